@@ -27,12 +27,11 @@ const { visit, url } = useDashboard((fixture) => ({
 }));
 
 it("the alts page explains matches in words, and saves and lists reviews", async () => {
-  const watched = await visit(paths.alts, /Ada\b/, desktop);
-  const { page } = watched;
-  await expectUsable(watched, "Alts", "dashboard-alts-empty");
+  const page = await visit(paths.alts, /Ada\b/, desktop);
+  await expectUsable(page, "Alts", "dashboard-alts-empty");
   await page.getByLabel("User", { exact: true }).fill("@ada");
   await press(page, "Look for alts");
-  await expectUsable(watched, "Alts", "dashboard-alts");
+  await expectUsable(page, "Alts", "dashboard-alts");
   await page.getByRole("heading", { name: "Ada 100001" }).waitFor();
   const found = await page.locator("main").innerText();
   for (const reason of [
@@ -52,7 +51,7 @@ it("the alts page explains matches in words, and saves and lists reviews", async
   await newcomer.getByLabel("Note").fill(`Said so ${hostile}`);
   await newcomer.getByRole("button", { name: "Different people" }).click();
   await page.getByText("Your review is saved.").waitFor();
-  await expectUsable(watched, "Alts", "dashboard-alts-reviewed");
+  await expectUsable(page, "Alts", "dashboard-alts-reviewed");
   const reviews = page.getByRole("region", { name: "Reviews of this user" });
   expect(await reviews.innerText()).toMatch(/Newcomer\s+100003\s+Different people\s+Said so .*Ada\s+100001/s);
   expect(await page.getByRole("listitem").filter({ hasText: "Newcomer" }).count()).toBe(0);
@@ -62,7 +61,7 @@ it("the alts page explains matches in words, and saves and lists reviews", async
   const again = page.getByRole("listitem").filter({ hasText: "Newcomer" });
   await again.getByRole("button", { name: "Same person" }).click();
   await again.getByText("Ada decided this.").waitFor();
-  await expectUsable(watched, "Alts", "dashboard-alts-decided");
+  await expectUsable(page, "Alts", "dashboard-alts-decided");
   expect(await again.getByRole("button").allTextContents()).toEqual(["Take back"]);
   await again.getByRole("link", { name: /Newcomer/ }).click();
   await press(page, "Possible alts of this user");
@@ -70,23 +69,22 @@ it("the alts page explains matches in words, and saves and lists reviews", async
 });
 
 it("the alts page says if a user name is unknown or a game account is not linked", async () => {
-  const watched = await visit(withQuery(paths.alts, { kind: "chat", id: "nobody" }), /Ada\b/, phone);
-  const { page } = watched;
+  const page = await visit(withQuery(paths.alts, { kind: "chat", id: "nobody" }), /Ada\b/, phone);
   const refusal = await page.getByRole("alert").textContent();
   expect(refusal).toContain("nobody was found");
   expect(refusal).not.toContain("saved");
   await page.goto(`${url()}${withQuery(paths.alts, { kind: "game", id: "77" })}`);
   await page.getByText("Nobody is linked to this account on the game platform").waitFor();
-  await expectUsable(watched, "Alts", "dashboard-alts-nobody");
+  await expectUsable(page, "Alts", "dashboard-alts-nobody");
   await page.goto(`${url()}${withQuery(paths.alts, { kind: "chat", id: "100009" })}`);
   await page.getByText("Nothing is known of this user").waitFor();
   expect(await page.getByText("Score").count()).toBe(0);
 });
 
 it("the alts page says how many accounts were compared, and which of them are listed", async () => {
-  const watched = await visit(withQuery(paths.alts, { kind: "game", id: "9" }), /Ada\b/, phone);
-  await watched.page
+  const page = await visit(withQuery(paths.alts, { kind: "game", id: "9" }), /Ada\b/, phone);
+  await page
     .getByText("29 accounts were compared with this one. The 25 seen most recently are listed")
     .waitFor();
-  await expectUsable(watched, "Alts", "dashboard-alts-many");
+  await expectUsable(page, "Alts", "dashboard-alts-many");
 });

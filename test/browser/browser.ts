@@ -31,15 +31,23 @@ export const startBrowserWithKeptPages = (): Promise<Browser> =>
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });
 
-/** A page with a record of its errors and of its requests to other origins. */
-export interface WatchedPage {
-  readonly page: Page;
-  readonly foreignRequests: ReadonlyArray<string>;
+interface PageRecord {
+  /** URLs of requests to other origins. */
+  readonly foreignRequests: Array<string>;
   /** Console errors, console warnings and uncaught exceptions. */
-  readonly complaints: ReadonlyArray<string>;
-  /** Saves a screenshot of the whole page if `ACCOUNTLINK_TEST_SCREENSHOTS` names a folder. */
-  readonly keepPicture: (name: string) => Promise<void>;
+  readonly complaints: Array<string>;
 }
+
+const records = new WeakMap<Page, PageRecord>();
+
+/** The record of a page that `openPage` opened. */
+export const recordOf = (page: Page) => records.get(page) as PageRecord;
+
+/** Saves a screenshot of the whole page if `ACCOUNTLINK_TEST_SCREENSHOTS` names a folder. */
+export const keepPicture = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env["ACCOUNTLINK_TEST_SCREENSHOTS"];
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+};
 
 /**
  * Opens a page for one test, and records its errors and requests from the start.
@@ -50,14 +58,14 @@ export const openPage = async (
   url: string,
   options: BrowserContextOptions,
   prepare: (context: BrowserContext) => Promise<void> = async () => undefined,
-): Promise<WatchedPage> => {
+): Promise<Page> => {
   const context = await (await sharedBrowser()).newContext(options);
   onTestFinished(() => context.close());
   context.setDefaultTimeout(timeout);
   await prepare(context);
   const page = await context.newPage();
-  const foreignRequests: Array<string> = [];
-  const complaints: Array<string> = [];
+  const { foreignRequests, complaints }: PageRecord = { foreignRequests: [], complaints: [] };
+  records.set(page, { foreignRequests, complaints });
   const { origin } = new URL(url);
   const watch = (requested: string) => {
     if (!requested.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(requested))
@@ -70,14 +78,5 @@ export const openPage = async (
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(url);
-  return {
-    page,
-    foreignRequests,
-    complaints,
-    keepPicture: async (name) => {
-      const folder = process.env["ACCOUNTLINK_TEST_SCREENSHOTS"];
-      if (folder === undefined) return;
-      await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-    },
-  };
+  return page;
 };

@@ -40,12 +40,11 @@ const link = async (key: string, chatId: string, gameId: string) => {
 };
 
 it("a new owner needs at most twelve clicks from the sign-in to a member with a role", async () => {
-  const watched = await visit("/dashboard", null, desktop);
-  const { page } = watched;
+  const page = await visit("/dashboard", null, desktop);
   await press(page, /Ada\b/);
-  await expectUsable(watched, "Overview", "steps-overview");
+  await expectUsable(page, "Overview", "steps-overview");
   await page.goto(`${url()}/dashboard/communities`);
-  await expectUsable(watched, "Communities", "communities-empty");
+  await expectUsable(page, "Communities", "communities-empty");
   await page.goto(`${url()}/dashboard`);
   const { click, clicks } = counting(page);
   await click("Create a key for Rook & Bishop");
@@ -59,7 +58,7 @@ it("a new owner needs at most twelve clicks from the sign-in to a member with a 
   await page.getByLabel("Command").fill("/verify");
   await click("Send");
   await click("Verify");
-  await expectUsable(watched, "Link your accounts", "steps-verify");
+  await expectUsable(page, "Link your accounts", "steps-verify");
   await click("Sign in to the chat platform");
   await click(/Ada\b/);
   await click("Sign in to the game platform");
@@ -71,27 +70,26 @@ it("a new owner needs at most twelve clicks from the sign-in to a member with a 
   await page.goto(channel);
   await expect.poll(() => page.reload().then(() => roles.textContent())).toBe("Member");
   await page.goto(`${url()}/dashboard/communities`);
-  await expectUsable(watched, "Communities", "communities");
+  await expectUsable(page, "Communities", "communities");
   const add = page.getByRole("link", { name: "Add the bot to Without the bot" });
   expect(await add.getAttribute("href")).toContain("700000000000000003");
   await press(page, "Rook & Bishop");
-  await expectUsable(watched, "Rook & Bishop", "community");
+  await expectUsable(page, "Rook & Bishop", "community");
   await page.goto(`${url()}/dashboard/links`);
   await page.getByText("1 link in Rook & Bishop").waitFor();
-  await expectUsable(watched, "Links", "links-one");
+  await expectUsable(page, "Links", "links-one");
   await page.goto(`${url()}/dashboard`);
-  await expectUsable(watched, "Overview", "overview-linked");
+  await expectUsable(page, "Overview", "overview-linked");
 });
 
 it("an owner previews and saves the texts of a community, and sees errors at the fields", async () => {
-  const watched = await visit("/dashboard", /Newcomer/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Newcomer/, phone);
   await createKey(page, "Bot");
   await page.goto(`${url()}/dashboard/communities`);
   await press(page, "Shared list");
   const steps = page.locator(".steps > .done strong");
   expect(await steps.allTextContents()).toEqual([]);
-  await expectUsable(watched, "Shared list", "community-new");
+  await expectUsable(page, "Shared list", "community-new");
   const [beginning, end] = [page.frameLocator("iframe >> nth=0"), page.frameLocator("iframe >> nth=1")];
   await beginning.getByText("Newcomer asks you").waitFor();
   await page.getByLabel("Name of your community").fill("The <Rook> Club");
@@ -106,7 +104,7 @@ it("an owner previews and saves the texts of a community, and sees errors at the
     .getByRole("alert")
     .getByText(/begins with https:/)
     .waitFor();
-  await expectUsable(watched, "Shared list", "community-refused");
+  await expectUsable(page, "Shared list", "community-refused");
   await page.getByLabel("Help page").fill("https://help.example/");
   await press(page, "Save");
   await page.getByText("Saved. Users see it from now on.").waitFor();
@@ -114,14 +112,13 @@ it("an owner previews and saves the texts of a community, and sees errors at the
 });
 
 it("the dashboard counts the links verified in a week, and lists many links in pages", async () => {
-  const watched = await visit("/dashboard", /Busy/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Busy/, phone);
   const figure = page.locator(".figures > div").filter({ hasText: "Verified in seven days" });
   expect(await figure.locator("dd").textContent()).toBe("10");
   expect(await figure.locator("small").textContent()).toBe("−33 % against the week before");
   await page.goto(`${url()}/dashboard/links`);
   await page.getByText("30 links in the shared list").waitFor();
-  await expectUsable(watched, "Links", "links-many");
+  await expectUsable(page, "Links", "links-many");
   await press(page, "Older links");
   await expect.poll(() => page.getByRole("row").count()).toBe(1 + 5);
   await press(page, "Newer links");
@@ -134,7 +131,7 @@ it("the dashboard counts the links verified in a week, and lists many links in p
   await page.getByLabel("Verified until").fill(daysAgo(15).slice(0, 10));
   await press(page, "Search");
   await expect.poll(() => page.getByRole("row").count()).toBe(1 + 5);
-  await expectUsable(watched, "Links", "links-until");
+  await expectUsable(page, "Links", "links-until");
   // The platform does not know this user, so the row names the user by ID alone.
   expect(await page.getByRole("rowheader").first().textContent()).toBe("200026");
   await page.goto(`${url()}/dashboard/links?q=1`);
@@ -146,8 +143,7 @@ it("the dashboard counts the links verified in a week, and lists many links in p
 });
 
 it("a link is found by name and removed in four clicks, after a confirmation that names both users", async () => {
-  const watched = await visit("/dashboard", /Newcomer/, desktop);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Newcomer/, desktop);
   const key = await createKey(page, "Walk bot");
   await link(key, "100001", "1");
   await link(key, "100003", "2");
@@ -155,24 +151,23 @@ it("a link is found by name and removed in four clicks, after a confirmation tha
   await page.goto(`${url()}/dashboard`);
   const { click, clicks } = counting(page);
   await click("Links");
-  await expectUsable(watched, "Links", "links");
+  await expectUsable(page, "Links", "links");
   await page.getByLabel("Find").fill("ada");
   await click("Search");
-  await expectUsable(watched, "Links", "links-found");
+  await expectUsable(page, "Links", "links-found");
   await click(/^Unlink Ada/);
-  await expectUsable(watched, "Unlink?", "unlink");
+  await expectUsable(page, "Unlink?", "unlink");
   expect(await page.getByRole("main").textContent()).toMatch(/Ada \(100001\) from Player 1 \(1\)/);
   await click("Unlink the accounts");
   await page.getByText("The accounts are no longer linked in this list.").waitFor();
   expect(clicks()).toBe(4);
   const gone = await send("GET /v2/chat?chatId=100001", { key });
   expect(gone.body.error?.code).toBe("LINK_NOT_FOUND");
-  await expectUsable(watched, "Ada", "links-user-unlinked");
+  await expectUsable(page, "Ada", "links-user-unlinked");
 });
 
 it("the history shows in at most four clicks why a user has no link", async () => {
-  const watched = await visit("/dashboard", /Newcomer/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Newcomer/, phone);
   const key = await createKey(page, "Careless bot");
   await link(key, "100002", "4");
   await send("DELETE /v2/game", { key, body: { chatId: "100002" } });
@@ -182,29 +177,28 @@ it("the history shows in at most four clicks why a user has no link", async () =
   await click("Links");
   await page.getByLabel("Find").fill("mallory");
   await click("Search");
-  await expectUsable(watched, "Links", "links-unlinked");
+  await expectUsable(page, "Links", "links-unlinked");
   await click(/100002/);
   await page.getByText(/^Careless bot unlinked .*100002.* from Player 4 \(4\)$/).waitFor();
   expect(clicks()).toBeLessThanOrEqual(4);
 });
 
 it("a link is created after a confirmation, and an error is shown at its field", async () => {
-  const watched = await visit("/dashboard", /Newcomer/, desktop);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Newcomer/, desktop);
   await createKey(page, "Bot");
   await page.goto(`${url()}/dashboard/links`);
   await page.getByText("Link a user").click();
   await page.getByLabel("Account on the chat platform").fill("nobody");
   await page.getByLabel("Account on the game platform").fill("player_5");
   await press(page, "Link the accounts");
-  await expectUsable(watched, "Links", "links-refused");
+  await expectUsable(page, "Links", "links-refused");
   expect(await page.getByLabel("Account on the chat platform").inputValue()).toBe("nobody");
   await page.getByLabel("Account on the chat platform").fill("@newcomer");
   await press(page, "Link the accounts");
-  await expectUsable(watched, "Link these accounts?", "link");
+  await expectUsable(page, "Link these accounts?", "link");
   await press(page, "Link the accounts");
   await page.getByText("The accounts are linked.").waitFor();
-  await expectUsable(watched, "Newcomer", "links-user");
+  await expectUsable(page, "Newcomer", "links-user");
   await page.locator("dd").filter({ hasText: "Linked by hand" }).waitFor();
   const file = await page
     .context()
@@ -213,8 +207,7 @@ it("a link is created after a confirmation, and an error is shown at its field",
 });
 
 it("links are found by the beginning of a name in two clicks, and several are removed at once", async () => {
-  const watched = await visit("/dashboard", /^A?\s*Ada\b/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard", /^A?\s*Ada\b/, phone);
   const key = await createKey(page, "Club bot", ownGuild);
   for (const chatId of ["100001", "100002"]) {
     const linked = await send("PATCH /v2/game", { key, body: { chatId, gameId: "1", guildId: ownGuild } });
@@ -226,7 +219,7 @@ it("links are found by the beginning of a name in two clicks, and several are re
   await page.keyboard.press("/");
   await page.keyboard.type("MAL");
   await page.keyboard.press("Enter");
-  await expectUsable(watched, "Links", "links-beginning");
+  await expectUsable(page, "Links", "links-beginning");
   expect(await page.getByRole("row").count()).toBe(1 + 1);
   await page.getByLabel("Find").fill("");
   await click("Search");
@@ -234,23 +227,22 @@ it("links are found by the beginning of a name in two clicks, and several are re
     await page.getByRole("checkbox", { name: new RegExp(chatId) }).check();
   }
   await click("Unlink the selected");
-  await expectUsable(watched, "Unlink 2 users?", "unlink-several");
+  await expectUsable(page, "Unlink 2 users?", "unlink-several");
   await click("Unlink 2 users");
   await page.getByText("The selected users are no longer linked in this list.").waitFor();
   expect(await page.getByRole("row").count()).toBe(0);
 });
 
 it("creating a key for a bot takes at most five clicks", async () => {
-  const watched = await visit("/dashboard", /Ada\b/, desktop);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Ada\b/, desktop);
   const { click, clicks } = counting(page);
   await click("Keys");
   await click("Create a key");
-  await expectUsable(watched, "Create a key", "dashboard-key-new");
+  await expectUsable(page, "Create a key", "dashboard-key-new");
   await page.getByLabel("Name", { exact: true }).fill("Bot");
   await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
   await click("Create the key");
-  await expectUsable(watched, "Your new key", "dashboard-key-issued");
+  await expectUsable(page, "Your new key", "dashboard-key-issued");
   const token = (await page.locator("#token").textContent()) ?? "";
   await click(/^Copy the key|Copy/);
   // Choosing the community counts as one click.
@@ -259,5 +251,5 @@ it("creating a key for a bot takes at most five clicks", async () => {
   // The key is shown only once: after a reload, the page does not contain it.
   await page.reload();
   expect(await page.content()).not.toContain(token);
-  await expectUsable(watched, "Bot", "dashboard-key");
+  await expectUsable(page, "Bot", "dashboard-key");
 });

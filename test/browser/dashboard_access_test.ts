@@ -1,6 +1,7 @@
 /** Tests that the dashboard works with only a keyboard, and that other sites cannot show it in a frame. */
 import { paths } from "@accountlink/pages/dashboard";
 import { expect, it } from "vitest";
+import { keepPicture, recordOf } from "./browser.ts";
 import { useDashboard } from "./dashboard_pages.ts";
 import { desktop } from "./looks.ts";
 
@@ -8,8 +9,7 @@ const { visit, send } = useDashboard();
 
 it("an owner can create, copy and revoke a key with only a keyboard", async () => {
   const permissions = ["clipboard-read", "clipboard-write"];
-  const watched = await visit(paths.keys, /Ada\b/, { ...desktop, permissions });
-  const { page, complaints, keepPicture } = watched;
+  const page = await visit(paths.keys, /Ada\b/, { ...desktop, permissions });
   const focused = () =>
     page.evaluate<string>(
       "(({ id, innerText }) => id || innerText)(document.activeElement ?? document.body)",
@@ -29,7 +29,7 @@ it("an owner can create, copy and revoke a key with only a keyboard", async () =
   };
   await page.keyboard.press("Tab");
   expect(await focused()).toBe("Skip to the content");
-  await keepPicture("dashboard-focus-skip");
+  await keepPicture(page, "dashboard-focus-skip");
   await page.keyboard.press("Enter");
   await enter(/^Create a key/, "Create a key");
   // Tab reaches the first radio button, and an arrow key then selects the next one.
@@ -46,12 +46,12 @@ it("an owner can create, copy and revoke a key with only a keyboard", async () =
   await page.keyboard.press("Enter");
   await expect.poll(() => focused()).toBe("Copied");
   expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
-  await keepPicture("dashboard-focus-copied");
+  await keepPicture(page, "dashboard-focus-copied");
   await enter(/^I have copied it/, "By keyboard");
   await reach(/^confirm$/);
   await page.keyboard.type(new URL(page.url()).pathname.split("/")[3] ?? "");
   await enter(/^Revoke the key/, "By keyboard");
   await page.getByText("The key is revoked.").waitFor();
   expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(401);
-  expect(complaints).toEqual([]);
+  expect(recordOf(page).complaints).toEqual([]);
 });

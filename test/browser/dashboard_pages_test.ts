@@ -7,6 +7,7 @@ import { type RefusalName, refusals } from "@accountlink/pages/flow/refusals";
 import { expect, it } from "vitest";
 import { textOf } from "../support/http.ts";
 import { english } from "../support/languages.ts";
+import { recordOf } from "./browser.ts";
 import { createKey, hostile, openKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone, scriptings } from "./looks.ts";
@@ -17,22 +18,20 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const { visit, send, url } = useDashboard();
 
 it("a new owner sees where to start", async () => {
-  const watched = await visit("/dashboard", /Newcomer/, phone);
-  const { page } = watched;
-  await expectUsable(watched, "Overview", "dashboard-overview-empty");
+  const page = await visit("/dashboard", /Newcomer/, phone);
+  await expectUsable(page, "Overview", "dashboard-overview-empty");
   for (const [title, path] of [
     ["Keys", paths.keys],
     ["Usage", paths.usage],
     ["Audit log", paths.audit],
   ] as const) {
     await page.goto(`${url()}${path}`);
-    await expectUsable(watched, title, `dashboard-${title.split(" ")[0]?.toLowerCase()}-empty`);
+    await expectUsable(page, title, `dashboard-${title.split(" ")[0]?.toLowerCase()}-empty`);
   }
 });
 
 it("the key form keeps typed values if a field is invalid", async () => {
-  const watched = await visit(paths.newKey, /Ada\b/, phone);
-  const { page } = watched;
+  const page = await visit(paths.newKey, /Ada\b/, phone);
   await page.getByLabel("Name", { exact: true }).fill("Kept");
   const community = page.getByLabel("Community", { exact: true });
   await community.selectOption(ownGuild);
@@ -43,7 +42,7 @@ it("the key form keeps typed values if a field is invalid", async () => {
   await page.getByText("Restrictions").click();
   await page.getByLabel("Allowed addresses").fill("not an address");
   await press(page, "Create the key");
-  await expectUsable(watched, "Create a key", "dashboard-key-refused");
+  await expectUsable(page, "Create a key", "dashboard-key-refused");
   expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Kept");
   expect(await page.getByLabel("Allowed addresses").inputValue()).toBe("not an address");
   expect(await page.getByRole("alert").textContent()).toMatch(
@@ -53,10 +52,9 @@ it("the key form keeps typed values if a field is invalid", async () => {
 
 it.each(scriptings)("a key is updated, rotated, disabled and revoked, %s", async (...scripting) => {
   const [, size, javaScriptEnabled, expectTitled] = scripting;
-  const watched = await visit("/dashboard", /Ada\b/, { ...size, javaScriptEnabled });
-  const { page, complaints } = watched;
+  const page = await visit("/dashboard", /Ada\b/, { ...size, javaScriptEnabled });
   const expectPage = (title: string, picture: string) =>
-    expectTitled(watched, title, `dashboard-key-${picture}`);
+    expectTitled(page, title, `dashboard-key-${picture}`);
   const statusWith = async (key: string) => (await send("GET /v2/chat?chatId=100001", { key })).status;
   const token = await createKey(page, "Changing");
   expect(await statusWith(token)).toBe(404);
@@ -104,21 +102,20 @@ it.each(scriptings)("a key is updated, rotated, disabled and revoked, %s", async
   await press(page, "Sign out");
   await expect.poll(() => page.title()).toBe("You are signed out");
   // Browsers log a console error for each refused form.
-  expect(complaints.filter((text) => !text.includes("status of 400"))).toEqual([]);
+  expect(recordOf(page).complaints.filter((text) => !text.includes("status of 400"))).toEqual([]);
 });
 
 it("the overview counts requests live, and usage and audit log can be viewed and downloaded", async () => {
-  const watched = await visit("/dashboard", /Ada\b/, desktop);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Ada\b/, desktop);
   const key = await createKey(page, "=Counted");
   await page.goto(`${url()}/dashboard`);
   for (const chatId of ["100001", "100002", "100003", "x", "100001"])
     await send(`GET /v2/chat?chatId=${chatId}`, { key });
   const card = page.getByRole("listitem").filter({ hasText: "=Counted" });
   await expect.poll(() => card.textContent()).toMatch("Requests: 4 of 4");
-  await expectUsable(watched, "Overview", "dashboard-overview");
+  await expectUsable(page, "Overview", "dashboard-overview");
   await page.goto(`${url()}${paths.usage}?days=7`);
-  await expectUsable(watched, "Usage", "dashboard-usage");
+  await expectUsable(page, "Usage", "dashboard-usage");
   const usage = await page.context().request.get(`${url()}${paths.usageFile}?days=7`);
   expect(await usage.text()).toMatch(/,'=Counted,lookup,3,1,1\r\n/);
   expect(usage.headers()["content-disposition"]).toBe('attachment; filename="usage-7-days.csv"');
@@ -130,7 +127,7 @@ it("the overview counts requests live, and usage and audit log can be viewed and
   const row = page.getByRole("row").filter({ hasText: "=Counted" });
   // If a UTC day has ended since the requests, they count for the second to last day.
   await row.getByRole("img", { name: /^By day, oldest first: (?:(?:0; ){6}5|(?:0; ){5}5; 0)$/ }).waitFor();
-  await expectUsable(watched, "Keys", "dashboard-keys-table");
+  await expectUsable(page, "Keys", "dashboard-keys-table");
   await page.getByLabel("Find").fill("spare");
   await page.getByLabel("Sort").selectOption("By name");
   await press(page, "Search");
@@ -140,18 +137,18 @@ it("the overview counts requests live, and usage and audit log can be viewed and
     .toEqual(["Fifth", "Fourth", "Second", "Sixth", "Third"].map((name) => `${name} spare`));
   await page.goto(`${url()}${paths.audit}?chatId=nobody`);
   await page.getByText("Nobody was found with this ID or user name.").waitFor();
-  await expectUsable(watched, "Audit log", "dashboard-audit-refused");
+  await expectUsable(page, "Audit log", "dashboard-audit-refused");
   await page.goto(`${url()}${paths.audit}?action=webhook.deleted`);
   await page.getByText("Nothing in the log matches.").waitFor();
   await page.goto(`${url()}${paths.audit}?action=key.created`);
-  await expectUsable(watched, "Audit log", "dashboard-audit");
+  await expectUsable(page, "Audit log", "dashboard-audit");
   const audit = await page.context().request.get(`${url()}${paths.auditFile}`);
   expect(await audit.text()).toMatch(/^at,action,actorType,actorId,member,pid,requestId,details\r\n/);
 });
 
 it("numbers and times follow the reader's language and zone, and titles keep UTC", async () => {
   const look = { ...desktop, locale: "de-DE", timezoneId: "Asia/Tokyo" };
-  const { page } = await visit("/dashboard", /Ada\b/, look);
+  const page = await visit("/dashboard", /Ada\b/, look);
   await createKey(page, "Abroad");
   await page.getByText("I have copied it").click();
   const time = page.getByRole("definition").locator("time").first();
@@ -164,13 +161,12 @@ it("numbers and times follow the reader's language and zone, and titles keep UTC
 });
 
 it("a leaked key is reported on the overview", async () => {
-  const watched = await visit("/dashboard", /Ada\b/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Ada\b/, phone);
   const key = await createKey(page, "Leaked");
   expect((await send("POST /v2/keys/leaked", { body: { key } })).status).toBe(200);
   await page.goto(`${url()}/dashboard`);
   await page.getByText(/^Leaked was reported as leaked on/).waitFor();
-  await expectUsable(watched, "Overview", "dashboard-overview-leak");
+  await expectUsable(page, "Overview", "dashboard-overview-leak");
 });
 
 const runProgram = async (source: string, key: string) => {
@@ -183,15 +179,14 @@ const runProgram = async (source: string, key: string) => {
 };
 
 it("the try page shows the request and the answer, but not the key", async () => {
-  const watched = await visit(paths.tryLookup, /Ada\b/, phone);
-  const { page } = watched;
-  await expectUsable(watched, "Try it", "dashboard-try");
+  const page = await visit(paths.tryLookup, /Ada\b/, phone);
+  await expectUsable(page, "Try it", "dashboard-try");
   const key = await createKey(page, "Tried");
   await page.goto(`${url()}${paths.tryLookup}`);
   await page.getByLabel("API key").fill(key);
   await page.getByLabel("ID", { exact: true }).fill("100001");
   await press(page, "Send the request");
-  await expectUsable(watched, "Try it", "dashboard-try-answer");
+  await expectUsable(page, "Try it", "dashboard-try-answer");
   expect(await page.locator("#answer").textContent()).toMatch("LINK_NOT_FOUND");
   expect(await page.locator("#curl").textContent()).toMatch(`${url()}/v2/chat?chatId=100001`);
   expect(await runProgram((await page.locator("#client").textContent()) ?? "", key)).toBe("null\n");
@@ -207,7 +202,7 @@ it("the try page shows the request and the answer, but not the key", async () =>
   await page.locator("#answer").filter({ hasText: "ip_not_allowed" }).waitFor();
   await page.getByLabel("API key").fill("alk_wrong");
   await press(page, "Send the request");
-  await expectUsable(watched, "Try it", "dashboard-try-refused");
+  await expectUsable(page, "Try it", "dashboard-try-refused");
 });
 
 it.each([
@@ -216,16 +211,14 @@ it.each([
   ["done", "Your accounts are linked"],
   ["refused-not_a_member", "You are not in the community"],
 ])("the preview shows %s as users see it", async (state, title) => {
-  const watched = await visit(`${paths.preview}?state=${state}`, /Ada\b/, desktop);
-  const { page } = watched;
+  const page = await visit(`${paths.preview}?state=${state}`, /Ada\b/, desktop);
   const shown = page.frameLocator("iframe");
   await shown.getByRole("heading", { level: 1, name: title }).waitFor();
-  await expectUsable(watched, "Preview", `dashboard-preview-${state}`);
+  await expectUsable(page, "Preview", `dashboard-preview-${state}`);
 });
 
 it("each refusal page of the flow fits a phone and is accessible", async () => {
-  const watched = await visit(paths.preview, /Ada\b/, phone);
-  const { page } = watched;
+  const page = await visit(paths.preview, /Ada\b/, phone);
   for (const [name, { status }] of Object.entries(refusals)) {
     await page.goto(`${url()}${paths.preview}?state=refused-${name}`);
     const body = (await page.locator("#shown").getAttribute("srcdoc")) ?? "";
@@ -233,18 +226,17 @@ it("each refusal page of the flow fits a phone and is accessible", async () => {
     const answer = { status, contentType: "text/html; charset=utf-8", body };
     await page.route(address, (route) => route.fulfill(answer));
     await page.goto(address);
-    await expectUsable(watched, english.text(`refusal.${name as RefusalName}.title`), `refused-${name}`);
+    await expectUsable(page, english.text(`refusal.${name as RefusalName}.title`), `refused-${name}`);
   }
 });
 
 it("the events page has no accessibility problem and fits the screen if a community has no events", async () => {
-  const watched = await visit(paths.events, /Newcomer/, phone);
-  await expectUsable(watched, "Events", "dashboard-events-none");
+  const page = await visit(paths.events, /Newcomer/, phone);
+  await expectUsable(page, "Events", "dashboard-events-none");
 });
 
 it("the events page lists events as sentences, newest first, and filters by user", async () => {
-  const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
-  const { page } = watched;
+  const page = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
   const key = await createKey(page, "Walk bot");
   const write = async (line: `${string} ${string}`, body: object) =>
     expect((await send(line, { key, body })).status).toBeLessThan(300);
@@ -256,7 +248,7 @@ it("the events page lists events as sentences, newest first, and filters by user
   await write(`DELETE /v2/sessions/${textOf(body.data?.["sid"])}`, {});
 
   await page.goto(`${url()}${paths.events}`);
-  await expectUsable(watched, "Events", "dashboard-events");
+  await expectUsable(page, "Events", "dashboard-events");
   const sentences = page.locator(".history li > span");
   expect(await sentences.allTextContents()).toEqual([
     `The verification of ${hostile} was cancelled`,
@@ -275,17 +267,16 @@ it("the events page lists events as sentences, newest first, and filters by user
     ]);
   await page.getByLabel("About the user").fill("nobody at all");
   await press(page, "Show");
-  await expectUsable(watched, "Events", "dashboard-events-nobody");
+  await expectUsable(page, "Events", "dashboard-events-nobody");
 });
 
 it("the account page lists sign-ins, and ends one or all of them", async () => {
-  const [watched, other] = [
+  const [page, other] = [
     await visit(paths.account, /Ada\b/, phone),
     await visit("/dashboard", /Ada\b/, desktop),
   ];
-  const { page } = watched;
   await page.reload();
-  await expectUsable(watched, "Account", "dashboard-account");
+  await expectUsable(page, "Account", "dashboard-account");
   await page
     .getByText(/ on Linux$/)
     .first()
@@ -293,21 +284,20 @@ it("the account page lists sign-ins, and ends one or all of them", async () => {
   await press(page, "End it");
   await page.getByText("The sign-in was ended").waitFor();
   await press(page, "Sign out everywhere");
-  await expectUsable(watched, "You are signed out", "dashboard-signed-out");
-  for (const { page: left } of [watched, other]) {
+  await expectUsable(page, "You are signed out", "dashboard-signed-out");
+  for (const left of [page, other]) {
     await left.goto(`${url()}/dashboard`);
     expect(new URL(left.url()).pathname).toBe("/chat/oauth/authorize");
   }
 });
 
 it("unknown pages and forged forms get an error page", async () => {
-  const watched = await visit("/dashboard", /Ada\b/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Ada\b/, phone);
   await page.goto(`${url()}/dashboard/keys/Aa0Bb1Cc2Dd3`);
-  await expectUsable(watched, "There is no such page", "dashboard-refused-unknown");
+  await expectUsable(page, "There is no such page", "dashboard-refused-unknown");
   await page.goto(`${url()}${paths.newKey}`);
   await page.evaluate("document.querySelector('main [name=csrf]').value = 'x'");
   await page.getByLabel("Name", { exact: true }).fill("Forged");
   await press(page, "Create the key");
-  await expectUsable(watched, "This form cannot be used", "dashboard-refused-forged");
+  await expectUsable(page, "This form cannot be used", "dashboard-refused-forged");
 });

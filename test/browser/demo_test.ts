@@ -2,7 +2,7 @@
 import { compatRoutes, dashboardRoutes, pathTemplate, routes } from "@accountlink/http-api";
 import { expect, it } from "vitest";
 import { useServer } from "../support/server.ts";
-import { openPage } from "./browser.ts";
+import { openPage, recordOf } from "./browser.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
 
@@ -10,9 +10,8 @@ const demo = useServer(() => ({ fixture: "demo" }));
 const openDocs = (options: object) => openPage(`${demo.url()}/docs`, options);
 
 it("the docs page is accessible, fits every window, and loads nothing from other hosts", async () => {
-  const watched = await openDocs(phone);
-  await expectUsable(watched, "API reference", "docs-closed");
-  const { page } = watched;
+  const page = await openDocs(phone);
+  await expectUsable(page, "API reference", "docs-closed");
   const menu = page.getByRole("navigation");
   await menu.getByText("Links", { exact: true }).click();
   await menu.getByRole("link", { name: /GET \/v2\/chat$/ }).click();
@@ -20,12 +19,12 @@ it("the docs page is accessible, fits every window, and loads nothing from other
   await page.evaluate(
     `for (const details of document.querySelectorAll(".route:nth-of-type(2), .route:nth-of-type(2) details, #errors details:first-of-type")) details.open = true`,
   );
-  await expectUsable(watched, "API reference", "docs");
-  expect(watched.foreignRequests).toEqual([]);
+  await expectUsable(page, "API reference", "docs");
+  expect(recordOf(page).foreignRequests).toEqual([]);
 });
 
 it("the docs page lists every route without a script, and each link leads to its route", async () => {
-  const { page } = await openDocs({ ...desktop, javaScriptEnabled: false });
+  const page = await openDocs({ ...desktop, javaScriptEnabled: false });
   const headings = await page.locator(".route h3").allTextContents();
   const all = [...routes, ...dashboardRoutes, ...compatRoutes];
   const isMissing = (route: (typeof all)[number]) =>
@@ -40,7 +39,7 @@ it("the docs page lists every route without a script, and each link leads to its
 });
 
 it("an example request succeeds with the key of the demo", async () => {
-  const { page } = await openDocs(desktop);
+  const page = await openDocs(desktop);
   const [, key] =
     /ACCOUNTLINK_KEY='(alk_[\w-]+)'/.exec((await page.locator("main").textContent()) ?? "") ?? [];
   const command = await page.locator("#getChat pre").first().textContent();
@@ -53,9 +52,8 @@ it("an example request succeeds with the key of the demo", async () => {
 });
 
 it("the home page of the demo signs in as each of its persons with one click", async () => {
-  const watched = await openPage(demo.url(), desktop);
-  const { page } = watched;
-  await expectUsable(watched, "accountlink", "demo-home");
+  const page = await openPage(demo.url(), desktop);
+  await expectUsable(page, "accountlink", "demo-home");
 
   const goAs = async (person: string) => {
     await page.goto(demo.url());

@@ -6,7 +6,7 @@ import { errorCodes } from "@accountlink/http-api";
 import { beforeAll, expect, it } from "vitest";
 import { makeGuide } from "../../tools/guide/guide.ts";
 import { useFolder } from "../support/folder.ts";
-import { openPage } from "./browser.ts";
+import { openPage, recordOf } from "./browser.ts";
 import { contentWidth, desktop, phone } from "./looks.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -61,20 +61,22 @@ it.each([
   ["Alt detection", "docs/alts.html"],
   ["createAccountLink", "accountlink/createAccountLink.html"],
 ])("the search of the guide finds %s", async (text, target) => {
-  const { page, complaints } = await open("docs/api.html", desktop);
+  const page = await open("docs/api.html", desktop);
   await page.locator("#tsd-search-trigger").click();
   await page.locator("#tsd-search-input").fill(text);
   await page.locator(`#tsd-search-results a[href*="${target}"]`).first().click();
   await page.waitForURL((url) => url.pathname.endsWith(target));
   // The browser reports an error for `icons.svg` when a page is opened from disk, until a script has inserted the
   // icons.
-  expect(complaints.filter((complaint) => !complaint.includes("assets/icons.svg"))).toEqual([]);
+  expect(recordOf(page).complaints.filter((complaint) => !complaint.includes("assets/icons.svg"))).toEqual(
+    [],
+  );
 });
 
 it.each(["index.html", "docs/operating.html", "accountlink.html"])(
   "the guide fits phones: %s",
   async (path) => {
-    const { page } = await open(path, phone);
+    const page = await open(path, phone);
     expect(await contentWidth(page)).toBe(phone.viewport.width);
   },
 );

@@ -12,12 +12,11 @@ const folder = useFolder();
 
 it("an owner imports links from a file", async () => {
   const first = 200_001;
-  const watched = await visit("/dashboard/imports", /Ada\b/, desktop);
-  const { page } = watched;
-  await expectUsable(watched, "Import links", "import-empty");
+  const page = await visit("/dashboard/imports", /Ada\b/, desktop);
+  await expectUsable(page, "Import links", "import-empty");
   await createKey(page, "Bot");
   await page.goto(`${url()}/dashboard/imports`);
-  await expectUsable(watched, "Import links", "import-upload");
+  await expectUsable(page, "Import links", "import-upload");
   const choose = async (file: string, content: string) => {
     await writeFile(join(folder, file), content);
     await page.getByLabel("File", { exact: true }).setInputFiles(join(folder, file));
@@ -25,15 +24,15 @@ it("an owner imports links from a file", async () => {
     await page.waitForLoadState();
   };
   await choose("archive.csv", "PK\u0003\u0004 and more of an archive");
-  await expectUsable(watched, "Import links", "import-refused");
+  await expectUsable(page, "Import links", "import-refused");
   expect(await page.getByRole("alert").textContent()).toContain("The file is a ZIP archive");
 
   const rows = Array.from({ length: 40 }, (_, index) => `${first + index},${1 + index},2026-01-01`);
   await choose("links.csv", ["Discord ID,Roblox ID,Verified At", ...rows, "1.2E+17,1,", "<b>,1,"].join("\n"));
-  await expectUsable(watched, "Import links", "import-preview");
+  await expectUsable(page, "Import links", "import-preview");
   await press(page, "Import 40 links");
   await expect.poll(() => page.title()).toBe("Links imported – accountlink");
-  await expectUsable(watched, "Links imported", "import-done");
+  await expectUsable(page, "Links imported", "import-done");
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     press(page, "Download the rows that are left out"),
@@ -43,7 +42,7 @@ it("an owner imports links from a file", async () => {
   await press(page, "Import another file");
   await page.getByLabel("Take the link from the file").check();
   await choose("changed.csv", `Discord ID,Roblox ID\n${first},2\n${first + 1},2\n100001,1`);
-  await expectUsable(watched, "Import links", "import-changes");
+  await expectUsable(page, "Import links", "import-changes");
   const changes = page.getByRole("region", { name: "1 user who gets another account" });
   expect(await changes.textContent()).toMatch(`${first}Player 1 (1)Player 2 (2)`);
   await press(page, "Import 3 links");

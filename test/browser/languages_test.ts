@@ -1,7 +1,8 @@
 /** The pages for users in other languages: from right to left, without Latin letters, and with long words. */
+import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { languageOf } from "../support/languages.ts";
-import type { WatchedPage } from "./browser.ts";
+import { keepPicture } from "./browser.ts";
 import { press, useFlowPages } from "./flow_pages.ts";
 import { contentWidth, expectUsable, phone } from "./looks.ts";
 
@@ -14,7 +15,7 @@ fixtures.key({
 });
 
 /** Returns the labels that do not fit, whose parts stand side by side, or with a word that breaks over two lines. */
-const cutLabels = ({ page }: WatchedPage) =>
+const cutLabels = (page: Page) =>
   page.evaluate<ReadonlyArray<string>>(String.raw`(() => {
     const breaks = (text) =>
       [...text.data.matchAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Arabic}]+/gu)].some(({ 0: word, index }) => {
@@ -38,18 +39,13 @@ const cutLabels = ({ page }: WatchedPage) =>
 it.each(tags)("the pages in %s are usable on a phone, and no label is cut", async (tag) => {
   const language = await languageOf(tag);
   const { sid } = await newSession();
-  const watched = await visit(`/verify?sid=${sid}&lang=${tag}`, phone);
-  const { page } = watched;
+  const page = await visit(`/verify?sid=${sid}&lang=${tag}`, phone);
   // Accessibility does not depend on the words, so two languages suffice: one from right to left, one without spaces.
   const look = async (title: string, name: string) => {
-    if (tag === "ar" || tag === "ja") await expectUsable(watched, title, `${name}-${tag}`);
+    if (tag === "ar" || tag === "ja") await expectUsable(page, title, `${name}-${tag}`);
     await expect.poll(() => page.title()).toBe(title);
-    expect([name, await contentWidth(page), await cutLabels(watched)]).toEqual([
-      name,
-      phone.viewport.width,
-      [],
-    ]);
-    await watched.keepPicture(`${name}-${tag}`);
+    expect([name, await contentWidth(page), await cutLabels(page)]).toEqual([name, phone.viewport.width, []]);
+    await keepPicture(page, `${name}-${tag}`);
   };
   await look(language.text("flow.link.title"), "begin");
   await press(page, language.text("flow.sign_in", { platform: language.text("platform.chat") }));

@@ -40,32 +40,31 @@ const { visit, url } = useDashboard((fixture) => {
 });
 
 it("a user's page shows the links of the user in all lists, and removes one or all of them", async () => {
-  const watched = await visit("/dashboard", /Ada\b/, desktop);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Ada\b/, desktop);
   const figure = page.locator(".figures > div").filter({ hasText: /^Links/ });
   expect(await figure.textContent()).toMatch(/in 2 lists\s*6/);
   await page.goto(`${url()}/dashboard/links`);
   await page.getByText("3 links in the shared list; 6 in all lists").waitFor();
 
   await page.goto(`${url()}/dashboard/links/user?chatId=100003`);
-  await expectUsable(watched, "Newcomer", "lists-user");
+  await expectUsable(page, "Newcomer", "lists-user");
   await page.getByText("Linked in 2 lists").waitFor();
   await press(page, "Unlink Newcomer (100003) in Shared list");
   await page.getByText("The user stays linked in Rook & Bishop’s own list.").waitFor();
-  await expectUsable(watched, "Unlink?", "lists-unlink");
+  await expectUsable(page, "Unlink?", "lists-unlink");
   await press(page, "Unlink the accounts");
   await page.getByText("The accounts are no longer linked in this list.").waitFor();
   await page.getByText("Linked in one list").waitFor();
 });
 
 it("without a selected user, the button for the selected users says what to do", async () => {
-  const { page } = await visit("/dashboard/links", /Ada\b/, phone);
+  const page = await visit("/dashboard/links", /Ada\b/, phone);
   await press(page, "Unlink the selected");
   await expect.poll(() => page.getByRole("status").textContent()).toMatch("No user was selected.");
 });
 
 it("linking a user who is not in the community is refused with this reason", async () => {
-  const { page } = await visit("/dashboard/links", /Ada\b/, desktop);
+  const page = await visit("/dashboard/links", /Ada\b/, desktop);
   await page.getByLabel("List", { exact: true }).selectOption({ label: "Rook & Bishop’s own list" });
   await press(page, "Search");
   await page.getByText("Link a user").click();
@@ -77,14 +76,13 @@ it("linking a user who is not in the community is refused with this reason", asy
 });
 
 it("a wrong account is refused on the page of the user, the present one is not asked about, and an unlink is undone", async () => {
-  const watched = await visit("/dashboard/links/user?chatId=100007", /Ada\b/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard/links/user?chatId=100007", /Ada\b/, phone);
   const game = page.getByLabel("Account on the game platform");
   await game.fill("987654321");
   await press(page, "Link this account instead");
   await expect.poll(() => page.getByRole("alert").textContent()).toMatch("nobody was found with this ID");
   expect(await game.inputValue()).toBe("987654321");
-  await expectUsable(watched, "Linus", "lists-user-refused");
+  await expectUsable(page, "Linus", "lists-user-refused");
   await game.fill("1");
   await press(page, "Link this account instead");
   await page.getByText("These accounts are linked already. Nothing was changed.").waitFor();
@@ -96,29 +94,28 @@ it("a wrong account is refused on the page of the user, the present one is not a
 });
 
 it("a search in every list says how each list was searched, also those in which nobody was found", async () => {
-  const watched = await visit("/dashboard/links?q=mallo", /Ada\b/, desktop);
-  await expectUsable(watched, "Search", "lists-search-beginning");
-  const text = (await watched.page.getByRole("main").innerText()).replaceAll(/\s+/g, " ");
+  const page = await visit("/dashboard/links?q=mallo", /Ada\b/, desktop);
+  await expectUsable(page, "Search", "lists-search-beginning");
+  const text = (await page.getByRole("main").innerText()).replaceAll(/\s+/g, " ");
   expect(text).toContain(
     "Shared list Searched by ID or whole user name. Who was found in another list is linked here too.",
   );
-  expect(await watched.page.getByRole("link", { name: /^Unlink .*100002/ }).count()).toBe(2);
+  expect(await page.getByRole("link", { name: /^Unlink .*100002/ }).count()).toBe(2);
   expect(text).toContain("Searched by ID, whole user name, or the beginning of a member’s name.");
-  await watched.page.goto(`${url()}/dashboard/links?q=nobodys`);
-  const none = (await watched.page.getByRole("main").innerText()).replaceAll(/\s+/g, " ");
+  await page.goto(`${url()}/dashboard/links?q=nobodys`);
+  const none = (await page.getByRole("main").innerText()).replaceAll(/\s+/g, " ");
   expect(none).toContain("Nobody found in Shared list, searched by ID or whole user name");
-  const file = await watched.page.context().request.get(`${url()}/dashboard/links.csv?pid=all&names=true`);
+  const file = await page.context().request.get(`${url()}/dashboard/links.csv?pid=all&names=true`);
   expect(await file.text()).toMatch(
     /^list,chatId,chatName,gameId,gameName,lastVerifiedAt\r\n[^]*,100003,Newcomer,2,Player 2,/,
   );
 });
 
 it("a user is unlinked in all lists at once, without a script", async () => {
-  const watched = await visit("/dashboard/links/user?chatId=100002", /Ada\b/, {
+  const page = await visit("/dashboard/links/user?chatId=100002", /Ada\b/, {
     ...phone,
     javaScriptEnabled: false,
   });
-  const { page } = watched;
   await press(page, "Unlink in every list");
   await page.getByText("Player 1 (1) in the shared list").waitFor();
   await page.getByText("Player 2 (2) in Rook & Bishop’s own list").waitFor();
@@ -128,8 +125,7 @@ it("a user is unlinked in all lists at once, without a script", async () => {
 });
 
 it("a moderator finds a user's alts, reviews them and removes all links in at most eight clicks", async () => {
-  const watched = await visit("/dashboard", /Grace\b/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Grace\b/, phone);
   let clicks = 0;
   const click = async (name: string | RegExp) => {
     clicks++;

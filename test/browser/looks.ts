@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { isProof } from "@accountlink/test-servers";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import type { WatchedPage } from "./browser.ts";
+import { keepPicture, recordOf } from "./browser.ts";
 
 /** The source of axe in ASCII: with other characters, loading it into a page takes twice as long. */
 const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8").replaceAll(
@@ -65,11 +65,7 @@ export const contentWidth = (page: Page): Promise<number> =>
  * Expects the page to have this title and no accessibility violation, and to fit the window, in each tested window size
  * and color scheme.
  */
-export const expectUsable = async (
-  { page, complaints, keepPicture }: WatchedPage,
-  title: string,
-  name: string,
-): Promise<void> => {
+export const expectUsable = async (page: Page, title: string, name: string): Promise<void> => {
   const heading = page.getByRole("heading", { level: 1 });
   await expect.poll(() => heading.textContent().catch(() => null)).toBe(title);
   // Titles of the dashboard end with the name of the site.
@@ -78,7 +74,7 @@ export const expectUsable = async (
   for (const { look, viewport, colorScheme } of looks) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
-    await keepPicture(`${name}-${look}`);
+    await keepPicture(page, `${name}-${look}`);
     expect({
       look,
       scheme: await schemeOf(page),
@@ -91,12 +87,14 @@ export const expectUsable = async (
   await page.setViewportSize(size);
   // Browsers log a console error for each refused request.
   expect(
-    complaints.filter((text) => !text.includes("Failed to load resource: the server responded")),
+    recordOf(page).complaints.filter(
+      (text) => !text.includes("Failed to load resource: the server responded"),
+    ),
   ).toEqual([]);
 };
 
 /** Checks only the main heading of the page. axe, which checks accessibility, cannot run on a page without scripts. */
-const expectHeading: typeof expectUsable = async ({ page }, title) =>
+const expectHeading: typeof expectUsable = async (page, title) =>
   expect(await page.locator("h1").textContent()).toBe(title);
 
 /** The two ways to test a page: with scripts on a desktop, and without scripts on a phone. */

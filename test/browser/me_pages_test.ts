@@ -19,53 +19,51 @@ fixtures.key({
 
 /** Signs in as a user and opens /me. */
 const open = async (user: RegExp, options: Parameters<typeof visit>[1]) => {
-  const watched = await visit("/me", options);
-  await watched.page.getByRole("button", { name: user }).click();
-  return watched;
+  const page = await visit("/me", options);
+  await page.getByRole("button", { name: user }).click();
+  return page;
 };
 
 it("/me shows a user's links, and removes one", async () => {
-  const watched = await open(/User 2\b/, phone);
-  await expectUsable(watched, "Your data", "me-links");
-  const { page } = watched;
+  const page = await open(/User 2\b/, phone);
+  await expectUsable(page, "Your data", "me-links");
   await page.getByRole("listitem").filter({ hasText: "Chess Club" }).locator("summary").click();
-  await expectUsable(watched, "Your data", "me-remove");
+  await expectUsable(page, "Your data", "me-remove");
   await press(page, "Remove the link");
-  await expectUsable(watched, "The link is removed", "me-removed");
+  await expectUsable(page, "The link is removed", "me-removed");
   await page.getByText("The community’s log keeps an entry about the removal.").waitFor();
   await page.getByRole("link", { name: "Back to your data" }).click();
   await page.getByText("One community knows").waitFor();
 });
 
 it("/me shows how long browsers are remembered, and lets a user forget them without JavaScript", async () => {
-  const watched = await open(/User 4\b/, phone);
-  await watched.page.getByRole("heading", { name: "203.0.113.7" }).waitFor();
-  expect(await watched.page.getByText(/Used on .+ Remembered until/).count()).toBe(2);
-  await expectUsable(watched, "Your data", "me-browsers");
+  const page = await open(/User 4\b/, phone);
+  await page.getByRole("heading", { name: "203.0.113.7" }).waitFor();
+  expect(await page.getByText(/Used on .+ Remembered until/).count()).toBe(2);
+  await expectUsable(page, "Your data", "me-browsers");
 
   const plain = await open(/User 1\b/, { ...phone, javaScriptEnabled: false });
-  await plain.page.getByRole("heading", { name: "Browser 1" }).waitFor();
-  await press(plain.page, "Forget this browser");
-  await expect.poll(() => plain.page.title()).toBe("Your browsers are forgotten");
-  await plain.page.getByRole("link", { name: "Back to your data" }).click();
-  await expect.poll(() => plain.page.title()).toBe("Your data");
-  expect(await plain.page.getByRole("heading", { name: "Browser 1" }).count()).toBe(0);
-  await plain.page.getByRole("link", { name: "Download your data" }).click();
-  const download = plain.page.waitForEvent("download");
-  await plain.page.getByRole("button", { name: "Download your data" }).click();
+  await plain.getByRole("heading", { name: "Browser 1" }).waitFor();
+  await press(plain, "Forget this browser");
+  await expect.poll(() => plain.title()).toBe("Your browsers are forgotten");
+  await plain.getByRole("link", { name: "Back to your data" }).click();
+  await expect.poll(() => plain.title()).toBe("Your data");
+  expect(await plain.getByRole("heading", { name: "Browser 1" }).count()).toBe(0);
+  await plain.getByRole("link", { name: "Download your data" }).click();
+  const download = plain.waitForEvent("download");
+  await plain.getByRole("button", { name: "Download your data" }).click();
   expect((await download).suggestedFilename()).toBe("my_data.json");
 });
 
 it("/me has no accessibility problem and fits the screen for a user without links", async () => {
-  const watched = await open(/User 5\b/, desktop);
-  await expectUsable(watched, "Your data", "me-none");
-  const { page } = watched;
+  const page = await open(/User 5\b/, desktop);
+  await expectUsable(page, "Your data", "me-none");
   await page.getByRole("link", { name: "Erase all your data" }).click();
-  await expectUsable(watched, "Erase everything?", "me-erase");
+  await expectUsable(page, "Erase everything?", "me-erase");
   await page.getByLabel("I want all of this to be erased.").check();
   await press(page, "Erase everything");
   await page.getByText("Nothing was stored about you.").waitFor();
-  await expectUsable(watched, "Everything is erased", "me-erased");
+  await expectUsable(page, "Everything is erased", "me-erased");
   await page.goto(new URL("/me/signed-out", page.url()).href);
-  await expectUsable(watched, "You are signed out", "me-signed-out");
+  await expectUsable(page, "You are signed out", "me-signed-out");
 });

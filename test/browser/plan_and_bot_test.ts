@@ -20,18 +20,16 @@ const { visit, url } = useDashboard((fixture) => ({
 }));
 
 it("the Account page says what Premium adds and whom to ask for it", async () => {
-  const watched = await visit("/dashboard", /Ada\b/, desktop);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Ada\b/, desktop);
   await page.getByRole("link", { name: "Account", exact: true }).click();
-  await expectUsable(watched, "Account", "account-plan");
+  await expectUsable(page, "Account", "account-plan");
   await page.getByText("Your plan is Free").waitFor();
   expect(await page.getByRole("row", { name: /Alts/ }).textContent()).toMatch(/no\s*yes/);
   await page.getByText("To get Premium, ask whoever runs this service.").waitFor();
 });
 
 it("the dashboard adds the bot, and then shows this step as done, without JavaScript", async () => {
-  const watched = await visit("/dashboard", /Ada\b/, { ...phone, javaScriptEnabled: false });
-  const { page } = watched;
+  const page = await visit("/dashboard", /Ada\b/, { ...phone, javaScriptEnabled: false });
   await page.getByText("The bot is in none of the communities that you manage.").waitFor();
   await press(page, "Add the bot");
   await page.getByRole("heading", { name: "Add the bot" }).waitFor();

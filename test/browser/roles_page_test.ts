@@ -46,10 +46,9 @@ const deleteRules = async (page: Page) => {
 };
 
 it("a role plan is previewed for one member, and then gives a role to all linked members", async () => {
-  const watched = await visit("/dashboard/communities", /Ada\b/, desktop);
-  const { page } = watched;
+  const page = await visit("/dashboard/communities", /Ada\b/, desktop);
   await press(page, /Roles of Rook/);
-  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-new");
+  await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-new");
   await press(page, "Save and turn on");
   await page.getByText("Choose a role, or enter a nickname below.").waitFor();
   await page.getByLabel("gets the role").selectOption({ label: "Member" });
@@ -69,7 +68,7 @@ it("a role plan is previewed for one member, and then gives a role to all linked
   await press(page, "Save without turning on");
   await page.getByText("Lady Ada, an Officer who plays as ada_g, is called ada_g | Rook.").waitFor();
   await page.getByText("Expected no less than the lowest rank.").waitFor();
-  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-wrong");
+  await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-wrong");
   await second.getByLabel("Highest rank").fill("255");
   await press(page, "Save without turning on");
   await page.getByText("Nothing is changed while the rules are paused.").waitFor();
@@ -91,22 +90,21 @@ it("a role plan is previewed for one member, and then gives a role to all linked
   await press(page, "Show what would change");
   await page.getByText(/The bot may not change the role Owner\. Move the bot's role above Owner/).waitFor();
   expect(await page.getByText(/ada gets/).count()).toBe(0);
-  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-preview");
+  await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-preview");
   await page.getByRole("group", { name: "Rule 1" }).getByLabel("gets the role").selectOption("13");
   await press(page, "Save and turn on");
   await page.getByText("Everyone is compared now").waitFor();
-  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-on");
+  await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-on");
 });
 
 it("each rank of a group that has a role of its name becomes a rule", async () => {
-  const watched = await visit("/dashboard/communities", /Ada\b/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard/communities", /Ada\b/, phone);
   await press(page, /Roles of Rook/);
   await page.getByText("One rule for each rank of a group").click();
   await page.getByLabel("Group of the ranks").fill("9");
   await press(page, "Show its ranks");
   await page.getByText("Makers has 3 ranks. 2 ranks with a role of the same name:").waitFor();
-  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-ranks");
+  await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-ranks");
   await press(page, "Add 2 rules");
   const officers = page.getByRole("group").filter({ has: page.locator("input[value='3'][name^=min]") });
   expect(await officers.getByLabel("gets the role").inputValue()).toBe("12");
@@ -116,8 +114,7 @@ it("each rank of a group that has a role of its name becomes a rule", async () =
 });
 
 it("a rule shows the name of its game pass, or that the platform knows no such game pass", async () => {
-  const watched = await visit("/dashboard/communities", /Ada\b/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard/communities", /Ada\b/, phone);
   await press(page, /Roles of Rook/);
   await page.getByLabel("Who", { exact: true }).selectOption("Linked members who have a game pass");
   const item = page.getByLabel("Game pass, badge or item");
@@ -127,12 +124,11 @@ it("a rule shows the name of its game pass, or that the platform knows no such g
   await item.first().fill("56");
   await press(page, "Add another rule");
   await page.getByText(/No game pass on the game platform has this ID\./).waitFor();
-  await expectUsable(watched, "Roles and names of Rook & Bishop by its own list", "roles-item");
+  await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-item");
 });
 
 it("300 ranks of a group become roles in four clicks", async () => {
-  const watched = await visit("/dashboard/communities", /Ada\b/, phone);
-  const { page } = watched;
+  const page = await visit("/dashboard/communities", /Ada\b/, phone);
   await page.addInitScript(() => {
     addEventListener("pointerdown", () => {
       sessionStorage.setItem("clicks", String(Number(sessionStorage.getItem("clicks")) + 1));
@@ -152,8 +148,7 @@ it("300 ranks of a group become roles in four clicks", async () => {
 });
 
 it("without a script, the roles page marks roles that the bot may not give, and deletes rules", async () => {
-  const watched = await visit("/dashboard/communities", /Ada\b/, { ...phone, javaScriptEnabled: false });
-  const { page } = watched;
+  const page = await visit("/dashboard/communities", /Ada\b/, { ...phone, javaScriptEnabled: false });
   await press(page, /Roles of .*[Ss]hared list/);
   await press(page, /Rook/);
   const menu = page.getByLabel("gets the role");

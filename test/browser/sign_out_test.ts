@@ -18,9 +18,9 @@ const enter = async (page: Page, site: "/dashboard" | "/me") => {
 
 /** Opens a site as Ada after a sign-in to the dashboard. */
 const visitSite = async (site: "/dashboard" | "/me", options: BrowserContextOptions) => {
-  const watched = await visit("/dashboard", /Ada\b/, options);
-  if (site === "/me") await enter(watched.page, site);
-  return watched;
+  const page = await visit("/dashboard", /Ada\b/, options);
+  if (site === "/me") await enter(page, site);
+  return page;
 };
 
 const signOut = async (page: Page) => {
@@ -48,7 +48,7 @@ describe.each(ways)("after a sign-out of $site", ({ site, pages, last }) => {
   it.each([true, false])(
     "the back button leads to the sign-in (with scripts: %s)",
     async (javaScriptEnabled) => {
-      const { page } = await visitSite(site, { ...desktop, javaScriptEnabled });
+      const page = await visitSite(site, { ...desktop, javaScriptEnabled });
       for (const path of [...pages, last]) await page.goto(`${url()}${path}`);
       await signOut(page);
       for (const _ of [last, ...pages]) {
@@ -70,8 +70,7 @@ it.each([
 ] as const)(
   "sending the open form of $path after a sign-out changes nothing, and leads to the sign-in",
   async (form) => {
-    const watched = await visitSite(form.site, desktop);
-    const { page } = watched;
+    const page = await visitSite(form.site, desktop);
     const other = await page.context().newPage();
     await other.goto(`${url()}${form.site}`);
     await page.goto(`${url()}${form.path}`);
@@ -79,7 +78,7 @@ it.each([
     if (form.site === "/dashboard") await page.getByLabel("Name", { exact: true }).fill("Late");
     await signOut(other);
     await press(page, form.button);
-    await expectUsable(watched, "You are no longer signed in", `${form.site.slice(1)}-form-lost`);
+    await expectUsable(page, "You are no longer signed in", `${form.site.slice(1)}-form-lost`);
     await press(page, "Sign in again");
     await press(page, /Ada\b/);
     await page.waitForURL(`${url()}${form.site}`);

@@ -18,19 +18,18 @@ const { visit } = useDashboard((fixture) => ({
 }));
 
 it("an owner invites a moderator, who accepts and then uses the dashboard", async () => {
-  const watched = await visit("/dashboard", /Ada\b/, desktop);
-  const { page } = watched;
+  const page = await visit("/dashboard", /Ada\b/, desktop);
   await press(page, "Team");
-  await expectUsable(watched, "Team", "team-alone");
+  await expectUsable(page, "Team", "team-alone");
   await page.getByLabel("Who", { exact: true }).fill("newcomer");
   await press(page, "Next: see who it is");
-  await expectUsable(watched, "Invite Newcomer?", "team-invite");
+  await expectUsable(page, "Invite Newcomer?", "team-invite");
   await press(page, "Invite Newcomer");
   await page.getByText("Invited. They accept after they sign in, within 14 days.").waitFor();
-  await expectUsable(watched, "Team", "team");
+  await expectUsable(page, "Team", "team");
   await page.getByText("Change the role of Newcomer").click();
   await page.getByText("Withdraw the invitation of Newcomer").click();
-  await expectUsable(watched, "Team", "team-open");
+  await expectUsable(page, "Team", "team-open");
 
   const invited = await visit("/dashboard/account/choose", /Newcomer/, phone);
   await expectUsable(invited, "You are invited", "team-invited");
@@ -39,10 +38,10 @@ it("an owner invites a moderator, who accepts and then uses the dashboard", asyn
     ...phone,
     javaScriptEnabled: false,
   });
-  await moderator.page.getByRole("button", { name: /^Accept, and use/ }).click();
-  await moderator.page.goto(new URL("/dashboard/team", moderator.page.url()).href);
-  await moderator.page.locator("summary", { hasText: "Menu" }).click();
-  const menu = moderator.page.getByRole("navigation", { name: "Dashboard" });
+  await moderator.getByRole("button", { name: /^Accept, and use/ }).click();
+  await moderator.goto(new URL("/dashboard/team", moderator.url()).href);
+  await moderator.locator("summary", { hasText: "Menu" }).click();
+  const menu = moderator.getByRole("navigation", { name: "Dashboard" });
   expect(await menu.getByRole("link").allTextContents()).toEqual([
     "Links",
     "Alts",
@@ -55,15 +54,14 @@ it("an owner invites a moderator, who accepts and then uses the dashboard", asyn
     .getByRole("link")
     .evaluateAll((links) => links.map(({ offsetLeft }) => offsetLeft));
   expect(new Set(lefts).size).toBe(2);
-  await expect.poll(() => moderator.page.locator("h1").textContent()).toBe("Team");
+  await expect.poll(() => moderator.locator("h1").textContent()).toBe("Team");
 });
 
 it("users with several accounts choose an account after signing in, and can change it in the menu", async () => {
-  const watched = await visit("/dashboard", /Busy/, phone);
-  const { page } = watched;
-  await expectUsable(watched, "Which account?", "team-choice");
+  const page = await visit("/dashboard", /Busy/, phone);
+  await expectUsable(page, "Which account?", "team-choice");
   await press(page, `Use ${makers}`);
-  await expectUsable(watched, "Links", "team-moderator-links");
+  await expectUsable(page, "Links", "team-moderator-links");
   await page.getByText(`${makers} · free`).waitFor();
   // The long name leaves the button on one line.
   expect((await page.getByRole("button", { name: "Sign out" }).boundingBox())?.height).toBeLessThan(40);

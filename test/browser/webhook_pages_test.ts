@@ -16,9 +16,8 @@ it.each(scriptings)(
   "a webhook is created, tested, paused, rotated and deleted %s",
   async (_, size, javaScriptEnabled, expectTitled) => {
     status = 200;
-    const watched = await visit(paths.webhooks, /^A?\s*Ada\b/, { ...size, javaScriptEnabled });
-    const { page } = watched;
-    const expectPage = (title: string, picture: string) => expectTitled(watched, title, `webhook-${picture}`);
+    const page = await visit(paths.webhooks, /^A?\s*Ada\b/, { ...size, javaScriptEnabled });
+    const expectPage = (title: string, picture: string) => expectTitled(page, title, `webhook-${picture}`);
 
     await expectPage("Webhooks", "none");
     await page.getByText("Create a webhook").click();
