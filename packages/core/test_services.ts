@@ -1,9 +1,10 @@
 /** All services in memory, for tests. */
 import { CacheMemory, PlatformMemory, StorageMemory } from "@accountlink/memory";
 import { aChatUser, aGameUser, aMember, MemoryWorld } from "@accountlink/testing";
-import { Clock, Duration, Effect, Exit, Layer, Option, Scope } from "effect";
+import { Clock, Duration, Effect, Exit, Layer, Option, Redacted, Scope } from "effect";
 import { Digest, SecureRandom } from "effect/crypto";
 import * as AccountLink from "./account_link.ts";
+import { AddressVault } from "./addresses/address_vault.ts";
 import { type ClientAddress, parseAddress } from "./addresses/client_address.ts";
 import type { DataScope } from "./data_scope.ts";
 import { StoreUnavailable } from "./errors.ts";
@@ -11,6 +12,9 @@ import type { PlatformFixture } from "./fixture/fixture.ts";
 import type { ChatId, GameId, GuildId } from "./ids.ts";
 import type { NewAccount } from "./keys/api_key.ts";
 import { ApiKeys } from "./keys/api_keys.ts";
+import type { ChatPlatform } from "./platforms/chat_platform.ts";
+import type { GamePlatform } from "./platforms/game_platform.ts";
+import { webCrypto } from "./secrets/crypto.ts";
 
 export const chatId = (id: string) => id as ChatId;
 export const gameId = (id: string) => id as GameId;
@@ -44,11 +48,19 @@ export const stores = Layer.mergeAll(
   Digest.layerWebCrypto,
 );
 
-/** All services. Each use of the layer has its own stores. */
-export const services = AccountLink.layer.pipe(
-  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
-  Layer.fresh,
-);
+/** All services on these platforms. Each use of the layer has its own stores. */
+export const servicesOn = (platforms: Layer.Layer<ChatPlatform | GamePlatform>) =>
+  AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, platforms)), Layer.fresh);
+
+export const services = servicesOn(PlatformMemory.layer(platform));
+
+/** A vault with these keys, the newest first. A number always has the same key. */
+export const vaultWith = (...numbers: ReadonlyArray<number>) =>
+  AddressVault.layer(new Map(numbers.map((number) => [`k${number}`, addressKey(number)]))).pipe(
+    Layer.provideMerge(webCrypto),
+  );
+
+export const addressKey = (number: number) => Redacted.make(new Uint8Array(32).fill(number));
 
 export const operator = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 

@@ -3,7 +3,6 @@ import { assert, test } from "@accountlink/test-servers/effect";
 import { aMember, makeSignIn } from "@accountlink/testing";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
-import * as AccountLink from "../account_link.ts";
 import { originOfOperator } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import { PlatformUnavailable } from "../errors.ts";
@@ -13,7 +12,7 @@ import { KeyAuthenticator } from "../keys/key_authenticator.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SignInStore } from "../sign_ins/sign_in_store.ts";
-import { chatId, guildId, platform, stores } from "../test_services.ts";
+import { chatId, guildId, platform, servicesOn } from "../test_services.ts";
 import { MemberStore } from "./member_store.ts";
 
 const ada = chatId("10001");
@@ -42,8 +41,7 @@ const observedServices = () => {
         }),
     })),
   ).pipe(Layer.provideMerge(PlatformMemory.layer({ ...platform, guilds: [guild] })));
-  const services = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
-  return { state, services };
+  return { state, services: servicesOn(observed) };
 };
 
 const globalScopeOf = Effect.fnUntraced(function* (owner: ChatId | null) {

@@ -1,7 +1,6 @@
 /** Compares alt detection with a plain computation from the stored data, and checks each report for consistency. */
 import { assert, test } from "@accountlink/test-servers/effect";
-import { Effect, Layer, Redacted } from "effect";
-import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import * as FastCheck from "fast-check";
 import * as AccountLink from "../account_link.ts";
@@ -11,7 +10,7 @@ import type { ChatId, GameId } from "../ids.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { SessionStore } from "../sessions/session_store.ts";
-import { address, chatId, operator, services } from "../test_services.ts";
+import { address, chatId, operator, services, vaultWith } from "../test_services.ts";
 import { AltDetection, type AltReport } from "./alt_detection.ts";
 import { NetworkIntelligence } from "./network_intelligence.ts";
 
@@ -83,12 +82,8 @@ const plain = (
 const altOf = ({ matches, risk }: AltReport): number =>
   Math.round(100 * Math.max(risk.unlistedWeight, ...matches.map(({ weight }) => weight)));
 
-const vault = AddressVault.layer(new Map([["k1", Redacted.make(new Uint8Array(32).fill(1))]])).pipe(
-  Layer.provide(Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto)),
-  Layer.provide(SecureRandom.layerWebCrypto),
-);
 const alts = AccountLink.layerAlts.pipe(
-  Layer.provideMerge(Layer.merge(vault, NetworkIntelligence.none)),
+  Layer.provideMerge(Layer.merge(vaultWith(1), NetworkIntelligence.none)),
   Layer.provideMerge(services),
 );
 

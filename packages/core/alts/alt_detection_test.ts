@@ -1,11 +1,10 @@
 import { assert, test, testWith } from "@accountlink/test-servers/effect";
-import { Deferred, Effect, Fiber, Layer, Redacted } from "effect";
-import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Deferred, Effect, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
 import { AddressVault } from "../addresses/address_vault.ts";
 import { SessionStore } from "../sessions/session_store.ts";
-import { address, chatId, scopes, services } from "../test_services.ts";
+import { address, chatId, scopes, services, vaultWith } from "../test_services.ts";
 import { AltDetection, type AltOptions } from "./alt_detection.ts";
 import { NetworkIntelligence, NetworkIntelligenceUnavailable } from "./network_intelligence.ts";
 import { rotateAddressKeys } from "./rotate_address_keys.ts";
@@ -15,14 +14,6 @@ const [target, other, third] = [chatId("10001"), chatId("10002"), chatId("10003"
 const options: AltOptions = { guildId: null, resolved: false, unknownMembers: "refuse" };
 
 type Lookup = NetworkIntelligence["Service"]["lookup"];
-
-const crypto = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto).pipe(
-  Layer.provideMerge(SecureRandom.layerWebCrypto),
-);
-const vault = (...ids: ReadonlyArray<number>) =>
-  AddressVault.layer(new Map(ids.map((id) => [`k${id}`, Redacted.make(new Uint8Array(32).fill(id))]))).pipe(
-    Layer.provide(crypto),
-  );
 
 /** Stores sightings of chat users at an address, encrypted by the provided vault. */
 const see = Effect.fnUntraced(function* (at: typeof home, ...users: ReadonlyArray<typeof target>) {
@@ -39,7 +30,7 @@ const detect = Effect.fnUntraced(function* (user = target) {
 
 const withNetworks = (lookup: Lookup, ...keys: ReadonlyArray<number>) =>
   AccountLink.layerAlts.pipe(
-    Layer.provideMerge(Layer.merge(vault(...keys), Layer.succeed(NetworkIntelligence, { lookup }))),
+    Layer.provideMerge(Layer.merge(vaultWith(...keys), Layer.succeed(NetworkIntelligence, { lookup }))),
   );
 
 const servicesWith = (lookup: Lookup) => withNetworks(lookup, 1).pipe(Layer.provideMerge(services));
@@ -79,9 +70,9 @@ testWith(services)(
       matches.map(({ chatId: id, evidence }) => [id, ...evidence]),
     );
     const both = yield* Effect.gen(function* () {
-      yield* Effect.provide(see(home, target, other), vault(1));
+      yield* Effect.provide(see(home, target, other), vaultWith(1));
       const before = yield* Effect.provide(found, withNetworks(nothing, 1));
-      yield* Effect.provide(see(home, third, other), vault(2));
+      yield* Effect.provide(see(home, third, other), vaultWith(2));
       const underTwo = yield* Effect.provide(found, during);
       yield* Effect.provide(rotateAddressKeys(), during);
       return [before, underTwo, yield* Effect.provide(found, withNetworks(nothing, 2))];

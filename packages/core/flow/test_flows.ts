@@ -1,11 +1,8 @@
 /** Helpers for tests of verification flows: simulated browsers, and all services in memory. */
 import { PlatformMemory } from "@accountlink/memory";
-import { Context, Effect, Layer, Option, Redacted } from "effect";
-import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Context, Effect, Layer, Option } from "effect";
 import * as AccountLink from "../account_link.ts";
-import { AddressVault } from "../addresses/address_vault.ts";
 import { PlatformUnavailable } from "../errors.ts";
-import { ApiKeys } from "../keys/api_keys.ts";
 import { Counters } from "../limits/counters.ts";
 import { LinkLookup } from "../links/link_lookup.ts";
 import { LinkWriter } from "../links/link_writer.ts";
@@ -15,7 +12,7 @@ import { SessionStore } from "../sessions/session_store.ts";
 import { newKey, request } from "../sessions/test_sessions.ts";
 import { type NewSession, VerificationSessions } from "../sessions/verification_sessions.ts";
 import { Signals } from "../signals.ts";
-import { address, chatId, gameId, operator, platform, stores } from "../test_services.ts";
+import { address, chatId, gameId, operator, platform, stores, vaultWith } from "../test_services.ts";
 import type { FlowForm } from "./confirm_flow.ts";
 import type { ProofStep } from "./flow_store.ts";
 import { FlowStore } from "./flow_store.ts";
@@ -23,14 +20,6 @@ import type { FlowEntry, FlowRefused } from "./flow_view.ts";
 import { VerificationFlows } from "./verification_flows.ts";
 
 const ada = chatId("10001");
-
-export const addressKey = Redacted.make(new Uint8Array(32).fill(9));
-
-/** An `AddressVault` with the single key `k1`. */
-export const vault = AddressVault.layer(new Map([["k1", addressKey]])).pipe(
-  Layer.provideMerge(Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Kdf.layerWebCrypto)),
-  Layer.provideMerge(SecureRandom.layerWebCrypto),
-);
 
 /** Settings with which a test makes the chat platform fail, or changes its answers about guild members. */
 export class ChatPlatformSwitch extends Context.Service<
@@ -112,7 +101,12 @@ export const flowServicesWith = ({ onCall }: { readonly onCall: OnCall }) => {
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(Layer.mergeAll(switched, recorded)),
     Layer.provideMerge(
-      Layer.mergeAll(stores, vault, PlatformMemory.layer(platform), PlatformMemory.layerIdentities(platform)),
+      Layer.mergeAll(
+        stores,
+        vaultWith(1),
+        PlatformMemory.layer(platform),
+        PlatformMemory.layerIdentities(platform),
+      ),
     ),
     Layer.fresh,
   );
@@ -188,7 +182,6 @@ export const setupFlow = Effect.fnUntraced(function* (changes: Partial<NewSessio
   const sessions = yield* VerificationSessions;
   const writer = yield* LinkWriter;
   const lookup = yield* LinkLookup;
-  const keys = yield* ApiKeys;
   const key = yield* newKey();
   const store = yield* SessionStore;
   const { id, sid } = yield* sessions.create(key, { ...request, ...changes });
@@ -199,13 +192,8 @@ export const setupFlow = Effect.fnUntraced(function* (changes: Partial<NewSessio
     byScope: { pid: key.scope.pid, guildId: null, redirect: null },
     browser: yield* newBrowser,
     read: Effect.map(store.find(id), Option.getOrThrow),
-    cancelSession: sessions.cancel(key, sid),
-    disable: keys.update(key.id, { status: "disabled" }, operator),
     link: (game: string) => writer.setGame(target, { chatId: ada, gameId: gameId(game) }),
-    removals: {
-      unlink: writer.removeGame(target, ada, { requireMember: false }),
-      deleteAll: writer.deleteScope(target),
-    },
+    unlink: writer.removeGame(target, ada, { requireMember: false }),
     gameOf: Effect.map(
       lookup.verification(key.scope, ada, { guildId: null, resolved: false }),
       (found) => found.gameId,

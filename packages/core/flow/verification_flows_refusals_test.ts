@@ -49,10 +49,10 @@ test("a flow refuses every step while a platform does not answer", function* () 
 });
 
 test("a flow loses its first proof if the user's link is removed during the second sign-in", function* () {
-  const { browser, byScope, link, removals } = yield* setup();
+  const { browser, byScope, link, unlink } = yield* setup();
   yield* link("2");
   yield* browser.prove("chat", ada, byScope);
   const state = yield* browser.leave("game");
-  yield* removals.unlink;
+  yield* unlink;
   assert.strictEqual(yield* reasonOf(browser.comeBack("game", state, "1")), "link_changed");
 });

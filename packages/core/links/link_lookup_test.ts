@@ -2,10 +2,9 @@ import { PlatformMemory } from "@accountlink/memory";
 import { assert, test } from "@accountlink/test-servers/effect";
 import { aMember } from "@accountlink/testing";
 import { Effect, Layer, Result } from "effect";
-import * as AccountLink from "../account_link.ts";
 import type { ChatId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { chatId, gameId, guildId, operator, platform, scopes, stores } from "../test_services.ts";
+import { chatId, gameId, guildId, operator, platform, scopes, servicesOn } from "../test_services.ts";
 import { BulkLookup } from "./bulk_lookup.ts";
 import { LinkLookup } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
@@ -41,8 +40,7 @@ const observedServices = (listed: number | null) => {
           }),
     })),
   ).pipe(Layer.provideMerge(PlatformMemory.layer({ ...platform, guilds: [guild] })));
-  const services = AccountLink.layer.pipe(Layer.provideMerge(Layer.merge(stores, observed)), Layer.fresh);
-  return { asked, services };
+  return { asked, services: servicesOn(observed) };
 };
 
 const linkAll = Effect.gen(function* () {

@@ -1,21 +1,14 @@
-import { PlatformMemory } from "@accountlink/memory";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Option, Queue, Stream } from "effect";
 import { TestClock } from "effect/testing";
-import * as AccountLink from "../account_link.ts";
 import { PlatformUnavailable } from "../errors.ts";
 import { ChatPlatform, type GuildJoin, JoinsRefused } from "../platforms/chat_platform.ts";
-import { chatId, guildId, operator, platform, scopes, startNodeOn, stores } from "../test_services.ts";
+import { chatId, guildId, operator, scopes, services, startNodeOn } from "../test_services.ts";
 import { layerMemberJoins } from "./member_joins.ts";
 import { noPlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 
-const world = AccountLink.layer.pipe(
-  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
-  Layer.fresh,
-);
-
-const test = testWith(world);
+const test = testWith(services);
 
 test("one node receives joins, reconnects, and another node takes over within 10 s of its death", function* () {
   const store = yield* RolePlanStore;

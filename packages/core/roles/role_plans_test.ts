@@ -1,13 +1,12 @@
 import { PlatformMemory } from "@accountlink/memory";
-import { assert, it } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { aChatUser, aGameUser, aGuild, aMember } from "@accountlink/testing";
-import { Effect, Layer } from "effect";
-import * as AccountLink from "../account_link.ts";
+import { Effect } from "effect";
 import { MemberStore } from "../accounts/member_store.ts";
 import { InvalidParameter } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { botlessGuildId, chatId, guildId, operator, scopes, stores } from "../test_services.ts";
+import { botlessGuildId, chatId, guildId, operator, scopes, servicesOn } from "../test_services.ts";
 import { MemberSync } from "./member_sync.ts";
 import { noPlan, type PlanSettings } from "./role_plan.ts";
 import { RolePlans } from "./role_plans.ts";
@@ -41,11 +40,6 @@ const platform = {
   chatUsers: [aChatUser(ada), aChatUser(bob)],
   gameUsers: [aGameUser("1", { username: "ada_g", groups: [group(200)] }), aGameUser("2", { groups: null })],
 };
-
-const services = AccountLink.layer.pipe(
-  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
-  Layer.fresh,
-);
 
 const settings: PlanSettings = {
   ...noPlan,
@@ -83,74 +77,59 @@ const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return reason ?? code;
   });
 
-const withServices = (body: Effect.Effect<void, unknown, Layer.Success<typeof services>>) =>
-  Effect.provide(body, services);
+const test = testWith(servicesOn(PlatformMemory.layer(platform)));
 
-it.effect("RolePlans.put refuses wrong settings, unknown roles, second plans and botless guilds", () =>
-  withServices(
-    Effect.gen(function* () {
-      const { guild, global, plans, put } = yield* planned();
-      const wrong = {
-        rules: Array.from({ length: 51 }, () => settings.rules[0]),
-        nickname: "{x}",
-        state: "off",
-      };
-      const refused = yield* Effect.flip(put(wrong as never));
-      assert.deepEqual(refused instanceof InvalidParameter && refused.parameters.map(({ name }) => name), [
-        "rules",
-        "nickname",
-        "state",
-      ]);
-      const unknown = { ...settings, rules: [{ roleId: "77", when: { is: "linked" } as const }] };
-      assert.include((yield* Effect.flip(put(unknown))).message, 'the guild has no role "77"');
-      assert.equal(yield* reasonOf(plans.put(global, guildId, settings, operator)), "guild_has_plan");
-      const elsewhere = plans.put(global, botlessGuildId, settings, operator);
-      assert.equal(yield* reasonOf(elsewhere), "bot_not_in_guild");
-      assert.deepEqual((yield* plans.find(guild, guildId)).plan.rules, settings.rules);
-    }),
-  ),
-);
+test("RolePlans.put refuses wrong settings, unknown roles, second plans and botless guilds", function* () {
+  const { guild, global, plans, put } = yield* planned();
+  const wrong = {
+    rules: Array.from({ length: 51 }, () => settings.rules[0]),
+    nickname: "{x}",
+    state: "off",
+  };
+  const refused = yield* Effect.flip(put(wrong as never));
+  assert.deepEqual(refused instanceof InvalidParameter && refused.parameters.map(({ name }) => name), [
+    "rules",
+    "nickname",
+    "state",
+  ]);
+  const unknown = { ...settings, rules: [{ roleId: "77", when: { is: "linked" } as const }] };
+  assert.include((yield* Effect.flip(put(unknown))).message, 'the guild has no role "77"');
+  assert.equal(yield* reasonOf(plans.put(global, guildId, settings, operator)), "guild_has_plan");
+  const elsewhere = plans.put(global, botlessGuildId, settings, operator);
+  assert.equal(yield* reasonOf(elsewhere), "bot_not_in_guild");
+  assert.deepEqual((yield* plans.find(guild, guildId)).plan.rules, settings.rules);
+});
 
-it.effect(
-  "a plan that is turned on pauses the guild's other plan if nobody of that team manages the guild",
-  () =>
-    withServices(
-      Effect.gen(function* () {
-        const { guild, global, plans } = yield* planned();
-        const turnOn = plans.put(global, guildId, settings, operator);
-        const team = yield* MemberStore;
-        const join = (owner: ChatId) =>
-          team.change({
-            ...operator,
-            account: "acme",
-            change: { type: "add", chatId: owner, role: "owner" },
-            at: 0,
-          });
-        yield* join(bob);
-        assert.equal((yield* turnOn).plan.state, "on");
-        assert.equal((yield* plans.find(guild, guildId)).plan.state, "paused");
-        yield* join(ada);
-        assert.equal(yield* reasonOf(plans.put(guild, guildId, settings, operator)), "guild_has_plan");
-      }),
-    ),
-);
+test("a plan that is turned on pauses the guild's other plan if nobody of that team manages the guild", function* () {
+  const { guild, global, plans } = yield* planned();
+  const turnOn = plans.put(global, guildId, settings, operator);
+  const team = yield* MemberStore;
+  const join = (owner: ChatId) =>
+    team.change({
+      ...operator,
+      account: "acme",
+      change: { type: "add", chatId: owner, role: "owner" },
+      at: 0,
+    });
+  yield* join(bob);
+  assert.equal((yield* turnOn).plan.state, "on");
+  assert.equal((yield* plans.find(guild, guildId)).plan.state, "paused");
+  yield* join(ada);
+  assert.equal(yield* reasonOf(plans.put(guild, guildId, settings, operator)), "guild_has_plan");
+});
 
-it.effect("a plan forgets the nickname of a user who left the guild", () =>
-  withServices(
-    Effect.gen(function* () {
-      const { guild } = yield* planned();
-      const { apply } = yield* MemberSync;
-      const plan = { ...settings, scope: guild, guildId };
-      const changes = {
-        chatId: chatId("100009"),
-        add: [linked],
-        remove: [],
-        nickname: "ada_g",
-        setNickname: { before: null, after: "ada_g" },
-        isInventoryPrivate: false,
-      };
-      const { added, nickname, settled } = yield* apply(plan, changes);
-      assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);
-    }),
-  ),
-);
+test("a plan forgets the nickname of a user who left the guild", function* () {
+  const { guild } = yield* planned();
+  const { apply } = yield* MemberSync;
+  const plan = { ...settings, scope: guild, guildId };
+  const changes = {
+    chatId: chatId("100009"),
+    add: [linked],
+    remove: [],
+    nickname: "ada_g",
+    setNickname: { before: null, after: "ada_g" },
+    isInventoryPrivate: false,
+  };
+  const { added, nickname, settled } = yield* apply(plan, changes);
+  assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);
+});

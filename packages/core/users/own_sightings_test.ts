@@ -3,12 +3,11 @@ import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
-import { vault } from "../flow/test_flows.ts";
 import type { GuildId } from "../ids.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { SessionStore } from "../sessions/session_store.ts";
-import { chatId, platform, stores } from "../test_services.ts";
+import { chatId, platform, stores, vaultWith } from "../test_services.ts";
 import { OwnSightings } from "./own_data.ts";
 
 const silent = Layer.effect(
@@ -18,7 +17,7 @@ const silent = Layer.effect(
 
 testWith(
   Layer.provideMerge(AccountLink.layerUsers, AccountLink.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(stores, silent, vault)),
+    Layer.provideMerge(Layer.mergeAll(stores, silent, vaultWith(1))),
     Layer.fresh,
   ),
 )("while the platform is silent, the sightings of many guilds wait for it once", function* () {

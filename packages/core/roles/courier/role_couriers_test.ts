@@ -3,7 +3,6 @@ import { assert, testWith } from "@accountlink/test-servers/effect";
 import { aGameUser, aMember, uniqueText } from "@accountlink/testing";
 import { Clock, Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
-import * as AccountLink from "../../account_link.ts";
 import { MemberStore } from "../../accounts/member_store.ts";
 import { PlatformUnavailable } from "../../errors.ts";
 import { LinkStore } from "../../links/link_store.ts";
@@ -19,8 +18,8 @@ import {
   operator,
   platform,
   scopes,
+  servicesOn,
   startNodeOn,
-  stores,
 } from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import { MemberSync } from "../member_sync.ts";
@@ -68,11 +67,6 @@ const gameUsers = [
   ...Array.from({ length: 150 }, (_, i) => aGameUser(String(101 + i), { groups: [inGroup(9)] })),
   aGameUser("300", { groups: [inGroup(8)] }),
 ];
-
-const world = AccountLink.layer.pipe(
-  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer({ ...platform, guilds: [guild], gameUsers }))),
-  Layer.fresh,
-);
 
 const usual: PlanSettings = {
   ...noPlan,
@@ -204,7 +198,7 @@ const pass = Effect.fnUntraced(function* (seconds: number, step = 0.5) {
   for (let passed = 0; passed < seconds; passed += step) yield* TestClock.adjust(step * 1_000);
 });
 
-const test = testWith(world);
+const test = testWith(servicesOn(PlatformMemory.layer({ ...platform, guilds: [guild], gameUsers })));
 
 const usersOf = (changes: ReadonlyArray<Change>) => changes.map((change) => change.chatId);
 

@@ -92,7 +92,6 @@ const deployment = Effect.gen(function* () {
   const { global } = yield* scopes;
   const target = { origin: operator, scope: global, guildId: null };
   return {
-    global,
     sent,
     startNode,
     /** Starts a node at the given time in milliseconds, lets it send for one second, and stops it. */
@@ -146,8 +145,6 @@ const deployment = Effect.gen(function* () {
       ),
     link: (user: string, game: string) =>
       writer.setGame(target, { chatId: chatId(user), gameId: gameId(game) }),
-    move: (from: string, to: string) =>
-      writer.moveChat(target, { oldChatId: chatId(from), newChatId: chatId(to) }),
   };
 });
 
