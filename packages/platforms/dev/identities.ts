@@ -1,7 +1,4 @@
-/**
- * Sign-in at the simulated platforms: OAuth 2.0 with a user lookup at the chat platform, OpenID Connect at the game
- * platform. The application provides the HTTP client.
- */
+/** Sign-in at the simulated platforms. The application provides the HTTP client. */
 import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
 import { UserGuild } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, type Redacted, Schema } from "effect";
@@ -18,8 +15,6 @@ export const devChatIdentity = (
       ...clientOf(options, "chat"),
       platform: "chat_sign_in",
       operation: "ChatIdentity.finish",
-      scopes: ["identify"],
-      proof: { kind: "userInfo", url: `${options.baseUrl}/chat/api/users/@me` },
       guilds: {
         scope: "guilds",
         list: (client) =>
@@ -42,8 +37,6 @@ export const devGameIdentity = (
       ...clientOf(options, "game"),
       platform: "game_sign_in",
       operation: "GameIdentity.finish",
-      scopes: ["openid"],
-      proof: { kind: "idToken", jwksUrl: `${options.baseUrl}/game/oauth/jwks`, algorithm: "ES256" },
       userId: GameId,
     }),
   );
@@ -55,7 +48,9 @@ const clientOf = ({ baseUrl, client, resilience = {} }: DevIdentityOptions, plat
   authorizationUrl: `${baseUrl}/${platform}/oauth/authorize`,
   tokenUrl: `${baseUrl}/${platform}/oauth/token`,
   ...client,
-  clientAuthentication: "basic" as const,
+  clientAuthentication: "post" as const,
+  scopes: ["identify"],
+  proof: { kind: "userInfo" as const, url: `${baseUrl}/${platform}/api/users/@me` },
   resilience,
 });
 

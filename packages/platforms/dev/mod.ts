@@ -25,18 +25,17 @@
  *
  * `/chat/guilds/{guildId}` is a page that plays the channel of a guild: choose a member, type a command, press a button.
  *
- * The routes under /chat/api for guilds and users need the bot's bearer token. Users sign in at both platforms by the authorization code
- * flow with PKCE (S256): OAuth 2.0 at the chat platform, OpenID Connect at the game platform. Errors follow RFC 6749.
+ * The routes under /chat/api for guilds and users need the bot's bearer token. Users sign in at both platforms by the
+ * authorization code flow of OAuth 2.0 with PKCE (S256).
  *
  * | route | answers |
  * |---|---|
  * | GET /chat/oauth/authorize, GET /game/oauth/authorize | a page with a button for each user of the fixture |
- * | POST to the same address, with its query | 302 to `redirect_uri`: with the form field `user` (an ID) a `code`, good once and for a minute; with `deny=1` an error. 400 for an unknown user |
+ * | POST to the same address, with its query | 302 to `redirect_uri`: with the form field `user` (an ID) a `code`, good once; with `deny=1` an error. 400 for an unknown user |
  * | GET /chat/as/{chatId}/dashboard, GET /chat/as/{chatId}/me | 302 to the sign-in of the service, which the browser then makes as this user without a page |
- * | POST /chat/oauth/token, POST /game/oauth/token | an access token, at the game platform an ID token too. The client shows its secret by HTTP Basic |
- * | GET /chat/api/users/@me | the chat user of the access token |
- * | GET /chat/api/users/@me/guilds | `{ guilds: [{ id, name, manager }] }` of the same user, with the scope `guilds` |
- * | GET /game/oauth/jwks | the keys of ID tokens (ES256, made at the start) |
+ * | POST /chat/oauth/token, POST /game/oauth/token | an access token. The client sends its secret in the form |
+ * | GET /chat/api/users/@me, GET /game/api/users/@me | the user of the access token |
+ * | GET /chat/api/users/@me/guilds | `{ guilds: [{ id, name, manager }] }` of the same user |
  *
  * Whoever can reach the pages can sign in as anyone. Redirect URIs still have to be registered, see
  * `RegisteredClient`, and an unknown client gets an error page, never a redirect.

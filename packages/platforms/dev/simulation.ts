@@ -92,8 +92,6 @@ export const fromPath = (handler: PathHandler) =>
     handler({ ...Object.fromEntries(new URL(url, "http://platform").searchParams), ...params }),
   );
 
-/** Returns the credentials that follow the scheme in the header `Authorization`, or an empty string. */
-export const credentialsAfter = (
-  scheme: "Basic" | "Bearer",
-  { authorization = "" }: Headers.Headers,
-): string => (authorization.startsWith(`${scheme} `) ? authorization.slice(scheme.length + 1) : "");
+/** Returns the bearer token of a request, or an empty string. */
+export const bearerToken = ({ authorization = "" }: Headers.Headers): string =>
+  authorization.startsWith("Bearer ") ? authorization.slice("Bearer ".length) : "";

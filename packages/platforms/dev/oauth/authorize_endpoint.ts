@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { platformRoute, refuse, type Simulation } from "../simulation.ts";
-import type { Grant, OAuthServer } from "./oauth_server.ts";
+import type { OAuthServer } from "./oauth_server.ts";
 import { makePages, type Pages } from "./sign_in_page.ts";
 
 /** The page lists this many users to choose from. */
@@ -17,18 +17,17 @@ export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simula
   const pages = yield* makePages(platform);
   const path = `/${platform}/oauth/authorize` as const;
 
-  const signIn = Effect.fnUntraced(function* ({ state, ...granted }: AuthorizeRequest, userId: string) {
+  const signIn = Effect.fnUntraced(function* (request: typeof Request.Type, userId: string) {
     if (!users.some(({ id }) => id === userId)) return pages.problem("There is no such user.");
-    const code = yield* codes.issue({ ...granted, userId });
-    return sendBack(granted.redirectUri, { code, state });
+    const { redirect_uri: redirectUri, code_challenge: codeChallenge, state } = request;
+    return sendBack(redirectUri, { code: yield* codes.issue({ userId, redirectUri, codeChallenge }), state });
   });
 
   const show = Effect.gen(function* () {
     const request = yield* readRequest(server, pages);
     const chosen = yield* chosenUser;
     if (chosen !== undefined) return forgetChosenUser(yield* signIn(request, chosen));
-    const { redirectUri } = request;
-    return pages.choice(users.slice(0, listedUsers), new URL(redirectUri).origin);
+    return pages.choice(users.slice(0, listedUsers), new URL(request.redirect_uri).origin);
   });
 
   const choose = Effect.gen(function* () {
@@ -37,7 +36,7 @@ export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simula
       Effect.mapError(() => pages.problem('The form has neither a "user" nor "deny=1".')),
     );
     if ("deny" in choice) {
-      return sendBack(request.redirectUri, { error: "access_denied", state: request.state });
+      return sendBack(request.redirect_uri, { error: "access_denied", state: request.state });
     }
     return yield* signIn(request, choice.user);
   });
@@ -50,50 +49,27 @@ const Choice = Schema.Union([
   Schema.Struct({ user: Schema.String }),
 ]);
 
-const Sender = Schema.Struct({ client_id: Schema.String, redirect_uri: Schema.String });
-
 /** Repeated parameters decode as a list, so they are refused. */
 const Request = Schema.Struct({
-  response_type: Schema.String,
+  client_id: Schema.String,
+  redirect_uri: Schema.String,
   code_challenge: Schema.String.check(Schema.isPattern(/^[\w-]{43}$/)),
   code_challenge_method: Schema.Literal("S256"),
-  scope: Schema.optionalKey(Schema.String),
   state: Schema.optionalKey(Schema.String),
-  nonce: Schema.optionalKey(Schema.String),
 });
 
-interface AuthorizeRequest extends Omit<Grant, "userId"> {
-  readonly state: string | undefined;
-}
-
-type Response = HttpServerResponse.HttpServerResponse;
-
-/** Fails with the response to an invalid request: a page for an unknown client, a redirect otherwise. */
-const readRequest = Effect.fnUntraced(function* (
-  { client, scopes: known }: OAuthServer,
-  { problem }: Pages,
-): Effect.fn.Return<AuthorizeRequest, Response, HttpServerRequest.ParsedSearchParams> {
-  const sender = yield* HttpServerRequest.schemaSearchParams(Sender).pipe(
-    Effect.mapError(() => problem('The address needs one "client_id" and one "redirect_uri".')),
+/** Fails with a page for an invalid request. */
+const readRequest = Effect.fnUntraced(function* ({ client }: OAuthServer, { problem }: Pages) {
+  const request = yield* HttpServerRequest.schemaSearchParams(Request).pipe(
+    Effect.mapError(() => problem('The address needs a "client_id", a "redirect_uri" and a PKCE challenge.')),
   );
-  if (client === undefined || sender.client_id !== client.clientId) {
+  if (request.client_id !== client?.clientId) {
     return yield* Effect.fail(problem('There is no client with this "client_id".'));
   }
-  const redirectUri = sender.redirect_uri;
-  if (!client.redirectUris.includes(redirectUri)) {
+  if (!client.redirectUris.includes(request.redirect_uri)) {
     return yield* Effect.fail(problem('The client has not registered this "redirect_uri".'));
   }
-
-  const { state: sent } = yield* HttpServerRequest.ParsedSearchParams;
-  const state = typeof sent === "string" ? sent : undefined;
-  const sendError = (error: string) => sendBack(redirectUri, { error, state });
-  const request = yield* HttpServerRequest.schemaSearchParams(Request).pipe(
-    Effect.mapError(() => sendError("invalid_request")),
-  );
-  if (request.response_type !== "code") return yield* Effect.fail(sendError("unsupported_response_type"));
-  const scopes = request.scope?.split(" ") ?? [];
-  if (!scopes.every((scope) => known.includes(scope))) return yield* Effect.fail(sendError("invalid_scope"));
-  return { redirectUri, state, scopes, codeChallenge: request.code_challenge, nonce: request.nonce };
+  return request;
 });
 
 const sendBack = (

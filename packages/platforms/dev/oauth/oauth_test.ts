@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { decodeFixture } from "@accountlink/core/fixture";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Redacted } from "effect";
-import { TestClock } from "effect/testing";
 import { oauthClient, redirectUri, startServer } from "../test_server.ts";
 
 const chatUser = {
@@ -23,13 +22,11 @@ const verifier = "v".repeat(43);
 const challenge = createHash("sha256").update(verifier).digest("base64url");
 
 const request: Record<string, string> = {
-  response_type: "code",
   client_id: oauthClient.clientId,
   redirect_uri: redirectUri,
   state: "a state",
   code_challenge: challenge,
   code_challenge_method: "S256",
-  scope: "identify",
 };
 
 /** Returns the query of an authorization request. `other` replaces parameters; null removes a parameter. */
@@ -44,11 +41,6 @@ const send = (url: string, form?: Record<string, string>, headers: Record<string
     const response = await fetch(url, { redirect: "manual", headers, ...posted });
     return { status: response.status, headers: response.headers, text: await response.text() };
   });
-
-const basic = (clientId: string, secret: string) => ({
-  authorization: `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString("base64")}`,
-});
-const asClient = basic(oauthClient.clientId, Redacted.value(oauthClient.clientSecret));
 
 test("the authorize page has a button for each user, with escaped names", function* () {
   const { url } = yield* started;
@@ -90,8 +82,12 @@ test.each<Record<string, string | null>>([
   { redirect_uri: `${redirectUri}/more` },
   { redirect_uri: redirectUri.replace(":9", ":10") },
   { redirect_uri: "https://elsewhere.test/callback?from=here" },
+  { code_challenge: null },
+  { code_challenge: verifier.slice(1) },
+  { code_challenge_method: null },
+  { code_challenge_method: "plain" },
 ])(
-  "the authorize page never redirects to an address that the client did not register: %o",
+  "the authorize page redirects nobody for a request of no client, to no registered address or without PKCE: %o",
   function* (other) {
     const { url } = yield* started;
     const address = `${url}/chat/oauth/authorize?${queryWith(other)}`;
@@ -107,26 +103,7 @@ test("the authorize page refuses a repeated parameter", function* () {
   const { url } = yield* started;
   const address = `${url}/chat/oauth/authorize?${queryWith()}`;
   expect(yield* send(`${address}&client_id=service`)).toMatchObject({ status: 400 });
-  const { headers } = yield* send(`${address}&state=another`);
-  expect(headers.get("location")).toBe(`${redirectUri}&error=invalid_request`);
-});
-
-test.each<[other: Record<string, string | null>, error: string]>([
-  [{ response_type: null }, "invalid_request"],
-  [{ response_type: "token" }, "unsupported_response_type"],
-  [{ code_challenge: null }, "invalid_request"],
-  [{ code_challenge: verifier.slice(1) }, "invalid_request"],
-  [{ code_challenge_method: null }, "invalid_request"],
-  [{ code_challenge_method: "plain" }, "invalid_request"],
-  [{ scope: "identify everything" }, "invalid_scope"],
-  [{ scope: "openid" }, "invalid_scope"],
-])("the authorize page redirects with an error code for %o", function* ([other, error]) {
-  const { url } = yield* started;
-  for (const form of [undefined, { user: "10001" }]) {
-    const { status, headers } = yield* send(`${url}/chat/oauth/authorize?${queryWith(other)}`, form);
-    const location = `${redirectUri}&error=${error}&state=a+state`;
-    expect([status, headers.get("location")]).toEqual([302, location]);
-  }
+  expect(yield* send(`${address}&state=another`)).toMatchObject({ status: 400 });
 });
 
 test.each<Record<string, string>>([{}, { user: "10009" }, { user: "" }, { deny: "0" }])(
@@ -139,7 +116,8 @@ test.each<Record<string, string>>([{}, { user: "10009" }, { user: "" }, { deny: 
 );
 
 const redemption = (code: string) => ({
-  grant_type: "authorization_code",
+  client_id: oauthClient.clientId,
+  client_secret: Redacted.value(oauthClient.clientSecret),
   code,
   redirect_uri: redirectUri,
   code_verifier: verifier,
@@ -153,9 +131,8 @@ const approved = (url: string) =>
 
 test("the token endpoint issues a token of the user, not the bot's token", function* () {
   const { url } = yield* started;
-  const answer = yield* send(`${url}/chat/oauth/token`, redemption(yield* approved(url)), asClient);
-  const { access_token, ...rest } = JSON.parse(answer.text);
-  expect(rest).toEqual({ token_type: "Bearer", expires_in: 600, scope: "identify" });
+  const answer = yield* send(`${url}/chat/oauth/token`, redemption(yield* approved(url)));
+  const { access_token } = JSON.parse(answer.text);
   expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
 
   const asUser = { authorization: `Bearer ${access_token}` };
@@ -164,20 +141,15 @@ test("the token endpoint issues a token of the user, not the bot's token", funct
   expect(yield* send(`${url}/chat/api/users/10001`, undefined, asUser)).toMatchObject({ status: 401 });
 });
 
-test("the token endpoint accepts only codes of its own platform, once and within a minute", function* () {
+test("the token endpoint accepts only codes of its own platform, once", function* () {
   const { url } = yield* started;
   const redeem = (code: string, platform = "chat") =>
-    Effect.map(send(`${url}/${platform}/oauth/token`, redemption(code), asClient), ({ status }) => status);
+    Effect.map(send(`${url}/${platform}/oauth/token`, redemption(code)), ({ status }) => status);
   const code = yield* approved(url);
   const racing = Array.from({ length: 4 }, () => redeem(code));
   const statuses = yield* Effect.all(racing, { concurrency: "unbounded" });
   expect(statuses.map(String).toSorted()).toEqual(["200", "400", "400", "400"]);
-  const [early, late, foreign] = [yield* approved(url), yield* approved(url), yield* approved(url)];
-  expect(yield* redeem(foreign, "game")).toBe(400);
-  yield* TestClock.adjust(59_999);
-  expect(yield* redeem(early)).toBe(200);
-  yield* TestClock.adjust(1);
-  expect(yield* redeem(late)).toBe(400);
+  expect(yield* redeem(yield* approved(url), "game")).toBe(400);
 });
 
 test("`/chat/api/users/@me` refuses requests without a user's access token", function* () {
@@ -189,51 +161,38 @@ test("`/chat/api/users/@me` refuses requests without a user's access token", fun
 });
 
 test.each<Record<string, string>>([
-  {},
-  { authorization: "Basic" },
-  { authorization: "Basic ?" },
-  basic("another", Redacted.value(oauthClient.clientSecret)),
-  basic(oauthClient.clientId, "another"),
-  basic(oauthClient.clientId, ""),
+  { client_id: "another" },
+  { client_secret: "another" },
+  { client_secret: "" },
 ])(
   "the token endpoint refuses a client with the credentials %o, and keeps the code valid",
-  function* (headers) {
+  function* (credentials) {
     const { url } = yield* started;
     const form = redemption(yield* approved(url));
-    const refused = yield* send(`${url}/chat/oauth/token`, form, headers);
+    const refused = yield* send(`${url}/chat/oauth/token`, { ...form, ...credentials });
     expect([refused.status, JSON.parse(refused.text)]).toEqual([401, { error: "invalid_client" }]);
-    expect(refused.headers.get("www-authenticate")).toBe("Basic");
-    expect(yield* send(`${url}/chat/oauth/token`, form, asClient)).toMatchObject({ status: 200 });
+    expect(yield* send(`${url}/chat/oauth/token`, form)).toMatchObject({ status: 200 });
   },
 );
 
 test.each<[other: Record<string, string>, error: string]>([
-  [{ grant_type: "client_credentials" }, "unsupported_grant_type"],
   [{ code: "another" }, "invalid_grant"],
-  [{ code_verifier: "short" }, "invalid_request"],
+  [{ code_verifier: "short" }, "invalid_grant"],
   [{ code_verifier: challenge }, "invalid_grant"],
   [{ redirect_uri: "http://127.0.0.1:9/callback" }, "invalid_grant"],
 ])("the token endpoint refuses %o with %s", function* ([other, error]) {
   const { url } = yield* started;
   const form = { ...redemption(yield* approved(url)), ...other };
-  const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
+  const refused = yield* send(`${url}/chat/oauth/token`, form);
   expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error }]);
 });
 
-test.each(["grant_type", "code", "redirect_uri", "code_verifier"])(
+test.each(["client_id", "client_secret", "code", "redirect_uri", "code_verifier"])(
   "the token endpoint requires %s",
   function* (name) {
     const { url } = yield* started;
     const { [name]: _, ...form } = redemption(yield* approved(url)) as Record<string, string>;
-    const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
+    const refused = yield* send(`${url}/chat/oauth/token`, form);
     expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error: "invalid_request" }]);
   },
 );
-
-test("the published keys of ID tokens have no private part", function* () {
-  const { send: ask } = yield* started;
-  const { body } = yield* ask("GET", "/game/oauth/jwks");
-  // The private part of a key is named `d`.
-  const names = body.keys.map((key: object) => Object.keys(key).toSorted());
-  expect(names).toEqual([["alg", "crv", "kid", "kty", "use", "x", "y"]]);
-});

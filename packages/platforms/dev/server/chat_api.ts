@@ -4,7 +4,7 @@ import type { RoleRefused } from "@accountlink/core/platforms";
 import { Effect, Redacted } from "effect";
 import { HttpServerRequest } from "effect/http";
 import {
-  credentialsAfter,
+  bearerToken,
   done,
   foundOr,
   fromPath,
@@ -33,9 +33,7 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       method,
       `/chat/api${path}`,
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-        credentialsAfter("Bearer", headers) === Redacted.value(botToken)
-          ? handler
-          : Effect.succeed(refuse("unauthorized")),
+        bearerToken(headers) === Redacted.value(botToken) ? handler : Effect.succeed(refuse("unauthorized")),
       ),
     );
 

@@ -1,12 +1,11 @@
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Effect, Layer, type Redacted } from "effect";
-import { Digest, SecureRandom, Signature } from "effect/crypto";
-import { HttpRouter, HttpServer } from "effect/http";
+import { Digest, SecureRandom } from "effect/crypto";
+import { HttpRouter, type HttpServer } from "effect/http";
 import { channelRoutes } from "../channel/channel_routes.ts";
-import type { RegisteredClient } from "../identities.ts";
 import { chosenUserRoutes } from "../oauth/authorize_endpoint.ts";
-import { oauthApi } from "../oauth/oauth_api.ts";
-import { makePlatformState, type Platform, PlatformControl, refuse, type Simulation } from "../simulation.ts";
+import { type Clients, oauthApi } from "../oauth/oauth_api.ts";
+import { makePlatformState, PlatformControl, refuse, type Simulation } from "../simulation.ts";
 import { botInvite } from "./bot_invite.ts";
 import { chatApi } from "./chat_api.ts";
 import { gameApi } from "./game_api.ts";
@@ -16,7 +15,7 @@ export interface DevPlatformOptions {
   /** The bearer token of the service's bot. */
   readonly botToken: Redacted.Redacted;
   /** The client of each OAuth server. Without a client, nobody can sign in. */
-  readonly clients?: Partial<Readonly<Record<Platform, RegisteredClient>>>;
+  readonly clients?: Clients;
   /** The public URL of the service that answers commands and has the sign-ins; without it, no service answers. */
   readonly serviceUrl?: string;
 }
@@ -34,13 +33,11 @@ export const devPlatform = ({
         const platforms = makePlatformState(fixture);
         const { around, routes } = (yield* PlatformControl)(platforms);
         const simulation: Simulation = { platforms, around };
-        const { address } = yield* HttpServer.HttpServer;
-        const signIn = yield* oauthApi(simulation, { baseUrl: HttpServer.formatAddress(address), clients });
         const unknown = HttpRouter.route("*", "*", refuse("unknown_route"));
         return HttpRouter.addAll([
           ...chatApi(simulation, botToken),
           ...gameApi(simulation),
-          ...signIn,
+          ...(yield* oauthApi(simulation, clients)),
           ...chosenUserRoutes(simulation, serviceUrl),
           ...(yield* botInvite(simulation, clients.chat)),
           ...(yield* channelRoutes(simulation, serviceUrl)),
@@ -53,6 +50,4 @@ export const devPlatform = ({
     { disableLogger: true, disableListenLog: true, routerConfig: { maxParamLength: 1_000 } },
   );
 
-const cryptoLayer = Layer.mergeAll(Digest.layerWebCrypto, Signature.layerWebCrypto).pipe(
-  Layer.provideMerge(SecureRandom.layerWebCrypto),
-);
+const cryptoLayer = Layer.merge(Digest.layerWebCrypto, SecureRandom.layerWebCrypto);
