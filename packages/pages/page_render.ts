@@ -1,11 +1,20 @@
-import { basePathOf, type HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
+import {
+  basePathOf,
+  type HttpResponse,
+  HttpSettings,
+  type RequestContext,
+} from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { footerHtml } from "./footer.ts";
 import type { Language } from "./languages/language.ts";
 import { isInEnglish, languageChoice } from "./languages/reader_language.ts";
 import { type Page, pageResponse } from "./page.ts";
-import type { PageContext } from "./page_requests.ts";
 import { PageSettings, type PageSettingsShape } from "./page_settings.ts";
+
+/** A request for a page, and the language in which the page answers. */
+export interface PageContext extends RequestContext {
+  readonly language: Language;
+}
 
 /** Makes a function that renders a page in the language of its reader, who can choose another. */
 export const makeRender = Effect.gen(function* () {

@@ -7,21 +7,18 @@ import {
   contextMaker,
   emptyResponse,
   type HttpRequest,
-  type HttpResponse,
+  HttpResponse,
   HttpSettings,
   makeObservers,
   privateHeaders,
   type RequestContext,
+  type Answer as RouteAnswer,
   respond,
 } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import type { Language } from "./languages/language.ts";
 import { chosenLanguage, Languages, languageCookie, languageOf } from "./languages/reader_language.ts";
-
-/** A request for a page, and the language in which the page answers. */
-export interface PageContext extends RequestContext {
-  readonly language: Language;
-}
+import type { Page } from "./page.ts";
+import { makeRender, type PageContext } from "./page_render.ts";
 
 /** Errors that occur outside the handler of a request. */
 type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
@@ -33,13 +30,14 @@ export const asEffect = <A, E>(answering: Answering<A, E>): Effect.Effect<A, E> 
   Effect.isEffect(answering) ? answering : Effect.gen(() => answering);
 
 export interface PageErrors<E> {
-  readonly render: (error: E, context: PageContext) => HttpResponse;
+  readonly pageOf: (error: E, context: PageContext) => Page | HttpResponse;
   /** Returns the error that logs and metrics report; null if a user caused it. */
   readonly publicOf: (error: E) => PublicError | null;
 }
 
-/** Returns a function that counts a request against its client address, and renders errors as pages. */
-export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicOf }: PageErrors<E | Common>) {
+/** Makes answers that are counted against the client address. They render their pages, and errors as pages. */
+export const makePageHandler = Effect.fnUntraced(function* <E>({ pageOf, publicOf }: PageErrors<E | Common>) {
+  const render = yield* makeRender;
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
   const settings = yield* HttpSettings;
@@ -51,21 +49,25 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
     const reported = publicOf(error);
     const headers: Record<string, string> = {};
     if (reported !== null) addErrorHeaders(headers, reported);
-    return { response: withRequestId(render(error, context).withHeaders(headers), context), error: reported };
+    const response = rendered(pageOf(error, context), context).withHeaders(headers);
+    return { response: withRequestId(response, context), error: reported };
   };
 
-  return (route: RequestContext["route"], answer: (context: PageContext) => Effect.Effect<HttpResponse, E>) =>
-    withContext(route, (request) =>
+  const rendered = (answered: Page | HttpResponse, context: PageContext): HttpResponse =>
+    answered instanceof HttpResponse ? answered : render(answered, context);
+
+  /** @param id the route that metrics and logs show */
+  const handle = (id: string, answer: (context: PageContext) => Answering<Page | HttpResponse, E>) =>
+    withContext({ id, generation: "v2", group: null }, (request) =>
       Effect.flatMap(languages.get(languageOf(request, cookie.read(request))), (language) => {
         const context = { ...request, language };
         const chosen = chosenLanguage(request);
         const admitted = limits.admitPage(context.address);
+        const work = Effect.flatMap(admitted, () => asEffect(answer(context)));
         const answered = respond(
           observers,
-          Effect.annotateLogs(answering(context, Effect.andThen(admitted, answer(context))), {
-            requestId: context.requestId,
-          }),
-          (_, response) => withRequestId(response, context),
+          Effect.annotateLogs(answering(context, work), { requestId: context.requestId }),
+          (_, made) => withRequestId(rendered(made, context), context),
           (_, error) => refuse(error, context),
         );
         return chosen === null
@@ -73,6 +75,14 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
           : Effect.map(answered, (response) => cookie.write(response, chosen));
       }),
     );
+
+  /** Makes the answer for a path that needs no sign-in. */
+  const keylessAnswer = (
+    id: string,
+    answer: (request: HttpRequest) => Effect.Effect<HttpResponse, E>,
+  ): RouteAnswer => handle(id, ({ request }) => answer(request));
+
+  return { handle, keylessAnswer, render };
 });
 
 const withRequestId = (response: HttpResponse, { requestId }: RequestContext): HttpResponse =>

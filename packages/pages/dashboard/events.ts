@@ -2,14 +2,14 @@
 import { EventRetention, type Pid } from "@accountlink/core";
 import { OwnedLinks } from "@accountlink/core/communities";
 import { EventFeed, type EventSource, type FeedEvent } from "@accountlink/core/events";
-import { isChatId, isGameId } from "@accountlink/core/ids";
+import { isChatId } from "@accountlink/core/ids";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { type Html, html } from "../html.ts";
 import { makeAccountNames } from "./audit/entry_names.ts";
 import { communityField, makeCommunities } from "./communities/community.ts";
 import { userPath } from "./links/links_page.ts";
-import { withId } from "./look/account_name.ts";
+import { type AccountNames, nameIn } from "./look/account_name.ts";
 import { textField } from "./look/field.ts";
 import { listText } from "./look/list_name.ts";
 import { counted, timeHtml } from "./look/time.ts";
@@ -22,19 +22,9 @@ const pageSize = 50;
 export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const feed = yield* EventFeed;
   const links = yield* OwnedLinks;
-  const names = yield* makeAccountNames;
+  const namesIn = yield* makeAccountNames;
   const communities = yield* makeCommunities;
   const keptDays = Math.floor((yield* EventRetention) / dayMs);
-
-  const namesIn = Effect.fnUntraced(function* (events: ReadonlyArray<FeedEvent>) {
-    const named = events.map(({ data }): Readonly<Record<string, unknown>> => ({ ...data }));
-    const of = (...fields: ReadonlyArray<string>) =>
-      named.flatMap((data) => fields.map((field) => data[field]));
-    return {
-      chats: yield* names.chatNames(of("chatId", "previousChatId").filter(isChatId)),
-      games: yield* names.gameNames(of("gameId", "previousGameId").filter(isGameId)),
-    };
-  });
 
   return [
     page(paths.events, function* (visitor, query) {
@@ -48,7 +38,7 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       const { events, next } = isNobody
         ? { events: [], next: null }
         : yield* feed.history(pid, before, pageSize, { types: null, chatId, gameId: null });
-      const known = yield* namesIn(events);
+      const known = yield* namesIn(events.map(({ data }) => data));
       return {
         title: "Events",
         section: "events",
@@ -73,11 +63,6 @@ ${
   ];
 });
 
-interface EventNames {
-  readonly chats: ReadonlyMap<string, string>;
-  readonly games: ReadonlyMap<string, string>;
-}
-
 const noEventsPage: Page = {
   title: "Events",
   section: "events",
@@ -93,12 +78,9 @@ const sources: Readonly<Record<EventSource, string>> = {
   operator: "by who runs it",
 };
 
-const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: EventNames): Html => {
+const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: AccountNames): Html => {
   const user = (id: string | null) => userOf(id, pid, chats);
-  const game = (id: string) => {
-    const name = games.get(id);
-    return name === undefined ? `account ${id}` : withId(name, id);
-  };
+  const game = (id: string) => nameIn(games, id, `account ${id}`);
   switch (event.type) {
     case "link.set": {
       const { chatId, gameId, previousGameId, source } = event.data;
@@ -128,8 +110,7 @@ const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: EventNames): H
   }
 };
 
-const userOf = (id: string | null, pid: Pid, names: ReadonlyMap<string, string>): Html => {
-  if (!isChatId(id)) return html`An erased user`;
-  const name = names.get(id);
-  return html`<a href="${userPath(pid, id)}">${name === undefined ? `User ${id}` : withId(name, id)}</a>`;
-};
+const userOf = (id: string | null, pid: Pid, names: AccountNames["chats"]): Html =>
+  isChatId(id)
+    ? html`<a href="${userPath(pid, id)}">${nameIn(names, id, `User ${id}`)}</a>`
+    : html`An erased user`;

@@ -24,7 +24,7 @@ export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {
   readonly platforms: PlatformNames;
 }
 
-type Answer = Answering<Page | HttpResponse, SiteError>;
+export type Answer = Answering<Page | HttpResponse, SiteError>;
 
 /** The values of a form or a query. */
 export interface Fields {

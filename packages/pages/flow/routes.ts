@@ -11,12 +11,10 @@ import {
 import { isGuildId } from "@accountlink/core/ids";
 import {
   type BoundRoute,
-  type HttpRequest,
   type HttpResponse,
   HttpSettings,
   isUnder,
   type RequestContext,
-  type Answer as RouteAnswer,
   searchOf,
   textResponse,
   withHeaders,
@@ -25,19 +23,19 @@ import { Effect } from "effect";
 import { homePage } from "../home/home_page.ts";
 import { type Page, stylePath } from "../page.ts";
 import { browserCookie, pageCookie } from "../page_cookie.ts";
-import { makeRender, readerOf } from "../page_render.ts";
-import { makePageHandler, type PageContext, readForm, redirectTo } from "../page_requests.ts";
+import { type PageContext, readerOf } from "../page_render.ts";
+import { type Answering, makePageHandler, readForm, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import { style } from "../style.ts";
 import { cancelledPage, donePage, type FlowReader, flowPage, queryOf } from "./pages.ts";
-import { type CodeRefusal, codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
+import { codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
 
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
-type Answer = Effect.Effect<HttpResponse, Refused>;
+type Answer = Answering<Page | HttpResponse, Refused>;
 
 /** The route that metrics and logs show for the whole flow, because its paths are not in the contract. */
-const stepRoute = { id: "verify", generation: "v2", group: null } as const;
+const routeId = "verify";
 
 /**
  * Makes the routes of the flow, and the following for other routes:
@@ -53,56 +51,47 @@ export const flowRoutes = Effect.gen(function* () {
   const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
-  const renderPage = yield* makeRender;
   const readerIn = ({ language }: PageContext): FlowReader => ({
     ...readerOf(pageSettings, language),
     sightingRetention,
   });
 
-  const handle = yield* makePageHandler<Failure>({
+  const { handle, keylessAnswer, render } = yield* makePageHandler<Failure>({
     publicOf,
-    render: (error, context) =>
-      renderPage(errorPage(error, context, readerIn(context), cookie.read(context)), context),
+    pageOf: (error, context) => errorPage(error, context, readerIn(context), cookie.read(context)),
   });
 
   const bind = (
     method: "GET" | "POST",
     path: "/" | "/go" | `/verify${string}`,
     answer: (context: PageContext) => Answer,
-  ): BoundRoute => ({ method, path, answer: handle(stepRoute, answer) });
+  ): BoundRoute => ({ method, path, answer: handle(routeId, answer) });
 
-  const show = (context: PageContext): Answer => {
+  const show = Effect.fnUntraced(function* (context: PageContext) {
     const entry = entryOf(context);
-    if (entry === null)
-      return Effect.succeed(renderPage(namedRefusalPage("no_entry", readerIn(context)), context));
-    return Effect.map(flows.view(entry, cookie.read(context)), (view) => {
-      const now = context.clock.currentTimeMillisUnsafe();
-      const page = flowPage(view, readerIn(context), now);
-      return cookie.write(renderPage(page, context), view.cookie);
-    });
-  };
+    if (entry === null) return namedRefusalPage("no_entry", readerIn(context));
+    const view = yield* flows.view(entry, cookie.read(context));
+    const page = flowPage(view, readerIn(context), context.clock.currentTimeMillisUnsafe());
+    return cookie.write(render(page, context), view.cookie);
+  });
 
-  const showCodePage = (context: PageContext, refused: CodeRefusal | null, typed = ""): HttpResponse =>
-    renderPage(codePage(context.language, refused, typed), context);
-
-  const enter = (context: PageContext, typed: string): Answer =>
+  const enter = (context: PageContext, typed: string) =>
     flows.enterByCode(typed, context.address).pipe(
       Effect.map(({ entry }) => redirectTo(303, `/verify?${queryOf(entry)}`)),
       Effect.catchTag("FlowRefused", (error) =>
         error.reason === "unknown_code" || error.reason === "ended_code"
-          ? Effect.succeed(showCodePage(context, error.reason, typed))
+          ? Effect.succeed(codePage(context.language, error.reason, typed))
           : Effect.fail(error),
       ),
-      Effect.catchTag("SharedIpRateLimited", ({ retryAfter }) =>
-        Effect.succeed(
-          showCodePage(context, "too_many_codes", typed).withHeaders({ "retry-after": String(retryAfter) }),
-        ),
-      ),
+      Effect.catchTag("SharedIpRateLimited", ({ retryAfter }) => {
+        const page = codePage(context.language, "too_many_codes", typed);
+        return Effect.succeed(render(page, context).withHeaders({ "retry-after": String(retryAfter) }));
+      }),
     );
 
   const showCode = (context: PageContext): Answer => {
     const { code } = context.query;
-    return isGiven(code) ? enter(context, code) : Effect.succeed(showCodePage(context, null));
+    return isGiven(code) ? enter(context, code) : Effect.succeed(codePage(context.language, null));
   };
 
   const start =
@@ -122,56 +111,49 @@ export const flowRoutes = Effect.gen(function* () {
         (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
       );
 
-  const confirm = (context: PageContext, form: FlowForm): Answer => {
+  const confirm = Effect.fnUntraced(function* (context: PageContext, form: FlowForm) {
     const { address, requestId } = context;
     const from = { address, browser: markCookie.read(context), requestId };
-    return Effect.map(flows.confirm(cookie.read(context), form, from), (confirmed): HttpResponse => {
-      const response =
-        confirmed.redirect === null
-          ? renderPage(donePage(confirmed, readerIn(context)), context)
-          : redirectTo(303, confirmed.redirect);
-      return confirmed.browser === null ? response : markCookie.write(response, confirmed.browser);
-    });
-  };
+    const confirmed = yield* flows.confirm(cookie.read(context), form, from);
+    const response =
+      confirmed.redirect === null
+        ? render(donePage(confirmed, readerIn(context)), context)
+        : redirectTo(303, confirmed.redirect);
+    return confirmed.browser === null ? response : markCookie.write(response, confirmed.browser);
+  });
 
-  const cancel = (context: PageContext, form: FlowForm): Answer =>
-    Effect.map(flows.cancel(cookie.read(context), form), (ended) =>
-      renderPage(cancelledPage(ended, readerIn(context)), context),
+  const cancel = (context: PageContext, form: FlowForm) =>
+    Effect.map(flows.cancel(cookie.read(context), form), (ended) => cancelledPage(ended, readerIn(context)));
+
+  const withForm = (
+    path: "/go" | `/verify${string}`,
+    answer: (context: PageContext, fields: URLSearchParams) => Effect.Effect<Page | HttpResponse, Refused>,
+  ) =>
+    bind("POST", path, (context) =>
+      Effect.matchEffect(readForm(context.request, maxFormBytes), {
+        onFailure: () => Effect.succeed(namedRefusalPage("unreadable", readerIn(context))),
+        onSuccess: (fields) => answer(context, fields),
+      }),
     );
 
-  const withForm =
-    <Form>(formOf: (fields: URLSearchParams) => Form, answer: (context: PageContext, form: Form) => Answer) =>
-    (context: PageContext): Answer =>
-      Effect.matchEffect(readForm(context.request, maxFormBytes), {
-        onFailure: () =>
-          Effect.succeed(renderPage(namedRefusalPage("unreadable", readerIn(context)), context)),
-        onSuccess: (fields) => answer(context, formOf(fields)),
-      });
-
   const routes: ReadonlyArray<BoundRoute> = [
-    bind("GET", "/", (context) => Effect.succeed(renderPage(homePage(readerIn(context)), context))),
+    bind("GET", "/", (context) => Effect.succeed(homePage(readerIn(context)))),
     bind("GET", "/go", showCode),
-    bind(
-      "POST",
-      "/go",
-      withForm((fields) => fields.get("code") ?? "", enter),
-    ),
+    withForm("/go", (context, fields) => enter(context, fields.get("code") ?? "")),
     bind("GET", "/verify", show),
     bind("GET", "/verify/chat/start", start("chat")),
     bind("GET", "/verify/chat/callback", finish("chat")),
     bind("GET", "/verify/game/start", start("game")),
     bind("GET", "/verify/game/callback", finish("game")),
-    bind("POST", "/verify/confirm", withForm(flowFormOf, confirm)),
-    bind("POST", "/verify/cancel", withForm(flowFormOf, cancel)),
+    withForm("/verify/confirm", (context, fields) => confirm(context, flowFormOf(fields))),
+    withForm("/verify/cancel", (context, fields) => cancel(context, flowFormOf(fields))),
     // Requests for the style sheet do not count against limits: error pages need their style even during an outage or
     // after an exceeded limit.
-    { method: "GET", path: stylePath, answer: withHeaders(stepRoute.id, () => Effect.succeed(styleSheet)) },
+    { method: "GET", path: stylePath, answer: withHeaders(routeId, () => Effect.succeed(styleSheet)) },
   ];
-  const keylessAnswer = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
-    handle({ id, generation: "v2", group: null }, ({ request }) => answer(request));
 
-  const closed = handle(stepRoute, (context) =>
-    Effect.succeed(renderPage(namedRefusalPage("no_sign_ins", readerIn(context)), context)),
+  const closed = handle(routeId, (context) =>
+    Effect.succeed(namedRefusalPage("no_sign_ins", readerIn(context))),
   );
 
   return { routes, keylessAnswer, closed };

@@ -28,8 +28,13 @@ interface Kinds<Text> {
 type ValuesOf<Key extends MessageKey, Text> = Values[Key] extends null
   ? readonly []
   : readonly [
-      values: { readonly [Name in keyof Values[Key]]: Kinds<Text>[Values[Key][Name] & keyof Kinds<Text>] },
+      values: { readonly [Value in Values[Key] & string as NameOf<Value>]: Kinds<Text>[KindOf<Value>] },
     ];
+
+type NameOf<Value extends string> = Value extends `${infer Name}: ${string}` ? Name : never;
+type KindOf<Value extends string> = Value extends `${string}: ${infer Kind extends keyof Kinds<string>}`
+  ? Kind
+  : never;
 
 /** Renders the tag `<b>` of a message. */
 export const bold: Tag = (content) => html`<strong>${content}</strong>`;

@@ -41,70 +41,54 @@ export const meRoutes = Effect.gen(function* () {
   const routes = [
     ...site.routes,
 
-    site.page("/me", ({ context, signIn: { chatId }, csrf }) =>
-      Effect.map(
-        Effect.all([cardOf(chatId, context.language), ownLinks.list(chatId), ownSightings.list(chatId)], {
-          concurrency: 3,
-        }),
-        ([user, links, seen]) =>
-          site.render(
-            dataPage({ user, links, ...seen }, readerOf(settings, context.language), csrf),
-            context,
-          ),
-      ),
-    ),
-
-    site.page("/me/export", ({ context, csrf }) =>
-      Effect.succeed(site.render(exportPage(context.language, csrf), context)),
-    ),
-
-    site.form("/me/export", ({ signIn: { chatId } }) =>
-      Effect.map(Effect.andThen(limits.admitExport(chatId), exports.of(chatId)), (data) =>
-        textResponse(200, JSON.stringify(data, null, 2), "application/json", {
-          ...privateHeaders,
-          "content-disposition": 'attachment; filename="my_data.json"',
-        }),
-      ),
-    ),
-
-    site.form("/me/addresses/forget", ({ context, signIn: { chatId } }) =>
-      Effect.map(ownSightings.forget(chatId, "addresses"), () =>
-        site.render(forgottenPage("addresses", context.language), context),
-      ),
-    ),
-
-    site.form("/me/browsers/forget", ({ context, signIn: { chatId } }) =>
-      // Clear the cookie by which the service recognizes this browser. When the user next confirms a link in this
-      // browser, the service sets a new cookie.
-      Effect.map(ownSightings.forget(chatId, "browsers"), () =>
-        markCookie.clear(site.render(forgottenPage("browsers", context.language), context)),
-      ),
-    ),
-
-    site.form("/me/remove", ({ context, signIn: { chatId } }, fields) => {
-      const pid = (fields.get("pid") ?? "") as Pid;
-      return ownLinks.remove(chatId, pid, context.requestId).pipe(
-        Effect.map((link) => removedPage(link, context.language)),
-        Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage(context.language))),
-        Effect.map((page) => site.render(page, context)),
+    site.page("/me", function* ({ context: { language }, signIn: { chatId }, csrf }) {
+      const [user, links, seen] = yield* Effect.all(
+        [cardOf(chatId, language), ownLinks.list(chatId), ownSightings.list(chatId)],
+        { concurrency: 3 },
       );
+      return dataPage({ user, links, ...seen }, readerOf(settings, language), csrf);
     }),
 
-    site.page("/me/erase", ({ context, signIn: { chatId }, csrf }) =>
-      Effect.map(
-        Effect.all([cardOf(chatId, context.language), users.previewErasure(chatId)], { concurrency: 2 }),
-        ([user, found]) => site.render(erasePage(user, found, context.language, csrf), context),
+    site.page("/me/export", ({ context, csrf }) => Effect.succeed(exportPage(context.language, csrf))),
+
+    site.form("/me/export", function* ({ signIn: { chatId } }) {
+      yield* limits.admitExport(chatId);
+      return textResponse(200, JSON.stringify(yield* exports.of(chatId), null, 2), "application/json", {
+        ...privateHeaders,
+        "content-disposition": 'attachment; filename="my_data.json"',
+      });
+    }),
+
+    site.form("/me/addresses/forget", ({ context, signIn: { chatId } }) =>
+      Effect.as(ownSightings.forget(chatId, "addresses"), forgottenPage("addresses", context.language)),
+    ),
+
+    site.form("/me/browsers/forget", function* ({ context, signIn: { chatId } }) {
+      yield* ownSightings.forget(chatId, "browsers");
+      // Clear the cookie by which the service recognizes this browser. When the user next confirms a link in this
+      // browser, the service sets a new cookie.
+      return markCookie.clear(site.render(forgottenPage("browsers", context.language), context));
+    }),
+
+    site.form("/me/remove", ({ context: { language, requestId }, signIn: { chatId } }, fields) =>
+      ownLinks.remove(chatId, (fields.get("pid") ?? "") as Pid, requestId).pipe(
+        Effect.map((link) => removedPage(link, language)),
+        Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage(language))),
       ),
     ),
 
-    site.form("/me/erase", ({ context, signIn: { chatId } }, fields) => {
-      if (fields.get("confirm") !== confirmation) {
-        return Effect.succeed(site.render(unconfirmedPage(context.language), context));
-      }
+    site.page("/me/erase", function* ({ context: { language }, signIn: { chatId }, csrf }) {
+      const [user, found] = yield* Effect.all([cardOf(chatId, language), users.previewErasure(chatId)], {
+        concurrency: 2,
+      });
+      return erasePage(user, found, language, csrf);
+    }),
+
+    site.form("/me/erase", function* ({ context, signIn: { chatId } }, fields) {
+      if (fields.get("confirm") !== confirmation) return unconfirmedPage(context.language);
       const actor = { type: "user", id: chatId } as const;
-      return Effect.map(users.erase(chatId, { actor, requestId: context.requestId }), (erased) =>
-        site.signedOut(site.render(erasedPage(erased, context.language), context)),
-      );
+      const erased = yield* users.erase(chatId, { actor, requestId: context.requestId });
+      return site.signedOut(site.render(erasedPage(erased, context.language), context));
     }),
   ];
   return { routes, keylessAnswer: site.keylessAnswer };

@@ -7,6 +7,7 @@ import type {
   Places,
   UserErased,
 } from "@accountlink/core/users";
+import { Struct } from "effect";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
 import { type Html, html } from "../html.ts";
 import { bold, code, type Language, own, unseen } from "../languages/language.ts";
@@ -38,8 +39,18 @@ export const dataPage = (data: OwnData, reader: Reader, csrf: string): Page => {
 <p class="who">${language.text("me.signed_in", { chatName })}</p>
 ${cardHtml(user)}
 ${linksHtml(links, reader, csrf)}
-${addresses.length === 0 ? null : addressesHtml(addresses, language, csrf)}
-${browsers.length === 0 ? null : browsersHtml(browsers, language, csrf)}
+${placesHtml(
+  "addresses",
+  addresses.map((address) => addressText(address, language)),
+  language,
+  csrf,
+)}
+${placesHtml(
+  "browsers",
+  browsers.map((browser, index) => browserText(browser, index, language)),
+  language,
+  csrf,
+)}
 <section>
 <h2>${language.text("me.everything")}</h2>
 <p>${language.text("me.everything.text")}</p>
@@ -83,40 +94,37 @@ ${postForm(
 </li>`;
 };
 
-const addressesHtml = (addresses: ReadonlyArray<OwnAddress>, language: Language, csrf: string): Html => html`
+/** The addresses or browsers at which a user was seen, and the form to forget them; null if there are none. */
+const placesHtml = (
+  places: Places,
+  seen: ReadonlyArray<readonly [name: Html | string, dates: Html]>,
+  language: Language,
+  csrf: string,
+): Html | null =>
+  seen.length === 0
+    ? null
+    : html`
 <section>
-<h2>${language.text("me.addresses")}</h2>
-<p>${language.text("me.addresses.text")}</p>
-<ul class="pair" role="list">${addresses.map(
-  (address) => html`
+<h2>${language.text(`me.${places}`)}</h2>
+<p>${language.text(`me.${places}.text`)}</p>
+<ul class="pair" role="list">${seen.map(
+        ([name, dates]) => html`
 <li>
-<h3>${address.ip === null ? language.text("me.address.unreadable") : code(address.ip)}</h3>
-<p class="aside">${language.html("me.address.dates", datesOf(address, language))}</p>
+<h3>${name}</h3>
+<p class="aside">${dates}</p>
 </li>`,
-)}</ul>
-${forgetForm("addresses", addresses.length, language, csrf)}
+      )}</ul>
+${postForm(`/me/${places}/forget`, csrf, html`<button class="button quiet">${language.text(`me.${places}.forget`, { count: seen.length })}</button>`)}
 </section>`;
 
-const browsersHtml = (browsers: ReadonlyArray<OwnPlace>, language: Language, csrf: string): Html => html`
-<section>
-<h2>${language.text("me.browsers")}</h2>
-<p>${language.text("me.browsers.text")}</p>
-<ul class="pair" role="list">${browsers.map(
-  (browser, index) => html`
-<li>
-<h3>${language.text("me.browser", { number: index + 1 })}</h3>
-<p class="aside">${usedHtml(browser, language)}</p>
-</li>`,
-)}</ul>
-${forgetForm("browsers", browsers.length, language, csrf)}
-</section>`;
+const addressText = (address: OwnAddress, language: Language) =>
+  [
+    address.ip === null ? language.text("me.address.unreadable") : code(address.ip),
+    language.html("me.address.dates", datesOf(address, language)),
+  ] as const;
 
-const forgetForm = (places: Places, count: number, language: Language, csrf: string): Html =>
-  postForm(
-    `/me/${places}/forget`,
-    csrf,
-    html`<button class="button quiet">${language.text(`me.${places}.forget`, { count })}</button>`,
-  );
+const browserText = (browser: OwnPlace, index: number, language: Language) =>
+  [language.text("me.browser", { number: index + 1 }), usedHtml(browser, language)] as const;
 
 const usedHtml = (browser: OwnPlace, language: Language): Html => {
   const { firstSeenAt, lastSeenAt } = browser;
@@ -141,22 +149,20 @@ ${content}
 /** A page about what has been done, with a way back. */
 const answerPage = (
   language: Language,
-  status: 200 | 404,
-  name: "me.removed" | `me.${Places}.forgotten` | "me.not_linked",
-  text: Html,
-): Page => {
-  const title = language.text(`${name}.title`);
-  return {
-    status,
-    title,
-    address: "/me",
-    content: html`
+  status: 200 | 400 | 404,
+  name: "me.removed" | `me.${Places}.forgotten` | "me.not_linked" | "erase.unconfirmed",
+  text: Html | string,
+  [back, label]: readonly [string, "me.back" | "erase.unconfirmed.back"] = ["/me", "me.back"],
+): Page => ({
+  status,
+  title: language.text(`${name}.title`),
+  address: back,
+  content: html`
 ${status === 200 ? html`<p class="sign good" aria-hidden="true">✓</p>` : null}
-<h1>${title}</h1>
-${text}
-<p><a class="button" href="/me">${language.text("me.back")}</a></p>`,
-  };
-};
+<h1>${language.text(`${name}.title`)}</h1>
+${typeof text === "string" ? html`<p>${text}</p>` : text}
+<p><a class="button" href="${back}">${language.text(label)}</a></p>`,
+});
 
 export const removedPage = (link: OwnLink, language: Language): Page => {
   const card = gameCard(link.game, language);
@@ -171,15 +177,10 @@ ${cardHtml(card)}
 };
 
 export const forgottenPage = (places: Places, language: Language): Page =>
-  answerPage(
-    language,
-    200,
-    `me.${places}.forgotten`,
-    html`<p>${language.text(`me.${places}.forgotten.text`)}</p>`,
-  );
+  answerPage(language, 200, `me.${places}.forgotten`, language.text(`me.${places}.forgotten.text`));
 
 export const notLinkedPage = (language: Language): Page =>
-  answerPage(language, 404, "me.not_linked", html`<p>${language.text("me.not_linked.text")}</p>`);
+  answerPage(language, 404, "me.not_linked", language.text("me.not_linked.text"));
 
 /** Asks before the download, so that a link from elsewhere cannot start one. */
 export const exportPage = (language: Language, csrf: string): Page => ({
@@ -214,29 +215,17 @@ ${postForm(
 <p class="aside"><a href="/me">${language.text("erase.keep")}</a></p>`,
 });
 
-export const unconfirmedPage = (language: Language): Page => ({
-  status: 400,
-  title: language.text("erase.unconfirmed.title"),
-  address: "/me/erase",
-  content: html`
-<h1>${language.text("erase.unconfirmed.title")}</h1>
-<p>${language.text("erase.unconfirmed.text")}</p>
-<p><a class="button" href="/me/erase">${language.text("erase.unconfirmed.back")}</a></p>`,
-});
+export const unconfirmedPage = (language: Language): Page => {
+  const text = language.text("erase.unconfirmed.text");
+  return answerPage(language, 400, "erase.unconfirmed", text, ["/me/erase", "erase.unconfirmed.back"]);
+};
 
 export const erasedPage = (
   { records, sightings, browsers, reviews, revokedKeys }: UserErased,
   language: Language,
 ): Page => {
-  const counts = {
-    records,
-    addresses: sightings,
-    browsers,
-    reviews,
-    keys: revokedKeys.length,
-  };
-  const names = Object.keys(counts) as ReadonlyArray<keyof typeof counts>;
-  const erased = names
+  const counts = { records, addresses: sightings, browsers, reviews, keys: revokedKeys.length };
+  const erased = Struct.keys(counts)
     .filter((name) => counts[name] > 0)
     .map((name) => html`<li>${language.text(`erase.done.${name}`, { count: counts[name] })}</li>`);
   return {

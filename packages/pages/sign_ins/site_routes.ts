@@ -4,24 +4,22 @@ import { Forbidden, InvalidBody } from "@accountlink/core/errors";
 import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
 import {
   type BoundRoute,
-  type HttpRequest,
   type HttpResponse,
   HttpSettings,
   maxBodySize,
   type RequestContext,
-  type Answer as RouteAnswer,
   searchOf,
 } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { html } from "../html.ts";
 import type { Language } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import { makeRender } from "../page_render.ts";
-import { makePageHandler, type PageContext, readForm, redirectTo } from "../page_requests.ts";
+import type { PageContext } from "../page_render.ts";
+import { type Answering, asEffect, makePageHandler, readForm, redirectTo } from "../page_requests.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { dropKeptPages, isPageOf, keptPagesRoute, type Site, siteOf } from "./site.ts";
 
-type Answer = Effect.Effect<HttpResponse, SiteError>;
+type Answer = Answering<Page | HttpResponse, SiteError>;
 type SitePath = `/dashboard${string}` | `/me${string}`;
 
 export interface Visitor {
@@ -37,8 +35,6 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const signIns = yield* SignIns;
   const site = siteOf(name, settings.publicUrl);
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
-
-  const render = yield* makeRender;
 
   // Returns the URL to which users without a sign-in are redirected. A user who submitted a form is redirected to a
   // page with a link to the sign-in (`form=lost`). A direct redirect to the platform would be blocked, because browsers
@@ -58,15 +54,11 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     return site.asked.clear(redirectTo(303, isPageOf(site, asked) ? asked : site.path));
   };
 
-  const handlePage = yield* makePageHandler<SiteError>({
+  const { handle, ...handler } = yield* makePageHandler<SiteError>({
     publicOf,
-    render: (error, context) =>
-      error._tag === "InvalidSession"
-        ? toSignIn(context)
-        : render(refusalPage(error, site, context.language), context),
+    pageOf: (error, context) =>
+      error._tag === "InvalidSession" ? toSignIn(context) : refusalPage(error, site, context.language),
   });
-  const handle = (id: string, answer: (context: PageContext) => Answer) =>
-    handlePage({ id, generation: "v2", group: null }, answer);
 
   const bind = (
     method: "GET" | "POST",
@@ -81,7 +73,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   /** Makes the route of a page for signed-in users. Other users are redirected to the sign-in. */
   const page = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
-    bind("GET", path, (context) => Effect.flatMap(visitorOf(context), answer));
+    bind("GET", path, (context) =>
+      Effect.flatMap(visitorOf(context), (visitor) => asEffect(answer(visitor))),
+    );
 
   type AnswerForm = (visitor: Visitor, fields: URLSearchParams) => Answer;
 
@@ -90,7 +84,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     // After the body, since the sign-in may end while a slow body arrives.
     const visitor = yield* visitorOf(context);
     if (fields.get("csrf") !== visitor.csrf) return yield* new Forbidden({ reason: "csrf" });
-    return yield* answer(visitor, fields);
+    return yield* asEffect(answer(visitor, fields));
   });
 
   /** Makes the route of a form, and checks the form's field `csrf` before the handler runs. */
@@ -99,27 +93,27 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   /** Makes the route of a form whose body the handler reads. The handler must check the field `csrf`. */
   const upload = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
-    bind("POST", path, (context) => Effect.flatMap(visitorOf(context), answer));
-
-  const begin = (context: PageContext): Answer =>
-    context.query["form"] === "lost"
-      ? Effect.succeed(render(lostFormPage(site.path, context.language), context))
-      : Effect.map(signIns.begin(name, callbackUri), ({ url, state }) =>
-          site.begun.write(redirectTo(302, url), state),
-        );
-
-  const finish = (context: PageContext): Answer =>
-    Effect.map(
-      signIns.finish({
-        site: name,
-        redirectUri: callbackUri,
-        state: site.begun.read(context),
-        callback: searchOf(context.request),
-        cookie: site.session.read(context),
-        userAgent: context.request.header("user-agent") ?? null,
-      }),
-      ({ cookie }) => site.session.write(site.begun.clear(toAskedPage(context)), cookie),
+    bind("POST", path, (context) =>
+      Effect.flatMap(visitorOf(context), (visitor) => asEffect(answer(visitor))),
     );
+
+  const begin = Effect.fnUntraced(function* ({ query, language }: PageContext) {
+    if (query["form"] === "lost") return endedPage(site.path, "lost", language);
+    const { url, state } = yield* signIns.begin(name, callbackUri);
+    return site.begun.write(redirectTo(302, url), state);
+  });
+
+  const finish = Effect.fnUntraced(function* (context: PageContext) {
+    const { cookie } = yield* signIns.finish({
+      site: name,
+      redirectUri: callbackUri,
+      state: site.begun.read(context),
+      callback: searchOf(context.request),
+      cookie: site.session.read(context),
+      userAgent: context.request.header("user-agent") ?? null,
+    });
+    return site.session.write(site.begun.clear(toAskedPage(context)), cookie);
+  });
 
   /** Removes the sign-in cookie from the browser once the sign-in has ended. */
   const signedOut = (response: HttpResponse): HttpResponse => site.session.clear(response);
@@ -135,32 +129,22 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     bind("GET", `${site.path}/sign-in`, begin),
     bind("GET", `${site.path}/callback`, finish),
     form(`${site.path}/sign-out`, signOut),
-    bind("GET", `${site.path}/signed-out`, (context) =>
-      Effect.succeed(render(signedOutPage(site.path, context.language), context)),
+    bind("GET", `${site.path}/signed-out`, ({ language }) =>
+      Effect.succeed(endedPage(site.path, "ended", language)),
     ),
     keptPagesRoute(site),
   ];
-  /** Makes the answer for a path that needs no sign-in. Errors are rendered as pages. */
-  const keylessAnswer = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
-    handle(id, ({ request }) => answer(request));
 
-  return { routes, page, form, upload, render, signedOut, keylessAnswer };
+  return { routes, page, form, upload, signedOut, ...handler };
 });
 
-const signedOutPage = (path: Site["path"], language: Language): Page => ({
-  title: language.text("sign_in.ended.title"),
+/** The page after a sign-out, or for a form that was sent after the sign-in had ended. */
+const endedPage = (path: Site["path"], name: "ended" | "lost", language: Language): Page => ({
+  title: language.text(`sign_in.${name}.title`),
   content: html`
-${dropKeptPages({ path })}
-<h1>${language.text("sign_in.ended.title")}</h1>
-<p><a class="button" href="${path}/sign-in">${language.text("sign_in.again")}</a></p>`,
-});
-
-/** The page for a form that was sent after the sign-in had ended. */
-const lostFormPage = (path: string, language: Language): Page => ({
-  title: language.text("sign_in.lost.title"),
-  content: html`
-<h1>${language.text("sign_in.lost.title")}</h1>
-<p>${language.text("sign_in.lost.text")}</p>
+${name === "ended" ? dropKeptPages({ path }) : null}
+<h1>${language.text(`sign_in.${name}.title`)}</h1>
+${name === "lost" ? html`<p>${language.text("sign_in.lost.text")}</p>` : null}
 <p><a class="button" href="${path}/sign-in">${language.text("sign_in.again")}</a></p>`,
 });
 

@@ -31,7 +31,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const links = yield* OwnedLinks;
   const log = yield* AuditLog;
   const { contact } = yield* PageSettings;
-  const { chatNames: namesOf } = yield* makeAccountNames;
+  const namesIn = yield* makeAccountNames;
 
   const meant = Effect.fnUntraced(function* (scope: DataScope, { kind, id }: AltsForm) {
     const [chatId = null] = kind === "chat" ? yield* links.chatsMeant(scope, id) : [];
@@ -70,7 +70,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     const reviewers = chatId === null ? new Map<ChatId, ChatId>() : yield* reviewersOf(scope, chatId, said);
     const named =
       chatId === null ? [] : [chatId, ...said.map(({ otherChatId }) => otherChatId), ...reviewers.values()];
-    const names = yield* namesOf(named);
+    const { chats: names } = yield* namesIn(named.map((id) => ({ chatId: id })));
     return {
       report,
       reviews: said,

@@ -2,7 +2,7 @@
 import type { Actor, AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { type Html, html } from "../../html.ts";
-import { withId } from "../look/account_name.ts";
+import { type AccountNames, nameIn } from "../look/account_name.ts";
 import { nameOf } from "../look/owned_key.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 
@@ -22,13 +22,10 @@ export const historyHtml = (
           html`<li><span>${sentenceOf(entry, names)}</span> <small>${timeHtml(entry.at)}${entry.requestId === null ? null : html` · <code>${entry.requestId}</code>`}</small></li>`,
       )}</ul>`;
 
-export interface Names {
+export interface Names extends AccountNames {
   readonly keys: ReadonlyArray<KeyDetails>;
   readonly me: { readonly chatId: string; readonly name: string };
-  /** Chat account names by ID. */
-  readonly chats?: ReadonlyMap<string, string>;
-  readonly games?: ReadonlyMap<string, string>;
-  readonly webhooks?: ReadonlyMap<string, string>;
+  readonly webhooks: ReadonlyMap<string, string>;
 }
 
 const sentenceOf = (entry: AuditEntry, names: Names): string =>
@@ -46,7 +43,7 @@ const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
   key: () => theKey(details["keyId"], names),
   // The audit log does not contain the URL of a webhook, so a deleted webhook has no name.
   webhook: () => {
-    const name = names.webhooks?.get(String(details["webhookId"]));
+    const name = names.webhooks.get(String(details["webhookId"]));
     return name === undefined ? "a webhook" : `the webhook ${name}`;
   },
   instead: () => {
@@ -83,18 +80,12 @@ const theKey = (id: unknown, names: Names): string => {
   return name === `Key ${String(id)}` ? `key ${String(id)}` : `the key ${name}`;
 };
 
-const chatOf = (id: unknown, { chats }: Names): string => {
-  const name = chats?.get(String(id));
-  return name === undefined ? `user ${String(id)}` : withId(name, String(id));
-};
+const chatOf = (id: unknown, { chats }: Names): string => nameIn(chats, String(id), `user ${String(id)}`);
 
 const personOf = (id: string, names: Names): string =>
-  id === names.me.chatId ? names.me.name : (names.chats?.get(id) ?? `user ${id}`);
+  id === names.me.chatId ? names.me.name : (names.chats.get(id) ?? `user ${id}`);
 
-const gameOf = (id: unknown, { games }: Names): string => {
-  const name = games?.get(String(id));
-  return name === undefined ? `account ${String(id)}` : withId(name, String(id));
-};
+const gameOf = (id: unknown, { games }: Names): string => nameIn(games, String(id), `account ${String(id)}`);
 
 const start = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 

@@ -7,9 +7,9 @@ import {
   leftOutReasons,
 } from "@accountlink/core/links";
 import { type Html, html } from "../../html.ts";
-import type { Names } from "../audit/sentences.ts";
 import { type Community, communityMenu } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
+import { type AccountNames, nameIn } from "../look/account_name.ts";
 import { checkField, radioField, textField } from "../look/field.ts";
 import { listText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
@@ -25,10 +25,8 @@ type Importer = Pick<Visitor, "platforms">;
 export interface ImportForm {
   readonly pid: string;
   readonly onConflict: string;
-  readonly chatColumn: string;
-  readonly gameColumn: string;
-  readonly timeColumn: string;
-  readonly verifiedColumn: string;
+  /** The columns that the user named. */
+  readonly named: Readonly<Record<"chatColumn" | "gameColumn" | "timeColumn" | "verifiedColumn", string>>;
   /** Columns that may say when or whether a link was verified. The user must name or ignore each of them. */
   readonly columns: ReadonlyArray<{ readonly name: string; readonly isIgnored: boolean }>;
 }
@@ -40,14 +38,12 @@ export interface ImportView {
   readonly changed: Pick<ChangedLinks, "count" | "first">;
 }
 
-export type AccountNames = Pick<Names, "chats" | "games">;
-
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
 
 /** @param problem why a file was refused, as a sentence; null if none was refused */
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
-  form: ImportForm,
+  { pid, onConflict, named, columns }: ImportForm,
   { platforms }: Importer,
   problem: string | null,
 ): Page => ({
@@ -57,11 +53,11 @@ export const uploadPage = (
   content: html`
 <p>Import the links that your bot or another service has stored. You see a preview before anything is saved.</p>
 <form method="post" action="${paths.imports}" enctype="multipart/form-data" class="panel">
-${communityMenu(communities, form.pid)}
+${communityMenu(communities, pid)}
 ${radioField({
   name: "onConflict",
   label: "If a user is already linked",
-  value: form.onConflict,
+  value: onConflict,
   problems: [],
   choices: [
     { value: "newest", label: "Keep the link that was verified last" },
@@ -69,14 +65,14 @@ ${radioField({
     { value: "replace", label: "Take the link from the file" },
   ],
 })}
-<details${problem !== null || hasColumns(form) ? html` open` : null}>
+<details${problem !== null ? html` open` : null}>
 <summary>My columns have other names</summary>
-${textField({ name: "chatColumn", label: `Column of IDs on ${platforms.chat}`, hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: form.chatColumn, maxLength: 100, problems: [] })}
-${textField({ name: "gameColumn", label: `Column of IDs on ${platforms.game}`, hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: form.gameColumn, maxLength: 100, problems: [] })}
-${textField({ name: "timeColumn", label: "Column of times", hint: "Recognized names: Verified At, linked_at, created_at, timestamp and similar ones.", value: form.timeColumn, maxLength: 100, problems: [] })}
-${textField({ name: "verifiedColumn", label: "Column that says whether a link was verified", hint: "Recognized names: verified, is_verified and status.", value: form.verifiedColumn, maxLength: 100, problems: [] })}
+${textField({ name: "chatColumn", label: `Column of IDs on ${platforms.chat}`, hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: named.chatColumn, maxLength: 100, problems: [] })}
+${textField({ name: "gameColumn", label: `Column of IDs on ${platforms.game}`, hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: named.gameColumn, maxLength: 100, problems: [] })}
+${textField({ name: "timeColumn", label: "Column of times", hint: "Recognized names: Verified At, linked_at, created_at, timestamp and similar ones.", value: named.timeColumn, maxLength: 100, problems: [] })}
+${textField({ name: "verifiedColumn", label: "Column that says whether a link was verified", hint: "Recognized names: verified, is_verified and status.", value: named.verifiedColumn, maxLength: 100, problems: [] })}
 </details>
-${form.columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the column “${name}”`, isIgnored, name))}
+${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the column “${name}”`, isIgnored, name))}
 <div class="field">
 <label for="file">File</label>
 <p class="hint" id="file-hint">CSV or JSON, up to 20 MB. For larger files or a database, ask the operator of this service.</p>
@@ -85,9 +81,6 @@ ${form.columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore t
 <button class="button">Preview the import</button>
 </form>`,
 });
-
-const hasColumns = ({ chatColumn, gameColumn, timeColumn, verifiedColumn, columns }: ImportForm): boolean =>
-  columns.length > 0 || `${chatColumn}${gameColumn}${timeColumn}${verifiedColumn}` !== "";
 
 export const noUploadPage = (reason: "no_community" | "no_folder"): Page => ({
   title: "Import links",
@@ -208,17 +201,12 @@ ${tableHtml({
   caption: `${counted(count, "user who gets another account", "users who get another account")}${count > first.length ? `: the first ${first.length}` : ""}`,
   columns: [`Account on ${platforms.chat}`, `On ${platforms.game} before`, `On ${platforms.game} after`],
   rows: first.map(({ chatId, previousGameId, gameId }) => [
-    html`<a href="${userPath(community.scope.pid, chatId)}">${namedText(chatId, chats)}</a>`,
-    previousGameId === null ? "not linked" : namedText(previousGameId, games),
-    namedText(gameId, games),
+    html`<a href="${userPath(community.scope.pid, chatId)}">${nameIn(chats, chatId)}</a>`,
+    previousGameId === null ? "not linked" : nameIn(games, previousGameId),
+    nameIn(games, gameId),
   ]),
 })}
 <p class="more"><a class="button quiet small" href="${importPath(id)}/changed.csv">Download the users who change</a></p>`;
-
-const namedText = (account: string, names: ReadonlyMap<string, string> | undefined): string => {
-  const name = names?.get(account);
-  return name === undefined ? account : `${name} (${account})`;
-};
 
 const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
   unreadColumns.length === 0 ? null : html`<p>Columns that are not read: ${unreadColumns.join(", ")}</p>`;

@@ -1,15 +1,15 @@
 import type { ConflictChoice, UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
 import { HttpSettings, type UploadFolder } from "@accountlink/http/for_pages";
-import { Effect, Stream } from "effect";
+import { Effect, Record, Stream } from "effect";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/community.ts";
-import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import type { AccountNames } from "../look/account_name.ts";
+import { type Answer, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page, PlatformNames } from "../page.ts";
 import { csvResponse } from "../page_response.ts";
 import { importPath, paths } from "../paths.ts";
 import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
 import {
-  type AccountNames,
   type ImportForm,
   importDonePage,
   importFailedPage,
@@ -31,7 +31,7 @@ export const importRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages, folder: UploadFolder) {
   const communities = yield* makeCommunities;
   const jobs = yield* makeImportJobs(folder);
-  const { chatNames, gameNames } = yield* makeAccountNames;
+  const namesIn = yield* makeAccountNames;
 
   const begin = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -45,7 +45,7 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
   const look = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     { file, fileName }: Upload,
-    { pid, onConflict, chatColumn, gameColumn, timeColumn, verifiedColumn, columns }: ImportForm,
+    { pid, onConflict, named, columns }: ImportForm,
   ) {
     const community = yield* communities.find(visitor, pid);
     const job = yield* jobs.preview({
@@ -55,10 +55,7 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
       file,
       onConflict: choiceOf(onConflict),
       options: {
-        chatColumn: chatColumn || undefined,
-        gameColumn: gameColumn || undefined,
-        timeColumn: timeColumn || undefined,
-        verifiedColumn: verifiedColumn || undefined,
+        ...Record.map(named, (column) => column || undefined),
         ignoreColumns: columns.map(({ name }) => name),
       },
     });
@@ -79,80 +76,56 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
       Effect.catchTag("WrongUpload", ({ reason }) => begin(visitor, untouched, reason)),
     );
 
-  const withJob =
-    <A, E, R>(act: (job: ImportJob, visitor: OwnerVisitor) => Effect.Effect<A, E, R>) =>
-    (visitor: OwnerVisitor) => {
-      const { id } = visitor.context.query;
-      const job = typeof id === "string" ? jobs.find(id, visitor.owner) : undefined;
+  const ofJob = (
+    route: typeof page | typeof form,
+    path: string,
+    act: (job: ImportJob, visitor: OwnerVisitor) => Answer,
+  ) =>
+    route(`${importPath(":id")}${path}`, (visitor) => {
+      const job = jobs.find(String(visitor.context.query["id"]), visitor.owner);
       return job === undefined ? Effect.succeed(seeOther(`${paths.imports}?gone=1`)) : act(job, visitor);
-    };
+    });
 
   return [
     page(paths.imports, (visitor, query) => begin(visitor, untouched, query("gone") === "1" ? gone : null)),
     upload(paths.imports, take),
-    page(
-      importPath(":id"),
-      withJob(
-        Effect.fnUntraced(function* (job, visitor) {
-          const { first } = job.changed;
-          const chats = yield* chatNames(first.map(({ chatId }) => chatId));
-          const games = yield* gameNames(
-            first.flatMap(({ gameId, previousGameId: old }) => (old === null ? [gameId] : [gameId, old])),
-          );
-          return pageOf(job, { chats, games }, visitor);
-        }),
+    ofJob(page, "", function* (job, visitor) {
+      return pageOf(job, yield* namesIn(job.changed.first), visitor);
+    }),
+    ofJob(page, "/changed.csv", (job) =>
+      Effect.succeed(csvResponse("changed", Stream.orDie(job.changed.file.read))),
+    ),
+    ofJob(page, "/left_out.csv", (job) =>
+      Effect.succeed(
+        job.leftOut === null
+          ? seeOther(importPath(job.id))
+          : csvResponse("left_out", Stream.orDie(job.leftOut.read)),
       ),
     ),
-    page(
-      `${importPath(":id")}/changed.csv`,
-      withJob((job) => Effect.succeed(csvResponse("changed", Stream.orDie(job.changed.file.read)))),
-    ),
-    page(`${importPath(":id")}/left_out.csv`, withJob(leftOutFile)),
-    form(
-      `${importPath(":id")}/start`,
-      withJob((job) => Effect.as(jobs.start(job), seeOther(importPath(job.id)))),
-    ),
-    form(
-      `${importPath(":id")}/drop`,
-      withJob((job) =>
-        Effect.as(
-          job.state._tag === "Running" ? Effect.void : jobs.forget(job),
-          seeOther(job.state._tag === "Running" ? importPath(job.id) : paths.imports),
-        ),
-      ),
-    ),
+    ofJob(form, "/start", (job) => Effect.as(jobs.start(job), seeOther(importPath(job.id)))),
+    ofJob(form, "/drop", function* (job) {
+      if (job.state._tag === "Running") return seeOther(importPath(job.id));
+      yield* jobs.forget(job);
+      return seeOther(paths.imports);
+    }),
   ];
 });
-
-const leftOutFile = (job: ImportJob) =>
-  Effect.succeed(
-    job.leftOut === null
-      ? seeOther(importPath(job.id))
-      : csvResponse("left_out", Stream.orDie(job.leftOut.read)),
-  );
 
 const gone = "This server does not know the import any more. Upload the file again: nothing is stored twice.";
 
 const untouched: ImportForm = {
   pid: "",
   onConflict: "newest",
-  chatColumn: "",
-  gameColumn: "",
-  timeColumn: "",
-  verifiedColumn: "",
+  named: { chatColumn: "", gameColumn: "", timeColumn: "", verifiedColumn: "" },
   columns: [],
 };
 
 const typedIn = ({ fields, ignoreColumns }: Upload): ImportForm => {
   const text = (name: string) => fields.get(name) ?? "";
-  const columnIn = (name: string) => text(name).trim().slice(0, 100);
   return {
     pid: text("pid"),
     onConflict: choiceOf(text("onConflict")),
-    chatColumn: columnIn("chatColumn"),
-    gameColumn: columnIn("gameColumn"),
-    timeColumn: columnIn("timeColumn"),
-    verifiedColumn: columnIn("verifiedColumn"),
+    named: Record.map(untouched.named, (_, name) => text(name).trim().slice(0, 100)),
     columns: ignoreColumns.map((name) => ({ name, isIgnored: true })),
   };
 };

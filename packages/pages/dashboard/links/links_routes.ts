@@ -1,5 +1,5 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
-import { type ChatId, GamePlatform, LinkStore } from "@accountlink/core";
+import { type ChatId, type DataScope, GamePlatform, LinkStore } from "@accountlink/core";
 import { type LinkPage, makeByHand, OwnedLinks } from "@accountlink/core/communities";
 import type {
   Conflict,
@@ -75,14 +75,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       search,
       sort,
       day,
-      links: sort === "name" ? found.links.toSorted(byName) : found.links,
-      byHand: yield* byHandOf(
-        community.scope,
-        found.links.map(({ link }) => link),
-      ),
-      next: fields("direction") === "oldest" ? null : found.next && cursorOf(found.next),
+      ...(yield* shownOf(community.scope, found)),
+      ...(sort === "name" ? { links: found.links.toSorted(byName) } : {}),
+      ...(fields("direction") === "oldest" ? { next: null } : {}),
       previous: found.previous && cursorOf(found.previous),
-      unlinked: yield* withProfiles(found),
     };
     return linksPage(view, typed, visitor, problems);
   });
@@ -101,30 +97,30 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       all,
       Effect.fnUntraced(function* (community, index) {
         const { scope } = community;
-        const { links: own = [], next = null, unlinked = [] } = firsts[index] ?? {};
-        const isByOthers = own.length === 0 && unlinked.length === 0;
-        const listed = isByOthers ? yield* links.findMany(scope, chatIds.slice(0, foundPerList)) : own;
-        return {
-          community,
-          isByOthers,
-          links: listed,
-          byHand: yield* byHandOf(
-            scope,
-            listed.map(({ link }) => link),
-          ),
-          next: next && cursorOf(next),
-          unlinked: yield* withProfiles({ unlinked }),
-        };
+        const own = firsts[index] ?? { links: [], next: null, unlinked: [] };
+        const isByOthers = own.links.length === 0 && own.unlinked.length === 0;
+        const listed = isByOthers ? yield* links.findMany(scope, chatIds.slice(0, foundPerList)) : own.links;
+        return { community, isByOthers, ...(yield* shownOf(scope, { ...own, links: listed })) };
       }),
       { concurrency: 4 },
     );
     return foundPage(search, found, visitor);
   });
 
-  const withProfiles = ({ unlinked }: Pick<LinkPage, "unlinked">) =>
-    Effect.forEach(unlinked.slice(0, shownUnlinked), (chatId) =>
-      Effect.map(profiles.chat(chatId, null), (chat) => ({ chatId, chat })),
-    );
+  const shownOf = Effect.fnUntraced(function* (
+    scope: DataScope,
+    { links: found, next, unlinked }: Omit<LinkPage, "previous">,
+  ) {
+    const listed = found.map(({ link }) => link);
+    return {
+      links: found,
+      byHand: yield* byHandOf(scope, listed),
+      next: next && cursorOf(next),
+      unlinked: yield* Effect.forEach(unlinked.slice(0, shownUnlinked), (chatId) =>
+        Effect.map(profiles.chat(chatId, null), (chat) => ({ chatId, chat })),
+      ),
+    };
+  });
 
   const user = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,

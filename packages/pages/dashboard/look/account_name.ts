@@ -21,3 +21,15 @@ const isVisible = (name: string): boolean => /[^\s\p{C}\p{M}\u115F\u1160\u2800\u
 /** The name of a webhook for its owner: its description, or the host of its URL. */
 export const webhookName = ({ description, url }: Pick<Webhook, "description" | "url">): string =>
   description === "" ? new URL(url).host : description;
+
+/** The names of accounts on the platforms, by ID. Accounts without a name are left out. */
+export interface AccountNames {
+  readonly chats: ReadonlyMap<string, string>;
+  readonly games: ReadonlyMap<string, string>;
+}
+
+/** @param unnamed what the page says of an account without a name */
+export const nameIn = (names: ReadonlyMap<string, string>, id: string, unnamed = id): string => {
+  const name = names.get(id);
+  return name === undefined ? unnamed : withId(name, id);
+};

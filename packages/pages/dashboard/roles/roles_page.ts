@@ -1,10 +1,11 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
-import type { ChatId, GuildId } from "@accountlink/core";
+import type { GuildId } from "@accountlink/core";
 import type { GuildRole, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
 import { mostRules, nicknameOf, type PlanDetails } from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
+import type { AccountNames } from "../look/account_name.ts";
 import { menuField, textField } from "../look/field.ts";
 import { communityName, listText } from "../look/list_name.ts";
 import type { Refused } from "../look/refused.ts";
@@ -26,7 +27,7 @@ export interface RolesView {
   /** The groups and items in the form, by `thingKey`; null if the game platform knows none with this ID. */
   readonly things: ReadonlyMap<string, ItemDetails | null>;
   /** The names of members with problems, if the platform knows them. */
-  readonly names: ReadonlyMap<ChatId, string>;
+  readonly names: AccountNames["chats"];
   readonly preview: RolePreview | null;
   /** A group whose ranks the owner wants to make rules of; null if none was asked for. */
   readonly ranked: RankedGroup | null;

@@ -2,15 +2,15 @@
 import { ChatPlatform, type DataScope, GamePlatform, guildOf } from "@accountlink/core";
 import { OwnedLinks } from "@accountlink/core/communities";
 import type { PlatformUnavailable } from "@accountlink/core/errors";
-import { type ChatId, type GuildId, isChatId } from "@accountlink/core/ids";
+import { type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
-import { type ItemDetails, itemKinds, Profiles, type RankedGroup } from "@accountlink/core/platforms";
+import { type ItemDetails, itemKinds, type RankedGroup } from "@accountlink/core/platforms";
 import { mostRules, type PlanState, RolePlanStore, RolePlans } from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
+import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
-import { visibleName } from "../look/account_name.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
 import { makeNameSearch } from "../members/name_search.ts";
@@ -48,15 +48,12 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const plans = yield* RolePlans;
   const store = yield* RolePlanStore;
   const communities = yield* makeCommunities;
-  const profiles = yield* Profiles;
+  const namesIn = yield* makeAccountNames;
   const links = yield* OwnedLinks;
   const guildsOf = yield* makeGuildChoice;
   const findByName = yield* makeNameSearch;
   const { findGroup, findItem } = yield* GamePlatform;
   const { commands } = yield* ChatPlatform;
-
-  const nameOf = (chatId: ChatId) =>
-    Effect.map(profiles.chat(chatId, null), (profile) => visibleName(profile) ?? chatId);
 
   /** Finds the groups and items of a form by `thingKey`. */
   const thingsOf = Effect.fnUntraced(function* ({ rules, nicknameGroupId }: RolesForm) {
@@ -116,8 +113,6 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
 
     const show = Effect.fnUntraced(function* ({ typed, preview, ranked, refused = null }: Shown) {
       const details = yield* plans.find(community.scope, guildId);
-      const chatIds = [...new Set(details.status.problems.map(({ chatId }) => chatId))];
-      const names = yield* Effect.forEach(chatIds, nameOf, { concurrency: 8 });
       const shown = typed ?? formOfPlan(details.plan);
       const view = {
         community,
@@ -126,7 +121,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         details,
         roles: yield* plans.guildRoles(guildId),
         things: yield* thingsOf(shown),
-        names: new Map(chatIds.map((chatId, i) => [chatId, names[i] ?? chatId])),
+        names: (yield* namesIn(details.status.problems)).chats,
         preview: preview ?? null,
         ranked: ranked ?? null,
         tryUrl: commands?.tryUrl?.(guildId) ?? null,

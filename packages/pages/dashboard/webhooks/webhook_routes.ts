@@ -10,9 +10,8 @@ import {
 import { Effect } from "effect";
 import { statusOf } from "../keys/key_form.ts";
 import type { NoticeName } from "../look/notice.ts";
-import { guildErrors, orShowAgain, type RefusedAct } from "../look/refused.ts";
+import { guildErrors, orShowAgain, type Refused, type RefusedAct } from "../look/refused.ts";
 import {
-  type Fields,
   makeActs,
   makeGuildChoice,
   namedGuilds,
@@ -23,6 +22,7 @@ import {
 import { deliveryPath, paths, type WebhookAct, webhookActPath, webhookPath } from "../paths.ts";
 import {
   emptyWebhookForm,
+  type NewWebhookForm,
   newWebhookOf,
   typedWebhook,
   type WebhookForm,
@@ -42,8 +42,11 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const webhookOf = ({ owner, context }: OwnerVisitor) =>
     webhooks.find(owner.account.name, String(context.query["id"]));
 
-  const create = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
-    const issued = yield* createWebhook(visitor.owner, yield* newWebhookOf(typedWebhook(fields)));
+  const blank = (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
+    Effect.map(guildsOf(visitor), (guilds) => newWebhookPage(typed, guilds, refused));
+
+  const create = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, typed: NewWebhookForm) {
+    const issued = yield* createWebhook(owner, yield* newWebhookOf(typed));
     return issuedWebhookPage({ ...issued, isNew: true });
   });
 
@@ -68,20 +71,14 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   });
 
   return [
-    page(paths.webhooks, (visitor) =>
-      Effect.map(webhooks.list(visitor.owner.account.name), (all) => webhooksPage(all, namedGuilds(visitor))),
-    ),
-    page(paths.newWebhook, (visitor) =>
-      Effect.map(guildsOf(visitor), (guilds) => newWebhookPage(emptyWebhookForm, guilds, null)),
-    ),
-    form(paths.webhooks, (visitor, fields) =>
-      orShowAgain(
-        create(visitor, fields),
-        (refused) =>
-          Effect.map(guildsOf(visitor), (guilds) => newWebhookPage(typedWebhook(fields), guilds, refused)),
-        guildErrors,
-      ),
-    ),
+    page(paths.webhooks, function* (visitor) {
+      return webhooksPage(yield* webhooks.list(visitor.owner.account.name), namedGuilds(visitor));
+    }),
+    page(paths.newWebhook, (visitor) => blank(visitor, emptyWebhookForm, null)),
+    form(paths.webhooks, (visitor, fields) => {
+      const typed = typedWebhook(fields);
+      return orShowAgain(create(visitor, typed), (refused) => blank(visitor, typed, refused), guildErrors);
+    }),
     page(webhookPath(":id"), (visitor, query) =>
       Effect.flatMap(webhookOf(visitor), (webhook) => show(visitor, webhook, webhook, query, null)),
     ),
@@ -105,27 +102,23 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       return seeWebhook(id, status === "active" ? "resumed" : "paused");
     }),
 
-    act("test", ({ owner }, { id }) =>
-      Effect.map(webhooks.test(owner.account.name, id, originOf(owner)), (delivery) =>
-        seeWebhook(id, sentNotice(delivery)),
-      ),
-    ),
+    act("test", function* ({ owner }, { id }) {
+      return seeSent(id, yield* webhooks.test(owner.account.name, id, originOf(owner)));
+    }),
 
     act("send-pending", ({ owner }, { id }) =>
       Effect.as(webhooks.sendPending(owner.account.name, id), seeWebhook(id, "pendingSent")),
     ),
 
-    act("resend", ({ owner }, { id }, fields) =>
-      Effect.map(webhooks.resend(owner.account.name, id, fields("eventId"), originOf(owner)), (delivery) =>
-        seeWebhook(id, sentNotice(delivery)),
-      ),
-    ),
+    act("resend", function* ({ owner }, { id }, fields) {
+      const { account } = owner;
+      return seeSent(id, yield* webhooks.resend(account.name, id, fields("eventId"), originOf(owner)));
+    }),
 
-    act("rotate", ({ owner }, { id }) =>
-      Effect.map(webhooks.rotate(owner.account.name, id, originOf(owner)), (issued) =>
-        issuedWebhookPage({ ...issued, isNew: false }),
-      ),
-    ),
+    act("rotate", function* ({ owner }, { id }) {
+      const issued = yield* webhooks.rotate(owner.account.name, id, originOf(owner));
+      return issuedWebhookPage({ ...issued, isNew: false });
+    }),
 
     act("delete", function* ({ owner }, { id }, fields) {
       if (fields("confirm") !== "true") {
@@ -139,6 +132,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
 
 const seeWebhook = (id: WebhookDetails["id"], done: NoticeName) => seeOther(webhookPath(id), { done });
 
-const sentNotice = ({ error }: WebhookDelivery): NoticeName => (error === null ? "sent" : "notSent");
+const seeSent = (id: WebhookDetails["id"], { error }: WebhookDelivery) =>
+  seeWebhook(id, error === null ? "sent" : "notSent");
 
 const statuses: ReadonlyArray<DeliveryStatus> = ["delivered", "failing", "given_up"];

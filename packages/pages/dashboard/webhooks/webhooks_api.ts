@@ -21,62 +21,51 @@ export const webhooksApi = Effect.gen(function* () {
   const create = yield* makeCreateWebhook;
 
   return [
-    bind(DashboardWebhooks.getWebhooks, ({ owner }) =>
-      Effect.map(webhooks.list(owner.account.name), (listed) => ({
-        data: { webhooks: listed.map(webhookJson) },
-      })),
-    ),
+    bind(DashboardWebhooks.getWebhooks, function* ({ owner }) {
+      const listed = yield* webhooks.list(owner.account.name);
+      return { data: { webhooks: listed.map(webhookJson) } };
+    }),
 
-    bind(DashboardWebhooks.createWebhook, ({ owner, values }) =>
-      Effect.map(create(owner, values), ({ secret, webhook }) => ({
-        status: 201 as const,
-        data: { secret, webhook: webhookJson(webhook) },
-      })),
-    ),
+    bind(DashboardWebhooks.createWebhook, function* ({ owner, values }) {
+      const { secret, webhook } = yield* create(owner, values);
+      return { status: 201, data: { secret, webhook: webhookJson(webhook) } };
+    }),
 
-    bind(DashboardWebhooks.patchWebhook, ({ owner, values }) =>
-      Effect.map(
-        webhooks.update(owner.account.name, values.id, updateOf(values), originOf(owner)),
-        (webhook) => ({ data: { webhook: webhookJson(webhook) } }),
-      ),
-    ),
+    bind(DashboardWebhooks.patchWebhook, function* ({ owner, values }) {
+      const { account } = owner;
+      const webhook = yield* webhooks.update(account.name, values.id, updateOf(values), originOf(owner));
+      return { data: { webhook: webhookJson(webhook) } };
+    }),
 
-    bind(DashboardWebhooks.deleteWebhook, ({ owner, values }) =>
-      Effect.as(webhooks.remove(owner.account.name, values.id, originOf(owner)), {
-        data: { deleted: true as const },
-      }),
-    ),
+    bind(DashboardWebhooks.deleteWebhook, function* ({ owner, values }) {
+      yield* webhooks.remove(owner.account.name, values.id, originOf(owner));
+      return { data: { deleted: true as const } };
+    }),
 
-    bind(DashboardWebhooks.rotateWebhook, ({ owner, values }) =>
-      Effect.map(webhooks.rotate(owner.account.name, values.id, originOf(owner)), ({ secret, webhook }) => ({
-        data: { secret, webhook: webhookJson(webhook) },
-      })),
-    ),
+    bind(DashboardWebhooks.rotateWebhook, function* ({ owner, values }) {
+      const { secret, webhook } = yield* webhooks.rotate(owner.account.name, values.id, originOf(owner));
+      return { data: { secret, webhook: webhookJson(webhook) } };
+    }),
 
-    bind(DashboardWebhooks.testWebhook, ({ owner, values }) =>
-      Effect.map(webhooks.test(owner.account.name, values.id, originOf(owner)), (delivery) => ({
-        data: { delivery: deliveryJson(delivery) },
-      })),
-    ),
+    bind(DashboardWebhooks.testWebhook, function* ({ owner, values }) {
+      const delivery = yield* webhooks.test(owner.account.name, values.id, originOf(owner));
+      return { data: { delivery: deliveryJson(delivery) } };
+    }),
 
-    bind(DashboardWebhooks.sendPendingDeliveries, ({ owner, values }) =>
-      Effect.map(webhooks.sendPending(owner.account.name, values.id), (webhook) => ({
-        data: { webhook: webhookJson(webhook) },
-      })),
-    ),
+    bind(DashboardWebhooks.sendPendingDeliveries, function* ({ owner, values }) {
+      const webhook = yield* webhooks.sendPending(owner.account.name, values.id);
+      return { data: { webhook: webhookJson(webhook) } };
+    }),
 
-    bind(DashboardWebhooks.getDeliveries, ({ owner, values: { id, limit, cursor, status } }) =>
-      Effect.map(
-        webhooks.deliveries(owner.account.name, id, { limit, status, before: cursor }),
-        ({ deliveries, next }) => ({ data: { deliveries: deliveries.map(deliveryJson), next } }),
-      ),
-    ),
+    bind(DashboardWebhooks.getDeliveries, function* ({ owner, values: { id, cursor: before, ...shown } }) {
+      const { deliveries, next } = yield* webhooks.deliveries(owner.account.name, id, { ...shown, before });
+      return { data: { deliveries: deliveries.map(deliveryJson), next } };
+    }),
 
-    bind(DashboardWebhooks.resendDelivery, ({ owner, values: { id, eventId } }) =>
-      Effect.map(webhooks.resend(owner.account.name, id, eventId, originOf(owner)), (delivery) => ({
-        data: { delivery: deliveryJson(delivery) },
-      })),
-    ),
+    bind(DashboardWebhooks.resendDelivery, function* ({ owner, values: { id, eventId } }) {
+      const delivery = yield* webhooks.resend(owner.account.name, id, eventId, originOf(owner));
+      return { data: { delivery: deliveryJson(delivery) } };
+    }),
   ];
 });
 
@@ -93,13 +82,8 @@ export const makeCreateWebhook = Effect.gen(function* () {
   return Effect.fnUntraced(function* (owner: KeyOwner, values: NewValues) {
     const { url, types, description } = values;
     const target: ScopeTarget = yield* targetOf(values);
-    const choice = {
-      account: owner.account,
-      target,
-      url,
-      ...given({ types }),
-      description: description ?? "",
-    };
+    const { account } = owner;
+    const choice = { account, target, url, ...given({ types }), description: description ?? "" };
     return yield* webhooks.create(choice, originOf(owner), admission(target, owner));
   });
 });
