@@ -62,7 +62,7 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ pageOf, publicO
       Effect.flatMap(languages.get(languageOf(request, cookie.read(request))), (language) => {
         const context = { ...request, language };
         const chosen = chosenLanguage(request);
-        const admitted = limits.admitPage(context.address);
+        const admitted = limits.admitAddress(context.address, "page");
         const work = Effect.flatMap(admitted, () => asEffect(answer(context)));
         const answered = respond(
           observers,

@@ -106,7 +106,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
     if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
     yield* admitUser(guard, subject, { chatId }, entry);
-    if (session === null) yield* limits.admitFlow(address);
+    if (session === null) yield* limits.admitAddress(address, "verifyDay");
     const { mark, seen } = yield* seenOf(from, keeps);
     const completion = sessions.complete({
       flow: id,

@@ -87,6 +87,8 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
     const { address: addressLimits } = yield* Limits;
     const secrets = yield* Secrets;
     const knownAddresses = new Map<string, AddressWindows>();
+    const { perSecond: second, pagesPerSecond: page, verifyDaily: verifyDay } = addressLimits;
+    const keylessLimits = { second, page, verifyDay };
 
     const windowsOfAddress = (address: ClientAddress): Effect.Effect<AddressWindows> => {
       const known = knownAddresses.get(address.countedAs);
@@ -134,17 +136,6 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
       if (!admitted) return yield* refusalOf([rule], states, now);
     });
 
-    const admitAddress = Effect.fnUntraced(function* (
-      address: ClientAddress | null,
-      which: "second" | "page" | "verifyDay",
-      limit: number,
-    ) {
-      if (limit === 0 || address === null) return;
-      const windows = yield* windowsOfAddress(address);
-      // A full window of an address refuses with `SharedIpRateLimited`, a window of a key with `RateLimited`.
-      yield* Effect.catchTag(admitOne(windows[which], limit), "RateLimited", Effect.die);
-    });
-
     return {
       /**
        * Counts the request against all of its limits, or against none if one is full. `refusal` is null if the
@@ -161,20 +152,20 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         return { report: reportOf(rules, states), refusal };
       }),
 
-      /** Counts a request without a key against the requests per second of its address, if the address is known. */
-      admitKeyless: (address: ClientAddress | null) =>
-        admitAddress(address, "second", addressLimits.perSecond),
-
-      /** Counts a request for a page against the pages per second of its address, if the address is known. */
-      admitPage: (address: ClientAddress | null) =>
-        admitAddress(address, "page", addressLimits.pagesPerSecond),
-
       /**
-       * Counts a verification flow that has no session against the daily verification limit of its address, if the
-       * address is known.
+       * Counts a request without a key against one limit of its address, if the address is known. `page` is the limit of
+       * pages per second; `verifyDay` counts verification flows without a session.
        */
-      admitFlow: (address: ClientAddress | null) =>
-        admitAddress(address, "verifyDay", addressLimits.verifyDaily),
+      admitAddress: Effect.fnUntraced(function* (
+        address: ClientAddress | null,
+        window: "second" | "page" | "verifyDay",
+      ) {
+        const limit = keylessLimits[window];
+        if (limit === 0 || address === null) return;
+        const windows = yield* windowsOfAddress(address);
+        // A full window of an address refuses with `SharedIpRateLimited`, a window of a key with `RateLimited`.
+        yield* Effect.catchTag(admitOne(windows[window], limit), "RateLimited", Effect.die);
+      }),
 
       /** Counts an export of a user's own data against the user's daily limit of exports. */
       admitExport: (chatId: ChatId) =>

@@ -58,7 +58,7 @@ export const makeChecks = Effect.gen(function* () {
 
   const redirectKeyless = Effect.fnUntraced(function* ({ requestId, address, request }: RequestContext) {
     yield* authenticator.checkThrottle(address);
-    yield* limits.admitKeyless(address);
+    yield* limits.admitAddress(address, "second");
     return redirectIntoFlow(publicUrl, requestId, queryTextOf(request));
   });
 

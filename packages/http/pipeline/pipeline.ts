@@ -172,7 +172,7 @@ export const makePipeline = Effect.gen(function* () {
     });
     const answer = Effect.fnUntraced(function* (arrived: RequestContext) {
       yield* authenticator.checkThrottle(arrived.address);
-      if (route.access === "redirect") yield* limits.admitKeyless(arrived.address);
+      if (route.access === "redirect") yield* limits.admitAddress(arrived.address, "second");
       if (answerList === undefined) return yield* answerOf(arrived);
       const body = yield* readJson(arrived.request);
       if (!isList(body)) return yield* answerOf(arrived, body);
@@ -189,7 +189,7 @@ export const makePipeline = Effect.gen(function* () {
       // The path of a request decides which envelope its errors get.
       const shape = shapeOf(url);
       const answerTo = withContext({ id, generation: shape.generation, group: null }, (context) => {
-        const admitted = isCounted ? limits.admitKeyless(context.address) : Effect.void;
+        const admitted = isCounted ? limits.admitAddress(context.address, "second") : Effect.void;
         const answered = Effect.map(Effect.andThen(admitted, answer(request)), (response) =>
           response.withHeaders(standardHeaders(context.requestId, url)),
         );

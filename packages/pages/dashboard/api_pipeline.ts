@@ -61,7 +61,7 @@ export const makeApiPipeline = Effect.gen(function* () {
     const { method, path } = route;
     const read = readerFor(route);
     const handle = Effect.fnUntraced(function* (context: RequestContext) {
-      yield* limits.admitKeyless(context.address);
+      yield* limits.admitAddress(context.address, "second");
       // Before the checks of the sign-in and the role, which may end while a slow body arrives.
       const sent = yield* Effect.result(read(context));
       const signIn = yield* signIns.find("dashboard", site.session.read(context));
