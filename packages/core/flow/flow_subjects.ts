@@ -10,13 +10,13 @@ import {
   type SessionId,
   type Sid,
 } from "../ids.ts";
-import { type ApiKey, isAccepted } from "../keys/api_key.ts";
+import { isAccepted } from "../keys/api_key.ts";
 import type { ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { checkRedirect } from "../sessions/redirect.ts";
+import { redirectProblems } from "../sessions/redirect.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { isFinal, SessionStore, type VerificationSession } from "../sessions/session_store.ts";
 import { keptAfterExpiry } from "../sessions/session_watch.ts";
@@ -102,7 +102,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       if (guildId !== null && (!isGuildId(guildId) || (own !== null && guildId !== own))) {
         return yield* new FlowRefused({ reason: "no_guild", entry: null });
       }
-      if (redirect !== null && Option.isNone(yield* mayRedirect(active, redirect))) {
+      if (redirect !== null && active.every((key) => redirectProblems(key, redirect).length > 0)) {
         return yield* new FlowRefused({ reason: "bad_redirect", entry: null });
       }
       return {
@@ -146,6 +146,3 @@ export const refuseOver = (
         })
       : new FlowRefused({ reason: "expired", entry }),
   );
-
-const mayRedirect = (active: ReadonlyArray<ApiKey>, redirect: string) =>
-  Effect.findFirst(active, (key) => Effect.isSuccess(checkRedirect(key, redirect)));

@@ -1,11 +1,11 @@
-import { Effect } from "effect";
-import { InvalidParameter, type ParameterProblem } from "../errors.ts";
+import type { ParameterProblem } from "../errors.ts";
 import type { ApiKey } from "../keys/api_key.ts";
 import { maxRedirectLength } from "../origin.ts";
 import { isStorable } from "../storable_text.ts";
 
 /**
- * Returns the problems of a redirect that `checkRedirect` would report.
+ * Returns the problem of a redirect, unless it is an absolute http or https URL of at most 2,048 characters, the key
+ * lists its origin, and a store can hold it.
  *
  * @param redirect null if the session has no redirect
  * @internal
@@ -16,20 +16,6 @@ export const redirectProblems = (
 ): ReadonlyArray<ParameterProblem> => {
   const reason = redirect === null ? null : problemOf(redirect, redirectOrigins);
   return reason === null ? [] : [{ name: "redirect", reason }];
-};
-
-/**
- * Checks that a redirect is an absolute http or https URL of at most 2,048 characters, that the key lists its origin,
- * and that a store can hold it.
- *
- * @param redirect null if the session has no redirect
- */
-export const checkRedirect = (
-  key: Pick<ApiKey, "redirectOrigins">,
-  redirect: string | null,
-): Effect.Effect<void, InvalidParameter> => {
-  const problems = redirectProblems(key, redirect);
-  return problems.length === 0 ? Effect.void : Effect.fail(new InvalidParameter({ parameters: problems }));
 };
 
 const problemOf = (redirect: string, redirectOrigins: ReadonlyArray<string>): string | null => {

@@ -1,6 +1,13 @@
 import { Clock, Context, Effect, Layer, Option, Random } from "effect";
 import { SecureRandom } from "effect/crypto";
-import { Conflict, RateLimited, SessionExpired, SessionNotFound, type StoreEffect } from "../errors.ts";
+import {
+  Conflict,
+  InvalidParameter,
+  RateLimited,
+  SessionExpired,
+  SessionNotFound,
+  type StoreEffect,
+} from "../errors.ts";
 import { type Commit, commitAlone } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GuildId, SessionId, Sid } from "../ids.ts";
 import { type ApiKey, isUnlimited } from "../keys/api_key.ts";
@@ -9,7 +16,7 @@ import { GuildGuard } from "../platforms/guild_guard.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
-import { checkRedirect } from "./redirect.ts";
+import { redirectProblems } from "./redirect.ts";
 import { isKnown, type ReadSession, sessionEvents } from "./session_events.ts";
 import { type SessionRead, SessionReads } from "./session_reads.ts";
 import { type SessionRules, SessionSettings } from "./session_settings.ts";
@@ -22,7 +29,7 @@ export interface NewSession {
   readonly guildId: GuildId | null;
   /** The only chat user who may complete the session; must be a member of `guildId` if given. Null for anyone. */
   readonly chatId: ChatId | null;
-  /** Where the browser goes after the flow, see `checkRedirect`; null for the service's own page. */
+  /** Where the browser goes after the flow, see `redirectProblems`; null for the service's own page. */
   readonly redirect: string | null;
 }
 
@@ -100,7 +107,8 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
           request: NewSession,
           commit: Commit<ReadSession> = commitAlone,
         ) {
-          yield* checkRedirect(key, request.redirect);
+          const problems = redirectProblems(key, request.redirect);
+          if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
           yield* guard.enter(key.scope, request.guildId);
           if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
           const now = yield* Clock.currentTimeMillis;
