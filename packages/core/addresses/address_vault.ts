@@ -21,18 +21,13 @@ export class AddressVault extends Context.Service<
   {
     readonly newestKeyId: string;
 
-    /** Whether there are older keys besides the newest one, as during a rotation of the address keys. */
-    readonly hasOlderKeys: boolean;
-
     /** Hashes `countedAs` (HMAC-SHA-256) and encrypts the address (AES-256-GCM). */
     readonly protect: (address: ClientAddress) => Effect.Effect<ProtectedAddress>;
 
     /** Returns the hashes under which the address may be stored: one for each key, the newest key first. */
     readonly hashes: (address: ClientAddress) => Effect.Effect<ReadonlyArray<string>>;
 
-    /** Decrypts the address. None if the deployment no longer has the address key, or the stored text was changed. */
-    readonly reveal: (address: ProtectedAddress) => Effect.Effect<Option.Option<ClientAddress>>;
-
+    /** Decrypts addresses. None if the deployment no longer has the address key, or the stored text was changed. */
     readonly revealEach: (
       addresses: ReadonlyArray<ProtectedAddress>,
     ) => Effect.Effect<ReadonlyArray<Option.Option<ClientAddress>>>;
@@ -57,7 +52,6 @@ export class AddressVault extends Context.Service<
 
       return AddressVault.of({
         newestKeyId: newest.id,
-        hasOlderKeys: vaultKeys.length > 1,
         protect: (address) =>
           Effect.all({
             hash: newest.hash(address),
@@ -65,7 +59,6 @@ export class AddressVault extends Context.Service<
             addressKeyId: Effect.succeed(newest.id),
           }).pipe(Effect.provideContext(crypto)),
         hashes: (address) => Effect.forEach(vaultKeys, ({ hash }) => hash(address)),
-        reveal: (address) => Effect.provideContext(open(address), crypto),
         revealEach: (addresses) =>
           Effect.provideContext(Effect.forEach(addresses, open, { concurrency: openedAtOnce }), crypto),
       });

@@ -20,47 +20,35 @@ export const seedAddresses = Effect.fnUntraced(function* (
   sightings: ReadonlyArray<AddressSighting>,
   asked: ClientAddress | null,
 ) {
-  const found = new Map<string, { hashes: Set<string>; address: ClientAddress | null }>();
+  const found = new Map<string, SeedAddress>();
 
-  const add = Effect.fnUntraced(function* (address: ClientAddress, stored: string | null) {
-    const known = found.get(address.countedAs) ?? { hashes: new Set(), address };
-    found.set(address.countedAs, known);
-    if (stored !== null) known.hashes.add(stored);
-    // If the vault has a single key, the address has no other hash than the stored one.
-    if (stored !== null && !vault.hasOlderKeys) return;
-    for (const hash of yield* vault.hashes(address)) known.hashes.add(hash);
+  const add = Effect.fnUntraced(function* (address: ClientAddress) {
+    if (found.has(address.countedAs)) return;
+    found.set(address.countedAs, { hashes: new Set(yield* vault.hashes(address)), address });
   });
 
-  if (asked !== null) yield* add(asked, null);
+  if (asked !== null) yield* add(asked);
   const distinct = [...new Map(sightings.map(({ address }) => [address.hash, address])).values()];
   const revealed = yield* vault.revealEach(distinct);
   for (const [place, { hash }] of distinct.entries()) {
     const address = revealed[place] ?? Option.none();
-    if (Option.isSome(address)) yield* add(address.value, hash);
+    if (Option.isSome(address)) yield* add(address.value);
     else found.set(`unreadable ${hash}`, { hashes: new Set([hash]), address: null });
   }
-  return [...found.values()] as ReadonlyArray<SeedAddress>;
+  return [...found.values()];
 });
-
-/** Facts about the networks of addresses, in the order of the addresses. */
-export interface SeedNetworks {
-  readonly isVpn: ReadonlyArray<boolean>;
-  readonly isShared: ReadonlyArray<boolean>;
-  /** Messages about failed network lookups. They contain no address. */
-  readonly warnings: ReadonlyArray<string>;
-}
 
 /** How long a report waits for network facts, and how many lookups run at once. */
 const networkDeadline = { within: "1 second", atOnce: 16 } as const;
 
 /**
- * Looks up the network of each address. A network whose lookup fails counts as neither VPN nor shared. If any lookup
+ * Looks up the network of each address, in the order of the addresses. The warnings contain no address. A network whose lookup fails counts as neither VPN nor shared. If any lookup
  * exceeds the deadline, this applies to all networks.
  */
 export const seedNetworks = (
   networks: NetworkIntelligence["Service"],
   addresses: ReadonlyArray<SeedAddress>,
-): Effect.Effect<SeedNetworks> => {
+) => {
   const ask = ({ address }: SeedAddress) =>
     Effect.result(
       address === null

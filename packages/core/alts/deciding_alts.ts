@@ -17,20 +17,13 @@ const wholeDeadline = "10 seconds";
 /** How many memberships are looked up at once in the search for the member with the greatest weight. */
 const heaviestAtOnce = 4;
 
-export interface DecidingAlts {
-  readonly listed: ReadonlyArray<WeighedAlt>;
-  /** The candidate with the greatest weight, listed or not; null without candidates. */
-  readonly heaviest: WeighedAlt | null;
-  /** How many candidates were left out because the platform did not say in time whether they are members. */
-  readonly unknown: number;
-}
-
 /** What to do with candidates whose membership is unknown because the platform does not answer. */
 export type UnknownMembers = "refuse" | "leave out";
 
 /**
  * Makes a function that finds the candidates that decide a report. The function asks the platform about memberships in
- * rounds. It stops when the result is certain, when a round brings no answer, or after `wholeDeadline`.
+ * rounds. It stops when the result is certain, when a round brings no answer, or after `wholeDeadline`. `unknown` is the
+ * number of candidates who were left out because the platform did not say in time whether they are members.
  */
 export const makeDecidingAlts = Effect.gen(function* () {
   const guard = yield* GuildGuard;
@@ -39,7 +32,7 @@ export const makeDecidingAlts = Effect.gen(function* () {
     alts: ReadonlyArray<WeighedAlt>,
     guildId: RequestedGuild,
     unknownMembers: UnknownMembers,
-  ): Effect.fn.Return<DecidingAlts, PlatformUnavailable> {
+  ) {
     const byFreshness = alts.toSorted(freshestFirst);
     const byWeight = byFreshness.toSorted((one, other) => other.weight - one.weight);
     if (guildId === null) {

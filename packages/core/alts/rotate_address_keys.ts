@@ -49,10 +49,16 @@ export const rotateAddressKeys = Effect.fnUntraced(function* (
 const reprotect = Effect.fnUntraced(function* (pid: Pid, sightings: ReadonlyArray<StoredSighting>) {
   const vault = yield* AddressVault;
   const readable: Array<ReprotectedSighting> = [];
-  for (const { chatId, address } of sightings) {
-    const revealed = yield* vault.reveal(address);
-    if (Option.isNone(revealed)) continue;
-    readable.push({ chatId, hash: address.hash, address: yield* vault.protect(revealed.value) });
+  const revealed = yield* vault.revealEach(sightings.map(({ address }) => address));
+  for (const [
+    index,
+    {
+      chatId,
+      address: { hash },
+    },
+  ] of sightings.entries()) {
+    const address = revealed[index] ?? Option.none();
+    if (Option.isSome(address)) readable.push({ chatId, hash, address: yield* vault.protect(address.value) });
   }
   if (readable.length > 0) yield* (yield* SightingStore).reprotect(pid, readable);
   return readable.length;
