@@ -3,7 +3,6 @@ export type { HoldItems } from "../couriers/couriers.ts";
 export { headersOf, type SentEvent, signedText } from "./delivery/attempt.ts";
 export * from "./delivery/webhook_couriers.ts";
 export type { SentDelivery } from "./sent_delivery.ts";
-export * from "./stored_delivery.ts";
 export * from "./webhook.ts";
 export * from "./webhook_sender.ts";
 export * from "./webhook_store.ts";

@@ -1,5 +1,5 @@
 /** Finds out what a delivery has sent, from its event and its latest attempt. */
-import { Effect, Option } from "effect";
+import { Effect, Option, Struct } from "effect";
 import { BadRequest, type StoreUnavailable } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import { bodyOf, headersOf, type SentEvent } from "./delivery/attempt.ts";
@@ -54,15 +54,6 @@ export const makeSentDeliveries = Effect.gen(function* () {
 
 /** Returns a delivery as shown to owners. No caller passes a waiting delivery. */
 export const shownDelivery = ({ status, ...delivery }: StoredDelivery): WebhookDelivery => ({
-  eventId: delivery.eventId,
-  type: delivery.type,
-  at: delivery.at,
-  attempts: delivery.attempts,
+  ...Struct.omit(delivery, ["position", "resends", "lanes"]),
   status: status === "waiting" ? "failing" : status,
-  responseStatus: delivery.responseStatus,
-  error: delivery.error,
-  nextAttemptAt: delivery.nextAttemptAt,
-  attemptedAt: delivery.attemptedAt,
-  answeredAt: delivery.answeredAt,
-  responseType: delivery.responseType,
 });

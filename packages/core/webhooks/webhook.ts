@@ -1,4 +1,4 @@
-import type { AuditAction, AuditEntry } from "../audit/audit.ts";
+import type { AuditEntry } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -65,13 +65,6 @@ export interface NextSecret {
  */
 export type WebhookChange = WebhookUpdate | NextSecret | { readonly disabledReason: DisabledReason };
 
-/** A changed webhook, and the content of the audit entry about the change. @internal */
-export interface UpdatedWebhook<W> {
-  readonly webhook: W;
-  readonly action: Extract<AuditAction, `webhook.${string}`>;
-  readonly details: AuditEntry["details"];
-}
-
 /** The delivery status of an event. `failing` deliveries are tried again at `nextAttemptAt`. */
 export type DeliveryStatus = "delivered" | "failing" | "given_up";
 
@@ -110,7 +103,7 @@ export const updatedWebhook = <W extends StoredWebhook>(
   webhook: W,
   change: WebhookChange,
   at: Millis,
-): UpdatedWebhook<W> | null => {
+): (Pick<AuditEntry, "action" | "details"> & { readonly webhook: W }) | null => {
   if ("sealed" in change) {
     const secrets = rotatedSecrets(webhook.secrets, change, at);
     return { webhook: { ...webhook, secrets }, action: "webhook.rotated", details: {} };

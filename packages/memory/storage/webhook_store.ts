@@ -9,7 +9,6 @@ import {
   updatedWebhook,
   type WebhookId,
   WebhookStore,
-  webhookEntryDetails,
 } from "@accountlink/core/webhooks";
 import { Option, Order, Struct } from "effect";
 import { earliest, layerOf, type MemoryWebhook } from "./state.ts";
@@ -27,7 +26,7 @@ export const layer = layerOf(WebhookStore, (memory) => {
     action: AuditEntry["action"],
     more?: AuditEntry["details"],
   ) => {
-    const details = webhookEntryDetails(webhook, more);
+    const details = { webhookId: webhook.id, ...more };
     memory.record({ actor, requestId, at, pid: webhook.scope.pid, action, details });
   };
 

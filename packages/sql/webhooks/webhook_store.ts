@@ -12,7 +12,6 @@ import {
   type WebhookStatus,
   WebhookStore,
   type WebhookWrite,
-  webhookEntryDetails,
 } from "@accountlink/core/webhooks";
 import { Array as Arr, Effect, Predicate, Schema } from "effect";
 import { type Statement } from "effect/sql";
@@ -45,7 +44,7 @@ export const layer = storeLayer(WebhookStore)((parts) => {
     more: AuditEntry["details"] = {},
   ) => {
     const { pid, account } = webhook.scope;
-    const details = webhookEntryDetails(webhook, more);
+    const details = { webhookId: webhook.id, ...more };
     return insertEntry(sql, { actor, requestId, at, account, pid, action, details });
   };
 

@@ -4,10 +4,9 @@ import { Effect } from "effect";
 import { Webhook as Verifier } from "standardwebhooks";
 import { Secrets } from "../../secrets/secrets.ts";
 import { scopes, services } from "../../test_services.ts";
-import { resent } from "../stored_delivery.ts";
 import type { StoredWebhook } from "../webhook.ts";
 import { type WebhookRequest, WebhookSender } from "../webhook_sender.ts";
-import type { StoredDelivery } from "../webhook_store.ts";
+import { resent, type StoredDelivery } from "../webhook_store.ts";
 import { attempted, makeAttempt } from "./attempt.ts";
 
 const secretOf = (byte: number) => new Uint8Array(32).fill(byte);

@@ -7,9 +7,8 @@ import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
 import { Secrets } from "../../secrets/secrets.ts";
 import type { Millis } from "../../timestamp.ts";
-import { lanesOf } from "../stored_delivery.ts";
 import type { DisabledReason } from "../webhook.ts";
-import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
+import { type HeldWebhook, lanesOf, WebhookStore } from "../webhook_store.ts";
 import { attempted, isGone, longestFailure, makeAttempt, untriedDelivery } from "./attempt.ts";
 import { DeliveryWindow, type Entry } from "./delivery_window.ts";
 
