@@ -14,42 +14,34 @@ export type Notice = "changed" | "end";
 export class Reader {
   /** Null if the embedding process reads, because it has no key. */
   readonly keyId: KeyId | null;
-  #notice: Notice | null = null;
-  #resume: ((notice: Effect.Effect<Notice>) => void) | null = null;
+  readonly #isNoticed = Latch.makeUnsafe(false);
+  #hasEnded = false;
+  isAwaited = false;
 
   constructor(keyId: KeyId | null) {
     this.keyId = keyId;
   }
 
   /** Waits for the next notice. Allows one caller at a time. */
-  readonly next: Effect.Effect<Notice> = Effect.callback((resume) => {
-    this.#resume = resume;
-    this.#deliver();
-    return Effect.sync(() => {
-      this.#resume = null;
-    });
-  });
-
-  get isAwaited(): boolean {
-    return this.#resume !== null;
-  }
+  readonly next: Effect.Effect<Notice> = Effect.suspend(() => {
+    this.isAwaited = true;
+    return this.#isNoticed.await;
+  }).pipe(
+    Effect.map(() => {
+      if (this.#hasEnded) return "end";
+      this.#isNoticed.closeUnsafe();
+      return "changed";
+    }),
+    Effect.ensuring(Effect.sync(() => void (this.isAwaited = false))),
+  );
 
   wake(): void {
-    this.#notice ??= "changed";
-    this.#deliver();
+    this.#isNoticed.openUnsafe();
   }
 
   end(): void {
-    this.#notice = "end";
-    this.#deliver();
-  }
-
-  #deliver(): void {
-    if (this.#notice === null || this.#resume === null) return;
-    const [notice, resume] = [this.#notice, this.#resume];
-    this.#resume = null;
-    if (notice === "changed") this.#notice = null;
-    resume(Effect.succeed(notice));
+    this.#hasEnded = true;
+    this.wake();
   }
 }
 

@@ -20,13 +20,9 @@ export const parseTimestamp = (text: string): Option.Option<Millis> =>
 
 /** Returns whether the month has this day. Needed because `Date.parse` accepts February 30 as March 2. */
 const isDay = (text: string): boolean => {
-  const day = Number(text.slice(8, 10));
-  return day <= 28 || day <= daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
-};
-
-const daysIn = (year: number, month: number): number => {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  const day = text.slice(0, 10);
+  const start = Date.parse(day);
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
 };
 
 /** Text that `parseTimestamp` accepts. */

@@ -91,10 +91,6 @@ export const newMember = ({
 /** Why a change of a member was refused. `unknown`: the account or member does not exist. */
 export type MemberRefusal = "unknown" | "unchanged" | "member_exists" | "member_limit" | "last_owner";
 
-export interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
-  readonly role: MemberRole | null;
-}
-
 /**
  * Decides on a change of an account's members. Stores call it in their transaction.
  *
@@ -104,7 +100,7 @@ export interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
 export const decideMember = (
   members: ReadonlyArray<Pick<Member, "chatId" | "role" | "chosenAt">>,
   change: MemberChange,
-): MemberDecision | MemberRefusal => {
+): (Pick<AuditEntry, "action" | "details"> & { readonly role: MemberRole | null }) | MemberRefusal => {
   const { chatId } = change;
   const member = members.find((each) => each.chatId === chatId);
   if (change.type === "add") {

@@ -173,7 +173,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
         link: Pick<Link, "chatId" | "gameId">,
       ) {
         const set = yield* writer.setGame(targetOf(owner, scope), link);
-        if (set.previousGameId === null) yield* scopes.addLinks(scope.pid, 1);
+        if (set.previousGameId === null) yield* scopes.counts.add(scope.pid, 1);
         return set;
       }),
 
@@ -182,7 +182,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
         const removed = yield* writer
           .removeGame(targetOf(owner, scope), chatId, { requireMember: false })
           .pipe(Effect.catchTag("Conflict", Effect.die));
-        yield* scopes.addLinks(scope.pid, -1);
+        yield* scopes.counts.add(scope.pid, -1);
         return removed;
       }),
     };

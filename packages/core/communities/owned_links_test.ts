@@ -40,7 +40,7 @@ const layerAsking = (asked: Array<ChatId>) =>
         Layer.mock(LinkWriter)({}),
         Layer.mock(ChatPlatform)({}),
         Layer.mock(GamePlatform)({}),
-        Layer.mock(OwnedScopes)({}),
+        Layer.mock(OwnedScopes)({ counts: {} as never }),
       ),
     ),
   );

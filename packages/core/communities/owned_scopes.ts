@@ -70,14 +70,8 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
         return updated ?? (yield* new BadRequest({ problem: "not_found" }));
       }),
 
-      /** Counts the links of a scope that were verified lately. */
-      verifiedWeeks: counts.weeksOf,
-
-      /** Returns the number of links of a scope. If there is no count from the last minute, waits for a new count. */
-      countLinks: counts.recentOf,
-
-      /** Adds 1 to the last count of links after the owner set a link, or -1 after the owner removed one. */
-      addLinks: counts.add,
+      /** Counts the links of scopes. */
+      counts,
     };
   }),
 }) {

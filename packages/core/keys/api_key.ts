@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
-import type { AuditAction, AuditEntry } from "../audit/audit.ts";
+import type { AuditAction } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import type { KeyKind, KeyLimits } from "../limits/quota.ts";
@@ -124,20 +124,14 @@ const fields = [
 /** New values of a key; omitted fields stay unchanged. */
 export type KeyUpdate = Partial<Pick<ApiKey, (typeof fields)[number]>>;
 
-/** A key with its new values, and the content of the audit entry. */
-export interface UpdatedKey {
-  readonly key: ApiKey;
-  readonly action: AuditAction;
-  readonly details: AuditEntry["details"];
-}
-
 /**
- * Applies an update to a stored key. Returns null if the update changes nothing.
+ * Applies an update to a stored key. Returns the key with its new values, and the content of the audit entry; null if the
+ * update changes nothing.
  *
  * @param action the action of the audit entry; when left out, it is `key.status_changed` or `key.updated`
  * @internal
  */
-export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction): UpdatedKey | null => {
+export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction) => {
   const changed = fields.filter(
     (field) => update[field] !== undefined && JSON.stringify(update[field]) !== JSON.stringify(key[field]),
   );

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect";
-import { Forbidden, type PlatformEffect, PlatformUnavailable, type StoreEffect } from "../errors.ts";
+import { Forbidden, type PlatformEffect, PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember, RoleRefused } from "../platforms/chat_platform.ts";
@@ -18,17 +18,6 @@ import {
 } from "./member_changes.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { RolePlanStore, type SettledMember } from "./role_plan_store.ts";
-
-/** The changes that the platform made. */
-export interface AppliedChanges extends Pick<MemberChanges, "chatId" | "nickname"> {
-  readonly added: ReadonlyArray<string>;
-  readonly removed: ReadonlyArray<string>;
-  /** The result to store for the member. Its `mark` is null; a courier replaces it with the waiting member's mark. */
-  readonly settled: SettledMember;
-}
-
-/** An operation on one guild member. It fails with `Forbidden` if the user is not in the guild. */
-type ForMember<A> = (plan: RolePlan, chatId: ChatId) => StoreEffect<A, Forbidden | PlatformUnavailable>;
 
 /** Compares members with a plan, and changes their roles and nicknames. @internal */
 export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core/MemberSync", {
@@ -123,6 +112,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         added,
         removed,
         nickname: isRenamed ? nickname : null,
+        /** The result to store for the member. A courier replaces the `mark` with the waiting member's mark. */
         settled: {
           chatId,
           mark: null,
@@ -153,12 +143,14 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       return applied;
     });
 
-    const sync: ForMember<AppliedChanges> = Effect.fn("MemberSync.sync")(function* (plan, chatId) {
-      const gameId = yield* findGame(plan, chatId);
-      const applied = yield* syncAs(plan, chatId, gameId);
-      // If the link has changed since `gameId` was read, a courier may have applied the new link before `syncAs`
-      // applied the old link. So sync again.
-      return (yield* findGame(plan, chatId)) === gameId ? applied : yield* sync(plan, chatId);
+    const sync = Effect.fn("MemberSync.sync")(function* (plan: RolePlan, chatId: ChatId) {
+      while (true) {
+        const gameId = yield* findGame(plan, chatId);
+        const applied = yield* syncAs(plan, chatId, gameId);
+        // If the link has changed since `gameId` was read, a courier may have applied the new link before `syncAs`
+        // applied the old link. So sync again.
+        if ((yield* findGame(plan, chatId)) === gameId) return applied;
+      }
     });
 
     return {

@@ -89,11 +89,8 @@ export interface UsageDay {
   readonly groups: ReadonlyArray<UsageCounts & { readonly group: UsageGroup }>;
 }
 
-/** The usage of the last days up to today, oldest first. Days without requests are included. */
-type UsageDays = ReadonlyArray<UsageDay>;
-
 /**
- * Makes two functions that read usage: `of` reads the usage of an account or a key, and `byKey` reads the usage of
+ * Makes two functions that read the usage of the last days up to today, oldest first, with days without requests: `of` reads the usage of an account or a key, and `byKey` reads the usage of
  * every key of an account at once. @internal
  */
 export const makeUsageDays = Effect.map(UsageStore, (store) => ({
@@ -111,7 +108,7 @@ export const makeUsageDays = Effect.map(UsageStore, (store) => ({
 const firstOf = (days: number): Effect.Effect<Millis> =>
   Effect.map(Clock.currentTimeMillis, (now) => startOfDay(now) - (days - 1) * dayMs);
 
-const daysIn = (periods: ReadonlyArray<UsagePeriod>, first: Millis, days: number): UsageDays =>
+const daysIn = (periods: ReadonlyArray<UsagePeriod>, first: Millis, days: number): ReadonlyArray<UsageDay> =>
   Array.from({ length: days }, (_, index) => dayOf(periods, first + index * dayMs));
 
 const dayOf = (periods: ReadonlyArray<UsagePeriod>, day: number): UsageDay => ({

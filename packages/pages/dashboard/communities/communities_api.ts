@@ -20,7 +20,7 @@ export const communitiesApi = Effect.gen(function* () {
       scope: scope.kind,
       guildId: guildOf(scope),
       name: yield* nameOf(scope),
-      links: yield* scopes.countLinks(scope.pid),
+      links: yield* scopes.counts.recentOf(scope.pid),
       keys,
       settings,
     };

@@ -55,7 +55,7 @@ const makeView = Effect.gen(function* () {
   const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const owned = yield* scopes.list(visitor.owner.account);
     const links = sumCounts(owned.map((community) => community.links));
-    const weeks = yield* Effect.forEach(owned, ({ scope }) => scopes.verifiedWeeks(scope.pid));
+    const weeks = yield* Effect.forEach(owned, ({ scope }) => scopes.counts.weeksOf(scope.pid));
     const verified = {
       last: sumCounts(weeks.map(({ last }) => last)),
       before: sumCounts(weeks.map(({ before }) => before)),
