@@ -92,6 +92,14 @@ export const required = <A>(
   fallback: Option.none(),
 });
 
+/** A text of at most `max` characters. `what` names it in the reason of a refusal. */
+export const textUpTo = (max: number, description: string, what = "") =>
+  required(
+    Schema.String.check(Schema.isMaxCodePoints(max), storable),
+    `expected ${what}at most ${max} characters`,
+    description,
+  );
+
 /** Makes the parameter optional, with this value when it is left out. */
 export const withFallback = <A, B>(parameter: Parameter<A>, fallback: B): Parameter<A | B> => ({
   ...parameter,
@@ -160,10 +168,10 @@ export const clientId: Parameter<string> = required(
 
 /** The URL that users go to after the flow. The session service checks the URL and its origin. */
 export const redirect: Parameter<string | null> = optional(
-  required(
-    Schema.String.check(Schema.isMaxCodePoints(maxRedirectLength), storable),
-    `expected an absolute http or https URL of at most ${maxRedirectLength} characters`,
+  textUpTo(
+    maxRedirectLength,
     `Absolute http or https URL, of at most ${maxRedirectLength} characters, whose origin is on the key's redirect list`,
+    "an absolute http or https URL of ",
   ),
 );
 
@@ -192,17 +200,9 @@ export const countUpTo = (
     usual,
   );
 
-const maxCursorLength = 200;
-
 /** A cursor from an earlier response. The service checks the cursor, so its schema accepts any text. */
 export const pageCursor = (description: string): Parameter<string | null> =>
-  optional(
-    required(
-      Schema.String.check(Schema.isMaxCodePoints(maxCursorLength), storable),
-      `expected a cursor of at most ${maxCursorLength} characters`,
-      description,
-    ),
-  );
+  optional(textUpTo(200, description, "a cursor of "));
 
 const Texts = Schema.Array(
   Schema.String.annotate({ message: "every item of the list has to be a string" }),
@@ -226,11 +226,7 @@ export const verdict: Parameter<AltVerdict> = oneOf(
 );
 
 export const note: Parameter<string | null> = optional(
-  required(
-    Schema.String.check(Schema.isMaxCodePoints(longestNote), storable),
-    `expected at most ${longestNote} characters`,
-    `At most ${longestNote} characters`,
-  ),
+  textUpTo(longestNote, `At most ${longestNote} characters`),
 );
 
 /** A list of IDs. The lookup checks each ID, so that a malformed one does not fail the rest of the list. */

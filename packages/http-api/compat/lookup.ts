@@ -51,30 +51,22 @@ export type RefusalKind =
 
 /** Maps an error to a kind of refusal. Other link services distinguish only these kinds, not the codes of v2. */
 export const refusalKind = (error: PublicError): RefusalKind => {
-  switch (error._tag) {
-    case "LinkNotFound":
-      return "unlinked";
-    case "InvalidApiKey":
-      return "unauthorized";
-    // In a request to the emulated API of another service, only the guild ID can be missing.
-    // Only guild-scoped keys must send it.
-    case "MissingParameter":
-      return "wrong_guild";
-    case "Forbidden":
-      return forbiddenKinds[error.reason as keyof typeof forbiddenKinds] ?? "forbidden";
-    case "RateLimited":
-    case "SharedIpRateLimited":
-      return "rate_limit";
-    case "BadRequest":
-      return badRequestKinds[error.problem];
-    case "StoreUnavailable":
-    case "PlatformUnavailable":
-      return "unavailable";
-    case "InternalError":
-      return "internal";
-    default:
-      return "malformed";
-  }
+  if (error._tag === "BadRequest") return badRequestKinds[error.problem];
+  if (error._tag !== "Forbidden") return kinds[error._tag] ?? "malformed";
+  return forbiddenKinds[error.reason as keyof typeof forbiddenKinds] ?? "forbidden";
+};
+
+const kinds: Partial<Record<PublicError["_tag"], RefusalKind>> = {
+  LinkNotFound: "unlinked",
+  InvalidApiKey: "unauthorized",
+  // In a request to the emulated API of another service, only the guild ID can be missing.
+  // Only guild-scoped keys must send it.
+  MissingParameter: "wrong_guild",
+  RateLimited: "rate_limit",
+  SharedIpRateLimited: "rate_limit",
+  StoreUnavailable: "unavailable",
+  PlatformUnavailable: "unavailable",
+  InternalError: "internal",
 };
 
 const forbiddenKinds = {

@@ -11,10 +11,9 @@
 
 import { memberRoles } from "@accountlink/core/accounts";
 import { ChatId } from "@accountlink/core/ids";
-import { storable } from "@accountlink/core/storable_text";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, inPath, oneOf, optional, required } from "../parameter.ts";
+import { chatId, inPath, oneOf, optional, textUpTo } from "../parameter.ts";
 import { longestSearch, signedIn } from "./signed_in.ts";
 
 const Text = Schema.NullOr(Schema.String);
@@ -42,13 +41,7 @@ export const addMember = signedIn("owner", "POST", "/members", {
   summary: "Invite a chat user to the account",
   parameters: {
     chatId: optional(chatId()),
-    username: optional(
-      required(
-        Schema.String.check(Schema.isMaxCodePoints(longestSearch), storable),
-        `expected at most ${longestSearch} characters`,
-        "User name on the chat platform",
-      ),
-    ),
+    username: optional(textUpTo(longestSearch, "User name on the chat platform")),
     role,
   },
   requiresOneOf: ["chatId", "username"],

@@ -21,7 +21,7 @@ import {
 } from "@accountlink/core/roles";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, oneOf, required, withFallback } from "../parameter.ts";
+import { chatId, oneOf, optional, required } from "../parameter.ts";
 import { orNull, pid, signedIn } from "./signed_in.ts";
 
 /** The parameters that name a plan. */
@@ -90,29 +90,26 @@ export const putRoles = signedIn("admin", "PUT", "/roles", {
       expectedRules,
       `At most ${mostRules} rules, each with a role and the members who get it`,
     ),
-    nickname: withFallback(
+    nickname: optional(
       orNull(
         NicknameTemplate,
         expectedTemplate,
         "Nickname of linked members, such as `{game.username}`; null leaves nicknames alone",
       ),
-      null,
     ),
-    nicknameGroupId: withFallback(
+    nicknameGroupId: optional(
       orNull(
         Digits,
         "expected null or the ID of a group",
         "The group whose rank `{group.role}` names, or null",
       ),
-      null,
     ),
-    bypassRoleId: withFallback(
+    bypassRoleId: optional(
       orNull(
         Digits,
         "expected null or the ID of a role",
         "Members with this role are left alone; null for no role",
       ),
-      null,
     ),
     state: oneOf(["on", "paused"], "Whether the plan changes members; a paused plan changes nothing"),
   },

@@ -1,3 +1,4 @@
+import { Struct } from "effect";
 import { type Route, takesKey } from "../route.ts";
 import { serviceVersions } from "../v2/envelope.ts";
 import type { Components } from "./components.ts";
@@ -45,15 +46,7 @@ const headers = {
 type HeaderName = keyof typeof headers;
 type Headers = Readonly<Record<string, Reference>>;
 
-const limits = [
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  "X-RateLimit-Limit-Day",
-  "X-RateLimit-Remaining-Day",
-  "RateLimit-Policy",
-  "RateLimit",
-] as const satisfies ReadonlyArray<HeaderName>;
+const limits = Struct.keys(headers).filter((name) => name.includes("RateLimit"));
 
 const referTo = (components: Components, names: ReadonlyArray<HeaderName>): Headers =>
   Object.fromEntries(

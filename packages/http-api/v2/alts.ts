@@ -25,7 +25,7 @@ import {
   verdict,
 } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { bulkSuccess, reading, success } from "./envelope.ts";
+import { bulkSuccess, reading, success, successOf } from "./envelope.ts";
 import { ResolvedProfiles } from "./lookups.ts";
 
 const AltEvidence = Schema.Struct({
@@ -216,7 +216,7 @@ export const putAltReview = defineRoute({
   description:
     "From the next request on it overrides the score: different removes the match, same sets the weight 1. A pair has one review, regardless of the order of its users.",
   parameters: { ...pair, verdict, note, guildId: guildId() },
-  success: success(Schema.Struct({ review: AltReview })),
+  success: successOf({ review: AltReview }),
   example: {
     values: { ...graceAndHerAlt, verdict: "same", note: "Said so" },
     answer: { data: { review } },
@@ -232,11 +232,9 @@ export const getAltReviews = defineRoute({
   parameters: { chatId: chatId(), guildId: guildId() },
   group: "alts",
   tier: "premium",
-  success: success(
-    Schema.Struct({
-      reviews: Schema.Array(AltReview).annotate({ description: "At most 100, newest first" }),
-    }),
-  ),
+  success: successOf({
+    reviews: Schema.Array(AltReview).annotate({ description: "At most 100, newest first" }),
+  }),
   example: { values: { chatId: "100002" }, answer: { data: { reviews: [review] } } },
 });
 
@@ -247,6 +245,6 @@ export const deleteAltReview = defineRoute({
   summary: "Delete the review of two chat users",
   description: "Without a review the response is a 200 with `deleted: false`.",
   parameters: { ...pair, guildId: guildId() },
-  success: success(Schema.Struct({ chatId: ChatId, otherChatId: ChatId, deleted: Schema.Boolean })),
+  success: successOf({ chatId: ChatId, otherChatId: ChatId, deleted: Schema.Boolean }),
   example: { values: graceAndHerAlt, answer: { data: { ...graceAndHerAlt, deleted: true } } },
 });

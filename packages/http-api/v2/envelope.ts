@@ -48,6 +48,10 @@ export const success = <Data extends Schema.Top, const Status extends 200 | 201 
   status: Status = 200 as Status,
 ) => Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime });
 
+/** Makes the schema of a v2 success whose data has these fields. @internal */
+export const successOf = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  success(Schema.Struct(fields));
+
 /** What routes that read with a key have in common. @internal */
 export const reading = {
   generation: "v2",

@@ -26,7 +26,7 @@ import {
   withFallback,
 } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { reading, success } from "./envelope.ts";
+import { reading, successOf } from "./envelope.ts";
 
 const EventChatId = Schema.String.annotate({
   identifier: "EventChatId",
@@ -161,15 +161,13 @@ export const getEvents = defineRoute({
   description:
     "Oldest first. Read on with the `cursor` of each answer: none is missed and none comes twice. With `wait` the answer comes when there is an event, or when the time is over. A cursor that is older than the events that are kept is a `CONFLICT` `cursor_expired`: list the links anew.",
   parameters: { ...start, limit: countUpTo(100, 50), wait: wait("an event"), ...filters },
-  success: success(
-    Schema.Struct({
-      events: Schema.Array(Event),
-      cursor: Schema.String.annotate({ description: "The position after these events" }),
-      more: Schema.Boolean.annotate({
-        description: "Whether the feed may already have more events after the cursor",
-      }),
+  success: successOf({
+    events: Schema.Array(Event),
+    cursor: Schema.String.annotate({ description: "The position after these events" }),
+    more: Schema.Boolean.annotate({
+      description: "Whether the feed may already have more events after the cursor",
     }),
-  ),
+  }),
   example: {
     values: { from: "oldest", types: "link.set" },
     answer: { data: { events: [exampleEvent], cursor: exampleCursor, more: false } },

@@ -16,7 +16,7 @@
 import { Schema } from "effect";
 import { text } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { success } from "./envelope.ts";
+import { successOf } from "./envelope.ts";
 
 export const maxLeakReports = 100;
 
@@ -49,7 +49,7 @@ export const reportLeakedKey = defineRoute({
   access: "none",
   group: null,
   success: Schema.Union([
-    success(Schema.Struct({ revoked: Schema.Literal(true) })),
+    successOf({ revoked: Schema.Literal(true) }),
     Schema.Array(LeakLabel).annotate({ description: "The results of an array, in its order" }),
   ]),
   example: {

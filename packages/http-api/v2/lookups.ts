@@ -19,7 +19,7 @@ import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, countUpTo, gameId, guildId, ids, pageCursor, premiumFlag } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { bulkSuccess, reading, success } from "./envelope.ts";
+import { bulkSuccess, reading, success, successOf } from "./envelope.ts";
 
 export const ResolvedProfiles = Schema.Struct({
   game: Schema.NullOr(GameProfile),
@@ -112,17 +112,15 @@ export const listLinks = defineRoute({
     cursor: pageCursor("The cursor of the previous page"),
     guildId: guildId({ guildKeys: "optional", globalKeys: "refused" }),
   },
-  success: success(
-    Schema.Struct({
-      links: Schema.Array(
-        Schema.Struct({ chatId: ChatId, gameId: GameId, linkVersion: Schema.Int, lastVerifiedAt: IsoTime }),
-      ),
-      cursor: Schema.NullOr(Schema.String).annotate({ description: "Null on the last page" }),
-      events: Schema.String.annotate({
-        description: "The cursor of the event feed at the time of the first page",
-      }),
+  success: successOf({
+    links: Schema.Array(
+      Schema.Struct({ chatId: ChatId, gameId: GameId, linkVersion: Schema.Int, lastVerifiedAt: IsoTime }),
+    ),
+    cursor: Schema.NullOr(Schema.String).annotate({ description: "Null on the last page" }),
+    events: Schema.String.annotate({
+      description: "The cursor of the event feed at the time of the first page",
     }),
-  ),
+  }),
   example: {
     values: { limit: 1 },
     answer: {

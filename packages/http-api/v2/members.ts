@@ -10,7 +10,7 @@ import { ChatId } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { chatId, ownGuildId } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { success } from "./envelope.ts";
+import { successOf } from "./envelope.ts";
 
 const RoleIds = Schema.Array(Schema.String);
 
@@ -26,14 +26,12 @@ export const syncMember = defineRoute({
   access: "key",
   group: "write",
   parameters: { chatId: chatId("ID of a member of the guild"), guildId: ownGuildId },
-  success: success(
-    Schema.Struct({
-      chatId: ChatId,
-      added: RoleIds,
-      removed: RoleIds,
-      nickname: Schema.NullOr(Schema.String),
-    }),
-  ),
+  success: successOf({
+    chatId: ChatId,
+    added: RoleIds,
+    removed: RoleIds,
+    nickname: Schema.NullOr(Schema.String),
+  }),
   example: {
     values: { chatId: "100001", guildId: "700000000000000001" },
     answer: { data: { chatId: "100001", added: [], removed: [], nickname: null } },

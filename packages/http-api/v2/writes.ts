@@ -13,7 +13,7 @@ import { ChatId, GameId, Pid } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { chatId, confirmation, gameId, guildId } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { success } from "./envelope.ts";
+import { successOf } from "./envelope.ts";
 
 const write = {
   generation: "v2",
@@ -35,9 +35,7 @@ export const patchChat = defineRoute({
     newChatId: chatId("ID of the chat user who gets the link"),
     guildId: guildId(),
   },
-  success: success(
-    Schema.Struct({ previousChatId: ChatId, chatId: ChatId, gameId: GameId, updated: Schema.Boolean }),
-  ),
+  success: successOf({ previousChatId: ChatId, chatId: ChatId, gameId: GameId, updated: Schema.Boolean }),
   example: {
     values: { oldChatId: "100004", newChatId: "100005" },
     answer: { data: { previousChatId: "100004", chatId: "100005", gameId: "3", updated: true } },
@@ -53,14 +51,12 @@ export const patchGame = defineRoute({
   summary: "Link a chat user to a game user",
   description: "The game user must exist. previousGameId is the value that this write replaced.",
   parameters: { chatId: chatId(), gameId: gameId(), guildId: guildId() },
-  success: success(
-    Schema.Struct({
-      chatId: ChatId,
-      gameId: GameId,
-      previousGameId: Schema.NullOr(GameId),
-      updated: Schema.Boolean,
-    }),
-  ),
+  success: successOf({
+    chatId: ChatId,
+    gameId: GameId,
+    previousGameId: Schema.NullOr(GameId),
+    updated: Schema.Boolean,
+  }),
   example: {
     values: { chatId: "100004", gameId: "3" },
     answer: { data: { chatId: "100004", gameId: "3", previousGameId: null, updated: true } },
@@ -75,7 +71,7 @@ export const deleteGame = defineRoute({
   summary: "Remove the game link of a chat user",
   description: "The record of the chat user stays, without a game link.",
   parameters: { chatId: chatId(), guildId: guildId() },
-  success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) })),
+  success: successOf({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) }),
   example: {
     values: { chatId: "100005" },
     answer: { data: { chatId: "100005", removedGameId: "3", deleted: true } },
@@ -94,14 +90,12 @@ export const deleteData = defineRoute({
     confirm: confirmation("Must be true"),
     guildId: guildId({ globalKeys: "refused" }),
   },
-  success: success(
-    Schema.Struct({
-      deletedRecords: Schema.Int,
-      scope: Schema.Literals(["global", "guild"]),
-      pid: Pid,
-      collection: Schema.Literal("links"),
-    }),
-  ),
+  success: successOf({
+    deletedRecords: Schema.Int,
+    scope: Schema.Literals(["global", "guild"]),
+    pid: Pid,
+    collection: Schema.Literal("links"),
+  }),
   example: {
     values: { confirm: true },
     answer: {
