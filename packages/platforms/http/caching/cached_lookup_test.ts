@@ -1,6 +1,6 @@
 import { Cache, PlatformUnavailable, StoreUnavailable } from "@accountlink/core";
-import { expect, test } from "@accountlink/test-servers/effect";
-import { Deferred, Duration, Effect, Fiber, Metric, Option, Schema } from "effect";
+import { expect, testWith } from "@accountlink/test-servers/effect";
+import { Deferred, Duration, Effect, Fiber, Layer, Metric, Option, Schema } from "effect";
 import { TestClock } from "effect/testing";
 import { platformCache } from "../resilience/metrics.ts";
 import { type CachedLookup, cachedLookup } from "./cached_lookup.ts";
@@ -18,6 +18,8 @@ const mapCache = () => {
   });
   return { entries, cache };
 };
+
+const test = testWith(Layer.sync(Cache, () => mapCache().cache));
 
 const broken = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
 const brokenCache = Cache.of({ get: () => broken, set: () => broken });
@@ -40,17 +42,16 @@ const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<strin
   return { lookup, asked };
 });
 
-test("an answer is cached while it is fresh", () =>
-  Effect.gen(function* () {
-    const { lookup, asked } = yield* setUp();
-    expect(yield* lookup("one")).toBe(3);
-    yield* TestClock.adjust(4_999);
-    expect(yield* lookup("one")).toBe(3);
-    expect(asked).toHaveLength(1);
-    yield* TestClock.adjust(1);
-    expect(yield* lookup("one")).toBe(3);
-    expect(asked).toHaveLength(2);
-  }).pipe(Effect.provideService(Cache, mapCache().cache)));
+test("an answer is cached while it is fresh", function* () {
+  const { lookup, asked } = yield* setUp();
+  expect(yield* lookup("one")).toBe(3);
+  yield* TestClock.adjust(4_999);
+  expect(yield* lookup("one")).toBe(3);
+  expect(asked).toHaveLength(1);
+  yield* TestClock.adjust(1);
+  expect(yield* lookup("one")).toBe(3);
+  expect(asked).toHaveLength(2);
+});
 
 test("an answer's age counts from its request", () => {
   const { cache, entries } = mapCache();
@@ -69,63 +70,60 @@ test("an answer's age counts from its request", () => {
   }).pipe(Effect.provideService(Cache, cache));
 });
 
-test("concurrent misses share a request", () =>
-  Effect.gen(function* () {
-    let asked = 0;
-    const answer = yield* Deferred.make<number>();
-    const { lookup } = yield* setUp({
-      lookup: () =>
-        Effect.andThen(
-          Effect.sync(() => asked++),
-          Deferred.await(answer),
-        ),
-    });
-    const fibers = yield* Effect.forEach(Array.from({ length: 100 }), () =>
-      Effect.forkChild(lookup("one"), { startImmediately: true }),
-    );
-    const other = yield* Effect.forkChild(lookup("two"), { startImmediately: true });
-    yield* Deferred.succeed(answer, 3);
-    expect(new Set(yield* Fiber.joinAll(fibers))).toEqual(new Set([3]));
-    yield* Fiber.join(other);
-    expect(asked).toBe(2);
-  }).pipe(Effect.provideService(Cache, mapCache().cache)));
+test("concurrent misses share a request", function* () {
+  let asked = 0;
+  const answer = yield* Deferred.make<number>();
+  const { lookup } = yield* setUp({
+    lookup: () =>
+      Effect.andThen(
+        Effect.sync(() => asked++),
+        Deferred.await(answer),
+      ),
+  });
+  const fibers = yield* Effect.forEach(Array.from({ length: 100 }), () =>
+    Effect.forkChild(lookup("one"), { startImmediately: true }),
+  );
+  const other = yield* Effect.forkChild(lookup("two"), { startImmediately: true });
+  yield* Deferred.succeed(answer, 3);
+  expect(new Set(yield* Fiber.joinAll(fibers))).toEqual(new Set([3]));
+  yield* Fiber.join(other);
+  expect(asked).toBe(2);
+});
 
-test("a shared lookup continues if its first caller is interrupted, and stops if all callers are", () =>
-  Effect.gen(function* () {
-    let stopped = 0;
-    const answer = yield* Deferred.make<number>();
-    const { lookup } = yield* setUp({
-      lookup: () => Effect.onInterrupt(Deferred.await(answer), () => Effect.sync(() => stopped++)),
-    });
-    const start = (word: string) => Effect.forkChild(lookup(word), { startImmediately: true });
-    const [first, second, lonely] = [yield* start("one"), yield* start("one"), yield* start("two")];
-    yield* Fiber.interrupt(first);
-    expect(stopped).toBe(0);
-    yield* Fiber.interrupt(lonely);
-    expect(stopped).toBe(1);
-    yield* Deferred.succeed(answer, 3);
-    expect(yield* Fiber.join(second)).toBe(3);
-  }).pipe(Effect.provideService(Cache, mapCache().cache)));
+test("a shared lookup continues if its first caller is interrupted, and stops if all callers are", function* () {
+  let stopped = 0;
+  const answer = yield* Deferred.make<number>();
+  const { lookup } = yield* setUp({
+    lookup: () => Effect.onInterrupt(Deferred.await(answer), () => Effect.sync(() => stopped++)),
+  });
+  const start = (word: string) => Effect.forkChild(lookup(word), { startImmediately: true });
+  const [first, second, lonely] = [yield* start("one"), yield* start("one"), yield* start("two")];
+  yield* Fiber.interrupt(first);
+  expect(stopped).toBe(0);
+  yield* Fiber.interrupt(lonely);
+  expect(stopped).toBe(1);
+  yield* Deferred.succeed(answer, 3);
+  expect(yield* Fiber.join(second)).toBe(3);
+});
 
-test("waiting callers share a failure, which is not cached", () =>
-  Effect.gen(function* () {
-    let asked = 0;
-    const { lookup } = yield* setUp({
-      lookup: () =>
-        Effect.delay(
-          Effect.suspend(() => (++asked === 1 ? down : Effect.succeed(3))),
-          "1 second",
-        ),
-    });
-    const fibers = yield* Effect.forEach([1, 2, 3], () =>
-      Effect.forkChild(Effect.flip(lookup("one")), { startImmediately: true }),
-    );
-    yield* TestClock.adjust("1 second");
-    expect(yield* Fiber.joinAll(fibers)).toEqual([down, down, down]);
-    const again = yield* Effect.forkChild(lookup("one"), { startImmediately: true });
-    yield* TestClock.adjust("1 second");
-    expect(yield* Fiber.join(again)).toBe(3);
-  }).pipe(Effect.provideService(Cache, mapCache().cache)));
+test("waiting callers share a failure, which is not cached", function* () {
+  let asked = 0;
+  const { lookup } = yield* setUp({
+    lookup: () =>
+      Effect.delay(
+        Effect.suspend(() => (++asked === 1 ? down : Effect.succeed(3))),
+        "1 second",
+      ),
+  });
+  const fibers = yield* Effect.forEach([1, 2, 3], () =>
+    Effect.forkChild(Effect.flip(lookup("one")), { startImmediately: true }),
+  );
+  yield* TestClock.adjust("1 second");
+  expect(yield* Fiber.joinAll(fibers)).toEqual([down, down, down]);
+  const again = yield* Effect.forkChild(lookup("one"), { startImmediately: true });
+  yield* TestClock.adjust("1 second");
+  expect(yield* Fiber.join(again)).toBe(3);
+});
 
 test("if the cache fails, the platform is asked, and the process keeps the platform's answer", () =>
   Effect.gen(function* () {

@@ -50,28 +50,18 @@ const platforms = (isThere: boolean, count: () => void) => {
 const cached = (staleness?: Partial<Staleness>) =>
   Layer.merge(cachedChatPlatform(staleness), cachedGamePlatform(staleness));
 
+const none = Option.none();
+
 type Asked = Effect.Effect<unknown, unknown, ChatPlatform | GamePlatform>;
 
 const questions: ReadonlyArray<
   [what: string, ask: Asked, there: unknown, notThere: unknown, seconds: number]
 > = [
-  ["a guild", ChatPlatform.use((chat) => chat.findGuild(guildId)), Option.some(guild), Option.none(), 10],
-  [
-    "a member",
-    ChatPlatform.use((chat) => chat.findMember(guildId, chatId)),
-    Option.some(member),
-    Option.none(),
-    5,
-  ],
-  ["a chat user", ChatPlatform.use((chat) => chat.findUser(chatId)), Option.some(user), Option.none(), 30],
+  ["a guild", ChatPlatform.use((chat) => chat.findGuild(guildId)), Option.some(guild), none, 10],
+  ["a member", ChatPlatform.use((chat) => chat.findMember(guildId, chatId)), Option.some(member), none, 5],
+  ["a chat user", ChatPlatform.use((chat) => chat.findUser(chatId)), Option.some(user), none, 30],
   ["a game user", GamePlatform.use((game) => game.hasUser(gameId)), true, false, 30],
-  [
-    "a profile",
-    GamePlatform.use((game) => game.findProfile(gameId)),
-    Option.some(profile),
-    Option.none(),
-    30,
-  ],
+  ["a profile", GamePlatform.use((game) => game.findProfile(gameId)), Option.some(profile), none, 30],
 ];
 
 describe.each(questions)("the existence of %s", (_, ask, there, notThere, seconds) => {
@@ -107,64 +97,58 @@ describe.each(questions)("the existence of %s", (_, ask, there, notThere, second
   });
 });
 
+/** Provides cached platforms on mocks of the platforms. */
+const onMocks = (parts: {
+  chat?: Partial<ChatPlatform["Service"]>;
+  game?: Partial<GamePlatform["Service"]>;
+}) =>
+  Effect.provide(
+    cached().pipe(
+      Layer.provide([
+        Layer.mock(ChatPlatform)(parts.chat ?? {}),
+        Layer.mock(GamePlatform)(parts.game ?? {}),
+        CacheMemory.layer,
+      ]),
+    ),
+  );
+
 test("a profile whose groups the platform could not tell is cached for 1 s", () => {
   const answers = [{ ...profile, groups: null }, profile];
-  const platform = GamePlatform.of({
-    hasUser: () => Effect.succeed(true),
-    findProfile: () => Effect.sync(() => Option.fromUndefinedOr(answers.shift())),
-  });
+  const findProfile = () => Effect.sync(() => Option.fromUndefinedOr(answers.shift()));
   return Effect.gen(function* () {
-    const { findProfile } = yield* GamePlatform;
-    const groups = Effect.map(findProfile(gameId), (found) => Option.getOrThrow(found).groups);
+    const groups = Effect.map(
+      GamePlatform.use((game) => game.findProfile(gameId)),
+      (found) => Option.getOrThrow(found).groups,
+    );
     expect([yield* groups, yield* groups]).toEqual([null, null]);
     yield* TestClock.adjust("1 second");
     expect(yield* groups).toEqual([]);
-  }).pipe(
-    Effect.provide(
-      cachedGamePlatform().pipe(Layer.provide([Layer.succeed(GamePlatform, platform), CacheMemory.layer])),
-    ),
-  );
+  }).pipe(onMocks({ game: { findProfile } }));
 });
 
 test("parts of a profile are cached apart from the whole profile", () => {
   const asked: Array<unknown> = [];
-  const platform = GamePlatform.of({
-    hasUser: () => Effect.succeed(true),
-    findProfile: (_, parts) =>
-      Effect.sync(() => (asked.push(parts), Option.some({ ...profile, badges: null }))),
-  });
+  const findProfile: GamePlatform["Service"]["findProfile"] = (_, parts) =>
+    Effect.sync(() => (asked.push(parts), Option.some({ ...profile, badges: null })));
   return Effect.gen(function* () {
-    const { findProfile } = yield* GamePlatform;
-    yield* findProfile(gameId, ["groups"]);
+    const game = yield* GamePlatform;
+    yield* game.findProfile(gameId, ["groups"]);
     yield* TestClock.adjust("29 seconds");
-    yield* findProfile(gameId, ["groups"]);
-    yield* findProfile(gameId);
+    yield* game.findProfile(gameId, ["groups"]);
+    yield* game.findProfile(gameId);
     expect(asked).toEqual([["groups"], ["avatar", "badges", "groups"]]);
-  }).pipe(
-    Effect.provide(
-      cachedGamePlatform().pipe(Layer.provide([Layer.succeed(GamePlatform, platform), CacheMemory.layer])),
-    ),
-  );
+  }).pipe(onMocks({ game: { findProfile } }));
 });
 
 test("answers are cached separately for each guild and user", () => {
   const asked: Array<string> = [];
-  const platform = ChatPlatform.of({
-    findGuild: () => Effect.succeed(Option.none()),
-    findMember: (...ids) => Effect.sync(() => (asked.push(ids.join()), Option.none())),
-    findUser: () => Effect.succeed(Option.none()),
-    joinedGuilds: () => Effect.succeed(new Set()),
-    isManager: () => Effect.succeed(false),
-  });
+  const findMember: ChatPlatform["Service"]["findMember"] = (...ids) =>
+    Effect.sync(() => (asked.push(ids.join()), Option.none()));
   return Effect.gen(function* () {
     const chat = yield* ChatPlatform;
     for (const place of ["70001", "70002", "70001"]) {
       for (const id of ["10001", "10002"]) yield* chat.findMember(place as GuildId, id as ChatId);
     }
     expect(asked).toEqual(["70001,10001", "70001,10002", "70002,10001", "70002,10002"]);
-  }).pipe(
-    Effect.provide(
-      cachedChatPlatform().pipe(Layer.provide([Layer.succeed(ChatPlatform, platform), CacheMemory.layer])),
-    ),
-  );
+  }).pipe(onMocks({ chat: { findMember } }));
 });

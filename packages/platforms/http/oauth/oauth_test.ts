@@ -7,7 +7,7 @@ import {
   makeIdTokenSigner,
   startHttpServer,
 } from "@accountlink/test-servers";
-import { describe, expect, testLive, testLiveWith } from "@accountlink/test-servers/effect";
+import { describe, expect, testLiveWith } from "@accountlink/test-servers/effect";
 import { Duration, Effect, Redacted, Schema } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { asUnavailable } from "../resilience/request_failed.ts";
@@ -100,9 +100,7 @@ const setUp = Effect.fnUntraced(function* (
   return { provider, asked };
 });
 
-const live = FetchHttpClient.layer;
-
-const test = testLiveWith(live);
+const test = testLiveWith(FetchHttpClient.layer);
 
 test("a sign-in starts with a PKCE challenge, and a nonce if the platform has ID tokens", function* () {
   const expected = {
@@ -172,19 +170,17 @@ test("the user's membership is looked up if a guild requested the sign-in", func
   expect(asked(`/member/${guildId}/100001`)).toEqual([]);
 });
 
-testLive.each<[answer: HttpAnswering, isMember: boolean | undefined]>([
+test.each<[answer: HttpAnswering, isMember: boolean | undefined]>([
   [{ body: {} }, true],
   [{ status: 404 }, false],
   [{ status: 500 }, undefined],
   ["cut", undefined],
-])("for the response %o, the membership is %s and the sign-in succeeds", ([answer, isMember]) =>
-  Effect.gen(function* () {
-    const { provider, asked } = yield* setUp("userInfo", { member: () => answer });
-    expect(yield* provider.finish(inGuild, callback())).toEqual({ userId: "100001", isMember });
-    const [request] = asked(`/member/${guildId}/100001`);
-    expect(request?.headers.authorization).toBe(`Bearer ${accessToken}`);
-  }).pipe(Effect.provide(live)),
-);
+])("for the response %o, the membership is %s and the sign-in succeeds", function* ([answer, isMember]) {
+  const { provider, asked } = yield* setUp("userInfo", { member: () => answer });
+  expect(yield* provider.finish(inGuild, callback())).toEqual({ userId: "100001", isMember });
+  const [request] = asked(`/member/${guildId}/100001`);
+  expect(request?.headers.authorization).toBe(`Bearer ${accessToken}`);
+});
 
 const asking: SignIn = { ...signIn, withGuilds: true };
 const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
@@ -209,7 +205,7 @@ test("if membership lookups fail, sign-ins succeed, and only the circuit of thes
 const proofs = [{ kind: "userInfo" }, { kind: "idToken" }] as const;
 
 describe.each(proofs)("a callback ($kind)", ({ kind }) => {
-  testLive.each<[parameters: Record<string, string>, failure: object]>([
+  test.each<[parameters: Record<string, string>, failure: object]>([
     [{ error: "access_denied" }, { _tag: "ProofDenied" }],
     [{ error: "access_denied", state: "another" }, { _tag: "ProofInvalid" }],
     [{ state: "another" }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
@@ -223,13 +219,11 @@ describe.each(proofs)("a callback ($kind)", ({ kind }) => {
     [{ error: "temporarily_unavailable" }, { _tag: "ProofInvalid", reason: "temporarily_unavailable" }],
     [{ error: "server_error" }, { _tag: "ProofInvalid", reason: "server_error" }],
     [{ error: "unauthorized_client" }, { _tag: "ProofInvalid", reason: "unauthorized_client" }],
-  ])("a callback with %o fails without redeeming a code", ([parameters, failure]) =>
-    Effect.gen(function* () {
-      const { provider, asked } = yield* setUp(kind);
-      expect(yield* Effect.flip(provider.finish(signIn, callback(parameters)))).toMatchObject(failure);
-      expect(asked("/token")).toEqual([]);
-    }).pipe(Effect.provide(live)),
-  );
+  ])("a callback with %o fails without redeeming a code", function* ([parameters, failure]) {
+    const { provider, asked } = yield* setUp(kind);
+    expect(yield* Effect.flip(provider.finish(signIn, callback(parameters)))).toMatchObject(failure);
+    expect(asked("/token")).toEqual([]);
+  });
 
   test("a callback with two states fails", function* () {
     const { provider, asked } = yield* setUp(kind);
@@ -244,7 +238,7 @@ const refused = (error: string, status = 400, headers = {}) => ({ status, header
 const wrongSecret = refused("invalid_client", 401, { "www-authenticate": 'Basic realm="x"' });
 
 describe.each(proofs)("a code ($kind)", ({ kind }) => {
-  testLive.each<[answer: HttpAnswering, failure: object]>([
+  test.each<[answer: HttpAnswering, failure: object]>([
     [refused("invalid_grant"), { _tag: "ProofInvalid", reason: "invalid_grant" }],
     [refused("access_denied"), { _tag: "ProofDenied" }],
     [refused("invalid_client", 401), { _tag: "PlatformUnavailable" }],
@@ -256,30 +250,26 @@ describe.each(proofs)("a code ($kind)", ({ kind }) => {
     [{ body: "<!doctype html>" }, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
     [{ body: {} }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
     ["cut", { _tag: "PlatformUnavailable", cause: { reason: "connection" } }],
-  ])("redeeming a code fails after one attempt for the response %o", ([answer, failure]) =>
-    Effect.gen(function* () {
-      const { provider, asked } = yield* setUp(kind, { token: () => answer });
-      const error = yield* Effect.flip(provider.finish(signIn, callback()));
-      expect(error).toMatchObject(failure);
-      expect(asked("/token")).toHaveLength(1);
-      expect(asked("/user")).toEqual([]);
-    }).pipe(Effect.provide(live)),
-  );
+  ])("redeeming a code fails after one attempt for the response %o", function* ([answer, failure]) {
+    const { provider, asked } = yield* setUp(kind, { token: () => answer });
+    const error = yield* Effect.flip(provider.finish(signIn, callback()));
+    expect(error).toMatchObject(failure);
+    expect(asked("/token")).toHaveLength(1);
+    expect(asked("/user")).toEqual([]);
+  });
 });
 
-testLive.each<[answer: HttpAnswering, asked: number, failure: object]>([
+test.each<[answer: HttpAnswering, asked: number, failure: object]>([
   [{ status: 401 }, 1, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 401 } }],
   [{ status: 503 }, 3, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 503 } }],
   [{ body: "<!doctype html>" }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
   [{ body: {} }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
   [{ body: { id: "root" } }, 1, { _tag: "ProofInvalid", reason: "user_id" }],
-])("the user of an access token is unknown if the lookup gets %o", ([answer, times, failure]) =>
-  Effect.gen(function* () {
-    const { provider, asked } = yield* setUp("userInfo", { user: () => answer });
-    expect(yield* Effect.flip(provider.finish(signIn, callback()))).toMatchObject(failure);
-    expect([asked("/token").length, asked("/user").length]).toEqual([1, times]);
-  }).pipe(Effect.provide(live)),
-);
+])("the user of an access token is unknown if the lookup gets %o", function* ([answer, times, failure]) {
+  const { provider, asked } = yield* setUp("userInfo", { user: () => answer });
+  expect(yield* Effect.flip(provider.finish(signIn, callback()))).toMatchObject(failure);
+  expect([asked("/token").length, asked("/user").length]).toEqual([1, times]);
+});
 
 const now = Math.floor(Date.now() / 1_000);
 
@@ -288,7 +278,7 @@ const signed =
   async (idTokenOf) =>
     tokens({ id_token: await idTokenOf(parts) });
 
-testLive.each<[what: string, token: Routes["token"]]>([
+test.each<[what: string, token: Routes["token"]]>([
   ["from another platform", signed({ claims: { iss: "https://another.example" } })],
   ["for another application", signed({ claims: { aud: "another" } })],
   ["of another sign-in", signed({ claims: { nonce: "another" } })],
@@ -316,26 +306,22 @@ testLive.each<[what: string, token: Routes["token"]]>([
       return tokens({ id_token: [header, claims, signature].join(".") });
     },
   ],
-])("an ID token is refused: %s", ([, token = () => "cut"]) =>
-  Effect.gen(function* () {
-    const { provider } = yield* setUp("idToken", { token });
-    const error = yield* Effect.flip(provider.finish(signIn, callback()));
-    expect(error).toMatchObject({ _tag: "ProofInvalid" });
-  }).pipe(Effect.provide(live)),
-);
+])("an ID token is refused: %s", function* ([, token = () => "cut"]) {
+  const { provider } = yield* setUp("idToken", { token });
+  const error = yield* Effect.flip(provider.finish(signIn, callback()));
+  expect(error).toMatchObject({ _tag: "ProofInvalid" });
+});
 
-testLive.each<[answer: HttpAnswering, asked: number]>([
+test.each<[answer: HttpAnswering, asked: number]>([
   [{ status: 503 }, 3],
   [{ body: "<!doctype html>" }, 1],
   ["cut", 3],
-])("an ID token is not accepted when the request for the keys gets %o", ([answer, times]) =>
-  Effect.gen(function* () {
-    const { provider, asked } = yield* setUp("idToken", { keys: () => answer });
-    const error = yield* Effect.flip(provider.finish(signIn, callback()));
-    expect(error).toMatchObject({ _tag: "PlatformUnavailable" });
-    expect(asked("/keys")).toHaveLength(times);
-  }).pipe(Effect.provide(live)),
-);
+])("an ID token is not accepted when the request for the keys gets %o", function* ([answer, times]) {
+  const { provider, asked } = yield* setUp("idToken", { keys: () => answer });
+  const error = yield* Effect.flip(provider.finish(signIn, callback()));
+  expect(error).toMatchObject({ _tag: "PlatformUnavailable" });
+  expect(asked("/keys")).toHaveLength(times);
+});
 
 test("no failure contains secrets", function* () {
   const secrets = ["code-1", accessToken, clientSecret, signIn.state, signIn.codeVerifier, signIn.nonce];

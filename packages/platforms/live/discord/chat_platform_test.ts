@@ -1,14 +1,12 @@
-import { type ChatId, ChatPlatform, type GuildId, type PlatformUnavailable } from "@accountlink/core";
+import type { ChatId, ChatPlatform, GuildId, PlatformUnavailable } from "@accountlink/core";
 import type { HttpAnswering } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
-import { Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect";
-import { FetchHttpClient } from "effect/http";
-import type { Resilience } from "../../http/mod.ts";
-import { liveChatPlatform } from "./chat_platform.ts";
+import { Effect, Logger, Option } from "effect";
 import {
   ada,
   bob,
   botToken,
+  chatPlatformAt,
   eve,
   foreignGuildId,
   guildId,
@@ -18,22 +16,17 @@ import {
   unknownGuild,
 } from "./test_discord.ts";
 
-const setUp = Effect.fnUntraced(function* (
-  instead?: Parameters<typeof startDiscord>[0],
-  options: { readonly token?: string; readonly resilience?: Partial<Resilience> } = {},
-) {
+const setUp = Effect.fnUntraced(function* (instead?: Parameters<typeof startDiscord>[0], token?: string) {
   const discord = yield* startDiscord(instead);
-  const layer = liveChatPlatform({
-    botToken: Redacted.make(options.token ?? botToken),
-    publicUrl: "https://link.example",
-    apiUrl: discord.apiUrl,
-    resilience: { backoff: Duration.millis(1), failuresToOpen: 100, ...options.resilience },
+  const resilience = { failuresToOpen: 100 };
+  const chat = yield* chatPlatformAt(discord.apiUrl, {
+    ...(token === undefined ? {} : { token }),
+    resilience,
   });
-  const chat = Context.get(yield* Layer.build(Layer.provide(layer, FetchHttpClient.layer)), ChatPlatform);
   return { ...discord, chat };
 });
 
-type Chat = Context.Service.Shape<typeof ChatPlatform>;
+type Chat = (typeof ChatPlatform)["Service"];
 
 /** One call of each operation that every `ChatPlatform` must have. */
 const questions: ReadonlyArray<(chat: Chat) => Effect.Effect<unknown, PlatformUnavailable>> = [
@@ -189,7 +182,7 @@ test("a refused token blocks all requests, and is logged once", function* () {
   const logged: Array<unknown> = [];
   const keep = Logger.make(({ logLevel, message }) => logged.push([logLevel, message]));
   yield* Effect.gen(function* () {
-    const { chat, takePaths } = yield* setUp(undefined, { token: "revoked" });
+    const { chat, takePaths } = yield* setUp(undefined, "revoked");
     for (const question of questions) {
       expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 401 });
     }

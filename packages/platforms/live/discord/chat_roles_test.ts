@@ -1,11 +1,9 @@
-import { type ChatId, ChatPlatform, type GuildId, type PlatformUnavailable } from "@accountlink/core";
+import type { ChatId, GuildId, PlatformUnavailable } from "@accountlink/core";
 import type { ChatRoles, RoleRefused } from "@accountlink/core/platforms";
 import type { HttpAnswering } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
-import { Context, Duration, Effect, Layer, Option, Redacted } from "effect";
-import { FetchHttpClient } from "effect/http";
-import { liveChatPlatform } from "./chat_platform.ts";
-import { ada, bob, botToken, eve, foreignGuildId, guildId, startDiscord } from "./test_discord.ts";
+import { Effect, Option } from "effect";
+import { ada, bob, chatPlatformAt, eve, foreignGuildId, guildId, startDiscord } from "./test_discord.ts";
 
 const bot = { id: "80351110224678912", username: "accountlink", bot: true };
 const [manageRoles, manageNicknames] = [1n << 28n, 1n << 27n];
@@ -53,13 +51,7 @@ const setUp = Effect.fnUntraced(function* (
     if (path === `/guilds/${guildId}/members/${bot.id}`) return { body: { user: bot, roles: [botRole] } };
     return undefined;
   });
-  const layer = liveChatPlatform({
-    botToken: Redacted.make(botToken),
-    publicUrl: "https://link.example",
-    apiUrl: discord.apiUrl,
-    resilience: { backoff: Duration.millis(1), failuresToOpen: 2 },
-  });
-  const chat = Context.get(yield* Layer.build(Layer.provide(layer, FetchHttpClient.layer)), ChatPlatform);
+  const chat = yield* chatPlatformAt(discord.apiUrl, { resilience: { failuresToOpen: 2 } });
   return { ...discord, roles: chat.roles as ChatRoles };
 });
 

@@ -1,12 +1,9 @@
-import { ChatPlatform } from "@accountlink/core";
 import type { GuildJoin } from "@accountlink/core/platforms";
 import { startDiscordGateway } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
-import { Context, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream } from "effect";
-import { FetchHttpClient } from "effect/http";
+import { Effect, Exit, Fiber, Scope, Stream } from "effect";
 import { vi } from "vitest";
-import { liveChatPlatform } from "./chat_platform.ts";
-import { botToken, guildId, startDiscord } from "./test_discord.ts";
+import { botToken, chatPlatformAt, guildId, startDiscord } from "./test_discord.ts";
 
 /** A guild of the next shard. */
 const otherGuildId = String(BigInt(guildId) + (1n << 22n));
@@ -16,12 +13,7 @@ const setUp = Effect.fnUntraced(function* ({ shards = 1 } = {}) {
   const { apiUrl } = yield* startDiscord((path) =>
     path === "/gateway/bot" ? { body: gateway.information } : undefined,
   );
-  const layer = liveChatPlatform({
-    botToken: Redacted.make(botToken),
-    publicUrl: "https://link.example",
-    apiUrl,
-  }).pipe(Layer.provide(FetchHttpClient.layer));
-  const { joins } = Context.get(yield* Layer.build(layer), ChatPlatform);
+  const { joins } = yield* chatPlatformAt(apiUrl);
   if (joins === undefined) throw new Error("The platform reports no joins");
 
   let kept: string | null = null;

@@ -1,12 +1,15 @@
 /** For tests: a Discord API with one guild, in the formats that Discord documents. */
-import type { ChatId, GuildId } from "@accountlink/core";
+import { type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import {
   type HeardRequest,
   type HttpAnswer,
   type HttpAnswering,
   startHttpServer,
 } from "@accountlink/test-servers";
-import { Effect } from "effect";
+import { Context, Duration, Effect, Layer, Redacted } from "effect";
+import { FetchHttpClient } from "effect/http";
+import type { Resilience } from "../../http/mod.ts";
+import { liveChatPlatform } from "./chat_platform.ts";
 
 export const botToken = "bot-token";
 export const guildId = "197038439483310086" as GuildId;
@@ -90,6 +93,23 @@ export const budget = (remaining: number, seconds: number, bucket = "abcd1234"):
   "x-ratelimit-reset-after": String(seconds),
   "x-ratelimit-bucket": bucket,
 });
+
+/** The live chat platform on a server that answers like Discord. */
+export const chatPlatformAt = (
+  apiUrl: string,
+  {
+    token = botToken,
+    resilience = {},
+  }: { readonly token?: string; readonly resilience?: Partial<Resilience> } = {},
+) => {
+  const layer = liveChatPlatform({
+    botToken: Redacted.make(token),
+    publicUrl: "https://link.example",
+    apiUrl,
+    resilience: { backoff: Duration.millis(1), ...resilience },
+  });
+  return Effect.map(Layer.build(Layer.provide(layer, FetchHttpClient.layer)), Context.get(ChatPlatform));
+};
 
 const version = "/api/v10";
 
