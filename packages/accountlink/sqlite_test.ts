@@ -21,9 +21,7 @@ const open = (byte: number) =>
 
 it("a program exits after it closes the service on SQLite", () => {
   const program = join(import.meta.dirname, "test_program.ts");
-  const { status, stdout } = spawnSync(process.execPath, [program, join(root, "ended")], {
-    timeout: 40_000,
-  });
+  const { status, stdout } = spawnSync(process.execPath, [program, join(root, "ended")], { timeout: 40_000 });
   expect([status, String(stdout).trim().split("\n").at(-1)]).toEqual([0, "CLOSED"]);
 });
 

@@ -59,12 +59,7 @@ it("a webhook receives the events of its scope, and resend sends one of the even
 it("an update changes only fields that the owner may change, even for untyped callers", async () => {
   const al = await open();
   const { webhook } = await al.webhooks.create({ url: url(), types: ["link.set"] });
-  const passedOn: object = {
-    status: "paused",
-    sealed: "a secret",
-    previousUntil: 0,
-    disabledReason: "gone",
-  };
+  const passedOn: object = { status: "paused", sealed: "a secret", previousUntil: 0, disabledReason: "gone" };
   expect(await al.webhooks.update(webhook.id, passedOn)).toMatchObject({
     status: "paused",
     disabledReason: null,

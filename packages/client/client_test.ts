@@ -19,10 +19,7 @@ it("the client sends the key and the contract's date in headers, and parameters 
   const [request] = heard;
   expect(request).toMatchObject({ method: "GET", path: "/v2/chat", body: "" });
   expect(Object.fromEntries(request?.query ?? [])).toEqual({ chatId: "100001", resolved: "true" });
-  expect(request?.headers).toMatchObject({
-    authorization: `Bearer ${key}`,
-    "service-version": "2026-01-01",
-  });
+  expect(request?.headers).toMatchObject({ authorization: `Bearer ${key}`, "service-version": "2026-01-01" });
   expect(request?.headers["idempotency-key"]).toBeUndefined();
 });
 

@@ -23,11 +23,7 @@ const startFlowSite = async () => {
     );
   });
   const url = `http://127.0.0.1:${await listenLocally(server)}`;
-  return {
-    url,
-    picture: `${url}/face.svg`,
-    close: () => server.close().closeAllConnections(),
-  };
+  return { url, picture: `${url}/face.svg`, close: () => server.close().closeAllConnections() };
 };
 
 /** Runs one server and one browser for the tests of a file. The chat users 100002 and 100003 are already linked. */

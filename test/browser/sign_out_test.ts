@@ -61,12 +61,7 @@ describe.each(ways)("after a sign-out of $site", ({ site, pages, last }) => {
 
 it.each([
   { site: "/dashboard", path: paths.newKey, field: "Shared list", button: "Create the key" },
-  {
-    site: "/me",
-    path: "/me/erase",
-    field: "I want all of this to be erased.",
-    button: "Erase everything",
-  },
+  { site: "/me", path: "/me/erase", field: "I want all of this to be erased.", button: "Erase everything" },
 ] as const)(
   "sending the open form of $path after a sign-out changes nothing, and leads to the sign-in",
   async (form) => {

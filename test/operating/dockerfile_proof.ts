@@ -118,9 +118,7 @@ it("the image of deploy/Dockerfile starts, and has the server's bundle, the guid
   const { stdout } = await run(
     "find",
     ["packages", "apps", "-name", "*_test.ts", "-not", "-path", "*/node_modules/*"],
-    {
-      cwd: image,
-    },
+    { cwd: image },
   );
   expect(stdout).toBe("");
 });

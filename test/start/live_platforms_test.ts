@@ -26,7 +26,12 @@ beforeAll(async () => {
   const port = String(await freePort());
   server = await startServerHere({
     fixture: fixtures.fixture,
-    env: { ...platforms.env, ACCOUNTLINK_PORT: port, ACCOUNTLINK_PUBLIC_URL: `http://127.0.0.1:${port}` },
+    env: {
+      ...platforms.env,
+      ACCOUNTLINK_PORT: port,
+      ACCOUNTLINK_PUBLIC_URL: `http://127.0.0.1:${port}`,
+      ACCOUNTLINK_PROT: port,
+    },
   });
 });
 afterAll(async () => {
@@ -84,6 +89,7 @@ test("a verification on live platforms refuses a chat user outside of the guild"
 
 test("the server warns of likely mistakes, and prints no secret", () => {
   expect(server.output()).toContain('Ignored \\"platform\\" in ACCOUNTLINK_FIXTURE');
+  expect(server.output()).toMatch(/ACCOUNTLINK_PROT is set, but no such variable.*"level":"WARN"/);
   for (const secret of platforms.secrets) expect(server.output()).not.toContain(secret);
 });
 
@@ -97,11 +103,7 @@ const startWithGateway = async (refusal: number | null) => {
   own.gateway.refusal = refusal;
   const joined = await startServer({
     fixture: club.fixture,
-    env: {
-      ...own.env,
-      ACCOUNTLINK_PUBLIC_URL: "http://127.0.0.1",
-      ACCOUNTLINK_CHAT_GATEWAY: "on",
-    },
+    env: { ...own.env, ACCOUNTLINK_PUBLIC_URL: "http://127.0.0.1", ACCOUNTLINK_CHAT_GATEWAY: "on" },
   });
   onTestFinished(async () => void (await joined.stop()));
   const isConnected = async () =>

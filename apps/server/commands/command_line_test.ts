@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { finish, makeWorkplace } from "./test_program.ts";
+import { makeWorkplace } from "./test_program.ts";
 
 const problemOf = (stdout: string): string => (JSON.parse(stdout) as { readonly error: string }).error;
 
@@ -41,26 +41,6 @@ it("the program exits with 1 if the environment is invalid", async () => {
   expect(list).toEqual({ code: 1, stdout: "", stderr: `Cannot run the command: ${problem}\n` });
   const serve = await runProcess("serve", "--host", "localhost");
   expect(serve).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${problem}\n` });
-});
-
-it("`serve` warns of each setting that is probably a mistake", async () => {
-  const { start } = await makeWorkplace({
-    ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
-    ACCOUNTLINK_PROT: "1",
-  });
-  const server = start("serve", "--trusted-proxies", "0.0.0.0/0");
-  server.stdout?.once("data", () => server.kill("SIGTERM"));
-  const { code, stderr } = await finish(server);
-  expect(code).toBe(0);
-  const lines = stderr
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { readonly level: string; readonly message: string });
-  expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-    "WARN ACCOUNTLINK_PROT is set, but no such variable exists, expected perhaps ACCOUNTLINK_PORT",
-    "WARN ACCOUNTLINK_DATABASE_URL is set, and has no effect: ACCOUNTLINK_STORAGE is not postgres",
-    "WARN ACCOUNTLINK_TRUSTED_PROXIES contains every address, so any client can forge the address that limits and lists apply to",
-  ]);
 });
 
 it("a command is refused on memory storage, which other processes cannot read", async () => {

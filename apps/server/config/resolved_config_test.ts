@@ -111,20 +111,14 @@ test("resolveConfig returns the credentials and URLs of live platforms", functio
   });
 });
 
-test.each(Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"))(
-  "live platforms are refused without %s",
-  function* (name) {
-    const { message } = yield* Effect.flip(resolved({ ...live, [name]: "" }));
-    expect(message).toMatch(
-      new RegExp(`^${name} is not set, expected .* \\(ACCOUNTLINK_PLATFORM is live\\)$`),
-    );
-  },
-);
-
 test("every missing variable of the live platforms is reported at once", function* () {
   const { problem, others = [] } = yield* Effect.flip(resolved({ ACCOUNTLINK_PLATFORM: "live" }));
-  expect([problem, ...others].map((line) => line.split(" ")[0])).toEqual(
-    Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"),
+  expect([problem, ...others]).toEqual(
+    Object.keys(live)
+      .filter((name) => name !== "ACCOUNTLINK_PLATFORM")
+      .map((name) =>
+        expect.stringMatching(`^${name} is not set, expected .* \\(ACCOUNTLINK_PLATFORM is live\\)$`),
+      ),
   );
 });
 

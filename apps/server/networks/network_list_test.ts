@@ -36,26 +36,15 @@ const text = [
   "10.1.0.0/16",
 ].join("\n");
 
-test.each([
-  ["198.51.100.0", true],
-  ["198.51.100.255", true],
-  ["198.51.101.0", false],
-  ["198.51.99.255", false],
-  ["203.0.113.7", true],
-  ["203.0.113.8", false],
-  ["::ffff:203.0.113.7", true],
-  ["192.0.2.128", true],
-  ["192.0.2.127", false],
-  ["10.255.255.255", true],
-  ["11.0.0.0", false],
-  ["2001:db8:1:ffff::9", true],
-  ["2001:db8:0:ffff::9", false],
-  ["2001:db8:2:3::6", true],
-  ["2001:db8:2:4::5", false],
-  ["0.0.0.0", false],
-  ["::", false],
-] as const)("a list contains %s: %s", function* ([asked, expected]) {
-  assert.strictEqual((yield* read(text)).has(address(asked)), expected);
+const inside =
+  "198.51.100.0 198.51.100.255 203.0.113.7 ::ffff:203.0.113.7 192.0.2.128 10.255.255.255 2001:db8:1:ffff::9 2001:db8:2:3::6";
+const outside =
+  "198.51.101.0 198.51.99.255 203.0.113.8 192.0.2.127 11.0.0.0 2001:db8:0:ffff::9 2001:db8:2:4::5 0.0.0.0 ::";
+
+test("a list contains the addresses in its networks, and no others", function* () {
+  const list = yield* read(text);
+  const isIn = (asked: string) => list.has(address(asked));
+  assert.deepStrictEqual([...inside.split(" "), ...outside.split(" ")].filter(isIn), inside.split(" "));
 });
 
 test("a list of networks may contain every address, or none", function* () {

@@ -83,13 +83,7 @@ test("an invited manager counts from the moment of accepting, in any role", () =
     assert.strictEqual(yield* mayName(scope), "not_guild_manager");
     const signIn = makeSignIn({ chatId: ada, account: scope.account });
     yield* SignInStore.use((store) => store.create(signIn, null));
-    yield* members.choose({
-      signIn: signIn.id,
-      chatId: ada,
-      account: scope.account,
-      requestId: null,
-      at: 1,
-    });
+    yield* members.choose({ signIn: signIn.id, chatId: ada, account: scope.account, requestId: null, at: 1 });
     assert.strictEqual(yield* mayName(scope), true);
   }).pipe(Effect.provide(services));
 });

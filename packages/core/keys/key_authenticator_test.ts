@@ -148,12 +148,7 @@ const failThirtyTimes = Effect.forEach(
 test("an address with too many failures is refused for a minute", function* () {
   yield* failThirtyTimes;
   const refusal = yield* Effect.flip(authenticate(unknownKey));
-  assert.deepInclude(refusal, {
-    _tag: "SharedIpRateLimited",
-    bucket: "ip_auth",
-    limit: 30,
-    retryAfter: 60,
-  });
+  assert.deepInclude(refusal, { _tag: "SharedIpRateLimited", bucket: "ip_auth", limit: 30, retryAfter: 60 });
   assert.strictEqual(yield* problemOf(authenticate(null)), "SharedIpRateLimited");
   assert.strictEqual(yield* problemOf(authenticate(unknownKey, other)), "InvalidApiKey");
   yield* TestClock.adjust("1 minute");

@@ -50,11 +50,7 @@ const memberOf = (parts: Partial<RoleMember> = {}): RoleMember => ({
   ...parts,
 });
 
-const planOf = (parts: Partial<PlanSettings>): PlanSettings => ({
-  ...noPlan,
-  state: "on",
-  ...parts,
-});
+const planOf = (parts: Partial<PlanSettings>): PlanSettings => ({ ...noPlan, state: "on", ...parts });
 
 const inGroup = (minRank: number | null = null, maxRank: number | null = null): RoleCondition => ({
   is: "group",

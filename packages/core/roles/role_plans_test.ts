@@ -81,11 +81,7 @@ const test = testWith(servicesOn(PlatformMemory.layer(platform)));
 
 test("RolePlans.put refuses wrong settings, unknown roles, second plans and botless guilds", function* () {
   const { guild, global, plans, put } = yield* planned();
-  const wrong = {
-    rules: Array.from({ length: 51 }, () => settings.rules[0]),
-    nickname: "{x}",
-    state: "off",
-  };
+  const wrong = { rules: Array.from({ length: 51 }, () => settings.rules[0]), nickname: "{x}", state: "off" };
   const refused = yield* Effect.flip(put(wrong as never));
   assert.deepEqual(refused instanceof InvalidParameter && refused.parameters.map(({ name }) => name), [
     "rules",

@@ -69,10 +69,7 @@ it("the web handler stops reading a body that exceeds the maximum", async () => 
   const headers = { "content-type": "application/json" };
   const init = { key, body, headers, duplex: "half" } as Asked;
   expect(await (await send(handler, "PATCH /v2/game", init)).json()).toMatchObject({
-    error: {
-      code: "INVALID_BODY",
-      details: { reason: expect.stringContaining("larger than 65536 bytes") },
-    },
+    error: { code: "INVALID_BODY", details: { reason: expect.stringContaining("larger than 65536 bytes") } },
   });
   expect(read).toBeLessThan(200_000);
 });

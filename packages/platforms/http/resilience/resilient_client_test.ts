@@ -134,11 +134,7 @@ test("a request is aborted when its caller is interrupted", function* () {
 });
 
 test("concurrency is limited, and requests that wait until the deadline fail", function* () {
-  const { client, sentAt } = yield* clientOf(["hang"], {
-    concurrency: 3,
-    retries: 0,
-    failuresToOpen: 1_000,
-  });
+  const { client, sentAt } = yield* clientOf(["hang"], { concurrency: 3, retries: 0, failuresToOpen: 1_000 });
   const fibers = yield* Effect.forEach(Array.from({ length: 20 }), () =>
     Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true }),
   );
