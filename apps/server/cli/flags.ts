@@ -22,23 +22,27 @@ export const nameFlag = (name: string) =>
 
 export const accountFlag = nameFlag("account").pipe(Flag.withMetavar("name"));
 
-const chatUserFlag = (name: string) =>
-  textFlag(name, Schema.is(ChatId), "5 to 32 digits").pipe(
+/** Makes a flag that accepts an ID; `expected` describes its format in error messages. */
+export const idFlag = <Id extends string>(
+  name: string,
+  schema: Schema.Schema<Id>,
+  expected = "5 to 32 digits",
+) =>
+  textFlag(name, Schema.is(schema), expected).pipe(
     Flag.withMetavar("id"),
-    Flag.map((id) => id as ChatId),
+    Flag.map((id) => id as Id),
   );
 
-export const chatIdFlag = chatUserFlag("chat-id").pipe(Flag.withDescription("The chat user"));
+export const chatIdFlag = idFlag("chat-id", ChatId).pipe(Flag.withDescription("The chat user"));
 
-export const ownerFlag = chatUserFlag("owner");
+export const ownerFlag = idFlag("owner", ChatId);
 
 export const scopeFlags = {
   scope: Flag.Literals("scope", ["global", "guild"]).pipe(
     Flag.withDescription("The account's global data scope, or that of one guild (default: global)"),
     Flag.optional,
   ),
-  guildId: textFlag("guild-id", Schema.is(GuildId), "5 to 32 digits").pipe(
-    Flag.withMetavar("id"),
+  guildId: idFlag("guild-id", GuildId).pipe(
     Flag.withDescription("The guild of a guild scope"),
     Flag.optional,
   ),
@@ -46,7 +50,7 @@ export const scopeFlags = {
 
 interface ScopeChoice {
   readonly scope: Option.Option<"global" | "guild">;
-  readonly guildId: Option.Option<string>;
+  readonly guildId: Option.Option<GuildId>;
 }
 
 /** Refuses a guild scope without a guild ID, and a global scope with a guild ID. */
@@ -68,7 +72,7 @@ export const refuse = (message: string): Effect.Effect<never, CliError.Validatio
 
 /** Returns the chosen scope. If `--guild-id` is given without `--scope`, this is the scope of the guild. */
 export const targetOf = ({ guildId }: ScopeChoice): ScopeTarget =>
-  Option.isSome(guildId) ? { kind: "guild", guildId: guildId.value as GuildId } : { kind: "global" };
+  Option.isSome(guildId) ? { kind: "guild", guildId: guildId.value } : { kind: "global" };
 
 export const scopeText = (target: ScopeTarget): string =>
   target.kind === "guild" ? `guild ${target.guildId}` : "global";

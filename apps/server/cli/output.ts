@@ -40,6 +40,10 @@ export const formatTable = (
     .join("\n");
 };
 
+/** Formats a table; without rows, returns the text instead. */
+export const tableOr = (none: string, ...table: Parameters<typeof formatTable>): string =>
+  table[1].length === 0 ? none : formatTable(...table);
+
 const cellOf = (text: string): string => printable(text).replaceAll("\n", escaped);
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");

@@ -4,7 +4,7 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Option } from "effect";
 import { Flag } from "effect/cli";
 import { accountFlag, countFlag } from "../cli/flags.ts";
-import { answer, formatTable } from "../cli/output.ts";
+import { answer, tableOr } from "../cli/output.ts";
 import { describe, group, managed } from "./command.ts";
 
 const mostEntries = 1_000;
@@ -50,8 +50,8 @@ const entryJson = ({ at, ...entry }: AuditEntry) => ({
 });
 
 const entriesText = (entries: ReadonlyArray<AuditEntry>, next: number | null): string => {
-  if (entries.length === 0) return "There are no entries";
-  const table = formatTable(["ENTRY", "TIME", "WHO", "SCOPE", "ACTION", "DETAILS"], entries.map(entryRow));
+  const headings = ["ENTRY", "TIME", "WHO", "SCOPE", "ACTION", "DETAILS"];
+  const table = tableOr("There are no entries", headings, entries.map(entryRow));
   return next === null ? table : `${table}\n\nThere are older ones: --before ${next}`;
 };
 

@@ -82,10 +82,6 @@ export class NetworkSet {
     return set.build();
   }
 
-  get count(): number {
-    return this.#ipv4.count + this.#ipv6.count;
-  }
-
   has({ ip }: ClientAddress): boolean {
     return NetAddress.isIpv4Address(ip)
       ? this.#ipv4.has(numberOf(NetAddress.ipv4ToOctets(ip)))

@@ -7,10 +7,6 @@ import { NetAddress } from "effect/net";
 import { Reader } from "mmdb-lib";
 import { DamagedFile, unreadable } from "./reloaded_file.ts";
 
-export interface VpnDatabase {
-  readonly has: (address: ClientAddress) => Effect.Effect<boolean, NetworkIntelligenceUnavailable>;
-}
-
 /**
  * If one of these fields is true, at the top of a record or in its `traits`, the address belongs to a VPN. These
  * products have the fields: Anonymous IP, Insights and Enterprise of MaxMind, and Privacy Detection of IPinfo, which
@@ -32,7 +28,8 @@ const fields = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const readVpnDatabase = (path: string): Effect.Effect<VpnDatabase, DamagedFile> =>
+/** Returns whether addresses belong to VPNs. */
+export const readVpnDatabase = (path: string) =>
   Effect.tryPromise({
     try: (signal) => readFile(path, { signal }),
     catch: (error) => unreadable(path, error),
@@ -46,14 +43,14 @@ export const readVpnDatabase = (path: string): Effect.Effect<VpnDatabase, Damage
     ),
   );
 
-const open = (bytes: Buffer): VpnDatabase => {
+const open = (bytes: Buffer) => {
   const reader = new Reader<Fields>(bytes);
   const { searchTreeSize, ipVersion } = reader.metadata;
   // Zeros separate the search tree from the data. The library does not notice if they are missing in a truncated file.
   const separator = bytes.subarray(searchTreeSize, searchTreeSize + 16);
   if (separator.length < 16 || separator.some((byte) => byte !== 0)) throw new Error("No data section");
   return {
-    has: ({ ip }) =>
+    has: ({ ip }: ClientAddress) =>
       // In an IPv4 database, the library would look up the first 32 bits of an IPv6 address as an IPv4 address.
       ipVersion === 4 && NetAddress.isIpv6Address(ip)
         ? Effect.succeed(false)

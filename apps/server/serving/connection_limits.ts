@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
@@ -6,6 +5,7 @@ import { SharedIpRateLimited } from "@accountlink/core/errors";
 import { Effect, Metric, Option } from "effect";
 import { IpNetwork } from "effect/net";
 import type { Config } from "../config/config.ts";
+import { mostOpenFiles } from "../telemetry/process_metrics.ts";
 import type { RefusalOf } from "./node_server.ts";
 
 const refusals = Metric.counter("accountlink_http_connections_refused_total", {
@@ -30,7 +30,7 @@ export const limitConnections = (server: Server, config: Config) =>
     const countRefusal = (cap: "address" | "all") =>
       Metric.withAttributes(refusals, { cap }).updateUnsafe(1, context);
 
-    server.maxConnections = Math.min(config.ACCOUNTLINK_CONNECTIONS, connectionsOf(openFiles()));
+    server.maxConnections = Math.min(config.ACCOUNTLINK_CONNECTIONS, connectionsOf(mostOpenFiles()));
     server.on("drop", () => countRefusal("all"));
     if (limit === 0) return [];
 
@@ -99,13 +99,6 @@ class Counts {
 
 const isIn = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddress): boolean =>
   networks.some((network) => IpNetwork.contains(network, ip));
-
-/** The limit of open files, which Node has raised to the hard limit; `Infinity` if unknown. */
-const openFiles = (): number => {
-  if (process.platform !== "linux") return Infinity;
-  const [, most] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-  return most === undefined ? Infinity : Number(most);
-};
 
 /**
  * How many connections clients may open if this many files may be open. The rest is for stores, platforms and the log.

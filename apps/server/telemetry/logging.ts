@@ -11,6 +11,7 @@ import {
   Redacted,
   References,
   type Scope,
+  String,
 } from "effect";
 import type { Config } from "../config/config.ts";
 import { printable } from "../message_text.ts";
@@ -27,14 +28,6 @@ const endpointsOf = (urls: Partial<Urls>): ReadonlyArray<string> =>
     return [`${hostname.replace(/^\[|\]$/g, "")}:${port || (defaultPorts[protocol] ?? "5432")}`];
   });
 
-const levels: Record<Config["ACCOUNTLINK_LOG_LEVEL"], LogLevel.LogLevel> = {
-  trace: "Trace",
-  debug: "Debug",
-  info: "Info",
-  warn: "Warn",
-  error: "Error",
-};
-
 /** Logs messages of the level and above, including the warnings of Node and of libraries. */
 export const loggingLayer = ({
   ACCOUNTLINK_LOG_LEVEL: level,
@@ -45,7 +38,7 @@ export const loggingLayer = ({
   const logger = deduplicatedLogger((line) => printable(redact(Formatter.formatJson(line), endpoints)));
   return Layer.provideMerge(
     captureWarnings,
-    Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, levels[level])),
+    Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, String.capitalize(level))),
   );
 };
 

@@ -57,9 +57,16 @@ const exportLoopDelay = Effect.gen(function* () {
 const exportDescriptors = Effect.gen(function* () {
   // Subtracts the descriptor that reading the folder opens.
   yield* readMetric(openDescriptors, () => ({ value: readdirSync("/proc/self/fd").length - 1 }));
-  const [, most = "NaN"] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-  yield* readMetric(mostDescriptors, () => ({ value: Number(most) }));
+  const most = mostOpenFiles();
+  yield* readMetric(mostDescriptors, () => ({ value: most }));
 });
+
+/** The limit of open files, which Node has raised to the hard limit; `Infinity` if unknown. */
+export const mostOpenFiles = (): number => {
+  if (process.platform !== "linux") return Infinity;
+  const [, most] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+  return most === undefined ? Infinity : Number(most);
+};
 
 export const exportConnections = (server: Server): Effect.Effect<void, never, Scope.Scope> => {
   let open = 0;

@@ -6,7 +6,7 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Clock, Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { chatIdFlag } from "../../cli/flags.ts";
-import { answer, formatTable } from "../../cli/output.ts";
+import { answer, tableOr } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
 import { keyJson, keyTable } from "../keys/key_output.ts";
@@ -30,11 +30,10 @@ const answerChange = Effect.fnUntraced(function* (
   );
 });
 
-const tierArgument = Argument.Literals("tier", ["free", "premium"]).pipe(
-  Argument.withDescription("The new tier"),
-);
-
-const tierFlags = { name: accountArgument, tier: tierArgument };
+const tierFlags = {
+  name: accountArgument,
+  tier: Argument.Literals("tier", ["free", "premium"]).pipe(Argument.withDescription("The new tier")),
+};
 
 const setTierCommand = managed("set-tier", tierFlags, function* ({ name, tier }) {
   const changed = yield* (yield* Accounts).setTier(name, tier, operatorOrigin());
@@ -103,12 +102,8 @@ const listMembersCommand = managed("list", { name: accountArgument }, function* 
     accepted: hasAccepted(member),
   }));
   const rows = members.map(({ accepted, ...member }) => [...Object.values(member), accepted ? "yes" : "no"]);
-  yield* answer(
-    { members },
-    rows.length === 0
-      ? `Account "${name}" has no members`
-      : formatTable(["CHAT USER", "ROLE", "SINCE", "ACCEPTED"], rows),
-  );
+  const none = `Account "${name}" has no members`;
+  yield* answer({ members }, tableOr(none, ["CHAT USER", "ROLE", "SINCE", "ACCEPTED"], rows));
 }).pipe(describe("List the members of an account, oldest first."));
 
 const memberFlags = { name: accountArgument, chatId: chatIdFlag };
@@ -149,10 +144,8 @@ const listAccountsCommand = managed("list", {}, function* () {
     { concurrency: 8 },
   );
   const rows = accounts.map(({ name, owners, tier, status }) => [name, textOf(owners), tier, status]);
-  yield* answer(
-    { accounts },
-    rows.length === 0 ? "There are no accounts" : formatTable(["ACCOUNT", "OWNERS", "TIER", "STATUS"], rows),
-  );
+  const headings = ["ACCOUNT", "OWNERS", "TIER", "STATUS"];
+  yield* answer({ accounts }, tableOr("There are no accounts", headings, rows));
 }).pipe(describe("List accounts by name."));
 
 const showAccountCommand = managed("show", { name: accountArgument }, function* ({ name }) {
@@ -165,7 +158,7 @@ const showAccountCommand = managed("show", { name: accountArgument }, function* 
   const owners = yield* ownersOf(name);
   yield* answer(
     { ...found.value, owners, keys: keys.map((key) => keyJson(key, now)) },
-    `Account "${name}", owners ${textOf(owners)}: ${tier}, ${status}\n\n${keys.length === 0 ? "It has no keys" : keyTable(keys, now)}`,
+    `Account "${name}", owners ${textOf(owners)}: ${tier}, ${status}\n\n${keyTable(keys, now, "It has no keys")}`,
   );
 }).pipe(describe("Show an account with its keys."));
 

@@ -3,7 +3,7 @@ import { guildOf } from "@accountlink/core";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { formatTimestamp, type Millis, timeOrNull } from "@accountlink/core/timestamp";
 import { scopeText } from "../../cli/flags.ts";
-import { formatTable } from "../../cli/output.ts";
+import { tableOr } from "../../cli/output.ts";
 
 export const keyJson = (key: KeyDetails, now: Millis) => ({
   id: key.id,
@@ -31,8 +31,9 @@ export const keyJson = (key: KeyDetails, now: Millis) => ({
 /** The secret of a key. Scripts may still read it by its former name `key`. */
 export const tokenJson = (token: string) => ({ token, key: token });
 
-export const keyTable = (keys: ReadonlyArray<KeyDetails>, now: Millis): string =>
-  formatTable(
+export const keyTable = (keys: ReadonlyArray<KeyDetails>, now: Millis, none: string): string =>
+  tableOr(
+    none,
     ["KEY", "NAME", "ACCOUNT", "SCOPE", "TIER", "KIND", "ACCESS", "STATUS", "EXPIRES", "LAST USED"],
     keys.map((key) => [
       maskedKey(key.id),

@@ -19,10 +19,7 @@ const listKeysCommand = managed("list", listFlags, function* ({ account }) {
   const store = yield* KeyStore;
   const now = yield* Clock.currentTimeMillis;
   const keys = yield* store.listKeys(Option.getOrNull(account), now);
-  yield* answer(
-    { keys: keys.map((key) => keyJson(key, now)) },
-    keys.length === 0 ? "There are no keys" : keyTable(keys, now),
-  );
+  yield* answer({ keys: keys.map((key) => keyJson(key, now)) }, keyTable(keys, now, "There are no keys"));
 }).pipe(describe("List keys, oldest first, without their secrets."));
 
 type Doing = "disable" | "enable" | "revoke" | "rotate";
@@ -87,20 +84,6 @@ const statusCommand = (doing: Doing, status: ApiKey["status"], description: stri
     yield* answerWithLocation({ id, status, changed }, text);
   }).pipe(describe(description, { [`accountlink keys ${doing} Aa0Bb1Cc2Dd3`]: "By the id of the key" }));
 
-const disableKeyCommand = statusCommand(
-  "disable",
-  "disabled",
-  "Disable a key until it is enabled. A running server refuses it within a second.",
-);
-
-const enableKeyCommand = statusCommand("enable", "active", "Enable a key that was disabled.");
-
-const revokeKeyCommand = statusCommand(
-  "revoke",
-  "revoked",
-  "Revoke a key for good. A running server refuses it within a second.",
-);
-
 export const keysCommand = group(
   "keys",
   "Manage API keys, also next to a running server, which applies every change within a second.",
@@ -109,8 +92,12 @@ export const keysCommand = group(
     listKeysCommand,
     updateKeyCommand,
     rotateKeyCommand,
-    disableKeyCommand,
-    enableKeyCommand,
-    revokeKeyCommand,
+    statusCommand(
+      "disable",
+      "disabled",
+      "Disable a key until it is enabled. A running server refuses it within a second.",
+    ),
+    statusCommand("enable", "active", "Enable a key that was disabled."),
+    statusCommand("revoke", "revoked", "Revoke a key for good. A running server refuses it within a second."),
   ],
 );

@@ -19,12 +19,12 @@ import { Argument, Command, Flag } from "effect/cli";
 import {
   accountFlag,
   checkScope,
+  idFlag,
   refuse,
   scopeFlags,
   scopeText,
   switchFlag,
   targetOf,
-  textFlag,
 } from "../../cli/flags.ts";
 import { answer, countOf, formatCount } from "../../cli/output.ts";
 import { progressBar } from "../../cli/progress.ts";
@@ -64,8 +64,7 @@ const flags = {
     ),
     Flag.atLeast(0),
   ),
-  guild: textFlag("guild", Schema.is(GuildId), "5 to 32 digits").pipe(
-    Flag.withMetavar("id"),
+  guild: idFlag("guild", GuildId).pipe(
     Flag.withDescription("Import only the rows of this guild, by the column guildId"),
     Flag.optional,
   ),
@@ -155,7 +154,7 @@ const readOptions = (choice: Choice): ReadOptions => ({
   timeColumn: Option.getOrUndefined(choice.timeColumn),
   verifiedColumn: Option.getOrUndefined(choice.verifiedColumn),
   ignoreColumns: choice.ignoreColumns,
-  guildId: Option.getOrUndefined(choice.guild) as GuildId | undefined,
+  guildId: Option.getOrUndefined(choice.guild),
 });
 
 const isUnknown = (name: string) =>

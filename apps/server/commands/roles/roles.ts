@@ -12,18 +12,14 @@ import {
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { Effect, Option, Record, Schema } from "effect";
 import { Command, Flag } from "effect/cli";
-import { accountFlag, problemsText, refuse, scopeText, switchFlag, textFlag } from "../../cli/flags.ts";
+import { accountFlag, idFlag, problemsText, refuse, scopeText, switchFlag } from "../../cli/flags.ts";
 import { answer, formatTable } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
 
 const planFlags = {
   account: accountFlag.pipe(Flag.withDescription("Account of the plan")),
-  guildId: textFlag("guild-id", Schema.is(GuildId), "5 to 32 digits").pipe(
-    Flag.withMetavar("id"),
-    Flag.withDescription("Guild of the plan"),
-    Flag.map((id) => id as GuildId),
-  ),
+  guildId: idFlag("guild-id", GuildId).pipe(Flag.withDescription("Guild of the plan")),
   scope: Flag.Literals("scope", ["global", "guild"]).pipe(
     Flag.withDescription("Whether links of the account's global data scope count, or of the guild's"),
     Flag.withDefault("guild"),
@@ -80,12 +76,8 @@ const ruleText = ({ roleId, when }: RoleRule): string => {
   }
 };
 
-const idFlag = (name: string, description: string) =>
-  textFlag(name, Schema.is(Digits), "1 to 32 digits").pipe(
-    Flag.withMetavar("id"),
-    Flag.withDescription(description),
-    Flag.optional,
-  );
+const digitsFlag = (name: string, description: string) =>
+  idFlag(name, Digits, "1 to 32 digits").pipe(Flag.withDescription(description), Flag.optional);
 
 const rulesFlag = Flag.String("rule").pipe(
   Flag.filterMap(
@@ -151,8 +143,8 @@ const settingFlags = {
     Flag.optional,
   ),
   noNickname: switchFlag("no-nickname", "Leave nicknames alone"),
-  nicknameGroup: idFlag("nickname-group", "Group whose rank {group.role} names in the nickname"),
-  bypassRole: idFlag("bypass-role", "Role whose members are left alone"),
+  nicknameGroup: digitsFlag("nickname-group", "Group whose rank {group.role} names in the nickname"),
+  bypassRole: digitsFlag("bypass-role", "Role whose members are left alone"),
   noBypassRole: switchFlag("no-bypass-role", "Leave only bots alone"),
   state: Flag.Literals("state", ["on", "paused"]).pipe(
     Flag.withDescription("Whether the plan changes members"),

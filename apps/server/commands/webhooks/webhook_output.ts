@@ -3,7 +3,7 @@ import { guildOf } from "@accountlink/core";
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { scopeText } from "../../cli/flags.ts";
-import { formatTable } from "../../cli/output.ts";
+import { tableOr } from "../../cli/output.ts";
 
 export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
   id,
@@ -23,7 +23,8 @@ export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => (
 });
 
 export const webhookTable = (webhooks: ReadonlyArray<WebhookDetails>): string =>
-  formatTable(
+  tableOr(
+    "There are no webhooks",
     ["WEBHOOK", "ACCOUNT", "SCOPE", "URL", "STATUS", "PENDING", "LAST DELIVERED"],
     webhooks.map(({ id, scope, url, status, pending, lastDeliveredAt }) => [
       id,
@@ -51,7 +52,8 @@ export const deliveryJson = ({
 });
 
 export const deliveryTable = (deliveries: ReadonlyArray<WebhookDelivery>): string =>
-  formatTable(
+  tableOr(
+    "There are no deliveries",
     ["EVENT", "TYPE", "AT", "STATUS", "ATTEMPTS", "ANSWER", "NEXT ATTEMPT"],
     deliveries.map(({ eventId, type, at, status, attempts, responseStatus, error, nextAttemptAt }) => [
       eventId,

@@ -14,10 +14,7 @@ const listFlags = {
 
 const listWebhooksCommand = managed("list", listFlags, function* ({ account }) {
   const webhooks = yield* (yield* Webhooks).list(Option.getOrNull(account));
-  yield* answer(
-    { webhooks: webhooks.map(webhookJson) },
-    webhooks.length === 0 ? "There are no webhooks" : webhookTable(webhooks),
-  );
+  yield* answer({ webhooks: webhooks.map(webhookJson) }, webhookTable(webhooks));
 }).pipe(describe("List webhooks, oldest first, without their secrets."));
 
 const deleteWebhookCommand = managed("delete", { id: webhookArgument }, function* ({ id }) {
@@ -89,15 +86,9 @@ const deliveryFlags = {
 const listDeliveriesCommand = managed("deliveries", deliveryFlags, function* ({ id, status, limit, cursor }) {
   const filter = { status: Option.getOrNull(status), before: Option.getOrNull(cursor), limit };
   const listed = (yield* Webhooks).deliveries(null, id, filter);
-  const { deliveries, next } = yield* Effect.catchTag(
-    listed,
-    "BadRequest",
-    failed(`list the deliveries of ${id}`),
-  );
-  yield* answer(
-    { deliveries: deliveries.map(deliveryJson), next },
-    deliveries.length === 0 ? "There are no deliveries" : deliveryTable(deliveries),
-  );
+  const refused = failed(`list the deliveries of ${id}`);
+  const { deliveries, next } = yield* Effect.catchTag(listed, "BadRequest", refused);
+  yield* answer({ deliveries: deliveries.map(deliveryJson), next }, deliveryTable(deliveries));
 }).pipe(
   describe("List the delivery of each event of a webhook, newest first, for as long as events are kept."),
 );
