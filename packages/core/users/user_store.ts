@@ -1,6 +1,6 @@
 import { Context, type Option } from "effect";
 import type { Membership } from "../accounts/member_store.ts";
-import { type AddressSighting, type BrowserSighting, placeOf, type Sighting } from "../addresses/sighting.ts";
+import type { AddressSighting, BrowserSighting } from "../addresses/sighting.ts";
 import type { AltReview } from "../alts/alt_reviews.ts";
 import type { Actor, AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
@@ -11,7 +11,7 @@ import { groupBy } from "../group_by.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
-import { placeOrder, type UserRoles } from "../roles/role_plan_store.ts";
+import type { UserRoles } from "../roles/role_plan_store.ts";
 import type { VerificationSession } from "../sessions/session_store.ts";
 import type { SiteSignIn } from "../sign_ins/sign_in_store.ts";
 import type { Millis } from "../timestamp.ts";
@@ -28,8 +28,9 @@ export interface UserBrowser {
   readonly firstSeenAt: Millis | null;
 }
 
+/** The data of a user. Lists without another order are sorted by time, ties by id. */
 export interface UserRecords {
-  /** Accounts with the user's chat ID. */
+  /** Accounts with the user's chat ID, sorted by name. */
   readonly accounts: ReadonlyArray<Account>;
   /** The user's roles in accounts: active accounts first, then the most recently chosen, then by name. */
   readonly memberships: ReadonlyArray<Membership>;
@@ -37,7 +38,7 @@ export interface UserRecords {
   readonly records: ReadonlyArray<ScopedRecord>;
   readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: AddressSighting }>;
   readonly browsers: ReadonlyArray<UserBrowser>;
-  /** Reviews of pairs that include the user. */
+  /** Reviews of pairs that include the user, sorted by pid, newest first. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
   /** Nicknames that role plans set, and problems with the user's roles, sorted by pid and guild. */
   readonly roles: ReadonlyArray<UserRoles>;
@@ -110,45 +111,6 @@ export class UserStore extends Context.Service<
     readonly erase: (write: EraseUser) => StoreEffect<Option.Option<UserErased>>;
   }
 >()("@accountlink/core/UserStore") {}
-
-const byText = (one: string, other: string): number => (one < other ? -1 : one === other ? 0 : 1);
-
-interface ScopedSighting {
-  readonly pid: Pid;
-  readonly sighting: Sighting;
-}
-
-const byTime = (one: ScopedSighting, other: ScopedSighting): number =>
-  one.sighting.seenAt - other.sighting.seenAt ||
-  byText(one.pid, other.pid) ||
-  byText(placeOf(one.sighting), placeOf(other.sighting));
-
-/**
- * Sorts a user's data: accounts by name; links, reviews and roles by pid; the rest by time, ties by id. Memberships keep
- * their order. @internal
- */
-export const inOrder = (found: UserRecords): UserRecords => ({
-  accounts: found.accounts.toSorted((one, other) => byText(one.name, other.name)),
-  memberships: found.memberships,
-  records: found.records.toSorted((one, other) => byText(one.scope.pid, other.scope.pid)),
-  sightings: found.sightings.toSorted(byTime),
-  browsers: found.browsers.toSorted(byTime),
-  reviews: found.reviews.toSorted(
-    (one, other) =>
-      byText(one.pid, other.pid) ||
-      other.review.at - one.review.at ||
-      byText(one.review.otherChatId, other.review.otherChatId),
-  ),
-  roles: found.roles.toSorted(placeOrder),
-  sessions: found.sessions.toSorted(
-    (one, other) => one.createdAt - other.createdAt || byText(one.id, other.id),
-  ),
-  flows: found.flows.toSorted((one, other) => one.expiresAt - other.expiresAt || byText(one.id, other.id)),
-  signIns: found.signIns.toSorted(
-    (one, other) => one.createdAt - other.createdAt || byText(one.id, other.id),
-  ),
-  entries: found.entries.toSorted((one, other) => one.sequence - other.sequence),
-});
 
 /** The names of audit details that contain a chat ID. */
 const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);

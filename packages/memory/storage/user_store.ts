@@ -1,7 +1,8 @@
 import type { ChatId } from "@accountlink/core";
-import { isAtAddress, isInBrowser } from "@accountlink/core/addresses";
-import { inOrder, UserStore } from "@accountlink/core/users";
-import { Effect, Order } from "effect";
+import { isAtAddress, isInBrowser, placeOf } from "@accountlink/core/addresses";
+import { placeOrder } from "@accountlink/core/roles";
+import { UserStore } from "@accountlink/core/users";
+import { Array as Arr, Effect } from "effect";
 import { reviewsOf } from "./alt_review_store.ts";
 import { entriesOf, eraseUser, sightingsOf } from "./erase_user.ts";
 import { membershipsOf } from "./member_store.ts";
@@ -16,13 +17,16 @@ export const layer = layerOf(UserStore, (memory) => {
         const record = links.find(chatId);
         return record === undefined ? [] : [{ scope: links.scope, record }];
       })
-      .toSorted(Order.mapInput(Order.String, ({ scope }) => scope.pid));
+      .toSorted(by(({ scope }) => [scope.pid]));
 
   const find = (chatId: ChatId) => {
-    const accounts = [...memory.accounts.values()].filter((account) => account.chatId === chatId);
+    const isOwn = (record: { readonly chatId: ChatId | null }) => record.chatId === chatId;
+    const accounts = [...memory.accounts.values()].filter(isOwn).toSorted(by(({ name }) => [name]));
     const names = accounts.map(({ name }) => name);
-    const seen = sightingsOf(memory, chatId).map(([, stored]) => stored);
-    return inOrder({
+    const seen = sightingsOf(memory, chatId)
+      .map(([, stored]) => stored)
+      .toSorted(by(({ pid, sighting }) => [sighting.seenAt, pid, placeOf(sighting)]));
+    return {
       accounts,
       memberships: membershipsOf(memory, chatId),
       records: findRecords(chatId),
@@ -30,15 +34,19 @@ export const layer = layerOf(UserStore, (memory) => {
       browsers: seen.flatMap(({ sighting, ...rest }) =>
         isInBrowser(sighting) ? [{ ...rest, sighting }] : [],
       ),
-      reviews: reviewsOf(memory, chatId),
-      roles: rolesOf(memory, chatId),
-      sessions: Array.from(memory.sessions.values(), ({ session }) => session).filter(
-        (session) => session.chatId === chatId,
+      reviews: reviewsOf(memory, chatId).toSorted(
+        by(({ pid, review }) => [pid, -review.at, review.otherChatId]),
       ),
-      flows: [...memory.flows.values()].filter((flow) => flow.chatId === chatId),
-      signIns: [...memory.signIns.values()].filter((signIn) => signIn.chatId === chatId),
+      roles: rolesOf(memory, chatId).toSorted(placeOrder),
+      sessions: Array.from(memory.sessions.values(), ({ session }) => session)
+        .filter(isOwn)
+        .toSorted(by(({ createdAt, id }) => [createdAt, id])),
+      flows: [...memory.flows.values()].filter(isOwn).toSorted(by(({ expiresAt, id }) => [expiresAt, id])),
+      signIns: [...memory.signIns.values()]
+        .filter(isOwn)
+        .toSorted(by(({ createdAt, id }) => [createdAt, id])),
       entries: entriesOf(memory, chatId, names),
-    });
+    };
   };
 
   return {
@@ -54,3 +62,12 @@ export const layer = layerOf(UserStore, (memory) => {
     erase: (write) => memory.committing.withPermits(1)(Effect.sync(() => eraseUser(memory, write))),
   };
 });
+
+/** Compares values by the first of their keys that differs. */
+const by =
+  <A>(keysOf: (value: A) => ReadonlyArray<string | number>) =>
+  (one: A, other: A): number => {
+    const pairs = Arr.zip(keysOf(one), keysOf(other));
+    const [mine = 0, theirs = 0] = pairs.find(([key, another]) => key !== another) ?? [];
+    return mine < theirs ? -1 : Number(mine > theirs);
+  };
