@@ -48,14 +48,10 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
       scope: DataScope,
       guildId: RequestedGuild,
     ): Effect.Effect<void, Exclude<GuildError, StoreUnavailable>> => {
-      if (guildId === null) {
-        return scope.kind === "guild"
-          ? Effect.fail(new MissingParameter({ parameters: ["guildId"] }))
-          : Effect.void;
-      }
-      return scope.kind === "guild" && scope.guildId !== guildId
-        ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
-        : requireBot(guildId);
+      if (guildId !== null) return Effect.andThen(requireOwnGuild(scope, guildId), requireBot(guildId));
+      return scope.kind === "guild"
+        ? Effect.fail(new MissingParameter({ parameters: ["guildId"] }))
+        : Effect.void;
     };
 
     const requireAccount = Effect.fnUntraced(function* ({ account }: DataScope, guildId: GuildId) {
@@ -121,6 +117,12 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
 }) {
   static readonly layer = Layer.effect(GuildGuard, GuildGuard.make);
 }
+
+/** Fails if the scope is the guild scope of another guild. @internal */
+export const requireOwnGuild = (scope: DataScope, guildId: GuildId): Effect.Effect<void, Forbidden> =>
+  scope.kind === "guild" && scope.guildId !== guildId
+    ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
+    : Effect.void;
 
 /** Decides which guilds the keys of an account may name. It is a port, because `accounts` imports `platforms`. @internal */
 export class GuildManagers extends Context.Service<

@@ -64,7 +64,4 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
 }
 
 const orNull = <A, E>(effect: Effect.Effect<Option.Option<A>, E>): Effect.Effect<A | null> =>
-  effect.pipe(
-    Effect.map(Option.getOrNull),
-    Effect.catch(() => Effect.succeed(null)),
-  );
+  Effect.orElseSucceed(Effect.map(effect, Option.getOrNull), () => null);

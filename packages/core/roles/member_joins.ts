@@ -34,15 +34,15 @@ const joined = Metric.counter("accountlink_chat_joins_total", {
 const makePosition = Effect.map(
   Cache,
   (cache): JoinsPosition => ({
-    read: Effect.flatMap(Clock.currentTimeMillis, (now) => cache.get(positionKey, now)).pipe(
+    read: Clock.currentTimeMillis.pipe(
+      Effect.flatMap((now) => cache.get(positionKey, now)),
       Effect.map(Option.getOrNull),
       Effect.orElseSucceed(() => null),
     ),
     write: (position) =>
-      Effect.ignore(
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          cache.set(positionKey, position, now + positionTime, now),
-        ),
+      Clock.currentTimeMillis.pipe(
+        Effect.flatMap((now) => cache.set(positionKey, position, now + positionTime, now)),
+        Effect.ignore,
       ),
   }),
 );

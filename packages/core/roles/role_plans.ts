@@ -6,12 +6,12 @@ import { type ChatId, type GuildId, isPid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { KeyOwner } from "../keys/owned_keys.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
-import { GuildGuard } from "../platforms/guild_guard.ts";
+import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
 import { type ChosenSettings, Digits } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
-import { checkGuild, checkSettings, StoredPlans } from "./stored_plans.ts";
+import { checkSettings, StoredPlans } from "./stored_plans.ts";
 
 /** Manages the role plans of guilds, and applies them to single members. @internal */
 export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/RolePlans", {
@@ -21,7 +21,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const keys = yield* KeyStore;
     const guard = yield* GuildGuard;
     const members = yield* MemberSync;
-    const { checkGuild: checkPlan } = yield* makeGuildCheck;
+    const { checkGuild } = yield* makeGuildCheck;
     const { findGroup } = yield* GamePlatform;
     const notFound = new BadRequest({ problem: "not_found" });
 
@@ -35,15 +35,11 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     /** Pauses another plan that is on for the guild, if the bot or every manager of that plan has left. */
     const pauseUnmanagedRival = Effect.fnUntraced(function* ({ pid }: DataScope, guildId: GuildId) {
       const rival = Option.getOrNull(yield* store.findOn(guildId));
-      if (rival !== null && rival.scope.pid !== pid) yield* checkPlan(rival);
+      if (rival !== null && rival.scope.pid !== pid) yield* checkGuild(rival);
     });
 
     return {
-      find: stored.find,
-
-      remove: stored.remove,
-
-      startSweep: stored.startSweep,
+      ...stored,
 
       /** Returns the roles of a guild, highest first. */
       guildRoles,
@@ -74,7 +70,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         const found = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
         if (found?.scope.account !== account.name) return yield* notFound;
         const { scope } = found;
-        yield* checkGuild(scope, guildId);
+        yield* requireOwnGuild(scope, guildId);
         yield* Effect.catchIf(
           guard.requireManager(guildId, chatId),
           (error) => withoutBot && error._tag === "Forbidden" && error.reason === "bot_not_in_guild",

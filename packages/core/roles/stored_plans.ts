@@ -2,9 +2,10 @@ import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
-import { BadRequest, Conflict, Forbidden, InvalidParameter } from "../errors.ts";
+import { BadRequest, Conflict, InvalidParameter } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
+import { requireOwnGuild } from "../platforms/guild_guard.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
 import {
   type ChosenSettings,
@@ -109,12 +110,6 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
   static readonly layer = Layer.effect(StoredPlans, StoredPlans.make);
 }
 
-/** Fails if the scope is the guild scope of another guild. @internal */
-export const checkGuild = (scope: DataScope, guildId: GuildId): Effect.Effect<void, Forbidden> =>
-  scope.kind === "guild" && scope.guildId !== guildId
-    ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
-    : Effect.void;
-
 const decodeRules = Schema.decodeUnknownOption(RoleRules);
 const decodeNickname = Schema.decodeUnknownOption(Schema.NullOr(NicknameTemplate));
 const decodeId = Schema.decodeUnknownOption(
@@ -139,7 +134,7 @@ export const checkSettings = Effect.fnUntraced(function* (
   guildId: GuildId,
   chosen: ChosenSettings,
 ) {
-  yield* checkGuild(scope, guildId);
+  yield* requireOwnGuild(scope, guildId);
   const decoded = {
     rules: decodeRules(chosen.rules),
     nickname: decodeNickname(chosen.nickname),
