@@ -121,110 +121,104 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
       }
     });
 
-    const read = Effect.fnUntraced(
-      function* (target: FeedTarget, query: FeedQuery) {
-        yield* enter(target);
-        const { scope, keyId } = target;
-        const until = (yield* Clock.currentTimeMillis) + query.wait;
-        if (query.wait > 0) yield* admit(keyId, until);
-        const after = yield* placeOf(scope.pid, query, "cursor");
-        const page =
-          query.wait > 0
-            ? yield* awaitPage(yield* watch.subscribe(scope.pid, after, keyId), query, query.limit, until)
-            : yield* pageAfter(scope.pid, after, query.limit, query);
-        return {
-          events: page.events,
-          more: page.more,
-          cursor: yield* cursors.event(scope.pid, page.position),
-        };
-      },
-      Effect.scoped,
-      traced("EventFeed.read"),
-    );
-
-    const stream = Effect.fnUntraced(function* (target: FeedTarget, start: FeedStart) {
-      yield* enter(target);
-      const { pid } = target.scope;
-      const until = streamMax > 0 ? (yield* Clock.currentTimeMillis) + streamMax : Infinity;
-      yield* admit(target.keyId, until);
-      const after = yield* placeOf(pid, start, "cursor");
-      // Refuse an expired cursor before the stream begins.
-      yield* readKept(readPage, pid, after, 1);
-      const subscription = yield* watch.subscribe(pid, after, target.keyId);
-      const cursorAt = (position: number) => cursors.event(pid, position);
-
-      const steps = Effect.fnUntraced(function* () {
-        const now = yield* Clock.currentTimeMillis;
-        const idleAt = Math.min(until, now + idleInterval);
-        const page = yield* awaitPage(subscription, start, streamPage, idleAt).pipe(
-          // A failed read ends the stream, and the client reconnects.
-          Effect.catch(() => Effect.succeed({ events: [], more: false, position: after, isEnded: true })),
-        );
-        const events = yield* Effect.forEach(page.events, (event) =>
-          Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
-        );
-        // A timer may fire shortly before its time. So a wait for `until` that found no event ends the stream,
-        // whatever the clock says.
-        const hasWaited = idleAt === until && events.length === 0 && !page.more;
-        const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
-        if (isOver) {
-          const cursor = yield* cursorAt(subscription.after);
-          return [[...events, { step: "timeout", cursor } satisfies FeedStep], "over"] as const;
-        }
-        const idle: ReadonlyArray<FeedStep> = page.more ? [] : [{ step: "idle" }];
-        return [events.length > 0 ? events : idle, "open"] as const;
-      });
-
-      // Use a single `unfold` instead of `concat`: each further operator costs kilobytes per open stream.
-      const parts = Stream.unfold<"start" | "open" | "over", ReadonlyArray<FeedStep>, never, never>(
-        "start",
-        (state) => {
-          if (state === "over") return Effect.undefined;
-          return state === "start" ? Effect.succeed([[{ step: "begin" }], "open"] as const) : steps();
-        },
-      );
-      return Stream.flattenIterable(parts);
-    });
-
-    const follow = (target: FeedTarget, start: FeedStart) =>
-      Stream.unwrap(
-        Effect.gen(function* () {
-          yield* enter(target);
-          const { pid } = target.scope;
-          const after = yield* placeOf(pid, start, "cursor");
-          const subscription = yield* watch.subscribe(pid, after, target.keyId);
-          const page = Effect.gen(function* () {
-            const { events, isEnded } = yield* awaitPage(subscription, start, streamPage, Infinity).pipe(
-              Effect.retry({
-                while: ({ _tag }) => _tag === "StoreUnavailable",
-                schedule: Schedule.spaced("1 second"),
-              }),
-            );
-            const withCursors = yield* Effect.forEach(events, (event) =>
-              Effect.map(cursors.event(pid, event.position), (cursor) => ({ event, cursor })),
-            );
-            return isEnded && events.length === 0 ? undefined : ([withCursors, null] as const);
-          });
-          return Stream.flattenIterable(Stream.unfold(null, () => page));
-        }),
-      );
-
     return {
       /**
        * Reads a page of events, oldest first. If there is no new event, waits up to `wait` for one. `cursor` is the
        * place after the last event, and `more` says whether the feed may already have events after it. Fails with
        * `Conflict` if the query's cursor is older than the retention.
        */
-      read,
+      read: Effect.fnUntraced(
+        function* (target: FeedTarget, query: FeedQuery) {
+          yield* enter(target);
+          const { scope, keyId } = target;
+          const until = (yield* Clock.currentTimeMillis) + query.wait;
+          if (query.wait > 0) yield* admit(keyId, until);
+          const after = yield* placeOf(scope.pid, query, "cursor");
+          const page =
+            query.wait > 0
+              ? yield* awaitPage(yield* watch.subscribe(scope.pid, after, keyId), query, query.limit, until)
+              : yield* pageAfter(scope.pid, after, query.limit, query);
+          return {
+            events: page.events,
+            more: page.more,
+            cursor: yield* cursors.event(scope.pid, page.position),
+          };
+        },
+        Effect.scoped,
+        traced("EventFeed.read"),
+      ),
 
       /**
        * Opens a stream. `SessionSettings.streamMax` limits its duration. The last step is `timeout`, even if the store
        * fails.
        */
-      stream,
+      stream: Effect.fnUntraced(function* (target: FeedTarget, start: FeedStart) {
+        yield* enter(target);
+        const { pid } = target.scope;
+        const until = streamMax > 0 ? (yield* Clock.currentTimeMillis) + streamMax : Infinity;
+        yield* admit(target.keyId, until);
+        const after = yield* placeOf(pid, start, "cursor");
+        // Refuse an expired cursor before the stream begins.
+        yield* readKept(readPage, pid, after, 1);
+        const subscription = yield* watch.subscribe(pid, after, target.keyId);
+        const cursorAt = (position: number) => cursors.event(pid, position);
+
+        const steps = Effect.fnUntraced(function* () {
+          const now = yield* Clock.currentTimeMillis;
+          const idleAt = Math.min(until, now + idleInterval);
+          const page = yield* awaitPage(subscription, start, streamPage, idleAt).pipe(
+            // A failed read ends the stream, and the client reconnects.
+            Effect.catch(() => Effect.succeed({ events: [], more: false, position: after, isEnded: true })),
+          );
+          const events = yield* Effect.forEach(page.events, (event) =>
+            Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
+          );
+          // A timer may fire shortly before its time. So a wait for `until` that found no event ends the stream,
+          // whatever the clock says.
+          const hasWaited = idleAt === until && events.length === 0 && !page.more;
+          const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
+          if (isOver) {
+            const cursor = yield* cursorAt(subscription.after);
+            return [[...events, { step: "timeout", cursor } satisfies FeedStep], "over"] as const;
+          }
+          const idle: ReadonlyArray<FeedStep> = page.more ? [] : [{ step: "idle" }];
+          return [events.length > 0 ? events : idle, "open"] as const;
+        });
+
+        // Use a single `unfold` instead of `concat`: each further operator costs kilobytes per open stream.
+        const parts = Stream.unfold<"start" | "open" | "over", ReadonlyArray<FeedStep>, never, never>(
+          "start",
+          (state) => {
+            if (state === "over") return Effect.undefined;
+            return state === "start" ? Effect.succeed([[{ step: "begin" }], "open"] as const) : steps();
+          },
+        );
+        return Stream.flattenIterable(parts);
+      }),
 
       /** Emits the events of a feed, each with the cursor to continue after this event. The stream has no time limit. */
-      follow,
+      follow: (target: FeedTarget, start: FeedStart) =>
+        Stream.unwrap(
+          Effect.gen(function* () {
+            yield* enter(target);
+            const { pid } = target.scope;
+            const after = yield* placeOf(pid, start, "cursor");
+            const subscription = yield* watch.subscribe(pid, after, target.keyId);
+            const page = Effect.gen(function* () {
+              const { events, isEnded } = yield* awaitPage(subscription, start, streamPage, Infinity).pipe(
+                Effect.retry({
+                  while: ({ _tag }) => _tag === "StoreUnavailable",
+                  schedule: Schedule.spaced("1 second"),
+                }),
+              );
+              const withCursors = yield* Effect.forEach(events, (event) =>
+                Effect.map(cursors.event(pid, event.position), (cursor) => ({ event, cursor })),
+              );
+              return isEnded && events.length === 0 ? undefined : ([withCursors, null] as const);
+            });
+            return Stream.flattenIterable(Stream.unfold(null, () => page));
+          }),
+        ),
 
       /**
        * Reads the events before a position, newest first; null starts at the last event. `next` is the position for the

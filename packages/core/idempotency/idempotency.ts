@@ -97,34 +97,6 @@ export class Idempotency extends Context.Service<Idempotency>()("@accountlink/co
       if (Option.isNone(waited)) return yield* new Conflict({ reason: "idempotency_key_in_use" });
     });
 
-    const begin = Effect.fnUntraced(function* <A>(
-      request: IdempotentRequest,
-    ): Effect.fn.Return<Begun<A>, Conflict, Scope.Scope> {
-      const { keyId, idempotencyKey, content } = request;
-      const { text, chatIds } = scan(content);
-      const id = yield* secrets.idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
-      const fingerprint = yield* secrets.idempotencyHash("request", text);
-      yield* enter(id, fingerprint);
-      const now = Effect.map(
-        Clock.currentTimeMillis,
-        (at): IdempotentWrite => ({ id, fingerprint, chatIds, at, endsAt: at + keptFor }),
-      );
-      return {
-        commit: (write, resultOf, { ahead, once } = {}) =>
-          Effect.gen(function* () {
-            const named = yield* now;
-            const committed = once === undefined ? Option.none() : yield* once(named);
-            if (Option.isSome(committed)) return committed.value;
-            if (once !== undefined || ahead !== undefined) yield* replay(named);
-            if (ahead !== undefined) yield* ahead;
-            const answerOf = (outcome: Effect.Success<typeof write>) => ({ result: resultOf(outcome) });
-            return yield* stored(named, write, answerOf, ahead && "bulk");
-          }),
-        keep: (answer) => Effect.flatMap(now, (named) => stored(named, Effect.void, () => answer)),
-        replay: Effect.flatMap(now, replay),
-      };
-    });
-
     return {
       /**
        * Begins a request, which holds its key in this process until the scope closes. Its functions fail with `Replayed`
@@ -133,7 +105,33 @@ export class Idempotency extends Context.Service<Idempotency>()("@accountlink/co
        * - `idempotency_key_in_use`: an earlier request with the key has been running for a second.
        * - `user_erased`: a chat user of the request was erased after the first request.
        */
-      begin,
+      begin: Effect.fnUntraced(function* <A>(
+        request: IdempotentRequest,
+      ): Effect.fn.Return<Begun<A>, Conflict, Scope.Scope> {
+        const { keyId, idempotencyKey, content } = request;
+        const { text, chatIds } = scan(content);
+        const id = yield* secrets.idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
+        const fingerprint = yield* secrets.idempotencyHash("request", text);
+        yield* enter(id, fingerprint);
+        const now = Effect.map(
+          Clock.currentTimeMillis,
+          (at): IdempotentWrite => ({ id, fingerprint, chatIds, at, endsAt: at + keptFor }),
+        );
+        return {
+          commit: (write, resultOf, { ahead, once } = {}) =>
+            Effect.gen(function* () {
+              const named = yield* now;
+              const committed = once === undefined ? Option.none() : yield* once(named);
+              if (Option.isSome(committed)) return committed.value;
+              if (once !== undefined || ahead !== undefined) yield* replay(named);
+              if (ahead !== undefined) yield* ahead;
+              const answerOf = (outcome: Effect.Success<typeof write>) => ({ result: resultOf(outcome) });
+              return yield* stored(named, write, answerOf, ahead && "bulk");
+            }),
+          keep: (answer) => Effect.flatMap(now, (named) => stored(named, Effect.void, () => answer)),
+          replay: Effect.flatMap(now, replay),
+        };
+      }),
     };
   }),
 }) {

@@ -194,13 +194,10 @@ const mapOf = <Key, Value, E = never>(
   keys: Iterable<Key>,
   valueOf: (key: Key) => Effect.Effect<Value, E>,
   concurrency: number | "unbounded" = platformConcurrency,
-): Effect.Effect<ReadonlyMap<Key, Value>, E> => {
-  const once = new Set(keys);
-  if (once.size === 0) return Effect.succeed(new Map());
-  return Effect.forEach(once, (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
+): Effect.Effect<ReadonlyMap<Key, Value>, E> =>
+  Effect.forEach(new Set(keys), (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
     concurrency,
   }).pipe(Effect.map((entries) => new Map(entries)));
-};
 
 /**
  * Returns one result per input: the result of `resultOf` for a valid ID, and an error with the `problem` for any other

@@ -70,14 +70,6 @@ export interface ImportOptions {
   readonly givesWay?: boolean;
 }
 
-const defaults = {
-  onConflict: "newest",
-  dryRun: false,
-  strict: false,
-  fromStart: false,
-  givesWay: false,
-} as const;
-
 export interface ImportProgress {
   /** A dry run has only the phase `checking`. */
   readonly phase: "checking" | "importing";
@@ -129,18 +121,27 @@ export interface ImportObserver<E = never> {
 export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 = never>(
   source: LinkSource<E, R>,
   { findScope, origin, room }: ImportTarget<E2, R2>,
-  options: ImportOptions = {},
-  observer: ImportObserver<E3> = {},
+  {
+    onConflict = "newest",
+    dryRun = false,
+    strict = false,
+    fromStart = false,
+    givesWay = false,
+  }: ImportOptions = {},
+  { onProgress = ignore, onLeftOut = ignore, onChanged = ignore }: ImportObserver<E3> = {},
 ) {
-  const chosen = { ...defaults, ...options };
-  const { onConflict, dryRun, strict, givesWay } = chosen;
-  const { onProgress, onLeftOut, onChanged } = { ...silent, ...observer };
   const isChecked = source.isRepeatable && (strict || !dryRun);
-  const check = isChecked ? yield* checkRows(source, chosen, onProgress) : unchecked;
+  const checking = { onConflict, dryRun, givesWay };
+  const check = isChecked ? yield* checkRows(source, checking, onProgress) : unchecked;
   yield* refuseWrong(check, strict);
   const pid = yield* findScope;
-  const name = nameOf(pid, chosen, check);
-  const resumedAfter = yield* positionOf(name, chosen, check);
+  const { hash } = check;
+  // The progress is stored under this name. An import of another file, into another scope or with another `onConflict`
+  // starts from the beginning.
+  const name = hash === null || pid === null ? null : `file:${pid}:${onConflict}:${hash}`;
+  const position = name === null || fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
+  // A complete import begins again: links may have changed since, and its rows that have not are counted as unchanged.
+  const resumedAfter = position === check.rows ? 0 : position;
   const tally = new Tally();
   const staged = new Map<ChatId, LinkRecord>();
   const planned = dryRun && room !== undefined ? plannedRoom(yield* room.count) : room;
@@ -173,7 +174,7 @@ const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, s
     ? Effect.fail(new WrongLines({ count, problems, stored: 0 }))
     : Effect.void;
 
-const silent = { onProgress: () => Effect.void, onLeftOut: () => Effect.void, onChanged: () => Effect.void };
+const ignore = () => Effect.void;
 
 interface Check {
   readonly links: number;
@@ -193,29 +194,12 @@ interface Check {
 
 const unchecked: Check = { links: 0, count: 0, problems: [], rows: null, hash: null };
 
-/**
- * Returns the name under which the progress of an import is stored; null if the import cannot be resumed. An import of
- * another file, into another scope or with another `onConflict` has another name, so it starts from the beginning.
- */
-const nameOf = (pid: Pid | null, { onConflict }: Required<ImportOptions>, { hash }: Check): string | null =>
-  hash === null || pid === null ? null : `file:${pid}:${onConflict}:${hash}`;
-
-/** A complete import begins again: links may have changed since, and its rows that have not are counted as unchanged. */
-const positionOf = Effect.fnUntraced(function* (
-  name: string | null,
-  { fromStart }: Required<ImportOptions>,
-  { rows }: Check,
-) {
-  const position = name === null || fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
-  return position === rows ? 0 : position;
-});
-
 const batchesOf = <E, R>({ lines }: LinkSource<E, R>, givesWay: boolean) =>
   Stream.rechunk(lines, givesWay ? batchSize / 20 : batchSize);
 
 const checkRows = Effect.fnUntraced(function* <E, R>(
   source: LinkSource<E, R>,
-  { dryRun, onConflict, givesWay }: Required<ImportOptions>,
+  { dryRun, onConflict, givesWay }: Required<Omit<ImportOptions, "strict" | "fromStart">>,
   onProgress: (progress: ImportProgress) => Effect.Effect<void>,
 ) {
   const digest = yield* Digest.Digest;

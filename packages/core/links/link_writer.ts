@@ -2,8 +2,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { Conflict, InvalidParameter, LinkNotFound } from "../errors.ts";
-import type { IdempotentWrite } from "../idempotency/idempotency_store.ts";
-import { type Commit, commitAlone } from "../idempotency/idempotency_store.ts";
+import { type Commit, commitAlone, type IdempotentWrite } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
@@ -73,122 +72,96 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
       previousGameId: GameId | null,
     ) => events.announce("linkChanged", { scope: storedScope(scope), chatId, gameId, previousGameId });
 
-    const setGame = Effect.fnUntraced(function* (
-      target: WriteTarget<GameUpdated>,
-      { chatId, gameId }: { readonly chatId: ChatId; readonly gameId: GameId },
-    ) {
-      // Step 11 of a request (see docs/architecture.md): check the guild, and that the chat user is a member of it.
-      yield* guard.enter(target.scope, target.guildId);
-      yield* guard.requireMember(target.guildId, chatId);
-      // Step 12 of a request (see docs/architecture.md): check that the game user exists, then write the link.
-      if (!(yield* games.hasUser(gameId))) {
-        return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
-      }
-      const { commit = commitAlone } = target;
-      const change = { ...(yield* contextOf(target)), chatId, gameId };
-      const { setGameOnce } = links;
-      const once = setGameOnce && ((request: IdempotentWrite) => setGameOnce(change, request));
-      const resultOf = ({ previousGameId }: Pick<GameSet, "previousGameId">): GameUpdated => ({
-        chatId,
-        gameId,
-        previousGameId,
-        updated: previousGameId !== gameId,
-      });
-      const { previousGameId } = yield* cap.admit(
-        target.scope,
-        chatId,
-        commit(links.setGame(change), resultOf, { once }),
-        (set) => set.previousGameId === null,
-        // A request that was answered before has its answer again.
-        (limit) => commit<GameSet, Conflict>(limit, resultOf),
-      );
-      yield* announce(target.scope, chatId, gameId, previousGameId);
-      return resultOf({ previousGameId });
-    }, traced("LinkWriter.setGame"));
-
-    const moveChat = Effect.fnUntraced(function* (
-      target: WriteTarget<ChatUpdated>,
-      { oldChatId, newChatId }: { readonly oldChatId: ChatId; readonly newChatId: ChatId },
-    ) {
-      yield* guard.enter(target.scope, target.guildId);
-      yield* guard.requireMember(target.guildId, newChatId, "new_user_not_in_guild");
-      const { commit = commitAlone } = target;
-      const write = links.moveChat({ ...(yield* contextOf(target)), oldChatId, newChatId });
-      const resultOf = ({ _tag, gameId }: ChatKept): ChatUpdated => ({
-        previousChatId: oldChatId,
-        chatId: newChatId,
-        gameId,
-        updated: _tag === "Moved",
-      });
-      const moved = yield* commit(Effect.flatMap(write, requireMovable), resultOf);
-      if (moved._tag === "Moved") {
-        yield* announce(target.scope, oldChatId, null, moved.gameId);
-        yield* announce(target.scope, newChatId, moved.gameId, null);
-      }
-      return resultOf(moved);
-    }, traced("LinkWriter.moveChat"));
-
-    const removeGame = Effect.fnUntraced(function* (
-      target: WriteTarget<GameRemoved>,
-      chatId: ChatId,
-      { requireMember }: { readonly requireMember: boolean },
-    ) {
-      yield* guard.enter(target.scope, target.guildId);
-      if (requireMember) yield* guard.requireMember(target.guildId, chatId);
-      const { commit = commitAlone } = target;
-      const write = links.removeGame({ ...(yield* contextOf(target)), chatId });
-      const resultOf = ({ gameId }: GameUnlinked): GameRemoved => ({
-        chatId,
-        removedGameId: gameId,
-        deleted: true,
-      });
-      const removed = yield* commit(Effect.flatMap(write, requireLink), resultOf);
-      yield* cap.freed(target.scope);
-      yield* watch.announce(removed.ended);
-      yield* announce(target.scope, chatId, null, removed.gameId);
-      return resultOf(removed);
-    }, traced("LinkWriter.removeGame"));
-
-    const deleteScope = Effect.fnUntraced(function* (target: WriteTarget<number>) {
-      yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
-      const { commit = commitAlone } = target;
-      const context = yield* contextOf(target);
-      let deleted: DeletedAhead | null = null;
-      const { records, ended } = yield* commit(
-        Effect.suspend(() => links.deleteScope(context, deleted)),
-        (all) => all.records,
-        {
-          ahead: Effect.map(links.deleteAhead?.(context) ?? Effect.succeed(null), (some) => {
-            deleted = some;
-          }),
-        },
-      );
-      yield* cap.freed(target.scope);
-      yield* watch.announce(ended);
-      if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
-      return records;
-    }, traced("LinkWriter.deleteScope"));
-
     return {
       /**
        * Links a chat user to a game user. Fails with `Forbidden` if the chat user is not in the guild, with
        * `InvalidParameter` if the game user does not exist, and with `Conflict` `link_limit` if the account can have no
        * more links.
        */
-      setGame,
+      setGame: Effect.fnUntraced(function* (
+        target: WriteTarget<GameUpdated>,
+        { chatId, gameId }: { readonly chatId: ChatId; readonly gameId: GameId },
+      ) {
+        // Step 11 of a request (see docs/architecture.md): check the guild, and that the chat user is a member of it.
+        yield* guard.enter(target.scope, target.guildId);
+        yield* guard.requireMember(target.guildId, chatId);
+        // Step 12 of a request (see docs/architecture.md): check that the game user exists, then write the link.
+        if (!(yield* games.hasUser(gameId))) {
+          return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
+        }
+        const { commit = commitAlone } = target;
+        const change = { ...(yield* contextOf(target)), chatId, gameId };
+        const { setGameOnce } = links;
+        const once = setGameOnce && ((request: IdempotentWrite) => setGameOnce(change, request));
+        const resultOf = ({ previousGameId }: Pick<GameSet, "previousGameId">): GameUpdated => ({
+          chatId,
+          gameId,
+          previousGameId,
+          updated: previousGameId !== gameId,
+        });
+        const { previousGameId } = yield* cap.admit(
+          target.scope,
+          chatId,
+          commit(links.setGame(change), resultOf, { once }),
+          (set) => set.previousGameId === null,
+          // A request that was answered before has its answer again.
+          (limit) => commit<GameSet, Conflict>(limit, resultOf),
+        );
+        yield* announce(target.scope, chatId, gameId, previousGameId);
+        return resultOf({ previousGameId });
+      }, traced("LinkWriter.setGame")),
 
       /**
        * Moves the link of one chat user to another. Fails with `Forbidden` if the new user is not in the guild, and with
        * `Conflict` if the new user is linked.
        */
-      moveChat,
+      moveChat: Effect.fnUntraced(function* (
+        target: WriteTarget<ChatUpdated>,
+        { oldChatId, newChatId }: { readonly oldChatId: ChatId; readonly newChatId: ChatId },
+      ) {
+        yield* guard.enter(target.scope, target.guildId);
+        yield* guard.requireMember(target.guildId, newChatId, "new_user_not_in_guild");
+        const { commit = commitAlone } = target;
+        const write = links.moveChat({ ...(yield* contextOf(target)), oldChatId, newChatId });
+        const resultOf = ({ _tag, gameId }: ChatKept): ChatUpdated => ({
+          previousChatId: oldChatId,
+          chatId: newChatId,
+          gameId,
+          updated: _tag === "Moved",
+        });
+        const moved = yield* commit(Effect.flatMap(write, requireMovable), resultOf);
+        if (moved._tag === "Moved") {
+          yield* announce(target.scope, oldChatId, null, moved.gameId);
+          yield* announce(target.scope, newChatId, moved.gameId, null);
+        }
+        return resultOf(moved);
+      }, traced("LinkWriter.moveChat")),
 
       /**
        * Removes the link of a chat user and fails their open verification sessions.
        *
        * @param options.requireMember whether the chat user must be a member of the guild
        */
-      removeGame,
+      removeGame: Effect.fnUntraced(function* (
+        target: WriteTarget<GameRemoved>,
+        chatId: ChatId,
+        { requireMember }: { readonly requireMember: boolean },
+      ) {
+        yield* guard.enter(target.scope, target.guildId);
+        if (requireMember) yield* guard.requireMember(target.guildId, chatId);
+        const { commit = commitAlone } = target;
+        const write = links.removeGame({ ...(yield* contextOf(target)), chatId });
+        const resultOf = ({ gameId }: GameUnlinked): GameRemoved => ({
+          chatId,
+          removedGameId: gameId,
+          deleted: true,
+        });
+        const removed = yield* commit(Effect.flatMap(write, requireLink), resultOf);
+        yield* cap.freed(target.scope);
+        yield* watch.announce(removed.ended);
+        yield* announce(target.scope, chatId, null, removed.gameId);
+        return resultOf(removed);
+      }, traced("LinkWriter.removeGame")),
 
       /**
        * Deletes all records of the scope, and sets its open verification sessions to `failed`. For a guild scope,
@@ -197,7 +170,25 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
        *
        * @returns the number of deleted records
        */
-      deleteScope,
+      deleteScope: Effect.fnUntraced(function* (target: WriteTarget<number>) {
+        yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
+        const { commit = commitAlone } = target;
+        const context = yield* contextOf(target);
+        let deleted: DeletedAhead | null = null;
+        const { records, ended } = yield* commit(
+          Effect.suspend(() => links.deleteScope(context, deleted)),
+          (all) => all.records,
+          {
+            ahead: Effect.map(links.deleteAhead?.(context) ?? Effect.succeed(null), (some) => {
+              deleted = some;
+            }),
+          },
+        );
+        yield* cap.freed(target.scope);
+        yield* watch.announce(ended);
+        if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
+        return records;
+      }, traced("LinkWriter.deleteScope")),
     };
   }),
 }) {
@@ -217,7 +208,7 @@ const requireMovable = (moved: ChatMoved): Effect.Effect<ChatKept, LinkNotFound 
 };
 
 const requireLink = (removed: Option.Option<GameUnlinked>): Effect.Effect<GameUnlinked, LinkNotFound> =>
-  Option.match(removed, { onNone: () => Effect.fail(new LinkNotFound()), onSome: Effect.succeed });
+  Effect.mapError(Effect.fromOption(removed), () => new LinkNotFound());
 
 const contextOf = ({ scope, origin }: Pick<WriteTarget, "scope" | "origin">) =>
   Effect.map(Clock.currentTimeMillis, (at) => ({ pid: scope.pid, at, ...origin }));
