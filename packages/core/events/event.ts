@@ -1,3 +1,4 @@
+import { Struct } from "effect";
 import type { Actor } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
 import type { ChatId, GameId } from "../ids.ts";
@@ -152,23 +153,14 @@ export const linkRemoved = (
  * Returns the event of a completed, failed or cancelled session, otherwise an empty list. The event does not contain
  * the `sid`, because anyone who has a `sid` can open its flow. @internal
  */
-export const sessionEnded = ({
-  state,
-  clientId,
-  chatId,
-  gameId,
-  linkChanged,
-  previousGameId,
-  error,
-}: VerificationSession): ReadonlyArray<Happening> =>
-  state === "completed" || state === "failed" || state === "cancelled"
-    ? [
-        {
-          type: `session.${state}`,
-          data: { clientId, chatId, gameId, linkChanged, previousGameId, error },
-        },
-      ]
+export const sessionEnded = (session: VerificationSession): ReadonlyArray<Happening> => {
+  const { state } = session;
+  return state === "completed" || state === "failed" || state === "cancelled"
+    ? [{ type: `session.${state}`, data: Struct.pick(session, sessionFields) }]
     : [];
+};
+
+const sessionFields = ["clientId", "chatId", "gameId", "linkChanged", "previousGameId", "error"] as const;
 
 /**
  * Returns the event without the identifiers of an erased chat user, or null if nothing in the event has to be erased.

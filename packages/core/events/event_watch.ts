@@ -38,9 +38,7 @@ export class EventWatch extends Context.Service<EventWatch>()("@accountlink/core
     const readers: EventReaders = new Readers();
     yield* Effect.forkScoped(wakeReaders(readers));
     yield* Effect.forkScoped(endInactiveReaders(readers));
-    const context = yield* Effect.context();
-    const count = (by: -1 | 0 | 1) => Effect.sync(() => readersWaiting.modifyUnsafe(by, context));
-    yield* count(0);
+    yield* Metric.modify(readersWaiting, 0);
     return {
       /**
        * Subscribes to the events of a data scope until the Effect `Scope` closes. While subscribed, the caller must keep
@@ -50,7 +48,7 @@ export class EventWatch extends Context.Service<EventWatch>()("@accountlink/core
        */
       subscribe: (pid: Pid, after: number, keyId: KeyId | null) =>
         Effect.andThen(
-          Effect.acquireRelease(count(1), () => count(-1)),
+          Effect.acquireRelease(Metric.modify(readersWaiting, 1), () => Metric.modify(readersWaiting, -1)),
           Effect.suspend(() => readers.add(pid, new EventSubscription(pid, after, keyId))),
         ),
 

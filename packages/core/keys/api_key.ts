@@ -91,8 +91,11 @@ export const maskedKey = (id: KeyId): string => `alk_${id}_…`;
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Returns random text of `length` characters, uniform over the first `radix` of 0-9A-Za-z. @internal */
-export const randomText = Effect.fnUntraced(function* (length: number, radix: 36 | 62) {
-  const random = yield* SecureRandom.SecureRandom;
+export const randomText = Effect.fnUntraced(function* (
+  random: SecureRandom.SecureRandom["Service"],
+  length: number,
+  radix: 36 | 62,
+) {
   let text = "";
   for (let i = 0; i < length; i++) {
     const digit = alphabet[yield* random.intBetween(0, radix - 1)] as string;
@@ -104,7 +107,7 @@ export const randomText = Effect.fnUntraced(function* (length: number, radix: 36
 /** Generates a full key with a new or given public id. It is shown once and never stored. @internal */
 export const generateToken = Effect.fnUntraced(function* (id?: KeyId) {
   const random = yield* SecureRandom.SecureRandom;
-  const keyId = id ?? ((yield* randomText(12, 62)) as KeyId);
+  const keyId = id ?? ((yield* randomText(random, 12, 62)) as KeyId);
   return { id: keyId, token: `alk_${keyId}_${yield* randomToken(random)}` };
 });
 

@@ -54,13 +54,9 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
       const owner = yield* store.ensureAccount(
         typeof account === "string" ? { name: account, chatId: null, tier: "free" } : account,
       );
-      const pid = `pid_${yield* withRandom(randomText(20, 36))}` as Pid;
+      const pid = `pid_${yield* randomText(random, 20, 36)}` as Pid;
       return { owner, scope: yield* store.ensureScope(owner.name, target, pid) };
     });
-
-    const scopeOf = Effect.fn("ApiKeys.scopeOf")((account: NewAccount | string, target: ScopeTarget) =>
-      Effect.map(ensureOwner(account, target), ({ scope }) => scope),
-    );
 
     const recordOf = Effect.fnUntraced(function* (
       id: KeyId,
@@ -199,7 +195,9 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
        *
        * @param account the account, or only its name; an account that is created from a name gets the free tier
        */
-      scopeOf,
+      scopeOf: Effect.fn("ApiKeys.scopeOf")((account: NewAccount | string, target: ScopeTarget) =>
+        Effect.map(ensureOwner(account, target), ({ scope }) => scope),
+      ),
     };
   }),
 }) {

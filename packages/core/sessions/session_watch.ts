@@ -21,9 +21,7 @@ export class SessionWatch extends Context.Service<SessionWatch>()("@accountlink/
   make: Effect.gen(function* () {
     const signals = yield* Signals;
     const subscriptions: Subscriptions = new Readers();
-    const context = yield* Effect.context();
-    const count = (by: -1 | 0 | 1) => readsOpen.modifyUnsafe(by, context);
-    count(0);
+    yield* Metric.modify(readsOpen, 0);
 
     // Reads on this node get the signal even if it cannot be published.
     const send = (signal: Signal) => {
@@ -42,11 +40,7 @@ export class SessionWatch extends Context.Service<SessionWatch>()("@accountlink/
        */
       subscribe: ({ id, keyId }: Pick<VerificationSession, "id" | "keyId">) =>
         Effect.tap(subscriptions.add(id, new Subscription(id, keyId)), (subscription) =>
-          Effect.addFinalizer(() =>
-            Effect.sync(() => {
-              if (subscription.isOpen) count(-1);
-            }),
-          ),
+          Effect.addFinalizer(() => (subscription.isOpen ? Metric.modify(readsOpen, -1) : Effect.void)),
         ),
 
       /** Wakes the reads of changed sessions on every node, by a signal or at the next poll. */
@@ -63,8 +57,8 @@ export class SessionWatch extends Context.Service<SessionWatch>()("@accountlink/
       open: (subscription: Subscription, number: number | null) =>
         Effect.suspend(() => {
           subscription.open(number);
-          count(1);
-          return number === null ? Effect.void : send({ begun: { id: subscription.id, number } });
+          const begun = number === null ? Effect.void : send({ begun: { id: subscription.id, number } });
+          return Effect.andThen(Metric.modify(readsOpen, 1), begun);
         }),
 
       /** Ends all reads on this node, because the node is stopping. Reads that begin later end at once. */

@@ -155,11 +155,7 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
         yield* check({ url, types, description });
         if (admission !== undefined) yield* admission;
         const scope = yield* keys.scopeOf(account, target);
-        const id = yield* Effect.provideService(
-          Effect.map(randomText(20, 62), (text) => `wh_${text}` as WebhookId),
-          SecureRandom.SecureRandom,
-          random,
-        );
+        const id = `wh_${yield* randomText(random, 20, 62)}` as WebhookId;
         const { secret, sealed } = yield* issueSecret(id);
         const webhook: Webhook = {
           id,
