@@ -11,9 +11,7 @@ import { type Case, cases, type Said, startCases } from "./cases.ts";
 import { startProgram } from "./program.ts";
 import type { Experience } from "./roblox.ts";
 
-const { fixtures, url, newBrowser, newKey, send } = useFlowServer({
-  ACCOUNTLINK_SESSION_TTL: "8 seconds",
-});
+const { fixtures, url, newBrowser, newKey, send } = useFlowServer({ ACCOUNTLINK_SESSION_TTL: "8 seconds" });
 const sourceOf = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const callScript = sourceOf("roblox_calls.luau");
 const links = { 100001: "1", 100002: "1", 100006: "2" };

@@ -26,11 +26,7 @@ const statesOf = (sessions: AsyncIterable<VerificationSession>) => {
   const ended = (async () => {
     for await (const { state } of sessions) states.push(state);
   })();
-  return {
-    states,
-    ended,
-    until: (state: string) => eventually(() => expect(states).toContain(state)),
-  };
+  return { states, ended, until: (state: string) => eventually(() => expect(states).toContain(state)) };
 };
 
 describe.concurrent("a session", () => {

@@ -75,14 +75,7 @@ test("the event feed has events of sessions, without their sid", async () => {
   expect(eventsOf(sessions).map(({ type, data }) => [type, data])).toEqual([
     [
       "session.cancelled",
-      {
-        clientId: "one",
-        chatId: null,
-        gameId: null,
-        linkChanged: false,
-        previousGameId: null,
-        error: null,
-      },
+      { clientId: "one", chatId: null, gameId: null, linkChanged: false, previousGameId: null, error: null },
     ],
     [
       "session.failed",

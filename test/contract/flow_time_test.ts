@@ -5,9 +5,7 @@ import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
-const { newBrowser, newKey, newSession, gameOf } = useFlowServer({
-  ACCOUNTLINK_SESSION_TTL: "10 seconds",
-});
+const { newBrowser, newKey, newSession, gameOf } = useFlowServer({ ACCOUNTLINK_SESSION_TTL: "10 seconds" });
 const title = "This link has expired";
 
 const untilStatus = async (status: number, ask: () => Promise<Answer>): Promise<void> => {

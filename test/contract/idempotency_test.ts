@@ -212,10 +212,7 @@ describe("the Idempotency-Key header", () => {
 
 const shared = { account: "sharing", tier: "premium", links } as const;
 const [one, two] = [fixtures.key(shared), fixtures.key(shared)];
-const limited = fixtures.key({
-  links,
-  limits: { perWindow: 0, windowMs: 1_000, daily: 3, verifyDaily: 9 },
-});
+const limited = fixtures.key({ links, limits: { perWindow: 0, windowMs: 1_000, daily: 3, verifyDaily: 9 } });
 
 test("idempotency keys are separate for each API key", async () => {
   const body = { chatId: "100001" };

@@ -31,9 +31,7 @@ test.each(Object.entries(refused))("an invalid key is refused: %s", async (_titl
 });
 
 test("a key is only accepted in the authorization header", async () => {
-  const answer = await send(`${lookup}&key=${active}&apiKey=${active}`, {
-    headers: { "x-api-key": active },
-  });
+  const answer = await send(`${lookup}&key=${active}&apiKey=${active}`, { headers: { "x-api-key": active } });
   expectRefusal(answer, 401, "INVALID_API_KEY", null);
 });
 

@@ -250,10 +250,7 @@ test("an erasure needs a confirmation, deletes all data and signs the user out",
   for (const each of [browser, elsewhere]) {
     expect((await each.get("/me")).headers.location).toBe("/me/sign-in");
   }
-  const { status, body } = await send(`GET /v2/chat?chatId=${eve}`, {
-    key: other,
-    from: fixtures.address(),
-  });
+  const { status, body } = await send(`GET /v2/chat?chatId=${eve}`, { key: other, from: fixtures.address() });
   expect([status, body.error?.code]).toEqual([404, "LINK_NOT_FOUND"]);
   const replayed = await send("PATCH /v2/game", again);
   expectRefusal(replayed, 409, "CONFLICT", { reason: "user_erased" });

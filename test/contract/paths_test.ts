@@ -196,10 +196,7 @@ test("a request with an invalid key is refused instead of redirected to /verify"
 
 test.each(["/healthz", "/readyz"])("%s answers 200 on a healthy service", async (path) => {
   const { status, headers } = await send(`GET ${path}`);
-  expect({ status, options: headers["x-content-type-options"] }).toEqual({
-    status: 200,
-    options: "nosniff",
-  });
+  expect({ status, options: headers["x-content-type-options"] }).toEqual({ status: 200, options: "nosniff" });
 });
 
 test.skipIf(isWebHandler).each(systemPaths)(

@@ -228,10 +228,7 @@ test.each(["nope", "a%26pid=1", "%00"])("the redirect of a session takes any sid
     expect(status).toBe(302);
     const expected = `/verify?sid=${encodeURIComponent(decodeURIComponent(sid))}`;
     expect(headers.location?.replace(/^http:\/\/127\.0\.0\.1:\d+/, "")).toBe(expected);
-    expect(headers).toMatchObject({
-      "x-request-id": expect.any(String),
-      "service-version": "2026-01-01",
-    });
+    expect(headers).toMatchObject({ "x-request-id": expect.any(String), "service-version": "2026-01-01" });
   }
 });
 
