@@ -1,36 +1,21 @@
 /** Tests the methods of the client against the service. */
-import { type ClientOptions, createClient } from "@accountlink/client";
+import { createClient } from "@accountlink/client";
 import { expect, it } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
 import { eventually } from "../support/eventually.ts";
 import { guild, type KeyOptions, newToken } from "../support/fixtures.ts";
 
 const { fixtures, url } = useContractServer({
-  ACCOUNTLINK_IP_AUTH_FAILURES: "3",
   ACCOUNTLINK_SESSION_TTL: "5 seconds",
   ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
   ACCOUNTLINK_STREAM_MAX: "1 second",
 });
 
-/**
- * Returns a function that creates a client with this key. The client sends its requests from its own IP address. Tests
- * must call the function after the server has started.
- */
-const clientWith = (key: string, options: Partial<ClientOptions> = {}) => {
-  const from = fixtures.address();
-  return () =>
-    createClient({
-      url: url(),
-      key,
-      fetch: (request) => {
-        request.headers.set("x-forwarded-for", from);
-        return fetch(request);
-      },
-      ...options,
-    });
+/** Returns a function that creates a client with a new key, to be called after the server has started. */
+const clientOf = (options: KeyOptions = {}) => {
+  const key = fixtures.key({ links: { 100001: "1", 100002: "2" }, tier: "premium", ...options });
+  return () => createClient({ url: url(), key });
 };
-const clientOf = (key: KeyOptions = {}, options: Partial<ClientOptions> = {}) =>
-  clientWith(fixtures.key({ links: { 100001: "1", 100002: "2" }, tier: "premium", ...key }), options);
 
 const used = clientOf({
   sightings: [{ chatId: "100001", ip: "203.0.113.7", seenAt: new Date().toISOString() }],
@@ -60,16 +45,10 @@ it("client methods look up links by chat user and by game user", async () => {
 
 it("client methods write links", async () => {
   const { links } = used();
-  expect(await links.set("100003", "3", { guildId: guild })).toMatchObject({
-    previousGameId: null,
-    updated: true,
-  });
+  expect(await links.set("100003", "3", { guildId: guild })).toMatchObject({ updated: true });
   expect(await links.move("100003", "100004")).toMatchObject({ previousChatId: "100003", gameId: "3" });
   expect(await links.delete("100004")).toMatchObject({ removedGameId: "3", deleted: true });
-  expect(await deleting().links.deleteAll({ confirm: true })).toMatchObject({
-    deletedRecords: 2,
-    scope: "global",
-  });
+  expect(await deleting().links.deleteAll({ confirm: true })).toMatchObject({ deletedRecords: 2 });
 });
 
 it("client methods find alts, and save, list and delete reviews", async () => {
@@ -87,12 +66,9 @@ const synced = clientOf({ account: "roles", guildId: guild });
 const rules = (["linked", "unlinked"] as const).map((is) => ({ roleId: "1", when: { is } }));
 fixtures.plan({ account: "roles", guildId: guild, rules });
 
-it("client methods sync members", async () => {
+it("client methods sync members and report leaked keys", async () => {
   const unchanged = { chatId: "100001", added: [], removed: [], nickname: null };
   expect(await synced().members.sync("100001", guild)).toEqual(unchanged);
-});
-
-it("client methods report leaked keys", async () => {
   expect(await used().keys.reportLeaked(newToken())).toEqual({ revoked: true });
 });
 
@@ -138,33 +114,4 @@ it("client methods list links and follow events", async () => {
   });
   expect((await first).value).toMatchObject({ type: "link.set", data: { chatId: "100008" } });
   await following.return();
-});
-
-const key = fixtures.key();
-
-it("the client executes a write once, even if the answer is lost", async () => {
-  const lost: Array<Response> = [];
-  const losing = async (request: Request) => {
-    const response = await fetch(request);
-    if (lost.length > 0) return response;
-    lost.push(response);
-    throw new TypeError("The answer was lost");
-  };
-  const replayed: Array<string | null> = [];
-  const { links } = createClient({
-    url: url(),
-    key,
-    fetch: losing,
-    onAnswer: ({ headers }) => replayed.push(headers.get("idempotent-replayed")),
-  });
-  expect(await links.set("100001", "3")).toMatchObject({ previousGameId: null, updated: true });
-  expect(lost[0]?.status).toBe(200);
-  expect(replayed).toEqual(["true"]);
-  expect(await links.set("100001", "3")).toMatchObject({ previousGameId: "3", updated: false });
-  const again = await links.set("100001", "4", { idempotencyKey: "mine" });
-  expect(await links.set("100001", "4", { idempotencyKey: "mine" })).toEqual(again);
-  await expect(links.set("100001", "5", { idempotencyKey: "mine" })).rejects.toMatchObject({
-    code: "CONFLICT",
-    details: { reason: "idempotency_key_reused" },
-  });
 });

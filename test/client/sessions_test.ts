@@ -1,12 +1,8 @@
-/** Tests that the client can read a session while its user goes through the flow, and while the server restarts. */
-import { type Answer, createClient, type VerificationSession } from "@accountlink/client";
-import { freePort } from "@accountlink/test-servers";
-import { describe, expect, it } from "vitest";
+/** Tests that the client can read a session while its user goes through the flow. */
+import { type Client, createClient, type VerificationSession } from "@accountlink/client";
+import { expect, it } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
 import { eventually } from "../support/eventually.ts";
-import { makeFixtures } from "../support/fixtures.ts";
-import { useFolder } from "../support/folder.ts";
-import { startServerHere } from "../support/server.ts";
 
 const { url, newKey, newUser } = useFlowServer({
   ...shortReads,
@@ -14,71 +10,42 @@ const { url, newKey, newUser } = useFlowServer({
   ACCOUNTLINK_POLL_INTERVAL: "3 seconds",
 });
 
-const listeningClient = (key: string) => {
-  const heard: Array<Answer> = [];
-  const client = createClient({ url: url(), key, onAnswer: (answer) => heard.push(answer) });
-  const statuses = () => heard.map(({ status }) => status);
-  return { client, heard, statuses };
-};
-
-const statesOf = (sessions: AsyncIterable<VerificationSession>) => {
+/** Follows a new session in a way of the client, links its user, and returns the statuses of all answers. */
+const follow = async (
+  read: (sessions: Client["sessions"], sid: string) => Promise<AsyncIterable<VerificationSession>>,
+) => {
+  const statuses: Array<number> = [];
+  const { sessions } = createClient({
+    url: url(),
+    key: newKey(),
+    onAnswer: ({ status }) => statuses.push(status),
+  });
+  const { sid } = await sessions.create({ clientId: "7" });
+  const followed = await read(sessions, sid);
   const states: Array<string> = [];
   const ended = (async () => {
-    for await (const { state } of sessions) states.push(state);
+    for await (const { state } of followed) states.push(state);
   })();
-  return { states, ended, until: (state: string) => eventually(() => expect(states).toContain(state)) };
+  const until = (state: string) => eventually(() => expect(states).toContain(state));
+  await until("pending");
+  await eventually(() => expect(statuses.length).toBeGreaterThan(2));
+  const user = newUser(sid);
+  await user.begin();
+  await until("opened");
+  await user.finish();
+  await ended;
+  expect(states).toEqual(["pending", "opened", "completed"]);
+  return statuses;
 };
 
-describe.concurrent("a session", () => {
-  const polled = newKey();
-  const watched = newKey();
-
-  it("watch follows a session to its end, over several event streams", async () => {
-    const { client, statuses } = listeningClient(watched);
-    const { sid } = await client.sessions.create({ clientId: "7" });
-    const { states, ended, until } = statesOf(client.sessions.watch(sid));
-    await until("pending");
-    await eventually(() => expect(statuses().length).toBeGreaterThan(2));
-    const user = newUser(sid);
-    await user.begin();
-    await until("opened");
-    await user.finish();
-    await ended;
-    expect(states).toEqual(["pending", "opened", "completed"]);
-    expect(statuses()).not.toContain(429);
-  });
-
-  it("a session is polled to its end, even after a refused read", async () => {
-    const { client, statuses } = listeningClient(polled);
-    const { sid } = await client.sessions.create({ clientId: "7" });
-    await client.sessions.get(sid);
-    const { states, ended, until } = statesOf(client.sessions.poll(sid, { wait: 1 }));
-    await until("pending");
-    const user = newUser(sid);
-    await user.begin();
-    await until("opened");
-    await user.finish();
-    await ended;
-    expect(states).toEqual(["pending", "opened", "completed"]);
-    expect(statuses().slice(0, 4)).toEqual([201, 200, 429, 200]);
-  });
+it.concurrent("watch follows a session to its end, over several event streams", async () => {
+  expect(await follow(async ({ watch }, sid) => watch(sid))).not.toContain(429);
 });
 
-const dataFolder = useFolder();
-
-it("a session is watched across a restart of the server", async () => {
-  const { fixture, key } = makeFixtures();
-  const token = key();
-  const env = { ACCOUNTLINK_PORT: String(await freePort()) };
-  const first = await startServerHere({ fixture, env, dataFolder });
-  const { sessions } = createClient({ url: first.url, key: token });
-  const { sid } = await sessions.create({ clientId: "7" });
-  const { states, ended, until } = statesOf(sessions.watch(sid));
-  await until("pending");
-  await first.stop();
-  const second = await startServerHere({ fixture, env, dataFolder });
-  await sessions.cancel(sid);
-  await ended;
-  expect(states).toEqual(["pending", "cancelled"]);
-  expect(await second.stop()).toBe(0);
+it.concurrent("a session is polled to its end, even after a refused read", async () => {
+  const statuses = await follow(async ({ get, poll }, sid) => {
+    await get(sid);
+    return poll(sid, { wait: 1 });
+  });
+  expect(statuses.slice(0, 4)).toEqual([201, 200, 429, 200]);
 });
