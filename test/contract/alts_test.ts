@@ -1,10 +1,10 @@
 /** Alt detection over HTTP: responses, scores and reviews. `packages/core` tests the rules. */
 
-import { afterEach, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { emptyGuild, guild, type KeyOptions, type SeenAt, stranger } from "../support/fixtures.ts";
 import { type Answer } from "../support/http.ts";
-import { expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
+import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
 
 const [home, vpn] = ["203.0.113.7", "198.51.100.7"] as const;
 const [target, one, two, three] = ["100001", "100002", "100003", "100004"] as const;
@@ -33,29 +33,23 @@ interface Explained {
 
 const explained = ({ body }: Answer) => body.data as unknown as Explained;
 
-const at = daysAgo(45);
 const ipv6 = "2001:db8:1:2::1";
-const key = premiumKey({
+const scored = premiumKey({
   links: { [one]: { gameId: "1", at: daysAgo(2) }, [target]: { gameId: "1", at: daysAgo(1) } },
   sightings: [
     ...[home, ipv6, vpn].map((ip) => ({ chatId: target, ip, device: "phone", seenAt: daysAgo(0) })),
-    { chatId: one, ip: home, device: "phone", seenAt: at },
-    { chatId: two, ip: "2001:db8:1:2:3::4", seenAt: at },
+    { chatId: one, ip: home, device: "phone", seenAt: daysAgo(45) },
+    { chatId: two, ip: "2001:db8:1:2:3::4", seenAt: daysAgo(45) },
   ],
 });
 
 test.each([`chatId=${target}`, "gameId=1", `chatId=${target}&ip=${encodeURIComponent(`::ffff:${home}`)}`])(
   "an alt lookup explains the score of %s, scores the same in v1 and shows no address",
   async (query) => {
-    const answer = await send(`GET /v2/alts?${query}&explain=true`, { key });
-    expect(explained(answer).risk).toEqual({
-      score: 81,
-      severity: "CRITICAL",
-      alt: 97,
-      vpn: 33,
-      unlistedWeight: 0,
-    });
-    const v1 = await send(`GET /api/v1/public/detections/alt?${query}`, { key });
+    const answer = await send(`GET /v2/alts?${query}&explain=true`, { key: scored });
+    const risk = { score: 81, severity: "CRITICAL", alt: 97, vpn: 33, unlistedWeight: 0 };
+    expect(explained(answer).risk).toEqual(risk);
+    const v1 = await send(`GET /api/v1/public/detections/alt?${query}`, { key: scored });
     expect(v1.body.data).toMatchObject({
       alts: [{ chatId: one }, { chatId: two }],
       risk: { score: 81, label: "critical", breakdown: { overall: 81, alt: 97, vpn: 33 } },
@@ -66,216 +60,179 @@ test.each([`chatId=${target}`, "gameId=1", `chatId=${target}&ip=${encodeURICompo
   },
 );
 
-describe("alt detection", () => {
-  const at = daysAgo(3);
-  const links = {
-    [target]: "1",
-    [one]: { gameId: "1", at },
-    [two]: { gameId: "2", at },
-    [stranger]: { gameId: "3", at },
-  };
-  const sightings = seen(home, [target, two, three, stranger]);
-  const key = premiumKey({ links, sightings });
-  const inGuild = premiumKey({ links, sightings, guildId: guild });
+const at = daysAgo(3);
+const links = {
+  [target]: "1",
+  [one]: { gameId: "1", at },
+  [two]: { gameId: "2", at },
+  [stranger]: { gameId: "3", at },
+};
+const sightings = seen(home, [target, two, three, stranger]);
+const key = premiumKey({ links, sightings });
+const inGuild = premiumKey({ links, sightings, guildId: guild });
 
-  test("an alt lookup returns exactly the target, the matches and their game users", async () => {
-    expectData(await send(`GET /v2/alts?chatId=${target}`, { key }), {
-      target: { chatId: target, gameId: "1", guildId: null },
-      matches: [
-        { chatId: two, gameId: "2" },
-        { chatId: three, gameId: null },
-        { chatId: stranger, gameId: "3" },
-        { chatId: one, gameId: "1" },
-      ],
-      risk: { score: 90, severity: "CRITICAL" },
-      summary: { matchCount: 4 },
-      resolved: false,
-    });
-    const { body } = await send(`GET /api/v1/public/detections/alt?gameId=1`, { key });
-    expect(body.data).toMatchObject({
-      target: { chatIds: [one, target], gameIds: ["1"], guildId: null },
-      summary: { gameAltIds: expect.arrayContaining(["1", "2", "3"]) as unknown },
-    });
-    expect(body.data).not.toHaveProperty("warnings");
-  });
-
-  test("an alt lookup lists one piece of evidence for each shared game user and address", async () => {
-    const data = explained(await send(`GET /v2/alts?chatId=${one}&ip=${home}&explain=true`, { key }));
-    expect(data.matches.flatMap(({ evidence }) => evidence)).toEqual([
-      { kind: "game", weight: 0.9, lastSeenAt: null, chatUsers: null, gameId: "1" },
-      ...[0, 1, 2, 3].map((index) => ({
-        kind: "address",
-        weight: expect.any(Number) as unknown,
-        lastSeenAt: sightings[index]?.seenAt,
-        chatUsers: 4,
-        gameId: null,
-      })),
-    ]);
-  });
-
-  test("an alt lookup in a guild returns only guild members as matches, even if the target is no member", async () => {
-    const expected = [
+test("an alt lookup returns exactly the target, the matches and their game users", async () => {
+  expectData(await send(`GET /v2/alts?chatId=${target}`, { key }), {
+    target: { chatId: target, gameId: "1", guildId: null },
+    matches: [
       { chatId: two, gameId: "2" },
       { chatId: three, gameId: null },
+      { chatId: stranger, gameId: "3" },
       { chatId: one, gameId: "1" },
-    ];
-    for (const each of [key, inGuild]) {
-      const { body } = await send(`GET /v2/alts?chatId=${target}&guildId=${guild}`, { key: each });
-      expect(body.data).toMatchObject({ target: { guildId: guild }, matches: expected });
-    }
-    const { body } = await send(`GET /v2/alts?chatId=${stranger}&guildId=${guild}`, { key });
-    expect(body.data).toMatchObject({ target: { chatId: stranger }, summary: { matchCount: 3 } });
-    const empty = await send(`GET /v2/alts?chatId=${target}&guildId=${emptyGuild}`, { key });
-    expect(empty.body.data).toMatchObject({ matches: [], risk: { score: 0 } });
+    ],
+    risk: { score: 90, severity: "CRITICAL" },
+    summary: { matchCount: 4 },
+    resolved: false,
   });
-
-  test("an alt lookup includes profiles for resolved=true", async () => {
-    const { body } = await send(`GET /v2/alts?chatId=${target}&guildId=${guild}&resolved=true`, { key });
-    expect(body.data).toMatchObject({
-      resolved: true,
-      matches: [
-        { chatId: two, resolved: { game: { id: "2" }, chat: { id: two, guild: { nickname: "Nick" } } } },
-        { chatId: three, resolved: { game: null, chat: { id: three } } },
-        { chatId: one, resolved: { game: { id: "1" }, chat: { id: one } } },
-      ],
-    });
+  const { body } = await send(`GET /api/v1/public/detections/alt?gameId=1`, { key });
+  expect(body.data).toMatchObject({
+    target: { chatIds: [one, target], gameIds: ["1"], guildId: null },
+    summary: { gameAltIds: expect.arrayContaining(["1", "2", "3"]) as unknown },
   });
-
-  test("bulk alt lookups return one result per game ID, in order", async () => {
-    const body = { gameIds: ["2", "9", "x", "2"], explain: true };
-    const answer = await send("POST /v2/alts/bulk", { key, body });
-    expect(answer.body.data).toMatchObject({
-      count: 4,
-      foundCount: 3,
-      notFoundCount: 0,
-      errorCount: 1,
-      resolved: false,
-      results: [
-        { input: { gameId: "2" }, found: true, data: { target: { chatId: two, gameId: "2" } } },
-        { found: true, data: { target: { chatId: null, gameId: "9" }, matches: [] } },
-        { found: false, error: { code: "INVALID_PARAMETER", status: 400 } },
-        { input: { gameId: "2" }, found: true },
-      ],
-    });
-    expect(answer.body.meta).toMatchObject({ bulk: { uniqueInputs: 3, maxInputs: 10 } });
-  });
+  expect(body.data).not.toHaveProperty("warnings");
 });
 
-const custom = fixtures.key({ kind: "partner" });
-const free = fixtures.key();
-const freeInGuild = fixtures.key({ guildId: guild });
+test("an alt lookup lists one piece of evidence for each shared game user and address", async () => {
+  const data = explained(await send(`GET /v2/alts?chatId=${one}&ip=${home}&explain=true`, { key }));
+  expect(data.matches.flatMap(({ evidence }) => evidence)).toEqual([
+    { kind: "game", weight: 0.9, lastSeenAt: null, chatUsers: null, gameId: "1" },
+    ...[0, 1, 2, 3].map((index) => ({
+      kind: "address",
+      weight: expect.any(Number) as unknown,
+      lastSeenAt: sightings[index]?.seenAt,
+      chatUsers: 4,
+      gameId: null,
+    })),
+  ]);
+});
 
-test("partner keys can detect alts only in bulk, and free keys cannot detect alts", async () => {
-  const body = { gameIds: ["1"] };
-  expect((await send("POST /v2/alts/bulk", { key: custom, body })).status).toBe(200);
-  const refusals = [
-    await send("POST /v2/alts/bulk", { key: custom, body: { ...body, resolved: true } }),
-    await send("POST /v2/alts/bulk", { key: free, body }),
-    await send("GET /v2/alts?chatId=100001", { key: custom }),
-    await send("GET /v2/alts", { key: free }),
+test("an alt lookup in a guild returns only guild members as matches, even if the target is no member", async () => {
+  const expected = [
+    { chatId: two, gameId: "2" },
+    { chatId: three, gameId: null },
+    { chatId: one, gameId: "1" },
   ];
-  for (const answer of refusals) expectRefusal(answer, 403, "PREMIUM_REQUIRED", null);
+  for (const each of [key, inGuild]) {
+    const { body } = await send(`GET /v2/alts?chatId=${target}&guildId=${guild}`, { key: each });
+    expect(body.data).toMatchObject({ target: { guildId: guild }, matches: expected });
+  }
+  const { body } = await send(`GET /v2/alts?chatId=${stranger}&guildId=${guild}`, { key });
+  expect(body.data).toMatchObject({ target: { chatId: stranger }, summary: { matchCount: 3 } });
+  const empty = await send(`GET /v2/alts?chatId=${target}&guildId=${emptyGuild}`, { key });
+  expect(empty.body.data).toMatchObject({ matches: [], risk: { score: 0 } });
 });
 
-test("alt detection of v1 accepts free global keys, and refuses free guild keys", async () => {
-  const path = "GET /api/v1/public/detections/alt?chatId=100001";
-  expect((await send(path, { key: free })).status).toBe(200);
-  const answer = await send(`${path}&guildId=${guild}`, { key: freeInGuild });
-  expectV1Refusal(answer, 403, "Premium required");
-});
-
-describe("alt reviews", () => {
-  const links = { [target]: "1", [one]: "1", [three]: "3" };
-  const sightings = seen(home, [target, one, two], 45);
-  const options = { links, sightings, account: "reviewers" };
-  const [key, sibling] = [premiumKey(options), premiumKey({ account: "reviewers" })];
-  const guildKey = premiumKey({ ...options, guildId: guild });
-  const foreign = premiumKey({ links, sightings });
-
-  const put = (verdict: string, chatId: string, otherChatId: string, note?: string) =>
-    send("PUT /v2/alts/reviews", { key, body: { chatId, otherChatId, verdict, note } });
-  const remove = (chatId: string, otherChatId: string) =>
-    send("DELETE /v2/alts/reviews", { key, body: { chatId, otherChatId } });
-  const list = (chatId: string, as = key, query = "") =>
-    send(`GET /v2/alts/reviews?chatId=${chatId}${query}`, { key: as });
-  const detect = async (as = key, query = "") =>
-    explained(await send(`GET /v2/alts?chatId=${target}&explain=true${query}`, { key: as }));
-  const outlined = ({ matches, risk }: Explained) => [
-    risk.alt,
-    ...matches.map((match) => match.evidence.map(({ kind }) => kind).join("+")),
-  ];
-
-  test("an alt review overrides the score for all keys of its scope and no others, until it is deleted", async () => {
-    const before = [92, "game+address", "address"];
-    expect(outlined(await detect())).toEqual(before);
-
-    expect((await put("different", one, target, "Brothers")).body.data).toMatchObject({
-      review: { chatId: one, otherChatId: target, verdict: "different", note: "Brothers" },
-    });
-    const { matches } = await detect(sibling);
-    expect(matches).toMatchObject([{ chatId: two, evidence: [{ chatUsers: 3 }] }]);
-    expect(outlined(await detect(foreign))).toEqual(before);
-    expect(outlined(await detect(guildKey, `&guildId=${guild}`))).toEqual(before);
-
-    await put("same", target, two);
-    expect(outlined(await detect())).toEqual([100, "review+address"]);
-    await put("same", target, three);
-    expect(outlined(await detect())).toEqual([100, "review", "review+address"]);
-
-    expect((await list(target, sibling)).body.data?.reviews).toMatchObject([
-      { chatId: target, otherChatId: three, verdict: "same", note: null, keyId: key.slice(4, 16) },
-      { chatId: target, otherChatId: two, verdict: "same" },
-      { chatId: target, otherChatId: one, verdict: "different", note: "Brothers" },
-    ]);
-    expectData(await list(target, foreign), { reviews: [] });
-    expectData(await list(target, guildKey, `&guildId=${guild}`), { reviews: [] });
-
-    expectData(await remove(three, target), { chatId: three, otherChatId: target, deleted: true });
-    expectData(await remove(three, target), { chatId: three, otherChatId: target, deleted: false });
-    await remove(target, one);
-    await remove(target, two);
-    expect(outlined(await detect())).toEqual(before);
+test("an alt lookup includes profiles for resolved=true", async () => {
+  const { body } = await send(`GET /v2/alts?chatId=${target}&guildId=${guild}&resolved=true`, { key });
+  expect(body.data).toMatchObject({
+    resolved: true,
+    matches: [
+      { chatId: two, resolved: { game: { id: "2" }, chat: { id: two, guild: { nickname: "Nick" } } } },
+      { chatId: three, resolved: { game: null, chat: { id: three } } },
+      { chatId: one, resolved: { game: { id: "1" }, chat: { id: one } } },
+    ],
   });
 });
 
-describe("alt detection with the chat platform", () => {
-  const links = { [target]: "1" };
-  const candidates = Array.from({ length: 150 }, (_, index) => String(500_001 + index));
-  const sightings = seen(home, [target, ...candidates]);
-  const key = premiumKey({ links, sightings });
-  const query = `chatId=${target}&guildId=${guild}`;
+test("bulk alt lookups return one result per game ID, in order", async () => {
+  const body = { gameIds: ["2", "9", "x", "2"], explain: true };
+  const answer = await send("POST /v2/alts/bulk", { key, body });
+  expect(answer.body.data).toMatchObject({
+    count: 4,
+    foundCount: 3,
+    notFoundCount: 0,
+    errorCount: 1,
+    resolved: false,
+    results: [
+      { input: { gameId: "2" }, found: true, data: { target: { chatId: two, gameId: "2" } } },
+      { found: true, data: { target: { chatId: null, gameId: "9" }, matches: [] } },
+      { found: false, error: { code: "INVALID_PARAMETER", status: 400 } },
+      { input: { gameId: "2" }, found: true },
+    ],
+  });
+  expect(answer.body.meta).toMatchObject({ bulk: { uniqueInputs: 3, maxInputs: 10 } });
+});
 
-  afterEach(() => platform.recover());
+const known = {
+  links: { [target]: "1", [one]: "1", [three]: "3" },
+  sightings: seen(home, [target, one, two], 45),
+};
+const account = "reviewers";
+const [reviewer, sibling] = [premiumKey({ ...known, account }), premiumKey({ account })];
+const guildKey = premiumKey({ ...known, account, guildId: guild });
+const foreign = premiumKey(known);
 
-  test.each([
-    ["down", { mode: "down", platform: "chat", under: "/chat/api/guilds/:guildId/members" }],
-    ["slow", { mode: "slow", platform: "chat", delayMs: 20_000, under: "/chat/api/guilds/:guildId/members" }],
-  ])(
-    "alt detection with the chat platform %s fails in v2, and omits unknown members in v1",
-    async (_, fault) => {
-      /**
-       * Sends a request while the platform cannot return members. Looks up a user first, so that the guild is cached:
-       * after requests for members have failed, the service also stops requests for guilds.
-       */
-      const sendDuringFault = async (...request: Parameters<typeof send>) => {
-        await platform.recover();
-        await eventually(async () => expect((await send(`GET /v2/chat?${query}`, { key })).status).toBe(200));
-        await platform.fail(fault);
-        return send(...request);
-      };
-      const v2 = await sendDuringFault(`GET /v2/alts?${query}`, { key });
-      expectRefusal(v2, 503, "INTERNAL_ERROR", null);
-      const v1 = await sendDuringFault(`GET /api/v1/public/detections/alt?${query}`, { key });
-      const body = { gameIds: ["1"], guildId: guild };
-      const bulk = await sendDuringFault("POST /v2/alts/bulk", { key, body });
-      expect(v1.body.data).toMatchObject({
-        alts: [],
-        warnings: [expect.stringContaining("150 of the candidates")],
-      });
-      expect(bulk.body.data).toMatchObject({
-        errorCount: 1,
-        results: [{ error: { code: "INTERNAL_ERROR", status: 503 } }],
-      });
-    },
-  );
+const put = (verdict: string, chatId: string, otherChatId: string, note?: string) =>
+  send("PUT /v2/alts/reviews", { key: reviewer, body: { chatId, otherChatId, verdict, note } });
+const remove = (chatId: string, otherChatId: string) =>
+  send("DELETE /v2/alts/reviews", { key: reviewer, body: { chatId, otherChatId } });
+const list = (chatId: string, as = reviewer, query = "") =>
+  send(`GET /v2/alts/reviews?chatId=${chatId}${query}`, { key: as });
+const detect = async (as = reviewer, query = "") =>
+  explained(await send(`GET /v2/alts?chatId=${target}&explain=true${query}`, { key: as }));
+const outlined = ({ matches, risk }: Explained) => [
+  risk.alt,
+  ...matches.map((match) => match.evidence.map(({ kind }) => kind).join("+")),
+];
+
+test("an alt review overrides the score for all keys of its scope and no others, until it is deleted", async () => {
+  const before = [92, "game+address", "address"];
+  expect(outlined(await detect())).toEqual(before);
+
+  expect((await put("different", one, target, "Brothers")).body.data).toMatchObject({
+    review: { chatId: one, otherChatId: target, verdict: "different", note: "Brothers" },
+  });
+  const { matches } = await detect(sibling);
+  expect(matches).toMatchObject([{ chatId: two, evidence: [{ chatUsers: 3 }] }]);
+  expect(outlined(await detect(foreign))).toEqual(before);
+  expect(outlined(await detect(guildKey, `&guildId=${guild}`))).toEqual(before);
+
+  await put("same", target, two);
+  expect(outlined(await detect())).toEqual([100, "review+address"]);
+  await put("same", target, three);
+  expect(outlined(await detect())).toEqual([100, "review", "review+address"]);
+
+  expect((await list(target, sibling)).body.data?.reviews).toMatchObject([
+    { chatId: target, otherChatId: three, verdict: "same", note: null, keyId: reviewer.slice(4, 16) },
+    { chatId: target, otherChatId: two, verdict: "same" },
+    { chatId: target, otherChatId: one, verdict: "different", note: "Brothers" },
+  ]);
+  expectData(await list(target, foreign), { reviews: [] });
+  expectData(await list(target, guildKey, `&guildId=${guild}`), { reviews: [] });
+
+  expectData(await remove(three, target), { chatId: three, otherChatId: target, deleted: true });
+  expectData(await remove(three, target), { chatId: three, otherChatId: target, deleted: false });
+  await remove(target, one);
+  await remove(target, two);
+  expect(outlined(await detect())).toEqual(before);
+});
+
+const candidates = Array.from({ length: 150 }, (_, index) => String(500_001 + index));
+const crowded = premiumKey({ links: { [target]: "1" }, sightings: seen(home, [target, ...candidates]) });
+const inCrowd = `chatId=${target}&guildId=${guild}`;
+
+test("alt detection while the chat platform is down fails in v2, and omits unknown members in v1", async () => {
+  /**
+   * Sends a request while the platform cannot return members. Looks up a user first, so that the guild is cached: after
+   * requests for members have failed, the service also stops requests for guilds.
+   */
+  const sendDuringFault = async (line: Parameters<typeof send>[0], body?: object) => {
+    const key = crowded;
+    await eventually(async () => expect((await send(`GET /v2/chat?${inCrowd}`, { key })).status).toBe(200));
+    await platform.fail({ mode: "down", platform: "chat", under: "/chat/api/guilds/:guildId/members" });
+    const answer = await send(line, { key, ...(body && { body }) });
+    await platform.recover();
+    return answer;
+  };
+  expectRefusal(await sendDuringFault(`GET /v2/alts?${inCrowd}`), 503, "INTERNAL_ERROR", null);
+  const v1 = await sendDuringFault(`GET /api/v1/public/detections/alt?${inCrowd}`);
+  expect(v1.body.data).toMatchObject({
+    alts: [],
+    warnings: [expect.stringContaining("150 of the candidates")],
+  });
+  const bulk = await sendDuringFault("POST /v2/alts/bulk", { gameIds: ["1"], guildId: guild });
+  expect(bulk.body.data).toMatchObject({
+    errorCount: 1,
+    results: [{ error: { code: "INTERNAL_ERROR", status: 503 } }],
+  });
 });

@@ -43,8 +43,16 @@ type Row = readonly [
 const headers = { "service-version": "1999-01-01" };
 const many = Array<string>(51).fill("100001");
 const resolved = "GET /v2/chat?chatId=100001&resolved=true" as const;
-const [bulkChat, bulkGame] = ["POST /v2/chat/bulk", "POST /v2/game/bulk"] as const;
-const [toStranger, moved] = [{ chatId: stranger, guildId: guild }, { oldChatId: "100005" }];
+const [bulkChat, bulkGame, sync] = [
+  "POST /v2/chat/bulk",
+  "POST /v2/game/bulk",
+  "POST /v2/members/sync",
+] as const;
+const emptyInGuild = { gameIds: [], guildId: botlessGuild };
+const toStranger = { chatId: stranger, guildId: guild };
+const setStranger = { ...toStranger, gameId: nobody };
+const moved = { oldChatId: "100005" };
+const movedInGuild = { ...moved, newChatId: stranger, guildId: guild };
 const inGuild = (chatId: string, guildId: string) =>
   `GET /v2/chat?chatId=${chatId}&guildId=${guildId}` as const;
 
@@ -74,6 +82,7 @@ const limits: ReadonlyArray<Row> = [
 ];
 
 const access: ReadonlyArray<Row> = [
+  ["tier", "missing", "GET /v2/alts", { key }, "403 PREMIUM_REQUIRED"],
   ["address limit", "access", "GET /v2/alts", { from, key: forSessions }, "429 ip_day"],
   ["key limit", "access", "GET /v2/alts", { key: forSessionsSpent }, "429 second"],
   ["access", "tier", "GET /v2/alts?chatId=100001", { key: forSessions }, "403 key_access"],
@@ -92,13 +101,7 @@ const values: ReadonlyArray<Row> = [
   ["version", "tier", resolved, { key, headers }, "400 INVALID_PARAMETER"],
   ["too many", "tier", bulkChat, { key, body: { chatIds: many, resolved: true } }, "400 BULK_LIMIT_EXCEEDED"],
   ["empty list", "tier", bulkGame, { key, body: { gameIds: [], resolved: true } }, "400 INVALID_PARAMETER"],
-  [
-    "empty list",
-    "guild",
-    bulkGame,
-    { key, body: { gameIds: [], guildId: botlessGuild } },
-    "400 INVALID_PARAMETER",
-  ],
+  ["empty list", "guild", bulkGame, { key, body: emptyInGuild }, "400 INVALID_PARAMETER"],
   ["missing", "empty list", bulkChat, { key: ofGuild, body: { chatIds: [] } }, "400 MISSING_PARAMETER"],
   ["missing", "too many", bulkChat, { key: ofGuild, body: { chatIds: many } }, "400 MISSING_PARAMETER"],
   ["tier", "guild", `${resolved}&guildId=${emptyGuild}`, { key: ofGuild }, "403 PREMIUM_REQUIRED"],
@@ -110,30 +113,12 @@ const guilds: ReadonlyArray<Row> = [
   ["bot", "member", inGuild(stranger, botlessGuild), { key }, "403 bot_not_in_guild"],
   ["bot", "manager", inGuild(stranger, botlessGuild), { key: unmanaging }, "403 bot_not_in_guild"],
   ["manager", "member", inGuild(stranger, guild), { key: unmanaging }, "403 not_guild_manager"],
-  [
-    "manager",
-    "member",
-    "POST /v2/members/sync",
-    { key: unmanaging, body: { chatId: stranger, guildId: guild } },
-    "403 not_guild_manager",
-  ],
+  ["manager", "member", sync, { key: unmanaging, body: toStranger }, "403 not_guild_manager"],
   ["member", "link", inGuild(stranger, guild), { key }, "403 user_not_in_guild"],
   ["bot", "link", `GET /v2/game?gameId=9&guildId=${botlessGuild}`, { key }, "403 bot_not_in_guild"],
   ["member", "link", "DELETE /v2/game", { key, body: toStranger }, "403 user_not_in_guild"],
-  [
-    "member",
-    "game",
-    "PATCH /v2/game",
-    { key, body: { ...toStranger, gameId: nobody } },
-    "403 user_not_in_guild",
-  ],
-  [
-    "new member",
-    "link",
-    "PATCH /v2/chat",
-    { key, body: { ...moved, newChatId: stranger, guildId: guild } },
-    "403 new_user_not_in_guild",
-  ],
+  ["member", "game", "PATCH /v2/game", { key, body: setStranger }, "403 user_not_in_guild"],
+  ["new member", "link", "PATCH /v2/chat", { key, body: movedInGuild }, "403 new_user_not_in_guild"],
   ["old", "new", "PATCH /v2/chat", { key, body: { ...moved, newChatId: "100002" } }, "404 LINK_NOT_FOUND"],
 ];
 
@@ -153,32 +138,14 @@ describe.each(Object.entries({ path, credentials, limits, access, values, guilds
   },
 );
 
-const ask = "GET /api/v1/public/chat-to-game" as const;
+const [ask, move] = ["GET /api/v1/public/chat-to-game", "PUT /api/v1/link/update-chat"] as const;
 
 test.each([
   ["access", "tier", "GET /api/v1/public/detections/alt", forSessions, "This API key may not do that"],
-  [
-    "missing",
-    "invalid",
-    "PUT /api/v1/link/update-chat?oldChatId=x",
-    key,
-    "Missing required parameters: newChatId",
-  ],
-  [
-    "guild",
-    "bot",
-    `${ask}?chatId=100001&guildId=${botlessGuild}`,
-    ofGuild,
-    "Guild does not match this API key",
-  ],
+  ["missing", "invalid", `${move}?oldChatId=x`, key, "Missing required parameters: newChatId"],
+  ["guild", "bot", `${ask}?chatId=12345&guildId=${botlessGuild}`, ofGuild, "Guild does not match this API key"],
   ["member", "link", `${ask}?chatId=${stranger}&guildId=${guild}`, key, "User is not in the guild"],
-  [
-    "old",
-    "new",
-    "PUT /api/v1/link/update-chat?oldChatId=100005&newChatId=100002",
-    key,
-    "No link found for this chat ID",
-  ],
+  ["old", "new", `${move}?oldChatId=100005&newChatId=100002`, key, "No link found for this chat ID"],
 ] as const)("v1 refuses a request for %s before %s: %s", async (_winner, _over, line, used, message) => {
   expect((await send(line, { key: used, from: fixtures.address() })).body.error).toBe(message);
 });

@@ -4,7 +4,7 @@
  */
 import { expect } from "vitest";
 import { guild, newToken, nobody, stranger } from "../support/fixtures.ts";
-import { creation, pending, type Recipe, reading, streamed } from "./recipe.ts";
+import { creation, type Exchange, pending, type Recipe, reading, streamed } from "./recipe.ts";
 
 const noAlts = {
   target: { chatId: "100001", gameId: "1", guildId: expect.toBeOneOf([null, guild]) as unknown },
@@ -13,6 +13,13 @@ const noAlts = {
   summary: { matchCount: 0 },
   resolved: false,
 };
+
+/** A bulk lookup of one more than `limit`. */
+const tooMany = (name: string, limit: number): Exchange => ({
+  answer: "400 BULK_LIMIT_EXCEEDED",
+  values: { [name]: Array(limit + 1).fill("1") },
+  expected: { limit, received: limit + 1 },
+});
 
 const reviewed = { chatId: "100001", otherChatId: "100002", verdict: "same", note: "Said so" };
 
@@ -61,13 +68,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["chatIds"],
     invalid: { chatIds: "100001" },
     resolved: true,
-    others: [
-      {
-        answer: "400 BULK_LIMIT_EXCEEDED",
-        values: { chatIds: Array(51).fill("1") },
-        expected: { limit: 50, received: 51 },
-      },
-    ],
+    others: [tooMany("chatIds", 50)],
   },
   bulkGame: {
     access: ["read"],
@@ -76,13 +77,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["gameIds"],
     invalid: { gameIds: [] },
     resolved: true,
-    others: [
-      {
-        answer: "400 BULK_LIMIT_EXCEEDED",
-        values: { gameIds: Array(51).fill("1") },
-        expected: { limit: 50, received: 51 },
-      },
-    ],
+    others: [tooMany("gameIds", 50)],
   },
   getAlts: {
     access: ["read"],
@@ -97,6 +92,12 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
         values: { gameId: "5" },
         expected: { target: { chatId: null, gameId: "5" }, matches: [] },
       },
+      {
+        answer: "403 PREMIUM_REQUIRED",
+        key: { tier: "free", kind: "partner" },
+        values: { chatId: "100001" },
+        expected: null,
+      },
     ],
   },
   bulkAlts: {
@@ -107,10 +108,13 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     invalid: { gameIds: [] },
     tier: "premium_or_custom",
     others: [
+      tooMany("gameIds", 10),
+      { answer: "200 -", key: { tier: "free", kind: "partner" }, values: { gameIds: ["1"] }, expected: {} },
       {
-        answer: "400 BULK_LIMIT_EXCEEDED",
-        values: { gameIds: Array(11).fill("1") },
-        expected: { limit: 10, received: 11 },
+        answer: "403 PREMIUM_REQUIRED",
+        key: { tier: "free", kind: "partner" },
+        values: { gameIds: ["1"], resolved: true },
+        expected: null,
       },
     ],
   },

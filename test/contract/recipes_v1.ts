@@ -3,7 +3,13 @@
  * and 100002 → 2.
  */
 import { guild, nobody, stranger } from "../support/fixtures.ts";
-import { creation, type Recipe, reading, streamed } from "./recipe.ts";
+import { creation, type Exchange, type Recipe, reading, streamed, type Values } from "./recipe.ts";
+
+const unlinked = (
+  status: "400" | "404",
+  values: Values,
+  expected = "No link found for this chat ID",
+): Exchange => ({ answer: `${status} LINK_NOT_FOUND`, values, expected });
 
 export const v1Recipes: Readonly<Record<string, Recipe>> = {
   gameToChat: {
@@ -22,13 +28,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     invalid: { chatId: "1234" },
     member: "user_not_in_guild",
     strange: { chatId: stranger },
-    others: [
-      {
-        answer: "404 LINK_NOT_FOUND",
-        values: { chatId: "100005" },
-        expected: "No game user linked to this chat ID",
-      },
-    ],
+    others: [unlinked("404", { chatId: "100005" }, "No game user linked to this chat ID")],
   },
   updateChat: {
     good: { oldChatId: "100001", newChatId: "100003" },
@@ -38,11 +38,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     member: "new_user_not_in_guild",
     strange: { oldChatId: "100001", newChatId: stranger },
     others: [
-      {
-        answer: "400 LINK_NOT_FOUND",
-        values: { oldChatId: "100005", newChatId: "100001" },
-        expected: "No link found for this chat ID",
-      },
+      unlinked("400", { oldChatId: "100005", newChatId: "100001" }),
       {
         answer: "400 CONFLICT",
         values: { oldChatId: "100001", newChatId: "100002" },
@@ -71,13 +67,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     data: { message: "Game link removed", chatId: "100001", removedGameId: "1" },
     required: ["chatId"],
     invalid: { chatId: "-100001" },
-    others: [
-      {
-        answer: "400 LINK_NOT_FOUND",
-        values: { chatId: "100005" },
-        expected: "No link found for this chat ID",
-      },
-    ],
+    others: [unlinked("400", { chatId: "100005" })],
   },
   resetDatabase: {
     good: {},
@@ -99,6 +89,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     required: ["chatId", "gameId", "ip"],
     invalid: { ip: "203.0.113" },
     tier: "premium_or_global",
+    others: [{ answer: "200 -", key: { tier: "free" }, values: { chatId: "100001" }, expected: {} }],
   },
   createVerifySession: creation,
   getVerifySession: { ...reading, invalid: { wait: "-1" } },

@@ -93,16 +93,8 @@ const nginx = makeBalancer({
   names: ["nginx"],
   path: "usr/sbin/nginx",
   packages: ["nginx"],
-  argumentsFor: (config, folder) => [
-    "-p",
-    folder,
-    "-c",
-    config,
-    "-e",
-    "stderr",
-    "-g",
-    `daemon off; pid ${folder}/nginx.pid;`,
-  ],
+  argumentsFor: (config, folder) =>
+    ["-p", folder, "-c", config, "-e", "stderr"].concat("-g", `daemon off; pid ${folder}/nginx.pid;`),
 });
 
 /** Returns null if nginx is available, else the reason, for titles of skipped tests. With CI=true, throws instead. */

@@ -15,14 +15,9 @@ const runs = ({ file, env }: ServerProgram, code: string): Promise<boolean> =>
 /** Python, and libraries that a minimal Debian 12 lacks. */
 const python = {
   path: "usr/bin/python3.11",
-  packages: [
-    "python3.11-minimal",
-    "libpython3.11-minimal",
-    "libpython3.11-stdlib",
-    "libexpat1",
-    "libffi8",
-    "libssl3",
-  ],
+  packages: "python3.11-minimal libpython3.11-minimal libpython3.11-stdlib libexpat1 libffi8 libssl3".split(
+    " ",
+  ),
 };
 
 const findPython = async (): Promise<ServerProgram | null> => {
@@ -32,19 +27,10 @@ const findPython = async (): Promise<ServerProgram | null> => {
 };
 
 /** Debian packages of discord.py, aiohttp and their dependencies. */
-const modules = [
-  "discord",
-  "aiohttp",
-  "aiosignal",
-  "async-timeout",
-  "attr",
-  "charset-normalizer",
-  "frozenlist",
-  "idna",
-  "multidict",
-  "typing-extensions",
-  "yarl",
-].map((name) => `python3-${name}`);
+const modules =
+  "discord aiohttp aiosignal async-timeout attr charset-normalizer frozenlist idna multidict typing-extensions yarl"
+    .split(" ")
+    .map((name) => `python3-${name}`);
 /**
  * Also imports aiohttp's compiled parser. Without it, aiohttp uses a parser written in Python. In Debian's version of
  * aiohttp, the Python parser refuses valid answers.
