@@ -1,8 +1,8 @@
 /** The event feed over HTTP: events, pages, filters, waits, streams, and the list of links with its feed cursor. */
 import { request } from "node:http";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
-import { type Answer, type Json, textOf } from "../support/http.ts";
+import { type Answer, type Json, listOf, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
 import { expectInvalid, expectRefusal, useContractServer } from "./contract_server.ts";
 
@@ -10,16 +10,12 @@ const { fixtures, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_B
 
 const untilWaiting = openReads(send, "event_readers_waiting");
 
-type Query = Readonly<Record<string, string | number>>;
+type Query = Readonly<Record<string, string>>;
 
 const read = (key: string, query: Query = {}): Promise<Answer> =>
-  send(
-    `GET /v2/events?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`,
-    { key },
-  );
+  send(`GET /v2/events?${new URLSearchParams(query)}`, { key });
 
-const eventsOf = ({ body }: Answer): ReadonlyArray<Json> =>
-  body.data?.["events"] as unknown as ReadonlyArray<Json>;
+const eventsOf = ({ body }: Answer) => listOf(body.data?.["events"]);
 const cursorOf = ({ body }: Answer): string => textOf(body.data?.["cursor"]);
 const typesOf = (answer: Answer) => eventsOf(answer).map(({ type }) => type);
 const now = async (key: string): Promise<string> => cursorOf(await read(key));
@@ -72,78 +68,63 @@ test("the event feed has events of sessions, without their sid", async () => {
   await create("other", { chatId: "100005" });
   await send("DELETE /v2/game", { key, body: { chatId: "100005" } });
   const sessions = await read(key, { cursor, types: "session.cancelled,session.failed" });
+  const ended = { chatId: null, gameId: null, linkChanged: false, previousGameId: null, error: null };
   expect(eventsOf(sessions).map(({ type, data }) => [type, data])).toEqual([
-    [
-      "session.cancelled",
-      { clientId: "one", chatId: null, gameId: null, linkChanged: false, previousGameId: null, error: null },
-    ],
-    [
-      "session.failed",
-      {
-        clientId: "other",
-        chatId: "100005",
-        gameId: null,
-        linkChanged: false,
-        previousGameId: null,
-        error: "link_removed",
-      },
-    ],
+    ["session.cancelled", { ...ended, clientId: "one" }],
+    ["session.failed", { ...ended, clientId: "other", chatId: "100005", error: "link_removed" }],
   ]);
   expect(sessions.text).not.toContain("vs_");
 });
 
-describe("reading events", () => {
-  const key = fixtures.key();
-  const guildKey = fixtures.key({ guildId: guild });
+const guildKey = fixtures.key({ guildId: guild });
 
-  test("the event feed filters events by type, chat user and game user, and finds a change by its old and new users", async () => {
-    const cursor = await now(key);
-    await set(key, "100011", "3");
-    await set(key, "100011", "4");
-    await set(key, "100012", "5");
-    await send("PATCH /v2/chat", { key, body: { oldChatId: "100011", newChatId: "100013" } });
-    const of = async (query: Query) => typesOf(await read(key, { cursor, ...query }));
-    expect(await of({ types: "link.moved" })).toEqual(["link.moved"]);
-    expect(await of({ types: "link.moved,link.removed" })).toEqual(["link.moved"]);
-    expect(await of({ chatId: "100011" })).toEqual(["link.set", "link.set", "link.moved"]);
-    expect(await of({ chatId: "100013" })).toEqual(["link.moved"]);
-    expect(await of({ gameId: "3" })).toEqual(["link.set", "link.set"]);
-    expect(await of({ gameId: "4", types: "link.set" })).toEqual(["link.set"]);
-    expect(await of({ chatId: "100040" })).toEqual([]);
-  });
+test("the event feed filters events by type, chat user and game user, and finds a change by its old and new users", async () => {
+  const cursor = await now(key);
+  await set(key, "100011", "3");
+  await set(key, "100011", "4");
+  await set(key, "100012", "5");
+  await send("PATCH /v2/chat", { key, body: { oldChatId: "100011", newChatId: "100013" } });
+  const of = async (query: Query) => typesOf(await read(key, { cursor, ...query }));
+  expect(await of({ types: "link.moved" })).toEqual(["link.moved"]);
+  expect(await of({ types: "link.moved,link.removed" })).toEqual(["link.moved"]);
+  expect(await of({ chatId: "100011" })).toEqual(["link.set", "link.set", "link.moved"]);
+  expect(await of({ chatId: "100013" })).toEqual(["link.moved"]);
+  expect(await of({ gameId: "3" })).toEqual(["link.set", "link.set"]);
+  expect(await of({ gameId: "4", types: "link.set" })).toEqual(["link.set"]);
+  expect(await of({ chatId: "100040" })).toEqual([]);
+});
 
-  test("the event feed refuses cursors of other scopes and malformed parameters", async () => {
-    const foreign = await now(guildKey);
-    const links = await send("GET /v2/links?limit=1", { key });
-    const wrong = ["x", foreign, `${await now(key)}x`, "e1.AAAAAAAAAAAAAAAAAAAAAA", "x".repeat(201)];
-    for (const cursor of wrong) {
-      expectInvalid(await read(key, { cursor }), "cursor");
-      const stream = await send(`GET /v2/events/stream?cursor=${cursor}`, { key });
-      expectInvalid(stream, "cursor");
-    }
-    for (const [name, value] of Object.entries({
-      from: "then",
-      limit: "0",
-      wait: "26",
-      types: "link.set,links",
-      chatId: "ada",
-      gameId: "x",
-    })) {
-      expectInvalid(await read(key, { [name]: value }), name);
-    }
-    expect(textOf(links.body.data?.["events"]).length).toBeLessThanOrEqual(200);
-    const last = await send("GET /v2/events/stream", { key, headers: { "last-event-id": foreign } });
-    expectInvalid(last, "Last-Event-ID");
-  });
+test("the event feed refuses cursors of other scopes and malformed parameters", async () => {
+  const foreign = await now(guildKey);
+  const links = await send("GET /v2/links?limit=1", { key });
+  const wrong = ["x", foreign, `${await now(key)}x`, "e1.AAAAAAAAAAAAAAAAAAAAAA", "x".repeat(201)];
+  for (const cursor of wrong) {
+    expectInvalid(await read(key, { cursor }), "cursor");
+    const stream = await send(`GET /v2/events/stream?cursor=${cursor}`, { key });
+    expectInvalid(stream, "cursor");
+  }
+  for (const [name, value] of Object.entries({
+    from: "then",
+    limit: "0",
+    wait: "26",
+    types: "link.set,links",
+    chatId: "ada",
+    gameId: "x",
+  })) {
+    expectInvalid(await read(key, { [name]: value }), name);
+  }
+  expect(textOf(links.body.data?.["events"]).length).toBeLessThanOrEqual(200);
+  const last = await send("GET /v2/events/stream", { key, headers: { "last-event-id": foreign } });
+  expectInvalid(last, "Last-Event-ID");
+});
 
-  test("the event feed refuses guildId from a global key, and accepts the own guild of a guild key", async () => {
-    for (const path of ["/v2/events", "/v2/events/stream", "/v2/links"] as const) {
-      const refused = await send(`GET ${path}?guildId=${guild}`, { key });
-      expectInvalid(refused, "guildId");
-    }
-    expect((await send("GET /v2/events", { key: guildKey })).status).toBe(200);
-    expect((await send(`GET /v2/links?guildId=${guild}`, { key: guildKey })).status).toBe(200);
-  });
+test("the event feed refuses guildId from a global key, and accepts the own guild of a guild key", async () => {
+  for (const path of ["/v2/events", "/v2/events/stream", "/v2/links"] as const) {
+    const refused = await send(`GET ${path}?guildId=${guild}`, { key });
+    expectInvalid(refused, "guildId");
+  }
+  expect((await send("GET /v2/events", { key: guildKey })).status).toBe(200);
+  expect((await send(`GET /v2/links?guildId=${guild}`, { key: guildKey })).status).toBe(200);
 });
 
 const keys = Array.from({ length: 4 }, () => fixtures.key());
@@ -151,7 +132,7 @@ const keys = Array.from({ length: 4 }, () => fixtures.key());
 test("a wait for events ends with the first event", async () => {
   const key = keys[0] as string;
   const cursor = await now(key);
-  const waiting = read(key, { cursor, wait: 25 });
+  const waiting = read(key, { cursor, wait: "25" });
   await untilWaiting(1);
   const began = performance.now();
   await set(key, "100001", "1");
@@ -162,7 +143,7 @@ test("a wait for events ends with the first event", async () => {
 test("at most sixteen readers per key wait for events", async () => {
   const key = keys[2] as string;
   const cursor = await now(key);
-  const asked = Array.from({ length: 17 }, () => read(key, { cursor, wait: 25 }));
+  const asked = Array.from({ length: 17 }, () => read(key, { cursor, wait: "25" }));
   const refused = await Promise.race(asked);
   expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "event_readers" });
   expect(refused.body.meta?.["rateLimit"]).toMatchObject({ limit: 16, remaining: 0, scope: "api_key" });
@@ -173,12 +154,12 @@ test("at most sixteen readers per key wait for events", async () => {
   await set(key, "100001", "1");
   const heard = (await Promise.all(asked)).filter((answer) => answer !== refused).map(typesOf);
   expect(heard).toEqual(Array.from({ length: 16 }, () => ["link.set"]));
-  expect((await read(key, { wait: 1 })).status).toBe(200);
+  expect((await read(key, { wait: "1" })).status).toBe(200);
 });
 
 test("a wait for events and a stream end when the key is revoked", async () => {
   const key = keys[3] as string;
-  const waiting = Promise.all([read(key, { wait: 25 }), send("GET /v2/events/stream", { key })]);
+  const waiting = Promise.all([read(key, { wait: "25" }), send("GET /v2/events/stream", { key })]);
   await untilWaiting(2);
   const began = performance.now();
   await send("POST /v2/keys/leaked", { body: { key } });
@@ -186,88 +167,78 @@ test("a wait for events and a stream end when the key is revoked", async () => {
   expect(performance.now() - began).toBeLessThan(20_000);
 });
 
-describe("event streams", () => {
-  const key = fixtures.key();
-  /** Reads a stream until it has `count` events. */
-  const follow = (query: string, count: number, headers: Record<string, string> = {}) =>
-    new Promise<string>((resolve, reject) => {
-      const outgoing = request(
-        `${url()}/v2/events/stream${query}`,
-        { headers: { authorization: `Bearer ${key}`, ...headers } },
-        (response) => {
-          let text = "";
-          response.on("data", (chunk: Buffer) => {
-            text += chunk.toString();
-            if (text.split("event: ").length <= count) return;
-            outgoing.destroy();
-            resolve(text);
-          });
-          response.on("error", () => undefined);
-        },
-      );
-      outgoing.on("error", reject);
-      outgoing.end();
-    });
-
-  test("events of a stream have a name, and a cursor as ID, and the stream resumes after Last-Event-ID", async () => {
-    const cursor = await now(key);
-    await set(key, "100001", "1");
-    await set(key, "100001", "2");
-    const text = await follow(`?cursor=${cursor}`, 2);
-    expect(text.startsWith("retry: 2000\n\n")).toBe(true);
-    const ids = [...text.matchAll(/^id: (.+)$/gm)].map(([, id = ""]) => id);
-    expect([...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name)).toEqual(["link.set", "link.set"]);
-    const data = [...text.matchAll(/^data: (.+)$/gm)].map(([, json = ""]) => JSON.parse(json) as Json);
-    expect(data).toEqual(eventsOf(await read(key, { cursor })));
-    expect(eventsOf(await read(key, { cursor: ids[0] ?? "" }))).toHaveLength(1);
-    const resumed = await follow(`?cursor=${cursor}`, 1, { "last-event-id": ids[0] ?? "" });
-    expect([...resumed.matchAll(/^id: (.+)$/gm)].map(([, id]) => id)).toEqual([ids[1]]);
+/** Reads a stream until it has `count` events. */
+const follow = (query: string, count: number, headers: Record<string, string> = {}) =>
+  new Promise<string>((resolve, reject) => {
+    const outgoing = request(
+      `${url()}/v2/events/stream${query}`,
+      { headers: { authorization: `Bearer ${key}`, ...headers } },
+      (response) => {
+        let text = "";
+        response.on("data", (chunk: Buffer) => {
+          text += chunk.toString();
+          if (text.split("event: ").length <= count) return;
+          outgoing.destroy();
+          resolve(text);
+        });
+        response.on("error", () => undefined);
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end();
   });
 
-  test("a stream sends events that happen while it is open", async () => {
-    await untilWaiting(0);
-    const following = follow("?types=link.removed", 1);
-    await untilWaiting(1);
-    await set(key, "100007", "1");
-    await send("DELETE /v2/game", { key, body: { chatId: "100007" } });
-    expect(await following).toContain("event: link.removed");
-  });
+test("events of a stream have a name, and a cursor as ID, and the stream resumes after Last-Event-ID", async () => {
+  const cursor = await now(key);
+  await set(key, "100001", "1");
+  await set(key, "100001", "2");
+  const text = await follow(`?cursor=${cursor}`, 2);
+  expect(text.startsWith("retry: 2000\n\n")).toBe(true);
+  const ids = [...text.matchAll(/^id: (.+)$/gm)].map(([, id = ""]) => id);
+  expect([...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name)).toEqual(["link.set", "link.set"]);
+  const data = [...text.matchAll(/^data: (.+)$/gm)].map(([, json = ""]) => JSON.parse(json) as Json);
+  expect(data).toEqual(eventsOf(await read(key, { cursor })));
+  expect(eventsOf(await read(key, { cursor: ids[0] ?? "" }))).toHaveLength(1);
+  const resumed = await follow(`?cursor=${cursor}`, 1, { "last-event-id": ids[0] ?? "" });
+  expect([...resumed.matchAll(/^id: (.+)$/gm)].map(([, id]) => id)).toEqual([ids[1]]);
 });
 
-describe("the list of links", () => {
-  const key = fixtures.key({ links: { 100001: "1", 100002: "2", 100003: "3" } });
+test("a stream sends events that happen while it is open", async () => {
+  await untilWaiting(0);
+  const following = follow("?types=link.removed", 1);
+  await untilWaiting(1);
+  await set(key, "100007", "1");
+  await send("DELETE /v2/game", { key, body: { chatId: "100007" } });
+  expect(await following).toContain("event: link.removed");
+});
 
-  test("the list of links returns all links by chat ID, with the same feed cursor on each page", async () => {
-    const pages: Array<Json> = [];
-    let cursor = "";
-    for (;;) {
-      const { body } = await send(`GET /v2/links?limit=2${cursor}`, { key });
-      pages.push(body.data as Json);
-      if ((body.data?.["cursor"] as unknown) === null) break;
-      cursor = `&cursor=${textOf(body.data?.["cursor"])}`;
-      await set(key, "100009", String(pages.length));
-    }
-    const links = pages.flatMap((page) => page["links"] as unknown as ReadonlyArray<Json>);
-    expect(links.map(({ chatId, gameId }) => [chatId, gameId])).toEqual([
-      ["100001", "1"],
-      ["100002", "2"],
-      ["100003", "3"],
-      ["100009", "1"],
-    ]);
-    expect(links[0]).toEqual({
-      chatId: "100001",
-      gameId: "1",
-      linkVersion: 1,
-      lastVerifiedAt: expect.any(String) as unknown,
-    });
-    expect(new Set(pages.map((page) => page["events"])).size).toBe(1);
-    const since = await read(key, { cursor: textOf(pages[0]?.["events"]) });
-    expect(typesOf(since)).toEqual(["link.set"]);
-  });
+const listed = fixtures.key({ links: { 100001: "1", 100002: "2", 100003: "3" } });
 
-  test("the list of links refuses a cursor of the event feed", async () => {
-    const cursor = await now(key);
-    const refused = await send(`GET /v2/links?cursor=${cursor}`, { key });
-    expectInvalid(refused, "cursor");
+test("the list of links returns all links by chat ID, with the same feed cursor on each page", async () => {
+  const pages: Array<Json> = [];
+  let cursor = "";
+  for (;;) {
+    const { body } = await send(`GET /v2/links?limit=2${cursor}`, { key: listed });
+    pages.push(body.data as Json);
+    if ((body.data?.["cursor"] as unknown) === null) break;
+    cursor = `&cursor=${textOf(body.data?.["cursor"])}`;
+    await set(listed, "100009", String(pages.length));
+  }
+  const links = pages.flatMap((page) => listOf(page["links"]));
+  expect(links.map(({ chatId, gameId }) => [chatId, gameId])).toEqual([
+    ["100001", "1"],
+    ["100002", "2"],
+    ["100003", "3"],
+    ["100009", "1"],
+  ]);
+  expect(links[0]).toEqual({
+    chatId: "100001",
+    gameId: "1",
+    linkVersion: 1,
+    lastVerifiedAt: expect.any(String) as unknown,
   });
+  expect(new Set(pages.map((page) => page["events"])).size).toBe(1);
+  const since = await read(listed, { cursor: textOf(pages[0]?.["events"]) });
+  expect(typesOf(since)).toEqual(["link.set"]);
+  expectInvalid(await send(`GET /v2/links?cursor=${await now(listed)}`, { key: listed }), "cursor");
 });

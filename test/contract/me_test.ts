@@ -1,5 +1,5 @@
 /** The pages on which users see, remove and erase their data. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, withoutIsolation } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
@@ -20,13 +20,13 @@ const linked = (...chatIds: ReadonlyArray<string>) =>
 const open = (chatId: string) => signIn(chatId, newBrowser(), "me");
 
 /** Returns the fields of the form on /me that removes a link. */
-const removalOf = async (browser: FlowBrowser, pid: string) => {
-  const { csrf = "" } = formOf(await browser.get("/me"));
-  return { csrf, pid };
-};
+const removalOf = async (browser: FlowBrowser, pid: string) => ({
+  csrf: formOf(await browser.get("/me"))["csrf"] ?? "",
+  pid,
+});
 
 const exportOf = async (browser: FlowBrowser) =>
-  browser.post("/me/export", { csrf: formOf(await browser.get("/me/export"))["csrf"] ?? "" });
+  browser.post("/me/export", formOf(await browser.get("/me/export")));
 
 const pidsOn = (text: string) => [...text.matchAll(/name="pid" value="([^"]*)"/g)].map(([, pid = ""]) => pid);
 
@@ -92,12 +92,14 @@ test("/me shows days and numbers as the reader's language does, and no ISO dates
 
 test("the export of /me is a file that names no other user", async () => {
   const answer = await exportOf(await open(fay));
-  expect([answer.status, answer.headers["content-disposition"], answer.headers["content-type"]]).toEqual([
-    200,
-    'attachment; filename="my_data.json"',
-    "application/json",
-  ]);
-  expect(answer.headers["cache-control"]).toBe("no-store");
+  expect(answer).toMatchObject({
+    status: 200,
+    headers: {
+      "content-disposition": 'attachment; filename="my_data.json"',
+      "content-type": "application/json",
+      "cache-control": "no-store",
+    },
+  });
   const community = { account: "keeper", guildId: null, name: null };
   const data = JSON.parse(answer.text) as Record<string, ReadonlyArray<object>>;
   expect(data).toMatchObject({ chatId: fay, accounts: [], reviews: [], roles: [], memberships: [] });
@@ -122,8 +124,7 @@ test("the export of /me has accounts, team roles and audit entries of the user",
     memberships: [{ account: "owned", role: "owner" }],
     signIns: [{ site: "me" }],
   });
-  const set = { key, from: fixtures.address(), body: { chatId: owner, gameId: "2" } };
-  expect((await send("PATCH /v2/game", set)).status).toBe(200);
+  await send("PATCH /v2/game", { key, body: { chatId: owner, gameId: "2" } });
   const { text } = await exportOf(await open(owner));
   const { entries } = JSON.parse(text) as Record<string, ReadonlyArray<object>>;
   expect(entries).toMatchObject([{ action: "link.set", details: { chatId: owner, gameId: "2" } }]);
@@ -145,86 +146,68 @@ test("/me limits exports to ten a day", async () => {
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
 });
 
-describe("forgetting on /me", () => {
-  const kim = "100012";
-  const ip = "203.0.113.40";
-  const seenAt = new Date().toISOString();
-  fixtures.key({ links: linked(kim), sightings: [{ chatId: kim, ip, device: "phone", seenAt }] });
+const kim = "100012";
+const ip = "203.0.113.40";
+fixtures.key({ links: linked(kim), sightings: [{ chatId: kim, ip, device: "phone", seenAt }] });
 
-  test("a user forgets the addresses and keeps the browsers, or the other way round", async () => {
-    const browser = await open(kim);
-    const { csrf = "" } = formOf(await browser.get("/me"));
-    expectPage(
-      await browser.post("/me/addresses/forget", { csrf: "wrong" }),
-      403,
-      "This form cannot be used",
-    );
-    expect((await browser.get("/me")).text).toContain(ip);
-    const forgotten = await browser.post("/me/addresses/forget", { csrf });
-    expectPage(forgotten, 200, "Your addresses are forgotten");
-    const { text } = await browser.get("/me");
-    expect([text.includes(ip), text.includes("Browser 1")]).toEqual([false, true]);
-    expectPage(await browser.post("/me/browsers/forget", { csrf }), 200, "Your browsers are forgotten");
-    expect((await browser.get("/me")).text).not.toContain("Browser 1");
-  });
+test("a user forgets the addresses and keeps the browsers, or the other way round", async () => {
+  const browser = await open(kim);
+  const { csrf = "" } = formOf(await browser.get("/me"));
+  const forged = await browser.post("/me/addresses/forget", { csrf: "wrong" });
+  expectPage(forged, 403, "This form cannot be used");
+  expect((await browser.get("/me")).text).toContain(ip);
+  const forgotten = await browser.post("/me/addresses/forget", { csrf });
+  expectPage(forgotten, 200, "Your addresses are forgotten");
+  const { text } = await browser.get("/me");
+  expect([text.includes(ip), text.includes("Browser 1")]).toEqual([false, true]);
+  expectPage(await browser.post("/me/browsers/forget", { csrf }), 200, "Your browsers are forgotten");
+  expect((await browser.get("/me")).text).not.toContain("Browser 1");
 });
 
-describe("removing a link on /me", () => {
-  const bob = "100003";
-  const key = fixtures.key({ links: linked(bob, "100004") });
-  const other = fixtures.key({ links: linked(bob) });
-  const gameOf = async (of: string, chatId: string) =>
-    (await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key: of, from: fixtures.address() })).body
-      .data?.gameId;
+const bob = "100003";
+const removing = fixtures.key({ links: linked(bob, "100004") });
+const keeping = fixtures.key({ links: linked(bob) });
+const gameOf = async (chatId: string, key = removing) =>
+  (await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key })).body.data?.gameId;
 
-  test("a user removes only the chosen link, and open sessions of its scope fail", async () => {
-    const browser = await open(bob);
-    const { text } = await browser.get("/me");
-    const [pid = "", kept = ""] = pidsOn(text);
-    const session = await send("POST /v2/sessions", {
-      key,
-      from: fixtures.address(),
-      body: { clientId: "client", chatId: bob },
-    });
-    const removals = await removalOf(browser, pid);
-    expectPage(await browser.post("/me/remove", removals), 200, "The link is removed");
-    expectPage(await browser.post("/me/remove", removals), 404, "There is no such link");
-    expect(pidsOn((await browser.get("/me")).text)).toEqual([kept]);
-    const left = await Promise.all([gameOf(key, bob), gameOf(other, bob)]);
-    expect(new Set(left)).toEqual(new Set(["1", null]));
-    expect(await gameOf(key, "100004")).toBe("1");
-    const { sid, pid: sessionPid } = session.body.data ?? {};
-    const read = await send(`GET /v2/sessions/${textOf(sid)}`, { key, from: fixtures.address() });
-    expect(read.body.data).toMatchObject(
-      textOf(sessionPid) === pid ? { state: "failed", error: "link_removed" } : { state: "pending" },
-    );
-  });
+test("a user removes only the chosen link, and open sessions of its scope fail", async () => {
+  const browser = await open(bob);
+  const [pid = "", kept = ""] = pidsOn((await browser.get("/me")).text);
+  const body = { clientId: "client", chatId: bob };
+  const session = await send("POST /v2/sessions", { key: removing, body });
+  const removals = await removalOf(browser, pid);
+  expectPage(await browser.post("/me/remove", removals), 200, "The link is removed");
+  expectPage(await browser.post("/me/remove", removals), 404, "There is no such link");
+  expect(pidsOn((await browser.get("/me")).text)).toEqual([kept]);
+  const left = await Promise.all([gameOf(bob), gameOf(bob, keeping)]);
+  expect(new Set(left)).toEqual(new Set(["1", null]));
+  expect(await gameOf("100004")).toBe("1");
+  const { sid, pid: sessionPid } = session.body.data ?? {};
+  const read = await send(`GET /v2/sessions/${textOf(sid)}`, { key: removing });
+  expect(read.body.data).toMatchObject(
+    textOf(sessionPid) === pid ? { state: "failed", error: "link_removed" } : { state: "pending" },
+  );
+});
 
-  test("removing a link on /me needs a valid CSRF token, and the link must be the user's own", async () => {
-    const [browser, stranger] = [await open("100004"), await open("100030")];
-    const [pid = ""] = pidsOn((await browser.get("/me")).text);
-    const { csrf } = await removalOf(browser, pid);
-    for (const forged of ["", "wrong", formOf(await stranger.get("/me/erase"))["csrf"] ?? ""]) {
-      expectPage(await browser.post("/me/remove", { csrf: forged, pid }), 403, "This form cannot be used");
-    }
-    const theirs = formOf(await stranger.get("/me/erase"))["csrf"] ?? "";
-    expectPage(await stranger.post("/me/remove", { csrf: theirs, pid }), 404, "There is no such link");
-    expectPage(
-      await browser.post("/me/remove", { csrf: csrf ?? "", pid: "pid_0" }),
-      404,
-      "There is no such link",
-    );
-    expect(await gameOf(key, "100004")).toBe("1");
-  });
+test("removing a link on /me needs a valid CSRF token, and the link must be the user's own", async () => {
+  const [browser, stranger] = [await open("100004"), await open("100030")];
+  const [pid = ""] = pidsOn((await browser.get("/me")).text);
+  const { csrf } = await removalOf(browser, pid);
+  const { csrf: theirs = "" } = formOf(await stranger.get("/me/erase"));
+  for (const forged of ["", "wrong", theirs]) {
+    expectPage(await browser.post("/me/remove", { csrf: forged, pid }), 403, "This form cannot be used");
+  }
+  const missing = "There is no such link";
+  expectPage(await stranger.post("/me/remove", { csrf: theirs, pid }), 404, missing);
+  expectPage(await browser.post("/me/remove", { csrf, pid: "pid_0" }), 404, missing);
+  expect(await gameOf("100004")).toBe("1");
 });
 
 const eve = "100005";
-fixtures.key({
-  links: linked(eve),
-  sightings: [{ chatId: eve, ip: "203.0.113.7", seenAt: new Date().toISOString() }],
-});
+fixtures.key({ links: linked(eve), sightings: [{ chatId: eve, ip: "203.0.113.7", seenAt }] });
 const other = fixtures.key({ links: linked(eve, "100006") });
 const owned = fixtures.key({ account: "owned" });
+const lookUp = (chatId: string, key = other) => send(`GET /v2/chat?chatId=${chatId}`, { key });
 
 test("an erasure needs a confirmation, deletes all data and signs the user out", async () => {
   const browser = await open(eve);
@@ -233,12 +216,8 @@ test("an erasure needs a confirmation, deletes all data and signs the user out",
   const { csrf = "" } = formOf(asked);
   expectPage(await browser.post("/me/erase", { csrf }), 400, "Nothing was erased");
   expectPage(await browser.post("/me/erase", { confirm: "erase" }), 403, "This form cannot be used");
-  const again = {
-    key: other,
-    from: fixtures.address(),
-    headers: { "idempotency-key": "before" },
-    body: { chatId: eve, gameId: "1" },
-  };
+  const headers = { "idempotency-key": "before" };
+  const again = { key: other, headers, body: { chatId: eve, gameId: "1" } };
   expect((await send("PATCH /v2/game", again)).status).toBe(200);
   const elsewhere = await open(eve);
   const erased = await browser.post("/me/erase", { csrf, confirm: "erase" });
@@ -250,12 +229,10 @@ test("an erasure needs a confirmation, deletes all data and signs the user out",
   for (const each of [browser, elsewhere]) {
     expect((await each.get("/me")).headers.location).toBe("/me/sign-in");
   }
-  const { status, body } = await send(`GET /v2/chat?chatId=${eve}`, { key: other, from: fixtures.address() });
-  expect([status, body.error?.code]).toEqual([404, "LINK_NOT_FOUND"]);
+  expectRefusal(await lookUp(eve), 404, "LINK_NOT_FOUND", null);
   const replayed = await send("PATCH /v2/game", again);
   expectRefusal(replayed, 409, "CONFLICT", { reason: "user_erased" });
-  const next = await send("GET /v2/chat?chatId=100006", { key: other, from: fixtures.address() });
-  expect(next.status).toBe(200);
+  expect((await lookUp("100006")).status).toBe(200);
   expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
 });
 
@@ -265,12 +242,8 @@ test("an erasure on /me revokes the API keys that the user owns, and the page sa
   const browser = await open(owner);
   const asked = await browser.get("/me/erase");
   expect(asked.text).toContain("You also own 1 API key here.");
-  const { status } = await send("GET /v2/chat?chatId=100001", { key: owned, from: fixtures.address() });
-  expect(status).toBe(404);
-  const { csrf = "" } = formOf(asked);
-  expect((await browser.post("/me/erase", { csrf, confirm: "erase" })).text).toContain(
-    "1 API key, which no longer works",
-  );
-  const refused = await send("GET /v2/chat?chatId=100001", { key: owned, from: fixtures.address() });
-  expect([refused.status, refused.body.error?.code]).toEqual([401, "INVALID_API_KEY"]);
+  expect((await lookUp("100001", owned)).status).toBe(404);
+  const erased = await browser.post("/me/erase", { ...formOf(asked), confirm: "erase" });
+  expect(erased.text).toContain("1 API key, which no longer works");
+  expectRefusal(await lookUp("100001", owned), 401, "INVALID_API_KEY", null);
 });

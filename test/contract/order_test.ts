@@ -143,7 +143,13 @@ const [ask, move] = ["GET /api/v1/public/chat-to-game", "PUT /api/v1/link/update
 test.each([
   ["access", "tier", "GET /api/v1/public/detections/alt", forSessions, "This API key may not do that"],
   ["missing", "invalid", `${move}?oldChatId=x`, key, "Missing required parameters: newChatId"],
-  ["guild", "bot", `${ask}?chatId=12345&guildId=${botlessGuild}`, ofGuild, "Guild does not match this API key"],
+  [
+    "guild",
+    "bot",
+    `${ask}?chatId=12345&guildId=${botlessGuild}`,
+    ofGuild,
+    "Guild does not match this API key",
+  ],
   ["member", "link", `${ask}?chatId=${stranger}&guildId=${guild}`, key, "User is not in the guild"],
   ["old", "new", `${move}?oldChatId=100005&newChatId=100002`, key, "No link found for this chat ID"],
 ] as const)("v1 refuses a request for %s before %s: %s", async (_winner, _over, line, used, message) => {
