@@ -34,11 +34,14 @@ export const expectRefusal = (answer: Answer, status: number, code: string, deta
 export const expectMissing = (answer: Answer, ...parameters: ReadonlyArray<string>): void =>
   expectRefusal(answer, 400, "MISSING_PARAMETER", { parameters });
 
-/** Expects a v2 refusal because exactly these parameters are invalid. */
-export const expectInvalid = (answer: Answer, ...names: ReadonlyArray<string>): void =>
-  expectRefusal(answer, 400, "INVALID_PARAMETER", {
-    parameters: names.map((name) => ({ name, reason: expect.any(String) as unknown })),
+/** Expects a v2 refusal because exactly these parameters are invalid: names, or `"name: reason"`. */
+export const expectInvalid = (answer: Answer, ...named: ReadonlyArray<string>): void => {
+  const parameters = named.map((each) => {
+    const [name, reason = expect.any(String) as unknown] = each.split(": ");
+    return { name, reason };
   });
+  expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters });
+};
 
 /** Expects a v2 success, and returns its data. */
 export const dataOf = ({ status, body }: Answer, expected = 200): Json => {

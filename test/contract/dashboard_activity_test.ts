@@ -1,5 +1,5 @@
 /** Usage and audit log in the dashboard's JSON API. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectRefusal } from "./contract_server.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
@@ -75,86 +75,83 @@ test("usage counts served, refused and failed requests of one or all keys", asyn
 
 test.each(["0", "91", "x", "1.5", "-1"])("usage refuses days=%s", async (days) => {
   const owner = await signInOwner(server, "100001");
-  expectRefusal(await owner.send(`GET /dashboard/api/usage?days=${days}`), 400, "INVALID_PARAMETER", {
-    parameters: [{ name: "days", reason: "expected a whole number from 1 to 90" }],
-  });
+  const refused = await owner.send(`GET /dashboard/api/usage?days=${days}`);
+  expectInvalid(refused, "days: expected a whole number from 1 to 90");
 });
 
-describe("the audit log", () => {
-  const read = async (owner: Owner, query = "") => {
-    const { entries, next } = dataOf(await owner.send(`GET /dashboard/api/audit${query}`));
-    return { entries: listOf(entries), next: next as string | null | undefined };
-  };
+const readLog = async (owner: Owner, query = "") => {
+  const { entries, next } = dataOf(await owner.send(`GET /dashboard/api/audit${query}`));
+  return { entries: listOf(entries), next: next as string | null | undefined };
+};
 
-  test("the audit log lists changes with their actor, newest first", async () => {
-    const owner = await signInOwner(server, "100003");
-    expect(await read(owner)).toEqual({ entries: [], next: null });
-    const { id, token } = await createKey(owner);
-    await owner.send(`PATCH /dashboard/api/keys/${id}`, {
-      body: { name: "Other", allowIps: ["203.0.113.7"] },
-    });
-    await owner.send(`PATCH /dashboard/api/keys/${id}`, { body: { name: "Other", allowIps: [] } });
-    const linked = await server.send("PATCH /v2/game", {
-      key: token,
-      from: "198.18.251.1",
-      body: { chatId: "100001", gameId: "1" },
-    });
-    expect(linked.status).toBe(200);
-    const { entries, next } = await read(owner);
-    const { text } = await owner.send("GET /dashboard/api/audit");
-    expect(text).not.toContain("203.0.113.7");
-    expect(next).toBe(null);
-    expect(entries[0]).toEqual({
-      id: expect.stringMatching(/^\d+$/),
-      at: expect.stringMatching(/Z$/),
-      action: "link.set",
-      actor: { type: "key", id },
-      member: null,
-      keyId: id,
-      requestId: linked.headers["x-request-id"],
-      details: { chatId: "100001", gameId: "1", previousGameId: null },
-    });
-    const account = { type: "account", id: "chat:100003" };
-    expect(entries.slice(1)).toMatchObject([
-      { action: "key.updated", actor: account, keyId: id },
-      { action: "key.updated", actor: account, keyId: id },
-      { action: "key.created", actor: account, keyId: id, details: { keyId: id, status: "active" } },
-    ]);
+test("the audit log lists changes with their actor, newest first", async () => {
+  const owner = await signInOwner(server, "100003");
+  expect(await readLog(owner)).toEqual({ entries: [], next: null });
+  const { id, token } = await createKey(owner);
+  await owner.send(`PATCH /dashboard/api/keys/${id}`, {
+    body: { name: "Other", allowIps: ["203.0.113.7"] },
   });
+  await owner.send(`PATCH /dashboard/api/keys/${id}`, { body: { name: "Other", allowIps: [] } });
+  const linked = await server.send("PATCH /v2/game", {
+    key: token,
+    from: "198.18.251.1",
+    body: { chatId: "100001", gameId: "1" },
+  });
+  expect(linked.status).toBe(200);
+  const { entries, next } = await readLog(owner);
+  const { text } = await owner.send("GET /dashboard/api/audit");
+  expect(text).not.toContain("203.0.113.7");
+  expect(next).toBe(null);
+  expect(entries[0]).toEqual({
+    id: expect.stringMatching(/^\d+$/),
+    at: expect.stringMatching(/Z$/),
+    action: "link.set",
+    actor: { type: "key", id },
+    member: null,
+    keyId: id,
+    requestId: linked.headers["x-request-id"],
+    details: { chatId: "100001", gameId: "1", previousGameId: null },
+  });
+  const account = { type: "account", id: "chat:100003" };
+  expect(entries.slice(1)).toMatchObject([
+    { action: "key.updated", actor: account, keyId: id },
+    { action: "key.updated", actor: account, keyId: id },
+    { action: "key.created", actor: account, keyId: id, details: { keyId: id, status: "active" } },
+  ]);
+});
 
-  test("the audit log is paged, and filtered by action and key", async () => {
-    const owner = await signInOwner(server, "100004");
-    const [one, other] = [await createKey(owner), await createKey(owner)];
-    await owner.send(`POST /dashboard/api/keys/${one.id}/rotate`);
-    await owner.send(`DELETE /dashboard/api/keys/${other.id}`);
-    const all = (await read(owner)).entries;
-    expect(all.map(({ action }) => action)).toEqual([
-      "key.status_changed",
-      "key.rotated",
-      "key.created",
-      "key.created",
-    ]);
-    const first = await read(owner, "?limit=3");
-    const second = await read(owner, `?limit=3&cursor=${first.next}`);
-    expect([...first.entries, ...second.entries]).toEqual(all);
-    expect(second.next).toBe(null);
-    expect((await read(owner, "?limit=4")).next).toBe(null);
-    const filtered = async (query: string) => (await read(owner, query)).entries.map(({ id }) => id);
-    const ids = all.map(({ id }) => id);
-    expect(await filtered("?action=key.created")).toEqual([ids[2], ids[3]]);
-    expect(await filtered("?action=link.set")).toEqual([]);
-    expect(await filtered(`?keyId=${one.id}`)).toEqual([ids[1], ids[3]]);
-    expect(await filtered(`?keyId=${other.id}&action=key.status_changed`)).toEqual([ids[0]]);
-  });
+test("the audit log is paged, and filtered by action and key", async () => {
+  const owner = await signInOwner(server, "100004");
+  const [one, other] = [await createKey(owner), await createKey(owner)];
+  await owner.send(`POST /dashboard/api/keys/${one.id}/rotate`);
+  await owner.send(`DELETE /dashboard/api/keys/${other.id}`);
+  const all = (await readLog(owner)).entries;
+  expect(all.map(({ action }) => action)).toEqual([
+    "key.status_changed",
+    "key.rotated",
+    "key.created",
+    "key.created",
+  ]);
+  const first = await readLog(owner, "?limit=3");
+  const second = await readLog(owner, `?limit=3&cursor=${first.next}`);
+  expect([...first.entries, ...second.entries]).toEqual(all);
+  expect(second.next).toBe(null);
+  expect((await readLog(owner, "?limit=4")).next).toBe(null);
+  const filtered = async (query: string) => (await readLog(owner, query)).entries.map(({ id }) => id);
+  const ids = all.map(({ id }) => id);
+  expect(await filtered("?action=key.created")).toEqual([ids[2], ids[3]]);
+  expect(await filtered("?action=link.set")).toEqual([]);
+  expect(await filtered(`?keyId=${one.id}`)).toEqual([ids[1], ids[3]]);
+  expect(await filtered(`?keyId=${other.id}&action=key.status_changed`)).toEqual([ids[0]]);
+});
 
-  test.each<[name: string, value: string]>([
-    ["limit", "0"],
-    ["limit", "101"],
-    ["limit", "x"],
-    ["cursor", "x"],
-    ["action", "key.stolen"],
-  ])("the audit log refuses %s=%s", async (name, value) => {
-    const owner = await signInOwner(server, "100001");
-    expectInvalid(await owner.send(`GET /dashboard/api/audit?${name}=${value}`), name);
-  });
+test.each<[name: string, value: string]>([
+  ["limit", "0"],
+  ["limit", "101"],
+  ["limit", "x"],
+  ["cursor", "x"],
+  ["action", "key.stolen"],
+])("the audit log refuses %s=%s", async (name, value) => {
+  const owner = await signInOwner(server, "100001");
+  expectInvalid(await owner.send(`GET /dashboard/api/audit?${name}=${value}`), name);
 });

@@ -1,5 +1,5 @@
 /** Parsing of parameters in query strings and bodies, and refusals of invalid ones. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import type { Answer, RequestOptions } from "../support/http.ts";
 import {
@@ -183,44 +183,42 @@ test("missing parameters are reported before parameters that conflict with each 
   expectMissing(await send("PUT /v2/alts/reviews", { key: premium, body: pair }), "verdict");
 });
 
-describe("type and size of a body", () => {
-  const bulk = (body: string | Uint8Array, headers: Readonly<Record<string, string>>) =>
-    send("POST /v2/chat/bulk", { key, body, headers });
-  const small = '{"chatIds":["100001"]}';
-  const ofSize = (bytes: number) => small.replace("}", `,"pad":"${"x".repeat(bytes - small.length - 9)}"}`);
+const bulkBytes = (body: string | Uint8Array, headers: Readonly<Record<string, string>>) =>
+  send("POST /v2/chat/bulk", { key, body, headers });
+const small = '{"chatIds":["100001"]}';
+const ofSize = (bytes: number) => small.replace("}", `,"pad":"${"x".repeat(bytes - small.length - 9)}"}`);
 
-  test.each(["application/json", "application/json; charset=utf-8", "Application/JSON ;charset=UTF-8"])(
-    "a body may have type %s",
-    async (type) => {
-      expect((await bulk(small, { "content-type": type })).status).toBe(200);
-    },
-  );
+test.each(["application/json", "application/json; charset=utf-8", "Application/JSON ;charset=UTF-8"])(
+  "a body may have type %s",
+  async (type) => {
+    expect((await bulkBytes(small, { "content-type": type })).status).toBe(200);
+  },
+);
 
-  test.each(["text/plain", "application/jsonp", "application/merge-patch+json"])(
-    "a body has type %s",
-    async (type) => {
-      expectInvalidBody(await bulk(small, { "content-type": type }), 415);
-    },
-  );
+test.each(["text/plain", "application/jsonp", "application/merge-patch+json"])(
+  "a body has type %s",
+  async (type) => {
+    expectInvalidBody(await bulkBytes(small, { "content-type": type }), 415);
+  },
+);
 
-  test("a body may have at most 65,536 bytes", async () => {
-    expect(Buffer.byteLength(ofSize(65_536))).toBe(65_536);
-    expect((await bulk(ofSize(65_536), json)).status).toBe(200);
-    expectInvalidBody(await bulk(ofSize(65_537), json), 413);
-    expectInvalidBody(await bulk(ofSize(65_000).replaceAll("xx", "ä1"), json), 413);
-  });
+test("a body may have at most 65,536 bytes", async () => {
+  expect(Buffer.byteLength(ofSize(65_536))).toBe(65_536);
+  expect((await bulkBytes(ofSize(65_536), json)).status).toBe(200);
+  expectInvalidBody(await bulkBytes(ofSize(65_537), json), 413);
+  expectInvalidBody(await bulkBytes(ofSize(65_000).replaceAll("xx", "ä1"), json), 413);
+});
 
-  test("a chunked body may have at most 65,536 bytes", async () => {
-    const chunked = { ...json, "transfer-encoding": "chunked", "content-length": [] };
-    const send_ = (body: string) => send("POST /v2/chat/bulk", { key, body, headers: chunked });
-    expect((await send_(ofSize(65_536))).status).toBe(200);
-    expectInvalidBody(await send_(ofSize(200_000)), 413);
-  });
+test("a chunked body may have at most 65,536 bytes", async () => {
+  const chunked = { ...json, "transfer-encoding": "chunked", "content-length": [] };
+  const send_ = (body: string) => send("POST /v2/chat/bulk", { key, body, headers: chunked });
+  expect((await send_(ofSize(65_536))).status).toBe(200);
+  expectInvalidBody(await send_(ofSize(200_000)), 413);
+});
 
-  test("a refused body does not disturb the next request of the connection", async () => {
-    expectInvalidBody(await bulk(ofSize(500_000), json), 413);
-    expect((await bulk(small, json)).status).toBe(200);
-  });
+test("a refused body does not disturb the next request of the connection", async () => {
+  expectInvalidBody(await bulkBytes(ofSize(500_000), json), 413);
+  expect((await bulkBytes(small, json)).status).toBe(200);
 });
 
 const withVersion = (version: string) =>

@@ -71,15 +71,10 @@ test("each change of a link is answered with the previous game user, increases l
   await change(() => scope.deleteGame(chatId));
   await set("1", null);
 
-  expect(seen.map(({ linked, linkVersion }) => [linked, linkVersion])).toEqual([
-    [true, 1],
-    [true, 1],
-    [true, 2],
-    [false, null],
-    [true, 4],
-  ]);
+  const versions = seen.map(({ linkVersion }) => linkVersion);
+  expect(versions).toEqual([1, 1, 2, null, 4]);
   expect(seen[3]).toEqual(notLinked(chatId));
-  const hashes = seen.filter(({ linked }) => linked as unknown).map(({ linkHash }) => textOf(linkHash));
+  const hashes = seen.toSpliced(3, 1).map(({ linkHash }) => textOf(linkHash));
   for (const hash of hashes) expect(hash).toMatch(/^[\w-]{22,}$/);
   expect(hashes[0]).toBe(hashes[1]);
   expect(new Set(hashes).size).toBe(3);
@@ -97,37 +92,33 @@ test("the verification status contains the time of the last write that set or co
   expect(confirmed).toBeLessThanOrEqual(Date.now());
 });
 
-describe("the chat users of a game user", () => {
-  const at = (day: number) => ({ gameId: "1", at: `2026-01-0${day}T00:00:00.000Z` });
-  const scope = inScope(
-    fixtures.key({ links: { 100001: at(1), 100002: at(3), 1000020: at(2), 100003: at(2), 100004: at(2) } }),
-  );
+const at = (day: number) => ({ gameId: "1", at: `2026-01-0${day}T00:00:00.000Z` });
+const shared = inScope(
+  fixtures.key({ links: { 100001: at(1), 100002: at(3), 1000020: at(2), 100003: at(2), 100004: at(2) } }),
+);
 
-  test("chat users of a game user are sorted by their last change, newest first, then by chat ID as text", async () => {
-    await scope.patchGame("100001", "1");
-    expect(await scope.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
-    await scope.deleteGame("100004");
-    await scope.patchGame("100004", "1");
-    expect(await scope.chatIds("1")).toEqual(["100004", "100002", "1000020", "100003", "100001"]);
-    await scope.patchChat("100001", "100005");
-    expect(await scope.chatIds("1")).toEqual(["100005", "100004", "100002", "1000020", "100003"]);
-  });
+test("chat users of a game user are sorted by their last change, newest first, then by chat ID as text", async () => {
+  await shared.patchGame("100001", "1");
+  expect(await shared.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
+  await shared.deleteGame("100004");
+  await shared.patchGame("100004", "1");
+  expect(await shared.chatIds("1")).toEqual(["100004", "100002", "1000020", "100003", "100001"]);
+  await shared.patchChat("100001", "100005");
+  expect(await shared.chatIds("1")).toEqual(["100005", "100004", "100002", "1000020", "100003"]);
 });
 
-describe("PATCH /v2/chat", () => {
-  const scope = inScope(fixtures.key({ links: { 100001: "1", 100002: "2" } }));
+const linked = inScope(fixtures.key({ links: { 100001: "1", 100002: "2" } }));
 
-  test("PATCH /v2/chat keeps the link if both chat IDs are equal, and refuses an old user without a link or a new user with one", async () => {
-    expectData(await scope.patchChat("100002", "100002"), {
-      previousChatId: "100002",
-      chatId: "100002",
-      gameId: "2",
-      updated: false,
-    });
-    expectRefusal(await scope.patchChat("100009", "100009"), 404, "LINK_NOT_FOUND", null);
-    expectRefusal(await scope.patchChat("100002", "100001"), 409, "CONFLICT", { reason: expect.any(String) });
-    expect([await scope.gameOf("100002"), await scope.gameOf("100001")]).toEqual(["2", "1"]);
+test("PATCH /v2/chat keeps the link if both chat IDs are equal, and refuses an old user without a link or a new user with one", async () => {
+  expectData(await linked.patchChat("100002", "100002"), {
+    previousChatId: "100002",
+    chatId: "100002",
+    gameId: "2",
+    updated: false,
   });
+  expectRefusal(await linked.patchChat("100009", "100009"), 404, "LINK_NOT_FOUND", null);
+  expectRefusal(await linked.patchChat("100002", "100001"), 409, "CONFLICT", { reason: expect.any(String) });
+  expect([await linked.gameOf("100002"), await linked.gameOf("100001")]).toEqual(["2", "1"]);
 });
 
 const links = { 100001: "1", 100002: "2", 100003: "3" };
@@ -138,8 +129,7 @@ const ofGuild = inScope(fixtures.key({ account: "deleter", guildId: guild, links
 const key = fixtures.key({ guildId: guild });
 test("DELETE /v2/data reads the guild of a guild key from the body, and ignores the query", async () => {
   const line = `DELETE /v2/data?guildId=${guild}`;
-  const parameters = ["guildId"];
-  expectMissing(await send(line, { key, body: { confirm: true } }), ...parameters);
+  expectMissing(await send(line, { key, body: { confirm: true } }), "guildId");
   expect((await send(line, { key, body: { confirm: true, guildId: guild } })).status).toBe(200);
 });
 
@@ -158,57 +148,47 @@ test("DELETE /v2/data deletes all records of its own scope, including records of
   expect(other.body.data?.pid).not.toBe(deleted.body.data?.pid);
 });
 
-describe("deleting a global scope", () => {
-  const key = fixtures.key({ links: { 100001: "1" } });
-  const queries = ["guildId", "guildId=", `guildId=${guild}`, "guildId=&guildId="];
-  const stays = async () => expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+const kept = fixtures.key({ links: { 100001: "1" } });
+const queries = ["guildId", "guildId=", `guildId=${guild}`, "guildId=&guildId="];
+const stays = async () => expect((await send("GET /v2/chat?chatId=100001", { key: kept })).status).toBe(200);
 
-  test.each([
-    ...[guild, "", null, 7, [], [guild], {}].map((guildId) => ["", { guildId }] as const),
-    ...queries.map((query) => [`?${query}`, {}] as const),
-  ])("deleting a global scope refuses a guild in the query or the body: %j %j", async (query, more) => {
-    expectInvalid(
-      await send(`DELETE /v2/data${query}`, { key, body: { confirm: true, ...more } }),
-      "guildId",
-    );
-    await stays();
-  });
+test.each([
+  ...[guild, "", null, 7, [], [guild], {}].map((guildId) => ["", { guildId }] as const),
+  ...queries.map((query) => [`?${query}`, {}] as const),
+])("deleting a global scope refuses a guild in the query or the body: %j %j", async (query, more) => {
+  const body = { confirm: true, ...more };
+  expectInvalid(await send(`DELETE /v2/data${query}`, { key: kept, body }), "guildId");
+  await stays();
+});
 
-  const line = "DELETE /api/v1/database/reset" as const;
+const line = "DELETE /api/v1/database/reset" as const;
+const disposition = 'content-disposition: form-data; name="guildId"';
 
-  test.each([
-    ["application/json", { guildId: guild }],
-    ["application/json", { guildId: null }],
-    ["text/plain", { guildId: "" }],
-    ["application/x-www-form-urlencoded", `guildId=${guild}`],
-    ["application/json", `[{"guildId":"${guild}"}]`],
-    ["application/json", `{"guildId":"${guild}",}`],
-    [
-      "multipart/form-data; boundary=x",
-      `--x\r\ncontent-disposition: form-data; name="guildId"\r\n\r\n${guild}`,
-    ],
-  ])("v1 refuses to delete a global scope with a guild in the body: %s %j", async (type, body) => {
-    const answer = await send(line, { key, body, headers: { "content-type": type } });
-    expectV1Refusal(answer, 400, "Invalid parameter: guildId");
-    await stays();
-  });
+test.each([
+  ["application/json", { guildId: guild }],
+  ["application/json", { guildId: null }],
+  ["text/plain", { guildId: "" }],
+  ["application/x-www-form-urlencoded", `guildId=${guild}`],
+  ["application/json", `[{"guildId":"${guild}"}]`],
+  ["application/json", `{"guildId":"${guild}",}`],
+  ["multipart/form-data; boundary=x", `--x\r\n${disposition}\r\n\r\n${guild}`],
+  ...queries.map((query) => ["text/plain", "", query] as const),
+] as const)("v1 refuses to delete a global scope with %s %j %s", async (type, body, query = "") => {
+  const answer = await send(`${line}?${query}`, { key: kept, body, headers: { "content-type": type } });
+  expectV1Refusal(answer, 400, "Invalid parameter: guildId");
+  await stays();
+});
 
-  test.each(queries)("v1 refuses to delete a global scope with the query ?%s", async (query) => {
-    expectV1Refusal(await send(`${line}?${query}`, { key }), 400, "Invalid parameter: guildId");
-    await stays();
-  });
+test("v1 refuses to delete a global scope if the body of the request is too large", async () => {
+  expectV1Refusal(await send(line, { key: kept, body: "x".repeat(70_000) }), 413, "Invalid request body");
+  await stays();
+});
 
-  test("v1 refuses to delete a global scope if the body of the request is too large", async () => {
-    expectV1Refusal(await send(line, { key, body: "x".repeat(70_000) }), 413, "Invalid request body");
-    await stays();
-  });
+const empty = fixtures.key();
 
-  const empty = fixtures.key();
-
-  test.each(["", "guild", '["guild"]'])("v1 ignores other bodies when deleting a scope: %j", async (body) => {
-    const answer = await send(line, { key: empty, body });
-    expect(answer.body).toMatchObject({ status: 200, data: { deletedRecords: 0 } });
-  });
+test.each(["", "guild", '["guild"]'])("v1 ignores other bodies when deleting a scope: %j", async (body) => {
+  const answer = await send(line, { key: empty, body });
+  expect(answer.body).toMatchObject({ status: 200, data: { deletedRecords: 0 } });
 });
 
 describe.skipIf(whyHidden !== null)(`the audit log ${whyHidden ?? ""}`, () => {
