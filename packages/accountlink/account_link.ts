@@ -4,7 +4,7 @@ import { RoleCouriers } from "@accountlink/core/roles";
 import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import type { OwnMessages } from "@accountlink/pages/languages";
-import { Config, Effect, Layer, Record, References } from "effect";
+import { Config, type Context, Effect, Layer, Record, References } from "effect";
 import { Accounts } from "./accounts.ts";
 import { Alts } from "./alts.ts";
 import { Audit } from "./audit.ts";
@@ -130,20 +130,8 @@ export const layerConfig = <E>(options: Configured<Options<E>>) =>
 /** Provides every service, in memory. */
 export const layerMemory = (settings: Settings) => layer<never>(settings);
 
-const layerOf = <E>({
-  storage,
-  secrets,
-  scope,
-  platforms,
-  limits,
-  sessions,
-  publicUrl,
-  redirectOrigins,
-  logLevel,
-  webhooks,
-  languages,
-}: CheckedOptions<E>) =>
-  layerServices(scope, { publicUrl, redirectOrigins }).pipe(
+const layerOf = <E>({ storage, secrets, scope, platforms, webhooks, ...options }: CheckedOptions<E>) =>
+  layerServices(scope, { publicUrl: options.publicUrl, redirectOrigins: options.redirectOrigins }).pipe(
     Layer.provideMerge(webhooks === undefined ? Layer.empty : webhookCouriers),
     Layer.provideMerge(roleCouriers),
     Layer.provideMerge(Core.layerWeb),
@@ -151,33 +139,30 @@ const layerOf = <E>({
     Layer.provideMerge(deploymentKeys(secrets)),
     Layer.provideMerge(Layer.merge(platforms, NetworkIntelligence.none)),
     Layer.provideMerge(Layer.merge(storage, webCrypto)),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        webhooks ?? Layer.empty,
-        languages === undefined ? Layer.empty : ownMessages(languages),
-        Layer.effect(
-          Limits,
-          Effect.map(Limits, (usual) => ({ ...usual, ...limits })),
-        ),
-        Layer.effect(
-          SessionSettings,
-          Effect.map(SessionSettings, (usual) => ({ ...usual, ...sessions })),
-        ),
-        logLevel === undefined ? Layer.empty : Layer.succeed(References.MinimumLogLevel, logLevel),
-      ),
-    ),
+    Layer.provideMerge(Layer.merge(webhooks ?? Layer.empty, settingsOf(options))),
+  );
+
+const settingsOf = ({ limits, sessions, logLevel, languages }: Partial<CheckedOptions<never>>) =>
+  Layer.mergeAll(
+    changed(Limits, { ...limits }),
+    changed(SessionSettings, { ...sessions }),
+    logLevel === undefined ? Layer.empty : Layer.succeed(References.MinimumLogLevel, logLevel),
+    languages === undefined ? Layer.empty : ownMessages(languages),
   );
 
 const ownMessages = (messages: OwnMessages) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("@accountlink/pages")),
-      ({ PageSettings }) =>
-        Layer.effect(
-          PageSettings,
-          Effect.map(PageSettings, (usual) => ({ ...usual, messages })),
-        ),
+      ({ PageSettings }) => changed(PageSettings, { messages }),
     ),
+  );
+
+/** Replaces some of the settings that the program around this service has, or else of the defaults. */
+const changed = <A extends object>(settings: Context.Reference<A>, changes: Partial<A>) =>
+  Layer.effect(
+    settings,
+    Effect.map(settings, (usual) => ({ ...usual, ...changes })),
   );
 
 const webhookCouriers: Layer.Layer<

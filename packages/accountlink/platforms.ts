@@ -10,14 +10,14 @@ import {
   type GuildId,
   PlatformUnavailable,
 } from "@accountlink/core";
-import type {
+import {
   ChatUser,
   GameProfile,
-  Guild,
-  GuildMember,
-  IdentityProvider,
+  type Guild,
+  type GuildMember,
+  type IdentityProvider,
 } from "@accountlink/core/platforms";
-import { Effect, Layer, Option } from "effect";
+import { Effect, Layer, Option, Record } from "effect";
 
 /** Both platforms and their sign-ins. `accountlink/live` provides Discord and Roblox. */
 export type Platforms = Layer.Layer<ChatPlatform | GamePlatform | ChatIdentity | GameIdentity, never, Cache>;
@@ -109,24 +109,11 @@ const noSignIn = <Id>(operation: string): IdentityProvider<Id> => {
   };
 };
 
-const noProfile: Omit<GameProfile, "id"> = {
-  username: null,
-  displayName: null,
-  description: null,
-  created: null,
-  isBanned: null,
-  hasVerifiedBadge: null,
-  avatar: null,
-  badges: null,
-  groups: null,
-};
+const nothingOf = <Fields extends object>(fields: Fields) =>
+  Record.map(fields as Readonly<Record<string, unknown>>, () => null) as {
+    readonly [Name in keyof Fields]: null;
+  };
 
-const noUser: Omit<ChatUser, "id"> = {
-  username: null,
-  displayName: null,
-  avatar: null,
-  banner: null,
-  created: null,
-};
-
+const noProfile = nothingOf(GameProfile.fields);
+const noUser = nothingOf(ChatUser.fields);
 const noMember: GuildMember = { nickname: null, joined: null, roles: [] };

@@ -1,5 +1,6 @@
 /** The configuration variables that set limits, and the `Limits` that result from their values. */
 import { type LimitSettings, Limits, type TierLimits } from "@accountlink/core/limits";
+import { Record } from "effect";
 import { count, duration, type Values } from "./variables.ts";
 
 const { free, premium, address } = Limits.defaultValue();
@@ -21,31 +22,23 @@ export const addressVariables = {
   ),
 };
 
-const variablesOf = (tier: string, numbers: TierLimits, window: string) => ({
-  perWindow: count(`Requests per window of a ${tier} key`, numbers.perWindow),
-  window: duration(`Pacing window of a ${tier} key`, window),
-  daily: count(`Requests per day of a ${tier} key`, numbers.daily),
-  verifyDaily: count(`Verification requests per day of a ${tier} key`, numbers.verifyDaily),
-  keys: count(`Keys of a ${tier} account`, numbers.keys),
-  links: count(`Links of a ${tier} account, over all its communities`, numbers.links),
-});
-
-const ofFree = variablesOf("free", free, "2 seconds");
-const ofPremium = variablesOf("premium", premium, "1 second");
+/** The variables of the keys and accounts of a tier. */
+const variablesOf = <Tier extends "FREE" | "PREMIUM">(tier: Tier, numbers: TierLimits, window: string) => {
+  const [key, account] = [`a ${tier.toLowerCase()} key`, `a ${tier.toLowerCase()} account`];
+  const variables = {
+    PER_WINDOW: count(`Requests per window of ${key}`, numbers.perWindow),
+    WINDOW: duration(`Pacing window of ${key}`, window),
+    DAILY: count(`Requests per day of ${key}`, numbers.daily),
+    VERIFY_DAILY: count(`Verification requests per day of ${key}`, numbers.verifyDaily),
+    KEYS: count(`Keys of ${account}`, numbers.keys),
+    LINKS: count(`Links of ${account}, over all its communities`, numbers.links),
+  };
+  return Record.mapKeys(variables, (name) => `ACCOUNTLINK_${tier}_${name}` as const);
+};
 
 export const tierVariables = {
-  ACCOUNTLINK_FREE_PER_WINDOW: ofFree.perWindow,
-  ACCOUNTLINK_FREE_WINDOW: ofFree.window,
-  ACCOUNTLINK_FREE_DAILY: ofFree.daily,
-  ACCOUNTLINK_FREE_VERIFY_DAILY: ofFree.verifyDaily,
-  ACCOUNTLINK_FREE_KEYS: ofFree.keys,
-  ACCOUNTLINK_FREE_LINKS: ofFree.links,
-  ACCOUNTLINK_PREMIUM_PER_WINDOW: ofPremium.perWindow,
-  ACCOUNTLINK_PREMIUM_WINDOW: ofPremium.window,
-  ACCOUNTLINK_PREMIUM_DAILY: ofPremium.daily,
-  ACCOUNTLINK_PREMIUM_VERIFY_DAILY: ofPremium.verifyDaily,
-  ACCOUNTLINK_PREMIUM_KEYS: ofPremium.keys,
-  ACCOUNTLINK_PREMIUM_LINKS: ofPremium.links,
+  ...variablesOf("FREE", free, "2 seconds"),
+  ...variablesOf("PREMIUM", premium, "1 second"),
 };
 
 type LimitConfig = Values<typeof addressVariables & typeof tierVariables>;

@@ -14,7 +14,7 @@ import {
   WebhookSender,
   WebhookUnanswered,
 } from "@accountlink/core/webhooks";
-import { Clock, Effect, Layer } from "effect";
+import { Clock, type Duration, Effect, Layer } from "effect";
 import type { IpNetwork } from "effect/net";
 import { type Resolve, resolvePrivate, resolvePublic, targetsOf } from "./targets.ts";
 
@@ -83,10 +83,7 @@ export const layer = ({
         problemOf: (text) => {
           const url = new URL(text);
           return targetsOf(url, resolve, networks).pipe(
-            Effect.timeoutOrElse({
-              duration: resolveTimeout,
-              orElse: () => Effect.fail(new WebhookUnanswered({ error: "name" })),
-            }),
+            within(resolveTimeout, "name"),
             Effect.match({
               onSuccess: () => null,
               onFailure: ({ error }) => problemOf(url, error),
@@ -108,15 +105,15 @@ export const layer = ({
                 post(agents, request, url, first),
               ),
             ),
-            Effect.timeoutOrElse({
-              duration: deadline,
-              orElse: () => Effect.fail(new WebhookUnanswered({ error: "timeout" })),
-            }),
+            within(deadline, "timeout"),
           );
         },
       };
     }),
   );
+
+const within = (duration: Duration.Input, error: "name" | "timeout") =>
+  Effect.timeoutOrElse({ duration, orElse: () => Effect.fail(new WebhookUnanswered({ error })) });
 
 const problemOf = ({ protocol }: URL, error: WebhookUnanswered["error"]): string | null => {
   if (protocol === "http:") return "expected an https URL";
