@@ -74,7 +74,7 @@ it.each([
 });
 
 it.each(["index.html", "docs/operating.html", "accountlink.html"])(
-  "the guide fits phones: %s",
+  "the page %s fits phones",
   async (path) => {
     const page = await open(path, phone);
     expect(await contentWidth(page)).toBe(phone.viewport.width);

@@ -45,80 +45,68 @@ const ways = [
 ] as const;
 
 describe.each(ways)("after a sign-out of $site", ({ site, pages, last }) => {
-  it.each([true, false])(
-    "the back button leads to the sign-in (with scripts: %s)",
-    async (javaScriptEnabled) => {
-      const page = await visitSite(site, { ...desktop, javaScriptEnabled });
-      for (const path of [...pages, last]) await page.goto(`${url()}${path}`);
-      await signOut(page);
-      for (const _ of [last, ...pages]) {
-        await page.goBack();
-        expect(page.url()).toMatch(signInPage);
-      }
-    },
-  );
+  it.each([true, false])("the back button leads to the sign-in (scripts: %s)", async (javaScriptEnabled) => {
+    const page = await visitSite(site, { ...desktop, javaScriptEnabled });
+    for (const path of [...pages, last]) await page.goto(`${url()}${path}`);
+    await signOut(page);
+    for (const _ of [last, ...pages]) {
+      await page.goBack();
+      expect(page.url()).toMatch(signInPage);
+    }
+  });
 });
 
 it.each([
   { site: "/dashboard", path: paths.newKey, field: "Shared list", button: "Create the key" },
   { site: "/me", path: "/me/erase", field: "I want all of this to be erased.", button: "Erase everything" },
-] as const)(
-  "sending the open form of $path after a sign-out changes nothing, and leads to the sign-in",
-  async (form) => {
-    const page = await visitSite(form.site, desktop);
-    const other = await page.context().newPage();
-    await other.goto(`${url()}${form.site}`);
-    await page.goto(`${url()}${form.path}`);
-    await page.getByLabel(form.field).check();
-    if (form.site === "/dashboard") await page.getByLabel("Name", { exact: true }).fill("Late");
-    await signOut(other);
-    await press(page, form.button);
-    await expectUsable(page, "You are no longer signed in", `${form.site.slice(1)}-form-lost`);
-    await press(page, "Sign in again");
-    await press(page, /Ada\b/);
-    await page.waitForURL(`${url()}${form.site}`);
-    // Erasing a user's data also ends the user's sign-in to the dashboard. The sign-in still works, so nothing was
-    // erased.
-    await page.goto(`${url()}${paths.keys}`);
-    expect(await page.title()).toMatch(/^Keys/);
-    expect(await page.content()).not.toContain("Late");
-  },
-);
+] as const)("sending the open form of $path after a sign-out only leads to the sign-in", async (form) => {
+  const page = await visitSite(form.site, desktop);
+  const other = await page.context().newPage();
+  await other.goto(`${url()}${form.site}`);
+  await page.goto(`${url()}${form.path}`);
+  await page.getByLabel(form.field).check();
+  if (form.site === "/dashboard") await page.getByLabel("Name", { exact: true }).fill("Late");
+  await signOut(other);
+  await press(page, form.button);
+  await expectUsable(page, "You are no longer signed in", `${form.site.slice(1)}-form-lost`);
+  await press(page, "Sign in again");
+  await press(page, /Ada\b/);
+  await page.waitForURL(`${url()}${form.site}`);
+  // Erasing a user's data also ends the user's sign-in to the dashboard. The sign-in still works, so nothing was
+  // erased.
+  await page.goto(`${url()}${paths.keys}`);
+  expect(await page.title()).toMatch(/^Keys/);
+  expect(await page.content()).not.toContain("Late");
+});
 
-describe.skipIf(whyNoKeptPages !== null)(
-  `a browser with a back/forward cache ${whyNoKeptPages ?? ""}`,
-  () => {
-    /** Marks a page with a script. Loading the page again removes the mark. */
-    const mark = (page: Page) => page.evaluate("document.body.dataset.mark = 'kept'");
-    const isKept = async (page: Page) => (await page.content()).includes('data-mark="kept"');
+describe.skipIf(whyNoKeptPages !== null)(`a browser that caches pages ${whyNoKeptPages ?? ""}`, () => {
+  /** Marks a page with a script. Loading the page again removes the mark. */
+  const mark = (page: Page) => page.evaluate("document.body.dataset.mark = 'kept'");
+  const isKept = async (page: Page) => (await page.content()).includes('data-mark="kept"');
 
-    it.each([true, false])(
-      "shows no cached page after a sign-out (scripts: %s)",
-      async (javaScriptEnabled) => {
-        const browser = await startBrowserWithKeptPages();
-        onTestFinished(() => browser.close());
-        const page = await browser.newPage({ javaScriptEnabled });
-        await enter(page, "/me");
-        await mark(page);
-        await page.goto(`${url()}/me/erase`);
-        expect(await goBack(page)).toBe(`${url()}/me`);
-        // Check first that the back/forward cache works at all: before the sign-out, it keeps the page.
-        await expect.poll(() => isKept(page)).toBe(true);
-        await signOut(page);
-        expect(await goBack(page)).toMatch(signInPage);
-        // Also test the first page after a sign-in, which is reached by a redirect from the platform.
-        for (const site of ["/me", "/dashboard"] as const) {
-          await enter(page, site);
-          await signOut(page);
-          expect(await goBack(page)).toMatch(signInPage);
-        }
-        await enter(page, "/me");
-        await press(page, "Erase all your data");
-        await page.getByLabel("I want all of this to be erased.").check();
-        await press(page, "Erase everything");
-        await expect.poll(() => page.title()).toBe("Everything is erased");
-        expect(await goBack(page)).toMatch(signInPage);
-      },
-    );
-  },
-);
+  it.each([true, false])("shows no cached page after a sign-out (scripts: %s)", async (javaScriptEnabled) => {
+    const browser = await startBrowserWithKeptPages();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage({ javaScriptEnabled });
+    await enter(page, "/me");
+    await mark(page);
+    await page.goto(`${url()}/me/erase`);
+    expect(await goBack(page)).toBe(`${url()}/me`);
+    // Check first that the back/forward cache works at all: before the sign-out, it keeps the page.
+    await expect.poll(() => isKept(page)).toBe(true);
+    await signOut(page);
+    expect(await goBack(page)).toMatch(signInPage);
+    // Also test the first page after a sign-in, which is reached by a redirect from the platform.
+    for (const site of ["/me", "/dashboard"] as const) {
+      await enter(page, site);
+      await signOut(page);
+      expect(await goBack(page)).toMatch(signInPage);
+    }
+    await enter(page, "/me");
+    await press(page, "Erase all your data");
+    await page.getByLabel("I want all of this to be erased.").check();
+    await press(page, "Erase everything");
+    await expect.poll(() => page.title()).toBe("Everything is erased");
+    expect(await goBack(page)).toMatch(signInPage);
+  });
+});

@@ -63,7 +63,7 @@ describe.skipIf(noAiohttp !== null)(`the programs in Python ${noAiohttp ?? ""}`,
   });
 
   it.each(programs.map(({ text }) => text))(
-    "a documented program in Python prints its output: %s",
+    "a documented Python program prints its output: %s",
     async (text) => {
       const { file, env } = await pythonWithClient();
       const program = text.replace("https://links.example", url()).replace("alk_…", key);

@@ -51,28 +51,25 @@ const makeNextRelease = async (folder: string): Promise<string> => {
 
 const folder = useFolder();
 
-testLive.skipIf(missing !== null)(
-  `nodes of two releases serve together, and lose no write ${missing ?? ""}`,
-  function* () {
-    const next = yield* Effect.promise(() => makeNextRelease(folder));
-    const fixtures = makeFixtures();
-    const key = fixtures.key();
-    const { nodes } = yield* startService({ fixture: fixtures.fixture });
-    const clients = startCountingClients({
-      key,
-      count: 6,
-      targetsOf: () => nodes,
-      isNamed: (client) => client % 2 === 0,
-    });
-    for (const node of nodes) {
-      yield* Effect.sleep("1 second");
-      expect(yield* node.stop).toBe(0);
-      yield* node.restart(next);
-    }
+testLive.skipIf(missing !== null)(`nodes of two releases lose no write ${missing ?? ""}`, function* () {
+  const next = yield* Effect.promise(() => makeNextRelease(folder));
+  const fixtures = makeFixtures();
+  const key = fixtures.key();
+  const { nodes } = yield* startService({ fixture: fixtures.fixture });
+  const clients = startCountingClients({
+    key,
+    count: 6,
+    targetsOf: () => nodes,
+    isNamed: (client) => client % 2 === 0,
+  });
+  for (const node of nodes) {
     yield* Effect.sleep("1 second");
-    const writes = yield* Effect.promise(clients.stop);
-    console.log({ requests: clients.attempts.length, writes });
-    expect(writes).toBeGreaterThan(50);
-    expect(countOf(clients.attempts, "unavailable")).toBe(0);
-  },
-);
+    expect(yield* node.stop).toBe(0);
+    yield* node.restart(next);
+  }
+  yield* Effect.sleep("1 second");
+  const writes = yield* Effect.promise(clients.stop);
+  console.log({ requests: clients.attempts.length, writes });
+  expect(writes).toBeGreaterThan(50);
+  expect(countOf(clients.attempts, "unavailable")).toBe(0);
+});

@@ -15,52 +15,49 @@ const missing = (await whyNoService()) ?? (await whyNoCertificate());
 const documented = blocksOf(readDocument("docs/operating.md")).find(({ text }) => text.startsWith("user "));
 const [, ...user] = (documented?.text ?? "").trim().split(" ");
 
-testLive.skipIf(missing !== null)(
-  `nodes work with the restricted Redis user, and trust the private certificate authority ${missing ?? ""}`,
-  function* () {
-    const { certificate, key: certificateKey } = yield* makeCertificate;
-    const redis = yield* startRedis({ tls: { certificate, key: certificateKey } });
-    const postgres = yield* startPostgres();
-    expect(yield* redis.ask("ACL", "SETUSER", ...user)).toBe("+OK\r\n");
+testLive.skipIf(missing !== null)(`nodes work as a restricted Redis user ${missing ?? ""}`, function* () {
+  const { certificate, key: certificateKey } = yield* makeCertificate;
+  const redis = yield* startRedis({ tls: { certificate, key: certificateKey } });
+  const postgres = yield* startPostgres();
+  expect(yield* redis.ask("ACL", "SETUSER", ...user)).toBe("+OK\r\n");
 
-    const fixtures = makeFixtures();
-    const keys = Array.from({ length: 40 }, () =>
-      fixtures.key({ limits: { perWindow: 0, daily: 4 }, links: { 100001: "1" } }),
+  const fixtures = makeFixtures();
+  const keys = Array.from({ length: 40 }, () =>
+    fixtures.key({ limits: { perWindow: 0, daily: 4 }, links: { 100001: "1" } }),
+  );
+  const env = {
+    ACCOUNTLINK_STORAGE: "postgres",
+    ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
+    ACCOUNTLINK_CACHE: "redis",
+    ACCOUNTLINK_REDIS_URL: redis.url.replace("//", "//accountlink:password@"),
+    ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+    NODE_EXTRA_CA_CERTS: certificate,
+  };
+  const start = Effect.acquireRelease(
+    Effect.promise(() => startServer({ fixture: fixtures.fixture, env })),
+    (server) => Effect.promise(() => server.stop()),
+  );
+  const nodes = yield* Effect.all([start, start]);
+  yield* Effect.promise(async () => {
+    // Both nodes count requests together, in Redis. If the machine is so busy that a node cannot reach Redis,
+    // that node counts on its own for a while.
+    await eventually(
+      async () => {
+        const key = keys.pop() ?? "";
+        const statuses: Array<number | undefined> = [];
+        for (let i = 0; i < 5; i++) {
+          const answer = await nodes[i % 2]?.send("GET /v2/chat?chatId=100001", { key });
+          statuses.push(answer?.status);
+        }
+        expect(statuses).toEqual([200, 200, 200, 200, 429]);
+        for (const { send } of nodes) {
+          const { text } = await send("GET /metrics");
+          expect(text).toMatch(/^accountlink_limits_alone(\{\})? 0$/m);
+        }
+      },
+      { interval: 500 },
     );
-    const env = {
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
-      ACCOUNTLINK_CACHE: "redis",
-      ACCOUNTLINK_REDIS_URL: redis.url.replace("//", "//accountlink:password@"),
-      ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
-      NODE_EXTRA_CA_CERTS: certificate,
-    };
-    const start = Effect.acquireRelease(
-      Effect.promise(() => startServer({ fixture: fixtures.fixture, env })),
-      (server) => Effect.promise(() => server.stop()),
-    );
-    const nodes = yield* Effect.all([start, start]);
-    yield* Effect.promise(async () => {
-      // Both nodes count requests together, in Redis. If the machine is so busy that a node cannot reach Redis,
-      // that node counts on its own for a while.
-      await eventually(
-        async () => {
-          const key = keys.pop() ?? "";
-          const statuses: Array<number | undefined> = [];
-          for (let i = 0; i < 5; i++) {
-            const answer = await nodes[i % 2]?.send("GET /v2/chat?chatId=100001", { key });
-            statuses.push(answer?.status);
-          }
-          expect(statuses).toEqual([200, 200, 200, 200, 429]);
-          for (const { send } of nodes) {
-            const { text } = await send("GET /metrics");
-            expect(text).toMatch(/^accountlink_limits_alone(\{\})? 0$/m);
-          }
-        },
-        { interval: 500 },
-      );
-      for (const { output } of nodes) expect(output()).not.toContain("NOPERM");
-    });
-    expect(yield* redis.ask("ACL", "LOG")).toBe("*0\r\n");
-  },
-);
+    for (const { output } of nodes) expect(output()).not.toContain("NOPERM");
+  });
+  expect(yield* redis.ask("ACL", "LOG")).toBe("*0\r\n");
+});

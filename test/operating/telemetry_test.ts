@@ -132,27 +132,24 @@ testLive("traces contain no address, key or user ID", function* () {
   }
 });
 
-testLive(
-  "the server exports the same metrics as /metrics, and spans carry the name of the service",
-  function* () {
-    const { collector, server } = yield* tracedLookup;
-    const exported = () =>
-      exportedTo(collector.heard)
-        .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
-        .flatMap(({ scopeMetrics }) => scopeMetrics)
-        .flatMap(({ metrics }) => metrics.map(({ name }) => name));
-    yield* Effect.promise(() =>
-      // Some metrics appear only after their first use.
-      eventually(async () => {
-        const { text } = await server.send("GET /metrics");
-        const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
-        expect(scraped.length).toBeGreaterThan(10);
-        expect(new Set(exported())).toEqual(new Set(scraped));
-      }),
-    );
-    const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
-    const of = (name: string) =>
-      resource?.resource.attributes.find((attribute) => attribute.key === name)?.value.stringValue;
-    expect([of("service.name"), of("deployment.environment")]).toEqual(["accountlink", "test"]);
-  },
-);
+testLive("the server exports the same metrics as /metrics, and spans name the service", function* () {
+  const { collector, server } = yield* tracedLookup;
+  const exported = () =>
+    exportedTo(collector.heard)
+      .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
+      .flatMap(({ scopeMetrics }) => scopeMetrics)
+      .flatMap(({ metrics }) => metrics.map(({ name }) => name));
+  yield* Effect.promise(() =>
+    // Some metrics appear only after their first use.
+    eventually(async () => {
+      const { text } = await server.send("GET /metrics");
+      const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+      expect(scraped.length).toBeGreaterThan(10);
+      expect(new Set(exported())).toEqual(new Set(scraped));
+    }),
+  );
+  const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
+  const of = (name: string) =>
+    resource?.resource.attributes.find((attribute) => attribute.key === name)?.value.stringValue;
+  expect([of("service.name"), of("deployment.environment")]).toEqual(["accountlink", "test"]);
+});

@@ -8,7 +8,7 @@ import { codeOf, readDocument, rowsUnder } from "../docs/document.ts";
 const rows = rowsUnder(readDocument("docs/embedding.md"), ["program", "Effect", "kB"]);
 
 it.each(rows)(
-  "the bundle of %s is as small as documented",
+  "the bundle of %s is small, as documented",
   async (program = "", effect = "", kilobytes = "") => {
     const { outputFiles } = await build({
       stdin: { contents: codeOf(program), resolveDir: import.meta.dirname },

@@ -20,14 +20,11 @@ const commands = [
   ["doctor"],
 ];
 
-it.each(commands.map((command) => ({ command })))(
-  "help explains how to use $command",
-  async ({ command }) => {
-    const { code, stdout, stderr } = await run([...command, "--help"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain(`USAGE\n  ${["accountlink", ...command].join(" ")} `);
-  },
-);
+it.each(commands.map((command) => ({ command })))("help explains $command", async ({ command }) => {
+  const { code, stdout, stderr } = await run([...command, "--help"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain(`USAGE\n  ${["accountlink", ...command].join(" ")} `);
+});
 
 it("help is shown if no command is named", async () => {
   const { code, stdout, stderr } = await run(["keys"]);

@@ -55,6 +55,12 @@ test.each<[environment: Environment, problems: ReadonlyArray<string>]>([
       "ACCOUNTLINK_TRUSTED_PROXIES is not set, so all clients behind the proxy of ACCOUNTLINK_PUBLIC_URL share one address, in limits and in alt detection",
     ],
   ],
+  ...["0.0.0.0/0", "10.0.0.0/8, ::/0"].map((proxies): [Environment, ReadonlyArray<string>] => [
+    { ACCOUNTLINK_TRUSTED_PROXIES: proxies },
+    [
+      "ACCOUNTLINK_TRUSTED_PROXIES contains every address, so any client can forge the address that limits and lists apply to",
+    ],
+  ]),
 ])("configWarnings warns of %j", function* ([environment, problems]) {
   expect(yield* problemsOf(environment)).toEqual(problems);
 });
@@ -87,12 +93,3 @@ test("configWarnings reports a public URL that uses http and is not local", func
   for (const host of ["localhost:8080", "a.localhost", "127.0.0.2", "[::1]:80"])
     expect(yield* problemsOf({ ACCOUNTLINK_PUBLIC_URL: `http://${host}` })).toEqual([]);
 });
-
-test.each(["0.0.0.0/0", "10.0.0.0/8, ::/0"])(
-  "configWarnings warns of trusted proxies that include every address: %s",
-  function* (proxies) {
-    expect(yield* problemsOf({ ACCOUNTLINK_TRUSTED_PROXIES: proxies })).toEqual([
-      expect.stringMatching(/^ACCOUNTLINK_TRUSTED_PROXIES contains every address, /),
-    ]);
-  },
-);

@@ -9,18 +9,15 @@ const options = { nonce: bytes(12, 1), aad: bytes(5, 2) };
 const on = <A, E>(layer: typeof layerAead, body: (aead: Aead.Aead["Service"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(Aead.Aead, body).pipe(Effect.provide(layer));
 
-test.each([0, 1, 16, 1_000])(
-  "AES-256-GCM encrypts %i bytes as Web Crypto does, and decrypts them",
-  function* (length) {
-    const key = yield* Aead.key(Aead.aes256Gcm, bytes(32));
-    const encrypt = (aead: Aead.Aead["Service"]) => aead.encrypt(key, bytes(length), options);
-    const sealed = yield* on(layerAead, encrypt);
-    const expected = yield* Effect.flatMap(Aead.Aead, encrypt).pipe(Effect.provide(webCrypto));
-    assert.deepStrictEqual(sealed, expected);
-    const opened = yield* on(layerAead, (aead) => aead.decrypt(key, sealed, options));
-    assert.deepStrictEqual(opened, bytes(length));
-  },
-);
+test.each([0, 1, 16, 1_000])("AES-256-GCM encrypts %i bytes as Web Crypto does", function* (length) {
+  const key = yield* Aead.key(Aead.aes256Gcm, bytes(32));
+  const encrypt = (aead: Aead.Aead["Service"]) => aead.encrypt(key, bytes(length), options);
+  const sealed = yield* on(layerAead, encrypt);
+  const expected = yield* Effect.flatMap(Aead.Aead, encrypt).pipe(Effect.provide(webCrypto));
+  assert.deepStrictEqual(sealed, expected);
+  const opened = yield* on(layerAead, (aead) => aead.decrypt(key, sealed, options));
+  assert.deepStrictEqual(opened, bytes(length));
+});
 
 test("decryption fails for a changed text, nonce or additional data", function* () {
   const key = yield* Aead.key(Aead.aes256Gcm, bytes(32));
@@ -36,16 +33,13 @@ test("decryption fails for a changed text, nonce or additional data", function* 
   }
 });
 
-test.each([Mac.hmacSha256, Mac.hmacSha512])(
-  "HMAC with $hash.name signs as Web Crypto does",
-  function* (algorithm) {
-    const key = yield* Mac.key(algorithm, bytes(32));
-    const sign = Effect.flatMap(Mac.Mac, (mac) => mac.sign(key, bytes(100)));
-    const expected = yield* Effect.provide(sign, Mac.layerWebCrypto.pipe(Layer.provide(random)));
-    for (const _ of ["with a new key", "with the same"])
-      assert.deepStrictEqual(yield* Effect.provide(sign, cryptoLayer), expected);
-  },
-);
+test.each([Mac.hmacSha256, Mac.hmacSha512])("$hash.name signs as Web Crypto does", function* (algorithm) {
+  const key = yield* Mac.key(algorithm, bytes(32));
+  const sign = Effect.flatMap(Mac.Mac, (mac) => mac.sign(key, bytes(100)));
+  const expected = yield* Effect.provide(sign, Mac.layerWebCrypto.pipe(Layer.provide(random)));
+  for (const _ of ["with a new key", "with the same"])
+    assert.deepStrictEqual(yield* Effect.provide(sign, cryptoLayer), expected);
+});
 
 const random = SecureRandom.layerWebCrypto;
 const webCrypto = Aead.layerWebCrypto.pipe(Layer.provide(random));

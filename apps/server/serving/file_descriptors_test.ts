@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 it.skipIf(process.platform === "win32")(
-  "a server logs that it is out of file descriptors, and that it recovered",
+  "a server logs that file descriptors ran out, and are back",
   async () => {
     // Limits open files to 60, which the 200 connections of this test exceed.
     const limited = ["-c", 'ulimit -n 60 && exec "$0" "$@"', process.execPath, main, "serve"];

@@ -62,26 +62,23 @@ test("a report arrives in time even if network lookups never end", function* () 
   }).pipe(Effect.provide(servicesWith(never)));
 });
 
-testWith(services)(
-  "addresses match under every address key before, during and after a rotation",
-  function* () {
-    const during = withNetworks(nothing, 2, 1);
-    const found = Effect.map(detect(), ({ matches }) =>
-      matches.map(({ chatId: id, evidence }) => [id, ...evidence]),
-    );
-    const both = yield* Effect.gen(function* () {
-      yield* Effect.provide(see(home, target, other), vaultWith(1));
-      const before = yield* Effect.provide(found, withNetworks(nothing, 1));
-      yield* Effect.provide(see(home, third, other), vaultWith(2));
-      const underTwo = yield* Effect.provide(found, during);
-      yield* Effect.provide(rotateAddressKeys(), during);
-      return [before, underTwo, yield* Effect.provide(found, withNetworks(nothing, 2))];
-    });
-    const evidence = (chatUsers: number) => ({ kind: "address", weight: 0.35, lastSeenAt: 0, chatUsers });
-    const pair = [
-      [other, evidence(3)],
-      [third, evidence(3)],
-    ];
-    assert.deepStrictEqual<unknown>(both, [[[other, evidence(2)]], pair, pair]);
-  },
-);
+testWith(services)("addresses match under every key before, during and after a rotation", function* () {
+  const during = withNetworks(nothing, 2, 1);
+  const found = Effect.map(detect(), ({ matches }) =>
+    matches.map(({ chatId: id, evidence }) => [id, ...evidence]),
+  );
+  const both = yield* Effect.gen(function* () {
+    yield* Effect.provide(see(home, target, other), vaultWith(1));
+    const before = yield* Effect.provide(found, withNetworks(nothing, 1));
+    yield* Effect.provide(see(home, third, other), vaultWith(2));
+    const underTwo = yield* Effect.provide(found, during);
+    yield* Effect.provide(rotateAddressKeys(), during);
+    return [before, underTwo, yield* Effect.provide(found, withNetworks(nothing, 2))];
+  });
+  const evidence = (chatUsers: number) => ({ kind: "address", weight: 0.35, lastSeenAt: 0, chatUsers });
+  const pair = [
+    [other, evidence(3)],
+    [third, evidence(3)],
+  ];
+  assert.deepStrictEqual<unknown>(both, [[[other, evidence(2)]], pair, pair]);
+});

@@ -28,7 +28,7 @@ it.each([
   [97, 1, 81, "CRITICAL"],
   [90, 3, 45, "MEDIUM"],
 ] as const)(
-  "a weight of %i %% with %i of 3 addresses in a VPN gives the score %i",
+  "a weight of %i %% with %i of 3 VPN addresses scores %i",
   (alt, vpnAddresses, score, severity) => {
     const risk = scored({ listed: [alt / 100], addresses: 3, vpnAddresses });
     assert.deepInclude(risk, { alt, score, severity });

@@ -23,24 +23,21 @@ const see = Effect.fnUntraced(function* (ip: string, seenAt: number) {
   yield* (yield* SessionStore).recordSightings(scope, [{ chatId: ada, address: protectedAddress, seenAt }]);
 });
 
-testWith(Layer.fresh(StorageMemory.layer))(
-  "a rotation of address keys resumes after an interruption",
-  function* () {
-    yield* addScope;
-    const count = 1_234;
-    const places = Array.from({ length: count }, (_, i) => see(`10.0.${Math.floor(i / 256)}.${i % 256}`, i));
-    yield* Effect.provide(Effect.all(places), vaultWith(1));
-    yield* Effect.gen(function* () {
-      const first: Array<AddressRotation> = [];
-      yield* Effect.exit(
-        rotateAddressKeys((progress) => {
-          first.push(progress);
-          return first.length === 2 ? Effect.interrupt : Effect.void;
-        }),
-      );
-      assert.deepEqual(first.at(-1), { rotated: 1_000, unreadable: 0, total: count });
-      assert.deepEqual(yield* rotateAddressKeys(), { rotated: 234, unreadable: 0, total: 234 });
-      assert.deepEqual(yield* (yield* SightingStore).countByKey(), new Map([["k2", count]]));
-    }).pipe(Effect.provide(vaultWith(2, 1)));
-  },
-);
+testWith(Layer.fresh(StorageMemory.layer))("a rotation resumes after an interruption", function* () {
+  yield* addScope;
+  const count = 1_234;
+  const places = Array.from({ length: count }, (_, i) => see(`10.0.${Math.floor(i / 256)}.${i % 256}`, i));
+  yield* Effect.provide(Effect.all(places), vaultWith(1));
+  yield* Effect.gen(function* () {
+    const first: Array<AddressRotation> = [];
+    yield* Effect.exit(
+      rotateAddressKeys((progress) => {
+        first.push(progress);
+        return first.length === 2 ? Effect.interrupt : Effect.void;
+      }),
+    );
+    assert.deepEqual(first.at(-1), { rotated: 1_000, unreadable: 0, total: count });
+    assert.deepEqual(yield* rotateAddressKeys(), { rotated: 234, unreadable: 0, total: 234 });
+    assert.deepEqual(yield* (yield* SightingStore).countByKey(), new Map([["k2", count]]));
+  }).pipe(Effect.provide(vaultWith(2, 1)));
+});

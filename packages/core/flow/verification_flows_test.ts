@@ -1,4 +1,4 @@
-import { assert, test, testWith } from "@accountlink/test-servers/effect";
+import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Logger, Metric, References } from "effect";
 import { Base64Url } from "effect/encoding";
 import { AddressVault } from "../addresses/address_vault.ts";
@@ -14,37 +14,33 @@ import { stepsTotal } from "./verification_flows.ts";
 
 const ada = chatId("10001");
 
-testWith(flowServices)(
-  "a sign-in finishes even if its browser has opened another session meanwhile",
-  function* () {
-    const [one, other] = [yield* setup(), yield* setup()];
-    const { browser, entry } = one;
-    const state = yield* browser.leave("chat", entry);
-    yield* browser.show(other.entry);
-    assert.deepStrictEqual((yield* browser.comeBack("chat", state, "10001")).entry, entry);
-    yield* browser.show(other.entry);
-    yield* browser.prove("game", "1");
-    yield* browser.confirm(entry);
-    assert.strictEqual((yield* one.read).state, "completed");
-    assert.strictEqual((yield* other.read).state, "pending");
-  },
-);
+const test = testWith(flowServices);
 
-testWith(flowServices)(
-  "no flow is found for a cookie in which the session was replaced by another session",
-  function* () {
-    const [one, other] = [yield* setup(), yield* setup()];
-    const { browser, entry } = one;
-    yield* browser.walk(entry);
-    const form = yield* browser.form(entry);
-    const [token, deadline] = (browser.jar.cookie ?? "").split(".");
-    browser.jar.cookie = `${token}.${deadline}.${Base64Url.encode(JSON.stringify(other.entry))}`;
-    assert.strictEqual(yield* reasonOf(browser.send(form)), "lost");
-    assert.strictEqual((yield* other.read).state, "pending");
-  },
-);
+test("a sign-in finishes even if its browser has opened another session meanwhile", function* () {
+  const [one, other] = [yield* setup(), yield* setup()];
+  const { browser, entry } = one;
+  const state = yield* browser.leave("chat", entry);
+  yield* browser.show(other.entry);
+  assert.deepStrictEqual((yield* browser.comeBack("chat", state, "10001")).entry, entry);
+  yield* browser.show(other.entry);
+  yield* browser.prove("game", "1");
+  yield* browser.confirm(entry);
+  assert.strictEqual((yield* one.read).state, "completed");
+  assert.strictEqual((yield* other.read).state, "pending");
+});
 
-testWith(flowServices)("a user can switch accounts before the confirmation", function* () {
+test("no flow is found for a cookie in which the session was replaced by another session", function* () {
+  const [one, other] = [yield* setup(), yield* setup()];
+  const { browser, entry } = one;
+  yield* browser.walk(entry);
+  const form = yield* browser.form(entry);
+  const [token, deadline] = (browser.jar.cookie ?? "").split(".");
+  browser.jar.cookie = `${token}.${deadline}.${Base64Url.encode(JSON.stringify(other.entry))}`;
+  assert.strictEqual(yield* reasonOf(browser.send(form)), "lost");
+  assert.strictEqual((yield* other.read).state, "pending");
+});
+
+test("a user can switch accounts before the confirmation", function* () {
   const { browser, entry } = yield* setup();
   yield* browser.walk(entry, "10001", "1");
   yield* browser.prove("game", "2");
@@ -172,5 +168,5 @@ test("each step is counted, and logged with the start of the session's id", () =
     assert.deepStrictEqual(new Set(named), new Set([session]));
     assert.isNull(lines.at(-1)?.["session"]);
     assert.strictEqual((yield* refusals).count - before, 1);
-  }).pipe(Effect.provide(Layer.merge(flowServices, Logger.layer([logger]))));
+  }).pipe(Effect.provide(Logger.layer([logger])));
 });

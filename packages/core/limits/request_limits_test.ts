@@ -43,17 +43,14 @@ test("the limit of a day resets at midnight UTC, and a refusal asks to retry aft
   assert.deepInclude((yield* admit(unpaced)).refusal, { bucket: "day", retryAfter: 3_600 });
 });
 
-testWith(services)(
-  "a refusal names the limit that resets last if several limits of a key are full",
-  function* () {
-    for (const _ of [1, 2, 3]) {
-      yield* admit();
-      yield* TestClock.adjust("1 second");
-    }
-    yield* admit({ quota: { ...quota, daily: null } });
-    assert.strictEqual(yield* bucketOf(), "day");
-  },
-);
+testWith(services)("a refusal names the limit that resets last if several are full", function* () {
+  for (const _ of [1, 2, 3]) {
+    yield* admit();
+    yield* TestClock.adjust("1 second");
+  }
+  yield* admit({ quota: { ...quota, daily: null } });
+  assert.strictEqual(yield* bucketOf(), "day");
+});
 
 testWith(servicesAt(10 * day))(
   "a refusal asks to wait at most as long as the window, even after the clock was set back",
@@ -67,35 +64,32 @@ testWith(servicesAt(10 * day))(
   },
 );
 
-testWith(services)(
-  "only daily limits are marked as such, and no counter's name contains an address or a chat ID",
-  function* () {
-    const asked: Array<CounterRule> = [];
-    const counters = Counters.of({
-      admit: (rules, now) => {
-        asked.push(...rules);
-        return Effect.succeed({
-          admitted: true,
-          states: rules.map(({ durationMs }) => ({ count: 1, resetsAt: now + durationMs })),
-        });
-      },
-      read: () => Effect.succeed([]),
-    });
-    const limits = Context.get(
-      yield* Layer.build(
-        Layer.fresh(RequestLimits.layer).pipe(Layer.provide(Layer.succeed(Counters, counters))),
-      ),
-      RequestLimits,
-    );
-    for (const traffic of ["mapping", "verify"] as const) yield* limits.admit({ ...asker, traffic });
-    yield* limits.admitExport(ChatId.make("100001"));
-    const daily = asked.filter(({ isDay }) => isDay === true).map(({ key }) => key.split(":")[0]);
-    const short = asked.filter(({ isDay }) => isDay !== true).map(({ key }) => key.split(":")[0]);
-    assert.sameMembers(daily, ["ip_day", "day", "ip_verify_day", "verify_day", "day"]);
-    assert.sameMembers(short, ["ip_second", "second", "ip_second"]);
-    assert.isFalse(asked.some(({ key }) => key.includes(from.countedAs) || key.includes("100001")));
-  },
-);
+testWith(services)("daily limits are marked, and counter names have no address or chat ID", function* () {
+  const asked: Array<CounterRule> = [];
+  const counters = Counters.of({
+    admit: (rules, now) => {
+      asked.push(...rules);
+      return Effect.succeed({
+        admitted: true,
+        states: rules.map(({ durationMs }) => ({ count: 1, resetsAt: now + durationMs })),
+      });
+    },
+    read: () => Effect.succeed([]),
+  });
+  const limits = Context.get(
+    yield* Layer.build(
+      Layer.fresh(RequestLimits.layer).pipe(Layer.provide(Layer.succeed(Counters, counters))),
+    ),
+    RequestLimits,
+  );
+  for (const traffic of ["mapping", "verify"] as const) yield* limits.admit({ ...asker, traffic });
+  yield* limits.admitExport(ChatId.make("100001"));
+  const daily = asked.filter(({ isDay }) => isDay === true).map(({ key }) => key.split(":")[0]);
+  const short = asked.filter(({ isDay }) => isDay !== true).map(({ key }) => key.split(":")[0]);
+  assert.sameMembers(daily, ["ip_day", "day", "ip_verify_day", "verify_day", "day"]);
+  assert.sameMembers(short, ["ip_second", "second", "ip_second"]);
+  assert.isFalse(asked.some(({ key }) => key.includes(from.countedAs) || key.includes("100001")));
+});
 
 test("each user can export their own data ten times a day", function* () {
   const { admitExport } = yield* RequestLimits;

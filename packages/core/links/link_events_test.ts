@@ -9,7 +9,7 @@ const ada = chatId("10001");
 const services = Layer.provideMerge(OwnLinks.layer, flowServices);
 
 testWith(services)(
-  "subscribers learn of a new link and its removal by the user, but not of a repeated link",
+  "subscribers learn of a new link and its removal, but not of a repeated link",
   function* () {
     const { subscribe } = yield* LinkEvents;
     const events = yield* subscribe("linkChanged");

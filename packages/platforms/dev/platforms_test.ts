@@ -200,18 +200,15 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
   });
 });
 
-testWith(FetchHttpClient.layer)(
-  "a response of a server that is not a dev platform is a failure",
-  function* () {
-    const { url } = yield* started;
-    const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };
-    const adapters = Layer.merge(devChatPlatform(elsewhere), devGamePlatform(elsewhere));
-    for (const question of questions) {
-      const cause = yield* causeOf(question).pipe(Effect.provide(adapters));
-      expect(cause).toMatchObject({ reason: "unreadable", status: 404 });
-    }
-  },
-);
+testWith(FetchHttpClient.layer)("a response of a server that is no dev platform is a failure", function* () {
+  const { url } = yield* started;
+  const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };
+  const adapters = Layer.merge(devChatPlatform(elsewhere), devGamePlatform(elsewhere));
+  for (const question of questions) {
+    const cause = yield* causeOf(question).pipe(Effect.provide(adapters));
+    expect(cause).toMatchObject({ reason: "unreadable", status: 404 });
+  }
+});
 
 const hasty = { backoff: Duration.millis(1), failuresToOpen: 100 };
 
@@ -227,18 +224,15 @@ testLive.each<[fault: FaultBody, sent: number, cause: unknown]>([
   [{ mode: "garbage", body: "[true]" }, 1, { reason: "unreadable" }],
   [{ mode: "garbage", body: '{"id":"2","chatId":"2"}' }, 1, { reason: "unreadable" }],
   [{ mode: "slow", delayMs: 60_000 }, 1, { reason: "timeout" }],
-])(
-  "with the fault %o, a request is sent %i times and then fails as unavailable",
-  function* ([fault, sent, cause]) {
-    const server = yield* started;
-    const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(500) } : {};
-    yield* server.setFault(fault);
-    yield* Effect.gen(function* () {
-      for (const question of questions) {
-        yield* server.send("DELETE", "/requests");
-        expect(yield* causeOf(question)).toMatchObject(cause as object);
-        expect(yield* asked(server)).toBe(sent);
-      }
-    }).pipe(Effect.provide(server.adapters({ ...hasty, ...impatient })));
-  },
-);
+])("with the fault %o, a request is sent %i times and then fails", function* ([fault, sent, cause]) {
+  const server = yield* started;
+  const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(500) } : {};
+  yield* server.setFault(fault);
+  yield* Effect.gen(function* () {
+    for (const question of questions) {
+      yield* server.send("DELETE", "/requests");
+      expect(yield* causeOf(question)).toMatchObject(cause as object);
+      expect(yield* asked(server)).toBe(sent);
+    }
+  }).pipe(Effect.provide(server.adapters({ ...hasty, ...impatient })));
+});

@@ -23,12 +23,9 @@ test("findResource returns the resource from a response with status 200", functi
   expect(found).toEqual(Option.some({ id: "1", name: null }));
 });
 
-test.each([403, 404])(
-  "the lookup returns none for a %i that says the resource does not exist",
-  function* (status) {
-    expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
-  },
-);
+test.each([403, 404])("findResource returns none after a %i for an absent resource", function* (status) {
+  expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
+});
 
 test.each<[status: number, body: string, reason: string]>([
   [200, '{"id":"2","name":null}', "unreadable"],

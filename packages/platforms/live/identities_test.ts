@@ -107,12 +107,9 @@ test.each([
   [eve, guildId, false],
   [ada, foreignGuildId, false],
   [ada, "no-snowflake", false],
-] as const)(
-  "membership is checked with the user's own token: member %o of guild %s is %s",
-  function* ([user, guild, isMember]) {
-    expect(yield* signedIn(user, guild)).toEqual({ userId: user.id, isMember });
-  },
-);
+] as const)("membership by the user's own token: %o in guild %s is %s", function* ([user, guild, isMember]) {
+  expect(yield* signedIn(user, guild)).toEqual({ userId: user.id, isMember });
+});
 
 test.each<[HttpAnswering]>([
   [{ status: 401, body: { message: "401: Unauthorized", code: 0 } }],

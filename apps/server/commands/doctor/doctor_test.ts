@@ -76,20 +76,17 @@ it("the doctor reports the same warnings, missing variables and unusable files a
   expect(await findingsIn({ ACCOUNTLINK_SHARED_NETWORKS: networks })).toMatch(/^fail +files .*line 2/m);
 });
 
-it.skipIf(missing !== null)(
-  `the doctor reports Postgres, Redis and a server that answer ${missing ?? ""}`,
-  async () => {
-    const { redis, environment } = await makeShared();
-    const { serve } = await makeWorkplace(environment);
-    expect(await findingsIn(environment)).not.toMatch(/^(warn|fail)/m);
-    const { port } = new URL(await serve());
-    await Effect.runPromise(redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"));
-    const findings = await findingsIn({ ...environment, ACCOUNTLINK_PORT: port });
-    expect(findings).toMatch(/^ok +database .* on Postgres \d+/m);
-    expect(findings).toMatch(/^warn +cache .*: its maxmemory-policy is allkeys-lru$/m);
-    expect(findings).toMatch(/^ok +server .*\/readyz is ready$/m);
-  },
-);
+it.skipIf(missing !== null)(`the doctor reports Postgres, Redis and a server ${missing ?? ""}`, async () => {
+  const { redis, environment } = await makeShared();
+  const { serve } = await makeWorkplace(environment);
+  expect(await findingsIn(environment)).not.toMatch(/^(warn|fail)/m);
+  const { port } = new URL(await serve());
+  await Effect.runPromise(redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"));
+  const findings = await findingsIn({ ...environment, ACCOUNTLINK_PORT: port });
+  expect(findings).toMatch(/^ok +database .* on Postgres \d+/m);
+  expect(findings).toMatch(/^warn +cache .*: its maxmemory-policy is allkeys-lru$/m);
+  expect(findings).toMatch(/^ok +server .*\/readyz is ready$/m);
+});
 
 it("the doctor reports that neither Postgres nor Redis answers, and that only Postgres is required", async () => {
   const findings = await findingsIn({

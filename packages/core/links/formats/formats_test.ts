@@ -24,16 +24,13 @@ test.each([
   { format: "ndjson" as const, content: ndjson, lines: [1, 3, 4] },
   { format: "json" as const, content: array, lines: [2, 3, 6] },
   { format: "json" as const, content: sequence, lines: [1, 5, 6] },
-])(
-  "a reader reads $format in pieces of any size, named or not",
-  function* ({ format, content, lines: [a = 0, b = 0, c = 0] }) {
-    const expected = [link(a, "10001", "1", time), link(b, "10002", "2", null), link(c, "10003", "3", 0)];
-    for (const size of [1, 2, 3, 7, 64, 1_000]) {
-      expect(yield* parse(content, format, size)).toEqual(expected);
-      expect(yield* parse(content, "auto", size)).toEqual(expected);
-    }
-  },
-);
+])("a reader reads $format in any pieces", function* ({ format, content, lines: [a = 0, b = 0, c = 0] }) {
+  const expected = [link(a, "10001", "1", time), link(b, "10002", "2", null), link(c, "10003", "3", 0)];
+  for (const size of [1, 2, 3, 7, 64, 1_000]) {
+    expect(yield* parse(content, format, size)).toEqual(expected);
+    expect(yield* parse(content, "auto", size)).toEqual(expected);
+  }
+});
 
 test("a reader accepts a JSON object that maps chat IDs to game IDs, on one line or several", function* () {
   const object = {
@@ -392,22 +389,19 @@ test("error messages quote only the start of a value, and never an API key", fun
   expect(lines[0]).toMatchObject({ text: "alk_Aa0Bb1Cc2Dd3_…,1" });
 });
 
-test.each([{ format: "csv" as const }, { format: "ndjson" as const }])(
-  "a link format writes $format that can be read back",
-  function* ({ format }) {
-    const read = yield* parse(
-      "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01T00:00:00.5Z\n10002,2,0001-01-01\n",
-      "csv",
-    );
-    const links = read.flatMap((line) =>
-      "link" in line ? [{ ...line.link, lastVerifiedAt: line.link.lastVerifiedAt ?? 0 }] : [],
-    );
-    expect(links).toHaveLength(2);
-    const { header, write } = linkFormats[format];
-    const again = yield* parse(header + links.map(write).join(""));
-    expect(again.map((line) => ("link" in line ? line.link : line))).toEqual(links);
-  },
-);
+test.each(["csv", "ndjson"] as const)("a link format writes %s that can be read back", function* (format) {
+  const read = yield* parse(
+    "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01T00:00:00.5Z\n10002,2,0001-01-01\n",
+    "csv",
+  );
+  const links = read.flatMap((line) =>
+    "link" in line ? [{ ...line.link, lastVerifiedAt: line.link.lastVerifiedAt ?? 0 }] : [],
+  );
+  expect(links).toHaveLength(2);
+  const { header, write } = linkFormats[format];
+  const again = yield* parse(header + links.map(write).join(""));
+  expect(again.map((line) => ("link" in line ? line.link : line))).toEqual(links);
+});
 
 it("the ending of a file's name decides the format", () => {
   expect(

@@ -164,16 +164,13 @@ test.each<Record<string, string>>([
   { client_id: "another" },
   { client_secret: "another" },
   { client_secret: "" },
-])(
-  "the token endpoint refuses a client with the credentials %o, and keeps the code valid",
-  function* (credentials) {
-    const { url } = yield* started;
-    const form = redemption(yield* approved(url));
-    const refused = yield* send(`${url}/chat/oauth/token`, { ...form, ...credentials });
-    expect([refused.status, JSON.parse(refused.text)]).toEqual([401, { error: "invalid_client" }]);
-    expect(yield* send(`${url}/chat/oauth/token`, form)).toMatchObject({ status: 200 });
-  },
-);
+])("the token endpoint refuses the client %o, and keeps the code valid", function* (credentials) {
+  const { url } = yield* started;
+  const form = redemption(yield* approved(url));
+  const refused = yield* send(`${url}/chat/oauth/token`, { ...form, ...credentials });
+  expect([refused.status, JSON.parse(refused.text)]).toEqual([401, { error: "invalid_client" }]);
+  expect(yield* send(`${url}/chat/oauth/token`, form)).toMatchObject({ status: 200 });
+});
 
 test.each<[other: Record<string, string>, error: string]>([
   [{ code: "another" }, "invalid_grant"],

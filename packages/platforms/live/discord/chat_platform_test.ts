@@ -156,16 +156,13 @@ test.each<[answer: HttpAnswering, sent: number, cause: object]>([
   [{ body: { ...bob, user: bob, roles: [], joined_at: null } }, 1, { reason: "unreadable" }],
   [{ status: 404, body: { message: "404: Not Found", code: 0 } }, 1, { reason: "unreadable", status: 404 }],
   [{ status: 403, body: { message: "Forbidden", code: 40333 } }, 1, { reason: "unreadable", status: 403 }],
-])(
-  "an unusable answer such as %o is requested %i times, then the platform is unavailable",
-  function* ([answer, sent, cause]) {
-    const { chat, takePaths } = yield* setUp(() => answer);
-    for (const question of questions) {
-      expect(yield* causeOf(question(chat))).toMatchObject(cause);
-      expect(takePaths()).toHaveLength(sent);
-    }
-  },
-);
+])("the answer %o is requested %i times, then Discord is unavailable", function* ([answer, sent, cause]) {
+  const { chat, takePaths } = yield* setUp(() => answer);
+  for (const question of questions) {
+    expect(yield* causeOf(question(chat))).toMatchObject(cause);
+    expect(takePaths()).toHaveLength(sent);
+  }
+});
 
 test.each<[what: string, answer: HttpAnswering]>([
   ["of all routes", limited(64.57, "global")],

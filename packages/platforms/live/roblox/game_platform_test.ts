@@ -55,16 +55,13 @@ test.each<[answer: HttpAnswering, sent: number, cause: object]>([
   [{ body: { ...ada, id: 2 } }, 1, { reason: "unreadable" }],
   [refused(404, 0, "NotFound"), 1, { reason: "unreadable", status: 404 }],
   [{ status: 404, body: { errors: [] } }, 1, { reason: "unreadable", status: 404 }],
-])(
-  "a lookup fails as unavailable if Roblox answers %o, after %i requests",
-  function* ([answer, sent, cause]) {
-    const { game, heard } = yield* setUp(() => answer);
-    for (const question of [game.hasUser(adaId), game.findProfile(adaId)]) {
-      expect(yield* causeOf<unknown>(question)).toMatchObject(cause);
-      expect(heard.splice(0)).toHaveLength(sent);
-    }
-  },
-);
+])("a lookup fails if Roblox answers %o, after %i requests", function* ([answer, sent, cause]) {
+  const { game, heard } = yield* setUp(() => answer);
+  for (const question of [game.hasUser(adaId), game.findProfile(adaId)]) {
+    expect(yield* causeOf<unknown>(question)).toMatchObject(cause);
+    expect(heard.splice(0)).toHaveLength(sent);
+  }
+});
 
 test("a user is found by the whole present user name", function* () {
   const { game, heard } = yield* setUp();
