@@ -2,7 +2,7 @@
  * The errors of the service. Each class has a stable code. `message` and `details` are public, `cause` and `operation`
  * internal. `errors.ts` of http-api says when each error occurs and which HTTP status it has.
  */
-import { Data, type Effect } from "effect";
+import { Data, type Effect, Struct } from "effect";
 import type { Millis } from "./timestamp.ts";
 
 export type ErrorCode = PublicError["code"];
@@ -178,19 +178,6 @@ export interface LimitReached<Bucket extends string> {
   readonly retryAfter: number;
 }
 
-/** The names of the rate limits of a key. @internal */
-export const keyBuckets = [
-  "day",
-  "second",
-  "verify_day",
-  "session_create",
-  "poll_interval",
-  "poll_count",
-  "event_readers",
-] as const;
-
-export type KeyBucket = (typeof keyBuckets)[number];
-
 /** The names of the rate limits of a client address. @internal */
 export const addressBuckets = ["ip_day", "ip_second", "ip_verify_day", "ip_auth"] as const;
 
@@ -202,18 +189,23 @@ const seconds = (count: number): string => `${count} ${count === 1 ? "second" : 
 export class RateLimited extends Traceless("RateLimited")<LimitReached<KeyBucket>> {
   readonly code = "RATE_LIMITED";
   readonly details = { bucket: this.bucket };
-  override readonly message = rateLimitedMessages[this.bucket](this);
+  override readonly message: string = rateLimitedMessages[this.bucket](this);
 }
 
 const rateLimitedMessages = {
-  second: ({ retryAfter }) => `Please wait ${seconds(retryAfter)} before your next request`,
   day: ({ limit }) => `Daily request limit of ${limit} exceeded`,
+  second: ({ retryAfter }) => `Please wait ${seconds(retryAfter)} before your next request`,
   verify_day: ({ limit }) => `Daily verification limit of ${limit} exceeded`,
   session_create: () => "Too many sessions created",
   poll_interval: ({ retryAfter }) => `Please wait ${seconds(retryAfter)} before the next poll`,
   poll_count: ({ limit }) => `Poll limit of ${limit} reached`,
   event_readers: ({ limit }) => `Limit of ${limit} readers of events that wait at once reached`,
-} satisfies Record<KeyBucket, (refusal: LimitReached<KeyBucket>) => string>;
+} satisfies Record<string, (refusal: LimitReached<string>) => string>;
+
+export type KeyBucket = keyof typeof rateLimitedMessages;
+
+/** The names of the rate limits of a key. @internal */
+export const keyBuckets = Struct.keys(rateLimitedMessages);
 
 /** A limit of the client address is exceeded, over all keys that it uses. */
 export class SharedIpRateLimited extends Traceless("SharedIpRateLimited")<LimitReached<AddressBucket>> {
