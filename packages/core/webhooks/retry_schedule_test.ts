@@ -4,7 +4,7 @@ import { nextAttemptAt } from "./delivery/attempt.ts";
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
 const delay = (attempts: number, random = 0.5, retryAfter: number | null = null) =>
-  (nextAttemptAt({ attempts, at: 1_000_000, retryAfter, random }) ?? Number.NaN) - 1_000_000;
+  (nextAttemptAt(attempts, 1_000_000, retryAfter, random) ?? Number.NaN) - 1_000_000;
 
 it("a delivery is retried seven times, after 5 seconds to 10 hours", () => {
   expect(Array.from({ length: 7 }, (_, index) => delay(index + 1))).toEqual([
@@ -16,7 +16,7 @@ it("a delivery is retried seven times, after 5 seconds to 10 hours", () => {
     10 * hour,
     10 * hour,
   ]);
-  expect(nextAttemptAt({ attempts: 8, at: 0, retryAfter: 1, random: 0 })).toBeNull();
+  expect(nextAttemptAt(8, 0, 1, 0)).toBeNull();
 });
 
 it("retry delays vary by a tenth in both directions", () => {

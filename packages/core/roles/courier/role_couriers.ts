@@ -29,21 +29,19 @@ const layerRemembering = Layer.effect(
  * Keeps the roles and nicknames of guild members up to date with their links, according to the role plans. Does nothing
  * on a platform without roles. @internal
  */
-export class RoleCouriers extends Context.Service<
-  RoleCouriers,
-  {
-    /**
-     * Prevents further changes, because the node is stopping. Changes that are already running end before the scope
-     * closes.
-     */
-    readonly stop: Effect.Effect<void>;
-  }
->()("@accountlink/core/RoleCouriers") {
-  static readonly layer = Effect.gen(function* () {
+export class RoleCouriers extends Context.Service<RoleCouriers>()("@accountlink/core/RoleCouriers", {
+  make: Effect.gen(function* () {
     const { roles } = yield* ChatPlatform;
-    return { stop: roles === undefined ? Effect.void : yield* start };
-  }).pipe(
-    Layer.effect(RoleCouriers),
+    return {
+      /**
+       * Prevents further changes, because the node is stopping. Changes that are already running end before the scope
+       * closes.
+       */
+      stop: roles === undefined ? Effect.void : yield* start,
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(RoleCouriers, RoleCouriers.make).pipe(
     Layer.provide(Layer.fresh(MemberSync.layer)),
     Layer.provide(layerRemembering),
   );
@@ -75,7 +73,10 @@ const start = Effect.gen(function* () {
   yield* Effect.addFinalizer(() =>
     Effect.andThen(stop, Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(sweeps), drainTime))),
   );
-  yield* measure(all);
+  yield* readMetric(oldest, (now) => {
+    const ages = Array.from(all.values(), ({ item }) => now - (item.oldestSince ?? now));
+    return { value: Math.max(0, ...ages) / 1_000 };
+  });
   return stop;
 });
 
@@ -91,15 +92,6 @@ const makeSweepStart = Effect.fnUntraced(function* (sweeps: FiberSet.FiberSet) {
     });
     const running = yield* warnOnce("Cannot sweep the members of a guild", sweep(node, courier));
     yield* FiberSet.run(sweeps, Effect.ensuring(running, ended));
-  });
-});
-
-const measure = Effect.fnUntraced(function* (couriers: ReadonlyMap<string, PlanCourier>) {
-  const clock = yield* Clock.clockWith(Effect.succeed);
-  yield* readMetric(oldest, () => {
-    const now = clock.currentTimeMillisUnsafe();
-    const ages = Array.from(couriers.values(), ({ item }) => now - (item.oldestSince ?? now));
-    return { value: Math.max(0, ...ages) / 1_000 };
   });
 });
 

@@ -115,7 +115,7 @@ export const attempted = (
   const attempts = delivery.attempts + 1;
   const latest = { ...delivery, attempts, ...answerOf(result) };
   if (error === null) return { ...latest, status: "delivered", nextAttemptAt: null, lanes: [] };
-  const next = nextAttemptAt({ attempts: attempts - delivery.resends, at: endedAt, retryAfter, random });
+  const next = nextAttemptAt(attempts - delivery.resends, endedAt, retryAfter, random);
   return next === null
     ? { ...latest, status: "given_up", nextAttemptAt: null, lanes: [] }
     : { ...latest, status: "failing", nextAttemptAt: next };
@@ -141,17 +141,12 @@ export const longestFailure = 5 * dayMs;
  * @param retryAfter the receiver's requested delay in milliseconds, or null
  * @param random from 0 to 1
  */
-export const nextAttemptAt = ({
-  attempts,
-  at,
-  retryAfter,
-  random,
-}: {
-  readonly attempts: number;
-  readonly at: Millis;
-  readonly retryAfter: number | null;
-  readonly random: number;
-}): Millis | null => {
+export const nextAttemptAt = (
+  attempts: number,
+  at: Millis,
+  retryAfter: number | null,
+  random: number,
+): Millis | null => {
   const delay = delays[attempts - 1];
   if (delay === undefined) return null;
   const spread = Math.round(delay * (1 + jitter * (2 * random - 1)));

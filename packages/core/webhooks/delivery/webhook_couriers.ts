@@ -1,5 +1,5 @@
 /** Sends the events of the webhooks that this node holds. Other nodes take over the webhooks of a dead node. */
-import { Clock, Context, Effect, Layer, Metric } from "effect";
+import { Context, Effect, Layer, Metric } from "effect";
 import { type Courier, makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
 import type { Millis } from "../../timestamp.ts";
@@ -25,17 +25,8 @@ const slowest = Metric.gauge("accountlink_webhook_slowest_seconds", {
 });
 
 /** Sends events with the adapter's `WebhookSender`. Without an adapter, every attempt fails. @internal */
-export class WebhookCouriers extends Context.Service<
-  WebhookCouriers,
-  {
-    /**
-     * Prevents further attempts, because the node is stopping. Attempts that are already running end before the scope
-     * closes.
-     */
-    readonly stop: Effect.Effect<void>;
-  }
->()("@accountlink/core/WebhookCouriers") {
-  static readonly layer = Effect.gen(function* () {
+export class WebhookCouriers extends Context.Service<WebhookCouriers>()("@accountlink/core/WebhookCouriers", {
+  make: Effect.gen(function* () {
     const store = yield* WebhookStore;
     const run = yield* makeCourierRun;
     const node = { ...makeNode(), freeAttempts: mostExtraAttempts };
@@ -63,27 +54,25 @@ export class WebhookCouriers extends Context.Service<
       drainTime,
     });
     yield* measure(all);
-    return WebhookCouriers.of({ stop });
-  }).pipe(Layer.effect(WebhookCouriers));
+    return {
+      /**
+       * Prevents further attempts, because the node is stopping. Attempts that are already running end before the scope
+       * closes.
+       */
+      stop,
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(WebhookCouriers, WebhookCouriers.make);
 }
 
 const measure = Effect.fnUntraced(function* (couriers: ReadonlyMap<string, WebhookCourier>) {
-  const clock = yield* Clock.clockWith(Effect.succeed);
-  const ageOf = (at: Millis | null): number =>
-    at === null ? 0 : Math.max(0, clock.currentTimeMillisUnsafe() - at);
-  const longest = (of: (courier: WebhookCourier) => Millis) => () => ({
-    value: Math.max(0, ...Array.from(couriers.values(), of)) / 1_000,
-  });
-  yield* readMetric(
-    backlog,
-    longest(({ oldestAt }) => ageOf(oldestAt)),
-  );
-  yield* readMetric(
-    failing,
-    longest(({ item }) => ageOf(item.oldestFailingAt)),
-  );
-  yield* readMetric(
-    slowest,
-    longest(({ latestAttempt }) => latestAttempt),
-  );
+  const read = (metric: typeof backlog, millisOf: (courier: WebhookCourier, now: Millis) => number) =>
+    readMetric(metric, (now) => {
+      const all = Array.from(couriers.values(), (courier) => millisOf(courier, now));
+      return { value: Math.max(0, ...all) / 1_000 };
+    });
+  yield* read(backlog, ({ oldestAt }, now) => now - (oldestAt ?? now));
+  yield* read(failing, ({ item }, now) => now - (item.oldestFailingAt ?? now));
+  yield* read(slowest, ({ latestAttempt }) => latestAttempt);
 });
