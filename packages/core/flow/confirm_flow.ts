@@ -16,7 +16,7 @@ import { SessionWatch } from "../sessions/session_watch.ts";
 import { FlowStore, isVoided } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
-import { belongsTo, type Cookie, lastEntryOf, makeFindFlow, makeFlowId, refuseGone } from "./held_flow.ts";
+import { belongsTo, type Cookie, flowIdOf, lastEntryOf, makeFindFlow, refuseGone } from "./held_flow.ts";
 import { admitUser } from "./prove_account.ts";
 import { makeFlowAccounts } from "./view_flow.ts";
 
@@ -53,7 +53,6 @@ export const makeFlowEnd = Effect.gen(function* () {
   const { sightingRetention } = yield* SessionSettings;
   const accounts = yield* makeFlowAccounts;
   const findFlow = yield* makeFindFlow;
-  const idOf = yield* makeFlowId;
 
   /** Refuses a form that does not come from a page of this flow. */
   const checkForm = Effect.fnUntraced(function* (id: FlowId, subject: SessionId | Pid, { csrf }: FlowForm) {
@@ -172,7 +171,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     const subject = yield* subjects.resolve(entry);
     const { session, pid, guildId, redirect, sid } = subject;
     const ended = { entry, guildId, redirect: redirect && withOutcome(redirect, sid, "cancelled") };
-    yield* checkForm(yield* idOf(cookie), session ?? pid, form);
+    yield* checkForm(yield* flowIdOf(secrets, cookie), session ?? pid, form);
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
     if (session === null) return ended;
     const at = yield* Clock.currentTimeMillis;

@@ -56,13 +56,8 @@ const decodeEntry = Schema.decodeOption(
   ),
 );
 
-export const makeFlowId: Effect.Effect<(cookie: string) => Effect.Effect<FlowId>, never, Secrets> =
-  Effect.map(
-    Secrets,
-    ({ flowId }) =>
-      (cookie) =>
-        flowId(withoutEntry(cookie)),
-  );
+export const flowIdOf = ({ flowId }: Secrets["Service"], cookie: string): Effect.Effect<FlowId> =>
+  flowId(withoutEntry(cookie));
 
 const withoutEntry = (cookie: string): string => cookie.split(".", 2).join(".");
 
@@ -78,7 +73,6 @@ export interface HeldFlow extends VerificationFlow {
 export const makeFindFlow = Effect.gen(function* () {
   const flows = yield* FlowStore;
   const secrets = yield* Secrets;
-  const idOf = yield* makeFlowId;
 
   const entryOf = Effect.fnUntraced(function* (
     { session, pid, guildId, redirect }: VerificationFlow,
@@ -92,7 +86,7 @@ export const makeFindFlow = Effect.gen(function* () {
   return Effect.fnUntraced(function* (cookie: Cookie) {
     if (cookie === null) return null;
     const now = yield* Clock.currentTimeMillis;
-    const flow = Option.getOrNull(yield* flows.find(yield* idOf(cookie), now));
+    const flow = Option.getOrNull(yield* flows.find(yield* flowIdOf(secrets, cookie), now));
     const entry = flow === null ? null : yield* entryOf(flow, entryIn(cookie, now));
     return flow === null || entry === null ? null : ({ ...flow, entry } satisfies HeldFlow);
   });

@@ -21,10 +21,10 @@ import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import {
   belongsTo,
   type Cookie,
+  flowIdOf,
   type HeldFlow,
   lastEntryOf,
   makeFindFlow,
-  makeFlowId,
   newCookie,
   refuseGone,
   withEntry,
@@ -45,12 +45,11 @@ export const makeProofs = Effect.gen(function* () {
     game: yield* GameIdentity,
   };
   const findFlow = yield* makeFindFlow;
-  const idOf = yield* makeFlowId;
 
   const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject, entry: FlowEntry) {
     const { session, pid, guildId, redirect, expiresAt } = subject;
     const cookie = yield* newCookie(random, expiresAt);
-    const id = yield* idOf(cookie);
+    const id = yield* flowIdOf(secrets, cookie);
     const unproven = { chatId: null, gameId: null, seenVersion: null };
     yield* flows.begin({ id, session, pid, guildId, redirect, ...unproven, expiresAt });
     return withEntry(cookie, entry);
@@ -79,7 +78,7 @@ export const makeProofs = Effect.gen(function* () {
     if (step === "chat") yield* openSession(subject);
     const state = yield* randomToken(random);
     const { stateHash, ...signIn } = yield* secrets.signIn(state);
-    const id = yield* idOf(kept);
+    const id = yield* flowIdOf(secrets, kept);
     const { guildId, expiresAt } = subject;
     if (!(yield* flows.challenge({ stateHash, flow: id, step, expiresAt }))) {
       return yield* refuseGone(kept, entry);
@@ -132,7 +131,7 @@ export const makeProofs = Effect.gen(function* () {
     }
     const cookie = withEntry(yield* newCookie(random, flow.expiresAt), entry);
     const now = yield* Clock.currentTimeMillis;
-    const proven = yield* flows.prove(flow.id, proof, now, yield* idOf(cookie));
+    const proven = yield* flows.prove(flow.id, proof, now, yield* flowIdOf(secrets, cookie));
     if (Option.isNone(proven)) {
       yield* checkOrder(step, yield* findFlow(held), entry);
       return yield* refuseGone(held, entry);

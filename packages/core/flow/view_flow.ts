@@ -13,8 +13,8 @@ import {
   belongsTo,
   type Cookie,
   deadlineOf,
+  flowIdOf,
   makeFindFlow,
-  makeFlowId,
   newCookie,
   withEntry,
 } from "./held_flow.ts";
@@ -27,7 +27,6 @@ export const makeView = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom;
   const askingName = yield* makeAskingName;
   const findFlow = yield* makeFindFlow;
-  const idOf = yield* makeFlowId;
 
   /**
    * Anyone with the `pid` of a global scope can name any guild, and platforms block bots that request guilds they are
@@ -67,7 +66,7 @@ export const makeView = Effect.gen(function* () {
       expiresAt: (flow ?? subject).expiresAt,
       guild,
       ...proven,
-      csrf: yield* secrets.flowCsrf(yield* idOf(cookie), subject.session ?? subject.pid),
+      csrf: yield* secrets.flowCsrf(yield* flowIdOf(secrets, cookie), subject.session ?? subject.pid),
       // If the browser already has a flow, its cookie stays unchanged: with another entry, it would not find the flow.
       cookie: held === null ? withEntry(cookie, entry) : cookie,
     };
