@@ -4,8 +4,7 @@ import type { StoreEffect } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
-import type { UsageGroup, UsageOutcome } from "./usage_store.ts";
-import { type UsageBatch, UsageStore } from "./usage_store.ts";
+import { type UsageBatch, type UsageGroup, type UsageOutcome, UsageStore } from "./usage_store.ts";
 
 /**
  * How often counts are saved, in milliseconds. As a save also takes time, a crash loses the counts of up to 5 seconds.
@@ -20,13 +19,24 @@ export class UsageMeter extends Context.Service<UsageMeter>()("@accountlink/core
   make: Effect.gen(function* () {
     const store = yield* UsageStore;
     const meter = uuidV4Unsafe();
-    const counters = new KeyCounters();
+    let counts = new Map<KeyId, KeyCounts>();
     const unsaved: Array<UsageBatch> = [];
     let sequence = 0;
     let day = startOfDay(yield* Clock.currentTimeMillis);
 
     const closeBatches = () => {
-      for (const page of counters.take()) unsaved.push({ ...page, meter, sequence: ++sequence, day });
+      for (const page of Arr.chunksOf(counts, pageSize)) {
+        unsaved.push({
+          meter,
+          sequence: ++sequence,
+          day,
+          uses: page.map(([key, { lastUsedAt }]) => ({ key, at: lastUsedAt })),
+          counts: page.flatMap(([key, { groups }]) =>
+            Array.from(groups, ([group, ofGroup]) => ({ key, group, ...ofGroup })),
+          ),
+        });
+      }
+      counts = new Map();
     };
 
     const flush: StoreEffect<void> = Effect.gen(function* () {
@@ -43,7 +53,7 @@ export class UsageMeter extends Context.Service<UsageMeter>()("@accountlink/core
         Effect.timeout(lastFlushTimeout),
         Effect.catchCause((cause) => {
           closeBatches();
-          const requests = unsaved.reduce((sum, { counts }) => sum + requestsIn(counts), 0);
+          const requests = unsaved.reduce((sum, batch) => sum + requestsIn(batch.counts), 0);
           return Effect.annotateLogs(Effect.logError("Cannot save the last usage"), {
             requests,
             cause: Cause.pretty(cause),
@@ -60,7 +70,12 @@ export class UsageMeter extends Context.Service<UsageMeter>()("@accountlink/core
           closeBatches();
           day = startOfDay(at);
         }
-        counters.count(key, group, outcome, at);
+        const ofKey = counts.get(key) ?? { groups: new Map<UsageGroup, GroupCounts>(), lastUsedAt: at };
+        const ofGroup = ofKey.groups.get(group) ?? { served: 0, refused: 0, errors: 0 };
+        ofGroup[outcome]++;
+        ofKey.lastUsedAt = at;
+        ofKey.groups.set(group, ofGroup);
+        counts.set(key, ofKey);
       },
     };
   }),
@@ -82,30 +97,4 @@ type GroupCounts = Record<UsageOutcome, number>;
 interface KeyCounts {
   readonly groups: Map<UsageGroup, GroupCounts>;
   lastUsedAt: Millis;
-}
-
-/** Counts requests in memory, by key, group and outcome. */
-class KeyCounters {
-  #keys = new Map<KeyId, KeyCounts>();
-
-  count(key: KeyId, group: UsageGroup, outcome: UsageOutcome, at: Millis): void {
-    const counts = this.#keys.get(key) ?? { groups: new Map<UsageGroup, GroupCounts>(), lastUsedAt: at };
-    const ofGroup = counts.groups.get(group) ?? { served: 0, refused: 0, errors: 0 };
-    ofGroup[outcome]++;
-    counts.lastUsedAt = at;
-    counts.groups.set(group, ofGroup);
-    this.#keys.set(key, counts);
-  }
-
-  /** Returns the counts in pages, and begins anew. */
-  take(): ReadonlyArray<Pick<UsageBatch, "counts" | "uses">> {
-    const pages = Arr.chunksOf(this.#keys, pageSize);
-    this.#keys = new Map();
-    return pages.map((page) => ({
-      uses: page.map(([key, { lastUsedAt }]) => ({ key, at: lastUsedAt })),
-      counts: page.flatMap(([key, { groups }]) =>
-        Array.from(groups, ([group, counts]) => ({ key, group, ...counts })),
-      ),
-    }));
-  }
 }
