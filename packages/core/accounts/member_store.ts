@@ -124,20 +124,6 @@ export const decideMember = (
     : { role, action: "member.role_changed", details: { chatId, role, previousRole: before } };
 };
 
-export interface ChangeMember extends WriteOrigin {
-  readonly account: string;
-  readonly change: MemberChange;
-  readonly at: Millis;
-}
-
-/** A signed-in user's choice of the account that the dashboard shows. */
-export interface ChooseAccount extends Pick<WriteOrigin, "requestId"> {
-  readonly signIn: SignInId;
-  readonly chatId: ChatId;
-  readonly account: string;
-  readonly at: Millis;
-}
-
 /**
  * Stores the members of accounts and invitations, also lapsed ones. `KeyStore.ensureAccount` stores the account's `chatId` as an owner, and
  * `UserStore.erase` deletes the memberships of its user. Every operation is atomic.
@@ -153,12 +139,20 @@ export class MemberStore extends Context.Service<
      * Deletes lapsed invitations, applies `decideMember` to a change and writes an audit entry. If the user whose ID is the account's `chatId`
      * stops being an owner, this `chatId` becomes null. A removed member's sign-ins to the account are deleted.
      */
-    readonly change: (write: ChangeMember) => StoreEffect<"changed" | MemberRefusal>;
+    readonly change: (
+      write: WriteOrigin & { readonly account: string; readonly change: MemberChange; readonly at: Millis },
+    ) => StoreEffect<"changed" | MemberRefusal>;
 
     /**
      * Moves a sign-in to another account of its user, and accepts an invitation to this account with a
      * `member.accepted` audit entry. Returns false if the user is neither a member nor invited.
      */
-    readonly choose: (choice: ChooseAccount) => StoreEffect<boolean>;
+    readonly choose: (choice: {
+      readonly signIn: SignInId;
+      readonly chatId: ChatId;
+      readonly account: string;
+      readonly at: Millis;
+      readonly requestId: WriteOrigin["requestId"];
+    }) => StoreEffect<boolean>;
   }
 >()("@accountlink/core/MemberStore") {}

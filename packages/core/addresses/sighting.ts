@@ -56,17 +56,15 @@ export const textsOf = (sighting: Sighting): ReadonlyArray<string> =>
 /**
  * Creates the sightings of a chat user: at the address, in the browser, or both, as far as they are known. @internal
  */
-export const sightingsOf = ({
-  chatId,
-  address,
-  browser,
-  at,
-}: {
+export const sightingsOf = (seen: {
   readonly chatId: ChatId;
   readonly address: ProtectedAddress | null;
   readonly browser: string | null;
   readonly at: Millis;
-}): ReadonlyArray<Sighting> => [
-  ...(address === null ? [] : [{ chatId, address, seenAt: at }]),
-  ...(browser === null ? [] : [{ chatId, browser, seenAt: at }]),
-];
+}): ReadonlyArray<Sighting> => {
+  const { chatId, address, browser, at: seenAt } = seen;
+  return [
+    ...(address === null ? [] : [{ chatId, address, seenAt }]),
+    ...(browser === null ? [] : [{ chatId, browser, seenAt }]),
+  ];
+};

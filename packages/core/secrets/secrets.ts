@@ -61,12 +61,8 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
       /** Hashes a link's scope, chat ID, game ID and version. 32 base64url characters. */
       linkHash: (
         pid: Pid,
-        {
-          chatId,
-          gameId,
-          linkVersion,
-        }: { readonly chatId: ChatId; readonly gameId: GameId; readonly linkVersion: number },
-      ) => linkHash(`${pid}\n${chatId}\n${gameId}\n${linkVersion}`),
+        link: { readonly chatId: ChatId; readonly gameId: GameId; readonly linkVersion: number },
+      ) => linkHash(`${pid}\n${link.chatId}\n${link.gameId}\n${link.linkVersion}`),
 
       /** Returns a pseudonym of a client address, for counters and logs. 22 base64url characters. */
       addressName: ({ countedAs }: { readonly countedAs: string }) => addressHash(countedAs),

@@ -164,7 +164,7 @@ const decodedText = <E, R>(
 
     const take = (chunk: Uint8Array): string | UnreadableLinkFile => {
       if (head === null) return decoder.decode(chunk, { stream: true });
-      head = joined(head, chunk);
+      head = Uint8Array.of(...head, ...chunk);
       return head.length < headSize ? "" : start(head);
     };
 
@@ -183,11 +183,4 @@ const encodingOf = ([first, second]: Uint8Array): string => {
   if (first === 0xfe && second === 0xff) return "utf-16be";
   if (first !== 0 && second === 0) return "utf-16le";
   return first === 0 && second !== 0 && second !== undefined ? "utf-16be" : "utf-8";
-};
-
-const joined = (one: Uint8Array, other: Uint8Array): Uint8Array => {
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
 };
