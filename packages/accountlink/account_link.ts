@@ -18,10 +18,9 @@ import {
   type Options,
   type Settings,
 } from "./options.ts";
-import { type Address, PublicAddress } from "./public_address.ts";
 import { Roles } from "./roles.ts";
 import { Scope, type ScopeChoice } from "./scope.ts";
-import { Sessions } from "./sessions.ts";
+import { type Address, PublicAddress, Sessions } from "./sessions.ts";
 import { Users } from "./users.ts";
 import { Webhooks } from "./webhooks.ts";
 

@@ -25,7 +25,7 @@ export { type KeyChoice, Keys, type RotateOptions } from "./keys.ts";
 export { type LinkFile, type LinkImport, Links, type LookupOptions } from "./links.ts";
 export { Roles } from "./roles.ts";
 export { type ActorOptions, type CallOptions, Scope, type ScopeChoice, type WriteOptions } from "./scope.ts";
-export { type Session, type SessionRequest, Sessions, type WaitOptions } from "./sessions.ts";
+export { type Address, type Session, type SessionRequest, Sessions, type WaitOptions } from "./sessions.ts";
 export { Users } from "./users.ts";
 export { type DeliveryChoice, type WebhookChoice, Webhooks } from "./webhooks.ts";
 
@@ -40,7 +40,6 @@ export {
   type WebhookSending,
 } from "./options.ts";
 export type { PlatformFunctions, Platforms } from "./platforms.ts";
-export type { Address } from "./public_address.ts";
 export { memory, type Storage } from "./storage.ts";
 
 // Errors and IDs.

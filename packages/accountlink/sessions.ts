@@ -15,8 +15,18 @@ import { Clock, Context, Duration, Effect, Layer, Option, Schema, Stream } from 
 import * as Accept from "./accept.ts";
 import { makeEmbedderKey } from "./embedder_key.ts";
 import { method, type Parameter, streamMethod } from "./method.ts";
-import { PublicAddress } from "./public_address.ts";
 import { type CallOptions, callGuild, Scope } from "./scope.ts";
+
+/** The public URL of the service, and the origins to which its sessions may redirect browsers. */
+export interface Address {
+  /** The public URL of the service, without a trailing slash; null if the program does not serve the HTTP interface. */
+  readonly publicUrl: string | null;
+  readonly redirectOrigins: ReadonlyArray<string>;
+}
+
+export const PublicAddress = Context.Reference<Address>("accountlink/PublicAddress", {
+  defaultValue: () => ({ publicUrl: null, redirectOrigins: [] }),
+});
 
 /** A verification session, with the URLs and the code by which the user can open it. */
 export interface Session extends Omit<VerificationSession, "id"> {

@@ -20,8 +20,7 @@ export {
 } from "./node/node_listener.ts";
 export type { MakePages, Pages } from "./pages.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
-export { makeOperatorApp } from "./system/operator_app.ts";
-export { Readiness } from "./system/system_routes.ts";
+export { makeOperatorApp, Readiness } from "./system/system_routes.ts";
 export { maxUploadsSize, type UploadedFile, type UploadFolder } from "./uploads.ts";
 export {
   makeWebHandler,

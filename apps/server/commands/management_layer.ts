@@ -17,8 +17,7 @@ import { cacheOf, isDemo, locationOf, StorageLocation, storageOf } from "../conf
 import { folderExists, prepareFolder } from "../files/data_folder.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { cacheLayer, storageLayer } from "../layers/store_layers.ts";
-import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
-import { resolveSecrets } from "../secrets/deployment_secret.ts";
+import { deploymentKeysLayer, resolveSecrets } from "../secrets/deployment_secret.ts";
 
 /**
  * Commands wait longer for a database connection than requests do: no client waits for a command, and the database may

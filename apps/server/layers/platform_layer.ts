@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import { ChatIdentity, ChatPlatform, GameIdentity, GamePlatform } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import {
@@ -14,12 +15,14 @@ import {
   liveGameIdentity,
   liveGamePlatform,
 } from "@accountlink/platforms/live";
-import { Effect, Layer, Redacted } from "effect";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
+import { Effect, Layer, Redacted, Scope } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
-import { FetchHttpClient } from "effect/http";
+import { FetchHttpClient, HttpServer } from "effect/http";
+import { NetAddress } from "effect/net";
 import type { Platform } from "../config/resolved_config.ts";
-import { makeDevHttpServer } from "../listening/dev_http_server.ts";
+import { claimPort } from "../listening/port.ts";
 
 /** Provides the services that look up users and guilds on the platforms, and those that sign users in. */
 export const platformLayer = (platform: Platform, fixture: PlatformFixture, publicUrl: string) =>
@@ -102,3 +105,26 @@ const devPlatforms = (
       );
     }),
   );
+
+/**
+ * Makes the HTTP server of the dev platform, on the loopback address. The returned `open` opens its port, and must run after the request handler
+ * is attached.
+ */
+const makeDevHttpServer = Effect.fnUntraced(function* (port: number) {
+  const { url, open } = yield* claimPort("ACCOUNTLINK_DEV_PLATFORM_PORT", { host: "127.0.0.1", port });
+  // On a busy machine, a shorter timeout closes connections that a client is about to reuse.
+  const node = createServer({ keepAliveTimeout: 60_000 });
+  yield* Effect.addFinalizer(() => Effect.sync(() => node.close().closeAllConnections()));
+  const { hostname, port: claimed } = new URL(url);
+  const address = yield* Effect.orDie(
+    Effect.fromResult(NetAddress.inetAddressFromIpString(hostname, Number(claimed))),
+  );
+  const server = HttpServer.make({
+    address,
+    serve: Effect.fnUntraced(function* (app, middleware) {
+      const scope = yield* Scope.Scope;
+      node.on("request", yield* NodeHttpServer.makeHandler(app, { scope, middleware }));
+    }),
+  });
+  return { url, layer: Layer.succeed(HttpServer.HttpServer, server), open: open(node) };
+});

@@ -8,7 +8,7 @@ import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { NodeWebhookSender } from "accountlink/webhook_sender";
 import { Layer } from "effect";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
-import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
+import { deploymentKeysLayer } from "../secrets/deployment_secret.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
 import { serverCacheLayer, storageLayer } from "./store_layers.ts";

@@ -1,14 +1,23 @@
-/** Finds or generates the secret of the deployment. During a rotation there are two: the new and the old secret. */
+/**
+ * The secret of the deployment, and the keys that it protects: the root key, which it unwraps, and keys derived from that.
+ * During a rotation there are two secrets: the new and the old one.
+ */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type DeploymentSecrets, rotateSecret } from "@accountlink/core/secrets";
+import { AddressVault } from "@accountlink/core";
+import { type DeploymentSecrets, RootKey, rotateSecret, Secrets } from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/sql";
-import { Effect, Option, Redacted, Stream } from "effect";
+import { Effect, Layer, Option, Redacted, Stream } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import { type Config, InvalidConfig, missing } from "../config/config.ts";
-import type { PersistentStorage, ResolvedConfig } from "../config/resolved_config.ts";
+import {
+  locationOf,
+  type PersistentStorage,
+  type ResolvedConfig,
+  type Storage,
+} from "../config/resolved_config.ts";
 import { parseSecrets } from "../config/variables.ts";
 import { writeAtomically, writeIfAbsent } from "../files/atomic_write.ts";
 import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
@@ -103,3 +112,43 @@ const rotateSecretFile = Effect.fnUntraced(function* (config: Config, folder: st
   yield* rotateSecret(secrets);
   yield* write(secrets[0]);
 }, Effect.scoped);
+
+/** Fails if the secret does not unwrap the storage's root key. */
+export const deploymentKeysLayer = (config: Config, storage: Storage, secrets: DeploymentSecrets) =>
+  Layer.merge(Secrets.layer, addressVaultLayer(config)).pipe(
+    Layer.provide(rootKeyLayer(config, storage, secrets)),
+  );
+
+// Memory storage stores no root key, so the secret of the deployment is used as the root key. Then servers that share a
+// Redis and a secret derive the same keys.
+const rootKeyLayer = (config: Config, storage: Storage, secrets: DeploymentSecrets) =>
+  storage.kind === "memory"
+    ? Layer.succeed(RootKey, secrets[0])
+    : RootKey.layer(secrets).pipe(
+        Layer.catchTag("SecretRejected", () => Layer.effect(RootKey, secretRejected(config, storage))),
+      );
+
+/** The ID of the address key that is derived from the root key. */
+const derivedKeyId = "secret";
+
+/**
+ * Provides the vault that encrypts the addresses in sightings. The configured address keys come first. The derived key
+ * comes last, since older sightings may be encrypted with it.
+ */
+const addressVaultLayer = ({ ACCOUNTLINK_ADDRESS_KEYS: configured }: Config) =>
+  Layer.unwrap(
+    Effect.map(RootKey, (rootKey) => {
+      const keys = new Map(configured);
+      if (!keys.has(derivedKeyId)) keys.set(derivedKeyId, rootKey);
+      return AddressVault.layer(keys);
+    }),
+  );
+
+export const secretRejected = ({ ACCOUNTLINK_SECRET }: Config, storage: PersistentStorage): InvalidConfig => {
+  const given =
+    ACCOUNTLINK_SECRET === null && storage.kind === "embedded"
+      ? `ACCOUNTLINK_SECRET is not set, and "${secretFile(storage.folder)}" does not hold the secret`
+      : "ACCOUNTLINK_SECRET is not the secret";
+  const problem = `${given} of ${locationOf(storage).text}, expected the one that it was made with or last rotated to`;
+  return new InvalidConfig({ problem });
+};

@@ -188,7 +188,10 @@ class NodeExchange implements HttpRequest {
 
 // This package is compiled without the types of Node.
 const { Buffer: buffer } = globalThis as unknown as {
-  readonly Buffer: { readonly byteLength: (text: string) => number };
+  readonly Buffer: {
+    readonly byteLength: (text: string) => number;
+    readonly concat: (chunks: ReadonlyArray<Uint8Array>, size: number) => Uint8Array;
+  };
 };
 
 const noBytes = new Uint8Array();
@@ -220,7 +223,7 @@ const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint
       incoming.pause();
       resume(tooLarge);
     };
-    const finish = () => resume(Effect.succeed(concat(chunks, size)));
+    const finish = () => resume(Effect.succeed(buffer.concat(chunks, size)));
     incoming.on("data", take);
     incoming.on("end", finish);
   });
@@ -254,16 +257,6 @@ const streamChunks = (incoming: NodeRequest, maxBytes: number): Stream.Stream<Ui
       return total > maxBytes ? tooLarge : Effect.succeed([chunk, total] as const);
     }),
   );
-};
-
-const concat = (chunks: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 };
 
 const byteLength = (body: string | Uint8Array | null): number => {

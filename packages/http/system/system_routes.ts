@@ -1,9 +1,11 @@
 import { KeyStore } from "@accountlink/core/keys";
 import { Secrets } from "@accountlink/core/secrets";
+import { statusOf } from "@accountlink/http-api";
 import { Context, Effect, Layer, Metric } from "effect";
 import { PrometheusMetrics } from "effect/observability";
-import { type HttpResponse, textResponse } from "../http_app.ts";
+import { type HttpApp, type HttpResponse, textResponse } from "../http_app.ts";
 import { type BoundRoute, withHeaders } from "../pipeline/pipeline.ts";
+import { makeLiteralRouter } from "../router.ts";
 
 /** The health of the dependencies, for `/readyz`. */
 export class Readiness extends Context.Service<
@@ -77,3 +79,19 @@ export const metricsRoute: BoundRoute = route(
   "/metrics",
   Effect.map(PrometheusMetrics.format(), (metrics) => textResponse(200, metrics, prometheusText)),
 );
+
+/** Makes the application of the operator port from `Readiness`: `/metrics`, `/healthz` and `/readyz`. */
+export const makeOperatorApp = Effect.map(healthRoutes, (health): HttpApp => {
+  const router = makeLiteralRouter([...health, metricsRoute]);
+  return {
+    answer: (request) => {
+      const found = router.find(request.method, request.url);
+      return found === undefined ? notFound : found.answer(request, found.query);
+    },
+    refuse: (_, error) => Effect.succeed(text(statusOf(error), error.message)),
+  };
+});
+
+const text = (status: number, line: string) => textResponse(status, `${line}\n`, "text/plain; charset=utf-8");
+
+const notFound = Effect.succeed(text(404, "Not found"));

@@ -20,12 +20,7 @@ export class WebRequest implements HttpRequest {
   }
 
   readBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
-    const { body } = this.#request;
-    if (body === null) return Effect.succeed(new Uint8Array());
-    return Effect.flatMap(
-      Effect.promise(() => readAtMost(body, maxBytes)),
-      (bytes) => (bytes === null ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)),
-    );
+    return Stream.mkUint8Array(this.streamBody(maxBytes));
   }
 
   streamBody(maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> {
@@ -49,23 +44,6 @@ const targetOf = (url: string): string => {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const end = url.indexOf("#", start);
   return url.slice(start, end === -1 ? undefined : end);
-};
-
-/** Reads a body; null if it is too large. Needs no error for disconnected clients: their requests are interrupted. */
-const readAtMost = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array | null> => {
-  const chunks: Array<Uint8Array<ArrayBuffer>> = [];
-  let size = 0;
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
-    size += value.length;
-    if (size > maxBytes) {
-      await reader.cancel();
-      return null;
-    }
-    chunks.push(value as Uint8Array<ArrayBuffer>);
-  }
 };
 
 export const toWebResponse = (

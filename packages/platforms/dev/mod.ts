@@ -1,32 +1,12 @@
 /**
  * A server that simulates both platforms from a fixture, and an adapter that asks it over HTTP.
  *
- * `devPlatform` is the server. Its routes answer JSON; a refusal is `{ "code": "unknown_member" }` with a status.
- *
- * | route | answers | 404 codes |
- * |---|---|---|
- * | GET /chat/api/bot/guilds | `{ guilds: [{ id, name }] }`, those that the bot is in | |
- * | GET /chat/api/guilds/{guildId} | `{ id, name }` | `unknown_guild`: the bot is not in it |
- * | GET /chat/api/guilds/{guildId}/roles | `{ roles: [{ id, name, assignable }], memberCount }` | `unknown_guild` |
- * | GET /chat/api/guilds/{guildId}/members?after= | `{ members: [member] }`, 1,000 by ID | `unknown_guild` |
- * | GET /chat/api/guilds/{guildId}/members/{chatId} | a member | `unknown_guild`, `unknown_member`, `unknown_user` |
- * | PATCH /chat/api/guilds/{guildId}/members/{chatId} | 204: sets `{ "nickname" }`; 403 `member_above_bot` | the same |
- * | PUT, DELETE /chat/api/guilds/{guildId}/members/{chatId}/roles/{roleId} | 204; 403 `role_above_bot` | the same, `role_missing` |
- * | GET /chat/api/users/{chatId} | a chat user | `unknown_user` |
- * | GET /game/api/users/{gameId} | `{ id, username, displayName }` | `unknown_user` |
- * | GET /game/api/users/{gameId}/profile | a game profile: avatars, badges, groups | `unknown_user` |
- * | GET /game/api/users/{gameId}/items/{item}/{itemId} | `{ owned }` | `unknown_user` |
- * | GET /game/api/items/{item}/{itemId} | `{ name }` of an item that a user has | `unknown_item` |
- * | GET /game/api/groups/{groupId} | `{ id, name, memberCount, ranks: [{ rank, name }] }` | `unknown_group` |
- * | GET /game/api/groups/{groupId}/users?cursor= | `{ members: [{ gameId, role }], next }`, 100 on a page | |
- *
- * | GET /chat/api/application | `{ id, publicKey }`: the key that signs commands | |
- * | PATCH /chat/api/webhooks/{applicationId}/{token}/messages/@original | 204: edits the answer to a command | `unknown_message` |
+ * `devPlatform` is the server. The routes under `/chat/api` and `/game/api` answer JSON as `wire.ts` describes; a refusal is
+ * `{ "code": "unknown_member" }` with a status. Those for the bot need its bearer token.
  *
  * `/chat/guilds/{guildId}` is a page that plays the channel of a guild: choose a member, type a command, press a button.
  *
- * The routes under /chat/api for guilds and users need the bot's bearer token. Users sign in at both platforms by the
- * authorization code flow of OAuth 2.0 with PKCE (S256).
+ * Users sign in at both platforms by the authorization code flow of OAuth 2.0 with PKCE (S256).
  *
  * | route | answers |
  * |---|---|

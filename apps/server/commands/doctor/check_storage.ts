@@ -9,8 +9,7 @@ import type { Config } from "../../config/config.ts";
 import type { PersistentStorage, Storage } from "../../config/resolved_config.ts";
 import { folderExists } from "../../files/data_folder.ts";
 import { cryptoLayer } from "../../layers/crypto_layer.ts";
-import { secretRejected } from "../../secrets/deployment_keys.ts";
-import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
+import { resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
 import { connectTimeout } from "../management_layer.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 

@@ -42,14 +42,10 @@ export const failed = (doing: string) => (error: BadRequest | Conflict | Invalid
   new CommandFailed({ problem: `Cannot ${doing}: ${reasonOf(error)}` });
 
 const reasonOf = (error: BadRequest | Conflict | InvalidParameter): string => {
-  switch (error._tag) {
-    case "BadRequest":
-      return "there is no such webhook";
-    case "Conflict":
-      return "too many tests of its account are in flight";
-    case "InvalidParameter":
-      return problemsText(error);
-  }
+  if (error._tag === "InvalidParameter") return problemsText(error);
+  return error._tag === "BadRequest"
+    ? "there is no such webhook"
+    : "too many tests of its account are in flight";
 };
 
 const createFlags = {
