@@ -87,8 +87,3 @@ test("ten wrong codes within a minute block all codes from the address", async (
   expect((await send("GET /go", { from })).status).toBe(200);
   expect((await typed(code, other)).headers.location).toBe(`/verify?sid=${sid}`);
 });
-
-test("/go refuses other methods than GET and POST", async () => {
-  const answer = await send("PUT /go");
-  expect([answer.status, answer.headers.allow]).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
-});

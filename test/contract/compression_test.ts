@@ -93,14 +93,6 @@ describe.each(documents)("%s", (path) => {
       expect((await get(path, { ...sent, "if-none-match": '"other"' })).status).toBe(200);
     },
   );
-
-  test("the documentation answers HEAD like GET", async () => {
-    const varying = { date: null, "x-request-id": null };
-    const sent = { "accept-encoding": "gzip" };
-    const [head, whole] = [await get(path, sent, "HEAD"), await get(path, sent)];
-    expect(head.body.length).toBe(0);
-    expect({ ...head.headers, ...varying }).toEqual({ ...whole.headers, ...varying });
-  });
 });
 
 describe.skipIf(memoryOf(process.pid) === null)(

@@ -251,7 +251,7 @@ test("an erasure does not lift a suspension, and /me says so before", async ({ s
   expect([page.status, titleOf(page.text)]).toEqual([403, "You may not do this"]);
 });
 
-test("the dashboard refuses unknown paths and methods in the usual envelope", async () => {
+test("the dashboard refuses unknown paths in the usual envelope", async () => {
   const owner = await signInOwner(server, ada);
   for (const path of [
     "/dashboard/api",

@@ -4,6 +4,7 @@ import { internalCause, startOnBrokenStores } from "../support/broken_stores.ts"
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
+import { expectInvalid } from "./contract_server.ts";
 import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
 
 const { fixtures, send, platform, newBrowser, newKey, newSession, read, gameOf } = useFlowServer({
@@ -17,22 +18,26 @@ const setup = async (asked: object = {}, key = newKey()) => {
   return { key, sid: textOf(sid), bySid, byPid, browser: newBrowser() };
 };
 
-test("a verification link is refused without a sid or pid, with two, or with a malformed guild ID", async () => {
-  const { browser, bySid, byPid } = await setup();
-  for (const query of ["", "?sid=", "?pid=", `${bySid}&sid=x`, "?guildId=1", `${byPid}&guildId=abc`]) {
-    expectPage(await browser.get(`/verify${query}`), 400, "This link is not complete");
-  }
+const [incomplete, unusable] = ["This link is not complete", "This link does not work"];
+
+test.each([
+  ...["", "?sid=", "?pid=", "?sid=vs_&sid=x", "?guildId=1", "?pid=pid_0&guildId=abc"].map(
+    (path) => [400, incomplete, path] as const,
+  ),
+  ...["?sid=%zz", "/chat/callback?state=%", "/%zz"].map((path) => [400, incomplete, path] as const),
+  ...["/nothing", "/nothing/", "/chat"].map((path) => [404, unusable, path] as const),
+])("a verification link is refused with %i %s: /verify%s", async (status, title, path) => {
+  expectPage(await newBrowser().get(`/verify${path}`), status, title);
 });
 
-test("a verification link is refused with an unknown sid or pid", async () => {
-  const { browser } = await setup();
-  const none = [`sid=vs_${"0".repeat(43)}`, "sid=vs_", "pid=pid_0000000000000000", "pid=%00", "sid=%00"];
-  for (const query of none) {
-    const page = await browser.get(`/verify?${query}`);
-    expectPage(page, 404, "This link does not work");
+test.each([`sid=vs_${"0".repeat(43)}`, "sid=vs_", "pid=pid_0000000000000000", "pid=%00", "sid=%00"])(
+  "a verification link is refused with an unknown sid or pid: %s",
+  async (query) => {
+    const page = await newBrowser().get(`/verify?${query}`);
+    expectPage(page, 404, unusable);
     expect(page.text).toContain('href="/go"');
-  }
-});
+  },
+);
 
 const wrongRedirects = [
   `${clientOrigin}.evil.example/`,
@@ -48,22 +53,8 @@ test.each(wrongRedirects)("a verification link is refused with a redirect to %j"
     expectPage(await browser.get(path + query), 400, "This link is not safe");
   }
   const body = { clientId: "client", redirect };
-  const client = { key: redirecting, from: fixtures.address() };
-  const created = await send("POST /v2/sessions", { ...client, body });
-  expect([created.status, created.body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
-});
-
-test("a verification link is refused with broken encoding or an unknown path", async () => {
-  const { browser } = await setup();
-  for (const path of ["/verify?sid=%zz", "/verify/chat/callback?state=%", "/verify/%zz"]) {
-    expectPage(await browser.get(path), 400, "This link is not complete");
-  }
-  for (const path of ["/verify/nothing", "/verify/nothing/", "/verify/chat"]) {
-    expectPage(await browser.get(path), 404, "This link does not work");
-  }
-  for (const path of ["/verifying", "/verify.html"]) {
-    expect((await browser.get(path)).body.error?.code).toBe("BAD_REQUEST");
-  }
+  const created = await send("POST /v2/sessions", { key: redirecting, from: fixtures.address(), body });
+  expectInvalid(created, "redirect");
 });
 
 const account = "closed";
@@ -87,7 +78,7 @@ test("a verification link is refused after its key was revoked", async () => {
     await browser.get(`/verify/chat/start${byPid}`),
     await browser.post("/verify/confirm", formOf(page)),
   ]) {
-    expectPage(answer, 404, "This link does not work");
+    expectPage(answer, 404, unusable);
   }
 });
 
@@ -157,22 +148,17 @@ test("a user is refused if their address confirmed too often without a session",
   expect(await gameOf(key)).toBe("1");
 });
 
-test("a GET request is refused at paths of the flow that accept only forms", async () => {
-  const { browser } = await setup();
-  for (const path of ["/verify/confirm", "/verify/cancel"]) {
-    const answer = await browser.get(path);
-    expectPage(answer, 405, "This address is not a page");
-    expect(answer.headers.allow).toBe("POST, OPTIONS");
-  }
-});
-
-test("a form is refused at paths of the flow that accept no forms", async () => {
-  const { browser, bySid } = await setup();
-  for (const path of [`/verify${bySid}`, "/verify/chat/start", "/verify/style.css"]) {
-    const answer = await browser.post(path, {});
-    expectPage(answer, 405, "This address is not a page");
-    expect(answer.headers.allow).toBe("GET, HEAD, OPTIONS");
-  }
+test.each([
+  ["GET /verify/confirm", "POST, OPTIONS"],
+  ["GET /verify/cancel", "POST, OPTIONS"],
+  ["POST /verify?sid=vs_", "GET, HEAD, OPTIONS"],
+  ["POST /verify/chat/start", "GET, HEAD, OPTIONS"],
+  ["POST /verify/style.css", "GET, HEAD, OPTIONS"],
+  ["PUT /go", "GET, POST, HEAD, OPTIONS"],
+] as const)("a method that a path of the flow does not support is refused: %s", async (line, allow) => {
+  const answer = await send(line);
+  expectPage(answer, 405, "This address is not a page");
+  expect(answer.headers.allow).toBe(allow);
 });
 
 test.each(["temporarily_unavailable", "x"])(
@@ -253,6 +239,9 @@ test("a finished flow shows that the user is done, also in another tab and after
   ];
   for (const answer of late) expectPage(answer, 409, "You are already done");
   expect(await gameOf(key)).toBe("1");
+  // The address of a form, opened as a page, leads back to the verification and to the user's data.
+  const { text } = await browser.get("/verify/confirm");
+  for (const address of [`/verify${bySid}`, "/me"]) expect(text).toContain(`href="${address}"`);
 
   await send("DELETE /v2/game", { key, body: { chatId: "100001" }, from: fixtures.address() });
   const removed = await browser.get(`/verify${bySid}`);
@@ -260,20 +249,11 @@ test("a finished flow shows that the user is done, also in another tab and after
   expect(removed.text).not.toContain("the accounts are linked");
 });
 
-test("the address of a form, opened as a page, leads back to the verification and to the user's data", async () => {
-  const { browser, bySid } = await setup();
-  await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
-  const page = await browser.get("/verify/confirm");
-  expectPage(page, 405, "This address is not a page");
-  expect(page.text).toContain(`href="/verify${bySid}"`);
-  expect(page.text).toContain('href="/me"');
-});
-
-const linked = [fixtures.key({ links: { 100001: "2" } }), fixtures.key({ links: { 100001: "2" } })] as const;
+const links = { 100001: "2" };
 
 test.each([
-  ["sid", linked[0], "Your link was removed meanwhile"],
-  ["pid", linked[1], "Your link has changed meanwhile"],
+  ["sid", fixtures.key({ links }), "Your link was removed meanwhile"],
+  ["pid", fixtures.key({ links }), "Your link has changed meanwhile"],
 ] as const)(
   "the flow shows that the link was removed after both proofs, for a %s",
   async (by, key, title) => {

@@ -153,8 +153,10 @@ fixtures.key({ links: linked(kim), sightings: [{ chatId: kim, ip, device: "phone
 test("a user forgets the addresses and keeps the browsers, or the other way round", async () => {
   const browser = await open(kim);
   const { csrf = "" } = formOf(await browser.get("/me"));
-  const forged = await browser.post("/me/addresses/forget", { csrf: "wrong" });
-  expectPage(forged, 403, "This form cannot be used");
+  for (const what of ["addresses", "browsers"]) {
+    const forged = await browser.post(`/me/${what}/forget`, { csrf: "wrong" });
+    expectPage(forged, 403, "This form cannot be used");
+  }
   expect((await browser.get("/me")).text).toContain(ip);
   const forgotten = await browser.post("/me/addresses/forget", { csrf });
   expectPage(forgotten, 200, "Your addresses are forgotten");

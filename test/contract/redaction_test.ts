@@ -3,7 +3,7 @@
  * them, except the address lists of keys.
  */
 import { compatRoutes, routes } from "@accountlink/http-api";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { guild, makeFixtures, newToken } from "../support/fixtures.ts";
 import { formOf, openBrowser } from "../support/flow_browser.ts";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
@@ -190,59 +190,38 @@ beforeAll(async () => {
 
 const found = (output: string, texts: ReadonlyArray<string>) => texts.filter((text) => output.includes(text));
 const secrets = keys.map((key) => key.slice(17));
+const answered = () => answers.map(({ text, headers }) => text + JSON.stringify(headers));
 
 test("the recorded answers include successes, redirects and all kinds of refusals", () => {
   const statuses = new Set(answers.map(({ status }) => status));
   expect([200, 302, 400, 401, 403, 404, 429, 503].filter((status) => !statuses.has(status))).toEqual([]);
 });
 
-test("the server's output reports failed requests", () => {
-  expect(server.output()).toContain("Request failed");
+test("the output reports failed requests and steps of verifications, but no key, client address or secret of a verification", () => {
+  const output = server.output();
+  expect(output).toContain("Request failed");
+  expect(output).toMatch(/step"?[=:]\s*"?completed/);
+  expect(verificationSecrets.length).toBeGreaterThan(13);
+  expect(found(output, [...secrets, ...verificationSecrets])).toEqual([]);
+  expect(found(output.toLowerCase(), seen)).toEqual([]);
 });
 
-test("the output contains no key", () => {
-  expect(found(server.output(), secrets)).toEqual([]);
-});
-
-test("the output contains no client address", () => {
-  expect(found(server.output().toLowerCase(), seen)).toEqual([]);
-});
-
-test("the output contains verification steps, but no secret of a verification", () => {
-  expect(server.output()).toMatch(/step"?[=:]\s*"?completed/);
-  expect(found(server.output(), verificationSecrets)).toEqual([]);
-});
-
-describe.skipIf(whyHidden !== null)(`the server's storage ${whyHidden ?? ""}`, () => {
-  test("the storage contains no key", () => {
+test.skipIf(whyHidden !== null)(
+  `the storage contains no key, secret of a verification or client address ${whyHidden ?? ""}`,
+  () => {
     expect(stored.length).toBeGreaterThan(0);
-    expect(stored.flatMap((content) => found(content, secrets))).toEqual([]);
-  });
-
-  test("the storage contains no secret of a verification", () => {
-    expect(verificationSecrets.length).toBeGreaterThan(13);
-    expect(stored.flatMap((content) => found(content, verificationSecrets))).toEqual([]);
-  });
-
-  test("the storage contains no client address except address lists of keys", () => {
-    const clients = [...addresses, ...networks, ...sighted];
-    expect(stored.flatMap((content) => found(content, clients))).toEqual([]);
-  });
-});
+    const hidden = [...secrets, ...verificationSecrets, ...addresses, ...networks, ...sighted];
+    expect(stored.flatMap((content) => found(content, hidden))).toEqual([]);
+  },
+);
 
 test("no output, storage, answer or page contains the value of the device cookie", () => {
   expect(browserMarks.filter((mark) => /^[\w-]{43}$/.test(mark))).toHaveLength(1);
-  const answered = answers.map(({ text, headers }) => text + JSON.stringify(headers));
-  const all = [server.output(), ...stored, ...answered, ...browserPages].join("\n");
+  const all = [server.output(), ...stored, ...answered(), ...browserPages].join("\n");
   expect(found(all, browserMarks)).toEqual([]);
 });
 
-test("answers contain no key in body or headers", () => {
-  const all = answers.map(({ text, headers }) => text + JSON.stringify(headers)).join("\n");
-  expect(found(all, secrets)).toEqual([]);
-});
-
-test("answers contain no client address", () => {
-  const all = answers.map(({ text }) => text).join("\n");
-  expect(found(all, seen)).toEqual([]);
+test("answers contain no key in body or headers, and no client address in the body", () => {
+  expect(found(answered().join("\n"), secrets)).toEqual([]);
+  expect(found(answers.map(({ text }) => text).join("\n"), seen)).toEqual([]);
 });

@@ -43,18 +43,14 @@ const expectMalformed = (
 
 const large = `X-Large: ${"x".repeat(20_000)}\r\n`;
 const extended = `Transfer-Encoding: chunked\r\n`;
+const colonless = `GET http://service.example${v1Lookup} HTTP/1.1\r\n${host}nonsense\r\n\r\n`;
 
 test.each([
   ["no HTTP at all", "/", "nonsense\r\n\r\n", 400],
   ["the preface of HTTP/2", "/", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
   ["a header without a colon", lookup, `GET ${lookup} HTTP/1.1\r\n${host}nonsense\r\n\r\n`, 400],
   ["a header without a colon, v1", v1Lookup, `GET ${v1Lookup} HTTP/1.1\r\n${host}nonsense\r\n\r\n`, 400],
-  [
-    "a header without a colon, after a target in absolute form",
-    v1Lookup,
-    `GET http://service.example${v1Lookup} HTTP/1.1\r\n${host}nonsense\r\n\r\n`,
-    400,
-  ],
+  ["a header without a colon, after an absolute target", v1Lookup, colonless, 400],
   ["a length beside chunks", lookup, post(`Content-Length: 5\r\n${extended}`, "0\r\n\r\n"), 400],
   ["two lengths", lookup, post("Content-Length: 5\r\nContent-Length: 6\r\n", "hello"), 400],
   ["a chunk without a size", lookup, post(extended, "zz\r\n"), 400],
@@ -111,14 +107,11 @@ test.each([
   ["two Host headers", () => get(lookup, `${host}Host: other.example\r\n${authorization}`)],
   ["the same Host twice", () => get(lookup, `${host}${host}${authorization}`)],
   ["two Authorization headers", () => get(lookup, `${host}${authorization}Authorization: Basic x\r\n`)],
-  [
-    "two Authorization headers, the other first",
-    () => get(lookup, `${host}Authorization: Basic x\r\n${authorization}`),
-  ],
+  ["two Authorization headers, turned", () => get(lookup, `${host}Authorization: x\r\n${authorization}`)],
   ["a target on another host", () => get(`http://other.example${lookup}`, `${host}${authorization}`)],
   [
-    "a target on another host, and its Host",
-    () => get(`http://other.example${lookup}`, `Host: other.example\r\n${authorization}`),
+    "the target and Host of another",
+    () => get(`http://a.example${lookup}`, `Host: a.example\r\n${authorization}`),
   ],
   ["a target on another port", () => get(`http://127.0.0.1:1${lookup}`, `${host}${authorization}`)],
 ])("an ambiguous head is refused: %s", async (_, bytes) => {
@@ -148,13 +141,12 @@ test.each(origins)("a target in absolute form is answered like its path: %s", as
   const paths = [lookup, "/v2/nope", "/healthz", "/metrics", "/docs", "/dashboard", "/verify?sid=vs_1"];
   for (const path of paths) {
     const [[plain], [absolute]] = [await at("", path), await at(origin(), path)];
-    const { status, headers } = plain as RawAnswer;
-    expect([
-      path,
-      absolute?.status,
-      absolute?.headers["location"],
-      absolute?.headers["content-type"],
-    ]).toEqual([path, status, headers["location"], headers["content-type"]]);
+    const outline = (answer?: RawAnswer) => [
+      answer?.status,
+      answer?.headers["location"],
+      answer?.headers["content-type"],
+    ];
+    expect([path, ...outline(absolute)]).toEqual([path, ...outline(plain)]);
   }
   const [root] = await at(origin(), "");
   expect(root?.status).toBe((await at("", "/"))[0]?.status);
