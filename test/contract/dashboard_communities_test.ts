@@ -72,9 +72,7 @@ test("settings of a scope are shown to users who verify", async () => {
   expect(done.text).toContain("Go to #welcome now.");
   const own = await server.signIn("100003", server.newBrowser(), "me");
   expect(withoutIsolation((await own.get("/me")).text)).toContain("<h3>The &lt;Rook&gt; Club</h3>");
-  const cleared = await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, {
-    body: { displayName: null, supportUrl: null, doneText: null },
-  });
+  const cleared = await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, { body: none });
   expect(cleared.body.data).toMatchObject({ scope: { settings: none } });
 });
 
@@ -228,12 +226,9 @@ test("links of a guild can only be set for members, but removed for anybody", as
 
 test("link requests with missing or invalid parameters are refused", async () => {
   const { owner, global } = await club();
-  const missing = await owner.send("PUT /dashboard/api/links", { body: { pid: global } });
-  expectMissing(missing, "chatId", "gameId");
-  const unknown = await owner.send("PUT /dashboard/api/links", {
-    body: { pid: global, chatId: "100005", gameId: "999999" },
-  });
-  expectInvalid(unknown, "gameId");
+  const put = (body: object) => owner.send("PUT /dashboard/api/links", { body: { pid: global, ...body } });
+  expectMissing(await put({}), "chatId", "gameId");
+  expectInvalid(await put({ chatId: "100005", gameId: "999999" }), "gameId");
   expectMissing(await owner.send("GET /dashboard/api/links"), "pid");
   for (const [name, value] of [
     ["limit", "101"],

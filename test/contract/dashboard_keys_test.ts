@@ -65,13 +65,8 @@ test("a new key takes all optional fields", async () => {
   };
   const { key } = await createKey(owner, { ...chosen, guildId: null, unknown: 1 });
   expect(key).toMatchObject(chosen);
-  const { key: plain } = await createKey(owner, {
-    access: null,
-    allowIps: null,
-    denyIps: null,
-    redirectOrigins: null,
-    expiresAt: null,
-  });
+  const nulls = { access: null, allowIps: null, denyIps: null, redirectOrigins: null, expiresAt: null };
+  const { key: plain } = await createKey(owner, nulls);
   expect(plain).toMatchObject({ access: "full", allowIps: [], denyIps: [], expiresAt: null });
 });
 
@@ -133,16 +128,12 @@ test("creating a guild key needs the bot in the guild and the right to manage it
   const manager = await signInOwner(server, ada);
   const { key, token } = await createKey(manager, { scope: "guild", guildId: guild });
   expect(key).toMatchObject({ scope: "guild", guildId: guild });
-  const { status } = await server.send(`GET /v2/chat?chatId=100001&guildId=${guild}`, {
-    key: token,
-    from: "198.18.250.1",
-  });
-  expect(status).toBe(404);
+  const lookup = `GET /v2/chat?chatId=100001&guildId=${guild}` as const;
+  expect((await server.send(lookup, { key: token })).status).toBe(404);
   const path = "POST /dashboard/api/keys";
   for (const guildId of [botlessGuild, "799999999999999999"]) {
-    expectRefusal(await manager.send(path, request(guildId)), 403, "FORBIDDEN", {
-      reason: "bot_not_in_guild",
-    });
+    const refused = await manager.send(path, request(guildId));
+    expectRefusal(refused, 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
   }
   const member = await signInOwner(server, bob);
   expectRefusal(await member.send(path, request(guild)), 403, "FORBIDDEN", { reason: "not_guild_manager" });
@@ -151,10 +142,8 @@ test("creating a guild key needs the bot in the guild and the right to manage it
     expect(page.text).toContain("You manage none with the bot");
     const typed = { ...formOf(page), ...request(guild).body, url: "https://example.com/", access: "full" };
     const answer = await member.browser.post(`/dashboard/${section}`, typed);
-    expect([answer.status, answer.text]).toEqual([
-      403,
-      expect.stringContaining("you do not manage it yourself"),
-    ]);
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain("you do not manage it yourself");
   }
 });
 
@@ -182,11 +171,8 @@ test("creating a guild key fails while the chat platform is down, and the form k
   const form = formOf(await owner.browser.get("/dashboard/keys/new"));
   await server.platform.fail({ mode: "down", platform: "chat", under: "/chat/api/guilds" });
   const refused = await owner.send("POST /dashboard/api/keys", request(guild));
-  const page = await owner.browser.post("/dashboard/keys", {
-    ...form,
-    ...request(guild).body,
-    access: "full",
-  });
+  const typed = { ...form, ...request(guild).body, access: "full" };
+  const page = await owner.browser.post("/dashboard/keys", typed);
   await server.platform.recover();
   expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
   expect([page.status, page.text]).toEqual([503, expect.stringContaining("the platform does not answer")]);
@@ -266,7 +252,7 @@ test("rotating a key keeps its ID, and the previous secret for the grace period"
   }
 });
 
-test("key forms refuse an invalid status, and rotating a key without a grace period uses the default", async () => {
+test("key forms refuse an invalid status, and rotate a key without a grace period", async () => {
   const owner = await signInOwner(server, "100013");
   const { id } = await createKey(owner);
   const page = `/dashboard/keys/${id}`;

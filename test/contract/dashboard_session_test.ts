@@ -110,30 +110,26 @@ test("no page or JSON answer can be shown in a frame, and pages are neither cach
       },
     ]);
   }
-  const answers = [
-    await owner.send("GET /dashboard/api/session"),
-    await owner.send("GET /dashboard/api/keys"),
-    await owner.send("GET /dashboard/api/usage?days=0"),
-    await server.send("GET /dashboard/api/session"),
-    await server.send("GET /dashboard/api/nowhere"),
-    await server.send("POST /dashboard/api/session"),
-    await server.send("OPTIONS /dashboard/api/session"),
-    await server.send("GET /dashboard/api/%"),
-    await server.send("GET /dashboard/%61pi/session"),
-  ];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 401, 404, 405, 204, 400, 401]);
-  for (const { headers } of answers) expect(headers["x-frame-options"]).toBe("DENY");
+  for (const [by, line, expected] of [
+    [owner, "GET /dashboard/api/session", 200],
+    [owner, "GET /dashboard/api/usage?days=0", 400],
+    [server, "GET /dashboard/api/session", 401],
+    [server, "GET /dashboard/api/nowhere", 404],
+    [server, "POST /dashboard/api/session", 405],
+    [server, "OPTIONS /dashboard/api/session", 204],
+    [server, "GET /dashboard/api/%", 400],
+    [server, "GET /dashboard/%61pi/session", 401],
+  ] as const) {
+    const { status, headers } = await by.send(line as Line);
+    expect([line, status, headers["x-frame-options"]]).toEqual([line, expected, "DENY"]);
+  }
 });
 
 test("every dashboard route refuses requests without a valid session", async () => {
   const { csrfToken } = await signInOwner(server, ada);
-  for (const cookie of [
-    {},
-    { cookie: "accountlink_session=" },
-    { cookie: `accountlink_session=${"x".repeat(43)}` },
-  ]) {
+  for (const cookie of ["", "accountlink_session=", `accountlink_session=${"x".repeat(43)}`]) {
     for (const [line, body] of routes("Aa0Bb1Cc2Dd3")) {
-      const headers = { ...cookie, origin: server.url(), "x-csrf-token": csrfToken };
+      const headers = { cookie, origin: server.url(), "x-csrf-token": csrfToken };
       expectRefusal(await server.send(line, request(body, headers)), 401, "INVALID_SESSION", null);
     }
   }
@@ -145,13 +141,9 @@ test("every dashboard route refuses writes without the right origin and CSRF tok
   const { id } = await createKey(owner);
   const right = headersOf(owner.browser, server.url(), owner.csrfToken);
   const { cookie } = right;
-  const [noOrigin, noToken] = [
+  const forged = [
     { cookie, "x-csrf-token": owner.csrfToken },
     { cookie, origin: server.url() },
-  ];
-  const forged = [
-    noOrigin,
-    noToken,
     { ...right, origin: "https://evil.example" },
     { ...right, origin: "null" },
     { ...right, origin: `${server.url()}.evil.example` },
@@ -179,32 +171,23 @@ test("keys, webhooks and scopes of another account are not found", async () => {
     scopes: [textOf(key.pid), "pid_0123456789abcdefghij", ...unknown],
   };
   const mine = { name: "Mine", description: "Mine", displayName: "Mine", chatId: "100002", gameId: "1" };
-  const lines = dashboardRoutes.flatMap(({ method, path, source }) => {
-    const [, kind] = /^\/dashboard\/api\/(\w+)\/:/.exec(path) ?? [];
-    return Object.entries(ids)
-      .filter(([name]) => name === kind)
-      .flatMap(([, strange]) => strange)
-      .map(
-        (each) =>
-          [`${method} ${path.replace(/:\w+/, each).replace(":eventId", "evt_1")}`, source, mine] as const,
-      );
-  });
-  const byValue = [
-    ...ids.keys.flatMap((keyId) =>
-      ["usage", "audit"].map((name) => [`GET /dashboard/api/${name}?keyId=${keyId}`, "query", mine] as const),
-    ),
-    ...ids.scopes.flatMap((each) => [
-      [`GET /dashboard/api/links?pid=${each}`, "query", mine] as const,
-      ...["PUT", "DELETE"].map(
-        (method) =>
-          [`${method} /dashboard/api/links`, "body", { ...mine, pid: decodeURIComponent(each) }] as const,
-      ),
-    ]),
-  ];
-  expect(lines.length).toBeGreaterThan(40);
-  for (const [line, source, body] of [...lines, ...byValue]) {
-    const answer = await stranger.send(line as Line, source === "body" ? { body } : {});
-    expectRefusal(answer, 404, "BAD_REQUEST", null);
+  const refused = async (line: string, body?: object) =>
+    expectRefusal(await stranger.send(line as Line, body && { body }), 404, "BAD_REQUEST", null);
+  const ofIds = dashboardRoutes.filter(({ path }) => /\/(?:keys|webhooks|scopes)\/:/.test(path));
+  expect(ofIds.length).toBeGreaterThan(8);
+  for (const { method, path, source } of ofIds) {
+    for (const each of ids[path.split("/")[3] as keyof typeof ids]) {
+      const filled = path.replace(/:\w+/, each).replace(":eventId", "evt_1");
+      await refused(`${method} ${filled}`, source === "body" ? mine : undefined);
+    }
+  }
+  for (const keyId of ids.keys) {
+    for (const name of ["usage", "audit"]) await refused(`GET /dashboard/api/${name}?keyId=${keyId}`);
+  }
+  for (const each of ids.scopes) {
+    const body = { ...mine, pid: decodeURIComponent(each) };
+    await refused(`GET /dashboard/api/links?pid=${each}`);
+    for (const method of ["PUT", "DELETE"]) await refused(`${method} /dashboard/api/links`, body);
   }
   const resent = `POST /dashboard/api/webhooks/${ids.webhooks[0]}/deliveries/evt_1/resend` as const;
   expectRefusal(await owner.send(resent), 404, "BAD_REQUEST", null);
@@ -253,22 +236,8 @@ test("an erasure does not lift a suspension, and /me says so before", async ({ s
 
 test("the dashboard refuses unknown paths in the usual envelope", async () => {
   const owner = await signInOwner(server, ada);
-  for (const path of [
-    "/dashboard/api",
-    "/dashboard/api/",
-    "/dashboard/api/nowhere",
-    "/dashboard/api/keys/",
-  ]) {
-    expectRefusal(await owner.send(`GET ${path}` as Line), 404, "BAD_REQUEST", null);
-  }
-  for (const [path, allowed] of [
-    ["/dashboard/api/session", "GET, DELETE, HEAD, OPTIONS"],
-    ["/dashboard/api/keys", "GET, POST, HEAD, OPTIONS"],
-    ["/dashboard/api/keys/Aa0Bb1Cc2Dd3", "PATCH, DELETE, OPTIONS"],
-  ] as const) {
-    const refused = await server.send(`PUT ${path}`);
-    expectRefusal(refused, 405, "BAD_REQUEST", null);
-    expect(refused.headers.allow?.split(", ").toSorted()).toEqual(allowed.split(", ").toSorted());
+  for (const path of ["", "/", "/nowhere", "/keys/"]) {
+    expectRefusal(await owner.send(`GET /dashboard/api${path}`), 404, "BAD_REQUEST", null);
   }
   expectRefusal(await owner.send("GET /dashboard/api/%"), 400, "BAD_REQUEST", null);
 });

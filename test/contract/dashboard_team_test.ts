@@ -5,19 +5,14 @@ import { useSiteServer } from "./site_server.ts";
 
 const [ada, bob, cyd] = ["100001", "100002", "100003"];
 
+const members = [
+  { chatId: bob, role: "owner" },
+  { chatId: cyd, role: "moderator" },
+];
+
 const { signIn } = useSiteServer({}, (fixture) => ({
   ...fixture,
-  accounts: [
-    {
-      name: "club",
-      chatId: ada,
-      tier: "premium",
-      members: [
-        { chatId: bob, role: "owner" },
-        { chatId: cyd, role: "moderator" },
-      ],
-    },
-  ],
+  accounts: [{ name: "club", chatId: ada, tier: "premium", members }],
 }));
 
 const postTo = async (browser: FlowBrowser, path: string, fields: Readonly<Record<string, string>>) => {
@@ -49,9 +44,8 @@ test("owners can add members by name or ID, change their roles and remove them, 
   for (const invited of ["100004", "100005"]) await accept(await signIn(invited), "club");
   const page = await browser.get("/dashboard/team");
   expect([page.status, titleOf(page.text)]).toEqual([200, "Team – accountlink"]);
-  expect(rolesOn(page)).toEqual(
-    expect.arrayContaining(["User 1 Owner", "User 4 Moderator", "User 5 Moderator"]),
-  );
+  const roles = ["User 1 Owner", "User 4 Moderator", "User 5 Moderator"];
+  expect(rolesOn(page)).toEqual(expect.arrayContaining(roles));
   await postTo(browser, "remove", { chatId: "100005" });
   expect((await browser.get("/dashboard/team")).text).not.toContain("User 5");
   const { text } = await browser.get("/dashboard/audit");
