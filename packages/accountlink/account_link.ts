@@ -129,8 +129,17 @@ export const layerConfig = <E>(options: Configured<Options<E>>) =>
 /** Provides every service, in memory. */
 export const layerMemory = (settings: Settings) => layer<never>(settings);
 
-const layerOf = <E>({ storage, secrets, scope, platforms, webhooks, ...options }: CheckedOptions<E>) =>
-  layerServices(scope, { publicUrl: options.publicUrl, redirectOrigins: options.redirectOrigins }).pipe(
+const layerOf = <E>({
+  storage,
+  secrets,
+  scope = {},
+  platforms,
+  publicUrl,
+  redirectOrigins = [],
+  webhooks,
+  ...options
+}: CheckedOptions<E>) =>
+  layerServices(scope, { publicUrl, redirectOrigins }).pipe(
     Layer.provideMerge(webhooks === undefined ? Layer.empty : webhookCouriers),
     Layer.provideMerge(roleCouriers),
     Layer.provideMerge(Core.layerWeb),
@@ -141,7 +150,7 @@ const layerOf = <E>({ storage, secrets, scope, platforms, webhooks, ...options }
     Layer.provideMerge(Layer.merge(webhooks ?? Layer.empty, settingsOf(options))),
   );
 
-const settingsOf = ({ limits, sessions, logLevel, languages }: Partial<CheckedOptions<never>>) =>
+const settingsOf = ({ limits, sessions, logLevel, languages }: Partial<CheckedOptions<unknown>>) =>
   Layer.mergeAll(
     changed(Limits, { ...limits }),
     changed(SessionSettings, { ...sessions }),

@@ -114,19 +114,12 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   override readonly message = `Cannot create accountlink: ${this.problems.join("; ")}`;
 }
 
-export interface CheckedOptions<E> {
+export interface CheckedOptions<E> extends Omit<Choices, "http"> {
   readonly storage: Storage<E>;
   readonly secrets: DeploymentSecrets;
-  readonly scope: ScopeChoice;
-  readonly redirectOrigins: ReadonlyArray<string>;
+  readonly platforms: Platforms;
   /** The URL where browsers reach the service, without a trailing slash; null without the HTTP interface. */
   readonly publicUrl: string | null;
-  readonly limits: Partial<LimitSettings>;
-  readonly sessions: Partial<SessionRules>;
-  readonly platforms: Platforms;
-  readonly logLevel: LogLevel.LogLevel | undefined;
-  readonly webhooks: WebhookSending | undefined;
-  readonly languages: OwnMessages | undefined;
 }
 
 const layer = (expected: string) =>
@@ -196,19 +189,13 @@ export const checkOptions = Effect.fnUntraced(function* <E>(options: Options<E>)
     ...(Result.isSuccess(read) ? yield* languageProblems(given.languages) : []),
   ];
   if (problems.length > 0 || Result.isFailure(secrets)) return yield* new InvalidOptions({ problems });
-  const { storage, scope = {}, redirectOrigins = [], http, limits = {}, sessions = {} } = given;
+  const { storage = memory(), secret: _, http, ...choices } = given;
   const checked: CheckedOptions<E> = {
-    storage: (storage ?? memory()) as Storage<E>,
+    ...choices,
+    storage: storage as Storage<E>,
     secrets: secrets.success,
-    scope,
-    redirectOrigins,
-    publicUrl: publicUrlOf(http),
-    limits,
-    sessions,
-    logLevel: given.logLevel,
-    webhooks: given.webhooks,
-    languages: given.languages,
     platforms: given.platforms ?? platformsOf(given as PlatformFunctions),
+    publicUrl: publicUrlOf(http),
   };
   return checked;
 });

@@ -31,21 +31,13 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
 
 class ClientError extends Error {
   override readonly name = "AccountLinkError";
-  readonly code: ErrorCode;
-  readonly details: ErrorDetails[ErrorCode];
-  readonly route: RouteId;
-  readonly status: number | null;
-  readonly requestId: string | null;
-  readonly retryAfter: number | null;
+  declare readonly code: ErrorCode;
+  declare readonly details: ErrorDetails[ErrorCode];
+  declare readonly requestId: string | null;
 
-  constructor({ code, message, details, route, status, requestId, retryAfter, cause }: Failure) {
+  constructor({ message, cause, ...failure }: Failure) {
     super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.details = details;
-    this.route = route;
-    this.status = status;
-    this.requestId = requestId;
-    this.retryAfter = retryAfter;
+    Object.assign(this, failure);
   }
 
   /** Returns a text with code, details and request ID, for logs that print errors as text. */

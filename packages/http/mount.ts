@@ -13,9 +13,7 @@ export const basePathOf = ({ publicUrl }: { readonly publicUrl: string }): strin
 export const mount = (basePath: string, app: HttpApp, outside: HttpApp["answer"]): HttpApp => {
   if (basePath === "") return app;
   const mounted =
-    (
-      answer: (request: HttpRequest) => Effect.Effect<HttpResponse>,
-    ): ((request: HttpRequest) => Effect.Effect<HttpResponse>) =>
+    (answer: HttpApp["answer"]): HttpApp["answer"] =>
     (request) => {
       const url = urlBelow(basePath, request.url);
       if (url === null) return outside(request);

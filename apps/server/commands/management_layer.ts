@@ -44,7 +44,11 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
     if (!StorageSql.hasDatabase(storage.folder)) yield* prepareNewFolder(config, storage.folder, whenNew);
   } else if (whenNew === "refuse") {
     const { path, schema } = yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout });
-    if (schema.version === 0) return yield* nothingInDatabase(path);
+    if (schema.version === 0) {
+      return yield* new InvalidConfig({
+        problem: `ACCOUNTLINK_DATABASE_URL leads to "${path}", which has no data of a server, expected a server's database`,
+      });
+    }
   }
   // Resolve the secret before the database is created, since the database cannot be opened again without it.
   const secrets = yield* resolveSecrets({ config, storage });
@@ -52,26 +56,20 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
 });
 
 const prepareNewFolder = (config: Config, folder: string, whenNew: "make" | "refuse") => {
-  if (whenNew === "refuse") return nothingIn(folder);
-  return isDemo(config) ? demoIsNotMade(folder) : prepareFolder(config, folder);
+  if (whenNew === "refuse") {
+    return new CommandFailed({
+      problem: `Cannot open the database: data folder "${folder}" holds none, expected the folder of a server (ACCOUNTLINK_STORAGE, ACCOUNTLINK_PLATFORM, ACCOUNTLINK_FIXTURE and ACCOUNTLINK_DATA_DIR tell which, as for serve)`,
+    });
+  }
+  // Commands do not create the demo's data folder: an operator who forgot to set a variable would otherwise write to
+  // the demo instead of the server's storage.
+  if (isDemo(config)) {
+    return new CommandFailed({
+      problem: `Cannot make data folder "${folder}": it is the demo's, which only serve creates, expected ACCOUNTLINK_STORAGE=embedded for your own data`,
+    });
+  }
+  return prepareFolder(config, folder);
 };
-
-const nothingIn = (folder: string) =>
-  new CommandFailed({
-    problem: `Cannot open the database: data folder "${folder}" holds none, expected the folder of a server (ACCOUNTLINK_STORAGE, ACCOUNTLINK_PLATFORM, ACCOUNTLINK_FIXTURE and ACCOUNTLINK_DATA_DIR tell which, as for serve)`,
-  });
-
-const nothingInDatabase = (path: string) =>
-  new InvalidConfig({
-    problem: `ACCOUNTLINK_DATABASE_URL leads to "${path}", which has no data of a server, expected a server's database`,
-  });
-
-// Commands do not create the demo's data folder: an operator who forgot to set a variable would otherwise write to the
-// demo instead of the server's storage.
-const demoIsNotMade = (folder: string) =>
-  new CommandFailed({
-    problem: `Cannot make data folder "${folder}": it is the demo's, which only serve creates, expected ACCOUNTLINK_STORAGE=embedded for your own data`,
-  });
 
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 

@@ -26,11 +26,7 @@ const planFlags = {
   ),
 };
 
-interface PlanChoice {
-  readonly account: string;
-  readonly guildId: GuildId;
-  readonly scope: "global" | "guild";
-}
+type PlanChoice = Command.Command.Config.Infer<typeof planFlags>;
 
 const scopeOfPlan = Effect.fnUntraced(function* ({ account, guildId, scope: kind }: PlanChoice) {
   const target = kind === "guild" ? ({ kind, guildId } as const) : { kind };

@@ -10,15 +10,14 @@ import { discordClients, type LiveChatPlatformOptions } from "./discord_client.t
 import {
   canManage,
   createdAt,
-  GovernedGuild,
   Guild,
   imageUrl,
   isSnowflake,
-  ListedMember,
   Member,
   NamedMember,
   OwnGuild,
   Role,
+  RoledGuild,
   refusal,
   User,
 } from "./discord_wire.ts";
@@ -86,7 +85,7 @@ export const liveChatPlatform = (
         const [first] = asked.toSorted((one, other) => (one < other ? -1 : 1));
         if (!isSnowflake(guildId) || first === undefined) return new Map<ChatId, boolean>();
         const url = `/guilds/${guildId}/members?limit=${pageSize}&after=${first - 1n}`;
-        const page = yield* find("ChatPlatform.findMembers", url, Schema.Array(ListedMember), noGuild);
+        const page = yield* find("ChatPlatform.findMembers", url, Schema.Array(NamedMember), noGuild);
         if (Option.isNone(page)) return new Map<ChatId, boolean>();
         const ids = page.value.map(({ user }) => user.id);
         const last = ids.length < pageSize ? null : BigInt(ids.at(-1) ?? 0);
@@ -232,8 +231,8 @@ const isManagerOn = (client: ResilientClient): ChatPlatform["Service"]["isManage
     const guild = yield* finderOn(client)(
       operation,
       `/guilds/${guildId}`,
-      GovernedGuild,
-      refusal("unknownGuild", "missingAccess"),
+      RoledGuild,
+      noGuild,
       ({ id }) => id === guildId,
     );
     if (Option.isNone(guild)) return false;

@@ -191,7 +191,9 @@ test("a refused token blocks all requests, and is logged once", function* () {
 const users = [ada.id, bob.id, eve.id, "not a snowflake" as ChatId];
 // A member with many roles takes more than a kilobyte.
 const roles = Array.from({ length: 50 }, (_, i) => String(BigInt(guildId) + BigInt(i)));
-const page = (ids: ReadonlyArray<string>) => ({ body: ids.map((id) => ({ user: { id }, roles })) });
+const page = (ids: ReadonlyArray<string>) => ({
+  body: ids.map((id) => ({ user: { id, username: "someone" }, roles })),
+});
 const listed = (answer: HttpAnswering) =>
   setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
 
@@ -270,7 +272,13 @@ test("the next page of the bot's guilds is requested after a full page", functio
 
 const governed = (owner: string, everyone: string) => (path: string) =>
   path === `/guilds/${guildId}`
-    ? { body: { id: guildId, owner_id: owner, roles: [{ id: guildId, permissions: everyone }, moderator] } }
+    ? {
+        body: {
+          id: guildId,
+          owner_id: owner,
+          roles: [{ id: guildId, name: "@everyone", position: 0, permissions: everyone }, moderator],
+        },
+      }
     : undefined;
 
 test.each<[what: string, owner: string, everyone: string, user: ChatId, isManager: boolean]>([

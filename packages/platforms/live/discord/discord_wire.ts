@@ -12,12 +12,6 @@ const Permissions = Schema.String.check(Schema.isPattern(/^\d{1,20}$/));
 export const Role = Schema.Struct({ id: Schema.String, name: Schema.String });
 
 /** A guild with everything that determines the rights of its members. */
-export const GovernedGuild = Schema.Struct({
-  id: Schema.String,
-  owner_id: Schema.String,
-  roles: Schema.Array(Schema.Struct({ id: Schema.String, permissions: Permissions })),
-});
-
 export const RoledGuild = Schema.Struct({
   id: Schema.String,
   approximate_member_count: Schema.optional(Schema.Int),
@@ -76,8 +70,6 @@ export const Application = Schema.Struct({
   /** A bit set of what the application may do. */
   flags: Schema.optional(Schema.Int),
 });
-
-export const ListedMember = Schema.Struct({ user: Schema.Struct({ id: Schema.String }) });
 
 export const NamedMember = Schema.Struct({
   user: Schema.Struct({ id: Schema.String, username: Schema.String }),
