@@ -1,5 +1,5 @@
 /** A role plan gives the members of a guild roles and nicknames that depend on the links of a scope. */
-import { Effect, Schema } from "effect";
+import { Effect, Schema, Struct } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import { expectedNameText, isNameText, toNameText } from "../name_text.ts";
@@ -138,20 +138,23 @@ export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRul
 /** The expected form of rules, for error messages. @internal */
 export const expectedRules = `expected a list of at most ${mostRules} rules such as {"roleId": "1", "when": {"is": "linked"}}`;
 
-/** A paused plan changes nothing. */
-export type PlanState = "on" | "paused";
+const IdOrNull = Schema.NullOr(Digits).pipe(Schema.withDecodingDefault(Effect.succeed(null)));
 
-/** The settings that an owner chooses. */
-export interface PlanSettings {
-  readonly rules: ReadonlyArray<RoleRule>;
+/** The settings that an owner chooses. @internal */
+export const PlanSettings = Schema.Struct({
+  rules: RoleRules,
   /** A template; null leaves nicknames alone. */
-  readonly nickname: string | null;
+  nickname: Schema.NullOr(NicknameTemplate),
   /** The group whose rank names `{group.role}` in the template; null unless the template has this placeholder. */
-  readonly nicknameGroupId: string | null;
+  nicknameGroupId: IdOrNull,
   /** Members with this role keep their roles and nickname as they are; null for no such role. */
-  readonly bypassRoleId: string | null;
-  readonly state: PlanState;
-}
+  bypassRoleId: IdOrNull,
+  /** A paused plan changes nothing. */
+  state: Schema.Literals(["on", "paused"]),
+});
+export type PlanSettings = typeof PlanSettings.Type;
+
+export type PlanState = PlanSettings["state"];
 
 /** The settings of a plan to store. A group or bypass role that is left out is null. */
 export type ChosenSettings = Pick<PlanSettings, "rules" | "nickname" | "state"> & Partial<PlanSettings>;
@@ -165,7 +168,8 @@ export const noPlan: PlanSettings = {
   state: "paused",
 };
 
-const settingNames = Object.keys(noPlan) as ReadonlyArray<keyof PlanSettings>;
+/** @internal */
+export const settingNames = Struct.keys(PlanSettings.fields);
 
 /** Returns the names of the settings that differ. @internal */
 export const changedSettings = (

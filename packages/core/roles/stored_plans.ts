@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
@@ -9,16 +9,14 @@ import { requireOwnGuild } from "../platforms/guild_guard.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
 import {
   type ChosenSettings,
-  Digits,
   expectedRules,
   expectedTemplate,
-  NicknameTemplate,
   namesGroupRole,
   noPlan,
-  type PlanSettings,
+  PlanSettings,
   type PlanStatus,
   type RolePlan,
-  RoleRules,
+  settingNames,
 } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 
@@ -110,13 +108,6 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
   static readonly layer = Layer.effect(StoredPlans, StoredPlans.make);
 }
 
-const decodeRules = Schema.decodeUnknownOption(RoleRules);
-const decodeNickname = Schema.decodeUnknownOption(Schema.NullOr(NicknameTemplate));
-const decodeId = Schema.decodeUnknownOption(
-  Schema.NullOr(Digits).pipe(Schema.withDecodingDefault(Effect.succeed(null))),
-);
-const decodeState = Schema.decodeUnknownOption(Schema.Literals(["on", "paused"]));
-
 const expected: Readonly<Record<keyof PlanSettings, string>> = {
   rules: expectedRules,
   nickname: expectedTemplate,
@@ -124,6 +115,9 @@ const expected: Readonly<Record<keyof PlanSettings, string>> = {
   bypassRoleId: "expected null or the ID of a role",
   state: "expected one of on, paused",
 };
+
+const decodeField = (name: keyof PlanSettings) =>
+  Schema.decodeUnknownOption<Schema.Decoder<unknown>>(PlanSettings.fields[name]);
 
 /**
  * Returns the settings with all fields, in a fixed order. Fails for invalid settings, because untyped callers may pass
@@ -135,22 +129,16 @@ export const checkSettings = Effect.fnUntraced(function* (
   chosen: ChosenSettings,
 ) {
   yield* requireOwnGuild(scope, guildId);
-  const decoded = {
-    rules: decodeRules(chosen.rules),
-    nickname: decodeNickname(chosen.nickname),
-    nicknameGroupId: decodeId(chosen.nicknameGroupId),
-    bypassRoleId: decodeId(chosen.bypassRoleId),
-    state: decodeState(chosen.state),
-  };
-  const problems = Struct.keys(decoded)
-    .filter((name) => decoded[name]._tag === "None")
+  const problems = settingNames
+    .filter((name) => Option.isNone(decodeField(name)(chosen[name])))
     .map((name) => ({ name, reason: expected[name] }));
-  if (Option.contains(decoded.nicknameGroupId, null) && namesGroupRole(Option.getOrNull(decoded.nickname))) {
+  const settings = Schema.decodeUnknownOption(PlanSettings)(chosen);
+  const { nickname, nicknameGroupId } = Option.getOrElse(settings, () => noPlan);
+  if (nicknameGroupId === null && namesGroupRole(nickname)) {
     problems.push({ name: "nicknameGroupId", reason: "expected the ID of a group for {group.role}" });
   }
-  const settings = Option.all(decoded);
   if (Option.isNone(settings) || problems.length > 0) {
     return yield* new InvalidParameter({ parameters: problems });
   }
-  return settings.value satisfies PlanSettings;
+  return settings.value;
 });
