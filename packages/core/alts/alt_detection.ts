@@ -108,45 +108,33 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
     const decide = yield* makeDecidingAlts;
 
     const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
-      const [record, linked] = yield* Effect.all(
-        [
-          chatId === null ? Effect.succeedNone : links.findByChatId(pid, chatId),
-          gameId === null ? Effect.succeed(none) : links.findByGameIds(pid, [gameId]),
-        ],
-        { concurrency: 2 },
-      );
+      const record = chatId === null ? Option.none() : yield* links.findByChatId(pid, chatId);
+      const games = distinct([gameId, Option.getOrNull(record)?.gameId ?? null]);
+      const linked = yield* links.findByGameIds(pid, games);
       const chatsOfGame = gameId === null ? [] : (linked.get(gameId) ?? []);
       const target = chatId ?? chatsOfGame[0] ?? null;
-      const ownGame = Option.isSome(record) ? record.value.gameId : null;
       return {
         target,
         seeds: distinct([target, ...chatsOfGame]),
-        games: distinct([gameId, ownGame]),
-        chatsOfGame,
-        // `chatsOfGame` already has the links of `gameId`, so do not read them again.
-        otherGames: distinct([ownGame === gameId ? null : ownGame]),
+        games,
+        linked: [...linked.values()].flat(),
       };
     });
 
     const findSources = Effect.fnUntraced(function* (pid: Pid, query: AltQuery) {
-      const { target, seeds, games, chatsOfGame, otherGames } = yield* findSeeds(pid, query);
-      const [seen, targetReviews, linked] = yield* Effect.all(
+      const { target, seeds, games, linked } = yield* findSeeds(pid, query);
+      const [seen, targetReviews] = yield* Effect.all(
         [
           seeds.length === 0 ? Effect.succeed([]) : sightings.findByChatIds(pid, seeds),
           target === null ? Effect.succeed([]) : reviews.findByChatId(pid, target, null),
-          otherGames.length === 0 ? Effect.succeed(none) : links.findByGameIds(pid, otherGames),
         ],
-        { concurrency: 3 },
+        { concurrency: 2 },
       );
       const addresses = yield* seedAddresses(vault, seen.filter(isAtAddress), query.address);
       const browsers = distinct(seen.filter(isInBrowser).map(({ browser }) => browser));
       const hashes = [...addresses.map((address) => [...address.hashes]), ...browsers.map((hash) => [hash])];
       const called = targetReviews.filter(({ verdict }) => verdict === "same");
-      const known = new Set([
-        ...chatsOfGame,
-        ...[...linked.values()].flat(),
-        ...called.map(({ otherChatId }) => otherChatId),
-      ]);
+      const known = new Set([...linked, ...called.map(({ otherChatId }) => otherChatId)]);
       const [visits, chatUsers, facts] = yield* Effect.all(
         [
           sightings.findShared(pid, {
@@ -263,8 +251,6 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
 }) {
   static readonly layer = Layer.effect(AltDetection, AltDetection.make);
 }
-
-const none: ReadonlyMap<GameId, ReadonlyArray<ChatId>> = new Map();
 
 const distinct = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A> => [
   ...new Set(values.filter((value) => value !== null)),

@@ -1,30 +1,22 @@
 import type { GameId } from "../ids.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 
-/** A moderator marked both users as the same person. */
-export interface ReviewEvidence {
-  readonly kind: "review";
-  readonly weight: 1;
-}
-
-/** The candidate is linked to a game user of the query or of the target. */
-export interface GameEvidence {
-  readonly kind: "game";
-  readonly weight: number;
-  readonly gameId: GameId;
-}
-
-/** The candidate was seen in a browser or at an address of a seed (see `AltReport`), or at the address of the query. */
-export interface PlaceEvidence {
-  readonly kind: "device" | "address";
-  readonly weight: number;
-  readonly lastSeenAt: Millis;
-  /** How many chat users of the scope were seen in this browser or at this address. */
-  readonly chatUsers: number;
-}
-
 /** One reason to think that two users are the same person. `weighEvidence` combines the reasons of a candidate. */
-export type AltEvidence = ReviewEvidence | GameEvidence | PlaceEvidence;
+export type AltEvidence =
+  /** A moderator marked both users as the same person. */
+  | { readonly kind: "review"; readonly weight: 1 }
+  /** The candidate is linked to a game user of the query or of the target. */
+  | { readonly kind: "game"; readonly weight: number; readonly gameId: GameId }
+  /**
+   * The candidate was seen in a browser or at an address of a seed (see `AltReport`), or at the address of the query.
+   */
+  | {
+      readonly kind: "device" | "address";
+      readonly weight: number;
+      readonly lastSeenAt: Millis;
+      /** How many chat users of the scope were seen in this browser or at this address. */
+      readonly chatUsers: number;
+    };
 
 /** @internal */
 export const gameWeight = 0.9;
