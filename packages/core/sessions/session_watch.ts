@@ -26,10 +26,10 @@ export class SessionWatch extends Context.Service<SessionWatch>()("@accountlink/
     // Reads on this node get the signal even if it cannot be published.
     const send = (signal: Signal) => {
       receive(subscriptions, signal);
-      return Effect.ignore(signals.publish(topic, encodeSignal(signal)));
+      return Effect.ignore(signals.publish(topic, JSON.stringify(signal)));
     };
 
-    yield* forEachSignal(topic, (message) => receive(subscriptions, decodeSignal(message)));
+    yield* forEachSignal(topic, (message) => receive(subscriptions, JSON.parse(message)));
     yield* pollChanges(subscriptions).pipe(Effect.forkScoped);
     yield* endInactiveReaders(subscriptions).pipe(Effect.forkScoped);
 
@@ -77,20 +77,10 @@ type Signal =
 const topic = "sessions";
 const idsPerSignal = 100;
 
-const encodeSignal = (signal: Signal): string =>
-  "changed" in signal ? signal.changed.join(" ") : `${signal.begun.number}:${signal.begun.id}`;
-
-const decodeSignal = (message: string): Signal => {
-  const colon = message.indexOf(":");
-  return colon === -1
-    ? { changed: message.split(" ") as Array<SessionId> }
-    : { begun: { number: Number(message.slice(0, colon)), id: message.slice(colon + 1) as SessionId } };
-};
-
 /** Calls `handle` at every signal of changed sessions, from any node, until the scope closes. */
 export const forEachSessionChange = (handle: () => void) =>
   forEachSignal(topic, (message) => {
-    if ("changed" in decodeSignal(message)) handle();
+    if ("changed" in JSON.parse(message)) handle();
   });
 
 const receive = (subscriptions: Subscriptions, signal: Signal): void => {

@@ -94,12 +94,13 @@ test("another node's signal wakes reads of a changed session, or ends reads with
   const first = yield* start(poll(25_000));
   const other = yield* listenTo(key, second);
   yield* openElsewhere(second);
-  yield* publish("sessions", `${"vs_".padEnd(46, "x")} ${yield* sessionIdOf(second)}`);
+  const send = (signal: object) => publish("sessions", JSON.stringify(signal));
+  yield* send({ changed: [numbered(1), yield* sessionIdOf(second)] });
   yield* start(Effect.void);
   assert.deepStrictEqual(other.names(), ["session", "session"]);
-  yield* publish("sessions", `2:${yield* sessionIdOf(sid)}`);
+  yield* send({ begun: { id: yield* sessionIdOf(sid), number: 2 } });
   assert.deepInclude(yield* Fiber.join(first), { state: "pending" });
-  yield* publish("sessions", `1:${yield* sessionIdOf(second)}`);
+  yield* send({ begun: { id: yield* sessionIdOf(second), number: 1 } });
   yield* start(Effect.void);
   assert.isFalse(hasEnded(other.reading));
   yield* Fiber.interrupt(other.reading);
@@ -133,7 +134,10 @@ test("`announce` reports 250 changed sessions to other nodes in 3 messages", fun
   const sent: Array<string> = [];
   while ((yield* Queue.size(messages)) > 0) sent.push(yield* Queue.take(messages));
   assert.strictEqual(sent.length, 3);
-  assert.deepStrictEqual(sent.join(" ").split(" "), ids);
+  assert.deepStrictEqual(
+    sent.flatMap((message) => JSON.parse(message).changed),
+    ids,
+  );
 });
 
 test.each(["disabled", "revoked"] as const)("a second after a key is %s, its reads end", function* (status) {

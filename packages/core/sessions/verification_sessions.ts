@@ -9,7 +9,7 @@ import {
   type StoreEffect,
 } from "../errors.ts";
 import { type Commit, commitAlone } from "../idempotency/idempotency_store.ts";
-import type { ChatId, GuildId, SessionId, Sid } from "../ids.ts";
+import type { ChatId, GuildId, Sid } from "../ids.ts";
 import { type ApiKey, isUnlimited } from "../keys/api_key.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -115,7 +115,21 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
           const createAt: (at: Millis) => StoreEffect<NamedSession, RateLimited> = Effect.fnUntraced(
             function* (at) {
               const named = yield* newNames;
-              const session = newSession(key, named.id, request, at, at + rules.life);
+              const session: VerificationSession = {
+                id: named.id,
+                keyId: key.id,
+                pid: key.scope.pid,
+                ...request,
+                gameId: null,
+                state: "pending",
+                linkChanged: false,
+                previousGameId: null,
+                error: null,
+                createdAt: at,
+                expiresAt: at + rules.life,
+                completedAt: null,
+                change: 1,
+              };
               const code = yield* secrets.sealSid(named.code, named.sid);
               const outcome = yield* store.create({ session, burst: isUnlimited(key) ? null : burst, code });
               if (outcome._tag === "Created") return { ...session, ...named };
@@ -201,28 +215,6 @@ const requireCancelled = (
     ? Effect.fail(new Conflict({ reason: `session_${session.state}` }))
     : Effect.fail(new SessionExpired());
 };
-
-const newSession = (
-  { id, scope }: ApiKey,
-  sessionId: SessionId,
-  request: NewSession,
-  createdAt: Millis,
-  expiresAt: Millis,
-): VerificationSession => ({
-  id: sessionId,
-  keyId: id,
-  pid: scope.pid,
-  ...request,
-  gameId: null,
-  state: "pending",
-  linkChanged: false,
-  previousGameId: null,
-  error: null,
-  createdAt,
-  expiresAt,
-  completedAt: null,
-  change: 1,
-});
 
 /**
  * Tells the client to retry at a random time within the next `createRefill` milliseconds, so that clients that are
