@@ -30,12 +30,12 @@ export class Tally {
   /** Whether the account can have no more links. */
   isFull = false;
   readonly counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
-  readonly reasons = new Map<LeftOutReason, { count: number; readonly first: Array<LeftOutLine> }>();
+  readonly reasons = new Map<LeftOutReason, LeftOutRows & { count: number; first: Array<LeftOutLine> }>();
 
   leaveOut(row: LeftOutLine): void {
-    const known = this.reasons.get(row.reason);
-    const rows = known ?? { count: 0, first: [] };
-    if (known === undefined) this.reasons.set(row.reason, rows);
+    const { reason } = row;
+    const rows = this.reasons.get(reason) ?? { reason, count: 0, first: [] };
+    this.reasons.set(reason, rows);
     rows.count++;
     if (rows.first.length < reportedRows) rows.first.push(row);
   }
@@ -46,9 +46,7 @@ export class Tally {
   }
 
   get wrong(): ReadonlyArray<LeftOutRows> {
-    return [...this.reasons]
-      .map(([reason, rows]) => ({ reason, ...rows }))
-      .filter(({ first: [row] }) => row !== undefined && isWrong(row));
+    return [...this.reasons.values()].filter(isWrong);
   }
 
   get wrongLines(): { readonly count: number; readonly problems: ReadonlyArray<LeftOutLine> } {
@@ -58,9 +56,7 @@ export class Tally {
   }
 
   outcome(rest: Omit<ImportOutcome, keyof BatchImported | "leftOut" | "reasons">): ImportOutcome {
-    const reasons = [...this.reasons]
-      .map(([reason, { count, first }]) => ({ reason, count, first }))
-      .toSorted((one, other) => other.count - one.count);
+    const reasons = [...this.reasons.values()].toSorted((one, other) => other.count - one.count);
     const leftOut = reasons.reduce((sum, { count }) => sum + count, 0);
     return { ...this.counts, leftOut, reasons, ...rest };
   }

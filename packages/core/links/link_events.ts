@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schedule, type Scope, Stream } from "effect";
+import { Context, Effect, Layer, Schedule, Stream } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { forEachSignal, Signals } from "../signals.ts";
@@ -38,39 +38,35 @@ export interface LinkEventMap {
  * await world.close();
  * ```
  */
-export class LinkEvents extends Context.Service<
-  LinkEvents,
-  {
-    /** Announces a stored change in the background. An unchanged link is not announced. */
-    readonly announce: <Name extends keyof LinkEventMap>(
-      name: Name,
-      event: LinkEventMap[Name],
-    ) => Effect.Effect<void>;
-
-    /** Subscribes until the effect's scope closes. The stream has all later events, of every data scope. */
-    readonly subscribe: <Name extends keyof LinkEventMap>(
-      name: Name,
-    ) => Effect.Effect<Stream.Stream<LinkEventMap[Name]>, never, Scope.Scope>;
-  }
->()("@accountlink/core/LinkEvents") {
-  static readonly layer: Layer.Layer<LinkEvents, never, Signals> = Effect.gen(function* () {
+export class LinkEvents extends Context.Service<LinkEvents>()("@accountlink/core/LinkEvents", {
+  make: Effect.gen(function* () {
     const signals = yield* Signals;
     const scope = yield* Effect.scope;
-    return LinkEvents.of({
-      announce: (name, event) =>
+    return {
+      /** Announces a stored change in the background. An unchanged link is not announced. */
+      announce: <Name extends keyof LinkEventMap>(
+        name: Name,
+        event: LinkEventMap[Name],
+      ): Effect.Effect<void> =>
         isChange(event)
           ? signals
               .publish(topicOf(name), JSON.stringify(event))
               .pipe(Effect.ignore, Effect.forkIn(scope, { startImmediately: true }), Effect.asVoid)
           : Effect.void,
-      subscribe: (name) =>
+
+      /** Subscribes until the effect's scope closes. The stream has all later events, of every data scope. */
+      subscribe: <Name extends keyof LinkEventMap>(name: Name) =>
         signals.subscribe(topicOf(name)).pipe(
           Effect.retry(Schedule.spaced("1 second")),
           Effect.orDie,
-          Effect.map((messages) => Stream.map(Stream.fromQueue(messages), (message) => JSON.parse(message))),
+          Effect.map((messages) =>
+            Stream.map(Stream.fromQueue(messages), (message): LinkEventMap[Name] => JSON.parse(message)),
+          ),
         ),
-    });
-  }).pipe(Layer.effect(LinkEvents));
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(LinkEvents, LinkEvents.make);
 }
 
 /**

@@ -26,13 +26,10 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
         (sign) => (text: string) =>
           Effect.map(sign(text), (tag) => Base64Url.encode(tag.subarray(0, length))),
       );
-    const keyHash = yield* hasherFor("key-hash");
     const linkHash = yield* hasherFor("link-hash", 24);
     const addressHash = yield* hasherFor("address-name", 16);
     const cookieHash = yield* hasherFor("flow-id");
     const formHash = yield* hasherFor("flow-csrf");
-    const browserHash = yield* hasherFor("browser");
-    const ownerHash = yield* hasherFor("suspended-owner");
     const signVerification = yield* signerFor("verification");
     const verificationHash = (use: string, text: string) =>
       Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
@@ -43,7 +40,6 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
         Effect.orDie,
       );
     const signInHash = yield* hasherFor("sign-in");
-    const cursorTag = yield* hasherFor("cursor", 16);
     const idempotencyHash = yield* hasherFor("idempotency");
     const answerKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "kept-answer"));
     const webhookKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "webhook-secret"));
@@ -56,7 +52,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
       deploymentId: Base64Url.encode(deployment.subarray(0, 16)),
 
       /** Hashes a whole API key for storage: HMAC-SHA-256, base64url. */
-      keyHash,
+      keyHash: yield* hasherFor("key-hash"),
 
       /** Hashes a link's scope, chat ID, game ID and version. 32 base64url characters. */
       linkHash: (
@@ -71,10 +67,10 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
       flowId: (cookie: string) => Effect.map(cookieHash(cookie), (hash) => hash as FlowId),
 
       /** Hashes a browser's mark, a random text from its cookie, for storage. 43 base64url characters. */
-      browserHash,
+      browserHash: yield* hasherFor("browser"),
 
       /** Hashes the chat ID of an erased owner of a suspended account, for storage. 43 base64url characters. */
-      ownerHash,
+      ownerHash: yield* hasherFor("suspended-owner"),
 
       /** Returns the stored id of a verification session: a hash of its sid. */
       sessionId: (sid: Sid) =>
@@ -127,7 +123,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
        * Returns the keyed hash of a place in a feed or list. A cursor contains the hash, which proves that this
        * deployment made the cursor. 22 characters.
        */
-      cursorTag,
+      cursorTag: yield* hasherFor("cursor", 16),
 
       sealAnswer: (id: string, text: string) =>
         Effect.provideContext(seal(answerKey, encoder.encode(text), id), crypto),

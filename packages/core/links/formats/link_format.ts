@@ -90,7 +90,7 @@ export interface LeftOutLine {
  * Returns whether a row was left out because of an error in it, and not because it is unwanted, such as a repeated
  * link. @internal
  */
-export const isWrong = ({ reason }: LeftOutLine): boolean => !unwanted.has(reason);
+export const isWrong = ({ reason }: Pick<LeftOutLine, "reason">): boolean => !unwanted.has(reason);
 
 /**
  * A row of a file with its text: either its link, or the reason to leave the row out. Line numbers start at 1. Blank
