@@ -95,17 +95,13 @@ const redactTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
       });
 
 const redactSpan = (span: Tracer.Span): Tracer.Span => {
-  const [attribute, event, end] = [
-    span.attribute.bind(span),
-    span.event.bind(span),
-    span.end.bind(span),
-  ] as const;
+  const { attribute, event, end } = span;
   return Object.assign(span, {
     attribute: (key: string, value: unknown) => {
-      if (attributes.has(key)) attribute(key, value);
+      if (attributes.has(key)) attribute.call(span, key, value);
     },
-    event: (name: string, time: bigint) => event(name, time),
-    end: (time: bigint, exit: Exit.Exit<unknown, unknown>) => end(time, withoutMessages(exit)),
+    event: (name: string, time: bigint) => event.call(span, name, time),
+    end: (time: bigint, exit: Exit.Exit<unknown, unknown>) => end.call(span, time, withoutMessages(exit)),
   });
 };
 

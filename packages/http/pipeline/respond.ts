@@ -170,22 +170,13 @@ const isLogged = (fiber: Fiber.Fiber<unknown, unknown>, level: LogLevel.Severity
   LogLevel.getOrdinal(level) >= LogLevel.getOrdinal(fiber.cache.minimumLogLevel);
 
 /** A line of the access log. It leaves out the query and the client address. */
-interface AccessLine {
-  readonly requestId: string;
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly code: string | null;
-  /** When the request started, in milliseconds of `performance.now()`. */
-  readonly startedAt: number;
-  readonly key: string | null;
-}
+type AccessLine = ReturnType<typeof accessLine>;
 
 const accessLine = (
   { requestId, request, route, startedAt, key }: RequestContext,
   { status }: HttpResponse,
   error: PublicError | null,
-): AccessLine => ({
+) => ({
   requestId,
   method: request.method,
   route: route.id,

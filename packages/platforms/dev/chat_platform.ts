@@ -11,20 +11,12 @@ import {
 } from "@accountlink/core/platforms";
 import { Effect, flow, Layer, Option, Redacted, Schema, Stream } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import {
-  changeResource,
-  finderOn,
-  type Resilience,
-  type ResilientClient,
-  resilientClient,
-} from "../http/mod.ts";
+import { changeResource, finderOn, type ResilientClient, resilientClient } from "../http/mod.ts";
+import type { DevGamePlatformOptions } from "./game_platform.ts";
 import { Application, Joins, Member, Members, Refusal, Roles } from "./wire.ts";
 
-export interface DevChatPlatformOptions {
-  /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
-  readonly baseUrl: string;
+export interface DevChatPlatformOptions extends DevGamePlatformOptions {
   readonly botToken: Redacted.Redacted;
-  readonly resilience?: Partial<Resilience>;
 }
 
 /** Makes the chat platform port for a dev platform. The application provides the HTTP client. */

@@ -3,7 +3,8 @@ import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
 import { UserGuild } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, type Redacted, Schema } from "effect";
 import type { HttpClient } from "effect/http";
-import { finderOn, identityProvider, type Resilience } from "../http/mod.ts";
+import { finderOn, identityProvider } from "../http/mod.ts";
+import type { DevGamePlatformOptions } from "./game_platform.ts";
 import type { Platform } from "./simulation.ts";
 
 export const devChatIdentity = (
@@ -65,10 +66,7 @@ export interface RegisteredClient extends OAuthClient {
 }
 
 /** Where the dev platform runs, and the OAuth client as which this service signs users in. */
-export interface DevIdentityOptions {
-  /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
-  readonly baseUrl: string;
+export interface DevIdentityOptions extends DevGamePlatformOptions {
   /** The credentials of the client registered at the dev platform. */
   readonly client: OAuthClient;
-  readonly resilience?: Partial<Resilience>;
 }

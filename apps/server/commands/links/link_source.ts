@@ -26,20 +26,11 @@ interface SourceChoice {
   readonly table: Option.Option<string>;
 }
 
-/** A source and how much of it has been read. */
-interface OpenSource {
-  readonly source: LinkSource<UnreadableLinkFile | CommandFailed>;
-  readonly progressOf: (progress: ImportProgress) => Progress;
-}
-
+/** Opens a source, and tells how much of it has been read. */
 export const openSource = Effect.fnUntraced(function* (
   { file, format, table }: SourceChoice,
   options: ReadOptions,
-): Effect.fn.Return<
-  OpenSource,
-  CommandFailed | UnreadableLinkFile,
-  FileSystem.FileSystem | Scope.Scope | Stdio.Stdio
-> {
+) {
   const unreadable = (cause: unknown) =>
     new CommandFailed({ problem: `Cannot read "${file}": ${reasonOf(cause)}` });
   if (file === "-") {

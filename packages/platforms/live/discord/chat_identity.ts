@@ -2,20 +2,15 @@ import { ChatId, ChatIdentity } from "@accountlink/core";
 import type { UserGuild } from "@accountlink/core/platforms";
 import { Effect, Layer, Option, type Redacted, Schema } from "effect";
 import { HttpClient } from "effect/http";
-import { finderOn, identityProvider, type Resilience } from "../../http/mod.ts";
-import { discordApi, userAgent } from "./discord_client.ts";
+import { finderOn, identityProvider } from "../../http/mod.ts";
+import { discordApi, type LiveChatPlatformOptions, userAgent } from "./discord_client.ts";
 import { canManage, isSnowflake, Member, OwnGuild, refusal } from "./discord_wire.ts";
 
-export interface LiveChatIdentityOptions {
+export interface LiveChatIdentityOptions extends Omit<LiveChatPlatformOptions, "clientId" | "botToken"> {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
-  /** This service's public URL, which Discord requires in the user agent. */
-  readonly publicUrl: string;
-  /** The base URL of Discord's API, including the version. */
-  readonly apiUrl?: string | undefined;
   /** The page where users sign in. */
   readonly authorizationUrl?: string | undefined;
-  readonly resilience?: Partial<Resilience>;
 }
 
 /**

@@ -1,17 +1,15 @@
 import { GameId, GameIdentity } from "@accountlink/core";
 import { Layer, type Redacted } from "effect";
 import type { HttpClient } from "effect/http";
-import { identityProvider, type Resilience } from "../../http/mod.ts";
+import { identityProvider } from "../../http/mod.ts";
+import type { LiveGamePlatformOptions } from "./game_platform.ts";
 import { robloxApi, robloxService } from "./roblox_api.ts";
 
-export interface LiveGameIdentityOptions {
+export interface LiveGameIdentityOptions extends LiveGamePlatformOptions {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
-  /** The base URL of Roblox's services, with `{service}` in place of the service's name. */
-  readonly apiUrl?: string | undefined;
   /** The page where users sign in. */
   readonly authorizationUrl?: string | undefined;
-  readonly resilience?: Partial<Resilience>;
 }
 
 /**

@@ -17,7 +17,6 @@ import {
   isRobloxId,
   Memberships,
   NoItem,
-  type RobloxService,
   robloxApi,
   robloxService,
   Thumbnails,
@@ -31,14 +30,11 @@ export interface LiveGamePlatformOptions {
   readonly resilience?: Partial<Resilience>;
 }
 
-/** Roblox's names for kinds of items. */
-const itemTypes = { gamepass: "GamePass", badge: "Badge", asset: "Asset" } as const;
-
-/** The path of an item in each service that describes items. */
-const itemPaths = {
-  gamepass: ["apis", "/game-passes/v1/game-passes/{id}/product-info"],
-  badge: ["badges", "/v1/badges/{id}"],
-  asset: ["economy", "/v2/assets/{id}/details"],
+/** Roblox's names for kinds of items, and where a service describes an item. */
+const itemTypes = {
+  gamepass: ["GamePass", "apis", "/game-passes/v1/game-passes/{id}/product-info"],
+  badge: ["Badge", "badges", "/v1/badges/{id}"],
+  asset: ["Asset", "economy", "/v2/assets/{id}/details"],
 } as const;
 
 const byRank = Order.mapInput(Order.Number, ({ rank }: { readonly rank: number }) => rank);
@@ -58,7 +54,7 @@ export const liveGamePlatform = ({
     Effect.gen(function* () {
       const http = yield* HttpClient.HttpClient;
       // Each service has its own circuit, so that user lookups work while an optional service is down.
-      const clientOf = (service: RobloxService, platform: string) =>
+      const clientOf = (service: string, platform: string) =>
         resilientClient(
           HttpClient.mapRequest(http, HttpClientRequest.prependUrl(robloxService(apiUrl, service))),
           platform,
@@ -151,7 +147,7 @@ export const liveGamePlatform = ({
       };
 
       const findItem = ({ item, itemId }: GameItem) => {
-        const [service, path] = itemPaths[item];
+        const [, service, path] = itemTypes[item];
         const url = robloxService(apiUrl, service) + path.replace("{id}", itemId);
         const found = isRobloxId(itemId)
           ? finderOn(items)("GamePlatform.findItem", url, Item, NoItem)
@@ -167,7 +163,7 @@ export const liveGamePlatform = ({
           ? Effect.map(
               finderOn(inventory)(
                 "GamePlatform.hasItem",
-                `/v1/users/${gameId}/items/${itemTypes[item]}/${itemId}/is-owned`,
+                `/v1/users/${gameId}/items/${itemTypes[item][0]}/${itemId}/is-owned`,
                 Schema.Boolean,
                 NoItem,
               ),

@@ -5,22 +5,8 @@ import { DateTime, Schema } from "effect";
 /** Roblox has a host for each service. */
 export const robloxApi = "https://{service}.roblox.com";
 
-export type RobloxService =
-  | "users"
-  | "thumbnails"
-  | "groups"
-  | "accountinformation"
-  | "inventory"
-  | "badges"
-  | "economy"
-  | "apis";
-
-/**
- * The base URL of a service.
- *
- * @param apiUrl a URL with `{service}` in place of the service's name
- */
-export const robloxService = (apiUrl: string, service: RobloxService): string =>
+/** The base URL of a service. `apiUrl` has `{service}` in place of the service's name. */
+export const robloxService = (apiUrl: string, service: string): string =>
   apiUrl.replace("{service}", service);
 
 const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
