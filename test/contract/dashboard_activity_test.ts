@@ -14,17 +14,12 @@ const server = useSiteServer({
 const groups = ["lookup", "bulk", "write", "alts", "session"];
 const none = { served: 0, refused: 0, errors: 0 };
 
-const read = async (owner: Owner, query = "") => {
-  return listOf(dataOf(await owner.send(`GET /dashboard/api/usage${query}`)).days);
-};
+const read = async (owner: Owner, query = "") =>
+  listOf(dataOf(await owner.send(`GET /dashboard/api/usage${query}`)).days);
 
 test("usage lists every day, oldest first, with every route group", async () => {
   const owner = await signInOwner(server, "100001");
-  for (const [query, count] of [
-    ["", 30],
-    ["?days=1", 1],
-    ["?days=90", 90],
-  ] as const) {
+  for (const [query, count] of Object.entries({ "": 30, "?days=1": 1, "?days=90": 90 })) {
     const days = await read(owner, query);
     expect(days.length).toBe(count);
     const last = Date.parse(textOf(days.at(-1)?.day));
@@ -47,16 +42,11 @@ test("usage counts served, refused and failed requests of one or all keys", asyn
   await ask("/v2/chat?chatId=100001", other.token);
   const today = async (query = "") => {
     const days = await read(owner, `?days=2${query}`);
-    const sums = new Map(groups.map((group) => [group, { ...none }]));
-    for (const { groups: counted } of days) {
-      for (const counts of listOf(counted)) {
-        const sum = sums.get(textOf(counts.group)) ?? none;
-        for (const outcome of ["served", "refused", "errors"] as const) {
-          sum[outcome] += Number(counts[outcome]);
-        }
-      }
-    }
-    return Object.fromEntries(sums);
+    const counted = days.flatMap((day) => listOf(day.groups));
+    const sumOf = (group: string, outcome: keyof typeof none) =>
+      counted.reduce((sum, each) => sum + (textOf(each.group) === group ? Number(each[outcome]) : 0), 0);
+    const sums = (group: string) => Object.keys(none).map((name) => [name, sumOf(group, name as "served")]);
+    return Object.fromEntries(groups.map((group) => [group, Object.fromEntries(sums(group))]));
   };
   const others = { bulk: none, write: none, session: none };
   const expected = {
@@ -66,11 +56,8 @@ test("usage counts served, refused and failed requests of one or all keys", asyn
   };
   await expect.poll(() => today(`&keyId=${one.id}`)).toEqual(expected);
   await expect.poll(() => today()).toEqual({ ...expected, lookup: { served: 3, refused: 0, errors: 1 } });
-  expect(await today(`&keyId=${other.id}`)).toEqual({
-    ...others,
-    alts: none,
-    lookup: { served: 1, refused: 0, errors: 0 },
-  });
+  const ofOther = { ...others, alts: none, lookup: { served: 1, refused: 0, errors: 0 } };
+  expect(await today(`&keyId=${other.id}`)).toEqual(ofOther);
 });
 
 test.each(["0", "91", "x", "1.5", "-1"])("usage refuses days=%s", async (days) => {
@@ -88,15 +75,11 @@ test("the audit log lists changes with their actor, newest first", async () => {
   const owner = await signInOwner(server, "100003");
   expect(await readLog(owner)).toEqual({ entries: [], next: null });
   const { id, token } = await createKey(owner);
-  await owner.send(`PATCH /dashboard/api/keys/${id}`, {
-    body: { name: "Other", allowIps: ["203.0.113.7"] },
-  });
-  await owner.send(`PATCH /dashboard/api/keys/${id}`, { body: { name: "Other", allowIps: [] } });
-  const linked = await server.send("PATCH /v2/game", {
-    key: token,
-    from: "198.18.251.1",
-    body: { chatId: "100001", gameId: "1" },
-  });
+  for (const allowIps of [["203.0.113.7"], []]) {
+    await owner.send(`PATCH /dashboard/api/keys/${id}`, { body: { name: "Other", allowIps } });
+  }
+  const body = { chatId: "100001", gameId: "1" };
+  const linked = await server.send("PATCH /v2/game", { key: token, body });
   expect(linked.status).toBe(200);
   const { entries, next } = await readLog(owner);
   const { text } = await owner.send("GET /dashboard/api/audit");
@@ -126,12 +109,8 @@ test("the audit log is paged, and filtered by action and key", async () => {
   await owner.send(`POST /dashboard/api/keys/${one.id}/rotate`);
   await owner.send(`DELETE /dashboard/api/keys/${other.id}`);
   const all = (await readLog(owner)).entries;
-  expect(all.map(({ action }) => action)).toEqual([
-    "key.status_changed",
-    "key.rotated",
-    "key.created",
-    "key.created",
-  ]);
+  const actions = ["key.status_changed", "key.rotated", "key.created", "key.created"];
+  expect(all.map(({ action }) => action)).toEqual(actions);
   const first = await readLog(owner, "?limit=3");
   const second = await readLog(owner, `?limit=3&cursor=${first.next}`);
   expect([...first.entries, ...second.entries]).toEqual(all);

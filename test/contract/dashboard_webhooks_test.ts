@@ -8,9 +8,9 @@ import { type Owner, signInOwner } from "./dashboard.ts";
 import { isSignedWith } from "./webhook_receiver.ts";
 import {
   ada,
-  anEventId,
   bob,
   cyd,
+  delivered,
   deliveriesOf,
   isoTime,
   newUser,
@@ -57,10 +57,9 @@ test("a guild webhook can be created only if the bot is in the guild and the use
   const { owner } = await newOwner(ada);
   const { webhook } = await createWebhook(owner, { scope: "guild", guildId: guild });
   expect(webhook).toMatchObject({ scope: "guild", guildId: guild, types: [], description: "" });
+  const hook = { url: "https://example.com/a", scope: "guild" };
   const create = (by: Owner, guildId: string) =>
-    by.send("POST /dashboard/api/webhooks", {
-      body: { url: "https://example.com/a", scope: "guild", guildId },
-    });
+    by.send("POST /dashboard/api/webhooks", { body: { ...hook, guildId } });
   expectRefusal(await create(owner, botlessGuild), 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
   const other = await signInOwner(server, bob);
   expectRefusal(await create(other, guild), 403, "FORBIDDEN", { reason: "not_guild_manager" });
@@ -101,10 +100,8 @@ test.each<[name: string, value: unknown]>([
   ["description", "a\u202eb"],
 ])("creating a webhook is refused with the %s %j", async (name, value) => {
   const owner = await signInOwner(server, bob);
-  const refused = await owner.send("POST /dashboard/api/webhooks", {
-    body: { url: "https://example.com/a", scope: "global", [name]: value },
-  });
-  expectInvalid(refused, name);
+  const body = { url: "https://example.com/a", scope: "global", [name]: value };
+  expectInvalid(await owner.send("POST /dashboard/api/webhooks", { body }), name);
 });
 
 test("updating a webhook changes only the given fields, and null clears the description", async () => {
@@ -117,11 +114,11 @@ test("updating a webhook changes only the given fields, and null clears the desc
   expectData(await patch({ url, status: "paused", description: "B" }), {
     webhook: { ...webhook, url, types: [], description: "B", status: "paused" },
   });
-  for (const [name, value] of [
-    ["url", "https://127.0.0.2/a"],
-    ["status", "disabled"],
-    ["types", [1]],
-  ] as const) {
+  for (const [name, value] of Object.entries({
+    url: "https://127.0.0.2/a",
+    status: "disabled",
+    types: [1],
+  })) {
     expectInvalid(await patch({ [name]: value }), name);
   }
   expect(await webhookOf(owner, id)).toMatchObject({ url, description: "B", status: "paused" });
@@ -144,28 +141,15 @@ test("a test delivery is sent at once and listed, even while the webhook is paus
   const { id, path, secret, webhook } = await createWebhook(owner);
   await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { status: "paused" } });
   const tested = await owner.send(`POST /dashboard/api/webhooks/${id}/test`);
-  const delivery = {
-    eventId: anEventId,
-    type: "test",
-    at: isoTime,
-    attempts: 1,
-    status: "delivered",
-    responseStatus: 204,
-    error: null,
-    nextAttemptAt: null,
-  };
+  const delivery = { ...delivered, type: "test" };
   expectData(tested, { delivery });
   const [received] = receiver.at(path);
   if (received === undefined) throw new Error();
   expect(isSignedWith(secret, received)).toBe(true);
   const { eventId, at } = tested.body.data?.delivery ?? {};
   expect(received.id).toBe(eventId);
-  expect(received.body).toEqual({
-    type: "test",
-    timestamp: at,
-    data: {},
-    scope: { pid: webhook.pid, guildId: null },
-  });
+  const scope = { pid: webhook.pid, guildId: null };
+  expect(received.body).toEqual({ type: "test", timestamp: at, data: {}, scope });
   expect(await deliveriesOf(owner, id)).toEqual([delivery]);
 });
 

@@ -4,7 +4,7 @@ import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { expectData } from "./contract_server.ts";
 import { isSignedWith } from "./webhook_receiver.ts";
-import { anEventId, deliveriesOf, isoTime, newUser, useWebhooks, webhookOf } from "./webhooks.ts";
+import { anEventId, delivered, deliveriesOf, isoTime, newUser, useWebhooks, webhookOf } from "./webhooks.ts";
 
 const { receiver, createWebhook, newOwner } = await useWebhooks();
 
@@ -13,16 +13,16 @@ test("a delivery conforms to Standard Webhooks, and is listed", async () => {
   const { owner, link } = await newOwner();
   const { id, path, secret, webhook } = await createWebhook(owner);
   await link(user, "1");
-  const [delivered] = await receiver.wait(path, 1);
-  if (delivered === undefined) throw new Error();
-  expect(isSignedWith(secret, delivered)).toBe(true);
-  expect(isSignedWith(`whsec_${Buffer.alloc(32).toString("base64")}`, delivered)).toBe(false);
-  expect(delivered.headers).toMatchObject({
+  const [received] = await receiver.wait(path, 1);
+  if (received === undefined) throw new Error();
+  expect(isSignedWith(secret, received)).toBe(true);
+  expect(isSignedWith(`whsec_${Buffer.alloc(32).toString("base64")}`, received)).toBe(false);
+  expect(received.headers).toMatchObject({
     "webhook-id": anEventId,
     "webhook-timestamp": expect.stringMatching(/^\d{10}$/) as unknown,
     "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/) as unknown,
   });
-  expect(delivered.body).toEqual({
+  expect(received.body).toEqual({
     type: "link.set",
     timestamp: isoTime,
     data: {
@@ -35,20 +35,8 @@ test("a delivery conforms to Standard Webhooks, and is listed", async () => {
     },
     scope: { pid: webhook.pid, guildId: null },
   });
-  await eventually(async () =>
-    expect(await deliveriesOf(owner, id)).toEqual([
-      {
-        eventId: delivered.id,
-        type: "link.set",
-        at: delivered.body.timestamp,
-        attempts: 1,
-        status: "delivered",
-        responseStatus: 204,
-        error: null,
-        nextAttemptAt: null,
-      },
-    ]),
-  );
+  const delivery = { ...delivered, eventId: received.id, type: "link.set", at: received.body.timestamp };
+  await eventually(async () => expect(await deliveriesOf(owner, id)).toEqual([delivery]));
   expect(await webhookOf(owner, id)).toMatchObject({ lastDeliveredAt: isoTime, pending: 0 });
 });
 
@@ -60,16 +48,8 @@ test("a failing delivery can be resent by its owner", async () => {
   await link(user, "1");
   const failing = await eventually(async () => {
     const [delivery] = await deliveriesOf(owner, id, "?status=failing");
-    expect(delivery).toEqual({
-      eventId: anEventId,
-      type: "link.set",
-      at: isoTime,
-      attempts: 1,
-      status: "failing",
-      responseStatus: 302,
-      error: "status",
-      nextAttemptAt: isoTime,
-    });
+    const failed = { status: "failing", responseStatus: 302, error: "status", nextAttemptAt: isoTime };
+    expect(delivery).toEqual({ ...delivered, type: "link.set", ...failed });
     return delivery;
   });
   expect(await webhookOf(owner, id)).toMatchObject({ failingSince: isoTime, pending: 1, status: "active" });

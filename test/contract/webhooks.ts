@@ -14,6 +14,17 @@ export const [ada, bob, cyd] = ["100001", "100002", "100003"] as const;
 export const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 export const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 
+/** A delivery that succeeded at once, as the dashboard lists it, without its type. */
+export const delivered = {
+  eventId: anEventId,
+  at: isoTime,
+  attempts: 1,
+  status: "delivered",
+  responseStatus: 204,
+  error: null,
+  nextAttemptAt: null,
+};
+
 let users = 5;
 /** A chat user that no other test uses. */
 export const newUser = () => String(100_000 + ++users);
