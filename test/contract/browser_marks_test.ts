@@ -16,7 +16,8 @@ interface Explained {
 }
 
 const { fixtures, send, newBrowser, newSession } = useFlowServer();
-const keys = Array.from({ length: 5 }, () => fixtures.key({ tier: "premium" }));
+const newKey = () => fixtures.key({ tier: "premium" });
+const [first, second, third, fourth] = [newKey(), newKey(), newKey(), newKey()];
 
 /** Creates a session, signs in to both platforms, and opens the confirmation page. */
 const walk = async (key: string, browser: FlowBrowser, chatId: string, asked: object = {}) => {
@@ -49,7 +50,7 @@ const openMe = async (browser: FlowBrowser, chatId: string) => {
 };
 
 test("the device cookie is set when a user confirms a link, and never before", async () => {
-  const [key = ""] = keys;
+  const key = first;
   const browser = newBrowser();
   const { answers, page } = await walk(key, browser, "100001");
   expect(answers.flatMap(device)).toEqual([]);
@@ -64,33 +65,24 @@ test("the device cookie is set when a user confirms a link, and never before", a
 });
 
 test("the device cookie stays when another user signs in, as evidence that the two share a browser", async () => {
-  const key = keys[1] ?? "";
+  const key = second;
   const [browser, other] = [newBrowser(), newBrowser()];
-  const first = device(await confirm(key, browser, "100001"));
-  expect(device(await confirm(key, browser, "100002"))).toEqual(first);
-  expect(device(await confirm(key, other, "100003"))).not.toEqual(first);
+  const marked = device(await confirm(key, browser, "100001"));
+  expect(device(await confirm(key, browser, "100002"))).toEqual(marked);
+  expect(device(await confirm(key, other, "100003"))).not.toEqual(marked);
 
   const { text, matches } = await alts(key, "100001");
-  expect(matches).toMatchObject([
-    {
-      chatId: "100002",
-      weight: expect.closeTo(0.805, 4),
-      evidence: [{ kind: "device" }, { kind: "address" }],
-    },
-  ]);
-  expect(matches[0]?.evidence[0]).toMatchObject({
-    weight: expect.closeTo(0.7, 5),
-    chatUsers: 2,
-    gameId: null,
-  });
+  const shared = { kind: "device", weight: expect.closeTo(0.7, 5), chatUsers: 2, gameId: null };
+  const weight = expect.closeTo(0.805, 4) as unknown;
+  expect(matches).toMatchObject([{ chatId: "100002", weight, evidence: [shared, { kind: "address" }] }]);
   expect(text).not.toContain(browser.cookies.get(name));
   // A user who links with the same browser in another scope is not reported as an alt.
-  await confirm(keys[2] ?? "", browser, "100004");
+  await confirm(third, browser, "100004");
   expect((await alts(key, "100001")).matches).toHaveLength(1);
 });
 
 test("/me forgets a browser for the signed-in user, but not for other users of the browser", async () => {
-  const key = keys[4] ?? "";
+  const key = fourth;
   const browser = newBrowser();
   await confirm(key, browser, "100008");
   await confirm(key, browser, "100009");

@@ -1,6 +1,6 @@
 /** Bulk lookups return one result for each input, in order. */
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { expectData, useContractServer } from "./contract_server.ts";
 
@@ -69,22 +69,18 @@ test("bulk lookups take 50 inputs, counting duplicates", async () => {
   expect([body.data, body.meta?.bulk]).toMatchObject([{ count: 50 }, { uniqueInputs: 1, maxInputs: 50 }]);
 });
 
-describe("while the chat platform is down", () => {
-  beforeAll(async () => {
-    // The service caches that the bot is in the guild and that user 100001 is a member. It caches nothing about other
-    // users.
-    await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
-    await platform.fail({ mode: "down", platform: "chat", status: 500 });
-  });
-  afterAll(async () => {
-    await platform.recover();
-  });
+/** A scope with a chat user whose membership was never requested. */
+const unseen = fixtures.key({ links: { 100001: "1", 100020: "2" } });
 
-  test("bulk lookups of chat users fail for each user whose membership is unknown", async () => {
-    const chatIds = ["100001", "100009", "x"];
-    const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds, guildId: guild } });
-    expect(answer.status).toBe(200);
-    expect(answer.body.data).toMatchObject({
+test("bulk lookups while the chat platform is down fail for each user whose membership is unknown", async () => {
+  // The service caches that the bot is in the guild and that user 100001 is a member. It caches nothing about others.
+  await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
+  await platform.fail({ mode: "down", platform: "chat", status: 500 });
+  const chatIds = ["100001", "100009", "x"];
+  const chats = await send("POST /v2/chat/bulk", { key, body: { chatIds, guildId: guild } });
+  expect([chats.status, chats.body.data]).toMatchObject([
+    200,
+    {
       results: [
         { found: true },
         failed({ chatId: "100009" }, 503, "INTERNAL_ERROR"),
@@ -93,22 +89,16 @@ describe("while the chat platform is down", () => {
       foundCount: 1,
       notFoundCount: 0,
       errorCount: 2,
-    });
-  });
-
-  test("in a bulk lookup of game users, a user fails if the membership of the linked chat user is unknown", async () => {
-    const fresh = { gameIds: ["1", "2", "9"], guildId: guild };
-    const answer = await send("POST /v2/game/bulk", { key: unseen, body: fresh });
-    expect(answer.body.data).toMatchObject({
-      results: [
-        { found: true },
-        failed({ gameId: "2" }, 503, "INTERNAL_ERROR"),
-        failed({ gameId: "9" }, 404, "LINK_NOT_FOUND"),
-      ],
-      errorCount: 1,
-    });
+    },
+  ]);
+  const gameIds = ["1", "2", "9"];
+  const games = await send("POST /v2/game/bulk", { key: unseen, body: { gameIds, guildId: guild } });
+  expect(games.body.data).toMatchObject({
+    results: [
+      { found: true },
+      failed({ gameId: "2" }, 503, "INTERNAL_ERROR"),
+      failed({ gameId: "9" }, 404, "LINK_NOT_FOUND"),
+    ],
+    errorCount: 1,
   });
 });
-
-/** A scope with chat users whose membership was never requested. */
-const unseen = fixtures.key({ links: { 100001: "1", 100020: "2" } });

@@ -122,7 +122,11 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     const [, path = ""] = /<link rel="stylesheet" href="(\/\w+\/signed_out\.css)">/.exec(text) ?? [];
     expect(await newBrowser().get(path)).toMatchObject({
       status: 200,
-      headers: { "cache-control": "no-store", "clear-site-data": '"cache"' },
+      headers: {
+        "content-type": "text/css; charset=utf-8",
+        "cache-control": "no-store",
+        "clear-site-data": '"cache"',
+      },
     });
   });
 
