@@ -85,10 +85,9 @@ export const makeAnswers = Effect.gen(function* () {
     const language = yield* languageOf(interaction.locale);
     const unavailable: Message = { content: language.text("chat.unavailable") };
     const [outcome, message] = yield* answer(interaction, requestId).pipe(
-      Effect.catchTags({
-        PlatformUnavailable: () => Effect.succeed<Answered>(["unavailable", unavailable]),
-        StoreUnavailable: () => Effect.succeed<Answered>(["unavailable", unavailable]),
-      }),
+      Effect.catchTag(["PlatformUnavailable", "StoreUnavailable"], () =>
+        Effect.succeed<Answered>(["unavailable", unavailable]),
+      ),
       Effect.catchDefect((defect) =>
         Effect.as(Effect.logError("Cannot answer a command", Cause.die(defect)), [
           "failed",

@@ -29,9 +29,15 @@ interface Asked {
   readonly requestId: string;
 }
 
-export type Answer = (
-  asked: Asked,
-) => Effect.Effect<Message, Forbidden | PlatformUnavailable | StoreUnavailable>;
+type Failure = Forbidden | PlatformUnavailable | StoreUnavailable;
+
+export type Answer = (asked: Asked) => Effect.Effect<Message, Failure>;
+
+/** Makes the answer to a command or a button, with a span of this name. */
+const answer = (
+  name: string,
+  body: (asked: Asked) => Generator<Effect.Effect<unknown, Failure>, Message, never>,
+): Answer => Effect.fn(`chat.${name}`)(body);
 
 /** How the chat platform lists a command. */
 export interface Listing {
@@ -91,8 +97,8 @@ export const makeCommands = Effect.gen(function* () {
 });
 
 /** Shows members their linked account, and how to link one. */
-const makeVerify = Effect.map(makeCommunity, (community) => {
-  const verify: Answer = Effect.fn("chat.verify")(function* ({ plan, chatId, language }: Asked) {
+const makeVerify = Effect.map(makeCommunity, (community) =>
+  answer("verify", function* ({ plan, chatId, language }) {
     const [link, name] = yield* Effect.all([community.findLink(plan, chatId), community.name(plan)], {
       concurrency: 2,
     });
@@ -101,7 +107,7 @@ const makeVerify = Effect.map(makeCommunity, (community) => {
       return {
         content: language.text("chat.verify.ask", { game: community.game(language), community: name }),
         buttons: [{ label: language.text("chat.verify.start"), url }],
-      } satisfies Message;
+      };
     }
     const account = yield* community.account(link.gameId);
     return {
@@ -115,10 +121,9 @@ const makeVerify = Effect.map(makeCommunity, (community) => {
         { label: language.text("chat.verify.other"), url },
         { label: language.text("chat.verify.unlink"), action: "unlink", isDangerous: true },
       ],
-    } satisfies Message;
-  });
-  return verify;
-});
+    };
+  }),
+);
 
 /** Removes the link of the member who asks, after a confirmation. */
 const makeUnlink = Effect.gen(function* () {
@@ -133,22 +138,21 @@ const makeUnlink = Effect.gen(function* () {
       }),
     );
 
-  const ask: Answer = Effect.fn("chat.unlink")(function* (asked: Asked) {
+  const ask = answer("unlink", function* (asked) {
     const { plan, chatId, language } = asked;
     const link = yield* community.findLink(plan, chatId);
     if (link === null) return yield* say("chat.unlink.none", asked);
     return {
       content: language.text("chat.unlink.ask", { account: yield* community.account(link.gameId) }),
       buttons: [{ label: language.text("chat.unlink.yes"), action: "unlink:yes", isDangerous: true }],
-    } satisfies Message;
+    };
   });
 
-  const confirm: Answer = (asked) =>
-    links.remove(asked.chatId, asked.plan.scope.pid, asked.requestId).pipe(
-      Effect.catchTag("LinkNotFound", () => Effect.void),
-      Effect.andThen(say("chat.unlink.done", asked)),
-      Effect.withSpan("chat.unlink:yes"),
-    );
+  const confirm = answer("unlink:yes", function* (asked) {
+    const removed = links.remove(asked.chatId, asked.plan.scope.pid, asked.requestId);
+    yield* Effect.catchTag(removed, "LinkNotFound", () => Effect.void);
+    return yield* say("chat.unlink.done", asked);
+  });
 
   return { ask, confirm };
 });
@@ -174,27 +178,25 @@ const makeWhois = Effect.gen(function* () {
     return isMember ? [button] : [];
   });
 
-  const whois: Answer = Effect.fn("chat.whois")(function* (asked: Asked) {
+  return answer("whois", function* (asked) {
     const { plan, target, language } = asked;
     const user = userText(target);
     const link = yield* community.findLink(plan, target);
     const buttons = yield* pageButton(asked);
-    if (link === null)
-      return { content: language.text("chat.whois.none", { user }), buttons } satisfies Message;
+    if (link === null) return { content: language.text("chat.whois.none", { user }), buttons };
     const isByHand = (yield* byHandOf(plan.scope, [link])).has(target);
     const account = yield* community.account(link.gameId);
     const values = { user, account, time: dayText(link.linkedAt) };
     return {
       content: language.text(isByHand ? "chat.whois.by_hand" : "chat.whois.verified", values),
       buttons,
-    } satisfies Message;
+    };
   });
-  return whois;
 });
 
 /** Gives a member the roles and the nickname that the plan wants. The button of members does the same. */
-const makeUpdate = Effect.map(MemberSync, ({ sync }) => {
-  const update: Answer = Effect.fn("chat.update")(function* ({ plan, target, language }: Asked) {
+const makeUpdate = Effect.map(MemberSync, ({ sync }) =>
+  answer("update", function* ({ plan, target, language }) {
     const user = userText(target);
     const { added, removed, nickname, settled } = yield* sync(plan, target);
     const lines: Array<string> = [];
@@ -208,19 +210,18 @@ const makeUpdate = Effect.map(MemberSync, ({ sync }) => {
     if (refused.length < settled.problems.length) lines.push(language.text("chat.sync.nickname_refused"));
     return {
       content: lines.length === 0 ? language.text("chat.sync.same", { user }) : lines.join("\n"),
-    } satisfies Message;
-  });
-  return update;
-});
+    };
+  }),
+);
 
 /** The most characters of a manager's text, in UTF-16 as the chat platform counts them. */
 export const longestPanelText = 300;
 
 /** Posts a message with which members verify. */
-const makePanel = Effect.map(makeCommunity, (community) => {
-  const panel: Answer = Effect.fn("chat.panel")(function* ({ plan, text, language, guildLanguage }: Asked) {
+const makePanel = Effect.map(makeCommunity, (community) =>
+  answer("panel", function* ({ plan, text, language, guildLanguage }) {
     if (text !== null && text.length > longestPanelText) {
-      return { content: language.text("chat.panel.too_long", { limit: longestPanelText }) } satisfies Message;
+      return { content: language.text("chat.panel.too_long", { limit: longestPanelText }) };
     }
     const sentence = text ?? guildLanguage.text("chat.panel.ask", { game: community.game(guildLanguage) });
     return {
@@ -230,7 +231,6 @@ const makePanel = Effect.map(makeCommunity, (community) => {
         { label: guildLanguage.text("chat.verify.roles"), action: "roles" },
       ],
       isPublic: true,
-    } satisfies Message;
-  });
-  return panel;
-});
+    };
+  }),
+);

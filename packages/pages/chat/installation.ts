@@ -49,27 +49,22 @@ const bodyOf = (
     integration_types: [0],
   };
   if (texts.description === null) return { ...shared, type: 2 };
-  const described = {
-    description: english.text(texts.description),
-    description_localizations: inOthers(texts.description),
-  };
-  if (option === undefined) return { ...shared, ...described, type: 1 };
+  const described = (key: PlainKey) => ({
+    description: english.text(key),
+    description_localizations: inOthers(key),
+  });
+  const command = { ...shared, ...described(texts.description), type: 1 } as const;
+  if (option === undefined) return command;
   const optionBody = {
     name: option,
     name_localizations: inOthers(`chat.option.${option}.name`),
-    description: english.text(`chat.option.${option}.description`),
-    description_localizations: inOthers(`chat.option.${option}.description`),
+    ...described(`chat.option.${option}.description`),
   };
-  return {
-    ...shared,
-    ...described,
-    type: 1,
-    options: [
-      option === "user"
-        ? { ...optionBody, type: 6, required: true }
-        : { ...optionBody, type: 3, max_length: longestPanelText },
-    ],
-  };
+  const options =
+    option === "user"
+      ? [{ ...optionBody, type: 6, required: true }]
+      : [{ ...optionBody, type: 3, max_length: longestPanelText }];
+  return { ...command, options };
 };
 
 const localesOf = (tag: LanguageTag): ReadonlyArray<string> => locales[tag] ?? [tag];

@@ -46,7 +46,7 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
 <p>What happened in ${listText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same from <code>/v2/events</code>. The <a href="${paths.audit}">audit log</a> shows who made each change.</p>
 <form method="get" action="${paths.events}" class="filters" role="search">
 ${communityField(all, pid)}
-${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user, problems: [] })}
+${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user })}
 <button class="button quiet">Show</button>
 </form>
 ${

@@ -15,7 +15,7 @@ import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { visibleName } from "../look/account_name.ts";
-import { radioField, textField } from "../look/field.ts";
+import { hiddenFields, radioField, textField } from "../look/field.ts";
 import type { Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
@@ -87,7 +87,6 @@ ${radioField({
   name: "kind",
   label: labels.kind,
   value: form.kind,
-  problems: [],
   choices: [
     { value: "chat", label: `An account on ${chat}` },
     { value: "game", label: `An account on ${game}` },
@@ -212,9 +211,7 @@ const isOf = ({ chatId, otherChatId }: Omit<Pair, "pid">, self: string | null): 
 
 /** The hidden fields of a review form: the two users, and the search to show again afterwards. */
 const pairFields = (form: AltsForm, pair: Pair): Html =>
-  html`${Object.entries({ ...pair, kind: form.kind, id: form.id }).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}`;
+  hiddenFields({ ...pair, kind: form.kind, id: form.id });
 
 const reviewForm = (form: AltsForm, pair: Pair): Html => {
   const field = `note-${pair.otherChatId}`;

@@ -1,27 +1,19 @@
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import { allows, readableActions } from "@accountlink/core/accounts";
-import {
-  type AuditAction,
-  type AuditEntry,
-  type AuditFilter,
-  auditActions,
-  signedBy,
-} from "@accountlink/core/audit";
+import { type AuditEntry, type AuditFilter, auditActions, signedBy } from "@accountlink/core/audit";
 import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
-import type { KeyDetails } from "@accountlink/core/keys";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { html } from "../../html.ts";
 import { menuField, textField } from "../look/field.ts";
 import { keyMenu } from "../look/owned_key.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { csvOf, csvResponse } from "../page_response.ts";
 import { paths, withQuery } from "../paths.ts";
 import { makeEntryNames } from "./entry_names.ts";
-import { actions, historyHtml, type Names } from "./sentences.ts";
+import { actions, historyHtml } from "./sentences.ts";
 
 const pageSize = 50;
 
@@ -61,20 +53,48 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
 
   return [
     page(paths.audit, function* (visitor, query) {
-      const { account } = visitor.owner;
+      const { owner, role, platforms } = visitor;
       const { filter, isNobody } = yield* filterOf(visitor, query);
       const before = positionOf(query("cursor"));
       // Read one more entry than the page shows, to learn whether there is a next page.
-      const found = isNobody ? [] : yield* log.list(account.name, before, pageSize + 1, filter);
+      const found = isNobody ? [] : yield* log.list(owner.account.name, before, pageSize + 1, filter);
       const entries = found.slice(0, pageSize);
       const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
-      const listed = yield* keys.list(account);
+      const listed = yield* keys.list(owner.account);
       const names = yield* namesOf(visitor, listed, entries);
       const problems = isNobody
         ? [{ name: "chatId", reason: "nobody was found with this ID or user name" }]
         : [];
-      const typed = { ...filter, chatId: query("chatId").trim() };
-      return auditPage({ entries, next, keys: listed, names }, typed, visitor, problems);
+      const { action, keyId } = filter;
+      const typed = { action, keyId, chatId: query("chatId").trim() || null };
+      const isAdmin = allows(role, "admin");
+      return {
+        status: problems.length === 0 ? 200 : 400,
+        title: "Audit log",
+        section: "audit",
+        content: html`
+<p>Every change of ${isAdmin ? "keys and links" : "links and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
+<form method="get" action="${paths.audit}" class="filters">
+${menuField({
+  name: "action",
+  label: "Action",
+  value: action ?? "",
+  choices: [
+    { value: "", label: "All actions" },
+    ...(readableActions(role) ?? auditActions).map((value) => ({ value, label: actions[value] })),
+  ],
+})}
+${isAdmin ? keyMenu(listed, keyId) : null}
+${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "ID or user name", type: "search", value: typed.chatId ?? "", problems })}
+<button class="button quiet">Show</button>
+</form>
+${historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : "Nothing in the log matches.")}
+<p class="more">${
+          next === null
+            ? null
+            : html`<a class="button quiet" href="${withQuery(paths.audit, { ...typed, cursor: next })}">Older entries</a> `
+        }<a href="${withQuery(paths.auditFile, typed)}">Download as CSV</a></p>`,
+      } satisfies Page;
     }),
     page(paths.auditFile, function* (visitor, query) {
       const { filter, isNobody } = yield* filterOf(visitor, query);
@@ -83,58 +103,6 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     }),
   ];
 });
-
-interface ShownFilter {
-  readonly action: AuditAction | null;
-  readonly keyId: string | null;
-  /** The ID or name of a chat user, as typed; null for all users. */
-  readonly chatId: string | null;
-}
-
-interface AuditView {
-  readonly entries: ReadonlyArray<AuditEntry>;
-  /** Cursor of the older entries; null at the end. */
-  readonly next: string | null;
-  readonly keys: ReadonlyArray<KeyDetails>;
-  readonly names: Names;
-}
-
-const auditPage = (
-  { entries, next, keys, names }: AuditView,
-  filter: ShownFilter,
-  { platforms, role }: Pick<Visitor, "platforms" | "role">,
-  problems: ReadonlyArray<ParameterProblem>,
-): Page => {
-  const isAdmin = allows(role, "admin");
-  return {
-    status: problems.length === 0 ? 200 : 400,
-    title: "Audit log",
-    section: "audit",
-    content: html`
-<p>Every change of ${isAdmin ? "keys and links" : "links and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
-<form method="get" action="${paths.audit}" class="filters">
-${menuField({
-  name: "action",
-  label: "Action",
-  value: filter.action ?? "",
-  problems: [],
-  choices: [
-    { value: "", label: "All actions" },
-    ...(readableActions(role) ?? auditActions).map((value) => ({ value, label: actions[value] })),
-  ],
-})}
-${isAdmin ? keyMenu(keys, filter.keyId) : null}
-${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "ID or user name", type: "search", value: filter.chatId ?? "", problems })}
-<button class="button quiet">Show</button>
-</form>
-${historyHtml(entries, names, Object.values(filter).every((value) => value === null) ? undefined : "Nothing in the log matches.")}
-<p class="more">${
-      next === null
-        ? null
-        : html`<a class="button quiet" href="${withQuery(paths.audit, { ...filter, cursor: next })}">Older entries</a> `
-    }<a href="${withQuery(paths.auditFile, { ...filter })}">Download as CSV</a></p>`,
-  };
-};
 
 const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>
   csvOf(

@@ -179,7 +179,7 @@ const panelSection = ({ scope }: Pick<Community, "scope">, view: PanelView, hasB
 <h2>The panel</h2>
 ${answersHtml(scope.pid, view, hasBot)}
 <form method="get" action="${communityPath(scope.pid)}#panel" class="panel">
-${textField({ name: "text", label: "Text of the panel", hint: `At most ${longestPanelText} characters. If empty: ${sentence} It is not stored: enter it as the command's text.`, value: text, maxLength: longestPanelText, problems: [] })}
+${textField({ name: "text", label: "Text of the panel", hint: `At most ${longestPanelText} characters. If empty: ${sentence} It is not stored: enter it as the command's text.`, value: text, maxLength: longestPanelText })}
 <p class="row"><button class="button quiet">Show the panel</button></p>
 </form>
 <figure class="panel">

@@ -5,6 +5,7 @@ import type { RolePlan } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
+import { hiddenFields } from "../look/field.ts";
 import { communityPath, paths, rolesPath } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
 
@@ -101,8 +102,7 @@ const keyStep = (view: FirstSteps): Html => {
 ${possible.map(
   ({ guildId, name }) => html`
 <form method="post" action="${paths.keys}">
-<input type="hidden" name="name" value="First key"><input type="hidden" name="scope" value="guild">
-<input type="hidden" name="guildId" value="${guildId}"><input type="hidden" name="access" value="full">
+${hiddenFields({ name: "First key", scope: "guild", guildId, access: "full" })}
 <button class="button">Create a key for ${name ?? guildId}</button></form>`,
 )}
 <p><a href="${paths.newKey}">${possible.length === 0 ? "Create a key" : "Create a key with other settings"}</a></p>`;

@@ -58,7 +58,6 @@ ${radioField({
   name: "onConflict",
   label: "If a user is already linked",
   value: onConflict,
-  problems: [],
   choices: [
     { value: "newest", label: "Keep the link that was verified last" },
     { value: "keep", label: "Keep the existing link" },
@@ -67,10 +66,10 @@ ${radioField({
 })}
 <details${problem !== null ? html` open` : null}>
 <summary>My columns have other names</summary>
-${textField({ name: "chatColumn", label: `Column of IDs on ${platforms.chat}`, hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: named.chatColumn, maxLength: 100, problems: [] })}
-${textField({ name: "gameColumn", label: `Column of IDs on ${platforms.game}`, hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: named.gameColumn, maxLength: 100, problems: [] })}
-${textField({ name: "timeColumn", label: "Column of times", hint: "Recognized names: Verified At, linked_at, created_at, timestamp and similar ones.", value: named.timeColumn, maxLength: 100, problems: [] })}
-${textField({ name: "verifiedColumn", label: "Column that says whether a link was verified", hint: "Recognized names: verified, is_verified and status.", value: named.verifiedColumn, maxLength: 100, problems: [] })}
+${textField({ name: "chatColumn", label: `Column of IDs on ${platforms.chat}`, hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: named.chatColumn, maxLength: 100 })}
+${textField({ name: "gameColumn", label: `Column of IDs on ${platforms.game}`, hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: named.gameColumn, maxLength: 100 })}
+${textField({ name: "timeColumn", label: "Column of times", hint: "Recognized names: Verified At, linked_at, created_at, timestamp and similar ones.", value: named.timeColumn, maxLength: 100 })}
+${textField({ name: "verifiedColumn", label: "Column that says whether a link was verified", hint: "Recognized names: verified, is_verified and status.", value: named.verifiedColumn, maxLength: 100 })}
 </details>
 ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the column “${name}”`, isIgnored, name))}
 <div class="field">

@@ -1,28 +1,41 @@
 /** The page of one key: its rules, its actions, and its history. */
-import type { AuditEntry } from "@accountlink/core/audit";
+import { AuditLog } from "@accountlink/core";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
-import type { Quota } from "@accountlink/core/limits";
+import { Limits, type Quota, quotaOf } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
-import { historyHtml, type Names, whoOf } from "../audit/sentences.ts";
+import { makeEntryNames } from "../audit/entry_names.ts";
+import { historyHtml, whoOf } from "../audit/sentences.ts";
 import { menuField, textField } from "../look/field.ts";
-import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
+import { accesses, expiryHtml, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import type { RefusedAct } from "../look/refused.ts";
 import { counted, timeHtml, timeOr } from "../look/time.ts";
+import { namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
 
-export interface KeyView {
-  readonly key: KeyDetails;
-  readonly quota: Quota;
-  readonly guilds: ReadonlyArray<NamedGuild>;
-  /** The audit entry of the creation of the key; null after its retention. */
-  readonly created: AuditEntry | null;
-  /** The latest changes of the key, newest first. */
-  readonly history: ReadonlyArray<AuditEntry>;
-  readonly names: Names;
-}
+const shownChanges = 10;
+
+/** Returns a function that collects the data for the page of a key. */
+export const makeKeyView = Effect.gen(function* () {
+  const log = yield* AuditLog;
+  const limits = yield* Limits;
+  const namesOf = yield* makeEntryNames;
+
+  return Effect.fnUntraced(function* (visitor: OwnerVisitor, key: KeyDetails) {
+    const filter = { action: null, keyId: key.id };
+    const { name } = visitor.owner.account;
+    const history = yield* log.list(name, null, shownChanges, filter);
+    const [created = null] = yield* log.list(name, null, 1, { ...filter, action: "key.created" });
+    const names = yield* namesOf(visitor, [key], created === null ? history : [created, ...history]);
+    const quota = quotaOf(key.limits, limits[key.tier]);
+    return { key, quota, guilds: namedGuilds(visitor), names, created, history };
+  });
+});
+
+type KeyView = Effect.Success<ReturnType<Effect.Success<typeof makeKeyView>>>;
 
 type RefusedKeyAct = RefusedAct<KeyAct>;
 

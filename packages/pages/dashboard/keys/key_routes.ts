@@ -1,13 +1,11 @@
 /** Routes of the pages of keys, and the forms that create and change keys. */
-import { AuditLog, OwnedKeys } from "@accountlink/core";
+import { OwnedKeys } from "@accountlink/core";
 import { OwnedLinks } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
-import { Limits, quotaOf } from "@accountlink/core/limits";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import { makeEntryNames } from "../audit/entry_names.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { guildErrors, orShowAgain, type Refused, type RefusedAct } from "../look/refused.ts";
 import {
@@ -32,11 +30,9 @@ import {
   statusOf,
   updateOf,
 } from "./key_form.ts";
-import { keyPage } from "./key_page.ts";
+import { keyPage, makeKeyView } from "./key_page.ts";
 import { keysPage } from "./keys_page.ts";
 import { issuedPage, newKeyPage } from "./new_key_page.ts";
-
-const shownChanges = 10;
 
 export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const keys = yield* OwnedKeys;
@@ -98,11 +94,9 @@ const seeKey = ({ id }: KeyDetails, done: NoticeName) => seeOther(keyPath(id), {
 
 const makeViews = Effect.gen(function* () {
   const keys = yield* OwnedKeys;
-  const log = yield* AuditLog;
   const links = yield* OwnedLinks;
-  const limits = yield* Limits;
   const usage = yield* makeUsageDays;
-  const namesOf = yield* makeEntryNames;
+  const viewOf = yield* makeKeyView;
   const guildsOf = yield* makeGuildChoice;
   const { publicUrl } = yield* HttpSettings;
 
@@ -123,26 +117,8 @@ const makeViews = Effect.gen(function* () {
       Effect.map(guildsOf(visitor), (owned) => newKeyPage(form, owned, refused)),
 
     /** @param refused the form to show again, and why it was refused; null if none was refused */
-    one: Effect.fnUntraced(function* (
-      visitor: OwnerVisitor,
-      key: KeyDetails,
-      rules: KeyRules,
-      refused: RefusedAct<KeyAct> | null,
-    ) {
-      const filter = { action: null, keyId: key.id };
-      const { name } = visitor.owner.account;
-      const history = yield* log.list(name, null, shownChanges, filter);
-      const [created = null] = yield* log.list(name, null, 1, { ...filter, action: "key.created" });
-      const view = {
-        key,
-        quota: quotaOf(key.limits, limits[key.tier]),
-        guilds: namedGuilds(visitor),
-        names: yield* namesOf(visitor, [key], created === null ? history : [created, ...history]),
-        created,
-        history,
-      };
-      return keyPage(view, rules, nowOf(visitor), refused);
-    }),
+    one: (visitor: OwnerVisitor, key: KeyDetails, rules: KeyRules, refused: RefusedAct<KeyAct> | null) =>
+      Effect.map(viewOf(visitor, key), (view) => keyPage(view, rules, nowOf(visitor), refused)),
 
     issued: Effect.fnUntraced(function* (
       { owner }: OwnerVisitor,

@@ -93,8 +93,8 @@ const table = (
       ? null
       : html`
 <form method="get" action="${paths.keys}" class="filters" role="search">
-${textField({ name: "q", label: "Find", hint: "Part of a name, an ID or a list", type: "search", value: search, problems: [] })}
-${menuField({ name: "sort", label: "Sort", value: sort, problems: [], choices: Object.entries(orders).map(([value, { label }]) => ({ value, label })) })}
+${textField({ name: "q", label: "Find", hint: "Part of a name, an ID or a list", type: "search", value: search })}
+${menuField({ name: "sort", label: "Sort", value: sort, choices: Object.entries(orders).map(([value, { label }]) => ({ value, label })) })}
 <button class="button quiet">Search</button>
 </form>`
   }

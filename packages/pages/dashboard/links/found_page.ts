@@ -22,7 +22,7 @@ export const foundPage = (
   section: "links",
   content: html`
 <form method="get" action="${paths.links}" class="filters" role="search">
-${textField({ name: "q", label: "Find in every list", hint: "ID or user name", type: "search", value: search, problems: [] })}
+${textField({ name: "q", label: "Find in every list", hint: "ID or user name", type: "search", value: search })}
 <button class="button quiet">Search</button>
 </form>
 ${

@@ -6,6 +6,7 @@ import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/
 import { Effect, Result } from "effect";
 import { html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
+import { hiddenFields } from "../look/field.ts";
 import { listText, messageText } from "../look/list_name.ts";
 import { statusHtml } from "../look/notice.ts";
 import { counted } from "../look/time.ts";
@@ -77,9 +78,7 @@ export const linkQuestion = (question: LinkQuestion, replaced: Replaced | null, 
 ${replaced === null ? null : html`<p>This replaces the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
 <p>Neither account has been verified. Link them only if you are sure that they belong to the same person.</p>
 <form method="post" action="${paths.link}">
-${Object.entries({ pid, chat: chatId, game: gameId, confirm: "1", of }).map(
-  ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-)}
+${hiddenFields({ pid, chat: chatId, game: gameId, confirm: "1", of })}
 <p class="row"><button class="button">Link the accounts</button> <a class="button quiet" href="${userPath(pid, chatId)}">Cancel</a></p>
 </form>`,
   };

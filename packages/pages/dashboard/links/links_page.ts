@@ -133,9 +133,9 @@ export const noLinksPage = ({ role }: Pick<Visitor, "role">): Page => ({
 const searchForm = ({ communities, community, search, sort, day }: LinksView): Html => html`
 <form method="get" action="${paths.links}" class="filters" role="search">
 ${communityField(communities, community.scope.pid)}
-${textField({ name: "q", label: "Find", hint: searchedFor(community), type: "search", value: search, problems: [] })}
-${menuField({ name: "sort", label: "Sort each page", value: sort, problems: [], choices: sorts })}
-${textField({ name: "day", label: "Verified until", hint: "Day in UTC", type: "date", value: day, problems: [] })}
+${textField({ name: "q", label: "Find", hint: searchedFor(community), type: "search", value: search })}
+${menuField({ name: "sort", label: "Sort each page", value: sort, choices: sorts })}
+${textField({ name: "day", label: "Verified until", hint: "Day in UTC", type: "date", value: day })}
 <button class="button quiet">Search</button>
 </form>`;
 

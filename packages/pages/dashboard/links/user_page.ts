@@ -4,15 +4,15 @@ import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { isByHand, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
-import { type ChatProfile, Profiles } from "@accountlink/core/platforms";
+import { Profiles } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
-import { historyHtml, type Names } from "../audit/sentences.ts";
+import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { visibleName } from "../look/account_name.ts";
-import { textField } from "../look/field.ts";
+import { hiddenFields, textField } from "../look/field.ts";
 import { listName, listText } from "../look/list_name.ts";
 import { noticeHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
@@ -22,17 +22,7 @@ import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 import { accountText, linkLabels, unlinkPath, userPath, verifiedText } from "./links_page.ts";
 
-interface LinkedUserView {
-  readonly community: Community;
-  readonly chatId: ChatId;
-  readonly chat: ChatProfile | null;
-  readonly link: NamedLink | null;
-  /** All lists that have a link of the user. */
-  readonly lists: ReadonlyArray<UserList>;
-  /** Newest first. */
-  readonly history: ReadonlyArray<AuditEntry>;
-  readonly names: Names;
-}
+type LinkedUserView = Effect.Success<ReturnType<Effect.Success<typeof makeUserView>>>;
 
 /** The link that was removed a moment ago, and can be made again. */
 interface Undo {
@@ -48,7 +38,7 @@ export const linkedUserPage = (
   problems: ReadonlyArray<ParameterProblem>,
   undo: Undo | null,
 ): Page => {
-  const { community, chatId, chat, link, lists, history, names } = view;
+  const { community, chatId, chat, link, history, names } = view;
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
   return {
@@ -74,7 +64,7 @@ ${
       )}</dd></div>`
 }
 </dl>
-${userListsHtml(lists, chatId, chat)}
+${userListsHtml(view)}
 <section>
 <h2>What happened</h2>
 ${historyHtml(history, names)}
@@ -86,7 +76,7 @@ ${may(role, paths.alts, html`<p class="more"><a href="${withQuery(paths.alts, { 
 <section>
 <h2>${link === null ? "Link" : "Change"} in ${listText(community)}</h2>
 <form method="post" action="${paths.link}" class="panel">
-<input type="hidden" name="pid" value="${pid}"><input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="of" value="user">
+${hiddenFields({ pid, chat: chatId, of: "user" })}
 ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: game, required: true, problems })}
 <button class="button quiet">${link === null ? "Link" : "Link this account instead"}</button>
 </form>
@@ -103,8 +93,7 @@ const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Htm
 /** The button that links the accounts again. After ten seconds it disappears, and a click asks for confirmation. */
 const undoForm = ({ community, chatId }: LinkedUserView, { gameId, now }: Undo): Html => html`
 <form method="post" action="${paths.link}" class="undo">
-<input type="hidden" name="pid" value="${community.scope.pid}"><input type="hidden" name="of" value="user">
-<input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="game" value="${gameId}">
+${hiddenFields({ pid: community.scope.pid, of: "user", chat: chatId, game: gameId })}
 <p><button class="button quiet small" name="undo" value="${now}">Undo: link them again</button></p>
 </form>`;
 
@@ -134,11 +123,7 @@ export const makeUserLists = Effect.gen(function* () {
   });
 });
 
-const userListsHtml = (
-  lists: ReadonlyArray<UserList>,
-  chatId: ChatId,
-  chat: ChatProfile | null,
-): Html | null =>
+const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | null =>
   lists.length === 0
     ? null
     : html`

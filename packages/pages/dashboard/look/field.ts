@@ -6,7 +6,8 @@ export interface Field {
   readonly name: string;
   readonly label: string | Html;
   readonly hint?: string | Html;
-  readonly problems: ReadonlyArray<ParameterProblem>;
+  /** Of all fields of the form; if left out, there are none. */
+  readonly problems?: ReadonlyArray<ParameterProblem>;
 }
 
 /** Returns a function from the name of a field to what all kinds of fields need. */
@@ -31,7 +32,7 @@ ${control(html` id="${name}" name="${name}"${describedBy(field)}`)}
 </div>`;
 };
 
-const reasonsOf = ({ name, problems }: Pick<Field, "name" | "problems">): ReadonlyArray<string> =>
+const reasonsOf = ({ name, problems = [] }: Field): ReadonlyArray<string> =>
   problems.filter((problem) => problem.name === name).map(({ reason }) => reason);
 
 const sentence = (reasons: ReadonlyArray<string>): string => {
@@ -113,3 +114,6 @@ ${field.choices.map(
 export const checkField = (name: string, label: string, isChecked: boolean, value = "true"): Html => html`
 <label class="choice"><input type="checkbox" name="${name}" value="${value}"${isChecked ? html` checked` : null}>
 <span>${label}</span></label>`;
+
+export const hiddenFields = (values: Readonly<Record<string, string>>): Html =>
+  html`${Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;

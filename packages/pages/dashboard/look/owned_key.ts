@@ -53,7 +53,6 @@ export const keyMenu = (keys: ReadonlyArray<KeyDetails>, chosen: string | null):
     name: "keyId",
     label: "Key",
     value: chosen ?? "",
-    problems: [],
     choices: [
       { value: "", label: "All keys" },
       ...keys.map((key) => ({ value: key.id as string, label: nameOf(key) })),

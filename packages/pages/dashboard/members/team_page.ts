@@ -5,7 +5,7 @@ import type { ChatId } from "@accountlink/core/ids";
 import type { ChatProfile, ChatUser } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { radioField, textField } from "../look/field.ts";
+import { hiddenFields, radioField, textField } from "../look/field.ts";
 import type { Refused } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -69,7 +69,7 @@ const memberCard = (member: NamedMember, { me }: TeamView, { role }: Pick<Visito
   const isMe = chatId === me;
   const isMember = hasAccepted(member);
   const removal = removalOf(member, isMe);
-  const acts = html`<input type="hidden" name="chatId" value="${chatId}">`;
+  const acts = hiddenFields({ chatId });
   return html`
 <li>
 <h2>${nameOf(member)}${isMe ? html` <span class="badge">You</span>` : null}</h2>
@@ -173,7 +173,7 @@ export const invitePage = ({ chatId, user, role }: Invitee, account: string): Pa
 <p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account}</strong> as <strong>${roles[role].label}</strong>?</p>
 <p>${roles[role].hint}.</p>
 <form method="post" action="${paths.teamAdd}">
-<input type="hidden" name="chatId" value="${chatId}"><input type="hidden" name="role" value="${role}">
+${hiddenFields({ chatId, role })}
 <p class="row"><button class="button">Invite ${name}</button> <a class="button quiet" href="${paths.team}">Cancel</a></p>
 </form>`,
   };

@@ -93,7 +93,6 @@ ${menuField({
   name: "days",
   label: "Days",
   value: String(filter.days),
-  problems: [],
   choices: [...new Set([...spans, filter.days])].map((span) => ({
     value: String(span),
     label: `Last ${span} days`,

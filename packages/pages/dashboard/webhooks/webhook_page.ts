@@ -74,7 +74,7 @@ const deliveries = ({ webhook, filter, next, ...view }: WebhookView): Html => ht
 <section id="deliveries">
 <h2>Deliveries</h2>
 <form method="get" action="${webhookPath(webhook.id)}" class="filters">
-${menuField({ name: "status", label: "Which", value: filter ?? "", problems: [], choices: statuses })}
+${menuField({ name: "status", label: "Which", value: filter ?? "", choices: statuses })}
 <button class="button quiet">Show</button>
 </form>
 ${
