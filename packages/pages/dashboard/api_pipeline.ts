@@ -78,9 +78,16 @@ export const makeApiPipeline = Effect.gen(function* () {
   };
 });
 
+/** Returns a function that reads values, such as those of a form, by the rules of a route. */
+export const valuesReader = <P extends Parameters>(route: Route<P>) => {
+  const read = parameterReader(route);
+  // Values whose `scope` is "guild" must also have a `guildId`.
+  return (raw: RawValues) => Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global"));
+};
+
 /** Returns a function that reads a route's parameters from the path, and from the query or the body. */
 const readerFor = <P extends Parameters>(route: Route<P>) => {
-  const read = parameterReader(route);
+  const read = valuesReader(route);
   const inPath = Object.keys(route.parameters).filter((name) => route.parameters[name]?.isInPath);
 
   // The body may be left out if every parameter has a default.
@@ -95,10 +102,7 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
     );
 
   return (context: RequestContext) =>
-    Effect.flatMap(route.source === "body" ? bodyOf(context) : Effect.succeed(context.query), (raw) =>
-      // A request whose parameter `scope` is "guild" must also have the parameter `guildId`.
-      Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global")),
-    );
+    Effect.flatMap(route.source === "body" ? bodyOf(context) : Effect.succeed(context.query), read);
 };
 
 const hasBody = (request: HttpRequest): boolean =>

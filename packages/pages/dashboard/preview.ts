@@ -13,29 +13,22 @@ import type { Language } from "../languages/language.ts";
 import { documentOf, type Page as FlowPage } from "../page.ts";
 import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
-import { makeOwnerName, type OwnerPages } from "./owner_pages.ts";
+import { makeOwnerName, type OwnerPages, type OwnerVisitor } from "./owner_pages.ts";
 import type { Page } from "./page.ts";
 import { paths, withQuery } from "./paths.ts";
 
 export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const ownerName = yield* makeOwnerName;
-  const settings = yield* PageSettings;
-  const basePath = basePathOf(yield* HttpSettings);
-  const { sightingRetention } = yield* SessionSettings;
+  const preview = yield* makePreview;
   return [
-    page(paths.preview, function* ({ context: { language }, owner }, query) {
-      const groups = previewGroups(language);
+    page(paths.preview, function* (visitor, query) {
+      const groups = previewGroups(visitor.context.language);
       const states = groups.flatMap((group) => group.states);
       const shown = states.find(({ name }) => name === query("state")) ?? {
         name: "begin",
         title: flowStates["begin"]?.title ?? "",
       };
-      const document = previewDocument(
-        shown.name,
-        { ...noSettings, displayName: yield* ownerName(owner) },
-        { ...readerOf(settings, language), sightingRetention },
-        owner.requestId,
-      );
+      const said = { ...noSettings, displayName: yield* ownerName(visitor.owner) };
       return {
         title: "Preview",
         section: "preview",
@@ -45,7 +38,7 @@ export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
 <nav aria-label="Pages of the verification">
 ${groups.map((group) => groupHtml(group, shown))}
 </nav>
-<iframe id="shown" title="${shown.title}" srcdoc="${documentBelow(basePath, document).source}" sandbox></iframe>
+<iframe id="shown" title="${shown.title}" srcdoc="${preview(shown.name, said, visitor).source}" sandbox></iframe>
 </div>`,
       } satisfies Page;
     }),
@@ -138,18 +131,21 @@ interface SaidToUsers extends ScopeSettings {
   readonly displayName: string;
 }
 
-export const previewDocument = (name: string, said: SaidToUsers, reader: FlowReader, requestId: string) => {
-  const { language } = reader;
-  const page = pageOf(name, said, reader);
-  // This element makes every link open a new window. The sandbox of the frame forbids new windows, so the links do
-  // nothing.
-  return documentOf(
-    page,
-    language,
-    footerHtml(language, reader, page, requestId),
-    html`<base target="_blank">`,
-  );
-};
+/** Returns a function that renders the page of a state as a document. */
+export const makePreview = Effect.gen(function* () {
+  const settings = yield* PageSettings;
+  const basePath = basePathOf(yield* HttpSettings);
+  const { sightingRetention } = yield* SessionSettings;
+
+  return (name: string, said: SaidToUsers, { context: { language, requestId } }: OwnerVisitor): Html => {
+    const page = pageOf(name, said, { ...readerOf(settings, language), sightingRetention });
+    // The base makes every link open a new window. The sandbox of the frame forbids new windows, so the links do
+    // nothing.
+    const head = html`<base target="_blank">`;
+    const footer = footerHtml(language, settings, page, requestId);
+    return documentBelow(basePath, documentOf(page, language, footer, head));
+  };
+});
 
 const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): FlowPage => {
   if (name === "done") {

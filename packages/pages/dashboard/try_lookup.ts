@@ -6,6 +6,7 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import { keyIdOf } from "@accountlink/core/keys";
 import {
   type HttpRequest,
+  type HttpResponse,
   HttpSettings,
   type RequestContext,
   type Router,
@@ -37,7 +38,7 @@ export const tryLookupRoutes = Effect.fnUntraced(function* (
       url: publicUrl,
       asked: `${publicUrl}${path}`,
       status,
-      headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as const),
+      headers,
       body: JSON.stringify(JSON.parse(textOf(response)), null, 2),
     } satisfies LookupResult;
   });
@@ -126,12 +127,10 @@ interface LookupForm {
   readonly resolved: boolean;
 }
 
-interface LookupResult {
+interface LookupResult extends Pick<HttpResponse, "status" | "headers"> {
   readonly url: string;
   /** The URL of the request. */
   readonly asked: string;
-  readonly status: number;
-  readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
   /** JSON as text. */
   readonly body: string;
 }
@@ -188,19 +187,13 @@ const resultHtml = (form: LookupForm, { url, asked, status, headers, body }: Loo
 Authorization: Bearer alk_…</pre>
 <h2>Answer</h2>
 <pre>HTTP ${status}
-${headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</pre>
+${Object.entries(headers).map(([name, value]) => html`${name}: ${String(value)}\n`)}</pre>
 ${copyable("answer", "answer", body)}
 <h2>The same in a terminal</h2>
 ${copyable("curl", "command", curlOf(asked, "$ACCOUNTLINK_KEY"))}
 <h2>The same in JavaScript</h2>
-${copyable("client", "program", clientProgramOf({ url, ...callOf(form) }))}
+${copyable("client", "program", clientProgramOf(form, url))}
 </section>`;
-
-const callOf = ({ question, id, guildId, resolved }: LookupForm) => ({
-  method: questions[question].method,
-  id,
-  options: { ...(guildId === "" ? {} : { guildId }), ...(resolved ? { resolved } : {}) },
-});
 
 /**
  * Writes a GET request as a command.
@@ -210,19 +203,12 @@ const callOf = ({ question, id, guildId, resolved }: LookupForm) => ({
 export const curlOf = (url: string, key: string): string =>
   `curl -s "${url}" -H "Authorization: Bearer ${key}"`;
 
-/** A call of the client, such as `links.get` of the chat user 100001. */
-interface ClientCall {
-  readonly url: string;
-  readonly method: string;
-  readonly id: string;
-  readonly options: Readonly<Record<string, string | true>>;
-}
-
-/** Writes a module that makes the call with the key from the environment. */
-const clientProgramOf = ({ url, method, id, options }: ClientCall): string => {
+/** Writes a module that makes the lookup with the client and the key from the environment. */
+const clientProgramOf = ({ question, id, guildId, resolved }: LookupForm, url: string): string => {
+  const options = { ...(guildId === "" ? {} : { guildId }), ...(resolved ? { resolved } : {}) };
   const values = Object.keys(options).length === 0 ? [id] : [id, options];
   return `import { createClient } from "@accountlink/client";
 
 const client = createClient({ url: ${JSON.stringify(url)}, key: process.env.ACCOUNTLINK_KEY });
-console.log(await client.${method}(${values.map((value) => JSON.stringify(value)).join(", ")}));`;
+console.log(await client.${questions[question].method}(${values.map((value) => JSON.stringify(value)).join(", ")}));`;
 };

@@ -6,11 +6,11 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import type { SignInId } from "@accountlink/core/ids";
 import { Limits } from "@accountlink/core/limits";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
-import { parameterReader } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
+import { valuesReader } from "../api_pipeline.ts";
 import { planText } from "../keys/keys_page.ts";
 import { textField } from "../look/field.ts";
 import { refusedFor } from "../look/refused.ts";
@@ -37,7 +37,7 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const titleOf = yield* makeAccountTitle;
   const scopes = yield* OwnedScopes;
   const askingName = yield* makeAskingName;
-  const readName = parameterReader(DashboardCommunities.patchScope);
+  const readName = valuesReader(DashboardCommunities.patchScope);
 
   const titled = (membership: Membership) =>
     Effect.map(titleOf(membership.account), (title) => ({ ...membership, title }));
@@ -102,7 +102,7 @@ ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<sectio
       const shared = yield* sharedList(visitor);
       if (shared === null) return seeOther(paths.account);
       const { pid } = shared.scope;
-      return yield* Effect.fromResult(readName({ pid, displayName: typed || null }, "global")).pipe(
+      return yield* readName({ pid, displayName: typed || null }).pipe(
         Effect.flatMap(({ displayName = null }) => scopes.update(visitor.owner, pid, { displayName })),
         Effect.as(seeOther(paths.account, { done: "said" })),
         Effect.catchTag("InvalidParameter", ({ parameters }) => shown(visitor, typed, parameters)),

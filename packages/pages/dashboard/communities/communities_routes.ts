@@ -1,57 +1,30 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
-import { ChatPlatform, type GuildId, guildOf, SessionSettings } from "@accountlink/core";
-import { makeAskingName, OwnedScopes } from "@accountlink/core/communities";
+import { type GuildId, guildOf } from "@accountlink/core";
+import { OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
-import { RolePlanStore } from "@accountlink/core/roles";
-import { basePathOf, HttpSettings, parameterReader } from "@accountlink/http/for_pages";
+import { HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
-import { documentBelow, type Html, html } from "../../html.ts";
-import { readerOf } from "../../page_render.ts";
-import { PageSettings } from "../../page_settings.ts";
+import { type Html, html } from "../../html.ts";
+import { valuesReader } from "../api_pipeline.ts";
 import { given } from "../keys/keys_api.ts";
 import { communityName, linksText, sharedListHint } from "../look/list_name.ts";
 import { counted } from "../look/time.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
-import { previewDocument } from "../preview.ts";
 import { type Community, makeCommunities } from "./community.ts";
-import { communityPage, makePanelView, type SaidForm, saidLabels } from "./community_page.ts";
-import { type BotInvite, type FirstSteps, firstSteps, hasPlanOn, makeBotInvite } from "./first_steps.ts";
+import { communityPage, makeCommunityView, type SaidForm, saidLabels, settingsOf } from "./community_page.ts";
+import { type BotInvite, type FirstSteps, firstSteps, makeBotInvite } from "./first_steps.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const scopes = yield* OwnedScopes;
   const communities = yield* makeCommunities;
-  const settings = yield* PageSettings;
-  const httpSettings = yield* HttpSettings;
-  const { sightingRetention } = yield* SessionSettings;
-  const { publicUrl } = httpSettings;
-  const basePath = basePathOf(httpSettings);
+  const { publicUrl } = yield* HttpSettings;
   const guildsOf = yield* makeGuildChoice;
   const botInvite = yield* makeBotInvite;
-  const { commands } = yield* ChatPlatform;
-  const plans = yield* RolePlanStore;
-  const panelOf = yield* makePanelView;
-  const update = parameterReader(DashboardCommunities.patchScope);
-  const askingName = yield* makeAskingName;
-
-  const previewsOf = Effect.fnUntraced(function* (
-    { context: { language }, owner: { requestId } }: OwnerVisitor,
-    { scope, guildName }: Community,
-    said: SaidForm,
-  ) {
-    const set = settingsOf(said);
-    const texts = { ...set, displayName: yield* askingName(scope, { ...set, guildName }) };
-    const shown = (title: string, state: string) => ({
-      title,
-      document: documentBelow(
-        basePath,
-        previewDocument(state, texts, { ...readerOf(settings, language), sightingRetention }, requestId),
-      ),
-    });
-    return [shown("the beginning", "begin"), shown("the end", "done")];
-  });
+  const viewOf = yield* makeCommunityView;
+  const update = valuesReader(DashboardCommunities.patchScope);
 
   const one = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -61,18 +34,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   ) {
     const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
     const said = typed ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
-    const guildId = guildOf(community.scope);
-    const view = {
-      community,
-      guilds: yield* guildsOf(visitor),
-      botInvite: botInvite(guildId),
-      tryUrl: guildId === null ? null : (commands?.tryUrl?.(guildId) ?? null),
-      publicUrl,
-      rolesOn: hasPlanOn(yield* plans.list(community.scope.pid)),
-      panel: guildId === null ? null : yield* panelOf({ scope: community.scope, guildId }, panelText),
-      previews: yield* previewsOf(visitor, community, said),
-    };
-    return communityPage(view, said, visitor, problems);
+    return communityPage(yield* viewOf(visitor, community, said, panelText), said, visitor, problems);
   });
 
   return [
@@ -92,7 +54,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       const said = typedIn(saidLabels, fields);
       if (fields("act") === "preview") return yield* one(visitor, said, []);
       const pid = String(visitor.context.query["pid"]);
-      const save = Effect.fromResult(update({ pid, ...settingsOf(said) }, "global")).pipe(
+      const save = update({ pid, ...settingsOf(said) }).pipe(
         Effect.flatMap(({ pid: _, ...changes }) => scopes.update(visitor.owner, pid, given(changes))),
         Effect.map(({ scope }) => seeOther(communityPath(scope.pid), { done: "said" })),
       );
@@ -111,9 +73,6 @@ const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
       ? "expected an address that begins with https://, such as https://example.com/help"
       : reason.replace(/or null$/, "or nothing"),
 });
-
-/** Texts that are left empty are removed. */
-const settingsOf = (said: SaidForm) => Record.map(said, (text) => text || null);
 
 interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvite"> {
   readonly botInvite: (guildId: GuildId | null) => BotInvite | null;

@@ -1,9 +1,10 @@
 /** The page of one community: its verify link, the texts for its users, and the bot. */
-import { guildOf, type Pid } from "@accountlink/core";
+import { ChatPlatform, guildOf, type Pid } from "@accountlink/core";
+import { makeAskingName } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
-import type { OwnGuild } from "@accountlink/core/platforms";
 import { RolePlanStore } from "@accountlink/core/roles";
-import { Effect, Option } from "effect";
+import { HttpSettings } from "@accountlink/http/for_pages";
+import { Effect, Option, Record } from "effect";
 import { ChatSettings, longestPanelText, makeCommunity } from "../../chat/mod.ts";
 import { type Html, html } from "../../html.ts";
 import { Languages } from "../../languages/mod.ts";
@@ -12,10 +13,12 @@ import { fieldsOf, textField } from "../look/field.ts";
 import { communityName, linksText, listText } from "../look/list_name.ts";
 import { refusedFor } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
+import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
+import { makePreview } from "../preview.ts";
 import { type Community, verifyUrl } from "./community.ts";
-import { addBot, type BotInvite, botStep, firstSteps, isReachable } from "./first_steps.ts";
+import { addBot, botStep, firstSteps, hasPlanOn, isReachable, makeBotInvite } from "./first_steps.ts";
 
 /** The labels of the texts that owners set for their users. */
 export const saidLabels = {
@@ -26,20 +29,50 @@ export const saidLabels = {
 
 export type SaidForm = Readonly<Record<keyof typeof saidLabels, string>>;
 
-interface CommunityView {
-  readonly community: Community;
-  readonly guilds: ReadonlyArray<OwnGuild> | null;
-  readonly botInvite: BotInvite | null;
-  /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
-  readonly tryUrl: string | null;
-  readonly publicUrl: string;
-  /** Whether the community has a plan of roles that is on. */
-  readonly rolesOn: boolean;
-  /** Null for the shared list. */
-  readonly panel: PanelView | null;
-  /** Previews of the verification pages with the typed texts, by page title. */
-  readonly previews: ReadonlyArray<{ readonly title: string; readonly document: Html }>;
-}
+/** Texts that are left empty are removed. */
+export const settingsOf = (said: SaidForm) => Record.map(said, (text) => text || null);
+
+/** Returns a function that collects the data for the page of a community. */
+export const makeCommunityView = Effect.gen(function* () {
+  const { publicUrl } = yield* HttpSettings;
+  const guildsOf = yield* makeGuildChoice;
+  const botInvite = yield* makeBotInvite;
+  const { commands } = yield* ChatPlatform;
+  const plans = yield* RolePlanStore;
+  const panelOf = yield* makePanelView;
+  const askingName = yield* makeAskingName;
+  const preview = yield* makePreview;
+
+  return Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    community: Community,
+    said: SaidForm,
+    panelText: string,
+  ) {
+    const { scope, guildName } = community;
+    const guildId = guildOf(scope);
+    const set = settingsOf(said);
+    const texts = { ...set, displayName: yield* askingName(scope, { ...set, guildName }) };
+    return {
+      community,
+      guilds: yield* guildsOf(visitor),
+      botInvite: botInvite(guildId),
+      /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
+      tryUrl: guildId === null ? null : (commands?.tryUrl?.(guildId) ?? null),
+      publicUrl,
+      rolesOn: hasPlanOn(yield* plans.list(scope.pid)),
+      /** Null for the shared list. */
+      panel: guildId === null ? null : yield* panelOf({ scope, guildId }, panelText),
+      /** The pages of the verification with the typed texts. */
+      previews: [
+        { title: "the beginning", document: preview("begin", texts, visitor) },
+        { title: "the end", document: preview("done", texts, visitor) },
+      ],
+    };
+  });
+});
+
+type CommunityView = Effect.Success<ReturnType<Effect.Success<typeof makeCommunityView>>>;
 
 export const communityPage = (
   view: CommunityView,
@@ -115,9 +148,10 @@ const originsHtml = ({ redirectOrigins }: Community): Html =>
 <p>With <code>&redirect=</code> and an address after it, the link leads users on to one of these sites. A link to any other site is refused; the <a href="${paths.keys}">keys</a> list them.</p>
 <ul>${redirectOrigins.map((origin) => html`<li>${origin}</li>`)}</ul>`;
 
-const botHtml = ({ community: { scope }, guilds, botInvite, tryUrl, rolesOn }: CommunityView): Html => {
-  if (scope.kind === "global") return botStep({ guilds, botInvite });
-  const guild = guildIn({ community: { scope }, guilds });
+const botHtml = (view: CommunityView): Html => {
+  const { botInvite, tryUrl, rolesOn } = view;
+  if (view.panel === null) return botStep(view);
+  const guild = guildIn(view);
   if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
   return guild.bot
     ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.${rolesOn ? html` Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.` : null}</p>
@@ -126,29 +160,10 @@ ${rolesOn && tryUrl !== null ? html`<p><a href="${tryUrl}">Try it as a member</a
 ${botInvite && addBot(botInvite)}`;
 };
 
-const guildIn = ({
-  community,
-  guilds,
-}: {
-  readonly community: Pick<Community, "scope">;
-  readonly guilds: CommunityView["guilds"];
-}) => (guilds ?? []).find(({ guildId }) => guildId === guildOf(community.scope));
+const guildIn = ({ community, guilds }: CommunityView) =>
+  (guilds ?? []).find(({ guildId }) => guildId === guildOf(community.scope));
 
-interface PanelView {
-  readonly name: string;
-  /** The text that the owner typed, or an empty text. */
-  readonly text: string;
-  /** The text of the message if the owner types none. */
-  readonly sentence: string;
-  readonly verify: { readonly label: string; readonly url: string };
-  readonly roles: string;
-  /** Whose rules for roles make the bot answer in the guild. */
-  readonly answersFor: "this list" | "another list" | "nobody";
-  /** Whether the service answers commands at all. */
-  readonly isOn: boolean;
-}
-
-export const makePanelView = Effect.gen(function* () {
+const makePanelView = Effect.gen(function* () {
   const community = yield* makeCommunity;
   const plans = yield* RolePlanStore;
   const { isOn } = yield* ChatSettings;
@@ -156,19 +171,22 @@ export const makePanelView = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (place: Parameters<typeof community.verifyUrl>[0], text: string) {
     const home = Option.getOrNull(yield* plans.findOn(place.guildId));
-    const view: PanelView = {
+    return {
       name: yield* community.displayName(place),
       text: text.trim().slice(0, longestPanelText),
+      /** The text of the message if the owner types none. */
       sentence: language.text("chat.panel.ask", { game: community.game(language) }),
       verify: { label: language.text("chat.verify.start"), url: community.verifyUrl(place) },
       roles: language.text("chat.verify.roles"),
+      /** Whose rules for roles make the bot answer in the guild. */
       answersFor:
         home === null ? "nobody" : home.scope.pid === place.scope.pid ? "this list" : "another list",
       isOn,
-    };
-    return view;
+    } as const;
   });
 });
+
+type PanelView = Effect.Success<ReturnType<Effect.Success<typeof makePanelView>>>;
 
 /** @param hasBot whether the bot is in the guild */
 const panelSection = ({ scope }: Pick<Community, "scope">, view: PanelView, hasBot: boolean): Html | null => {

@@ -1,20 +1,15 @@
 /** The form of a key: its fields, and how they are read, by the same rules as the bodies of the JSON routes. */
 import { parseNetwork } from "@accountlink/core/addresses";
-import {
-  type InvalidBody,
-  InvalidParameter,
-  type MissingParameter,
-  type ParameterProblem,
-} from "@accountlink/core/errors";
+import { InvalidParameter, type ParameterProblem } from "@accountlink/core/errors";
 import type { KeyId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { isOrigin } from "@accountlink/core/origin";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs } from "@accountlink/core/timestamp";
-import { parameterReader } from "@accountlink/http/for_pages";
 import { DashboardKeys } from "@accountlink/http-api";
 import { Effect, Option, Record } from "effect";
 import { type Html, html } from "../../html.ts";
+import { valuesReader } from "../api_pipeline.ts";
 import { fieldsOf, linesField, menuField, radioField, textField } from "../look/field.ts";
 import { sharedListHint } from "../look/list_name.ts";
 import { accesses } from "../look/owned_key.ts";
@@ -155,9 +150,9 @@ const guildChoices = (guilds: ReadonlyArray<OwnGuild>) => {
   ];
 };
 
-const readNewKey = parameterReader(DashboardKeys.createKey);
-const readUpdate = parameterReader(DashboardKeys.patchKey);
-const readRotation = parameterReader(DashboardKeys.rotateKey);
+const readNewKey = valuesReader(DashboardKeys.createKey);
+const readUpdate = valuesReader(DashboardKeys.patchKey);
+const readRotation = valuesReader(DashboardKeys.rotateKey);
 
 const listsOf = ({ allowIps, denyIps, redirectOrigins }: KeyRules) => ({
   allowIps: entriesOf(allowIps),
@@ -205,8 +200,7 @@ export const newKeyOf = (form: NewKeyForm) => {
   // The browser sends the chosen guild even if the scope is global.
   const guild = scope === "guild" ? { guildId } : {};
   const raw = { name, scope, ...guild, access, ...listsOf(form), expiresAt: expiryOf(expiresAt) };
-  const read = readNewKey(raw, scope === "guild" ? "guild" : "global");
-  return Effect.flatMap(explained(Effect.fromResult(read), form), ownedKeyOf);
+  return Effect.flatMap(explained(readNewKey(raw), form), ownedKeyOf);
 };
 
 /** The changed values of a key. If the last day did not change, the exact expiry is kept. */
@@ -215,11 +209,7 @@ export const updateOf = (key: KeyDetails, rules: KeyRules) => {
   if (name === "") return Effect.fail(InvalidParameter.one("name", "expected 1 to 80 characters"));
   const end = rules.expiresAt === rulesOf(key).expiresAt ? {} : { expiresAt: expiryOf(rules.expiresAt) };
   const raw = { id: key.id, name, access, ...listsOf(rules), ...end };
-  return Effect.map(
-    explained(Effect.fromResult(readUpdate(raw, "global")), rules),
-    ({ allowIps, denyIps, redirectOrigins, expiresAt, ...read }) =>
-      given({ name: read.name, access: read.access, allowIps, denyIps, redirectOrigins, expiresAt }),
-  );
+  return Effect.map(explained(readUpdate(raw), rules), ({ id: _, ...update }) => given(update));
 };
 
 /** Reads the status that the button of a form names. */
@@ -231,11 +221,8 @@ export const statusOf = <Status extends string>(fields: Fields, statuses: Readon
 };
 
 /** Reads from the form how many seconds the key's previous secrets stay valid after a rotation. */
-export const graceOf = (
-  id: KeyId,
-  fields: Fields,
-): Effect.Effect<number, MissingParameter | InvalidParameter | InvalidBody> => {
+export const graceOf = (id: KeyId, fields: Fields) => {
   const typed = fields("graceSeconds").trim();
-  const raw = { id, graceSeconds: typed === "" ? undefined : Number(typed) };
-  return Effect.map(Effect.fromResult(readRotation(raw, "global")), ({ graceSeconds }) => graceSeconds);
+  const read = readRotation({ id, graceSeconds: typed === "" ? undefined : Number(typed) });
+  return Effect.map(read, ({ graceSeconds }) => graceSeconds);
 };

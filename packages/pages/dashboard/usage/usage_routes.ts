@@ -3,7 +3,7 @@ import { OwnedKeys } from "@accountlink/core";
 import type { Account, KeyDetails } from "@accountlink/core/keys";
 import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { Effect } from "effect";
-import { html } from "../../html.ts";
+import { type Html, html } from "../../html.ts";
 import { menuField } from "../look/field.ts";
 import { keyMenu, nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
@@ -110,49 +110,48 @@ ${days.every((usage) => requestsOf(daySum(usage)) === 0) ? null : dayTable(days)
 });
 
 const dayTable = (days: ReadonlyArray<UsageDay>) =>
-  tableHtml({
-    id: "days",
-    caption: "Requests by day and group of routes, newest first",
-    columns: [
-      "Day",
-      ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
-      ...outcomeColumns,
-    ],
-    rows: days
+  usageTable(
+    "Day",
+    "Requests by day and group of routes, newest first",
+    days
       .filter((usage) => requestsOf(daySum(usage)) > 0)
       .toReversed()
-      .map((usage) => [
-        html`<time>${usage.day}</time>`,
-        ...groupNames.map((group) => numberText(requestsOf(daySum(usage, group)))),
-        ...outcomeCells([usage]),
-      ]),
-  });
+      .map((usage) => [html`<time>${usage.day}</time>`, [usage]]),
+  );
 
-const keyTable = (byKey: ReadonlyArray<KeyUsage>) => html`${tableHtml({
-  id: "keys",
-  caption: "Requests by key and group of routes, busiest first",
-  columns: [
-    "Key",
-    ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
-    ...outcomeColumns,
-  ],
-  rows: byKey
+const keyTable = (byKey: ReadonlyArray<KeyUsage>) => html`${usageTable(
+  "Key",
+  "Requests by key and group of routes, busiest first",
+  byKey
     .toSorted((one, other) => requestsIn(other) - requestsIn(one))
     .slice(0, mostKeys)
-    .map(({ key, days }) => [
-      html`<a href="${withQuery(paths.usage, { keyId: key.id, days: days.length })}">${nameOf(key)}</a>`,
-      ...groupNames.map((group) => numberText(requestsOf(sumOf(days.map((usage) => daySum(usage, group)))))),
-      ...outcomeCells(days),
-    ]),
-})}
+    .map(({ key, days }) => {
+      const path = withQuery(paths.usage, { keyId: key.id, days: days.length });
+      return [html`<a href="${path}">${nameOf(key)}</a>`, days];
+    }),
+)}
 ${byKey.length <= mostKeys ? null : html`<p class="more">The busiest ${mostKeys} of ${numberText(byKey.length)} used keys. The file has all of them.</p>`}`;
 
-const outcomeColumns = Object.values(outcomes).map((label) => ({ label, isNumber: true }));
-
-const outcomeCells = (days: ReadonlyArray<UsageDay>): ReadonlyArray<string> => {
-  const { served, refused, errors } = sumOf(days.map((usage) => daySum(usage)));
-  return [served, refused, errors].map(numberText);
-};
+const usageTable = (
+  what: "Day" | "Key",
+  caption: string,
+  rows: ReadonlyArray<readonly [name: Html, days: ReadonlyArray<UsageDay>]>,
+) =>
+  tableHtml({
+    id: `by-${what}`,
+    caption,
+    columns: [
+      what,
+      ...[...Object.values(groups), ...Object.values(outcomes)].map((label) => ({ label, isNumber: true })),
+    ],
+    rows: rows.map(([name, days]) => {
+      const { served, refused, errors } = sumOf(days.map((usage) => daySum(usage)));
+      const ofGroups = groupNames.map((group) =>
+        requestsOf(sumOf(days.map((usage) => daySum(usage, group)))),
+      );
+      return [name, ...[...ofGroups, served, refused, errors].map(numberText)];
+    }),
+  });
 
 export const usageCsv = (usage: ReadonlyArray<KeyUsage>): string =>
   csvOf(

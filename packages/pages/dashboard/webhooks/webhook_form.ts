@@ -2,10 +2,10 @@
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { eventTypes } from "@accountlink/core/events";
 import type { WebhookId } from "@accountlink/core/webhooks";
-import { parameterReader } from "@accountlink/http/for_pages";
 import { DashboardWebhooks } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
+import { valuesReader } from "../api_pipeline.ts";
 import { checkField, fieldsOf, textField } from "../look/field.ts";
 import { type Fields, typedIn } from "../owner_pages.ts";
 import { eventChoices } from "./webhook_texts.ts";
@@ -61,18 +61,14 @@ ${eventChoices.map(({ type, label }) => checkField(typeField(type), `${label} ($
 </details>`;
 };
 
-const readNew = parameterReader(DashboardWebhooks.createWebhook);
-const readUpdate = parameterReader(DashboardWebhooks.patchWebhook);
+const readNew = valuesReader(DashboardWebhooks.createWebhook);
+const readUpdate = valuesReader(DashboardWebhooks.patchWebhook);
 
 export const newWebhookOf = ({ url, types, description, scope, guildId }: NewWebhookForm) => {
   // The browser always sends the selected guild, so ignore the guild if the scope is global.
   const guild = scope === "guild" ? { guildId } : {};
-  const raw = { url, types, description, scope, ...guild };
-  return Effect.fromResult(readNew(raw, scope === "guild" ? "guild" : "global"));
+  return readNew({ url, types, description, scope, ...guild });
 };
 
 export const webhookUpdateOf = (id: WebhookId, { url, types, description }: WebhookForm) =>
-  Effect.map(
-    Effect.fromResult(readUpdate({ id, url, types, description: description || null }, "global")),
-    updateOf,
-  );
+  Effect.map(readUpdate({ id, url, types, description: description || null }), updateOf);
