@@ -13,7 +13,7 @@ import { PageSettings } from "../../page_settings.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
-import { messageText } from "../look/list_name.ts";
+import { messageText } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";

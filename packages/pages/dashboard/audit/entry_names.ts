@@ -5,7 +5,7 @@ import type { KeyDetails } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
-import { type AccountNames, visibleName, webhookName } from "../look/account_name.ts";
+import { type AccountNames, visibleName, webhookName } from "../look/names.ts";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
 import type { Names } from "./sentences.ts";
 

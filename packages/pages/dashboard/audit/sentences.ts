@@ -2,7 +2,7 @@
 import type { Actor, AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { type Html, html } from "../../html.ts";
-import { type AccountNames, nameIn } from "../look/account_name.ts";
+import { type AccountNames, nameIn } from "../look/names.ts";
 import { nameOf } from "../look/owned_key.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 

@@ -8,7 +8,7 @@ import { Effect, Record } from "effect";
 import { type Html, html } from "../../html.ts";
 import { valuesReader } from "../api_pipeline.ts";
 import { given } from "../keys/keys_api.ts";
-import { communityName, linksText, sharedListHint } from "../look/list_name.ts";
+import { communityName, linksText, sharedListHint } from "../look/names.ts";
 import { counted } from "../look/time.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
 import type { Page } from "../page.ts";

@@ -6,7 +6,7 @@ import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { menuField } from "../look/field.ts";
-import { listName } from "../look/list_name.ts";
+import { listName } from "../look/names.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 
 /** A data scope with the name of its guild on the chat platform; null if unknown. */

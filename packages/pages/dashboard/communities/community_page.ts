@@ -10,7 +10,7 @@ import { type Html, html } from "../../html.ts";
 import { Languages } from "../../languages/mod.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
 import { fieldsOf, textField } from "../look/field.ts";
-import { communityName, linksText, listText } from "../look/list_name.ts";
+import { communityName, linksText, listText } from "../look/names.ts";
 import { refusedFor } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
 import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";

@@ -9,9 +9,8 @@ import {
 import { type Html, html } from "../../html.ts";
 import { type Community, communityMenu } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
-import { type AccountNames, nameIn } from "../look/account_name.ts";
 import { checkField, radioField, textField } from "../look/field.ts";
-import { listText } from "../look/list_name.ts";
+import { type AccountNames, listText, nameIn } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";

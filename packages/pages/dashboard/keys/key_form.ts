@@ -11,7 +11,7 @@ import { Effect, Option, Record } from "effect";
 import { type Html, html } from "../../html.ts";
 import { valuesReader } from "../api_pipeline.ts";
 import { fieldsOf, linesField, menuField, radioField, textField } from "../look/field.ts";
-import { sharedListHint } from "../look/list_name.ts";
+import { sharedListHint } from "../look/names.ts";
 import { accesses } from "../look/owned_key.ts";
 import { counted, dayOf } from "../look/time.ts";
 import type { Fields } from "../owner_pages.ts";

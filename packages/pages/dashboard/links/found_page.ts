@@ -2,7 +2,7 @@
 import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
-import { listName } from "../look/list_name.ts";
+import { listName } from "../look/names.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { type LinksView, linkLabels, linksTable, searchedFor, unlinkedNotice } from "./links_page.ts";

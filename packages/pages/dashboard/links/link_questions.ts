@@ -7,7 +7,7 @@ import { Effect, Result } from "effect";
 import { html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { hiddenFields } from "../look/field.ts";
-import { listText, messageText } from "../look/list_name.ts";
+import { listText, messageText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { counted } from "../look/time.ts";
 import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";

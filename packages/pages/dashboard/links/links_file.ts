@@ -8,8 +8,7 @@ import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect, Stream } from "effect";
 import type { Community } from "../communities/community.ts";
-import { visibleName } from "../look/account_name.ts";
-import { listName } from "../look/list_name.ts";
+import { listName, visibleName } from "../look/names.ts";
 import { mostNamed } from "./links_page.ts";
 
 type Rows = Stream.Stream<ReadonlyArray<string>, StoreUnavailable, LinkStore>;

@@ -14,7 +14,7 @@ import { Profiles } from "@accountlink/core/platforms";
 import { Effect, Option, Stream } from "effect";
 import { cursorOf } from "../communities/communities_api.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
-import { messageText } from "../look/list_name.ts";
+import { messageText } from "../look/names.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { csvResponse } from "../page_response.ts";
 import { paths } from "../paths.ts";

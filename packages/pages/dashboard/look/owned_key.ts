@@ -3,7 +3,7 @@ import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { menuField } from "./field.ts";
-import { listName } from "./list_name.ts";
+import { listName } from "./names.ts";
 import { timeHtml, timeUntil } from "./time.ts";
 
 export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;

@@ -4,7 +4,7 @@ import type { OwnGuild } from "@accountlink/core/platforms";
 import { statusOf } from "@accountlink/http-api";
 import { html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { communityName } from "../look/list_name.ts";
+import { communityName } from "../look/names.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath, withQuery } from "../paths.ts";
 

@@ -5,9 +5,8 @@ import { mostRules, nicknameOf, type PlanDetails } from "@accountlink/core/roles
 import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
-import type { AccountNames } from "../look/account_name.ts";
 import { menuField, textField } from "../look/field.ts";
-import { communityName, listText } from "../look/list_name.ts";
+import { type AccountNames, communityName, listText } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";

@@ -6,8 +6,8 @@ import type {
   WebhookDetails,
 } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
-import { webhookName } from "../look/account_name.ts";
 import { checkField, menuField } from "../look/field.ts";
+import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import type { RefusedAct } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { visibleName, withId } from "./account_name.ts";
+import { visibleName, withId } from "./names.ts";
 
 it("the ID of an account stands after its name, also after a name that is written from right to left", () => {
   expect(withId("Ada", "100001")).toBe("Ada (100001)");

@@ -1,0 +1,80 @@
+/** Names of accounts, communities and lists of links, and the numbers of links. */
+import { guildOf, type ScopeTarget } from "@accountlink/core";
+import type { LinkCount } from "@accountlink/core/communities";
+import type { Webhook } from "@accountlink/core/webhooks";
+import { durationText, numberText } from "./time.ts";
+
+const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;
+
+/** Writes an account as "Ada (100001)". If the name is written from right to left, a mark keeps the ID behind it. */
+export const withId = (name: string, id: string): string =>
+  `${name}${rightToLeft.test(name) ? "\u200E" : ""} (${id})`;
+
+interface NamedAccount {
+  readonly displayName: string | null;
+  readonly username: string | null;
+}
+
+/** The display name or user name of an account; null if unknown or invisible, because a link needs visible text. */
+export const visibleName = (profile: NamedAccount | null | undefined): string | null =>
+  [profile?.displayName, profile?.username].find((name) => isVisible(name ?? "")) ?? null;
+
+/** Some letters, such as the Hangul fillers, are blank. */
+const isVisible = (name: string): boolean => /[^\s\p{C}\p{M}\u115F\u1160\u2800\u3164\uFFA0]/u.test(name);
+
+/** The name of a webhook for its owner: its description, or the host of its URL. */
+export const webhookName = ({ description, url }: Pick<Webhook, "description" | "url">): string =>
+  description === "" ? new URL(url).host : description;
+
+/** The names of accounts on the platforms, by ID. Accounts without a name are left out. */
+export interface AccountNames {
+  readonly chats: ReadonlyMap<string, string>;
+  readonly games: ReadonlyMap<string, string>;
+}
+
+/** @param unnamed what the page says of an account without a name */
+export const nameIn = (names: ReadonlyMap<string, string>, id: string, unnamed = id): string => {
+  const name = names.get(id);
+  return name === undefined ? unnamed : withId(name, id);
+};
+
+/** Keys for all communities use the shared list; a key for one community uses the community's own list. */
+interface NamedList {
+  readonly scope: ScopeTarget;
+  /** The name on the chat platform; null if unknown. */
+  readonly guildName: string | null;
+}
+
+export const communityName = ({ scope, guildName }: NamedList): string => {
+  const guildId = guildOf(scope);
+  return guildId === null ? "Shared list" : (guildName ?? `Community ${guildId}`);
+};
+
+export const listName = (community: NamedList): string =>
+  community.scope.kind === "global" ? "Shared list" : `${communityName(community)}’s own list`;
+
+/** Returns the name of a list of links for use inside a sentence. */
+export const listText = (community: NamedList): string =>
+  community.scope.kind === "global" ? "the shared list" : listName(community);
+
+/** Returns the message of an error, with "community" instead of "guild". */
+export const messageText = ({ message }: { readonly message: string }): string =>
+  message.replace("guild", "community");
+
+export const sharedListHint = "One list of links for all of your communities";
+
+/** From this age on, in milliseconds, the pages say how long ago a number of links was counted. */
+const old = 120_000;
+
+/** Formats a number of links. A plus follows the number, as in "2,000+", until the count is complete. */
+export const countText = ({ count, age }: LinkCount): string =>
+  `${numberText(count)}${age === null ? "+" : ""}`;
+
+export const linksText = (links: LinkCount): string =>
+  `${countText(links)} ${links.count === 1 ? "link" : "links"}`;
+
+/** Says how long ago links were counted, or that the count is incomplete; null for a recent count. */
+export const countNote = ({ age }: LinkCount): string | null => {
+  if (age === null) return "still being counted";
+  return age < old ? null : `counted ${durationText(age)} ago`;
+};
