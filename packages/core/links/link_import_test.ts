@@ -10,7 +10,7 @@ import type { NewAccount } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { operator as origin } from "../test_services.ts";
 import type { LeftOutLine, UnreadableLinkFile } from "./formats/link_format.ts";
-import { linkFormats } from "./formats/link_formats.ts";
+import { linkReaders } from "./formats/link_formats.ts";
 import { boundedLeftOut } from "./import_outcome.ts";
 import {
   batchSize,
@@ -35,7 +35,7 @@ type Source = LinkSource<UnreadableLinkFile>;
 
 const fileOf = (content: string): Source => {
   const bytes = new TextEncoder().encode(content);
-  return { lines: linkFormats.csv.read(Stream.succeed(bytes)), isRepeatable: true };
+  return { lines: linkReaders.csv(Stream.succeed(bytes)), isRepeatable: true };
 };
 
 const pipeOf = (content: string): Source => ({ ...fileOf(content), isRepeatable: false });

@@ -4,24 +4,15 @@
  * No library reads the rows, because after a misplaced quote, libraries spoil more than one row: at an unclosed quote,
  * `csv-parse` and `papaparse` take the rest of the file as one row, and at other misplaced quotes they join lines.
  */
-import { formatTimestamp } from "../../timestamp.ts";
 import { type Columns, columnsOf, maxColumns, reportUnread } from "./columns.ts";
-import { fields, type LinkFormat, quoted, UnreadableLinkFile } from "./link_format.ts";
+import { fields, quoted, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, type RowOptions, readRow } from "./row.ts";
-import { type LineParser, linesParser, type Parsed, readText, type TextParser } from "./text_rows.ts";
+import { type LineParser, linesParser, type Parsed, type TextParser } from "./text_rows.ts";
 
 /** The most lines and characters of a row with line breaks. A longer row has a misplaced quote. */
 const longestCell = { lines: 1_000, characters: 16_384 };
 
 export const csvParser = (options: RowOptions): TextParser => linesParser(csvLines(options));
-
-/** Written cells need no quotes, because IDs and times contain no separators. */
-export const csv: LinkFormat = {
-  endings: ["csv", "tsv"],
-  read: readText(csvParser),
-  header: `${fields.join(",")}\n`,
-  write: ({ chatId, gameId, lastVerifiedAt }) => `${chatId},${gameId},${formatTimestamp(lastVerifiedAt)}\n`,
-};
 
 interface Header {
   readonly columns: Columns;

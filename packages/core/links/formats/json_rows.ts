@@ -1,5 +1,4 @@
 import { Predicate } from "effect";
-import { formatTimestamp } from "../../timestamp.ts";
 import {
   type ColumnProblem,
   type Columns,
@@ -8,9 +7,9 @@ import {
   reportedName,
   reportUnread,
 } from "./columns.ts";
-import { type LinkFormat, UnreadableLinkFile } from "./link_format.ts";
+import { UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, type RowOptions, readRow } from "./row.ts";
-import { linesParser, type Parsed, readText, type TextParser } from "./text_rows.ts";
+import { linesParser, type Parsed, type TextParser } from "./text_rows.ts";
 
 /**
  * The maximum number of lists of property names whose columns are cached. In most files, the objects have only one or
@@ -102,12 +101,4 @@ export const ndjsonParser = (options: RowOptions): TextParser => {
     read: (text, line) => (text.trim() === "" ? [] : [value(text, line)]),
     end: () => [],
   });
-};
-
-export const ndjson: LinkFormat = {
-  endings: ["ndjson", "jsonl"],
-  read: readText(ndjsonParser),
-  header: "",
-  write: ({ chatId, gameId, lastVerifiedAt }) =>
-    `{"chatId":"${chatId}","gameId":"${gameId}","lastVerifiedAt":"${formatTimestamp(lastVerifiedAt)}"}\n`,
 };

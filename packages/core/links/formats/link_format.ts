@@ -4,23 +4,11 @@ import type { GuildId } from "../../ids.ts";
 import type { Millis } from "../../timestamp.ts";
 import type { PortableLink } from "../link_store.ts";
 
-/** A format of link files with one link per line. See `linkFormats`. */
-export interface LinkFormat {
-  /** File extensions, in lower case, without the dot. */
-  readonly endings: ReadonlyArray<string>;
-
-  /** Reads the rows of a file in constant memory. */
-  readonly read: <E, R>(
-    bytes: Stream.Stream<Uint8Array, E, R>,
-    options?: ReadOptions,
-  ) => Stream.Stream<LinkLine, E | UnreadableLinkFile, R>;
-
-  /** The text before the first link, such as the line of column names. Empty if the format has none. */
-  readonly header: string;
-
-  /** Returns the line of a link, including the line end. */
-  readonly write: (link: PortableLink) => string;
-}
+/** Reads the rows of a file in constant memory. */
+export type LinkReader = <E, R>(
+  bytes: Stream.Stream<Uint8Array, E, R>,
+  options?: ReadOptions,
+) => Stream.Stream<LinkLine, E | UnreadableLinkFile, R>;
 
 /** Chooses the columns and rows to read. */
 export interface ReadOptions {

@@ -1,9 +1,11 @@
 import { Option, Predicate } from "effect";
+import { formatTimestamp } from "../../timestamp.ts";
+import type { PortableLink } from "../link_store.ts";
 import { minecraft } from "./columns.ts";
-import { csv, csvParser } from "./csv.ts";
+import { csvParser } from "./csv.ts";
 import { isIdKey, jsonParser } from "./json.ts";
-import { ndjson, ndjsonParser, parseJson } from "./json_rows.ts";
-import { type LinkFormat, UnreadableLinkFile } from "./link_format.ts";
+import { ndjsonParser, parseJson } from "./json_rows.ts";
+import { fields, type LinkReader, UnreadableLinkFile } from "./link_format.ts";
 import type { RowOptions } from "./row.ts";
 import { longestRow, readText, type TextParser } from "./text_rows.ts";
 
@@ -60,8 +62,30 @@ const refusing = (reason: string): TextParser => ({
   end: () => [],
 });
 
-/** The formats in which link files can be written, by the name that users choose. @internal */
-export const linkFormats = { csv, ndjson } satisfies Record<string, LinkFormat>;
+interface LinkFormat {
+  /** File extensions, in lower case, without the dot. */
+  readonly endings: ReadonlyArray<string>;
+  /** The text before the first link, such as the line of column names. Empty if the format has none. */
+  readonly header: string;
+  /** Returns the line of a link, including the line end. */
+  readonly write: (link: PortableLink) => string;
+}
+
+/** The formats in which link files can be written, one link a line, by the name that users choose. @internal */
+export const linkFormats = {
+  csv: {
+    endings: ["csv", "tsv"],
+    header: `${fields.join(",")}\n`,
+    // Cells need no quotes, because IDs and times contain no separators.
+    write: ({ chatId, gameId, lastVerifiedAt }) => `${chatId},${gameId},${formatTimestamp(lastVerifiedAt)}\n`,
+  },
+  ndjson: {
+    endings: ["ndjson", "jsonl"],
+    header: "",
+    write: ({ chatId, gameId, lastVerifiedAt }) =>
+      `{"chatId":"${chatId}","gameId":"${gameId}","lastVerifiedAt":"${formatTimestamp(lastVerifiedAt)}"}\n`,
+  },
+} satisfies Record<string, LinkFormat>;
 
 export type LinkFormatName = keyof typeof linkFormats;
 
@@ -84,10 +108,10 @@ export const linkFormatNames = Object.keys(linkFormats) as ReadonlyArray<LinkFor
  */
 export const linkReaders = {
   auto: readText(detectingParser),
-  csv: csv.read,
-  ndjson: ndjson.read,
+  csv: readText(csvParser),
+  ndjson: readText(ndjsonParser),
   json: readText(jsonParser),
-} satisfies Record<string, LinkFormat["read"]>;
+} satisfies Record<string, LinkReader>;
 
 export type LinkReaderName = keyof typeof linkReaders;
 

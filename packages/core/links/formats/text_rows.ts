@@ -1,5 +1,5 @@
 import { Array as Arr, Clock, Effect, Stream } from "effect";
-import { type LinkFormat, type LinkLine, UnreadableLinkFile } from "./link_format.ts";
+import { type LinkLine, type LinkReader, UnreadableLinkFile } from "./link_format.ts";
 import type { RowOptions } from "./row.ts";
 
 /** A row, or the error that ends the file. */
@@ -30,7 +30,7 @@ const piecesOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> =>
  * requests between pieces.
  */
 export const readText =
-  (makeParser: (options: RowOptions) => TextParser): LinkFormat["read"] =>
+  (makeParser: (options: RowOptions) => TextParser): LinkReader =>
   (bytes, options = {}) =>
     Stream.unwrap(
       Effect.map(Clock.currentTimeMillis, (now) =>
