@@ -45,11 +45,26 @@ export const makeDecidingAlts = Effect.gen(function* () {
     const isMember = ({ chatId }: WeighedAlt) => answers.get(chatId) === true;
     const isOpen = ({ chatId }: WeighedAlt) => !answers.has(chatId);
 
+    /**
+     * Returns the candidates to ask about next: those with unknown membership up to the `wanted`-th known member of the
+     * list, until known members and returned candidates together reach `atOnce`.
+     */
+    const openBefore = (candidates: ReadonlyArray<WeighedAlt>, wanted: number, atOnce: number) => {
+      const open: Array<WeighedAlt> = [];
+      let found = 0;
+      for (const alt of candidates) {
+        if (found === wanted || found + open.length >= atOnce) break;
+        if (isMember(alt)) found += 1;
+        else if (isOpen(alt)) open.push(alt);
+      }
+      return open;
+    };
+
     const search = Effect.gen(function* () {
       for (;;) {
         const pending = [
-          ...openBefore(byFreshness, maxListedAlts, maxListedAlts, isMember, isOpen),
-          ...openBefore(byWeight, 1, heaviestAtOnce, isMember, isOpen),
+          ...openBefore(byFreshness, maxListedAlts, maxListedAlts),
+          ...openBefore(byWeight, 1, heaviestAtOnce),
         ];
         if (pending.length === 0) return true;
         const round = yield* answersInTime(
@@ -80,25 +95,3 @@ export const makeDecidingAlts = Effect.gen(function* () {
     };
   });
 });
-
-/**
- * Returns the candidates to ask about next: all with unknown membership up to the `wanted`-th known member of the list.
- *
- * @param atOnce the search ends when known members and returned candidates together reach this number
- */
-const openBefore = (
-  alts: ReadonlyArray<WeighedAlt>,
-  wanted: number,
-  atOnce: number,
-  isMember: (alt: WeighedAlt) => boolean,
-  isOpen: (alt: WeighedAlt) => boolean,
-): ReadonlyArray<WeighedAlt> => {
-  const open: Array<WeighedAlt> = [];
-  let found = 0;
-  for (const alt of alts) {
-    if (found === wanted || found + open.length >= atOnce) break;
-    if (isMember(alt)) found += 1;
-    else if (isOpen(alt)) open.push(alt);
-  }
-  return open;
-};

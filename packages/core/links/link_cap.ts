@@ -52,16 +52,10 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
     const oneCount = yield* Semaphore.make(1);
     const rooms = new Map<string, Known>();
 
-    const capOf = Effect.fnUntraced(function* (account: string) {
-      const found = Option.getOrUndefined(yield* keys.findAccount(account));
-      const cap = found === undefined ? 0 : limits[found.tier].links;
-      return cap === 0 || isOperators(yield* members.list(account)) ? Infinity : cap;
-    });
-
     const countRoom = Effect.fnUntraced(function* (account: string) {
-      const cap = yield* capOf(account);
-      if (cap === Infinity) return cap;
-      let left = cap;
+      const found = Option.getOrUndefined(yield* keys.findAccount(account));
+      let left = found === undefined ? 0 : limits[found.tier].links;
+      if (left === 0 || isOperators(yield* members.list(account))) return Infinity;
       for (const { scope } of yield* keys.listScopes(account)) {
         if (left > 0) left -= yield* links.countLinks(scope.pid, { enough: left });
       }

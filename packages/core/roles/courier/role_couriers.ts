@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, FiberSet, Layer, Metric } from "effect";
-import { type CourierNode, makeCouriers, makeNode } from "../../couriers/couriers.ts";
+import { makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import type { GuildId } from "../../ids.ts";
 import { ChatPlatform, type ChatRoles, type RoleRefused } from "../../platforms/chat_platform.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
@@ -51,8 +51,21 @@ const start = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const run = yield* makePlanRun;
   const sweeps = yield* FiberSet.make();
-  const startSweep = yield* makeSweepStart(sweeps);
+  const sweep = yield* makeSweep;
   const node = makeNode();
+
+  /** Starts the sweep of a plan in the background if the sweep is due. */
+  const startSweep = Effect.fnUntraced(function* (courier: PlanCourier) {
+    const { sweeping } = courier;
+    if (!isSweepDue(courier, yield* Clock.currentTimeMillis)) return;
+    sweeping.isRunning = true;
+    const ended = Effect.sync(() => {
+      sweeping.isRunning = false;
+    });
+    const running = yield* warnOnce("Cannot sweep the members of a guild", sweep(node, courier));
+    yield* FiberSet.run(sweeps, Effect.ensuring(running, ended));
+  });
+
   const { all, stop } = yield* makeCouriers({
     topic: "role_plans",
     items: "role plans",
@@ -61,7 +74,7 @@ const start = Effect.gen(function* () {
     hold: (hold) => store.hold(hold),
     idOf: ({ scope, guildId }) => `${scope.pid} ${guildId}`,
     make: makePlanCourier,
-    run: (courier) => Effect.andThen(startSweep(node, courier), run(node, courier)),
+    run: (courier) => Effect.andThen(startSweep(courier), run(node, courier)),
     isDue: (courier, at) => {
       const { nextDueAt } = courier.item;
       const isMemberDue = nextDueAt !== null && nextDueAt <= at && isProbing(courier, at);
@@ -78,21 +91,6 @@ const start = Effect.gen(function* () {
     return { value: Math.max(0, ...ages) / 1_000 };
   });
   return stop;
-});
-
-/** Makes a function that starts the sweep of a plan in the background if the sweep is due. */
-const makeSweepStart = Effect.fnUntraced(function* (sweeps: FiberSet.FiberSet) {
-  const sweep = yield* makeSweep;
-  return Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
-    const { sweeping } = courier;
-    if (!isSweepDue(courier, yield* Clock.currentTimeMillis)) return;
-    sweeping.isRunning = true;
-    const ended = Effect.sync(() => {
-      sweeping.isRunning = false;
-    });
-    const running = yield* warnOnce("Cannot sweep the members of a guild", sweep(node, courier));
-    yield* FiberSet.run(sweeps, Effect.ensuring(running, ended));
-  });
 });
 
 type Changed = ReturnType<ChatRoles["addRole"]>;
