@@ -51,18 +51,14 @@ export const verifySuccess = <Data extends Schema.Top, const Status extends 200 
 
 const retryAfter = Schema.Int.annotate({ description: "Seconds to wait" });
 
-const failureOf = (identifier: string, counters: Schema.Struct.Fields) => ({
-  failure: Schema.Struct({ status: Schema.Int, error: Schema.String, ...common, ...counters }).annotate({
-    identifier: `${identifier}V1`,
-  }),
-  refusal: Schema.Struct({
-    status: Schema.Literal(429),
-    error: Schema.String,
-    ...common,
-    ...counters,
-    retryAfter,
-  }).annotate({ identifier: `${identifier}RateLimitedV1` }),
-});
+const failureOf = (name: string, counters: Schema.Struct.Fields) => {
+  const fields = { error: Schema.String, ...common, ...counters };
+  const refusal = Schema.Struct({ status: Schema.Literal(429), ...fields, retryAfter });
+  return {
+    failure: Schema.Struct({ status: Schema.Int, ...fields }).annotate({ identifier: `${name}V1` }),
+    refusal: refusal.annotate({ identifier: `${name}RateLimitedV1` }),
+  };
+};
 
 const failures = {
   mapping: failureOf("Failure", mappingCounters),

@@ -1,5 +1,5 @@
 /** Adapts a web `Request` for the application. */
-import { Effect, Stream } from "effect";
+import { ByteSize, type Effect, Stream } from "effect";
 import { BodyTooLarge, type HttpRequest, type HttpResponse, isStream } from "../http_app.ts";
 
 export class WebRequest implements HttpRequest {
@@ -27,18 +27,10 @@ export class WebRequest implements HttpRequest {
     const { body } = this.#request;
     if (body === null) return Stream.empty;
     return Stream.orDie(Stream.fromReadableStream({ evaluate: () => body, onError: (cause) => cause })).pipe(
-      Stream.mapEffect(limited(maxBytes)),
+      Stream.limitBytes(ByteSize.bytes(maxBytes), () => Stream.fail(new BodyTooLarge())),
     );
   }
 }
-
-const limited = (maxBytes: number) => {
-  let size = 0;
-  return (chunk: Uint8Array): Effect.Effect<Uint8Array, BodyTooLarge> => {
-    size += chunk.length;
-    return size > maxBytes ? Effect.fail(new BodyTooLarge()) : Effect.succeed(chunk);
-  };
-};
 
 const targetOf = (url: string): string => {
   const start = url.indexOf("/", url.indexOf("://") + 3);

@@ -1,6 +1,6 @@
 import { type ChatId, UserData } from "@accountlink/core";
 import { type UserErased, UserExports } from "@accountlink/core/users";
-import { Console, Effect } from "effect";
+import { Console, Effect, Record, Struct } from "effect";
 import { chatIdFlag, switchFlag } from "../../cli/flags.ts";
 import { answer, countOf, jsonWanted } from "../../cli/output.ts";
 import { StorageLocation } from "../../config/resolved_config.ts";
@@ -48,15 +48,11 @@ const eraseUserCommand = managed("erase", flags, function* ({ chatId, dryRun }) 
 );
 
 const preview = Effect.fnUntraced(function* (chatId: ChatId) {
-  const user = yield* (yield* UserData).find(chatId);
+  const { keys, ...user } = yield* (yield* UserData).find(chatId);
+  const counted = Struct.pick(user, ["records", "sightings", "browsers", "reviews", "entries", "accounts"]);
   return {
-    records: user.records.length,
-    sightings: user.sightings.length,
-    browsers: user.browsers.length,
-    reviews: user.reviews.length,
-    entries: user.entries.length,
-    accounts: user.accounts.length,
-    revokedKeys: user.keys.filter(({ status }) => status !== "revoked").map(({ id }) => id),
+    ...Record.map(counted, (found) => found.length),
+    revokedKeys: keys.filter(({ status }) => status !== "revoked").map(({ id }) => id),
   } satisfies UserErased;
 });
 
