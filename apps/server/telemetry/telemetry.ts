@@ -95,13 +95,17 @@ const redactTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
       });
 
 const redactSpan = (span: Tracer.Span): Tracer.Span => {
-  const { attribute, event, end } = span;
+  const own = {
+    attribute: span.attribute.bind(span),
+    event: span.event.bind(span),
+    end: span.end.bind(span),
+  };
   return Object.assign(span, {
     attribute: (key: string, value: unknown) => {
-      if (attributes.has(key)) attribute.call(span, key, value);
+      if (attributes.has(key)) own.attribute(key, value);
     },
-    event: (name: string, time: bigint) => event.call(span, name, time),
-    end: (time: bigint, exit: Exit.Exit<unknown, unknown>) => end.call(span, time, withoutMessages(exit)),
+    event: (name: string, time: bigint) => own.event(name, time),
+    end: (time: bigint, exit: Exit.Exit<unknown, unknown>) => own.end(time, withoutMessages(exit)),
   });
 };
 

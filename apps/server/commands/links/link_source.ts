@@ -9,10 +9,9 @@ import {
   linkReaders,
   type ReadOptions,
   tableReader,
-  type UnreadableLinkFile,
 } from "@accountlink/core/links";
 import * as NodeStream from "@effect/platform-node/NodeStream";
-import { Clock, Effect, FileSystem, Option, type Scope, Stdio, Stream } from "effect";
+import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect";
 import type { Progress } from "../../cli/progress.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { reasonOf } from "../../message_text.ts";

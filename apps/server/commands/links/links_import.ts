@@ -14,7 +14,7 @@ import {
   type ReadOptions,
   type WrongLines,
 } from "@accountlink/core/links";
-import { Clock, Effect, Option, Schema } from "effect";
+import { Clock, Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import {
   accountFlag,

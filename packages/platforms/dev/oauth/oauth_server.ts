@@ -6,7 +6,7 @@ import type { RegisteredClient } from "../identities.ts";
 import type { Platform } from "../simulation.ts";
 
 /** The access that a user granted to the client. */
-export interface Grant {
+interface Grant {
   readonly userId: string;
   readonly redirectUri: string;
   readonly codeChallenge: string;
