@@ -8,7 +8,6 @@ export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardCommunities from "./dashboard/communities.ts";
 export * from "./dashboard/dashboard_routes.ts";
-export { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
 export * as DashboardKeys from "./dashboard/keys.ts";
 export * as DashboardMembers from "./dashboard/members.ts";
 export * as DashboardRoles from "./dashboard/roles.ts";
