@@ -130,27 +130,19 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   }: ImportOptions = {},
   { onProgress = ignore, onLeftOut = ignore, onChanged = ignore }: ImportObserver<E3> = {},
 ) {
-  const isChecked = source.isRepeatable && (strict || !dryRun);
-  const checking = { onConflict, dryRun, givesWay };
-  const check = isChecked ? yield* checkRows(source, checking, onProgress) : unchecked;
+  const check = yield* checkRows(source, { onConflict, dryRun, strict, givesWay }, onProgress);
   yield* refuseWrong(check, strict);
   const pid = yield* findScope;
-  const { hash } = check;
-  // The progress is stored under this name. An import of another file, into another scope or with another `onConflict`
-  // starts from the beginning.
-  const name = hash === null || pid === null ? null : `file:${pid}:${onConflict}:${hash}`;
-  const position = name === null || fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
-  // A complete import begins again: links may have changed since, and its rows that have not are counted as unchanged.
-  const resumedAfter = position === check.rows ? 0 : position;
+  const { name, resumedAfter } = yield* progressOf(pid, onConflict, check, fromStart);
   const tally = new Tally();
   const staged = new Map<ChatId, LinkRecord>();
   const planned = dryRun && room !== undefined ? plannedRoom(yield* room.count) : room;
   const batch = { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter, room: planned };
-  const phase = dryRun ? "checking" : "importing";
   const now = yield* Clock.currentTimeMillis;
   yield* batchesOf(source, givesWay).pipe(
     Stream.runForEachArray(
       Effect.fnUntraced(function* (lines: Arr.NonEmptyReadonlyArray<LinkLine>) {
+        const phase = dryRun ? "checking" : "importing";
         const begun = yield* Clock.currentTimeMillis;
         const { leftOut, changed } = yield* takeBatch(lines, tally, batch, now);
         yield* onLeftOut(leftOut);
@@ -194,14 +186,32 @@ interface Check {
 
 const unchecked: Check = { links: 0, count: 0, problems: [], rows: null, hash: null };
 
+/**
+ * Returns the name under which the progress of an import is stored, and the stored position. An import of another file,
+ * into another scope or with another `onConflict` starts from the beginning.
+ */
+const progressOf = Effect.fnUntraced(function* (
+  pid: Pid | null,
+  onConflict: ConflictChoice,
+  { hash, rows }: Check,
+  fromStart: boolean,
+) {
+  if (hash === null || pid === null) return { name: null, resumedAfter: 0 };
+  const name = `file:${pid}:${onConflict}:${hash}`;
+  const position = fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
+  // A complete import begins again: links may have changed since, and its rows that have not are counted as unchanged.
+  return { name, resumedAfter: position === rows ? 0 : position };
+});
+
 const batchesOf = <E, R>({ lines }: LinkSource<E, R>, givesWay: boolean) =>
   Stream.rechunk(lines, givesWay ? batchSize / 20 : batchSize);
 
 const checkRows = Effect.fnUntraced(function* <E, R>(
   source: LinkSource<E, R>,
-  { dryRun, onConflict, givesWay }: Required<Omit<ImportOptions, "strict" | "fromStart">>,
+  { dryRun, strict, onConflict, givesWay }: Required<Omit<ImportOptions, "fromStart">>,
   onProgress: (progress: ImportProgress) => Effect.Effect<void>,
 ) {
+  if (!source.isRepeatable || (dryRun && !strict)) return unchecked;
   const digest = yield* Digest.Digest;
   const tally = new Tally();
   let hash = dryRun ? null : "";

@@ -17,7 +17,7 @@ import {
   needsProfile,
 } from "./member_changes.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
-import { RolePlanStore, type SettledMember } from "./role_plan_store.ts";
+import { RolePlanStore } from "./role_plan_store.ts";
 
 /** Compares members with a plan, and changes their roles and nicknames. @internal */
 export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core/MemberSync", {
