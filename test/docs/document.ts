@@ -35,3 +35,9 @@ export const blocksOf = (document: string): ReadonlyArray<Block> =>
     language,
     text,
   }));
+
+/** Matches a documented output, with any text for `…`. */
+export const patternOf = (text: string): RegExp => {
+  const parts = text.split("…").map((part) => part.replaceAll(/\W/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`);
+};

@@ -1,6 +1,6 @@
 /** Tests the numbered steps of docs/operating.md. Each step has a block of commands and a block of their output. */
 import { expect } from "vitest";
-import { blocksOf, readDocument } from "../docs/document.ts";
+import { blocksOf, patternOf, readDocument } from "../docs/document.ts";
 import type { Shell } from "../docs/shell.ts";
 
 export const stepsOf = (heading: string): ReadonlyArray<string> => {
@@ -17,15 +17,6 @@ export const typeStep = async (shell: Shell, step: string, here: (text: string) 
   const printed = await shell.type(block);
   expect({ block, printed }).toEqual({ block, printed: expect.stringMatching(patternOf(documented)) });
 };
-
-/** Matches the documented output, with any text for `…`. */
-const patternOf = (text: string): RegExp =>
-  new RegExp(
-    `^${text
-      .split("…")
-      .map((part) => part.replaceAll(/\W/g, "\\$&"))
-      .join(".*")}$`,
-  );
 
 /**
  * Fills in the variables of the platform applications: replaces the placeholders `<…>`, and inserts missing variables
