@@ -64,13 +64,8 @@ it("the home page of the demo signs in as each of its persons with one click", a
   await menu.getByRole("link", { name: "Keys" }).waitFor();
   await goAs("Grace, a moderator");
   await page.getByText("Grace").first().waitFor();
-  expect(await menu.getByRole("link").allTextContents()).toEqual([
-    "Links",
-    "Alts",
-    "Audit log",
-    "Team",
-    "Account",
-  ]);
+  const entries = await menu.getByRole("link").allTextContents();
+  expect(entries.join()).toBe("Links,Alts,Audit log,Team,Account");
   await goAs("Linus, and his data");
   await page.getByText("Linus").first().waitFor();
   expect(new URL(page.url()).pathname).toBe("/me");

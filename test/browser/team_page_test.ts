@@ -42,13 +42,8 @@ it("an owner invites a moderator, who accepts and then uses the dashboard", asyn
   await moderator.goto(new URL("/dashboard/team", moderator.url()).href);
   await moderator.locator("summary", { hasText: "Menu" }).click();
   const menu = moderator.getByRole("navigation", { name: "Dashboard" });
-  expect(await menu.getByRole("link").allTextContents()).toEqual([
-    "Links",
-    "Alts",
-    "Audit log",
-    "Team",
-    "Account",
-  ]);
+  const entries = await menu.getByRole("link").allTextContents();
+  expect(entries.join()).toBe("Links,Alts,Audit log,Team,Account");
   // The entries stand in two columns.
   const lefts = await menu
     .getByRole("link")

@@ -11,19 +11,13 @@ import { testLive } from "@accountlink/test-servers/effect";
 import { Effect, Schedule } from "effect";
 import { expect } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, serverInScope, startServer } from "../support/server.ts";
 import { countOf, fragile, recoveryAfter, startCountingClients } from "./counting_clients.ts";
 
 const noDisk = await whyNoSmallDisk();
 const noPostgres = await whyNoPostgres();
 
 const longestRecovery = 2_000;
-
-const start = (options: Parameters<typeof startServer>[0]) =>
-  Effect.acquireRelease(
-    Effect.promise(() => startServer(options)),
-    (server) => Effect.promise(() => server.stop()),
-  );
 
 /** Runs clients that write and read while the disk fills up and is freed. Returns the recovery time in milliseconds. */
 const fillAndFree = Effect.fnUntraced(function* (server: RunningServer, disk: SmallDisk, key: string) {
@@ -60,7 +54,10 @@ testLive.skipIf(noDisk !== null)(`the embedded storage survives a full disk ${no
   const fixtures = makeFixtures();
   const key = fixtures.key();
   const disk = yield* mountSmallDisk(16);
-  const server = yield* start({ fixture: fixtures.fixture, dataFolder: join(disk.folder, "data") });
+  const server = yield* serverInScope(
+    { fixture: fixtures.fixture, dataFolder: join(disk.folder, "data") },
+    startServer,
+  );
   expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
   expect(server.output().match(/Cannot write: the disk of the database is full/g)).toHaveLength(1);
 });
@@ -77,7 +74,7 @@ testLive.skipIf(noDisk !== null || noPostgres !== null)(
       ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
       ACCOUNTLINK_SECRET: secret,
     };
-    const server = yield* start({ fixture: fixtures.fixture, env });
+    const server = yield* serverInScope({ fixture: fixtures.fixture, env }, startServer);
     expect(yield* fillAndFree(server, disk, key)).toBeLessThan(longestRecovery);
   },
 );

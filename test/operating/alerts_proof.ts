@@ -25,7 +25,7 @@ import { chatKey, command } from "../support/chat.ts";
 import { eventually } from "../support/eventually.ts";
 import { guild, makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
-import { startServer } from "../support/server.ts";
+import { serverInScope, startServer } from "../support/server.ts";
 import { alertCases } from "./alert_cases.ts";
 
 interface Rule {
@@ -101,10 +101,7 @@ testLive.skipIf(missing !== null)(`nodes export all shown metrics ${missing ?? "
     ACCOUNTLINK_CHAT_GATEWAY: "on",
     ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey,
   };
-  const { send } = yield* Effect.acquireRelease(
-    Effect.promise(() => startServer({ fixture: fixtures.fixture, env })),
-    ({ stop }) => Effect.promise(stop),
-  );
+  const { send } = yield* serverInScope({ fixture: fixtures.fixture, env }, startServer);
   yield* Effect.promise(async () => {
     const nobody = `http://127.0.0.1:${await freePort()}/`;
     const words = ["webhooks", "create", "--account", "scraped", "--url", nobody, "--json"];

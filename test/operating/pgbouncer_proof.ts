@@ -15,7 +15,7 @@ import { readDocument } from "../docs/document.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
-import { startServerHere } from "../support/server.ts";
+import { serverInScope } from "../support/server.ts";
 
 const { describe, expect, it } = test;
 
@@ -47,10 +47,7 @@ describe.skipIf(missing !== null)(`PgBouncer in session mode ${missing ?? ""}`, 
         ACCOUNTLINK_DATABASE_URL: url,
         ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
       };
-      const { send } = yield* Effect.acquireRelease(
-        Effect.promise(() => startServerHere({ fixture: fixtures.fixture, env })),
-        (server) => Effect.promise(() => server.stop()),
-      );
+      const { send } = yield* serverInScope({ fixture: fixtures.fixture, env });
       yield* Effect.promise(async () => {
         const write = await send("PATCH /v2/game", { key, body: { chatId: "100002", gameId: "2" } });
         expect(write.status).toBe(200);

@@ -8,7 +8,7 @@ import { blocksOf, readDocument } from "../docs/document.ts";
 import { whyNoService } from "../faults/service.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { startServer } from "../support/server.ts";
+import { serverInScope, startServer } from "../support/server.ts";
 
 const missing = (await whyNoService()) ?? (await whyNoCertificate());
 
@@ -33,10 +33,7 @@ testLive.skipIf(missing !== null)(`nodes work as a restricted Redis user ${missi
     ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
     NODE_EXTRA_CA_CERTS: certificate,
   };
-  const start = Effect.acquireRelease(
-    Effect.promise(() => startServer({ fixture: fixtures.fixture, env })),
-    (server) => Effect.promise(() => server.stop()),
-  );
+  const start = serverInScope({ fixture: fixtures.fixture, env }, startServer);
   const nodes = yield* Effect.all([start, start]);
   yield* Effect.promise(async () => {
     // Both nodes count requests together, in Redis. If the machine is so busy that a node cannot reach Redis,

@@ -1,11 +1,11 @@
 /** Traces and metrics that the server exports to an OpenTelemetry collector. */
 import { type HeardRequest, startHttpServer } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
-import { Effect, type Scope } from "effect";
+import { Effect } from "effect";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { type RunningServer, startServerHere } from "../support/server.ts";
+import { serverInScope } from "../support/server.ts";
 
 interface Attribute {
   readonly key: string;
@@ -51,12 +51,6 @@ const pathOf = (span: Span, all: ReadonlyArray<Span>): ReadonlyArray<string> => 
 const fixtures = makeFixtures();
 const key = fixtures.key({ limits: "none", links: { 100001: "1" } });
 
-const serve = (env: Readonly<Record<string, string>>): Effect.Effect<RunningServer, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.promise(() => startServerHere({ fixture: fixtures.fixture, env })),
-    (server) => Effect.promise(() => server.stop()),
-  );
-
 const startCollector = startHttpServer(() => ({ body: {} }));
 
 const exportTo = (url: string) => ({
@@ -74,7 +68,7 @@ const headers = { traceparent: `00-${traceId}-${parentId}-01` };
 
 const tracedLookup = Effect.gen(function* () {
   const collector = yield* startCollector;
-  const server = yield* serve(exportTo(collector.url));
+  const server = yield* serverInScope({ fixture: fixtures.fixture, env: exportTo(collector.url) });
   const answer = yield* Effect.promise(() =>
     server.send("GET /v2/chat?chatId=100001", { key, from: "203.0.113.7", headers }),
   );

@@ -5,29 +5,27 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { entryPointsOf } from "../../tools/entry_points.ts";
 import { pack } from "../../tools/pack.ts";
 import { publishablePackages } from "../../tools/publishable.ts";
 import { startProgram } from "../client/program.ts";
+import { useFolder } from "../support/folder.ts";
 import { lint } from "./lint.ts";
-import { compile, install, makeFolder, run, type Tarballs } from "./project.ts";
+import { compile, install, run, type Tarballs } from "./project.ts";
 import { expectRecipe, makeRecipe, recipes } from "./recipe.ts";
 import { installRuntimes, type Runtime, type Runtimes } from "./runtimes.ts";
 
 const packages = publishablePackages();
 
-let folder: Awaited<ReturnType<typeof makeFolder>>;
+const folder = useFolder();
 let tarballs: Tarballs;
 let runtimes: Runtimes;
 
 beforeAll(async () => {
-  folder = await makeFolder();
-  tarballs = await pack(join(folder.path, "tarballs"));
-  runtimes = await installRuntimes(join(folder.path, "runtimes"));
+  tarballs = await pack(join(folder, "tarballs"));
+  runtimes = await installRuntimes(join(folder, "runtimes"));
 }, 600_000);
-
-afterAll(() => folder[Symbol.asyncDispose]());
 
 describe.each(packages)("the tarball of $manifest.name", (published) => {
   const { name } = published.manifest;
@@ -39,12 +37,12 @@ describe.each(packages)("the tarball of $manifest.name", (published) => {
 
   it("a packed package passes attw, which checks its types", async () => {
     const attw = ["npm", "exec", "--yes", "--package=@arethetypeswrong/cli@0.18.5", "--", "attw"] as const;
-    const report = await run(folder.path, [...attw, tarball(), "--profile=esm-only"]);
+    const report = await run(folder, [...attw, tarball(), "--profile=esm-only"]);
     expect(report).toContain(`${name} v`);
   });
 
   it("a packed package contains sources and licence, and no tests", async () => {
-    const files = (await run(folder.path, ["tar", "-tzf", tarball()])).split("\n");
+    const files = (await run(folder, ["tar", "-tzf", tarball()])).split("\n");
     const sources = entryPointsOf(published).map(({ source }) => source.slice("./".length));
     const modules = sources.map((source) => join("dist", source.replace(/\.ts$/, ".js")));
     const expected = ["LICENSE", "README.md", ...sources, ...modules].map(inTarball);
@@ -63,7 +61,7 @@ const needsSqlite = (specifier: string): boolean => /sqlite$|@accountlink\/sql$/
 const inTarball = (file: string) => `package/${file}`;
 
 describe("all packages in one project", () => {
-  const project = () => join(folder.path, "all");
+  const project = () => join(folder, "all");
   // Leave out entry points whose source is not TypeScript: they are scripts that run only in a browser.
   const specifiers = packages
     .flatMap(entryPointsOf)
@@ -111,7 +109,7 @@ describe("all packages in one project", () => {
 });
 
 describe.each(recipes)("the recipe $name", (recipe) => {
-  const project = () => join(folder.path, "recipes", recipe.name);
+  const project = () => join(folder, "recipes", recipe.name);
 
   beforeAll(() => makeRecipe(recipe, project(), tarballs), 600_000);
 

@@ -2,11 +2,12 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isProof } from "@accountlink/test-servers";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { pack } from "../../tools/pack.ts";
 import { root } from "../../tools/publishable.ts";
+import { useFolder } from "../support/folder.ts";
 import { lint } from "./lint.ts";
-import { makeFolder, run, type Tarballs } from "./project.ts";
+import { run, type Tarballs } from "./project.ts";
 import { expectRecipe, makeRecipe, recipes } from "./recipe.ts";
 import { runtimesHere } from "./runtimes.ts";
 
@@ -14,15 +15,12 @@ const recipe = recipes.find(({ name }) => name === "effect");
 if (recipe === undefined) throw new Error('Cannot find the recipe "effect"');
 const names = Object.keys(recipe.manifest.dependencies ?? {}).filter((name) => name !== "effect");
 
-let folder: Awaited<ReturnType<typeof makeFolder>>;
+const folder = useFolder();
 let tarballs: Tarballs;
 
 beforeAll(async () => {
-  folder = await makeFolder();
-  tarballs = await pack(join(folder.path, "tarballs"), names);
+  tarballs = await pack(join(folder, "tarballs"), names);
 });
-
-afterAll(() => folder[Symbol.asyncDispose]());
 
 it("packed packages pass publint", async () => {
   expect([...tarballs.keys()].toSorted()).toEqual(names.toSorted());
@@ -40,7 +38,7 @@ it("every file that a compiled module imports by its path is compiled or copied 
   expect(imported.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-const project = () => join(folder.path, "project");
+const project = () => join(folder, "project");
 
 it("packed packages install into an empty folder, compile there and run", async () => {
   await makeRecipe(recipe, project(), tarballs);

@@ -3,8 +3,7 @@
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isProof } from "@accountlink/test-servers";
 import { root } from "../../tools/publishable.ts";
@@ -18,12 +17,6 @@ export interface ProjectManifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
-
-/** Makes an empty folder and removes it on disposal. */
-export const makeFolder = async (): Promise<AsyncDisposable & { readonly path: string }> => {
-  const path = await realpath(await mkdtemp(join(tmpdir(), "accountlink-packages-")));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-};
 
 /** Installs the dependencies of a manifest. Packages of this repository come from the tarballs. */
 export const install = async (

@@ -38,15 +38,8 @@ export const installRuntimes = async (folder: string): Promise<Runtimes> => {
   for (const [node, version] of Object.entries(downloaded)) {
     const home = join(folder, node);
     await mkdir(home, { recursive: true });
-    await run(home, [
-      "npm",
-      "install",
-      "--prefix",
-      home,
-      "--no-audit",
-      "--no-fund",
-      `${platform}@${version}`,
-    ]);
+    const options = ["--prefix", home, "--no-audit", "--no-fund"];
+    await run(home, ["npm", "install", ...options, `${platform}@${version}`]);
   }
   return makeRuntimes((node) =>
     node === "node24" ? runtimesHere.programsOf(node) : join(folder, node, "node_modules", platform, "bin"),

@@ -20,26 +20,16 @@ export interface Stage {
 
 export const setStage = async (): Promise<Stage> => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-pictures-"));
-  const server = spawn(
-    process.execPath,
-    [
-      "--import",
-      fileOf("./fixed_time.mjs"),
-      fileOf("../../apps/server/main.ts"),
-      "serve",
-      "--data=big",
-      "--port=0",
-    ],
-    {
+  const program = ["--import", fileOf("./fixed_time.mjs"), fileOf("../../apps/server/main.ts")];
+  const server = spawn(process.execPath, [...program, "serve", "--data=big", "--port=0"], {
+    env: {
+      ACCOUNTLINK_DATA_DIR: folder,
+      ACCOUNTLINK_LOG_LEVEL: "warn",
       // The clock stands still, so limits that refill with time have to be off.
-      env: {
-        ACCOUNTLINK_DATA_DIR: folder,
-        ACCOUNTLINK_LOG_LEVEL: "warn",
-        ACCOUNTLINK_IP_PAGES_PER_SECOND: "0",
-      },
-      stdio: ["ignore", "pipe", "inherit"],
+      ACCOUNTLINK_IP_PAGES_PER_SECOND: "0",
     },
-  );
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const ended = new Promise((resolve) => server.once("exit", resolve));
   let url = "";
   for await (const line of createInterface(server.stdout)) {

@@ -1,22 +1,19 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { useFolder } from "../support/folder.ts";
 
 export const run = promisify(execFile);
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const parent = await mkdtemp(join(tmpdir(), "accountlink-clone-"));
+const parent = useFolder();
 
 /** The path of a clone of the last commit, without changes of the working tree. */
 export const clone = join(parent, "accountlink");
 
 export const makeClone = () => run("git", ["clone", "--quiet", root, clone]);
-
-export const removeClone = () => rm(parent, { recursive: true, force: true });
 
 /** Makes a block copy the installed clone instead of cloning, since another installation would take seconds. */
 export const copyClone = (block: string): string =>

@@ -7,12 +7,11 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { clone, installedMegabytes, makeClone, removeClone, run, terminal } from "./fresh_clone.ts";
+import { clone, installedMegabytes, makeClone, run, terminal } from "./fresh_clone.ts";
 
 beforeAll(makeClone);
-afterAll(removeClone);
 
 interface Demo {
   readonly npm: ChildProcess;

@@ -13,6 +13,7 @@ import {
   startWebInProcess,
 } from "@accountlink/server/test_command_line";
 import { freePort, isProof } from "@accountlink/test-servers";
+import { Effect } from "effect";
 import { afterAll, beforeAll } from "vitest";
 import { type DevPlatform, devPlatformOn } from "./dev_platform.ts";
 import { makeClient, type Send } from "./http.ts";
@@ -102,6 +103,16 @@ export const startServerHere = async (
   const { end, ...server } = await listening(place, running);
   return { ...server, stop: () => end(stop) };
 };
+
+/** A server that stops with its scope. */
+export const serverInScope = (
+  options: ServerOptions,
+  start: (options: ServerOptions) => Promise<RunningServer> = startServerHere,
+) =>
+  Effect.acquireRelease(
+    Effect.promise(() => start(options)),
+    ({ stop }) => Effect.promise(stop),
+  );
 
 interface Place {
   readonly folder: string;

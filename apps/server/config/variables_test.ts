@@ -43,14 +43,10 @@ it.each<
     Variables.webAddress(""),
     { "https://links.example/": "https://links.example", "http://[::1]:80/base": "http://[::1]:80/base" },
     [
+      ..."base?q=1 ? #top".split(" ").map((end) => `https://links.example/${end}`),
+      ..."ada ada:secret :secret".split(" ").map((user) => `https://${user}@links.example`),
       "ftp://links.example",
       "links.example",
-      "https://links.example/base?q=1",
-      "https://links.example/?",
-      "https://links.example#top",
-      "https://ada@links.example",
-      "https://ada:secret@links.example",
-      "https://:secret@links.example",
     ],
   ],
   [

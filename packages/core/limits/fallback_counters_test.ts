@@ -49,10 +49,8 @@ test("nodes share a limit, and each counts alone against the whole limit in an o
 });
 
 test("a limit that a node used up stays used up in an outage", function* () {
-  const {
-    state,
-    nodes: [node],
-  } = yield* openNodes(1);
+  const { state, nodes } = yield* openNodes(1);
+  const [node] = nodes;
   assert.strictEqual(yield* admittedOf(node, 9), limit);
   state.isDown = true;
   assert.strictEqual(yield* admittedOf(node, 1), 0);
@@ -61,10 +59,8 @@ test("a limit that a node used up stays used up in an outage", function* () {
 });
 
 test("a request without limits says nothing about an outage", function* () {
-  const {
-    state,
-    nodes: [node],
-  } = yield* openNodes(1);
+  const { state, nodes } = yield* openNodes(1);
+  const [node] = nodes;
   state.isDown = true;
   yield* node.admit([day], 0);
   assert.deepStrictEqual(yield* node.admit([], 0), { admitted: true, states: [] });

@@ -10,19 +10,10 @@ const messagesOf = (tag: string): Readonly<Record<string, string>> =>
 const english = messagesOf("en");
 
 /** Messages that some languages have in common with English. */
-const commonKeys = new Set([
-  "account.id",
-  "account.name_and_id",
-  "account.unnamed",
-  "chat.command.panel.name",
-  "chat.option.text.name",
-  "chat.sync.nickname",
-  "community.unnamed",
-  "footer.contact",
-  "home.dashboard",
-  "me.browser",
-  "me.browsers",
-]);
+const commonKeys = new Set(
+  `account.id account.name_and_id account.unnamed chat.command.panel.name chat.option.text.name chat.sync.nickname
+   community.unnamed footer.contact home.dashboard me.browser me.browsers`.split(/\s+/),
+);
 
 it.each(languageTags)("the messages in %s are those of the English source", (tag) => {
   expect(faultsOf(tag, messagesOf(tag), english)).toEqual([]);

@@ -30,15 +30,11 @@ it("install makes every command and sets the address; then show finds no differe
   expect((await chat("show")).code).toBe(1);
   const installed = await chat("install");
   expect([installed.code, installed.stderr]).toEqual([0, ""]);
-  expect(commands().map((command) => "name" in command && command.name)).toEqual([
-    "verify",
-    "unlink",
-    "whois",
-    "Linked account",
-    "update",
-    "Update roles",
-    "panel",
-  ]);
+  expect(
+    commands()
+      .map((command) => "name" in command && command.name)
+      .join(),
+  ).toBe("verify,unlink,whois,Linked account,update,Update roles,panel");
   expect(commands()).toMatchObject([
     { type: 1, default_member_permissions: null },
     { type: 1, default_member_permissions: null },

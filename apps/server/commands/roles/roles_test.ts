@@ -40,16 +40,7 @@ it("commands set, show and sweep a role plan", async () => {
   const { stdout } = await run("roles", "show", ...place);
   expect(stdout).toContain("1=linked, 2=group:9:100-, 3=group:9");
   expect(stdout).toMatch(/^state +on$/m);
-  const owned = [
-    "--rule",
-    "1=gamepass:55",
-    "--rule",
-    "2=age:30",
-    "--bypass-role",
-    "7",
-    "--nickname-group",
-    "9",
-  ];
+  const owned = "--rule 1=gamepass:55 --rule 2=age:30 --bypass-role 7 --nickname-group 9".split(" ");
   expect(await json("roles", "set", ...place, ...owned)).toMatchObject({
     rules: [
       { roleId: "1", when: { is: "owner", item: "gamepass", itemId: "55" } },
