@@ -69,7 +69,7 @@ const untilRight = (platform: Effect.Success<typeof started>["platform"], linked
     ),
   );
 
-testLive.skipIf(missing !== null)(`members get their roles once in faults ${missing ?? ""}`, function* () {
+testLive.skipIf(missing !== null)(`members get a role once despite faults ${missing ?? ""}`, function* () {
   const { nodes, platform, key } = yield* started;
   // The first node runs the role plan, since it started before the other nodes.
   const [holder, ...others] = nodes as [Node, ...ReadonlyArray<Node>];

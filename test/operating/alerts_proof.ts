@@ -86,7 +86,7 @@ describe.skipIf(noPromtool !== null)(`promtool ${noPromtool ?? ""}`, () => {
 
 const missing = (await whyNoRedis()) ?? (await whyNoPostgresDatabase());
 
-testLive.skipIf(missing !== null)(`nodes export all shown metrics ${missing ?? ""}`, function* () {
+testLive.skipIf(missing !== null)(`nodes export every metric of deploy/ ${missing ?? ""}`, function* () {
   const fixtures = makeFixtures();
   const key = fixtures.key({ limits: "none", account: "scraped", links: { 100001: "1" } });
   const redis = yield* startRedis();

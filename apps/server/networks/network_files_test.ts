@@ -61,7 +61,7 @@ test("an address is in a VPN or a shared network if the files or the fixture lis
   );
 });
 
-testWith(networksLayer(none, []))("without network files, no address is in a VPN or shared", function* () {
+testWith(networksLayer(none, []))("without network files, an address is in no such network", function* () {
   assert.deepStrictEqual(yield* lookup("198.51.100.1"), { vpn: false, shared: false });
 });
 

@@ -140,7 +140,7 @@ test("`announce` reports 250 changed sessions to other nodes in 3 messages", fun
   );
 });
 
-test.each(["disabled", "revoked"] as const)("a second after a key is %s, its reads end", function* (status) {
+test.each(["disabled", "revoked"] as const)("reads of a %s key end within a second", function* (status) {
   const { sessions, key, poll } = yield* setup;
   const keys = yield* KeyStore;
   const { sid: second } = yield* sessions.create(key, request);
