@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
-import { type AddressLists, parseNetwork } from "../addresses/client_address.ts";
+import { parseNetwork } from "../addresses/client_address.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ScopeTarget } from "../data_scope.ts";
 import { Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
@@ -9,11 +9,11 @@ import { Limits } from "../limits/quota.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { isOrigin } from "../origin.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import type { KeyUpdate } from "./api_key.ts";
 import {
   type ApiKey,
   generateToken,
   type KeyDetails,
+  type KeyUpdate,
   keyIdOf,
   type NewAccount,
   randomText,
@@ -22,14 +22,7 @@ import { KeyChanges } from "./key_changes.ts";
 import { KeyStore, type UpdateKey } from "./key_store.ts";
 
 /** The fields of a new key. The tier defaults to the account's tier. */
-export interface NewKey
-  extends Partial<
-    Pick<
-      ApiKey,
-      "name" | "tier" | "kind" | "access" | "status" | "expiresAt" | "limits" | "redirectOrigins"
-    > &
-      AddressLists
-  > {
+export interface NewKey extends KeyUpdate {
   readonly account: NewAccount;
   readonly target: ScopeTarget;
 }

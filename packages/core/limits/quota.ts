@@ -75,12 +75,7 @@ export type KeyKind = "normal" | "partner" | "staff";
 /** The limits set on one key: unlimited, or numbers that override the tier's. */
 export type KeyLimits =
   | "none"
-  | {
-      readonly perWindow?: number;
-      readonly windowMs?: number;
-      readonly daily?: number;
-      readonly verifyDaily?: number;
-    };
+  | Partial<Pick<TierLimits, "perWindow" | "windowMs" | "daily" | "verifyDaily">>;
 
 const limitOrNone = (count: number): number | null => (count > 0 ? count : null);
 

@@ -165,14 +165,10 @@ interface Part {
  */
 const partsOf = (links: ReadonlyArray<PlacedLink>, onConflict: ConflictChoice): ReadonlyArray<Part> => {
   if (onConflict !== "newest") return [{ existing: onConflict, links }];
-  const timeless = links.filter(({ lastVerifiedAt }) => lastVerifiedAt === null);
-  if (timeless.length === 0) return [{ existing: "newest", links }];
-  const timed: Part = {
-    existing: "newest",
-    links: links.filter(({ lastVerifiedAt }) => lastVerifiedAt !== null),
-  };
-  const untimed: Part = { existing: "keep", links: timeless };
-  return timed.links.length === 0 ? [untimed] : [untimed, timed];
+  const isTimed = ({ lastVerifiedAt }: PlacedLink) => lastVerifiedAt !== null;
+  const untimed: Part = { existing: "keep", links: links.filter((link) => !isTimed(link)) };
+  const timed: Part = { existing: "newest", links: links.filter(isTimed) };
+  return [untimed, timed].filter((part) => part.links.length > 0);
 };
 
 /** Returns one link for each chat user of a batch, and the rows to leave out. */

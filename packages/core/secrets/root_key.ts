@@ -20,10 +20,9 @@ export class RootKeyStore extends Context.Service<
 >()("@accountlink/core/RootKeyStore") {}
 
 /** Secrets of 32 or more random bytes: the newest, and during a rotation the previous one. */
-export type DeploymentSecrets = readonly [
-  newest: Redacted.Redacted<Uint8Array>,
-  ...older: ReadonlyArray<Redacted.Redacted<Uint8Array>>,
-];
+export type DeploymentSecrets = readonly [newest: Bytes, ...older: ReadonlyArray<Bytes>];
+
+type Bytes = Redacted.Redacted<Uint8Array>;
 
 /** No secret unwraps the root key of the store, or the root key is damaged. */
 export class SecretRejected extends Data.TaggedError("SecretRejected")<{}> {
@@ -35,17 +34,12 @@ type Crypto = Aead.Aead | Kdf.Kdf | SecureRandom.SecureRandom;
 type RootKeyError = SecretRejected | StoreUnavailable;
 
 /** The root key, 32 or more bytes. */
-export class RootKey extends Context.Service<RootKey, Redacted.Redacted<Uint8Array>>()(
-  "@accountlink/core/RootKey",
-) {
+export class RootKey extends Context.Service<RootKey, Bytes>()("@accountlink/core/RootKey") {
   /** Reads the root key of the store, or creates a random one in a new store. */
   static readonly layer = (
     secrets: DeploymentSecrets,
   ): Layer.Layer<RootKey, RootKeyError, RootKeyStore | Crypto> =>
-    Layer.effect(
-      RootKey,
-      Effect.map(openRootKey(secrets), ({ rootKey }) => rootKey),
-    );
+    Effect.map(openRootKey(secrets), ({ rootKey }) => rootKey).pipe(Layer.effect(RootKey));
 }
 
 /** Returns the root key of the store, its wrapped text, and the index of the secret that wrapped it. */
@@ -111,8 +105,6 @@ export const rotateSecret = (
 
 // The stored root key is `v1.` followed by the root key, encrypted with AES-256-GCM under a key derived from the
 // deployment's secret with HKDF-SHA-256.
-
-type Bytes = Redacted.Redacted<Uint8Array>;
 
 const version = "v1.";
 const purpose = "root-key";

@@ -44,7 +44,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
     const answerKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "kept-answer"));
     const webhookKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "webhook-secret"));
     const laneHash = yield* hasherFor("webhook-lane", 16);
-    const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
+    const crypto = yield* Effect.context<Aead.Aead | Mac.Mac | SecureRandom.SecureRandom>();
     const deployment = yield* deriveKey(rootKey, "deployment-id");
 
     return {
@@ -141,12 +141,12 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
 
       /** Signs a text with a webhook's encrypted secret: HMAC-SHA-256, base64. Dies for another webhook's secret. */
       signWebhook: (webhook: string, sealed: string, text: string) =>
-        Effect.provideContext(unseal(webhookKey, sealed, webhook), crypto).pipe(
+        unseal(webhookKey, sealed, webhook).pipe(
           Effect.map(
             Option.getOrThrowWith(() => new Error("Cannot open a webhook's secret: it was changed")),
           ),
           Effect.flatMap((secret) => webhookSignature(secret, text)),
-          Effect.provideService(Mac.Mac, mac),
+          Effect.provideContext(crypto),
           Effect.orDie,
         ),
 
