@@ -1,6 +1,6 @@
 /** The application as a listener of Node's HTTP server, standalone or under a framework such as Express or Fastify. */
 import type { PublicError } from "@accountlink/core";
-import { Effect, Exit, type Fiber, FiberSet, Stream } from "effect";
+import { ByteSize, Effect, Exit, type Fiber, FiberSet, Stream } from "effect";
 import {
   BodyTooLarge,
   type HttpApp,
@@ -234,29 +234,22 @@ const streamChunks = (incoming: NodeRequest, maxBytes: number): Stream.Stream<Ui
     if (incoming.readableEnded) return resume(Effect.succeed(null));
     const stop = () => {
       incoming.off("data", take);
-      incoming.off("end", finish);
+      incoming.off("end", take);
     };
-    const take = (chunk: Uint8Array) => {
+    // At the end of the body, Node calls this without a chunk.
+    const take = (chunk: Uint8Array | null = null) => {
       stop();
-      incoming.pause();
+      if (chunk !== null) incoming.pause();
       resume(Effect.succeed(chunk));
     };
-    const finish = () => {
-      stop();
-      resume(Effect.succeed(null));
-    };
     incoming.on("data", take);
-    incoming.on("end", finish);
+    incoming.on("end", take);
     incoming.resume();
     return Effect.sync(stop);
   });
-  return Stream.unfold(0, (size: number) =>
-    Effect.flatMap(next, (chunk) => {
-      if (chunk === null) return Effect.succeed(undefined);
-      const total = size + chunk.length;
-      return total > maxBytes ? tooLarge : Effect.succeed([chunk, total] as const);
-    }),
-  );
+  return Stream.unfold(null, () =>
+    Effect.map(next, (chunk) => (chunk === null ? undefined : ([chunk, null] as const))),
+  ).pipe(Stream.limitBytes(ByteSize.bytes(maxBytes), () => Stream.fail(new BodyTooLarge())));
 };
 
 const byteLength = (body: string | Uint8Array | null): number => {
