@@ -9,9 +9,10 @@ import {
   RoleRefused,
   roleRefusals,
 } from "@accountlink/core/platforms";
-import { Effect, flow, Layer, Option, Redacted, Schema, Stream } from "effect";
+import { Effect, flow, Layer, Option, type Redacted, Schema, Stream } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { changeResource, finderOn, type ResilientClient, resilientClient } from "../http/mod.ts";
+import { editAnswerOn } from "../live/discord/chat_commands.ts";
 import type { DevGamePlatformOptions } from "./game_platform.ts";
 import { Application, Joins, Member, Members, Refusal, Roles } from "./wire.ts";
 
@@ -97,18 +98,7 @@ const devChatCommands = (client: ResilientClient, baseUrl: string): ChatCommands
   application: finderOn(client)("ChatCommands.application", "/application", Application).pipe(
     Effect.map(Option.getOrThrow),
   ),
-  editAnswer: ({ applicationId, token }, message) =>
-    Effect.map(
-      changeResource(
-        client,
-        "ChatCommands.editAnswer",
-        HttpClientRequest.patch(
-          `/webhooks/${applicationId}/${Redacted.value(token)}/messages/@original`,
-        ).pipe(HttpClientRequest.bodyJsonUnsafe(message)),
-        Refusal,
-      ),
-      Option.isNone,
-    ),
+  editAnswer: editAnswerOn(client, Refusal),
   tryUrl: (guildId) => `${baseUrl}/chat/guilds/${guildId}`,
 });
 

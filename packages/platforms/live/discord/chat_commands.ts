@@ -11,19 +11,17 @@ export const discordCommands = (client: ResilientClient, answers: ResilientClien
   application: findApplication(client).pipe(
     Effect.map(({ id, verify_key: publicKey }) => ({ id, publicKey })),
   ),
-  editAnswer: ({ applicationId, token }, message) =>
-    Effect.map(
-      changeResource(
-        answers,
-        "ChatCommands.editAnswer",
-        HttpClientRequest.patch(
-          `/webhooks/${applicationId}/${Redacted.value(token)}/messages/@original`,
-        ).pipe(HttpClientRequest.bodyJsonUnsafe(message)),
-        refusal("unknownMessage", "unknownWebhook"),
-      ),
-      Option.isNone,
-    ),
+  editAnswer: editAnswerOn(answers, refusal("unknownMessage", "unknownWebhook")),
 });
+
+/** Edits answers to commands at Discord, or at the dev platform, which takes the same request. */
+export const editAnswerOn =
+  (client: ResilientClient, refused: Schema.ConstraintDecoder<unknown>): ChatCommands["editAnswer"] =>
+  ({ applicationId, token }, message) => {
+    const url = `/webhooks/${applicationId}/${Redacted.value(token)}/messages/@original`;
+    const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(url), message);
+    return Effect.map(changeResource(client, "ChatCommands.editAnswer", request, refused), Option.isNone);
+  };
 
 export const findApplication = (client: ResilientClient) =>
   Effect.map(
