@@ -6,11 +6,11 @@ import type { RegisteredClient } from "../identities.ts";
 import type { Platform } from "../simulation.ts";
 
 /** The access that a user granted to the client. */
-interface Grant {
+type Grant = {
   readonly userId: string;
   readonly redirectUri: string;
   readonly codeChallenge: string;
-}
+};
 
 export interface SignInUser {
   readonly id: string;
