@@ -36,6 +36,7 @@ test("a user links both accounts, and the client sees each state of the session"
   const whole = await browser.get(locationOf(await browser.prove("game", "1")));
   expectPage(whole, 200, "Is this right?");
   expect(whole.text).toContain("Player 1");
+  for (const step of ["chat", "game"]) expect(whole.text).toContain(`href="/verify/${step}/start?`);
   expect(await gameOf(key)).toBe(null);
 
   expectPage(await browser.post("/verify/confirm", formOf(whole)), 200, "Your accounts are linked");
