@@ -1,11 +1,10 @@
 /** Attacks on a verification: each one is refused and changes no link. */
 import { expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
-import { textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
 const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(1)>`;
-const { fixtures, newBrowser, newKey, newSession, read, gameOf } = useFlowServer({}, (fixture) => {
+const { fixtures, newBrowser, setup, read, gameOf } = useFlowServer({}, (fixture) => {
   const { chatUsers = [], gameUsers = [] } = fixture.platform ?? {};
   const renamed = { displayName: hostile, username: hostile };
   return {
@@ -22,12 +21,6 @@ const { fixtures, newBrowser, newKey, newSession, read, gameOf } = useFlowServer
 });
 
 const hostileKey = fixtures.key({ account: hostile });
-
-const setup = async (key = newKey()) => {
-  const { sid, pid } = await newSession(key);
-  const bySid = `?sid=${textOf(sid)}`;
-  return { key, sid: textOf(sid), bySid, byPid: `?pid=${textOf(pid)}`, browser: newBrowser() };
-};
 
 const used = [400, "This sign-in cannot be used"] as const;
 const forged = [403, "This form cannot be used"] as const;
@@ -140,20 +133,18 @@ test("fetching flow pages changes nothing", async () => {
 });
 
 test("pages escape hostile names and values", async () => {
-  const key = hostileKey;
-  const { sid, pid } = await newSession(key, { clientId: hostile });
-  const browser = newBrowser();
-  const page = await browser.walk(`?sid=${textOf(sid)}`, "200001", "77");
+  const { browser, bySid, byPid } = await setup({ clientId: hostile }, hostileKey);
+  const page = await browser.walk(bySid, "200001", "77");
   expectPage(page, 200, "Is this right?");
   expect(page.text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;&lt;img src=x");
   // An avatar URL whose host would break the Content-Security-Policy is not shown.
   expect(page.text).not.toContain("<img");
   expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
-  const query = new URLSearchParams({ pid: textOf(pid), guildId: hostile, redirect: hostile, x: hostile });
-  expectPage(await browser.get(`/verify?${query}`), 400, "This link is not complete");
+  const query = new URLSearchParams({ guildId: hostile, redirect: hostile, x: hostile });
+  expectPage(await browser.get(`/verify${byPid}&${query}`), 400, "This link is not complete");
   expectPage(await browser.get(`/verify?sid=${encodeURIComponent(hostile)}`), 404, "This link does not work");
   const denied = `/verify/chat/callback?${new URLSearchParams({ error: hostile, state: hostile })}`;
-  await browser.leave("chat", `?pid=${textOf(pid)}`);
+  await browser.leave("chat", byPid);
   expectPage(await browser.get(denied), ...used);
 });
 

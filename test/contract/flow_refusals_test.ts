@@ -3,20 +3,12 @@ import { expect, test } from "vitest";
 import { internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
-import { textOf } from "../support/http.ts";
 import { expectInvalid } from "./contract_server.ts";
 import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
 
-const { fixtures, send, platform, newBrowser, newKey, newSession, read, gameOf } = useFlowServer({
+const { fixtures, send, platform, newBrowser, setup, read, gameOf } = useFlowServer({
   ACCOUNTLINK_IP_VERIFY_DAILY: "1",
 });
-
-const setup = async (asked: object = {}, key = newKey()) => {
-  const { sid, pid } = await newSession(key, asked);
-  const bySid = `?sid=${textOf(sid)}`;
-  const byPid = `?pid=${textOf(pid)}`;
-  return { key, sid: textOf(sid), bySid, byPid, browser: newBrowser() };
-};
 
 const [incomplete, unusable] = ["This link is not complete", "This link does not work"];
 

@@ -1,7 +1,7 @@
 /** Runs a server for tests of the public flow, with keys, sessions and browsers. */
 
 import { expect } from "vitest";
-import { formOf, titleOf } from "../support/flow_browser.ts";
+import { type FlowBrowser, formOf, titleOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { dataOf } from "./contract_server.ts";
 import { type SiteServer, useSiteServer } from "./site_server.ts";
@@ -29,6 +29,11 @@ export interface FlowServer extends SiteServer {
   /** Returns a key of a new scope without links. A test that needs any other key adds the key to `fixtures`. */
   readonly newKey: () => string;
   readonly newSession: (key: string, asked?: object) => Promise<Json>;
+  /** Creates a session, and returns it with a new browser and the queries that enter its flow. */
+  readonly setup: (
+    asked?: object,
+    key?: string,
+  ) => Promise<Record<"key" | "sid" | "bySid" | "byPid", string> & { readonly browser: FlowBrowser }>;
   readonly read: (key: string, sid: string) => Promise<Json>;
   readonly gameOf: (key: string, chatId?: string) => Promise<string | null>;
 }
@@ -49,8 +54,21 @@ export const useFlowServer = (
   // Keys must be in the fixture before the server starts.
   const keys = Array.from({ length: 60 }, () => fixtures.key());
 
+  const newKey = () => textOf(keys.pop());
+  const newSession = async (key: string, asked: object = {}) => {
+    const body = { clientId: "client", ...asked };
+    return dataOf(await send("POST /v2/sessions", { key, from: fixtures.address(), body }), 201);
+  };
+
   return {
     ...server,
+    newKey,
+    newSession,
+    setup: async (asked = {}, key = newKey()) => {
+      const { sid, pid } = await newSession(key, asked);
+      const [bySid, byPid] = [`?sid=${textOf(sid)}`, `?pid=${textOf(pid)}`];
+      return { key, sid: textOf(sid), bySid, byPid, browser: newBrowser() };
+    },
     newUser: (sid) => {
       const browser = newBrowser();
       const query = `?sid=${sid}`;
@@ -62,11 +80,6 @@ export const useFlowServer = (
           expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
         },
       };
-    },
-    newKey: () => textOf(keys.pop()),
-    newSession: async (key, asked = {}) => {
-      const body = { clientId: "client", ...asked };
-      return dataOf(await send("POST /v2/sessions", { key, from: fixtures.address(), body }), 201);
     },
     read: async (key, sid) =>
       (await send(`GET /v2/sessions/${sid}`, { key, from: fixtures.address() })).body.data ?? {},

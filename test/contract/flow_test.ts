@@ -2,34 +2,31 @@
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf, withoutIsolation } from "../support/flow_browser.ts";
-import { type Answer, textOf } from "../support/http.ts";
+import type { Answer } from "../support/http.ts";
 import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
 
-const { fixtures, send, newBrowser, newKey, newSession, read, gameOf } = useFlowServer();
+const { fixtures, send, setup, read, gameOf } = useFlowServer();
 
 const kept = fixtures.key({ links: { 100001: "2" } });
 const confirmed = fixtures.key({ links: { 100001: "1" } });
 const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
 
 test("a user links both accounts, and the client sees each state of the session", async () => {
-  const key = newKey();
-  const browser = newBrowser();
-  const session = await newSession(key);
-  const sid = textOf(session.sid);
+  const { browser, key, sid, bySid } = await setup();
   const entered = locationOf(await send(`GET /v2/sessions/${sid}/redirect`));
-  expect(entered).toBe(session.url);
+  expect(entered).toBe((await read(key, sid)).url);
 
   const first = await browser.get(entered);
   expectPage(first, 200, "Link your accounts");
   expect(first.text).toContain("Sign in to the chat platform");
   expect(await read(key, sid)).toMatchObject({ state: "pending" });
 
-  const authorizeUrl = await browser.leave("chat", `?sid=${sid}`);
+  const authorizeUrl = await browser.leave("chat", bySid);
   expect(new URL(authorizeUrl).searchParams.get("code_challenge_method")).toBe("S256");
   expect(await read(key, sid)).toMatchObject({ state: "opened" });
 
   const back = await browser.get(await browser.signIn(authorizeUrl, "100001"));
-  expect([back.status, back.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
+  expect([back.status, back.headers.location]).toEqual([303, `/verify${bySid}`]);
   const half = await browser.get(locationOf(back));
   expectPage(half, 200, "Link your accounts");
   expect(half.text).toContain("User 1");
@@ -52,26 +49,22 @@ test("a user links both accounts, and the client sees each state of the session"
 });
 
 test("a browser that has opened a verification link needs no sid in its later URLs", async () => {
-  const key = newKey();
-  const [browser, refusing] = [newBrowser(), newBrowser()];
-  const [{ sid }, other] = [await newSession(key), await newSession(key)];
+  const [{ browser, key, sid, bySid }, other] = [await setup(), await setup()];
   const csrfOf = (page: Answer) => ({ csrf: formOf(page)["csrf"] ?? "" });
-  await browser.get(`/verify?sid=${textOf(sid)}`);
+  await browser.get(`/verify${bySid}`);
   await browser.prove("chat", "100001");
   const page = await browser.get(locationOf(await browser.prove("game", "1")));
   expectPage(await browser.post("/verify/confirm", csrfOf(page)), 200, "Your accounts are linked");
-  expect(await read(key, textOf(sid))).toMatchObject({ state: "completed" });
+  expect(await read(key, sid)).toMatchObject({ state: "completed" });
 
-  const first = await refusing.get(`/verify?sid=${textOf(other.sid)}`);
-  expectPage(await refusing.post("/verify/cancel", csrfOf(first)), 200, "Nothing was linked");
-  expect(await read(key, textOf(other.sid))).toMatchObject({ state: "cancelled" });
+  const first = await other.browser.get(`/verify${other.bySid}`);
+  expectPage(await other.browser.post("/verify/cancel", csrfOf(first)), 200, "Nothing was linked");
+  expect(await read(other.key, other.sid)).toMatchObject({ state: "cancelled" });
 });
 
 test("a user who is already linked to another game account is shown both accounts, and can keep the old one or cancel", async () => {
-  const key = kept;
-  const browser = newBrowser();
-  const { sid } = await newSession(key);
-  const page = await browser.walk(`?sid=${textOf(sid)}`);
+  const { browser, key, sid, bySid } = await setup({}, kept);
+  const page = await browser.walk(bySid);
   expectPage(page, 200, "Which account is yours?");
   expect(withoutIsolation(page.text)).toContain("Link Player 1");
   expect(withoutIsolation(page.text)).toContain("Keep Player 2");
@@ -80,7 +73,7 @@ test("a user who is already linked to another game account is shown both account
   const done = await browser.post("/verify/confirm", { ...formOf(page), keep: "1" });
   expectPage(done, 200, "Your link stays as it is");
   expect(done.text).toContain("Player 2");
-  expect(await read(key, textOf(sid))).toMatchObject({
+  expect(await read(key, sid)).toMatchObject({
     state: "completed",
     chatId: "100001",
     gameId: "2",
@@ -92,48 +85,45 @@ test("a user who is already linked to another game account is shown both account
   expect(after.body.data).toEqual(before.body.data);
   expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "You are already done");
 
-  const other = await newSession(key);
-  const again = await browser.walk(`?sid=${textOf(other.sid)}`);
+  const other = await setup({}, key);
+  const again = await browser.walk(other.bySid);
   expectPage(await browser.post("/verify/cancel", formOf(again)), 200, "Nothing was linked");
   expect(await gameOf(key)).toBe("2");
-  expect(await read(key, textOf(other.sid))).toMatchObject({ state: "cancelled", linkChanged: false });
+  expect(await read(key, other.sid)).toMatchObject({ state: "cancelled", linkChanged: false });
 });
 
 test("a user who confirms an existing link sees that nothing changed", async () => {
-  const key = confirmed;
-  const browser = newBrowser();
-  const { sid } = await newSession(key);
-  const done = await browser.post("/verify/confirm", formOf(await browser.walk(`?sid=${textOf(sid)}`)));
+  const { browser, key, sid, bySid } = await setup({}, confirmed);
+  const done = await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
   expectPage(done, 200, "Your accounts are linked");
   expect(done.text).toContain("They were already linked");
-  expect(await read(key, textOf(sid))).toMatchObject({ linkChanged: false, previousGameId: "1" });
+  expect(await read(key, sid)).toMatchObject({ linkChanged: false, previousGameId: "1" });
 });
 
 test("a user is redirected with the sid and state after confirming", async () => {
-  const key = redirecting;
-  const browser = newBrowser();
-  const { sid, pid } = await newSession(key, { redirect: `${clientOrigin}/done?a=1` });
-  const page = await browser.walk(`?sid=${textOf(sid)}`);
+  const asked = { redirect: `${clientOrigin}/done?a=1` };
+  const { browser, key, sid, bySid, byPid } = await setup(asked, redirecting);
+  const page = await browser.walk(bySid);
   expect(page.headers["content-security-policy"]).toContain(`form-action 'self' ${clientOrigin};`);
   expect(withoutIsolation(page.text)).toContain("Afterwards, you continue to client.example.");
   const sent = await browser.post("/verify/confirm", formOf(page));
-  const location = `${clientOrigin}/done?a=1&sid=${textOf(sid)}&state=completed`;
+  const location = `${clientOrigin}/done?a=1&sid=${sid}&state=completed`;
   expect([sent.status, sent.headers.location]).toEqual([303, location]);
   expect(sent.headers).toMatchObject({ "referrer-policy": "no-referrer", "cache-control": "no-store" });
 
-  const query = `?${new URLSearchParams({ pid: textOf(pid), redirect: `${clientOrigin}/again` })}`;
+  const query = `${byPid}&redirect=${encodeURIComponent(`${clientOrigin}/again`)}`;
   const again = await browser.post("/verify/confirm", formOf(await browser.walk(query, "100001", "2")));
   expect(again.headers.location).toBe(`${clientOrigin}/again?state=completed`);
   expect(await gameOf(key)).toBe("2");
 });
 
 test("a user who cancels gets a link back to the client", async () => {
-  const { sid } = await newSession(redirecting, { redirect: `${clientOrigin}/done?a=1` });
-  const browser = newBrowser();
-  const page = await browser.get(`/verify?sid=${textOf(sid)}`);
+  const asked = { redirect: `${clientOrigin}/done?a=1` };
+  const { browser, sid, bySid } = await setup(asked, redirecting);
+  const page = await browser.get(`/verify${bySid}`);
   const cancelled = await browser.post("/verify/cancel", formOf(page));
   expectPage(cancelled, 200, "Nothing was linked");
-  const address = `${clientOrigin}/done?a=1&amp;sid=${textOf(sid)}&amp;state=cancelled`;
+  const address = `${clientOrigin}/done?a=1&amp;sid=${sid}&amp;state=cancelled`;
   expect(withoutIsolation(cancelled.text)).toContain(`href="${address}"><span>Go back to client.example`);
 });
 
@@ -143,21 +133,18 @@ const oddlyRedirecting = fixtures.key({ redirectOrigins: oddOrigins });
 test.each(oddOrigins)(
   "a user is redirected to %s, which no Content-Security-Policy can name",
   async (origin) => {
-    const { sid } = await newSession(oddlyRedirecting, { redirect: `${origin}/done` });
-    const browser = newBrowser();
-    const page = await browser.walk(`?sid=${textOf(sid)}`);
+    const { browser, sid, bySid } = await setup({ redirect: `${origin}/done` }, oddlyRedirecting);
+    const page = await browser.walk(bySid);
     const { protocol } = new URL(origin);
     expect(page.headers["content-security-policy"]).toContain(`form-action 'self' ${protocol};`);
     const { headers } = await browser.post("/verify/confirm", formOf(page));
-    expect(headers.location).toBe(`${origin}/done?sid=${textOf(sid)}&state=completed`);
+    expect(headers.location).toBe(`${origin}/done?sid=${sid}&state=completed`);
   },
 );
 
 test("a verification status request with a pid and without a key is redirected to the flow of the pid's scope", async () => {
-  const key = newKey();
-  const { pid } = await newSession(key);
-  const browser = newBrowser();
-  const entered = locationOf(await send(`GET /v2/verifications/chat?pid=${textOf(pid)}&guildId=${guild}`));
+  const { browser, key, byPid } = await setup();
+  const entered = locationOf(await send(`GET /v2/verifications/chat${byPid}&guildId=${guild}`));
   const page = await browser.get(entered);
   expectPage(page, 200, "Link your accounts");
   // The service does not ask the platform for the guild's name, because anybody can put any guild ID into the link.
@@ -169,12 +156,10 @@ test("a verification status request with a pid and without a key is redirected t
 });
 
 test("a sid takes precedence over a pid in a verification link", async () => {
-  const [key, other] = [newKey(), newKey()];
-  const [{ sid }, { pid }] = [await newSession(key), await newSession(other)];
-  const browser = newBrowser();
-  const page = await browser.walk(`?pid=${textOf(pid)}&sid=${textOf(sid)}`);
+  const [{ browser, key, sid }, other] = [await setup(), await setup()];
+  const page = await browser.walk(`${other.byPid}&sid=${sid}`);
   await browser.post("/verify/confirm", formOf(page));
-  expect([await gameOf(key), await gameOf(other)]).toEqual(["1", null]);
+  expect([await gameOf(key), await gameOf(other.key)]).toEqual(["1", null]);
 });
 
 test("the style sheet of the flow can be cached", async () => {

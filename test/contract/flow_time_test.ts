@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
-import { type Answer, textOf } from "../support/http.ts";
+import type { Answer } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
-const { newBrowser, newKey, newSession, gameOf } = useFlowServer({ ACCOUNTLINK_SESSION_TTL: "10 seconds" });
+const { setup, gameOf } = useFlowServer({ ACCOUNTLINK_SESSION_TTL: "10 seconds" });
 const title = "This link has expired";
 
 const untilStatus = async (status: number, ask: () => Promise<Answer>): Promise<void> => {
@@ -21,28 +21,23 @@ const waysOn = async (browser: FlowBrowser, page: Answer, callback: string) => [
 
 // The tests run concurrently, because each one waits for a session to expire.
 test.concurrent("every page of a flow shows that its session has expired", async () => {
-  const key = newKey();
-  const browser = newBrowser();
-  const { sid } = await newSession(key);
-  const page = await browser.walk(`?sid=${textOf(sid)}`);
+  const { browser, key, bySid } = await setup();
+  const page = await browser.walk(bySid);
   const callback = await browser.signIn(await browser.leave("game"), "2");
-  await untilStatus(410, () => browser.get(`/verify?sid=${textOf(sid)}`));
+  await untilStatus(410, () => browser.get(`/verify${bySid}`));
   for (const answer of await waysOn(browser, page, callback)) expectPage(answer, 410, title);
-  expectPage(await browser.get(`/verify/chat/start?sid=${textOf(sid)}`), 410, title);
+  expectPage(await browser.get(`/verify/chat/start${bySid}`), 410, title);
   expect(await gameOf(key)).toBe(null);
 });
 
 test.concurrent("every page of a flow without a session shows that the flow has expired, and the user can start again", async () => {
-  const key = newKey();
-  const browser = newBrowser();
-  const { pid } = await newSession(key);
-  const query = `?pid=${textOf(pid)}`;
-  const page = await browser.walk(query);
+  const { browser, key, byPid } = await setup();
+  const page = await browser.walk(byPid);
   const callback = await browser.signIn(await browser.leave("game"), "2");
   await untilStatus(410, () => browser.get("/verify/game/start"));
   for (const answer of await waysOn(browser, page, callback)) expectPage(answer, 410, title);
   expect(await gameOf(key)).toBe(null);
-  const again = await browser.get(`/verify${query}`);
+  const again = await browser.get(`/verify${byPid}`);
   expectPage(again, 200, "Link your accounts");
   expect(again.text).not.toContain("User 1");
 });
