@@ -66,14 +66,14 @@ const bloxlink = {
   unauthorized: [400, "Invalid API Key"],
   wrongGuild: [401, "Guild ID does not match API Key"],
 } as const;
-const members = (version: string) => (guildId: string) =>
+const membersOf = (version: string) => (guildId: string) =>
   `/compat/rowifi/${version}/guilds/${guildId}/members`;
 
 const rowifi = (version: string): Service => ({
   name: `RoWifi ${version}`,
   auth: (key) => ({ authorization: `Bot ${key}` }),
-  toRoblox: (guildId, discordId) => `${members(version)(guildId)}/${discordId}`,
-  toDiscord: (guildId, robloxId) => `${members(version)(guildId)}/roblox/${robloxId}`,
+  toRoblox: (guildId, discordId) => `${membersOf(version)(guildId)}/${discordId}`,
+  toDiscord: (guildId, robloxId) => `${membersOf(version)(guildId)}/roblox/${robloxId}`,
   refusal: (message) => ({ message }),
   unauthorized: [401, invalidKey],
   wrongGuild: [403, "Guild does not match this API key"],
@@ -161,27 +161,32 @@ const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
 
 const told = ({ status, body }: Answer) => ({ status, body });
 
-const { auth, toRoblox, toDiscord } = bloxlinkV4;
-const ask = async (path: string, key: string) => told(await get(path, auth(key)));
+const askV4 = async (path: string, key: string) => told(await get(path, bloxlinkV4.auth(key)));
 
 test.each([
   ["a guild key", guildKey],
   ["a global key", globalKey],
 ])("Bloxlink v4 answers %s with strings", async (_title, key) => {
   const linked = { status: 200, body: { robloxID: "1", resolved: {} } };
-  expect(await ask(toRoblox(guild, "100001"), key)).toEqual(linked);
+  expect(await askV4(bloxlinkV4.toRoblox(guild, "100001"), key)).toEqual(linked);
   const body = { discordIDs: ["100003", "100002"], resolved: {} };
-  expect(await ask(toDiscord(guild, "2"), key)).toEqual({ status: 200, body });
-  expect((await ask(toRoblox(guild, "100005"), key)).body).toEqual({ robloxID: huge, resolved: {} });
+  expect(await askV4(bloxlinkV4.toDiscord(guild, "2"), key)).toEqual({ status: 200, body });
+  expect((await askV4(bloxlinkV4.toRoblox(guild, "100005"), key)).body).toEqual({
+    robloxID: huge,
+    resolved: {},
+  });
 });
 
 test("Bloxlink v4 routes without a guild accept global keys, and refuse guild keys", async () => {
-  const { body } = await get(`${v4}/discord-to-roblox/${stranger}?guildId=1&x=%20`, auth(globalKey));
+  const { body } = await get(
+    `${v4}/discord-to-roblox/${stranger}?guildId=1&x=%20`,
+    bloxlinkV4.auth(globalKey),
+  );
   expect(body).toEqual({ robloxID: "3", resolved: {} });
-  const reverse = await get(`${v4}/roblox-to-discord/3`, auth(globalKey));
+  const reverse = await get(`${v4}/roblox-to-discord/3`, bloxlinkV4.auth(globalKey));
   expect(reverse.body).toEqual({ discordIDs: [stranger], resolved: {} });
   for (const path of [`${v4}/discord-to-roblox/100001`, `${v4}/roblox-to-discord/1?guildId=${guild}`]) {
-    expect(await ask(path, guildKey)).toEqual({ status: 401, body: { error: bloxlink.wrongGuild[1] } });
+    expect(await askV4(path, guildKey)).toEqual({ status: 401, body: { error: bloxlink.wrongGuild[1] } });
   }
 });
 
@@ -192,7 +197,7 @@ test.each([
 ])(
   "Bloxlink v4 takes the key in the authorization or api-key header, without Bearer: %i",
   async (status, headers) => {
-    expect((await get(toRoblox(guild, "100001"), headers)).status).toBe(status);
+    expect((await get(bloxlinkV4.toRoblox(guild, "100001"), headers)).status).toBe(status);
   },
 );
 
@@ -230,22 +235,22 @@ test.each([
   ["a global key of its manager", managingKey],
   ["a global key of an account without members", premiumKey],
 ])("Bloxlink v4 shows nicknames and roles to %s", async (_title, key) => {
-  expect((await get(toRoblox(guild, "100001"), auth(key))).body).toEqual({
+  expect((await get(bloxlinkV4.toRoblox(guild, "100001"), bloxlinkV4.auth(key))).body).toEqual({
     robloxID: "1",
     resolved: { roblox, discord: memberOf(1) },
   });
-  expect((await get(toDiscord(guild, "2"), auth(key))).body).toEqual({
+  expect((await get(bloxlinkV4.toDiscord(guild, "2"), bloxlinkV4.auth(key))).body).toEqual({
     discordIDs: ["100003", "100002"],
     resolved: { discord: { 100003: memberOf(3), 100002: memberOf(2) } },
   });
 });
 
 test("Bloxlink v4 includes profiles for Premium keys", async () => {
-  expect((await get(`${v4}/discord-to-roblox/100001`, auth(premiumKey))).body).toEqual({
+  expect((await get(`${v4}/discord-to-roblox/100001`, bloxlinkV4.auth(premiumKey))).body).toEqual({
     robloxID: "1",
     resolved: { roblox },
   });
-  expect((await get(`${v4}/roblox-to-discord/2`, auth(premiumKey))).body).toEqual({
+  expect((await get(`${v4}/roblox-to-discord/2`, bloxlinkV4.auth(premiumKey))).body).toEqual({
     discordIDs: ["100003", "100002"],
     resolved: {},
   });
@@ -253,7 +258,7 @@ test("Bloxlink v4 includes profiles for Premium keys", async () => {
     ["100004", nobody],
     ["100005", huge],
   ] as const) {
-    expect((await get(`${v4}/discord-to-roblox/${discordId}`, auth(premiumKey))).body).toEqual({
+    expect((await get(`${v4}/discord-to-roblox/${discordId}`, bloxlinkV4.auth(premiumKey))).body).toEqual({
       robloxID,
       resolved: { roblox: null },
     });

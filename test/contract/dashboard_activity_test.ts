@@ -1,7 +1,7 @@
 /** Usage and audit log in the dashboard's JSON API. */
 import { expect, test } from "vitest";
 import { listOf, textOf } from "../support/http.ts";
-import { dataOf, expectInvalid, expectRefusal } from "./contract_server.ts";
+import { dataOf, expectInvalid } from "./contract_server.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 

@@ -287,11 +287,11 @@ test("the key limit counts only keys that are not revoked", async () => {
   const created = [];
   for (let count = 0; count < 20; count++) created.push(await createKey(owner));
   expect(await counted()).toEqual({ used: 20, allowed: 20 });
-  const request = () => owner.send("POST /dashboard/api/keys", { body: { name: "Bot", scope: "global" } });
-  expectRefusal(await request(), 409, "CONFLICT", { reason: "key_limit" });
+  const another = () => owner.send("POST /dashboard/api/keys", { body: { name: "Bot", scope: "global" } });
+  expectRefusal(await another(), 409, "CONFLICT", { reason: "key_limit" });
   await owner.send(`DELETE /dashboard/api/keys/${created[0]?.id}`);
   expect(await counted()).toEqual({ used: 19, allowed: 20 });
-  expect((await request()).status).toBe(201);
+  expect((await another()).status).toBe(201);
   const { body } = await owner.send("GET /dashboard/api/keys");
   const keys = body.data?.keys as unknown as ReadonlyArray<{ readonly createdAt: string }>;
   expect(keys.length).toBe(21);

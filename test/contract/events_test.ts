@@ -130,39 +130,39 @@ test("the event feed refuses guildId from a global key, and accepts the own guil
 const keys = Array.from({ length: 4 }, () => fixtures.key());
 
 test("a wait for events ends with the first event", async () => {
-  const key = keys[0] as string;
-  const cursor = await now(key);
-  const waiting = read(key, { cursor, wait: "25" });
+  const own = keys[0] as string;
+  const cursor = await now(own);
+  const waiting = read(own, { cursor, wait: "25" });
   await untilWaiting(1);
   const began = performance.now();
-  await set(key, "100001", "1");
+  await set(own, "100001", "1");
   expect(typesOf(await waiting)).toEqual(["link.set"]);
   expect(performance.now() - began).toBeLessThan(20_000);
 });
 
 test("at most sixteen readers per key wait for events", async () => {
-  const key = keys[2] as string;
-  const cursor = await now(key);
-  const asked = Array.from({ length: 17 }, () => read(key, { cursor, wait: "25" }));
+  const own = keys[2] as string;
+  const cursor = await now(own);
+  const asked = Array.from({ length: 17 }, () => read(own, { cursor, wait: "25" }));
   const refused = await Promise.race(asked);
   expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "event_readers" });
   expect(refused.body.meta?.["rateLimit"]).toMatchObject({ limit: 16, remaining: 0, scope: "api_key" });
-  expectRefusal(await send("GET /v2/events/stream", { key }), 429, "RATE_LIMITED", {
+  expectRefusal(await send("GET /v2/events/stream", { key: own }), 429, "RATE_LIMITED", {
     bucket: "event_readers",
   });
-  expect((await read(key)).status).toBe(200);
-  await set(key, "100001", "1");
+  expect((await read(own)).status).toBe(200);
+  await set(own, "100001", "1");
   const heard = (await Promise.all(asked)).filter((answer) => answer !== refused).map(typesOf);
   expect(heard).toEqual(Array.from({ length: 16 }, () => ["link.set"]));
-  expect((await read(key, { wait: "1" })).status).toBe(200);
+  expect((await read(own, { wait: "1" })).status).toBe(200);
 });
 
 test("a wait for events and a stream end when the key is revoked", async () => {
-  const key = keys[3] as string;
-  const waiting = Promise.all([read(key, { wait: "25" }), send("GET /v2/events/stream", { key })]);
+  const own = keys[3] as string;
+  const waiting = Promise.all([read(own, { wait: "25" }), send("GET /v2/events/stream", { key: own })]);
   await untilWaiting(2);
   const began = performance.now();
-  await send("POST /v2/keys/leaked", { body: { key } });
+  await send("POST /v2/keys/leaked", { body: { key: own } });
   expect((await waiting).map(({ status }) => status)).toEqual([200, 200]);
   expect(performance.now() - began).toBeLessThan(20_000);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
-import { expectPage, useFlowServer } from "./flow_server.ts";
+import { useFlowServer } from "./flow_server.ts";
 
 const plain = useFlowServer();
 const named = useFlowServer({

@@ -102,7 +102,7 @@ test("a request that runs for more than a second keeps its key, and other reques
 });
 
 const refusing = newKey();
-const ask = senderOf(refusing);
+const askRefused = senderOf(refusing);
 
 test.each<[status: number, line: Line, body: object]>([
   [404, "PATCH /v2/chat", { oldChatId: "100009", newChatId: "100008" }],
@@ -111,9 +111,9 @@ test.each<[status: number, line: Line, body: object]>([
   [404, `DELETE /v2/sessions/vs_${"0".repeat(43)}`, {}],
 ])("refusals after the checks are replayed: %i for %s %j", async (status, line, body) => {
   const idempotencyKey = randomUUID();
-  const first = await ask(line, idempotencyKey, body);
+  const first = await askRefused(line, idempotencyKey, body);
   expect(first.status).toBe(status);
-  expectReplay(first, await ask(line, idempotencyKey, body));
+  expectReplay(first, await askRefused(line, idempotencyKey, body));
 });
 
 test.each<[line: Line, wrong: object, right: object, status: number]>([
@@ -124,8 +124,8 @@ test.each<[line: Line, wrong: object, right: object, status: number]>([
   async (line, wrong, right, status) => {
     const idempotencyKey = randomUUID();
     const body = { clientId: "client", chatId: "100001", verdict: "same" };
-    expect((await ask(line, idempotencyKey, { ...body, ...wrong })).status).toBe(400);
-    const first = await ask(line, idempotencyKey, { ...body, ...right });
+    expect((await askRefused(line, idempotencyKey, { ...body, ...wrong })).status).toBe(400);
+    const first = await askRefused(line, idempotencyKey, { ...body, ...right });
     expect([first.status, isReplayed(first)]).toEqual([status, false]);
   },
 );
@@ -133,10 +133,10 @@ test.each<[line: Line, wrong: object, right: object, status: number]>([
 test("retryable refusals leave the idempotency key unused", async () => {
   const body = { chatId: "100004", gameId: "7" };
   await platform.fail({ mode: "down", platform: "game" });
-  expectRefusal(await ask("PATCH /v2/game", "down", body), 503, "INTERNAL_ERROR", null);
+  expectRefusal(await askRefused("PATCH /v2/game", "down", body), 503, "INTERNAL_ERROR", null);
   await platform.recover();
   await eventually(async () => {
-    const answer = await ask("PATCH /v2/game", "down", body);
+    const answer = await askRefused("PATCH /v2/game", "down", body);
     expect([answer.status, isReplayed(answer)]).toEqual([200, false]);
   });
 });

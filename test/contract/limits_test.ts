@@ -87,7 +87,7 @@ test.each([
 ] as const)("limits are not reported with %s", async (_title, scope, tier, status, line, options) => {
   const answer = await send(line, options);
   expect([answer.status, limitHeaders(answer)]).toEqual([status, {}]);
-  const { requestId, ...meta } = answer.body.meta ?? {};
+  const { requestId: _, ...meta } = answer.body.meta ?? {};
   const rateLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null, scope };
   expect(meta).toEqual({ version: "2.0.0", rateLimit, ...(tier && { tier }) });
   if (line !== lookup) return;

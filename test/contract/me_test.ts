@@ -69,7 +69,7 @@ const sightings = [fay, gus].map((chatId, index) => ({
   device: chatId,
   seenAt,
 }));
-const key = fixtures.key({ account: "keeper", links: linked(fay, gus), sightings });
+const keeper = fixtures.key({ account: "keeper", links: linked(fay, gus), sightings });
 fixtures.key({ account: "keeper", guildId: guild, links: linked(fay), sightings });
 
 test("/me shows the user's full IP addresses and browsers, each with its communities", async () => {
@@ -124,7 +124,7 @@ test("the export of /me has accounts, team roles and audit entries of the user",
     memberships: [{ account: "owned", role: "owner" }],
     signIns: [{ site: "me" }],
   });
-  await send("PATCH /v2/game", { key, body: { chatId: owner, gameId: "2" } });
+  await send("PATCH /v2/game", { key: keeper, body: { chatId: owner, gameId: "2" } });
   const { text } = await exportOf(await open(owner));
   const { entries } = JSON.parse(text) as Record<string, ReadonlyArray<object>>;
   expect(entries).toMatchObject([{ action: "link.set", details: { chatId: owner, gameId: "2" } }]);

@@ -142,11 +142,11 @@ test.each([undefined, null, false, "true", 1, "", {}])(
 
 const creation = { clientId: "client", redirect: "https://elsewhere.example/" };
 const pair = { chatId: "100001", otherChatId: "100001" };
-const headers = { "idempotency-key": "two words" };
+const twoWords = { "idempotency-key": "two words" };
 const premium = fixtures.key({ tier: "premium" });
 
 test("one error names malformed and conflicting parameters, in documented order", async () => {
-  const ask = { key: premium, headers };
+  const ask = { key: premium, headers: twoWords };
   expectInvalid(
     await send("POST /v2/sessions", { ...ask, body: { ...creation, chatId: "x" } }),
     "chatId",

@@ -139,9 +139,9 @@ test.each([
   ["premium", premium, 10_000],
 ] as const)(
   "the daily limit of session traffic for a %s key depends on its tier",
-  async (_tier, key, limit) => {
+  async (_tier, used, limit) => {
     const from = limited.fixtures.address();
-    const { body } = await limited.send("POST /v2/sessions", { key, from, body: { clientId: "c" } });
+    const { body } = await limited.send("POST /v2/sessions", { key: used, from, body: { clientId: "c" } });
     expect(body.meta?.rateLimit).toMatchObject({ limit, remaining: limit - 1, bucket: "verify_day" });
   },
 );

@@ -124,13 +124,13 @@ test("PATCH /v2/chat keeps the link if both chat IDs are equal, and refuses an o
 const links = { 100001: "1", 100002: "2", 100003: "3" };
 const pid: unknown = expect.stringMatching(/^pid_[0-9a-z]{16,}$/);
 const global = inScope(fixtures.key({ account: "deleter", links }));
-const ofGuild = inScope(fixtures.key({ account: "deleter", guildId: guild, links }), guild);
+const inGuild = inScope(fixtures.key({ account: "deleter", guildId: guild, links }), guild);
 
-const key = fixtures.key({ guildId: guild });
+const guildKey = fixtures.key({ guildId: guild });
 test("DELETE /v2/data reads the guild of a guild key from the body, and ignores the query", async () => {
   const line = `DELETE /v2/data?guildId=${guild}`;
-  expectMissing(await send(line, { key, body: { confirm: true } }), "guildId");
-  expect((await send(line, { key, body: { confirm: true, guildId: guild } })).status).toBe(200);
+  expectMissing(await send(line, { key: guildKey, body: { confirm: true } }), "guildId");
+  expect((await send(line, { key: guildKey, body: { confirm: true, guildId: guild } })).status).toBe(200);
 });
 
 test("DELETE /v2/data deletes all records of its own scope, including records of removed links", async () => {
@@ -141,9 +141,9 @@ test("DELETE /v2/data deletes all records of its own scope, including records of
   expectData(again, { deletedRecords: 0, scope: "global", pid, collection: "links" });
   expect(again.body.data?.pid).toBe(deleted.body.data?.pid);
   expect(await global.gameOf("100001")).toBeNull();
-  expect(await ofGuild.gameOf("100001")).toBe("1");
+  expect(await inGuild.gameOf("100001")).toBe("1");
 
-  const other = await ofGuild.deleteData();
+  const other = await inGuild.deleteData();
   expectData(other, { deletedRecords: 3, scope: "guild", pid, collection: "links" });
   expect(other.body.data?.pid).not.toBe(deleted.body.data?.pid);
 });
@@ -161,7 +161,7 @@ test.each([
   await stays();
 });
 
-const line = "DELETE /api/v1/database/reset" as const;
+const reset = "DELETE /api/v1/database/reset" as const;
 const disposition = 'content-disposition: form-data; name="guildId"';
 
 test.each([
@@ -174,20 +174,20 @@ test.each([
   ["multipart/form-data; boundary=x", `--x\r\n${disposition}\r\n\r\n${guild}`],
   ...queries.map((query) => ["text/plain", "", query] as const),
 ] as const)("v1 refuses to delete a global scope with %s %j %s", async (type, body, query = "") => {
-  const answer = await send(`${line}?${query}`, { key: kept, body, headers: { "content-type": type } });
+  const answer = await send(`${reset}?${query}`, { key: kept, body, headers: { "content-type": type } });
   expectV1Refusal(answer, 400, "Invalid parameter: guildId");
   await stays();
 });
 
 test("v1 refuses to delete a global scope if the body of the request is too large", async () => {
-  expectV1Refusal(await send(line, { key: kept, body: "x".repeat(70_000) }), 413, "Invalid request body");
+  expectV1Refusal(await send(reset, { key: kept, body: "x".repeat(70_000) }), 413, "Invalid request body");
   await stays();
 });
 
 const empty = fixtures.key();
 
 test.each(["", "guild", '["guild"]'])("v1 ignores other bodies when deleting a scope: %j", async (body) => {
-  const answer = await send(line, { key: empty, body });
+  const answer = await send(reset, { key: empty, body });
   expect(answer.body).toMatchObject({ status: 200, data: { deletedRecords: 0 } });
 });
 
