@@ -64,7 +64,7 @@ describe.skipIf(noPromtool !== null)(`promtool ${noPromtool ?? ""}`, () => {
   it("each alert fires and clears", async () => {
     expect(Object.keys(alertCases)).toEqual(rules.map(({ alert }) => alert));
     const tests = rules.map(({ alert, labels, annotations }) => {
-      const { series, fires, clears, of = {} } = alertCases[alert] as (typeof alertCases)[string];
+      const [series, fires, clears, of = {}] = alertCases[alert] as (typeof alertCases)[string];
       return {
         interval: "15s",
         input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),

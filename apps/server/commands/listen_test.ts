@@ -4,17 +4,8 @@ import { text } from "node:stream/consumers";
 import { verifyWebhook, type WebhookEvent } from "@accountlink/client";
 import { freePort } from "@accountlink/test-servers";
 import { expect, it, onTestFinished } from "vitest";
-import { runInProcess, startInProcess } from "./test_command_line.ts";
+import { printedBy, runInProcess, startInProcess } from "./test_command_line.ts";
 import { makeWorkplace } from "./test_program.ts";
-
-/** Everything that a command printed so far. */
-const printedBy = ({ stdout }: { readonly stdout: NodeJS.ReadableStream }) => {
-  let printed = "";
-  stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    printed += chunk;
-  });
-  return () => printed;
-};
 
 /** Starts a server with a data folder of its own, a key, and a way to restart it on its port. */
 const startService = async () => {
@@ -30,7 +21,7 @@ const startService = async () => {
   };
   const start = async () => {
     const server = startInProcess(["serve"], environment);
-    const printed = printedBy(server);
+    const printed = printedBy(server.stdout);
     await expect.poll(printed).toContain("listening on ");
     return server;
   };
@@ -81,7 +72,7 @@ it("listen forwards each event once, signed, and misses none while the server re
     ACCOUNTLINK_KEY: key,
   });
   onTestFinished(async () => void (await command.stop()));
-  const printed = printedBy(command);
+  const printed = printedBy(command.stdout);
   await expect.poll(printed).toMatch(/signed with whsec_\S{44}\n/);
   secret = /whsec_\S+/.exec(printed())?.[0] ?? "";
   expect(printed()).not.toContain(key);
@@ -106,7 +97,7 @@ it("listen prints JSON with --json, also if nobody listens at the address", asyn
   const environment = { ACCOUNTLINK_URL: url, ACCOUNTLINK_KEY: key };
   const command = startInProcess(["listen", "--json", "--forward", forward], environment);
   onTestFinished(async () => void (await command.stop()));
-  const printed = printedBy(command);
+  const printed = printedBy(command.stdout);
   await expect.poll(printed).toContain("whsec_");
   await link("100001");
   await expect.poll(() => printed().split("\n").length).toBe(3);

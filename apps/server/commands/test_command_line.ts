@@ -74,3 +74,10 @@ export const runInProcess = async (...invocation: Parameters<typeof startInProce
   const [code, stdout, stderr] = await Promise.all([ended, text(printed.stdout), text(printed.stderr)]);
   return { code, stdout, stderr };
 };
+
+/** Collects what is printed to streams. Returns a function that returns the text so far. */
+export const printedBy = (...streams: ReadonlyArray<Readable>): (() => string) => {
+  let printed = "";
+  for (const stream of streams) stream.setEncoding("utf8").on("data", (chunk: string) => (printed += chunk));
+  return () => printed;
+};

@@ -7,7 +7,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { type Ended, type RunningCommand, runInProcess, startInProcess } from "./test_command_line.ts";
+import {
+  type Ended,
+  printedBy,
+  type RunningCommand,
+  runInProcess,
+  startInProcess,
+} from "./test_command_line.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -112,17 +118,14 @@ const end = async (child: ChildProcess): Promise<void> => {
 
 const listening = ({ stdout, stderr, ended: exited }: RunningCommand): Promise<string> =>
   new Promise((resolve, reject) => {
-    let printed = "";
-    for (const stream of [stdout, stderr]) {
-      stream.setEncoding("utf8").on("data", (chunk: string) => {
-        printed += chunk;
-        const url = /^listening on (\S+)$/m.exec(printed)?.[1];
-        if (url !== undefined) resolve(url);
-      });
-    }
+    const printed = printedBy(stdout, stderr);
+    stdout.on("data", () => {
+      const url = /^listening on (\S+)$/m.exec(printed())?.[1];
+      if (url !== undefined) resolve(url);
+    });
     exited
       .then((code) => {
-        throw new Error(`Cannot start the server: it ended with ${code}\n${printed}`);
+        throw new Error(`Cannot start the server: it ended with ${code}\n${printed()}`);
       })
       .catch(reject);
   });

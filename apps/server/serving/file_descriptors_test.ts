@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { printedBy } from "../commands/test_command_line.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -19,21 +20,8 @@ it.skipIf(process.platform === "win32")(
       server.kill();
       await once(server, "close");
     });
-    let printed = "";
-    const heard = (pattern: RegExp) =>
-      new Promise<RegExpExecArray>((resolve) => {
-        const look = () => {
-          const found = pattern.exec(printed);
-          if (found !== null) resolve(found);
-        };
-        for (const stream of [server.stdout, server.stderr]) stream.on("data", look);
-        look();
-      });
-    for (const stream of [server.stdout, server.stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        printed += text;
-      });
-    }
+    const printed = printedBy(server.stdout, server.stderr);
+    const heard = (pattern: RegExp) => vi.waitUntil(() => pattern.exec(printed()), { timeout: 60_000 });
     const [, port] = await heard(/^listening on http:\/\/127\.0\.0\.1:(\d+)$/m);
     const sockets = Array.from({ length: 200 }, () =>
       connect(Number(port), "127.0.0.1").on("error", () => {}),

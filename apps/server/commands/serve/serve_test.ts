@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { runUntil, startProxy } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { runInProcess, startInProcess } from "../test_command_line.ts";
+import { printedBy, runInProcess, startInProcess } from "../test_command_line.ts";
 import { makeWorkplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
@@ -17,15 +18,10 @@ const makeCutWay = async (databaseUrl: string) => {
   return { url: url.href, restore: () => Effect.runPromise(proxy.restore) };
 };
 
-const says = (stream: NodeJS.ReadableStream, words: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let said = "";
-    stream.setEncoding("utf8").on("data", (chunk: string) => {
-      said += chunk;
-      if (said.includes(words)) resolve();
-    });
-    stream.once("close", () => reject(new Error(`Cannot go on: "${said}", expected "${words}"`)));
-  });
+const says = (stream: Readable, words: string): Promise<void> => {
+  const printed = printedBy(stream);
+  return vi.waitFor(() => expect(printed()).toContain(words), { timeout: 60_000 });
+};
 
 it("a server without a writable temporary folder logs a warning, and serves", async () => {
   const { folder, dataFolder } = await makeWorkplace();
