@@ -29,13 +29,6 @@ export interface FeedStart extends EventFilter {
   readonly from: "now" | "oldest";
 }
 
-/** @internal */
-export interface FeedQuery extends FeedStart {
-  readonly limit: number;
-  /** How long to wait for an event, in milliseconds. */
-  readonly wait: number;
-}
-
 /**
  * A step of a stream: its beginning, an event with the cursor to continue after it, a sign of life, or the end.
  * @internal
@@ -45,12 +38,6 @@ export type FeedStep =
   | { readonly step: "event"; readonly event: FeedEvent; readonly cursor: string }
   | { readonly step: "idle" }
   | { readonly step: "timeout"; readonly cursor: string };
-
-/** @internal */
-export interface LinkQuery {
-  readonly cursor: string | null;
-  readonly limit: number;
-}
 
 /** @internal */
 export interface LinkPage {
@@ -123,12 +110,12 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
 
     return {
       /**
-       * Reads a page of events, oldest first. If there is no new event, waits up to `wait` for one. `cursor` is the
+       * Reads a page of events, oldest first. If there is no new event, waits up to `wait` milliseconds. `cursor` is the
        * place after the last event, and `more` says whether the feed may already have events after it. Fails with
        * `Conflict` if the query's cursor is older than the retention.
        */
       read: Effect.fnUntraced(
-        function* (target: FeedTarget, query: FeedQuery) {
+        function* (target: FeedTarget, query: FeedStart & { readonly limit: number; readonly wait: Millis }) {
           yield* enter(target);
           const { scope, keyId } = target;
           const until = (yield* Clock.currentTimeMillis) + query.wait;
@@ -236,7 +223,10 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
       }),
 
       /** Lists all links, sorted by chat ID as text. */
-      links: Effect.fn("EventFeed.links")(function* (target: FeedTarget, { cursor, limit }: LinkQuery) {
+      links: Effect.fn("EventFeed.links")(function* (
+        target: FeedTarget,
+        { cursor, limit }: { readonly cursor: string | null; readonly limit: number },
+      ) {
         yield* enter(target);
         const { pid } = target.scope;
         const place = cursor === null ? Option.none() : yield* cursors.readList(pid, cursor);

@@ -21,13 +21,6 @@ export interface ScopedRecord {
   readonly record: LinkRecord;
 }
 
-export interface UserBrowser {
-  readonly pid: Pid;
-  readonly sighting: BrowserSighting;
-  /** When the first sighting was stored; null if an earlier release, which kept no such time, stored it. */
-  readonly firstSeenAt: Millis | null;
-}
-
 /** The data of a user. Lists without another order are sorted by time, ties by id. */
 export interface UserRecords {
   /** Accounts with the user's chat ID, sorted by name. */
@@ -37,7 +30,12 @@ export interface UserRecords {
   /** Link records, sorted by pid. */
   readonly records: ReadonlyArray<ScopedRecord>;
   readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: AddressSighting }>;
-  readonly browsers: ReadonlyArray<UserBrowser>;
+  readonly browsers: ReadonlyArray<{
+    readonly pid: Pid;
+    readonly sighting: BrowserSighting;
+    /** When the first sighting was stored; null if an earlier release, which kept no such time, stored it. */
+    readonly firstSeenAt: Millis | null;
+  }>;
   /** Reviews of pairs that include the user, sorted by pid, newest first. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
   /** Nicknames that role plans set, and problems with the user's roles, sorted by pid and guild. */
