@@ -1,6 +1,6 @@
 /**
- * The secret of the deployment, and the keys that it protects: the root key, which it unwraps, and keys derived from that.
- * During a rotation there are two secrets: the new and the old one.
+ * The secret of the deployment, which unwraps the root key, and the keys derived from the root key. During a rotation
+ * there are two secrets: the new and the old one.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";

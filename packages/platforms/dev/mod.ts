@@ -1,8 +1,8 @@
 /**
  * A server that simulates both platforms from a fixture, and an adapter that asks it over HTTP.
  *
- * `devPlatform` is the server. The routes under `/chat/api` and `/game/api` answer JSON as `wire.ts` describes; a refusal is
- * `{ "code": "unknown_member" }` with a status. Those for the bot need its bearer token.
+ * `devPlatform` is the server. The routes under `/chat/api` and `/game/api` answer in JSON, which `wire.ts` describes; a
+ * refusal is `{ "code": "unknown_member" }` with a status. The routes for the bot need its bearer token.
  *
  * `/chat/guilds/{guildId}` is a page that plays the channel of a guild: choose a member, type a command, press a button.
  *

@@ -10,7 +10,7 @@ import { tokenEndpoint } from "./token_endpoint.ts";
 
 export type Clients = Partial<Readonly<Record<Platform, RegisteredClient>>>;
 
-/** The routes under `/chat/oauth` and `/game/oauth`, and those for the user of an access token. */
+/** The routes under `/chat/oauth` and `/game/oauth`, and the routes that show the user of an access token. */
 export const oauthApi = Effect.fnUntraced(function* (simulation: Simulation, clients: Clients) {
   const { chatUsers, gameUsers, guilds } = simulation.platforms;
   const chat = yield* makeOAuthServer({
