@@ -222,13 +222,8 @@ const eachInput = <Id extends string, Data>(
 const keepMembers = (
   chatIds: ReadonlyArray<ChatId>,
   members: Memberships,
-): Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable> => {
-  const kept: Array<ChatId> = [];
-  for (const chatId of chatIds) {
-    const member = members.get(chatId);
-    if (member === undefined) continue;
-    if (Result.isFailure(member)) return Result.fail(member.failure);
-    if (member.success) kept.push(chatId);
-  }
-  return Result.succeed(kept);
-};
+): Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable> =>
+  Result.map(
+    Result.all(chatIds.map((chatId) => members.get(chatId) ?? Result.succeed(false))),
+    (areMembers) => chatIds.filter((_, index) => areMembers[index]),
+  );

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
@@ -28,11 +28,7 @@ export interface PlanDetails {
 /** Converts a plan and its progress to JSON, for the dashboard and the command line. @internal */
 export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails) => ({
   pid: plan.scope.pid,
-  guildId: plan.guildId,
-  rules: plan.rules,
-  nickname: plan.nickname,
-  nicknameGroupId: plan.nicknameGroupId,
-  bypassRoleId: plan.bypassRoleId,
+  ...Struct.pick(plan, ["guildId", "rules", "nickname", "nicknameGroupId", "bypassRoleId"]),
   status: {
     state: plan.state,
     pending,

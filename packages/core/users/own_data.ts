@@ -161,7 +161,7 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
 
     /** Merges all sightings of the same address or browser, over all scopes, into one place. */
     const placesOf = <S extends Sighting>(
-      sightings: ReadonlyArray<Seen<S>>,
+      sightings: ReadonlyArray<{ pid: Pid; sighting: S; firstSeenAt?: Millis | null }>,
       communities: ReadonlyArray<OwnCommunity>,
       now: Millis,
     ) => {
@@ -170,7 +170,7 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
         .map((seen) => {
           const [{ sighting }] = seen.toSorted(
             (one, other) => other.sighting.seenAt - one.sighting.seenAt,
-          ) as [Seen<S>];
+          ) as [(typeof seen)[number]];
           const firsts = seen.map(({ firstSeenAt = null }) => firstSeenAt).filter((at) => at !== null);
           return {
             sighting,
@@ -207,10 +207,4 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
   }),
 }) {
   static readonly layer = Layer.effect(OwnSightings, OwnSightings.make);
-}
-
-interface Seen<S extends Sighting> {
-  readonly pid: Pid;
-  readonly sighting: S;
-  readonly firstSeenAt?: Millis | null;
 }

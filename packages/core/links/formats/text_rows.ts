@@ -122,10 +122,9 @@ const headSize = 16;
 /** How files of other kinds begin, and why they are refused. */
 const kinds: ReadonlyArray<readonly [start: string, reason: string]> = [
   ["PK\x03\x04", "the file is a ZIP archive or a spreadsheet, expected the CSV or JSON text itself"],
-  ["\x1F\x8B", "the file is compressed, expected the CSV or JSON text itself"],
-  ["\x28\xB5\x2F\xFD", "the file is compressed, expected the CSV or JSON text itself"],
-  ["BZh", "the file is compressed, expected the CSV or JSON text itself"],
-  ["\xFD7zXZ", "the file is compressed, expected the CSV or JSON text itself"],
+  ...["\x1F\x8B", "\x28\xB5\x2F\xFD", "BZh", "\xFD7zXZ"].map(
+    (begin) => [begin, "the file is compressed, expected the CSV or JSON text itself"] as const,
+  ),
   ["\xD0\xCF\x11\xE0", "the file is a spreadsheet, expected it saved as CSV"],
   ["%PDF", "the file is a PDF, expected CSV or JSON"],
   ...["\x89PNG", "\xFF\xD8\xFF", "GIF8", "RIFF"].map(
