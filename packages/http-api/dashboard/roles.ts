@@ -10,6 +10,7 @@
  * ```
  */
 import { ChatId, GuildId, idRules, Pid } from "@accountlink/core/ids";
+import { roleRefusals } from "@accountlink/core/platforms";
 import {
   Digits,
   expectedRules,
@@ -37,7 +38,7 @@ const plan = {
 const Problem = Schema.Struct({
   chatId: ChatId,
   roleId: Schema.NullOr(Schema.String),
-  reason: Schema.Literals(["role_above_bot", "role_missing", "no_permission", "member_above_bot"]),
+  reason: Schema.Literals(roleRefusals),
   at: IsoTime,
 });
 
