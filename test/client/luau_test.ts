@@ -1,6 +1,5 @@
 /** Runs the client of `clients/luau`, and the example game that uses it, in a Luau interpreter. */
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
 import { blocksOf, readDocument } from "../docs/document.ts";
@@ -8,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Case, cases, type Said, startCases } from "./cases.ts";
-import { startProgram } from "./program.ts";
+import { playExperience } from "./program.ts";
 import type { Experience } from "./roblox.ts";
 
 const { fixtures, url, newBrowser, newKey, send } = useFlowServer({ ACCOUNTLINK_SESSION_TTL: "8 seconds" });
@@ -29,16 +28,7 @@ interface Call {
 /** Starts a script in a Roblox experience that has an API key as its secret. */
 const play = (experience: Partial<Experience>, secret = key) => {
   const secrets = { accountlink_key: secret };
-  const all: Experience = {
-    script: callScript,
-    secrets,
-    http: true,
-    clock: "real",
-    input: [],
-    ...experience,
-  };
-  const program = fileURLToPath(new URL("roblox.ts", import.meta.url));
-  const running = startProgram([process.execPath, program], import.meta.dirname, {}, JSON.stringify(all));
+  const running = playExperience({ script: callScript, secrets, ...experience });
   onTestFinished(running.stop);
   return running;
 };
@@ -152,27 +142,15 @@ test("the module looks up more players than one request takes, and removes links
 });
 
 const link: Call = { method: "link", players: [1] };
+const elsewhere: Call = { ...link, options: { guild: "700000000000000002" } };
+const unlink: Call = { ...link, method: "unlink" };
 test.each<[string, Call, Partial<Experience>, () => string, string, RegExp]>([
   ["that HTTP requests are off", link, { http: false }, () => key, "HTTP_DISABLED", /Allow HTTP Requests/],
   ["that there is no secret", link, { secrets: {} }, () => key, "SECRET_MISSING", /"accountlink_key"/],
   ["that the secret is no key", link, {}, () => "alk_wrong", "INVALID_API_KEY", /"accountlink_key"/],
   ["a missing guild", link, {}, () => guildKey, "MISSING_PARAMETER", /AccountLink.new as "guild"/],
-  [
-    "another guild",
-    { ...link, options: { guild: "700000000000000002" } },
-    {},
-    () => guildKey,
-    "FORBIDDEN",
-    /another guild/,
-  ],
-  [
-    "a key without the access",
-    { ...link, method: "unlink" },
-    {},
-    () => reading,
-    "FORBIDDEN",
-    /unlink needs full/,
-  ],
+  ["another guild", elsewhere, {}, () => guildKey, "FORBIDDEN", /another guild/],
+  ["a key without the access", unlink, {}, () => reading, "FORBIDDEN", /unlink needs full/],
 ])("the module reports %s in the result and the output", async (_, call, experience, secret, code, words) => {
   const { said, lines } = await (await playCalls([call], experience, secret())).said();
   expect(said).toMatchObject([{ said: { ok: false, code, message: expect.stringMatching(words) } }]);

@@ -6,8 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { guild, makeFixtures } from "../support/fixtures.ts";
 import { useServer } from "../support/server.ts";
-import { startProgram } from "./program.ts";
-import type { Experience } from "./roblox.ts";
+import { playExperience, startProgram } from "./program.ts";
 
 const fixtures = makeFixtures();
 const links = { 100001: "1", 100002: { gameId: "1", at: "2026-02-01T00:00:00.000Z" } };
@@ -88,9 +87,7 @@ test("a Luau game for RoWifi works", async () => {
     ...Object.entries(variables).map(([name, value]) => `local ${name} = "${value}"`),
     readFileSync(program("rowifi_game.luau"), "utf8"),
   ].join("\n");
-  const experience: Experience = { script, secrets: {}, http: true, clock: "real", input: [] };
-  const roblox = fileURLToPath(new URL("roblox.ts", import.meta.url));
-  const game = startProgram([process.execPath, roblox], import.meta.dirname, {}, JSON.stringify(experience));
+  const game = playExperience({ script });
   expect(await game.ended).toBe(0);
   const printed = game
     .output()

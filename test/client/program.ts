@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { eventually } from "../support/eventually.ts";
+import type { Experience } from "./roblox.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -33,6 +34,13 @@ export const startExample = (
     HOME: process.env["HOME"] ?? "",
     ...env,
   });
+};
+
+/** Starts a script in a Roblox experience. */
+export const playExperience = (experience: Partial<Experience>): RunningProgram => {
+  const all: Partial<Experience> = { secrets: {}, http: true, clock: "real", input: [], ...experience };
+  const program = pathOf("test/client/roblox.ts");
+  return startProgram([process.execPath, program], import.meta.dirname, {}, JSON.stringify(all));
 };
 
 /** Starts a program in a folder, with only these environment variables, and writes `input` to its standard input. */

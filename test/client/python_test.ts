@@ -210,20 +210,15 @@ links.delete_all()
 `;
   await writeFile(join(folder, "right.py"), program);
   await writeFile(join(folder, "wrong.py"), wrong);
+  const unreported =
+    "MissingImports UnknownMemberType UnknownParameterType UntypedFunctionDecorator UnknownArgumentType UnknownVariableType UnusedFunction PrivateUsage";
   const settings = {
     include: [".", pathOf("clients/python/accountlink"), pathOf("examples/discord_bot.py")],
     extraPaths: [pathOf("clients/python")],
     typeCheckingMode: "strict",
     pythonVersion: "3.10",
     // aiohttp and discord.py may not be on the machine.
-    reportMissingImports: "none",
-    reportUnknownMemberType: "none",
-    reportUnknownParameterType: "none",
-    reportUntypedFunctionDecorator: "none",
-    reportUnknownArgumentType: "none",
-    reportUnknownVariableType: "none",
-    reportUnusedFunction: "none",
-    reportPrivateUsage: "none",
+    ...Object.fromEntries(unreported.split(" ").map((rule) => [`report${rule}`, "none"])),
   };
   await writeFile(join(folder, "pyrightconfig.json"), JSON.stringify(settings));
   const pyright = createRequire(import.meta.url).resolve("pyright/index.js");
