@@ -125,9 +125,7 @@ export const makeReaderLimit = () => {
       if (open.size >= maxReaders) {
         const resetsAt = Math.min(now + longestRetry, ...Array.from(open, (other) => other.until));
         const retryAfter = secondsUntil(resetsAt, now, longestRetry);
-        return Effect.fail(
-          new RateLimited({ bucket: "event_readers", limit: maxReaders, resetsAt, retryAfter }),
-        );
+        return new RateLimited({ bucket: "event_readers", limit: maxReaders, resetsAt, retryAfter });
       }
       ends.set(keyId, open.add(reader));
       return Effect.void;

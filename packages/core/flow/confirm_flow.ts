@@ -127,7 +127,7 @@ export const makeFlowEnd = Effect.gen(function* () {
             completion,
             (done) => done._tag === "Completed" && done.previousGameId === null,
           )
-          .pipe(Effect.catchTag("Conflict", () => Effect.fail(new FlowRefused({ reason: "full", entry }))));
+          .pipe(Effect.catchTag("Conflict", () => new FlowRefused({ reason: "full", entry })));
     const ended = { entry, guildId: subject.guildId, browser: mark };
     const { doneText } = subject.settings;
     switch (completed._tag) {

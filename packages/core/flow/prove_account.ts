@@ -146,7 +146,7 @@ export const makeProofs = Effect.gen(function* () {
 const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowEntry) => {
   if (step === "chat" || (flow !== null && flow.chatId !== null)) return Effect.void;
   const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
-  return Effect.fail(new FlowRefused({ reason, entry }));
+  return new FlowRefused({ reason, entry });
 };
 
 const proofOf = (step: ProofStep, userId: ChatId | GameId): Proof =>

@@ -217,5 +217,5 @@ const checkTexts = ({
   check("allowIps", areNetworks(allowIps), "expected addresses or CIDRs");
   check("denyIps", areNetworks(denyIps), "expected addresses or CIDRs");
   check("redirectOrigins", redirectOrigins.every(isOrigin), 'expected origins such as "https://example.com"');
-  return problems.length === 0 ? Effect.void : Effect.fail(new InvalidParameter({ parameters: problems }));
+  return problems.length === 0 ? Effect.void : new InvalidParameter({ parameters: problems });
 };

@@ -108,10 +108,7 @@ export class KeyAuthenticator extends Context.Service<
 
     const refuseWrong = (token: string, address: ClientAddress | null) => {
       cache.delete(token);
-      return Effect.andThen(
-        throttle.countFailures(address, 1),
-        Effect.fail(new InvalidApiKey({ problem: "wrong" })),
-      );
+      return Effect.andThen(throttle.countFailures(address, 1), new InvalidApiKey({ problem: "wrong" }));
     };
 
     const addToCache = (
@@ -225,10 +222,7 @@ const makeAuthThrottle = Effect.gen(function* () {
   const scope = yield* Effect.scope;
 
   const wasAccepted = (keyHash: string, now: Millis): Effect.Effect<boolean> =>
-    Effect.match(cache.get(acceptedEntry(keyHash), now), {
-      onSuccess: Option.isSome,
-      onFailure: () => false,
-    });
+    Effect.orElseSucceed(Effect.map(cache.get(acceptedEntry(keyHash), now), Option.isSome), () => false);
 
   return {
     /**

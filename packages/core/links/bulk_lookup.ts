@@ -158,9 +158,7 @@ export const checkBulkLimit = (
   inputs: ReadonlyArray<unknown>,
   limit: number = maxBulkInputs,
 ): Effect.Effect<void, BulkLimitExceeded> =>
-  inputs.length > limit
-    ? Effect.fail(new BulkLimitExceeded({ limit, received: inputs.length }))
-    : Effect.void;
+  inputs.length > limit ? new BulkLimitExceeded({ limit, received: inputs.length }) : Effect.void;
 
 /** Looks up each distinct game ID once, all of them concurrently, and returns one result per input. @internal */
 export const bulkGameResults = Effect.fnUntraced(function* <Data, E>(

@@ -157,7 +157,7 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
             if (reserved === 0) {
               const record = yield* links.findByChatId(scope.pid, chatId);
               if (!Option.exists(record, isLinked)) {
-                return yield* refuse(Effect.fail(new Conflict({ reason: "link_limit" })));
+                return yield* refuse(new Conflict({ reason: "link_limit" }));
               }
             }
             return yield* write;

@@ -162,9 +162,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
 
 /** Fails with `WrongLines` if the file has wrong rows, and the import is strict or found no link. */
 const refuseWrong = ({ count, problems, links }: Omit<Check, "rows" | "hash">, strict: boolean) =>
-  count > 0 && (strict || links === 0)
-    ? Effect.fail(new WrongLines({ count, problems, stored: 0 }))
-    : Effect.void;
+  count > 0 && (strict || links === 0) ? new WrongLines({ count, problems, stored: 0 }) : Effect.void;
 
 const ignore = () => Effect.void;
 

@@ -202,8 +202,8 @@ const storedScope = ({ namesAnyGuild: _, ...scope }: DataScope): DataScope => sc
 type ChatKept = Extract<ChatMoved, { readonly gameId: GameId }>;
 
 const requireMovable = (moved: ChatMoved): Effect.Effect<ChatKept, LinkNotFound | Conflict> => {
-  if (moved._tag === "NoLink") return Effect.fail(new LinkNotFound());
-  if (moved._tag === "Occupied") return Effect.fail(new Conflict({ reason: "chat_already_linked" }));
+  if (moved._tag === "NoLink") return new LinkNotFound();
+  if (moved._tag === "Occupied") return new Conflict({ reason: "chat_already_linked" });
   return Effect.succeed(moved);
 };
 

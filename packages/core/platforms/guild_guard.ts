@@ -49,9 +49,7 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
       guildId: RequestedGuild,
     ): Effect.Effect<void, Exclude<GuildError, StoreUnavailable>> => {
       if (guildId !== null) return Effect.andThen(requireOwnGuild(scope, guildId), requireBot(guildId));
-      return scope.kind === "guild"
-        ? Effect.fail(new MissingParameter({ parameters: ["guildId"] }))
-        : Effect.void;
+      return scope.kind === "guild" ? new MissingParameter({ parameters: ["guildId"] }) : Effect.void;
     };
 
     const requireAccount = Effect.fnUntraced(function* ({ account }: DataScope, guildId: GuildId) {
@@ -102,7 +100,7 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
         guildId === null
           ? Effect.void
           : Effect.flatMap(isMember(guildId, chatId), (member) =>
-              member ? Effect.void : Effect.fail(new Forbidden({ reason })),
+              member ? Effect.void : new Forbidden({ reason }),
             ),
 
       /** Fails with `Forbidden` unless the bot is in the guild and the chat user may manage it now. */
@@ -121,7 +119,7 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
 /** Fails if the scope is the guild scope of another guild. @internal */
 export const requireOwnGuild = (scope: DataScope, guildId: GuildId): Effect.Effect<void, Forbidden> =>
   scope.kind === "guild" && scope.guildId !== guildId
-    ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
+    ? new Forbidden({ reason: "wrong_guild" })
     : Effect.void;
 
 /** Decides which guilds the keys of an account may name. It is a port, because `accounts` imports `platforms`. @internal */

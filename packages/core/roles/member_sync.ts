@@ -29,7 +29,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
 
     const roles = Effect.suspend(() =>
       chatPlatform.roles === undefined
-        ? Effect.fail(new PlatformUnavailable({ operation: "ChatPlatform.roles" }))
+        ? new PlatformUnavailable({ operation: "ChatPlatform.roles" })
         : Effect.succeed(chatPlatform.roles),
     );
 

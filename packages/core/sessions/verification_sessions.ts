@@ -208,12 +208,12 @@ const maxReordering = 100;
 const requireCancelled = (
   advanced: Option.Option<SessionAdvanced>,
 ): Effect.Effect<VerificationSession, SessionNotFound | SessionExpired | Conflict> => {
-  if (Option.isNone(advanced)) return Effect.fail(new SessionNotFound());
+  if (Option.isNone(advanced)) return new SessionNotFound();
   const { session, changed } = advanced.value;
   if (changed) return Effect.succeed(session);
   return isFinal(session.state) && session.state !== "expired"
-    ? Effect.fail(new Conflict({ reason: `session_${session.state}` }))
-    : Effect.fail(new SessionExpired());
+    ? new Conflict({ reason: `session_${session.state}` })
+    : new SessionExpired();
 };
 
 /**
@@ -221,13 +221,13 @@ const requireCancelled = (
  * refused together do not retry together.
  */
 const tooManySessions = ({ createBurst, createRefill }: SessionRules, readyAt: Millis, now: Millis) =>
-  Effect.flatMap(Random.nextBetween(readyAt, Math.max(readyAt, now + createRefill)), (spreadAt) =>
-    Effect.fail(
+  Effect.flatMap(
+    Random.nextBetween(readyAt, Math.max(readyAt, now + createRefill)),
+    (spreadAt) =>
       new RateLimited({
         bucket: "session_create",
         limit: createBurst,
         resetsAt: readyAt,
         retryAfter: secondsUntil(spreadAt, now, createRefill),
       }),
-    ),
   );

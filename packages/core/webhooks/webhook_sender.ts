@@ -37,7 +37,7 @@ export const WebhookSender = Context.Reference<{
 }>("@accountlink/core/WebhookSender", {
   defaultValue: () => ({
     problemOf: () => Effect.succeed(null),
-    send: () => Effect.fail(new WebhookUnanswered({ error: "connection" })),
+    send: () => new WebhookUnanswered({ error: "connection" }),
   }),
 });
 
