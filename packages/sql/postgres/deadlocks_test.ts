@@ -26,7 +26,7 @@ const walks = array(verificationWalk, { minLength: 6, maxLength: 6 });
  * new IDs are random.
  */
 const isLockOrdered = (command: Command): boolean =>
-  !(command.op === "prove" && command.nextFlow !== command.flow);
+  !(command.op === "FlowStore.prove" && command.nextFlow !== command.flow);
 
 const commands = array(
   oneof({ weight: 20, arbitrary: anyCommand }, { weight: 1, arbitrary: sweepCommand }).filter(isLockOrdered),
@@ -38,13 +38,13 @@ const chatId = integer({ min: 50_000, max: 50_019 }).map((id) => ChatId.make(`${
 const gameId = constantFrom(GameId.make("1"), GameId.make("2"));
 const at = nat(3);
 const existing = constantFrom("keep", "replace", "newest");
-const links = array(record({ chatId, gameId, lastVerifiedAt: at }), { maxLength: 10 });
+const lines = array(record({ chatId, gameId, lastVerifiedAt: at }), { maxLength: 10 });
 
 /** Commands that write several records of a scope in one turn of the event loop. Some records already exist. */
 const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
   {
     weight: 5,
-    arbitrary: array(record({ op: constant("setGame"), scope, chatId, gameId, at }), {
+    arbitrary: array(record({ op: constant("LinkStore.setGame"), scope, chatId, gameId, at }), {
       minLength: 2,
       maxLength: 10,
     }),
@@ -52,10 +52,10 @@ const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
   {
     weight: 5,
     arbitrary: tuple(
-      record({ op: constant("importBatch"), scope, links, existing, position: constant(null), at }),
+      record({ op: constant("LinkStore.importBatch"), scope, lines, existing, position: constant(null), at }),
     ),
   },
-  { weight: 1, arbitrary: tuple(record({ op: constant("deleteScope"), scope, at })) },
+  { weight: 1, arbitrary: tuple(record({ op: constant("LinkStore.deleteScope"), scope, at })) },
 );
 
 /** Moves a link to a user who has a smaller chat ID and no record. Other commands write to both users concurrently. */
@@ -67,7 +67,7 @@ const moveAndWrites = (
   const large = ChatId.make(`${60_001 + 2 * pair}`);
   const both = [small, large].map((user) => ({ chatId: user, gameId: other, lastVerifiedAt: 1 }));
   const set = (user: ChatId): Command => ({
-    op: "setGame",
+    op: "LinkStore.setGame",
     scope: "global",
     chatId: user,
     gameId: game,
@@ -76,8 +76,15 @@ const moveAndWrites = (
   return {
     first: set(large),
     together: [
-      { op: "moveChat", scope: "global", oldChatId: large, newChatId: small, at: 2 },
-      { op: "importBatch", scope: "global", links: both, existing: "replace", position: null, at: 2 },
+      { op: "LinkStore.moveChat", scope: "global", oldChatId: large, newChatId: small, at: 2 },
+      {
+        op: "LinkStore.importBatch",
+        scope: "global",
+        lines: both,
+        existing: "replace",
+        position: null,
+        at: 2,
+      },
       set(small),
       set(large),
     ],

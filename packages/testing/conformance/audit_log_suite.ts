@@ -1,10 +1,10 @@
 import { AuditLog, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
-import type { Actor, AuditEntry, AuditFilter, WriteOrigin } from "@accountlink/core/audit";
+import type { AuditEntry, AuditFilter, WriteOrigin } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { hostileTexts, makeKey, uniqueKeyId, uniqueText } from "../mod.ts";
 import { expectEqual, pluck } from "./expect.ts";
-import { ada, atOnce, makeScopes, origin } from "./scopes.ts";
+import { atOnce, makeScopes, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 /** Writes an audit entry. `deleteScope` always logs one, even if the scope is empty. */
@@ -13,30 +13,7 @@ const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
 
 const seen = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ at, action }) => `${at} ${action}`);
 
-const withoutSequence = ({ sequence: _, ...entry }: AuditEntry) => entry;
-
 const cases: Cases<StoragePorts> = {
-  "list returns the entries of an account, newest first": function* () {
-    const log = yield* AuditLog;
-    const [{ account, guild }, other] = [yield* makeScopes, yield* makeScopes];
-    const actors: ReadonlyArray<Actor> = [
-      { type: "key", id: uniqueKeyId() },
-      { type: "operator", id: "root" },
-      { type: "account", id: account.name, member: ada },
-    ];
-    const written = actors.map((actor, i) => ({ actor, requestId: null, at: 9 - i }));
-    for (const { at, ...from } of written) yield* write(guild.pid, at, from);
-    yield* write(other.global.pid, 0);
-    const rest = { action: "scope.deleted", details: { deletedRecords: 0 } };
-    expectEqual<unknown>(
-      (yield* log.list(account.name, null, 10)).map(withoutSequence),
-      written.map((entry) => ({ ...entry, ...rest, account: account.name, pid: guild.pid })).toReversed(),
-    );
-    expectEqual<unknown>((yield* log.list(other.account.name, null, 10)).map(withoutSequence), [
-      { ...origin, ...rest, at: 0, account: other.account.name, pid: other.global.pid },
-    ]);
-  },
-
   "list filters by action and by key, and pages through the result": function* () {
     const [log, keys] = [yield* AuditLog, yield* KeyStore];
     const { account, global, guild } = yield* makeScopes;

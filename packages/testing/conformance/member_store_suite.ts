@@ -54,81 +54,7 @@ const accountOf = ({ id }: SiteSignIn) =>
     ),
   );
 
-const chatIdOfAccount = (name: string) =>
-  KeyStore.use((keys) =>
-    Effect.map(keys.findAccount(name), (found) =>
-      Option.getOrNull(Option.flatMap(found, (account) => Option.fromNullOr(account.chatId))),
-    ),
-  );
-
 const cases: Cases<StoragePorts> = {
-  "chosenAt is set for the owner and for members added by an operator, and null for members added by a member":
-    function* () {
-      const { name } = yield* newTeam();
-      const [byMember, byOperator] = [uniqueChatId(), uniqueChatId()];
-      yield* add(name, byMember, "admin", -2);
-      const store = yield* MemberStore;
-      const adding = { type: "add", chatId: byOperator, role: "admin" } as const;
-      yield* store.change({ ...origin, account: name, change: adding, at: -1 });
-      const [first, second, owner] = yield* store.list(name);
-      expectEqual([first?.chosenAt, second?.chosenAt], [null, -1]);
-      expectEqual(owner?.chosenAt, owner?.since);
-    },
-
-  "change adds a member, changes the role and removes the member, each with an audit entry": function* () {
-    const { name } = yield* newTeam();
-    const chatId = uniqueChatId();
-    expectEqual(yield* add(name, chatId, "moderator"), "changed");
-    expectEqual(yield* add(name, chatId, "admin"), "member_exists");
-    expectEqual(yield* change(name, { type: "set_role", chatId, role: "moderator" }), "unchanged");
-    expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "changed");
-    const [found] = yield* MemberStore.use((store) => store.findByChatId(chatId));
-    expectEqual([found?.role, found?.since, found?.chosenAt], ["admin", 7, null]);
-    expectEqual(yield* change(name, { type: "remove", chatId }), "changed");
-    for (const changed of [
-      { type: "remove", chatId },
-      { type: "set_role", chatId, role: "admin" },
-    ] as const) {
-      expectEqual(yield* change(name, changed), "unknown");
-    }
-    expectEqual(yield* add(uniqueText(), chatId, "owner"), "unknown");
-    const entries = yield* AuditLog.use((log) => log.list(name, null, 10));
-    expectEqual(
-      entries.map(({ action, details, at, pid }) => ({ action, details, at, pid })),
-      [
-        { action: "member.removed", details: { chatId, role: "admin" }, at: 7, pid: null },
-        {
-          action: "member.role_changed",
-          details: { chatId, role: "admin", previousRole: "moderator" },
-          at: 7,
-          pid: null,
-        },
-        { action: "member.added", details: { chatId, role: "moderator" }, at: 7, pid: null },
-      ],
-    );
-  },
-
-  "an account clears its chat ID when this user stops being an owner, and keeps its last owner":
-    function* () {
-      const [one, other] = [yield* newTeam(), yield* newTeam()];
-      for (const { name, chatId } of [one, other]) {
-        expectEqual(yield* change(name, { type: "remove", chatId }), "last_owner");
-        expectEqual(yield* change(name, { type: "set_role", chatId, role: "admin" }), "last_owner");
-        yield* addAccepted(name, ada, "owner");
-        expectEqual(yield* chatIdOfAccount(name), chatId);
-      }
-      yield* change(one.name, { type: "remove", chatId: one.chatId });
-      yield* change(other.name, { type: "set_role", chatId: other.chatId, role: "moderator" });
-      expectEqual([yield* chatIdOfAccount(one.name), yield* chatIdOfAccount(other.name)], [null, null]);
-    },
-
-  "an invited owner can be removed, and does not let the last owner leave": function* () {
-    const { name, chatId } = yield* newTeam();
-    yield* add(name, ada, "owner");
-    expectEqual(yield* change(name, { type: "remove", chatId }), "last_owner");
-    expectEqual(yield* change(name, { type: "remove", chatId: ada }), "changed");
-  },
-
   "an invitation names its inviter, and is accepted once by choosing the account": function* () {
     const [team, own] = [yield* newTeam(), yield* newTeam()];
     yield* add(team.name, own.chatId, "admin", 8);
@@ -151,17 +77,6 @@ const cases: Cases<StoragePorts> = {
     );
     expectEqual(pluck(earlier, "action"), ["member.added"]);
     expectEqual(yield* change(team.name, { type: "decline", chatId: own.chatId }, 9), "unknown");
-  },
-
-  "a declined invitation ends, and the user can be invited again": function* () {
-    const { name } = yield* newTeam();
-    const chatId = uniqueChatId();
-    yield* add(name, chatId, "admin");
-    expectEqual(yield* change(name, { type: "decline", chatId }), "changed");
-    expectEqual(yield* change(name, { type: "decline", chatId }), "unknown");
-    expectEqual(yield* add(name, chatId, "moderator"), "changed");
-    const entries = yield* AuditLog.use((log) => log.list(name, null, 10));
-    expectEqual(pluck(entries, "action"), ["member.added", "member.declined", "member.added"]);
   },
 
   "an invitation lapses after fourteen days": function* () {
@@ -231,29 +146,6 @@ const cases: Cases<StoragePorts> = {
       );
       expectEqual((yield* accountsOf(chatId)).at(-1), last);
     },
-
-  "choose refuses a user who is no member of the account, and a sign-in of another user": function* () {
-    const [one, other] = [yield* newTeam(), yield* newTeam()];
-    const store = yield* MemberStore;
-    const used = yield* signIn(one.name, one.chatId);
-    const before = yield* store.list(other.name);
-    const choose = (chatId: ChatId, account: string) =>
-      store.choose({ signIn: used.id, chatId, account, requestId: null, at: 5 });
-    expectEqual(yield* choose(one.chatId, other.name), false);
-    expectEqual(yield* choose(other.chatId, other.name), false);
-    expectEqual(yield* accountOf(used), one.name);
-    expectEqual(yield* store.list(other.name), before);
-  },
-
-  "removing a member ends only their sign-ins to this account": function* () {
-    const [team, own] = [yield* newTeam(), yield* newTeam()];
-    yield* add(team.name, own.chatId, "admin");
-    const theirs = yield* signIn(team.name, own.chatId);
-    const others = [yield* signIn(own.name, own.chatId), yield* signIn(team.name, team.chatId)];
-    yield* change(team.name, { type: "remove", chatId: own.chatId });
-    expectEqual(yield* accountOf(theirs), null);
-    expectEqual(yield* Effect.forEach(others, accountOf), [own.name, team.name]);
-  },
 
   "an erasure removes memberships, anonymizes audit entries, and ends sign-ins of others to the user's account":
     function* () {

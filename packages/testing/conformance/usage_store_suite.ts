@@ -41,79 +41,6 @@ const batchOf = (
 const startsOf = (periods: ReadonlyArray<UsagePeriod>) => periods.map(({ from }) => from);
 
 const adding: Cases<StoragePorts> = {
-  "days sums batches by day and route group, in this order": function* () {
-    const usage = yield* UsageStore;
-    const key = uniqueKeyId();
-    const lookup = usageOf(key, "lookup", { served: 3, refused: 2, errors: 1 });
-    const session = usageOf(key, "session", { served: 5 });
-    yield* usage.add(batchOf({}, session));
-    yield* usage.add(batchOf({ day: today + dayMs }, lookup));
-    yield* usage.add(batchOf({}, session, lookup));
-    yield* usage.add(batchOf({}, lookup));
-    const twice = { served: 6, refused: 4, errors: 2 };
-    const counts = { served: 3, refused: 2, errors: 1 };
-    expectEqual<unknown>(yield* usage.days({ key }, 0), [
-      { from: today, group: "lookup", ...twice },
-      { from: today, group: "session", ...none, served: 10 },
-      { from: today + dayMs, group: "lookup", ...counts },
-    ]);
-  },
-
-  "days sums the usage of all keys of an account, including revoked keys": function* () {
-    const [usage, keys] = [yield* UsageStore, yield* KeyStore];
-    const [{ account, global, guild }, other] = [yield* makeScopes, yield* makeScopes];
-    const [one, revoked, foreign] = [makeKey(global), makeKey(guild), makeKey(other.global)];
-    for (const key of [one, revoked, foreign]) {
-      yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
-      yield* usage.add(batchOf({}, usageOf(key.id, "bulk", { served: 2, errors: 1 })));
-    }
-    yield* keys.updateKey({ ...origin, id: revoked.id, update: { status: "revoked" }, at: 0 });
-    const sum = { group: "bulk", served: 4, refused: 0, errors: 2 };
-    expectEqual<unknown>(yield* usage.days({ account: account.name }, 0), [{ from: today, ...sum }]);
-    expectEqual(yield* usage.days({ account: uniqueText() }, 0), []);
-    expectEqual(yield* usage.days({ key: uniqueKeyId() }, 0), []);
-  },
-
-  "daysByKey returns the usage of each key of an account, including revoked keys": function* () {
-    const [usage, keys] = [yield* UsageStore, yield* KeyStore];
-    const [{ account, global, guild }, other] = [yield* makeScopes, yield* makeScopes];
-    const [one, revoked, unused, foreign] = [
-      makeKey(global),
-      makeKey(guild),
-      makeKey(guild),
-      makeKey(other.global),
-    ];
-    for (const key of [one, revoked, unused, foreign]) {
-      yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
-    }
-    for (const day of [today + dayMs, today, today - dayMs]) {
-      const counts = [
-        usageOf(one.id, "session", { served: 1 }),
-        usageOf(one.id, "lookup", { served: 2, refused: 1 }),
-        usageOf(foreign.id, "bulk", { served: 9 }),
-      ];
-      yield* usage.add(batchOf({ day }, ...counts));
-    }
-    yield* usage.add(batchOf({}, usageOf(revoked.id, "write", { errors: 3 })));
-    yield* usage.add(batchOf({ day: today - dayMs }, usageOf(unused.id, "write", { served: 1 })));
-    yield* keys.updateKey({ ...origin, id: revoked.id, update: { status: "revoked" }, at: 0 });
-    const found = yield* usage.daysByKey(account.name, today);
-    expectEqual([...found.keys()].toSorted(), [one.id, revoked.id].toSorted());
-    for (const key of [one.id, revoked.id]) {
-      expectEqual<unknown>(found.get(key), yield* usage.days({ key }, today));
-    }
-    expectEqual((yield* usage.daysByKey(uniqueText(), 0)).size, 0);
-  },
-
-  "a repeated or late batch of a meter changes nothing": function* () {
-    const usage = yield* UsageStore;
-    const [key, meter] = [uniqueKeyId(), uniqueText()];
-    const batch = (sequence: number) =>
-      usage.add(batchOf({ meter, sequence }, usageOf(key, "alts", { served: 1 })));
-    for (const sequence of [2, 2, 1, 5, 5, 4, 6]) yield* batch(sequence);
-    expectEqual((yield* usage.days({ key }, 0))[0]?.served, 3);
-  },
-
   "concurrent batches of several meters lose no count": function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 20 }, uniqueKeyId);
@@ -176,16 +103,6 @@ const adding: Cases<StoragePorts> = {
 
 const forgetting: Cases<StoragePorts> = {
   // These cases use earlier days than all others, because `forget` deletes days of all keys.
-  "forget deletes days that began before a time": function* () {
-    const usage = yield* UsageStore;
-    const key = uniqueKeyId();
-    const count = usageOf(key, "lookup", { served: 1 });
-    const days = [0, dayMs, 2 * dayMs];
-    for (const day of days) yield* usage.add(batchOf({ day }, count));
-    yield* usage.forget(dayMs);
-    expectEqual(startsOf(yield* usage.days({ key }, 0)), days.slice(1));
-  },
-
   "concurrent forget deletes any number of rows": function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 1_300 }, uniqueKeyId);

@@ -1,9 +1,9 @@
 import { AuditLog, type ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
-import { type AltReview, AltReviewStore, type AltVerdict } from "@accountlink/core/alts";
+import { AltReviewStore, type AltVerdict } from "@accountlink/core/alts";
 import { Effect } from "effect";
 import { hostileTexts, uniqueKeyId, uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { ada, atOnce, bob, cyd, makeScopes, origin } from "../scopes.ts";
+import { ada, atOnce, bob, makeScopes, origin } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
 /** Creates a scope and the operations on its reviews. */
@@ -35,72 +35,7 @@ const newReviewSteps = Effect.gen(function* () {
   };
 });
 
-const others = (reviews: ReadonlyArray<AltReview>): ReadonlyArray<ChatId> =>
-  reviews.map(({ otherChatId }) => otherChatId);
-
 const cases: Cases<StoragePorts> = {
-  "findByChatId finds a review by either user of its pair, and returns this user as chatId": function* () {
-    const { set, find, keyId } = yield* newReviewSteps;
-    yield* set(bob, ada, "different", 1, "Brothers");
-    const review = { verdict: "different", note: "Brothers", at: 1, keyId } as const;
-    expectEqual(yield* find(ada), [{ ...review, chatId: ada, otherChatId: bob }]);
-    expectEqual(yield* find(bob), [{ ...review, chatId: bob, otherChatId: ada }]);
-    expectEqual(yield* find(cyd), []);
-  },
-
-  "a pair has one review, whatever the order of its users": function* () {
-    const { set, find, remove, keyId } = yield* newReviewSteps;
-    yield* set(ada, bob, "different", 1, "Brothers");
-    yield* set(bob, ada, "same", 2);
-    const review = { chatId: ada, otherChatId: bob, verdict: "same", note: null, at: 2, keyId } as const;
-    expectEqual(yield* find(ada), [review]);
-    expectEqual(yield* remove(bob, ada), true);
-    expectEqual([yield* find(ada), yield* find(bob)], [[], []]);
-    expectEqual(yield* remove(ada, bob), false);
-  },
-
-  "findByChatId returns the newest reviews first, ties by the other chat ID, up to the limit": function* () {
-    const { set, find } = yield* newReviewSteps;
-    const users = Array.from({ length: 5 }, (_, i) => `${20_000 + i}` as ChatId);
-    for (const [i, other] of users.entries()) yield* set(ada, other, "same", i < 3 ? 7 : i);
-    const order = [0, 1, 2, 4, 3].map((i) => users[i]);
-    expectEqual<unknown>(others(yield* find(ada)), order);
-    expectEqual<unknown>(others(yield* find(ada, 2)), order.slice(0, 2));
-  },
-
-  "each scope has its own reviews": function* () {
-    const { set, find, remove, store, otherPid } = yield* newReviewSteps;
-    yield* set(ada, bob, "same", 1, null, otherPid);
-    expectEqual(yield* find(ada), []);
-    expectEqual(yield* remove(ada, bob), false);
-    yield* set(ada, bob, "different", 2);
-    expectEqual(yield* remove(ada, bob), true);
-    expectEqual((yield* store.findByChatId(otherPid, ada, null)).length, 1);
-    expectEqual(yield* store.findByChatId(uniquePid(), ada, null), []);
-  },
-
-  "each change of a review logs one audit entry, and a removal of nothing logs none": function* () {
-    const { set, remove, entries } = yield* newReviewSteps;
-    yield* set(bob, ada, "same", 1);
-    yield* set(ada, bob, "different", 2, "Brothers");
-    yield* remove(ada, bob);
-    yield* remove(ada, bob);
-    expectEqual<unknown>(yield* entries, [
-      ["review.set", { chatId: bob, otherChatId: ada, verdict: "same" }, 1],
-      ["review.set", { chatId: ada, otherChatId: bob, verdict: "different" }, 2],
-      ["review.deleted", { chatId: ada, otherChatId: bob }, 9],
-    ]);
-  },
-
-  "deleting a scope deletes its own reviews only": function* () {
-    const { set, find, deleteScope, store, otherPid } = yield* newReviewSteps;
-    yield* set(ada, bob, "same", 1);
-    yield* set(ada, bob, "same", 1, null, otherPid);
-    yield* deleteScope;
-    expectEqual([yield* find(ada), yield* find(bob)], [[], []]);
-    expectEqual((yield* store.findByChatId(otherPid, bob, null)).length, 1);
-  },
-
   "concurrent changes of a pair: one review remains, and each change has one audit entry": function* () {
     const { set, find, remove, entries } = yield* newReviewSteps;
     const sets = Array.from({ length: 10 }, (_, i) =>

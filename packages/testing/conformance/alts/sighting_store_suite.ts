@@ -78,51 +78,6 @@ const cases: Cases<StoragePorts> = {
     );
   },
 
-  "reprotect replaces the address, and keeps the time": function* () {
-    const store = yield* SightingStore;
-    const { global, guild } = yield* makeScopes;
-    const [old, newest] = [uniqueText(), uniqueText()];
-    const [first, second] = [addressUnder(old, "same"), addressUnder(newest)];
-    for (const pid of [global.pid, guild.pid]) yield* record(pid, ada, first, 7);
-    yield* record(global.pid, bob, first, 8);
-    yield* store.reprotect(global.pid, [{ chatId: ada, hash: first.hash, address: second }]);
-    expectEqual(yield* listUnder(newest), [{ pid: global.pid, chatId: ada, address: second, seenAt: 7 }]);
-    expectEqual((yield* listUnder(old)).length, 2);
-    yield* store.reprotect(global.pid, [{ chatId: ada, hash: first.hash, address: second }]);
-    expectEqual((yield* listUnder(newest)).length, 1);
-  },
-
-  "reprotect does not restore a deleted sighting": function* () {
-    const store = yield* SightingStore;
-    const { global } = yield* makeScopes;
-    const [old, newest] = [uniqueText(), uniqueText()];
-    yield* record(global.pid, ada, addressUnder(old), 1);
-    yield* store.reprotect(global.pid, [
-      { chatId: ada, hash: uniqueText(), address: addressUnder(newest) },
-      { chatId: bob, hash: uniqueText(), address: addressUnder(newest) },
-    ]);
-    expectEqual(yield* listUnder(newest), []);
-    expectEqual((yield* listUnder(old)).length, 1);
-  },
-
-  "reprotect keeps the later of two sightings that become equal": function* () {
-    const store = yield* SightingStore;
-    const { global } = yield* makeScopes;
-    const { pid } = global;
-    for (const [before, since] of [
-      [5, 9],
-      [9, 5],
-    ] as const) {
-      const [old, newest] = [uniqueText(), uniqueText()];
-      const [first, second] = [addressUnder(old), addressUnder(newest)];
-      yield* record(pid, ada, first, before);
-      yield* record(pid, ada, second, since);
-      yield* store.reprotect(pid, [{ chatId: ada, hash: first.hash, address: second }]);
-      expectEqual(yield* listUnder(newest), [{ pid, chatId: ada, address: second, seenAt: 9 }]);
-      expectEqual(yield* listUnder(old), []);
-    }
-  },
-
   "concurrent reprotect and recordSightings lose no sighting": function* () {
     const store = yield* SightingStore;
     const { global } = yield* makeScopes;

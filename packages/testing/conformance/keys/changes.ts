@@ -5,7 +5,7 @@ import { makeKey, uniqueKeyId, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { atOnce, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { details, insert } from "./keys.ts";
+import { insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
 const rotate = (key: Pick<ApiKey, "id">, hash: string, previousUntil: number) =>
@@ -18,22 +18,6 @@ const endOf = (hash: string) =>
   KeyStore.use((keys) => Effect.map(keys.findByHash(hash), (found) => Option.getOrThrow(found).endsAt));
 
 export const changes: Cases<StoragePorts> = {
-  "rotateKey adds a secret, and sets the expiry of previous secrets": function* () {
-    const { global } = yield* makeScopes;
-    const key = makeKey(global);
-    const [first, second, third, fourth] = [uniqueText(), uniqueText(), uniqueText(), uniqueText()];
-    yield* insert(key, null, first);
-    expectEqual(yield* rotate(key, second, 50), true);
-    expectEqual([yield* endOf(first), yield* endOf(second)], [50, null]);
-    expectEqual(yield* rotate(key, third, 90), true);
-    expectEqual(yield* rotate(key, fourth, 70), true);
-    const ends = yield* Effect.forEach([first, second, third, fourth], endOf);
-    expectEqual(ends, [50, 70, 70, null]);
-    const keys = yield* KeyStore;
-    expectEqual(yield* keys.findByHash(third), Option.some({ key, endsAt: 70 }));
-    expectEqual(yield* keys.listKeys(global.account, 0), [details(key, { previousSecretEndsAt: 70 })]);
-  },
-
   "concurrent insertKey never exceeds the maximum": function* () {
     const keys = yield* KeyStore;
     const { global, guild } = yield* makeScopes;

@@ -25,26 +25,6 @@ const loadOf = Effect.fnUntraced(function* (windows: ReadonlyArray<Window>, now 
 });
 
 const counts: Cases<StoragePorts> = {
-  "the highest saved count wins: repeated and late saves change nothing": function* () {
-    const { save } = yield* DayCounts;
-    const [window, other] = [yield* newWindow, yield* newWindow];
-    yield* save([countOf(window, 5), countOf(other, 1)], 0);
-    yield* save([countOf(window, 7)], 0);
-    yield* save([countOf(window, 7)], 0);
-    yield* save([countOf(window, 6)], 0);
-    expectEqual(yield* loadOf([other, window]), [1, 7]);
-  },
-
-  "windows of one key are distinguished by their ends": function* () {
-    const { save } = yield* DayCounts;
-    const window = yield* newWindow;
-    const next = { ...window, endsAt: window.endsAt + 1 };
-    yield* save([countOf(window, 3)], 0);
-    expectEqual(yield* loadOf([next, window]), [null, 3]);
-    yield* save([countOf(next, 1)], 0);
-    expectEqual(yield* loadOf([next, window]), [1, 3]);
-  },
-
   "concurrent saves lose no count": function* () {
     const { save } = yield* DayCounts;
     const windows = yield* Effect.all([newWindow, newWindow, newWindow]);
@@ -71,19 +51,6 @@ const counts: Cases<StoragePorts> = {
       yield* loadOf(windows),
       windows.map((_, i) => i + 1),
     );
-  },
-
-  "ended windows are not loaded, and deleted by the next save": function* () {
-    const { save } = yield* DayCounts;
-    const [over, lasting] = [
-      { key: uniqueText(), endsAt: 5 },
-      { key: uniqueText(), endsAt: 6 },
-    ];
-    yield* save([countOf(over, 1), countOf(lasting, 1)], 4);
-    expectEqual(yield* loadOf([over, lasting], 4), [1, 1]);
-    expectEqual(yield* loadOf([over, lasting], 5), [null, 1]);
-    yield* save([countOf(yield* newWindow, 1)], 5);
-    expectEqual(yield* loadOf([over, lasting], 4), [null, 1]);
   },
 
   "keys keep every Unicode text distinct; unstorable text is a defect": function* () {

@@ -6,16 +6,10 @@
 import type { Cache, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
 import { eventually, expectUnavailable } from "../expect.ts";
-import type { Operations } from "../property/named_operations.ts";
-import {
-  cacheOperations,
-  countersOperations,
-  signalsOperations,
-  storageOperations,
-} from "../property/operations.ts";
 import { atOnce } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite, type TestApi } from "../suite.ts";
 import { Connection } from "./connection.ts";
+import { type Operations, ofCache, ofCounters, ofSignals, ofStorage } from "./operations.ts";
 import { outageWrites } from "./outage_writes.ts";
 
 /** A layer with a connection that can break, or the reason why the adapter has none. */
@@ -40,19 +34,19 @@ export type OutageSuiteOptions<Ports> =
  * ```
  */
 export const storageOutageSuite = (options: OutageSuiteOptions<StoragePorts>): void =>
-  outageSuite("storage", options, storageOperations, outageWrites);
+  outageSuite("storage", options, ofStorage, outageWrites);
 
 /** Tests outages of counters, like `storageOutageSuite`. */
 export const countersOutageSuite = (options: OutageSuiteOptions<Counters>): void =>
-  outageSuite("Counters", options, countersOperations);
+  outageSuite("Counters", options, ofCounters);
 
 /** Tests outages of a cache, like `storageOutageSuite`. */
 export const cacheOutageSuite = (options: OutageSuiteOptions<Cache>): void =>
-  outageSuite("Cache", options, cacheOperations);
+  outageSuite("Cache", options, ofCache);
 
 /** Tests outages of signals, like `storageOutageSuite`. */
 export const signalsOutageSuite = (options: OutageSuiteOptions<Signals>): void =>
-  outageSuite("Signals", options, signalsOperations);
+  outageSuite("Signals", options, ofSignals);
 
 const outageSuite = <Ports>(
   port: string,

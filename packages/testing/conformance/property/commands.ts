@@ -1,4 +1,161 @@
-/** The random commands of the property suite, for tests that run these commands outside the suite. @internal */
-export * from "./command.ts";
-export * from "./run_command.ts";
-export * from "./verification_command.ts";
+/**
+ * Random commands for a store, as data. They choose from few users, games, keys and scopes, so that one command often
+ * affects another.
+ *
+ * @internal
+ */
+import type { StoragePorts, StoreUnavailable } from "@accountlink/core";
+import { noPlan } from "@accountlink/core/roles";
+import { Effect, Option } from "effect";
+import * as FastCheck from "fast-check";
+import { ada, bob, dan } from "../scopes.ts";
+import { keyOperations, usageOperations } from "./key_operations.ts";
+import { historyOperations, linkOperations } from "./link_operations.ts";
+import { type Operation, worldOf } from "./operation.ts";
+import { memberOperations, sightingOperations, userOperations } from "./people_operations.ts";
+import type { CommandSubjects } from "./subjects.ts";
+import { challengeWalk, verificationOperations, verificationWalk } from "./verification_operations.ts";
+import { roleOperations, webhookOperations } from "./worker_operations.ts";
+
+export { newSubjects, storeSubjects } from "./subjects.ts";
+export { verificationWalk } from "./verification_operations.ts";
+
+export const storageOperations = {
+  ...linkOperations,
+  ...historyOperations,
+  ...keyOperations,
+  ...usageOperations,
+  ...verificationOperations,
+  ...memberOperations,
+  ...sightingOperations,
+  ...userOperations,
+  ...webhookOperations,
+  ...roleOperations,
+};
+
+type Operations = typeof storageOperations;
+type InputOf<O> = O extends Operation<infer Input> ? Input : never;
+
+export type Command = {
+  readonly [Op in keyof Operations]: { readonly op: Op } & InputOf<Operations[Op]>;
+}[keyof Operations];
+
+type Inputs = Readonly<Record<string, Pick<Operation<object>, "weight" | "input">>>;
+
+/** Commands of these operations, each as often as its weight says. */
+const commandOf = (operations: Inputs): FastCheck.Arbitrary<Command> =>
+  FastCheck.oneof(
+    ...Object.entries(operations).map(([op, { weight, input }]) => ({
+      weight,
+      arbitrary: input.map((fields) => ({ op, ...fields }) as Command),
+    })),
+  );
+
+export const sweepCommand = commandOf({
+  "SessionStore.sweep": { ...verificationOperations["SessionStore.sweep"], weight: 1 },
+});
+
+const deleteCommand = commandOf({ "LinkStore.deleteScope": linkOperations["LinkStore.deleteScope"] });
+
+const accountCommand = commandOf({ "KeyStore.updateAccount": keyOperations["KeyStore.updateAccount"] });
+
+/** Commands that may run concurrently: on links, keys, sessions and flows. */
+export const anyCommand: FastCheck.Arbitrary<Command> = FastCheck.oneof(
+  { weight: 3, arbitrary: commandOf(linkOperations) },
+  { weight: 3, arbitrary: commandOf(keyOperations) },
+  { weight: 4, arbitrary: commandOf(verificationOperations) },
+);
+
+const single = (command: FastCheck.Arbitrary<Command>) => command.map((each) => [each]);
+
+const sequencesOf = (
+  maxLength: number,
+  ...parts: ReadonlyArray<FastCheck.WeightedArbitrary<ReadonlyArray<Command>>>
+): FastCheck.Arbitrary<ReadonlyArray<Command>> =>
+  FastCheck.array(FastCheck.oneof(...parts), { maxLength, size: "max" }).map((all) => all.flat());
+
+export const verifications = (maxLength: number) =>
+  sequencesOf(
+    maxLength,
+    { weight: 12, arbitrary: single(anyCommand) },
+    { weight: 3, arbitrary: verificationWalk },
+    { weight: 1, arbitrary: challengeWalk },
+    { weight: 1, arbitrary: single(sweepCommand) },
+  );
+
+const plan = { scope: "global", guild: 0 } as const;
+
+/** Lets time pass between the holds, since the clocks of nodes do not go back. */
+const holdInOrder = (commands: ReadonlyArray<Command>): ReadonlyArray<Command> =>
+  commands.map((command, place) => ("lasts" in command ? { ...command, at: place >> 2 } : command));
+
+/** Sequences that begin with a webhook or plan that a node holds, and end with reads of everything about it. */
+const workersOf = (operations: Inputs, begin: ReadonlyArray<Command>, end: ReadonlyArray<Command>) =>
+  sequencesOf(
+    40,
+    { weight: 20, arbitrary: single(commandOf(operations)) },
+    { weight: 1, arbitrary: single(accountCommand) },
+  ).map((commands) => holdInOrder([...begin, ...commands, ...end]));
+
+/** Sequences on subjects that do not affect each other, so that each sequence is long enough to reach rare states. */
+export const sequences = {
+  "links, keys and verifications": verifications(40),
+  "members and sign-ins": sequencesOf(40, { weight: 1, arbitrary: single(commandOf(memberOperations)) }),
+  "sightings and reviews": sequencesOf(
+    40,
+    { weight: 8, arbitrary: single(commandOf(sightingOperations)) },
+    { weight: 1, arbitrary: single(sweepCommand) },
+    { weight: 1, arbitrary: single(deleteCommand) },
+  ),
+  "usage and history": sequencesOf(
+    40,
+    { weight: 2, arbitrary: single(commandOf(usageOperations)) },
+    { weight: 1, arbitrary: single(commandOf(keyOperations)) },
+    { weight: 1, arbitrary: single(commandOf(linkOperations)) },
+    { weight: 1, arbitrary: single(commandOf(historyOperations)) },
+  ),
+  webhooks: workersOf(
+    webhookOperations,
+    [
+      { op: "WebhookStore.insert", webhook: 0, scope: "global", at: 0, position: 2 ** 40 },
+      { op: "WebhookStore.hold", node: 0, at: 0, lasts: 4 },
+    ],
+    [
+      { op: "WebhookStore.list", of: null },
+      { op: "WebhookStore.deliveries", webhook: 0, status: null, before: null, most: 10 },
+      { op: "WebhookStore.due", webhook: 0, at: 3, most: 10 },
+    ],
+  ),
+  "role plans": workersOf(
+    roleOperations,
+    [
+      { op: "RolePlanStore.put", ...plan, settings: { ...noPlan, state: "on" }, at: 0, position: 0 },
+      { op: "RolePlanStore.hold", node: 0, at: 0, lasts: 4 },
+    ],
+    [
+      { op: "RolePlanStore.status", ...plan },
+      { op: "RolePlanStore.due", ...plan, at: 3, most: 10 },
+      { op: "RolePlanStore.nicknames", ...plan, chatIds: [ada, bob, dan] },
+    ],
+  ),
+};
+
+/** Runs a command. An absent answer becomes null, a map becomes sorted entries, and a defect becomes `refused`. */
+export const runCommand = (
+  subjects: CommandSubjects,
+  { op, ...input }: Command,
+): Effect.Effect<unknown, StoreUnavailable, StoragePorts> => {
+  const { run } = storageOperations[op] as Operation<unknown>;
+  return worldOf(subjects, input).pipe(
+    Effect.flatMap((world) => run(world, input)),
+    Effect.map(plain),
+    Effect.catchDefect(() => Effect.succeed("refused")),
+  );
+};
+
+export const plain = (answer: unknown): unknown => {
+  if (Option.isOption(answer)) return Option.getOrNull(answer);
+  return answer instanceof Map
+    ? [...answer].toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1))
+    : answer;
+};

@@ -4,15 +4,9 @@ import * as FastCheck from "fast-check";
 import { check, type PropertyOptions } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { type SuiteOptions, suite } from "../suite.ts";
-import { anyCommand, type Command, commandsInOrder } from "./command.ts";
-import {
-  type CommandSubjects,
-  newSubjects,
-  type Observation,
-  observe,
-  runCommand,
-  storeSubjects,
-} from "./run_command.ts";
+import { anyCommand, type Command, runCommand, sequences, verifications } from "./commands.ts";
+import { type Observation, observe } from "./observation.ts";
+import { type CommandSubjects, newSubjects, storeSubjects } from "./subjects.ts";
 
 export interface StoragePropertyOptions extends SuiteOptions<StoragePorts>, PropertyOptions {
   /** The model, such as `StorageMemory.layer`. Every run builds this layer again and expects an empty store. */
@@ -35,15 +29,16 @@ export interface StoragePropertyOptions extends SuiteOptions<StoragePorts>, Prop
  */
 export const storagePropertySuite = (options: StoragePropertyOptions): void =>
   suite("storage compared with a model", options, {
-    "sequential commands agree with the model": check(
-      commandsInOrder(40),
-      (commands) => agreesInOrder(options.model, commands),
-      options,
+    ...Object.fromEntries(
+      Object.entries(sequences).map(([subject, commands]) => [
+        `sequential commands agree with the model: ${subject}`,
+        check(commands, (each) => agreesInOrder(options.model, each), options),
+      ]),
     ),
 
     "concurrent commands agree with the model in some order": check(
       FastCheck.record({
-        before: commandsInOrder(8),
+        before: verifications(8),
         atOnce: FastCheck.array(anyCommand, { minLength: 2, maxLength: 4 }),
       }),
       (commands) => agreesInSomeOrder(options.model, commands),

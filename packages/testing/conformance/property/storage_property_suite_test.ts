@@ -7,18 +7,25 @@ import { failingTitles, withMistake } from "../test_mistakes.ts";
 
 const memory = StorageMemory.layer;
 
-const inOrder = "sequential commands agree with the model";
+const inOrder = "sequential commands agree with the model: links, keys and verifications";
 const atOnce = "concurrent commands agree with the model in some order";
 
-const failing = (layer: StoragePropertyOptions["layer"], runs: number) =>
-  failingTitles((api) => storagePropertySuite({ name: "", layer, model: memory, test: api, seed: 1, runs }));
+/** Whether the case of the property suite fails. */
+const fails = async (title: string, layer: StoragePropertyOptions["layer"], runs: number) => {
+  const failed = await failingTitles((api) => {
+    const it = (each: string, body: () => Promise<void>) => each === title && api.it(each, body);
+    const only = { ...api, it: Object.assign(it, { skip: api.it.skip }) };
+    storagePropertySuite({ name: "", layer, model: memory, test: only, seed: 1, runs });
+  });
+  return failed.includes(title);
+};
 
 test.it("the property suite fails on a wrong answer to sequential commands", async () => {
   const layer = withMistake(memory, LinkStore, (store) => ({
     exportPage: (pid, after, limit) =>
       Effect.map(store.exportPage(pid, after, limit), (links) => (limit === 1 ? [] : links)),
   }));
-  test.expect(await failing(layer, 100)).toContain(inOrder);
+  test.expect(await fails(inOrder, layer, 100)).toBe(true);
 });
 
 test.it("the property suite fails on concurrent answers that no order of the commands explains", async () => {
@@ -33,5 +40,6 @@ test.it("the property suite fails on concurrent answers that no order of the com
         };
       }),
   }));
-  test.expect(await failing(layer, 600)).toEqual([atOnce]);
+  test.expect(await fails(inOrder, layer, 100)).toBe(false);
+  test.expect(await fails(atOnce, layer, 600)).toBe(true);
 });

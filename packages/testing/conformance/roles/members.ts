@@ -1,11 +1,10 @@
 import type { StoragePorts } from "@accountlink/core";
-import { KeyStore } from "@accountlink/core/keys";
-import { erasedNickname, RolePlanStore } from "@accountlink/core/roles";
+import { erasedNickname } from "@accountlink/core/roles";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import { atOnce, eraseUser, origin } from "../scopes.ts";
+import { atOnce, eraseUser } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start } from "./role_steps.ts";
 
@@ -30,14 +29,6 @@ export const members: Cases<StoragePorts> = {
     expectThat((yield* hold(third, start + 7_003)) !== null, "the plan passes on at once");
   },
 
-  "a node keeps its plans while it renews its hold": function* () {
-    const { putHeld, hold } = yield* newRoleSteps;
-    const node = yield* putHeld();
-    for (const at of [1_000, 3_000, 6_000, 9_000, 14_000]) yield* hold(node, start + at);
-    expectEqual(yield* hold(uniqueText(), start + 15_000), null);
-    expectThat((yield* hold(node, start + 15_000)) !== null, "the node keeps it");
-  },
-
   "hold takes at most its limit of new plans per call": function* () {
     const { store, put } = yield* newRoleSteps;
     yield* put();
@@ -47,77 +38,6 @@ export const members: Cases<StoragePorts> = {
     expectEqual((yield* hold).length, 2);
     expectThat((yield* hold).length > 2, "another call takes more");
   },
-
-  "hold and findOn return only plans that are on, of accounts that are not suspended": function* () {
-    const { scope, guildId, put, putHeld, pause, hold } = yield* newRoleSteps;
-    const keys = yield* KeyStore;
-    const findOn = RolePlanStore.use((store) => Effect.map(store.findOn(guildId), Option.getOrNull));
-    const node = yield* putHeld();
-    const isHeld = Effect.map(hold(node), (plan) => plan !== null);
-    yield* pause;
-    expectEqual(yield* isHeld, false);
-    expectEqual(yield* findOn, null);
-    yield* put();
-    expectEqual(yield* isHeld, true);
-    const setStatus = (status: "active" | "suspended") =>
-      keys.updateAccount({ ...origin, name: scope.account, update: { status }, at: start });
-    yield* setStatus("suspended");
-    expectEqual(yield* isHeld, false);
-    expectEqual(yield* findOn, null);
-    yield* setStatus("active");
-    expectEqual(yield* isHeld, true);
-    expectEqual((yield* findOn)?.scope, scope);
-  },
-
-  "hold returns the position, next attempt, oldest wait and sweep of a plan": function* () {
-    const { scope, guildId, putHeld, hold, mark, settle } = yield* newRoleSteps;
-    const node = yield* putHeld();
-    const plan = { ...settings, scope, guildId, position: 0, sweptAt: null, sweep: newSweep };
-    const nothing = { nextDueAt: null, oldestSince: null };
-    expectEqual(yield* hold(node), { ...plan, ...nothing, revision: 1 });
-    const [one, other] = [uniqueChatId(), uniqueChatId()];
-    yield* mark(node, [one], { position: 5, at: start - 10 });
-    yield* mark(node, [other], { position: 6, at: start });
-    yield* settle(node, [settled(one, { mark: 1, retryAt: start + 5 })]);
-    const times = { nextDueAt: start, oldestSince: start - 10 };
-    expectEqual(yield* hold(node), { ...plan, ...times, position: 6, revision: 1 });
-  },
-
-  "mark makes members due, and only the node that holds the plan can mark": function* () {
-    const { putHeld, mark, due, hold, status } = yield* newRoleSteps;
-    const node = yield* putHeld();
-    const [one, other] = [uniqueChatId(), uniqueChatId()].toSorted();
-    if (one === undefined || other === undefined) return;
-    expectEqual(yield* mark(uniqueText(), [one], { position: 3 }), false);
-    expectEqual(yield* mark(node, [other, one, other], { position: 4 }), true);
-    expectEqual(yield* due(start - 1), []);
-    const waiting = { mark: 1, since: start, nickname: null };
-    const both = [one, other].map((chatId) => ({ chatId, ...waiting }));
-    expectEqual(yield* due(), both);
-    expectEqual(yield* due(start, 1), both.slice(0, 1));
-    expectEqual((yield* status).pending, 2);
-    yield* mark(node, [one], { position: 5, at: start + 1 });
-    expectEqual(yield* due(start + 1), [
-      { chatId: other, ...waiting },
-      { chatId: one, ...waiting, mark: 2 },
-    ]);
-    expectEqual((yield* hold(node))?.position, 5);
-  },
-
-  "markMember makes a member of the guild's plan due if the plan is on, and keeps the nickname":
-    function* () {
-      const { guildId, store, putHeld, pause, settle, due } = yield* newRoleSteps;
-      const node = yield* putHeld();
-      const chatId = uniqueChatId();
-      yield* settle(node, [settled(chatId, { nickname: "Ada" })]);
-      yield* store.markMember(guildId, chatId, start);
-      const [waiting] = yield* due();
-      expectEqual([waiting?.chatId, waiting?.since, waiting?.nickname], [chatId, start, "Ada"]);
-      yield* pause;
-      const other = uniqueChatId();
-      yield* store.markMember(guildId, other, start);
-      expectEqual((yield* due()).map((member) => member.chatId).includes(other), false);
-    },
 
   "firstNode returns the first live node with a prefix": function* () {
     const { store, putHeld } = yield* newRoleSteps;
@@ -131,28 +51,6 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.some(`${prefix}b`));
     yield* hold("b", start);
     expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.none());
-  },
-
-  "settle ends the wait of a member, or delays it until the next attempt": function* () {
-    const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleSteps;
-    const node = yield* putHeld();
-    const [right, failed] = [uniqueChatId(), uniqueChatId()];
-    yield* mark(node, [right, failed]);
-    const results = [
-      settled(right, { mark: 1, nickname: "Ädä 🎮" }),
-      settled(failed, { mark: 1, retryAt: start + 5_000 }),
-    ];
-    expectEqual(yield* settle(uniqueText(), results), false);
-    expectEqual(yield* settle(node, results, { at: start + 1 }), true);
-    expectEqual(yield* due(start + 4_999), []);
-    expectEqual(yield* due(start + 5_000), [{ chatId: failed, mark: 1, since: start, nickname: null }]);
-    expectEqual(yield* nicknames(right, failed), new Map([[right, "Ädä 🎮"]]));
-    expectEqual((yield* status).pending, 1);
-    yield* mark(node, [right], { at: start + 2 });
-    const [waiting] = yield* due(start + 2);
-    expectEqual(waiting, { chatId: right, mark: 2, since: start + 2, nickname: "Ädä 🎮" });
-    yield* settle(node, [settled(right, { mark: 2 })]);
-    expectEqual(yield* nicknames(right), new Map());
   },
 
   "a mark during a change is not lost": function* () {
@@ -178,21 +76,6 @@ export const members: Cases<StoragePorts> = {
     expectEqual(new Set((yield* due()).map(({ chatId }) => chatId)), new Set(chatIds));
   },
 
-  "the result of a sync or sweep ends no wait of a marked member, and schedules a retry": function* () {
-    const { putHeld, mark, settle, settleOne, due } = yield* newRoleSteps;
-    const node = yield* putHeld();
-    const [marked, other] = [uniqueChatId(), uniqueChatId()];
-    yield* mark(node, [marked]);
-    yield* settleOne(settled(marked, { nickname: "ada" }));
-    yield* settle(node, [settled(other, { retryAt: start + 5_000 })], { at: start + 9 });
-    expectEqual(yield* due(start + 5_000), [
-      { chatId: marked, mark: 1, since: start, nickname: "ada" },
-      { chatId: other, mark: 1, since: start + 9, nickname: null },
-    ]);
-    yield* settle(node, [settled(other, { mark: 1 })]);
-    expectEqual((yield* due(start + 5_000)).length, 1);
-  },
-
   "status has the newest 50 problems, and a new result of a member replaces its problems": function* () {
     const { putHeld, settle, settleOne, status } = yield* newRoleSteps;
     const node = yield* putHeld();
@@ -212,22 +95,6 @@ export const members: Cases<StoragePorts> = {
     expectEqual((yield* status).problems, [...again, ...shown.slice(1, 49)]);
     yield* settleOne(settled(chatId));
     expectEqual((yield* status).problems, shown.slice(1, 51));
-  },
-
-  "a sweep continues where it stopped, and its end deletes older problems": function* () {
-    const { putHeld, hold, settle, startSweep, status } = yield* newRoleSteps;
-    const node = yield* putHeld();
-    const [one, other] = [uniqueChatId(), uniqueChatId()];
-    yield* settle(node, [settled(one, { problems: [problemOf(one, { at: start })] })]);
-    yield* startSweep(start + 10);
-    const sweep = { after: other, done: 1_000, total: 1_500 };
-    const problems = [problemOf(other, { at: start + 11 })];
-    const revision = (yield* hold(node))?.revision ?? 0;
-    yield* settle(node, [settled(other, { problems })], { revision, sweep });
-    expectEqual((yield* hold(uniqueText(), start + 7_000))?.sweep ?? null, sweep);
-    yield* hold(node, start + 20_000);
-    expectEqual(yield* settle(node, [], { revision, sweep: "ended", at: start + 20 }), true);
-    expectEqual(yield* status, { ...noStatus, sweptAt: start + 20, problems });
   },
 
   "the progress of an earlier sweep does not overwrite a new one": function* () {

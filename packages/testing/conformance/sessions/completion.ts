@@ -30,20 +30,6 @@ export const completion: Cases<StoragePorts> = {
     expectEqual(yield* steps.entries, []);
   },
 
-  "recordSightings keeps the latest sighting of each chat user at each address": function* () {
-    const sessions = yield* SessionStore;
-    const { pid } = yield* newVerificationSteps;
-    yield* sessions.recordSightings(pid, []);
-    yield* sessions.recordSightings(pid, [seen(ada, 10), seen(bob, 20)]);
-    yield* sessions.recordSightings(pid, [
-      seen(ada, 30),
-      seen(ada, 25),
-      seen(bob, 15),
-      seen(bob, 5, "elsewhere"),
-    ]);
-    expectEqual(yield* sightingsIn(pid), [seen(bob, 5, "elsewhere"), seen(bob, 20), seen(ada, 30)]);
-  },
-
   "recordSightings in an unknown scope, or with unstorable text, is a defect": function* () {
     const sessions = yield* SessionStore;
     const { pid } = yield* newVerificationSteps;

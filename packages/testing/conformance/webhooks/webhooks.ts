@@ -1,6 +1,5 @@
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import type { WebhookId } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import {
   makeDelivery,
@@ -35,30 +34,6 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual(yield* find(unknown), null);
   },
 
-  "list returns the webhooks of one or all accounts, oldest first, or a single webhook": function* () {
-    const { account, global, guild } = yield* makeScopes;
-    const [ofGlobal, ofGuild] = [yield* webhookSteps(global), yield* webhookSteps(guild)];
-    const ids = ["a", "b"].map((letter) => `wh_${letter}${uniqueText().slice(0, 19)}` as WebhookId);
-    const [second, first, third] = [
-      yield* ofGlobal.add({ id: ids[1] as WebhookId, createdAt: 5 }),
-      yield* ofGuild.add({ id: ids[0] as WebhookId, createdAt: 5 }),
-      yield* ofGlobal.add({ createdAt: start }),
-    ];
-    const foreign = yield* (yield* newWebhookSteps).add();
-    const listed = [first, second, third].map((webhook) => ({ ...webhook, pending: 0 }));
-    const list = (id: WebhookId | null, of: string | null = account.name) =>
-      ofGlobal.store.list({ account: of, id });
-    expectEqual(yield* list(null), listed);
-    expectEqual(yield* list(second.id), [{ ...second, pending: 0 }]);
-    expectEqual(yield* list(second.id, null), [{ ...second, pending: 0 }]);
-    expectEqual(yield* list(second.id, foreign.scope.account), []);
-    const all = yield* list(null, null);
-    expectEqual(
-      all.filter(({ scope }) => scope.account === account.name),
-      listed,
-    );
-  },
-
   "concurrent inserts never exceed the maximum of their scope": function* () {
     const { global, guild } = yield* makeScopes;
     const [steps, other] = [yield* webhookSteps(global), yield* webhookSteps(guild)];
@@ -83,83 +58,6 @@ export const webhooks: Cases<StoragePorts> = {
       yield* expectDefect(insert(makeWebhook(scope, { url: text })));
     }
     expectEqual(yield* list, [{ ...webhook, pending: 0 }]);
-  },
-
-  "update changes only the given fields, and logs only actual changes": function* () {
-    const { add, find, update, entries } = yield* newWebhookSteps;
-    const webhook = yield* add();
-    const values = { url: "https://example.com/b", types: ["link.set"], description: "B" };
-    expectEqual(yield* update(webhook.id, values), true);
-    expectEqual(yield* update(webhook.id, values), true);
-    expectEqual(yield* update(webhook.id, { status: "paused" }), true);
-    const secrets = [{ sealed: "sealed", endsAt: null }];
-    expectEqual(yield* find(webhook.id), { ...webhook, ...values, status: "paused", secrets });
-    expectEqual(yield* update(unknown, values), false);
-    expectEqual(yield* entries(webhook.id), [
-      ["webhook.created", {}],
-      ["webhook.updated", { changed: "url, types, description" }],
-      ["webhook.updated", { changed: "status" }],
-    ]);
-  },
-
-  "activating a disabled webhook clears its reason, and makes its failing deliveries due at once":
-    function* () {
-      const steps = yield* newWebhookSteps;
-      const { id, recordOf } = yield* steps.addHeld();
-      const failing = makeDelivery({ nextAttemptAt: start + 9_000, lanes: ["a"] });
-      const waiting = makeDelivery({ status: "waiting", nextAttemptAt: null, lanes: ["a"] });
-      yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
-      expectEqual(yield* steps.disable(id), true);
-      expectEqual(yield* steps.disable(id), true);
-      expectEqual(yield* steps.disable(unknown), false);
-      const disabled = yield* steps.find(id);
-      expectEqual([disabled?.status, disabled?.disabledReason], ["disabled", "gone"]);
-      expectEqual(disabled?.failingSince ?? null, start);
-
-      yield* steps.update(id, { status: "active" }, start + 1);
-      const active = yield* steps.find(id);
-      expectEqual([active?.status, active?.disabledReason], ["active", null]);
-      expectEqual(active?.failingSince ?? null, null);
-      expectEqual(yield* steps.due(id, start), []);
-      expectEqual(yield* steps.due(id, start + 1), [failing.eventId]);
-      expectEqual((yield* steps.entries(id)).slice(1), [
-        ["webhook.disabled", { reason: "gone" }],
-        ["webhook.updated", { changed: "status" }],
-      ]);
-    },
-
-  "rotate adds a secret, sets the expiry of earlier secrets, and drops expired ones": function* () {
-    const { add, find, rotate, entries } = yield* newWebhookSteps;
-    const { id } = yield* add();
-    expectEqual(yield* rotate(id, "second", start, start + 100), true);
-    expectEqual(yield* rotate(id, "third", start + 50, start + 500), true);
-    expectEqual((yield* find(id))?.secrets ?? null, [
-      { sealed: "sealed", endsAt: start + 100 },
-      { sealed: "second", endsAt: start + 500 },
-      { sealed: "third", endsAt: null },
-    ]);
-    yield* rotate(id, "fourth", start + 100, start + 600);
-    expectEqual((yield* find(id))?.secrets.map(({ sealed }) => sealed) ?? null, [
-      "second",
-      "third",
-      "fourth",
-    ]);
-    expectEqual(yield* rotate(unknown, "other", 0, 1), false);
-    expectEqual((yield* entries(id)).at(-1)?.[0] ?? null, "webhook.rotated");
-  },
-
-  "remove deletes only the webhook and its deliveries": function* () {
-    const steps = yield* newWebhookSteps;
-    const [first, other] = [yield* steps.addHeld(), yield* steps.addHeld()];
-    const deliveries = Array.from({ length: 120 }, () => makeDelivery({ status: "delivered" }));
-    yield* first.recordOf({ deliveries });
-    yield* other.recordOf({ deliveries });
-    expectEqual(yield* steps.remove(first.id), true);
-    expectEqual(yield* steps.remove(first.id), false);
-    expectEqual(yield* steps.find(first.id), null);
-    expectEqual(yield* steps.deliveries(first.id), []);
-    expectEqual((yield* steps.deliveries(other.id, null, null, 1_000)).length, 120);
-    expectEqual((yield* steps.entries(first.id)).at(-1) ?? null, ["webhook.deleted", {}]);
   },
 
   "erasing the owner of an account deletes its webhooks and their deliveries": function* () {

@@ -1,0 +1,106 @@
+/** Operations of ports with random inputs. An input is data, so that a failure can print it. */
+import {
+  AuditLog,
+  type DataScope,
+  EventStore,
+  LinkStore,
+  type Pid,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
+import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
+import type { WriteContext } from "@accountlink/core/audit";
+import { FlowStore } from "@accountlink/core/flow";
+import { IdempotencyStore } from "@accountlink/core/idempotency";
+import { KeyStore } from "@accountlink/core/keys";
+import { DayCounts } from "@accountlink/core/limits";
+import { RolePlanStore } from "@accountlink/core/roles";
+import { RootKeyStore } from "@accountlink/core/secrets";
+import { SessionStore } from "@accountlink/core/sessions";
+import { SignInStore } from "@accountlink/core/sign_ins";
+import type { Millis } from "@accountlink/core/timestamp";
+import { UsageStore } from "@accountlink/core/usage";
+import { UserStore } from "@accountlink/core/users";
+import { WebhookStore } from "@accountlink/core/webhooks";
+import { Effect } from "effect";
+import * as FastCheck from "fast-check";
+import { origin, type ScopeName } from "../scopes.ts";
+import type { CommandSubjects } from "./subjects.ts";
+
+const ports = Effect.all({
+  links: LinkStore,
+  keys: KeyStore,
+  members: MemberStore,
+  log: AuditLog,
+  sessions: SessionStore,
+  flows: FlowStore,
+  dayCounts: DayCounts,
+  rootKeys: RootKeyStore,
+  sightings: SightingStore,
+  reviews: AltReviewStore,
+  signIns: SignInStore,
+  idempotency: IdempotencyStore,
+  users: UserStore,
+  usage: UsageStore,
+  events: EventStore,
+  webhooks: WebhookStore,
+  plans: RolePlanStore,
+});
+
+/** The ports and subjects, with the scope and time of one command. */
+export type World = CommandSubjects &
+  Effect.Success<typeof ports> & {
+    readonly scope: DataScope;
+    readonly pid: Pid;
+    readonly write: WriteContext;
+  };
+
+interface Place {
+  readonly scope?: ScopeName;
+  readonly at?: Millis;
+}
+
+export const worldOf = (subjects: CommandSubjects, input: object) =>
+  Effect.map(ports, (all): World => {
+    const { scope: name = "global", at = 0 }: Place = input;
+    const scope = subjects[name];
+    return { ...all, ...subjects, scope, pid: scope.pid, write: { ...origin, pid: scope.pid, at } };
+  });
+
+export interface Operation<Input> {
+  /** How often sequences contain this operation, relative to others. */
+  readonly weight: number;
+  readonly input: FastCheck.Arbitrary<Input>;
+  readonly run: (world: World, input: Input) => Effect.Effect<unknown, StoreUnavailable>;
+}
+
+/** An operation on the scope `scope` at the time `at`, which are global and 0 by default. */
+export const operation = <Input extends object>(
+  weight: number,
+  fields: { readonly [Name in keyof Input]: FastCheck.Arbitrary<Input[Name]> },
+  run: Operation<Input>["run"],
+): Operation<Input> => ({ weight, input: FastCheck.record(fields) as FastCheck.Arbitrary<Input>, run });
+
+/** An operation that random sequences leave out; the suite of outages runs it. */
+export const fixed = (run: (world: World) => Effect.Effect<unknown, StoreUnavailable>) =>
+  operation(0, {}, run);
+
+/** A table that has every operation of a port. */
+export type OperationsOf<Port extends string, Shape> = {
+  readonly [Name in keyof Shape as `${Port}.${Name & string}`]: unknown;
+};
+
+const { constant, constantFrom, nat, oneof, option } = FastCheck;
+
+export const scope = constantFrom<ScopeName>("global", "guild");
+/** Few distinct times, so that many commands have the same time. */
+export const at = nat(3);
+/** The index of one of three subjects. */
+export const index = nat(2);
+
+/** Mostly one value, so that commands often affect each other. */
+export const mostly = <A>(usual: A, ...others: ReadonlyArray<A>): FastCheck.Arbitrary<A> =>
+  oneof({ weight: 3, arbitrary: constant(usual) }, { weight: 1, arbitrary: constantFrom(...others) });
+
+/** A value, or null in half of the cases. */
+export const maybe = <A>(value: FastCheck.Arbitrary<A>) => option(value, { freq: 1 });

@@ -1,0 +1,189 @@
+/** Operations on what is stored about people: members, sign-ins, sightings, reviews, requests and erasures. */
+import { type Member, type MemberRole, type MemberStore } from "@accountlink/core/accounts";
+import type { AltReviewStore, AltVerdict, SightingStore } from "@accountlink/core/alts";
+import type { IdempotencyStore } from "@accountlink/core/idempotency";
+import type { SessionStore } from "@accountlink/core/sessions";
+import type { SignInSite, SignInStore } from "@accountlink/core/sign_ins";
+import type { UserStore } from "@accountlink/core/users";
+import { Effect } from "effect";
+import * as FastCheck from "fast-check";
+import { makeBegunSignIn, makeSignIn, uniqueChatId, uniqueText } from "../../mod.ts";
+import { answered, newAnswer, newRequest } from "../idempotency/idempotency_steps.ts";
+import { ada, bob, dan } from "../scopes.ts";
+import { at, fixed, index, maybe, type OperationsOf, operation, scope } from "./operation.ts";
+import { nth } from "./subjects.ts";
+
+const { array, boolean, constantFrom, nat } = FastCheck;
+
+const person = index;
+const signIn = index;
+const site = constantFrom<SignInSite>("dashboard", "me");
+const challenge = nat(1);
+
+/** The owner of an account became a member at the current time, which differs between runs. */
+const timeless = <M extends Pick<Member, "since" | "chosenAt">>({ since, chosenAt, ...member }: M) => ({
+  ...member,
+  since: Math.min(since, 9),
+  chosenAt: chosenAt && Math.min(chosenAt, 9),
+});
+
+export const memberOperations = {
+  "MemberStore.change": operation(
+    6,
+    {
+      person,
+      type: constantFrom("add", "add", "set_role", "remove", "decline"),
+      role: constantFrom<MemberRole>("owner", "admin", "moderator"),
+      by: maybe(person),
+      at,
+    },
+    ({ members, account, people, write }, { type, role, by, ...input }) => {
+      const chatId = nth(people, input.person);
+      const member = by === null ? null : nth(people, by);
+      const actor = { type: "account", id: account.name, member } as const;
+      const change = type === "add" || type === "set_role" ? { type, chatId, role } : { type, chatId };
+      return members.change({ ...write, ...(member && { actor }), account: account.name, change });
+    },
+  ),
+  "MemberStore.choose": operation(
+    3,
+    { signIn, person, at },
+    ({ members, account, people, signInIds, write }, input) =>
+      members.choose({
+        signIn: nth(signInIds, input.signIn),
+        chatId: nth(people, input.person),
+        account: account.name,
+        requestId: null,
+        at: write.at,
+      }),
+  ),
+  "MemberStore.list": operation(1, {}, ({ members, account }) =>
+    Effect.map(members.list(account.name), (all) => all.map(timeless)),
+  ),
+  "MemberStore.findByChatId": operation(1, { person }, ({ members, people }, input) =>
+    Effect.map(members.findByChatId(nth(people, input.person)), (all) => all.map(timeless)),
+  ),
+
+  "SignInStore.begin": operation(2, { challenge, site, expiresAt: at }, ({ signIns, challenges }, input) => {
+    const stateHash = nth(challenges, input.challenge);
+    return signIns.begin(makeBegunSignIn({ stateHash, site: input.site, expiresAt: input.expiresAt }));
+  }),
+  "SignInStore.takeBegun": operation(2, { challenge, site, at }, ({ signIns, challenges }, input) =>
+    signIns.takeBegun(input.site, nth(challenges, input.challenge), input.at),
+  ),
+  "SignInStore.create": operation(
+    4,
+    { signIn, person, site, of: boolean(), at, expiresAt: at, replaced: maybe(signIn) },
+    ({ signIns, signInIds, people, account }, { of, replaced, expiresAt, ...input }) => {
+      const parts = { chatId: nth(people, input.person), site: input.site, expiresAt };
+      const made = { ...parts, id: nth(signInIds, input.signIn), createdAt: input.at };
+      return signIns.create(
+        makeSignIn({ ...made, account: of ? account.name : null }),
+        replaced === null || replaced === input.signIn ? null : nth(signInIds, replaced),
+      );
+    },
+  ),
+  "SignInStore.find": operation(1, { signIn, site, at }, ({ signIns, signInIds }, input) =>
+    signIns.find(input.site, nth(signInIds, input.signIn), input.at),
+  ),
+  "SignInStore.list": operation(1, { person, site, at }, ({ signIns, people }, input) =>
+    signIns.list(input.site, nth(people, input.person), input.at),
+  ),
+  "SignInStore.end": operation(
+    1,
+    { person, site, of: maybe(signIn) },
+    ({ signIns, signInIds, people }, input) =>
+      signIns.end(input.site, nth(people, input.person), input.of === null ? null : nth(signInIds, input.of)),
+  ),
+  "SignInStore.sweep": operation(1, { at }, ({ signIns }, input) => Effect.asVoid(signIns.sweep(input.at))),
+} satisfies OperationsOf<"MemberStore", MemberStore["Service"]> &
+  OperationsOf<"SignInStore", SignInStore["Service"]>;
+
+const chatId = constantFrom(ada, bob, dan);
+const chatIds = array(chatId, { maxLength: 2 });
+const place = constantFrom("home", "school", "phone");
+const places = FastCheck.subarray(["home", "school", "phone"]);
+const verdict = constantFrom<AltVerdict>("same", "different");
+
+const addressAt = (hash: string, addressKeyId = "k1") => ({ hash, sealed: "sealed", addressKeyId });
+
+export const sightingOperations = {
+  "SessionStore.recordSightings": operation(
+    6,
+    { scope, seen: array(FastCheck.record({ chatId, place, seenAt: at }), { maxLength: 4 }) },
+    ({ sessions, pid }, { seen }) =>
+      sessions.recordSightings(
+        pid,
+        seen.map(({ place: hash, ...each }) =>
+          hash === "phone" ? { ...each, browser: hash } : { ...each, address: addressAt(hash) },
+        ),
+      ),
+  ),
+  "SightingStore.findByChatIds": operation(1, { scope, chatIds }, ({ sightings, pid }, input) =>
+    Effect.map(sightings.findByChatIds(pid, input.chatIds), (found) => new Set(found)),
+  ),
+  "SightingStore.findShared": operation(
+    3,
+    { scope, hashes: places, including: chatIds, excluding: chatIds, limit: nat(3) },
+    ({ sightings, pid }, { hashes, including, excluding, limit }) =>
+      Effect.map(
+        sightings.findShared(pid, { hashes, including, excluding, limit: limit + 1 }),
+        (found) => new Set(found),
+      ),
+  ),
+  "SightingStore.countUsers": operation(
+    1,
+    { scope, of: array(places, { maxLength: 3 }) },
+    ({ sightings, pid }, { of }) => sightings.countUsers(pid, of),
+  ),
+  "SightingStore.reprotect": operation(
+    2,
+    { scope, chatId, from: place, to: constantFrom("home", "school") },
+    ({ sightings, pid }, { from, to, ...input }) =>
+      sightings.reprotect(pid, [{ chatId: input.chatId, hash: from, address: addressAt(to, "k2") }]),
+  ),
+  "SightingStore.countByKey": fixed(({ sightings }) => sightings.countByKey()),
+  "SightingStore.listUnderOtherKeys": fixed(({ sightings }) => sightings.listUnderOtherKeys("k1", null, 10)),
+  "AltReviewStore.set": operation(
+    3,
+    { scope, at, chatId, otherChatId: chatId, verdict, note: maybe(constantFrom("Brothers")) },
+    ({ reviews, keyIds, write }, { scope: _, at: __, ...review }) =>
+      reviews.set({ ...write, ...review, keyId: nth(keyIds, 0) }),
+  ),
+  "AltReviewStore.remove": operation(
+    1,
+    { scope, at, chatId, otherChatId: chatId },
+    ({ reviews, write }, { otherChatId, ...input }) =>
+      reviews.remove({ ...write, chatId: input.chatId, otherChatId }),
+  ),
+  "AltReviewStore.findByChatId": operation(
+    1,
+    { scope, chatId, limit: constantFrom(null, 1) },
+    ({ reviews, pid }, input) => reviews.findByChatId(pid, input.chatId, input.limit),
+  ),
+} satisfies Pick<OperationsOf<"SessionStore", SessionStore["Service"]>, "SessionStore.recordSightings"> &
+  OperationsOf<"SightingStore", SightingStore["Service"]> &
+  OperationsOf<"AltReviewStore", AltReviewStore["Service"]>;
+
+/** Named cases test erasures and requests, which random sequences leave out. */
+export const userOperations = {
+  "IdempotencyStore.commit": fixed(({ idempotency }) =>
+    idempotency.commit(newRequest(), answered(Effect.void, newAnswer())),
+  ),
+  "IdempotencyStore.find": fixed(({ idempotency }) => idempotency.find(uniqueText())),
+  "IdempotencyStore.sweep": fixed(({ idempotency }) => idempotency.sweep(-9_000)),
+  "UserStore.find": fixed(({ users }) => users.find(uniqueChatId())),
+  "UserStore.findRecords": fixed(({ users }) => users.findRecords(uniqueChatId())),
+  "UserStore.findSightings": fixed(({ users }) => users.findSightings(uniqueChatId())),
+  "UserStore.forget": fixed(({ users }) => users.forget(uniqueChatId(), "browsers")),
+  "UserStore.erase": fixed(({ users, write }) =>
+    users.erase({
+      ...write,
+      chatId: uniqueChatId(),
+      scopes: [],
+      pseudonym: uniqueText(),
+      ownerHash: uniqueText(),
+    }),
+  ),
+} satisfies OperationsOf<"IdempotencyStore", IdempotencyStore["Service"]> &
+  OperationsOf<"UserStore", UserStore["Service"]>;
