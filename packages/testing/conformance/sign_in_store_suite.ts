@@ -1,8 +1,16 @@
-import { GuildId, type StoragePorts } from "@accountlink/core";
+import { ChatId, GuildId, type StoragePorts } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { type BegunSignIn, type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { Effect, Option } from "effect";
-import { hostileTexts, makeBegunSignIn, makeSignIn, uniqueSignInId, unstorableTexts } from "../mod.ts";
+import {
+  hostileTexts,
+  makeBegunSignIn,
+  makeSignIn,
+  uniqueChatId,
+  uniqueSignInId,
+  uniqueText,
+  unstorableTexts,
+} from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
 import { atOnce } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
@@ -29,6 +37,17 @@ const steps = Effect.map(SignInStore, (store) => ({
 }));
 
 const begunCases: Cases<StoragePorts> = {
+  "takeBegun takes an unfinished sign-in once, only at its site": function* () {
+    const { begin, takeBegun } = yield* steps;
+    const begun = newBegun({ site: "me" });
+    yield* begin(begun);
+    yield* begin(newBegun());
+    expectEqual(yield* takeBegun("dashboard", begun.stateHash, 0), false);
+    expectEqual(yield* takeBegun("me", uniqueText(), 0), false);
+    expectEqual(yield* takeBegun("me", begun.stateHash, 0), true);
+    expectEqual(yield* takeBegun("me", begun.stateHash, 0), false);
+  },
+
   "an unfinished sign-in expires exactly at its deadline": function* () {
     const { begin, takeBegun } = yield* steps;
     const begun = newBegun();
@@ -75,6 +94,15 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* find(uniqueSignInId()), null);
   },
 
+  "create deletes only the replaced sign-in": function* () {
+    const { create, find } = yield* steps;
+    const [first, other] = [yield* create(newSignIn()), yield* create(newSignIn())];
+    const second = yield* create(newSignIn({ chatId: first.chatId }), first.id);
+    const third = yield* create(newSignIn(), uniqueSignInId());
+    expectEqual(yield* find(first.id), null);
+    for (const signIn of [other, second, third]) expectEqual(yield* find(signIn.id), signIn);
+  },
+
   "create with a duplicate or unstorable ID is a defect, and replaces nothing": function* () {
     const { create, find } = yield* steps;
     const [signIn, other] = [yield* create(newSignIn()), yield* create(newSignIn())];
@@ -96,6 +124,22 @@ const signInCases: Cases<StoragePorts> = {
       expectEqual(yield* find(signIn.id, "dashboard", at), isThere ? signIn : null);
       expectEqual(yield* list("dashboard", signIn.chatId, at), isThere ? [signIn] : []);
     }
+  },
+
+  "list returns the sign-ins of a person to a site, newest first": function* () {
+    const { create, list } = yield* steps;
+    const chatId = uniqueChatId();
+    const ids = ["a", "b"].map((prefix) => `${prefix}${uniqueText()}` as SignInId);
+    const [old, tied, alsoTied] = [
+      yield* create(newSignIn({ chatId })),
+      yield* create(newSignIn({ chatId, id: ids[1] as SignInId, createdAt: 5 })),
+      yield* create(newSignIn({ chatId, id: ids[0] as SignInId, createdAt: 5 })),
+    ];
+    const elsewhere = yield* create(newSignIn({ chatId, site: "me" }));
+    yield* create(newSignIn());
+    expectEqual(yield* list("dashboard", chatId, 0), [alsoTied, tied, old]);
+    expectEqual(yield* list("me", chatId, 0), [elsewhere]);
+    expectEqual(yield* list("dashboard", ChatId.make("99999"), 0), []);
   },
 
   "sweep deletes expired sign-ins only": function* () {

@@ -1,5 +1,5 @@
 import { AuditLog, type ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
-import { AltReviewStore, type AltVerdict } from "@accountlink/core/alts";
+import { type AltReview, AltReviewStore, type AltVerdict } from "@accountlink/core/alts";
 import { Effect } from "effect";
 import { hostileTexts, uniqueKeyId, uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
@@ -35,7 +35,30 @@ const newReviewSteps = Effect.gen(function* () {
   };
 });
 
+const others = (reviews: ReadonlyArray<AltReview>): ReadonlyArray<ChatId> =>
+  reviews.map(({ otherChatId }) => otherChatId);
+
 const cases: Cases<StoragePorts> = {
+  "a pair has one review, whatever the order of its users": function* () {
+    const { set, find, remove, keyId } = yield* newReviewSteps;
+    yield* set(ada, bob, "different", 1, "Brothers");
+    yield* set(bob, ada, "same", 2);
+    const review = { chatId: ada, otherChatId: bob, verdict: "same", note: null, at: 2, keyId } as const;
+    expectEqual(yield* find(ada), [review]);
+    expectEqual(yield* remove(bob, ada), true);
+    expectEqual([yield* find(ada), yield* find(bob)], [[], []]);
+    expectEqual(yield* remove(ada, bob), false);
+  },
+
+  "findByChatId returns the newest reviews first, ties by the other chat ID, up to the limit": function* () {
+    const { set, find } = yield* newReviewSteps;
+    const users = Array.from({ length: 5 }, (_, i) => `${20_000 + i}` as ChatId);
+    for (const [i, other] of users.entries()) yield* set(ada, other, "same", i < 3 ? 7 : i);
+    const order = [0, 1, 2, 4, 3].map((i) => users[i]);
+    expectEqual<unknown>(others(yield* find(ada)), order);
+    expectEqual<unknown>(others(yield* find(ada, 2)), order.slice(0, 2));
+  },
+
   "concurrent changes of a pair: one review remains, and each change has one audit entry": function* () {
     const { set, find, remove, entries } = yield* newReviewSteps;
     const sets = Array.from({ length: 10 }, (_, i) =>

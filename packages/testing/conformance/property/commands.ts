@@ -72,7 +72,9 @@ const sequencesOf = (
   maxLength: number,
   ...parts: ReadonlyArray<FastCheck.WeightedArbitrary<ReadonlyArray<Command>>>
 ): FastCheck.Arbitrary<ReadonlyArray<Command>> =>
-  FastCheck.array(FastCheck.oneof(...parts), { maxLength, size: "max" }).map((all) => all.flat());
+  FastCheck.array(FastCheck.oneof(...parts), { minLength: maxLength / 2, maxLength, size: "max" }).map(
+    (all) => all.flat(),
+  );
 
 export const verifications = (maxLength: number) =>
   sequencesOf(
@@ -85,9 +87,12 @@ export const verifications = (maxLength: number) =>
 
 const plan = { scope: "global", guild: 0 } as const;
 
-/** Lets time pass between the holds, since the clocks of nodes do not go back. */
+/**
+ * Lets time pass between the holds, since the clocks of nodes do not go back: half a lease each time, because a store
+ * need not renew a lease that has more time left.
+ */
 const holdInOrder = (commands: ReadonlyArray<Command>): ReadonlyArray<Command> =>
-  commands.map((command, place) => ("lasts" in command ? { ...command, at: place >> 2 } : command));
+  commands.map((command, place) => ("lasts" in command ? { ...command, at: (place >> 2) * 2 } : command));
 
 /** Sequences that begin with a webhook or plan that a node holds, and end with reads of everything about it. */
 const workersOf = (operations: Inputs, begin: ReadonlyArray<Command>, end: ReadonlyArray<Command>) =>
@@ -117,19 +122,31 @@ export const sequences = {
   webhooks: workersOf(
     webhookOperations,
     [
-      { op: "WebhookStore.insert", webhook: 0, scope: "global", at: 0, position: 2 ** 40 },
+      { op: "WebhookStore.insert", webhook: 1, scope: "guild", at: 3, position: 0 },
+      { op: "WebhookStore.insert", webhook: 0, scope: "global", at: 1, position: 2 ** 40 },
       { op: "WebhookStore.hold", node: 0, at: 0, lasts: 4 },
     ],
     [
       { op: "WebhookStore.list", of: null },
       { op: "WebhookStore.deliveries", webhook: 0, status: null, before: null, most: 10 },
+      { op: "WebhookStore.deliveries", webhook: 0, status: "failing", before: null, most: 10 },
       { op: "WebhookStore.due", webhook: 0, at: 3, most: 10 },
+      { op: "WebhookStore.hold", node: 0, at: 0, lasts: 4 },
     ],
   ),
   "role plans": workersOf(
     roleOperations,
     [
-      { op: "RolePlanStore.put", ...plan, settings: { ...noPlan, state: "on" }, at: 0, position: 0 },
+      { op: "RolePlanStore.put", ...plan, settings: { ...noPlan, state: "on" }, at: 2, position: 0 },
+      // No other command changes this plan. While no plan is on, a store need not renew leases.
+      {
+        op: "RolePlanStore.put",
+        ...plan,
+        guild: 2,
+        settings: { ...noPlan, state: "on" },
+        at: 0,
+        position: 0,
+      },
       { op: "RolePlanStore.hold", node: 0, at: 0, lasts: 4 },
     ],
     [

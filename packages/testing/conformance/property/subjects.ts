@@ -36,7 +36,7 @@ export const newSubjects = () => {
     signInIds: several(uniqueSignInId),
     webhookIds: several(uniqueWebhookId),
     eventIds: Array.from({ length: 4 }, (_, time) => uniqueEventId(time)),
-    guildIds: several(uniqueGuildId, 2),
+    guildIds: several(uniqueGuildId),
     nodes: several(uniqueText, 2),
   };
 };

@@ -53,6 +53,28 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.none());
   },
 
+  "settle ends the wait of a member, or delays it until the next attempt": function* () {
+    const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const [right, failed] = [uniqueChatId(), uniqueChatId()];
+    yield* mark(node, [right, failed]);
+    const results = [
+      settled(right, { mark: 1, nickname: "Ädä 🎮" }),
+      settled(failed, { mark: 1, retryAt: start + 5_000 }),
+    ];
+    expectEqual(yield* settle(uniqueText(), results), false);
+    expectEqual(yield* settle(node, results, { at: start + 1 }), true);
+    expectEqual(yield* due(start + 4_999), []);
+    expectEqual(yield* due(start + 5_000), [{ chatId: failed, mark: 1, since: start, nickname: null }]);
+    expectEqual(yield* nicknames(right, failed), new Map([[right, "Ädä 🎮"]]));
+    expectEqual((yield* status).pending, 1);
+    yield* mark(node, [right], { at: start + 2 });
+    const [waiting] = yield* due(start + 2);
+    expectEqual(waiting, { chatId: right, mark: 2, since: start + 2, nickname: "Ädä 🎮" });
+    yield* settle(node, [settled(right, { mark: 2 })]);
+    expectEqual(yield* nicknames(right), new Map());
+  },
+
   "a mark during a change is not lost": function* () {
     const { putHeld, mark, settle, due } = yield* newRoleSteps;
     const node = yield* putHeld();
@@ -95,6 +117,22 @@ export const members: Cases<StoragePorts> = {
     expectEqual((yield* status).problems, [...again, ...shown.slice(1, 49)]);
     yield* settleOne(settled(chatId));
     expectEqual((yield* status).problems, shown.slice(1, 51));
+  },
+
+  "a sweep continues where it stopped, and its end deletes older problems": function* () {
+    const { putHeld, hold, settle, startSweep, status } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const [one, other] = [uniqueChatId(), uniqueChatId()];
+    yield* settle(node, [settled(one, { problems: [problemOf(one, { at: start })] })]);
+    yield* startSweep(start + 10);
+    const sweep = { after: other, done: 1_000, total: 1_500 };
+    const problems = [problemOf(other, { at: start + 11 })];
+    const revision = (yield* hold(node))?.revision ?? 0;
+    yield* settle(node, [settled(other, { problems })], { revision, sweep });
+    expectEqual((yield* hold(uniqueText(), start + 7_000))?.sweep ?? null, sweep);
+    yield* hold(node, start + 20_000);
+    expectEqual(yield* settle(node, [], { revision, sweep: "ended", at: start + 20 }), true);
+    expectEqual(yield* status, { ...noStatus, sweptAt: start + 20, problems });
   },
 
   "the progress of an earlier sweep does not overwrite a new one": function* () {

@@ -20,6 +20,19 @@ export const plans: Cases<StoragePorts> = {
     expectEqual(found.filter((plan) => plan?.state === "on").length, 1);
   },
 
+  "a plan that was on keeps its position; a resumed plan continues at the end of the feed": function* () {
+    const { put, hold } = yield* newRoleSteps;
+    yield* put(settings, 10);
+    const node = uniqueText();
+    const positionOf = Effect.map(hold(node), (held) => held?.position);
+    expectEqual(yield* positionOf, 10);
+    yield* put({ ...settings, nickname: null }, 20);
+    expectEqual(yield* positionOf, 10);
+    yield* put(paused, 30);
+    yield* put(settings, 40);
+    expectEqual(yield* positionOf, 40);
+  },
+
   "erasing the owner of an account deletes its plans": function* () {
     const chatId = uniqueChatId();
     const name = uniqueText();

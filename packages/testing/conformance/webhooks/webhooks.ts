@@ -60,6 +60,32 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual(yield* list, [{ ...webhook, pending: 0 }]);
   },
 
+  "activating a disabled webhook clears its reason, and makes its failing deliveries due at once":
+    function* () {
+      const steps = yield* newWebhookSteps;
+      const { id, recordOf } = yield* steps.addHeld();
+      const failing = makeDelivery({ nextAttemptAt: start + 9_000, lanes: ["a"] });
+      const waiting = makeDelivery({ status: "waiting", nextAttemptAt: null, lanes: ["a"] });
+      yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
+      expectEqual(yield* steps.disable(id), true);
+      expectEqual(yield* steps.disable(id), true);
+      expectEqual(yield* steps.disable(unknown), false);
+      const disabled = yield* steps.find(id);
+      expectEqual([disabled?.status, disabled?.disabledReason], ["disabled", "gone"]);
+      expectEqual(disabled?.failingSince ?? null, start);
+
+      yield* steps.update(id, { status: "active" }, start + 1);
+      const active = yield* steps.find(id);
+      expectEqual([active?.status, active?.disabledReason], ["active", null]);
+      expectEqual(active?.failingSince ?? null, null);
+      expectEqual(yield* steps.due(id, start), []);
+      expectEqual(yield* steps.due(id, start + 1), [failing.eventId]);
+      expectEqual((yield* steps.entries(id)).slice(1), [
+        ["webhook.disabled", { reason: "gone" }],
+        ["webhook.updated", { changed: "status" }],
+      ]);
+    },
+
   "erasing the owner of an account deletes its webhooks and their deliveries": function* () {
     const chatId = uniqueChatId();
     const account = { name: uniqueText(), chatId, tier: "free" } as const;
