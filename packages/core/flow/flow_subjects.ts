@@ -135,14 +135,8 @@ export const refuseOver = (
   { state }: VerificationSession,
   entry: FlowEntry,
   isStillLinked?: boolean,
-): Effect.Effect<never, FlowRefused> =>
-  Effect.fail(
-    isFinal(state) && state !== "expired"
-      ? new FlowRefused({
-          reason: "over",
-          entry,
-          state,
-          ...(isStillLinked !== undefined && { isStillLinked }),
-        })
-      : new FlowRefused({ reason: "expired", entry }),
-  );
+): Effect.Effect<never, FlowRefused> => {
+  if (!isFinal(state) || state === "expired") return new FlowRefused({ reason: "expired", entry });
+  const link = isStillLinked === undefined ? {} : { isStillLinked };
+  return new FlowRefused({ reason: "over", entry, state, ...link });
+};

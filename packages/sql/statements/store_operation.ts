@@ -25,9 +25,7 @@ export const storeOperation =
           if (!isLast && isConflict(failure)) return attempt(true);
           return isConstraint(failure)
             ? Effect.die(failure)
-            : Effect.fail(
-                new StoreUnavailable({ operation: name, cause: failure, isLogged: isFullDisk(failure) }),
-              );
+            : new StoreUnavailable({ operation: name, cause: failure, isLogged: isFullDisk(failure) });
         },
       });
     return traced(name)(attempt(false));
@@ -92,8 +90,7 @@ type Around = <A>(effect: Effect.Effect<A, Ending>) => Effect.Effect<A, Ending>;
 export class RolledBack extends Data.TaggedError("RolledBack")<{ readonly answer: unknown }> {}
 
 /** Rolls the transaction of an operation back, and answers with `answer`. */
-export const rollBack = <const A>(answer: A): Effect.Effect<A, RolledBack> =>
-  Effect.fail(new RolledBack({ answer }));
+export const rollBack = <const A>(answer: A): Effect.Effect<A, RolledBack> => new RolledBack({ answer });
 
 /**
  * An error because the disk of the database is full. Failed operations do not log this error, since `logFullDisk` logs

@@ -90,12 +90,10 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
       Effect.catchTags({
         WrongLines: (wrong) => Effect.fail(refusal(choice, wrong)),
         UnreadableLinkFile: ({ line, reason, unclearColumns = [] }) =>
-          Effect.fail(
-            new CommandFailed({
-              problem: `Cannot import "${choice.file}": line ${line}: ${reason}${unclearColumns.length === 0 ? "" : columnFlags}`,
-              ...(unclearColumns.length === 0 ? {} : { details: { unclearColumns } }),
-            }),
-          ),
+          new CommandFailed({
+            problem: `Cannot import "${choice.file}": line ${line}: ${reason}${unclearColumns.length === 0 ? "" : columnFlags}`,
+            ...(unclearColumns.length === 0 ? {} : { details: { unclearColumns } }),
+          }),
       }),
     );
     const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000;

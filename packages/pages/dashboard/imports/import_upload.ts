@@ -47,13 +47,11 @@ export const readUpload = Effect.fnUntraced(function* (
     Stream.runForEach((part) => (part._tag === "Field" ? takeField(part) : takeFile(part))),
     Effect.provideContext(Multipart.limitsServices({ maxParts: 1_000, maxFieldSize: 10_000, maxFileSize })),
     Effect.catchTags({
-      BodyTooLarge: () => Effect.fail(new WrongUpload({ reason: tooLarge })),
+      BodyTooLarge: () => new WrongUpload({ reason: tooLarge }),
       MultipartError: ({ reason }) =>
-        Effect.fail(
-          new WrongUpload({
-            reason: reason._tag === "FileTooLarge" || reason._tag === "BodyTooLarge" ? tooLarge : unreadable,
-          }),
-        ),
+        new WrongUpload({
+          reason: reason._tag === "FileTooLarge" || reason._tag === "BodyTooLarge" ? tooLarge : unreadable,
+        }),
     }),
     Effect.onError(() => Effect.suspend(() => taken?.file.remove ?? Effect.void)),
   );
