@@ -31,6 +31,9 @@ export const pid = Pid.make(`pid_${`${number}`.padStart(16, "0")}`);
 const account = `account ${number}`;
 const chatIdOf = (index: number) => ChatId.make(`${1_000_000 + number * 1_000 + index}`);
 const gameIdOf = (index: number) => GameId.make(`${number * 300 + index}`);
+const chatIds = (length: number) => Array.from({ length }, (_, i) => chatIdOf(i));
+const gameIds = (length: number) => Array.from({ length }, (_, i) => gameIdOf(i));
+const atOnce = { concurrency: "unbounded" } as const;
 const keyId = KeyId.make(`${number}5`.padStart(12, "0"));
 
 const windowsEnd = 2_000_000;
@@ -122,11 +125,7 @@ const importOf = (existing: ImportBatch["existing"]) =>
   LinkStore.use((links) =>
     links.importBatch({
       ...origin,
-      links: Array.from({ length: 20 }, (_, i) => ({
-        chatId: chatIdOf(i),
-        gameId: gameIdOf(0),
-        lastVerifiedAt: 9,
-      })),
+      links: chatIds(20).map((chatId) => ({ chatId, gameId: gameIdOf(0), lastVerifiedAt: 9 })),
       existing,
       progress: { source: "source 1", position: 2 },
     }),
@@ -135,36 +134,13 @@ const importOf = (existing: ImportBatch["existing"]) =>
 const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>> = {
   findByChatId: LinkStore.use((links) => links.findByChatId(pid, chatIdOf(1))),
   "findByChatId, batched": LinkStore.use((links) =>
-    Effect.forEach(
-      Array.from({ length: 32 }, (_, i) => chatIdOf(i)),
-      (chatId) => links.findByChatId(pid, chatId),
-      { concurrency: "unbounded" },
-    ),
+    Effect.forEach(chatIds(32), (chatId) => links.findByChatId(pid, chatId), atOnce),
   ),
-  findByChatIds: LinkStore.use((links) =>
-    links.findByChatIds(
-      pid,
-      Array.from({ length: 50 }, (_, i) => chatIdOf(i)),
-    ),
-  ),
-  findGamesByChatIds: LinkStore.use((links) =>
-    links.findGamesByChatIds(
-      pid,
-      Array.from({ length: 50 }, (_, i) => chatIdOf(i)),
-    ),
-  ),
-  findByGameIds: LinkStore.use((links) =>
-    links.findByGameIds(
-      pid,
-      Array.from({ length: 10 }, (_, i) => gameIdOf(i)),
-    ),
-  ),
+  findByChatIds: LinkStore.use((links) => links.findByChatIds(pid, chatIds(50))),
+  findGamesByChatIds: LinkStore.use((links) => links.findGamesByChatIds(pid, chatIds(50))),
+  findByGameIds: LinkStore.use((links) => links.findByGameIds(pid, gameIds(10))),
   "findByGameIds, batched": LinkStore.use((links) =>
-    Effect.forEach(
-      Array.from({ length: 32 }, (_, i) => gameIdOf(i)),
-      (gameId) => links.findByGameIds(pid, [gameId]),
-      { concurrency: "unbounded" },
-    ),
+    Effect.forEach(gameIds(32), (gameId) => links.findByGameIds(pid, [gameId]), atOnce),
   ),
   newestPage: LinkStore.use((links) => links.newestPage(pid, null, 50)),
   "newestPage, further": LinkStore.use((links) =>
@@ -204,7 +180,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
     Effect.forEach(
       Array.from({ length: 10 }, (_, i) => `hash ${`${number}${i}`.padStart(12, "0")}`),
       (hash) => keys.findByHash(hash),
-      { concurrency: "unbounded" },
+      atOnce,
     ),
   ),
   findDetails: KeyStore.use((keys) => keys.findDetails(keyId, 0)),

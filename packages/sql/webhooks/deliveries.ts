@@ -204,12 +204,7 @@ const {
   position: OptionalInt,
   type: Schema.String,
   at: Schema.Int,
-  status: literalsOf<DeliveryStatus | "waiting">({
-    delivered: true,
-    failing: true,
-    given_up: true,
-    waiting: true,
-  }),
+  status: Schema.Literals([...deliveryStatuses, "waiting"]),
   attempts: Schema.Int,
   resends: Schema.Int,
   responseStatus: OptionalInt,
