@@ -1,5 +1,5 @@
 /** For tests: SQL that adds many sightings and reviews, and the store operations of alt detection. */
-import { ChatId, KeyId, Pid, type StoreUnavailable } from "@accountlink/core";
+import { ChatId, KeyId, Pid } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { Effect } from "effect";
 
@@ -36,9 +36,7 @@ const pair = {
 const dieUnless = (length: number) => (found: { readonly length: number }) =>
   found.length === length ? Effect.void : Effect.die(`Found ${found.length}, expected ${length}`);
 
-export const altOperations: Readonly<
-  Record<string, Effect.Effect<unknown, StoreUnavailable, SightingStore | AltReviewStore>>
-> = {
+export const altOperations = {
   "SightingStore.findByChatIds": SightingStore.use((sightings) =>
     Effect.tap(sightings.findByChatIds(pid, some(20)), dieUnless(20)),
   ),

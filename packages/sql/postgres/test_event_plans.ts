@@ -1,6 +1,7 @@
 /** For tests: SQL that adds many events and webhook deliveries, and the store operations on them. */
 import { EventStore, Pid } from "@accountlink/core";
-import { type StoredDelivery, type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
+import { type WebhookId, WebhookStore } from "@accountlink/core/webhooks";
+import { makeDelivery } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 
 const number = 100;
@@ -32,22 +33,13 @@ export const fillEvents = (accounts: number) => `
 /** A webhook whose receiver is down, so that its latest events wait. */
 const waiting = `wh_${`${number + 1}`.padStart(20, "0")}` as WebhookId;
 
-const delivery: StoredDelivery = {
+const delivery = makeDelivery({
   eventId: eventIdOf(200),
   position: 200,
-  type: "link.set",
-  at: 1,
   status: "delivered",
-  attempts: 2,
-  resends: 0,
-  responseStatus: 204,
   error: null,
   nextAttemptAt: null,
-  attemptedAt: 1,
-  answeredAt: 1,
-  responseType: null,
-  lanes: [],
-};
+});
 
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, at: 1 } as const;
 

@@ -1,7 +1,6 @@
 /** For tests: SQL that adds many role plans, and operations of `RolePlanStore`. */
-import { ChatId, GuildId, Pid, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import { ChatId, GuildId, Pid } from "@accountlink/core";
 import { RolePlanStore } from "@accountlink/core/roles";
-import { Effect } from "effect";
 
 const place = { pid: Pid.make(`pid_${"100".padStart(16, "0")}`), guildId: GuildId.make("700000100") };
 const chatIds = Array.from({ length: 20 }, (_, index) => ChatId.make(`${1_100_000 + index * 40}`));
@@ -27,9 +26,7 @@ const members = chatIds.map((chatId) => ({ chatId, mark: 1, retryAt: null, nickn
 
 const held = { ...place, node: "other", at: 1 };
 
-export const roleOperations: Readonly<
-  Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>
-> = {
+export const roleOperations = {
   "RolePlanStore.find": RolePlanStore.use((plans) => plans.find(place)),
   "RolePlanStore.status": RolePlanStore.use((plans) => plans.status(place)),
   "RolePlanStore.due": RolePlanStore.use((plans) => plans.due(place, 100_500, 32)),

@@ -1,8 +1,8 @@
 /** For tests: SQL that adds many sign-ins, and operations of `SignInStore`. */
-import { ChatId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import { ChatId } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { SignInStore } from "@accountlink/core/sign_ins";
-import { Effect } from "effect";
+import { makeSignIn } from "@accountlink/testing";
 
 /** SQL that adds, for each account, 20 sign-ins of different users, and 20 sign-ins that have only begun. */
 export const fillSignIns = (accounts: number) => `
@@ -16,24 +16,10 @@ export const fillSignIns = (accounts: number) => `
 const idOf = (index: number) => `sign-in ${index}` as SignInId;
 const chatIdOf = (index: number) => ChatId.make(`${1_000_000 + index}`);
 
-export const signInOperations: Readonly<
-  Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>
-> = {
+export const signInOperations = {
   "SignInStore.takeBegun": SignInStore.use((signIns) => signIns.takeBegun("dashboard", "begun 2000", 1)),
   "SignInStore.create": SignInStore.use((signIns) =>
-    signIns.create(
-      {
-        id: crypto.randomUUID() as SignInId,
-        site: "dashboard",
-        chatId: chatIdOf(1),
-        guilds: null,
-        device: null,
-        account: null,
-        createdAt: 1,
-        expiresAt: 9_000_000,
-      },
-      idOf(1_999),
-    ),
+    signIns.create(makeSignIn({ chatId: chatIdOf(1), createdAt: 1, expiresAt: 9_000_000 }), idOf(1_999)),
   ),
   "SignInStore.find": SignInStore.use((signIns) => signIns.find("dashboard", idOf(2_001), 1)),
   "SignInStore.list": SignInStore.use((signIns) => signIns.list("dashboard", chatIdOf(2_001), 1)),

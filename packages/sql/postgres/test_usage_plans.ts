@@ -1,8 +1,7 @@
 /** For tests: SQL that adds usage of many keys, and operations of `UsageStore`. */
-import { KeyId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import { KeyId } from "@accountlink/core";
 import { dayMs } from "@accountlink/core/timestamp";
 import { UsageStore } from "@accountlink/core/usage";
-import { Effect } from "effect";
 
 /** SQL that adds usage of every key on each of 20 days. */
 export const fillUsage = (accounts: number) => `
@@ -14,9 +13,7 @@ export const fillUsage = (accounts: number) => `
 const keys = Array.from({ length: 20 }, (_, i) => KeyId.make(`${1_000 + i * 100}`.padStart(12, "0")));
 const [key] = keys as [KeyId];
 
-export const usageOperations: Readonly<
-  Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>
-> = {
+export const usageOperations = {
   "UsageStore.add": UsageStore.use((usage) =>
     usage.add({
       meter: crypto.randomUUID(),

@@ -1,8 +1,9 @@
 /** For tests: SQL that adds many sessions and flows, and the store operations on them. */
-import { ChatId, GameId, KeyId, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
+import { ChatId, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
 import { type FlowId, SessionId } from "@accountlink/core/ids";
 import { SessionStore } from "@accountlink/core/sessions";
+import { makeFlow, makeSession } from "@accountlink/testing";
 import { Effect } from "effect";
 
 /**
@@ -31,7 +32,6 @@ export const fillVerifications = (accounts: number) => `
 const pid = Pid.make("pid_0000000000000100");
 const keyId = KeyId.make("000000001005");
 const sessionIdOf = (index: number) => SessionId.make(`vs_${`${index}`.padStart(43, "0")}`);
-const newSessionId = () => SessionId.make(`vs_${crypto.randomUUID().replaceAll("-", "").padEnd(43, "0")}`);
 const flowOf = (index: number) => `flow ${index}` as FlowId;
 const userOf = (flow: number) => ChatId.make(`${1_000_000 + flow * 50}`);
 const newId = () => crypto.randomUUID() as FlowId;
@@ -44,45 +44,18 @@ const takeFlow = () => {
   return nextFlow;
 };
 
-const newFlow = () => ({
-  id: newId(),
-  session: null,
-  pid,
-  guildId: null,
-  redirect: null,
-  chatId: null,
-  gameId: null,
-  seenVersion: null,
-  expiresAt: 1_000_000,
-});
-
-const newSession = () => ({
-  id: newSessionId(),
-  keyId,
-  pid,
-  clientId: "",
-  guildId: null,
-  chatId: null,
-  gameId: null,
-  redirect: null,
-  state: "pending" as const,
-  linkChanged: false,
-  previousGameId: null,
-  error: null,
-  createdAt: 1,
-  expiresAt: 1_000_000,
-  completedAt: null,
-  change: 1,
-});
+const scope = { kind: "global", pid, account: "account 100" } as const;
+const times = { createdAt: 1, expiresAt: 1_000_000 };
 
 const dieUnless = (holds: boolean) =>
   holds ? Effect.void : Effect.die("Expected an effect of the operation");
 
-export const verificationOperations: Readonly<
-  Record<string, Effect.Effect<unknown, StoreUnavailable, SessionStore | FlowStore | LinkStore>>
-> = {
+export const verificationOperations = {
   "SessionStore.create": SessionStore.use((sessions) =>
-    sessions.create({ session: newSession(), burst: { capacity: 6, refillMs: 1 } }),
+    sessions.create({
+      session: makeSession({ id: keyId, scope }, times),
+      burst: { capacity: 6, refillMs: 1 },
+    }),
   ),
   "SessionStore.find": SessionStore.use((sessions) => sessions.find(sessionIdOf(20_001))),
   changedSince: SessionStore.use((sessions) => sessions.changedSince(1_000_000 - 50, null)),
@@ -108,7 +81,7 @@ export const verificationOperations: Readonly<
   sweep: SessionStore.use((sessions) =>
     sessions.sweep({ at: 1_000_005, sessionsBefore: 1_000_020, sightingsBefore: 20 }),
   ),
-  begin: FlowStore.use((flows) => flows.begin(newFlow())),
+  begin: FlowStore.use((flows) => flows.begin(makeFlow(scope, { expiresAt: 1_000_000 }))),
   "FlowStore.find": FlowStore.use((flows) => flows.find(flowOf(2_001), 1)),
   challenge: FlowStore.use((flows) =>
     Effect.suspend(() =>
