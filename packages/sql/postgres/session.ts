@@ -87,7 +87,8 @@ export const openSession = Effect.fnUntraced(function* (
         // The server may cancel the next statement instead, if it had already answered this one.
         if (Exit.hasInterrupts(exit)) return isShared ? undefined : void socket.destroy();
         answeredAt = performance.now();
-        return void awaitAnswer();
+        awaitAnswer();
+        return undefined;
       });
     });
 

@@ -9,13 +9,10 @@ import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 /** Creates a scope and the operations on its reviews. */
 const newReviewSteps = Effect.gen(function* () {
   const [store, links, log] = [yield* AltReviewStore, yield* LinkStore, yield* AuditLog];
-  const { account, global, guild } = yield* makeScopes;
+  const { account, global } = yield* makeScopes;
   const { pid } = global;
   const keyId = uniqueKeyId();
   return {
-    store,
-    pid,
-    otherPid: guild.pid,
     keyId,
     set: (
       chatId: ChatId,
@@ -25,8 +22,8 @@ const newReviewSteps = Effect.gen(function* () {
       note: string | null = null,
       scope = pid,
     ) => store.set({ ...origin, pid: scope, at, chatId, otherChatId, verdict, note, keyId }),
-    remove: (chatId: ChatId, otherChatId: ChatId, scope = pid) =>
-      store.remove({ ...origin, pid: scope, at: 9, chatId, otherChatId }),
+    remove: (chatId: ChatId, otherChatId: ChatId) =>
+      store.remove({ ...origin, pid, at: 9, chatId, otherChatId }),
     deleteScope: links.deleteScope({ ...origin, pid, at: 9 }),
     find: (chatId: ChatId, limit: number | null = null) => store.findByChatId(pid, chatId, limit),
     entries: Effect.map(log.list(account.name, null, 100), (entries) =>

@@ -1,4 +1,4 @@
-import { type ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
+import { type ChatId, type StoragePorts } from "@accountlink/core";
 import type { ProtectedAddress } from "@accountlink/core/addresses";
 import { type SharedSightings, SightingStore } from "@accountlink/core/alts";
 import { SessionStore } from "@accountlink/core/sessions";
@@ -6,40 +6,29 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
-import { atOnce, makeScopes, origin } from "../scopes.ts";
+import { atOnce, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 
 const addressAt = (hash: string): ProtectedAddress => ({ hash, sealed: "sealed", addressKeyId: "k1" });
 
 /** Creates a scope and the operations on its sightings. */
 const newSightingSteps = Effect.gen(function* () {
-  const [store, sessions, links] = [yield* SightingStore, yield* SessionStore, yield* LinkStore];
-  const { global, guild } = yield* makeScopes;
-  const { pid } = global;
+  const [store, sessions] = [yield* SightingStore, yield* SessionStore];
+  const { pid } = (yield* makeScopes).global;
   return {
-    store,
-    pid,
-    otherPid: guild.pid,
     /** Records when users were seen at an address. */
-    see: (hash: string, seen: Readonly<Record<ChatId, Millis>>, scope = pid) =>
+    see: (hash: string, seen: Readonly<Record<ChatId, Millis>>) =>
       sessions.recordSightings(
-        scope,
+        pid,
         Object.entries(seen).map(([chatId, seenAt]) => ({
           chatId: chatId as ChatId,
           address: addressAt(hash),
           seenAt,
         })),
       ),
-    /** Records when users were seen in a browser. */
-    seeIn: (browser: string, seen: Readonly<Record<ChatId, Millis>>, scope = pid) =>
-      sessions.recordSightings(
-        scope,
-        Object.entries(seen).map(([chatId, seenAt]) => ({ chatId: chatId as ChatId, browser, seenAt })),
-      ),
     rotate: (chatId: ChatId, hash: string, newHash: string) =>
       store.reprotect(pid, [{ chatId, hash, address: addressAt(newHash) }]),
     forget: (sightingsBefore: Millis) => sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore }),
-    deleteScope: links.deleteScope({ ...origin, pid, at: 0 }),
     count: (...addresses: ReadonlyArray<ReadonlyArray<string>>) => store.countUsers(pid, addresses),
     /** Finds the users who were seen at these addresses. Returns sorted texts, each with chat ID, hash and time. */
     find: (hashes: ReadonlyArray<string>, parts: Partial<SharedSightings> = {}) =>

@@ -1,4 +1,4 @@
-import { AuditLog, type ChatId, type DataScope, GuildId } from "@accountlink/core";
+import { type ChatId, type DataScope, GuildId } from "@accountlink/core";
 import {
   type HeldPlan,
   type MarkMembers,
@@ -56,7 +56,6 @@ export const settled = (chatId: ChatId, parts: Partial<SettledMember> = {}): Set
 /** The operations of `RolePlanStore` on one plan, with defaults. */
 export const roleSteps = Effect.fnUntraced(function* (scope: DataScope, guildId = uniqueGuildId()) {
   const store = yield* RolePlanStore;
-  const log = yield* AuditLog;
   const place = { pid: scope.pid, guildId };
 
   const put = (chosen: PlanSettings = settings, position = 0, at = start) =>
@@ -79,7 +78,6 @@ export const roleSteps = Effect.fnUntraced(function* (scope: DataScope, guildId 
     hold,
     find,
     status: store.status(place),
-    remove: store.remove({ ...origin, ...place, at: start }),
     pause: store.pause({ ...origin, ...place, at: start }),
     startSweep: (at = start) => store.startSweep(place, at),
     due: (at = start, limit = 100) => store.due(place, at, limit),
@@ -99,11 +97,6 @@ export const roleSteps = Effect.fnUntraced(function* (scope: DataScope, guildId 
       yield* hold(node);
       return node;
     }),
-
-    /** The audit entries of the account, oldest first. */
-    entries: Effect.map(log.list(scope.account, null, 1_000), (all) =>
-      all.map(({ action, details }) => [action, details] as const).toReversed(),
-    ),
   };
 });
 

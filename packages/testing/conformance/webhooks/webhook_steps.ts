@@ -70,8 +70,6 @@ export const webhookSteps = Effect.fnUntraced(function* (scope: DataScope) {
     list: store.list({ account: scope.account, id: null }),
     update: (id: WebhookId, change: WebhookChange, at = start) => store.update({ ...origin, id, change, at }),
     remove: (id: WebhookId) => store.remove({ ...origin, id, at: start }),
-    rotate: (id: WebhookId, sealed: string, at: number, previousUntil: number) =>
-      store.update({ ...origin, id, change: { sealed, previousUntil }, at }),
     disable: (id: WebhookId) =>
       store.update({ ...origin, id, change: { disabledReason: "gone" }, at: start }),
     deliveries: (
