@@ -75,7 +75,7 @@ export const runInProcess = async (...invocation: Parameters<typeof startInProce
   return { code, stdout, stderr };
 };
 
-/** Collects what is printed to streams. Returns a function that returns the text so far. */
+/** Collects the text of streams. Returns a function that returns the text so far. */
 export const printedBy = (...streams: ReadonlyArray<Readable>): (() => string) => {
   let printed = "";
   for (const stream of streams) stream.setEncoding("utf8").on("data", (chunk: string) => (printed += chunk));
