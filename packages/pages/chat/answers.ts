@@ -7,8 +7,7 @@ import { findLanguage, Languages } from "../languages/mod.ts";
 import { ChatSettings } from "./chat_settings.ts";
 import { type Answer, makeCommands } from "./commands.ts";
 import type { Interaction } from "./interaction.ts";
-import { userText } from "./markdown.ts";
-import type { ButtonAction, Message } from "./message.ts";
+import { type ButtonAction, type Message, userText } from "./message.ts";
 
 const commandsTotal = Metric.counter("accountlink_chat_commands_total", {
   description: "Commands and buttons in chat by name and outcome",

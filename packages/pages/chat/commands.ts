@@ -10,8 +10,15 @@ import { Effect } from "effect";
 import type { PlainKey } from "../languages/language.ts";
 import type { Language } from "../languages/mod.ts";
 import { makeCommunity } from "./community.ts";
-import { dayText, plain, rolesText, userText } from "./markdown.ts";
-import type { Button, ButtonAction, Message } from "./message.ts";
+import {
+  type Button,
+  type ButtonAction,
+  dayText,
+  type Message,
+  plain,
+  rolesText,
+  userText,
+} from "./message.ts";
 
 /** What a user asks in a guild whose role plan is on. */
 interface Asked {

@@ -11,7 +11,7 @@ import { Effect, Option } from "effect";
 import type { Language } from "../languages/mod.ts";
 import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
-import { accountText, plain } from "./markdown.ts";
+import { accountText, plain } from "./message.ts";
 
 /** A guild and the scope in which its members link. */
 export type Place = Pick<RolePlan, "scope" | "guildId">;

@@ -4,17 +4,20 @@ import { Members, type Membership } from "@accountlink/core/accounts";
 import { makeAskingName, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { SignInId } from "@accountlink/core/ids";
-import { Limits } from "@accountlink/core/limits";
+import type { Tier } from "@accountlink/core/keys";
+import { type LimitSettings, Limits, type TierLimits } from "@accountlink/core/limits";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
+import { contactHtml } from "../../footer.ts";
 import { type Html, html } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { valuesReader } from "../api_pipeline.ts";
 import { planText } from "../keys/keys_page.ts";
 import { textField } from "../look/field.ts";
 import { refusedFor } from "../look/refused.ts";
-import { timeHtml } from "../look/time.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, numberText, timeHtml } from "../look/time.ts";
 import { roles } from "../members/team_page.ts";
 import {
   makeAccountTitle,
@@ -25,7 +28,6 @@ import {
 } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
-import { planHtml } from "./plan.ts";
 
 export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const signIns = yield* SignIns;
@@ -83,7 +85,7 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
 ${may(role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(plan)}</dd></div>`)}
 </dl>
 ${otherwise && may(role, paths.accountName, nameForm(name, otherwise, problems))}
-${may(role, paths.keys, planHtml({ limits, contact }, account))}
+${may(role, paths.keys, planHtml(limits, account.tier, contact))}
 ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(choice)}</section>`}
 <section>
 <h2>Sign-ins</h2>
@@ -203,3 +205,37 @@ const invitationCard = ({ account: { name }, title, role, since, inviter }: Name
 </form>
 </details>
 </li>`;
+
+/** The account's plan, how it differs from Premium, and how to reach the operator. */
+const planHtml = (limits: LimitSettings, tier: Tier, contact: string | null): Html => html`
+<section>
+<h2>Plan</h2>
+${tableHtml({
+  id: "plan",
+  caption: `Your plan is ${tierNames[tier]}`,
+  columns: ["What", ...[tierNames.free, tierNames.premium].map((label) => ({ label, isNumber: true }))],
+  rows: [
+    ...planRows.map(([label, textOf]) => [label, textOf(limits.free), textOf(limits.premium)]),
+    ["Alts: who may be the same person", "no", "yes"],
+    ["Names and pictures in answers", "no", "yes"],
+  ],
+})}
+${tier === "premium" ? null : html`<p>To get Premium, ask ${contact === null ? "whoever runs this service" : contactHtml(contact)}.</p>`}
+</section>`;
+
+const tierNames = { free: "Free", premium: "Premium" } as const;
+
+const orNone = (count: number): string => (count === 0 ? "no limit" : numberText(count));
+
+const planRows: ReadonlyArray<readonly [string, (limits: TierLimits) => string]> = [
+  ["Keys", ({ keys }) => orNone(keys)],
+  [
+    "Requests of a key at once",
+    ({ perWindow, windowMs }) =>
+      perWindow === 0
+        ? "no limit"
+        : `${numberText(perWindow)} in ${windowMs === 1_000 ? "a second" : counted(windowMs / 1_000, "second")}`,
+  ],
+  ["Requests of a key a day", ({ daily }) => orNone(daily)],
+  ["Verification requests of a key a day", ({ verifyDaily }) => orNone(verifyDaily)],
+];

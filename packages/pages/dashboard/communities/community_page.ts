@@ -3,7 +3,6 @@ import { ChatPlatform, guildOf, type Pid } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { RolePlanStore } from "@accountlink/core/roles";
-import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option, Record } from "effect";
 import { ChatSettings, longestPanelText, makeCommunity } from "../../chat/mod.ts";
 import { type Html, html } from "../../html.ts";
@@ -13,12 +12,12 @@ import { fieldsOf, textField } from "../look/field.ts";
 import { communityName, linksText, listText } from "../look/names.ts";
 import { refusedFor } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
-import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
+import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { makePreview } from "../preview.ts";
 import { type Community, verifyUrl } from "./community.ts";
-import { addBot, botStep, firstSteps, hasPlanOn, isReachable, makeBotInvite } from "./first_steps.ts";
+import { addBot, botStep, firstSteps, isReachable, makeFirstSteps } from "./first_steps.ts";
 
 /** The labels of the texts that owners set for their users. */
 export const saidLabels = {
@@ -34,11 +33,8 @@ export const settingsOf = (said: SaidForm) => Record.map(said, (text) => text ||
 
 /** Returns a function that collects the data for the page of a community. */
 export const makeCommunityView = Effect.gen(function* () {
-  const { publicUrl } = yield* HttpSettings;
-  const guildsOf = yield* makeGuildChoice;
-  const botInvite = yield* makeBotInvite;
+  const stepsOf = yield* makeFirstSteps;
   const { commands } = yield* ChatPlatform;
-  const plans = yield* RolePlanStore;
   const panelOf = yield* makePanelView;
   const askingName = yield* makeAskingName;
   const preview = yield* makePreview;
@@ -54,13 +50,9 @@ export const makeCommunityView = Effect.gen(function* () {
     const set = settingsOf(said);
     const texts = { ...set, displayName: yield* askingName(scope, { ...set, guildName }) };
     return {
-      community,
-      guilds: yield* guildsOf(visitor),
-      botInvite: botInvite(guildId),
+      ...(yield* stepsOf(visitor, community)),
       /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
       tryUrl: guildId === null ? null : (commands?.tryUrl?.(guildId) ?? null),
-      publicUrl,
-      rolesOn: hasPlanOn(yield* plans.list(scope.pid)),
       /** Null for the shared list. */
       panel: guildId === null ? null : yield* panelOf({ scope, guildId }, panelText),
       /** The pages of the verification with the typed texts. */

@@ -1,11 +1,13 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
 import { ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
 import type { OwnGuild } from "@accountlink/core/platforms";
-import type { RolePlan } from "@accountlink/core/roles";
+import { RolePlanStore } from "@accountlink/core/roles";
+import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { hiddenFields } from "../look/field.ts";
+import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
 import { communityPath, paths, rolesPath } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
 
@@ -38,6 +40,25 @@ export interface FirstSteps {
   readonly publicUrl: string;
 }
 
+/** Returns a function that collects the data of the steps. */
+export const makeFirstSteps = Effect.gen(function* () {
+  const guildsOf = yield* makeGuildChoice;
+  const inviteTo = yield* makeBotInvite;
+  const plans = yield* RolePlanStore;
+  const { publicUrl } = yield* HttpSettings;
+
+  return Effect.fnUntraced(function* <C extends Community | null>(visitor: OwnerVisitor, community: C) {
+    const listed = community === null ? [] : yield* plans.list(community.scope.pid);
+    return {
+      community,
+      guilds: yield* guildsOf(visitor),
+      botInvite: inviteTo(community && guildOf(community.scope)),
+      rolesOn: listed.some(({ state }) => state === "on"),
+      publicUrl,
+    };
+  });
+});
+
 export const firstSteps = (view: FirstSteps): Html => {
   const { community } = view;
   const guildId = community && guildOf(community.scope);
@@ -53,10 +74,6 @@ ${step("Post the panel", false, community === null || !isReachable(community, vi
 /** Whether members can link by the verify link: a key is active, or roles are on. */
 export const isReachable = ({ hasActiveKey }: Community, rolesOn: boolean): boolean =>
   rolesOn || hasActiveKey;
-
-/** @param plans of one scope */
-export const hasPlanOn = (plans: ReadonlyArray<Pick<RolePlan, "state">>): boolean =>
-  plans.some(({ state }) => state === "on");
 
 const rolesStep = ({ scope: { pid } }: Community): Html =>
   html`<p>Members who linked get them at once, and the bot answers commands. <a href="${rolesPath(pid)}">Choose roles</a></p>`;

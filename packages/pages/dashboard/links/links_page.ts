@@ -55,15 +55,12 @@ export const linkLabels = ({ chat, game }: PlatformNames) => ({
   game: `Account on ${game}`,
 });
 
-export const accountText = (
-  id: string,
-  profile: Pick<ChatProfile | GameProfile, "displayName" | "username"> | null,
-): string => {
+type Named = Pick<ChatProfile | GameProfile, "displayName" | "username">;
+
+export const accountText = (id: string, profile: Named | null): string => {
   const name = visibleName(profile);
   return name === null ? id : withId(name, id);
 };
-
-type Named = Pick<GameProfile, "displayName" | "username">;
 
 /** Sorts links by the names on the chat platform; users without a name come last. */
 export const byName = (one: NamedLink, other: NamedLink): number => {
@@ -172,15 +169,10 @@ export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>):
       )}</ul></div>`;
 
 export const linksTable = (
-  {
-    community,
-    links,
-    byHand,
-    search,
-    sort,
-  }: Pick<LinksView, "community" | "links" | "byHand" | "search" | "sort">,
+  view: Pick<LinksView, "community" | "links" | "byHand" | "search" | "sort">,
   { chat: chatLabel, game: gameLabel }: LinkLabels,
 ): Html => {
+  const { community, links, byHand, search, sort } = view;
   const { pid } = community.scope;
   const order = sort === "name" ? "by name" : "latest verification first";
   const form = `selected-${pid}`;

@@ -1,24 +1,22 @@
 /** The overview: issues that need the owner's attention, and today's usage against the limits. */
-import { AuditLog, guildOf, OwnedKeys } from "@accountlink/core";
+import { AuditLog, OwnedKeys } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { OwnedScopes, sumCounts, type VerifiedWeeks } from "@accountlink/core/communities";
 import { isAccepted, type KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
-import { RolePlanStore } from "@accountlink/core/roles";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { type WebhookDetails, Webhooks } from "@accountlink/core/webhooks";
-import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { makeCommunities } from "../communities/community.ts";
-import { firstSteps, hasPlanOn, makeBotInvite } from "../communities/first_steps.ts";
+import { firstSteps, makeFirstSteps } from "../communities/first_steps.ts";
 import { planText } from "../keys/keys_page.ts";
 import { countNote, countText, webhookName } from "../look/names.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml, timeUntil } from "../look/time.ts";
-import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
+import type { OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, webhookPath } from "../paths.ts";
 import { barChart, daySum, groups, outcomes, requestsOf, sumOf } from "../usage/usage_charts.ts";
@@ -45,10 +43,7 @@ const makeView = Effect.gen(function* () {
   const webhooks = yield* Webhooks;
   const scopes = yield* OwnedScopes;
   const communities = yield* makeCommunities;
-  const guildsOf = yield* makeGuildChoice;
-  const plans = yield* RolePlanStore;
-  const { publicUrl } = yield* HttpSettings;
-  const botInvite = yield* makeBotInvite;
+  const stepsOf = yield* makeFirstSteps;
 
   /** Counts the links of all communities. Before the first link, also returns the first steps for a new owner. */
   const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
@@ -63,15 +58,7 @@ const makeView = Effect.gen(function* () {
     if (links.count > 0) return { links, lists, verified, steps: null };
     const first = owned.find(({ scope }) => scope.kind === "guild") ?? owned[0];
     const community = first === undefined ? null : yield* communities.named(visitor, first);
-    const guildId = community === null ? null : guildOf(community.scope);
-    const steps = {
-      guilds: yield* guildsOf(visitor),
-      botInvite: botInvite(guildId),
-      community,
-      publicUrl,
-      rolesOn: community !== null && hasPlanOn(yield* plans.list(community.scope.pid)),
-    };
-    return { links, lists, verified, steps };
+    return { links, lists, verified, steps: yield* stepsOf(visitor, community) };
   });
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, now: Millis) {
