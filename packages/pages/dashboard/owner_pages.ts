@@ -136,7 +136,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 export const makeActs =
   <Act extends string, Thing>(
     { form }: Pick<OwnerPages, "form">,
-    pathOf: (id: ":id", act: Act) => DashboardPath,
+    pathOf: (id: ":id", act?: Act) => DashboardPath,
     find: (visitor: OwnerVisitor) => Effect.Effect<Thing, SiteError>,
     show: (
       visitor: OwnerVisitor,

@@ -53,27 +53,28 @@ export const roleOfPage = (path: string): MemberRole =>
 export const may = (role: MemberRole, path: string, link: Html): Html | null =>
   allows(role, roleOfPage(path)) ? link : null;
 
-export const communityPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${paths.communities}/${pid}`;
+const below = (
+  path: typeof paths.overview | `/dashboard/${string}`,
+  id: string,
+  act?: string,
+): `/dashboard/${string}` => (act === undefined ? `${path}/${id}` : `${path}/${id}/${act}`);
 
-export const rolesPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${communityPath(pid)}/roles`;
+export const communityPath = (pid: Pid | ":pid") => below(paths.communities, pid);
 
-export const importPath = (id: string): `/dashboard/${string}` => `${paths.imports}/${id}`;
+export const rolesPath = (pid: Pid | ":pid") => below(paths.communities, pid, "roles");
+
+export const importPath = (id: string, act?: string) => below(paths.imports, id, act);
 
 export type KeyAct = "update" | "rotate" | "status" | "revoke";
 
-export const keyPath = (id: KeyId | ":id"): `/dashboard/${string}` => `${paths.keys}/${id}`;
-
-export const keyActPath = (id: KeyId | ":id", act: KeyAct): `/dashboard/${string}` => `${keyPath(id)}/${act}`;
+export const keyPath = (id: KeyId | ":id", act?: KeyAct) => below(paths.keys, id, act);
 
 export type WebhookAct = "update" | "status" | "test" | "rotate" | "delete" | "resend" | "send-pending";
 
-export const webhookPath = (id: WebhookId | ":id"): `/dashboard/${string}` => `${paths.webhooks}/${id}`;
+export const webhookPath = (id: WebhookId | ":id", act?: WebhookAct) => below(paths.webhooks, id, act);
 
-export const webhookActPath = (id: WebhookId | ":id", act: WebhookAct): `/dashboard/${string}` =>
-  `${webhookPath(id)}/${act}`;
-
-export const deliveryPath = (id: WebhookId | ":id", eventId: string): `/dashboard/${string}` =>
-  `${webhookPath(id)}/deliveries/${eventId}`;
+export const deliveryPath = (id: WebhookId | ":id", eventId: string) =>
+  below(webhookPath(id), "deliveries", eventId);
 
 /** Adds the query parameters that have a value to a path. */
 export const withQuery = (path: string, query: Readonly<Record<string, string | number | null>>): string => {

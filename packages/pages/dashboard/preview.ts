@@ -45,17 +45,12 @@ ${groups.map((group) => groupHtml(group, shown))}
   ];
 });
 
-interface PreviewedState {
-  readonly name: string;
-  readonly title: string;
-}
-
 interface PreviewGroup {
   readonly label: string;
-  readonly states: ReadonlyArray<PreviewedState>;
+  readonly states: ReadonlyArray<{ readonly name: string; readonly title: string }>;
 }
 
-const groupHtml = ({ label, states }: PreviewGroup, shown: PreviewedState): Html => html`
+const groupHtml = ({ label, states }: PreviewGroup, shown: PreviewGroup["states"][number]): Html => html`
 <details${states.some(({ name }) => name === shown.name) ? html` open` : null}>
 <summary><h2>${label}</h2></summary>
 <ul role="list">
@@ -70,30 +65,15 @@ const minutes = 60_000;
 const sid = Sid.make(`vs_${"0".repeat(43)}`);
 const entry = { sid };
 
-const chatProfile: ChatProfile = {
-  id: "100001",
-  username: "ada",
-  displayName: "Ada",
-  avatar: null,
-  banner: null,
-  created: null,
-  guild: null,
+const unknown = {
+  ...{ avatar: null, created: null, banner: null, guild: null, description: null },
+  ...{ isBanned: null, hasVerifiedBadge: null, badges: null, groups: null },
 };
-const chat = { id: ChatId.make("100001"), profile: chatProfile };
+const chatProfile: ChatProfile = { ...unknown, id: "100001", username: "ada", displayName: "Ada" };
+const chat = { id: ChatId.make(chatProfile.id), profile: chatProfile };
 
 const gameAccount = (id: string, displayName: string) => {
-  const profile: GameProfile = {
-    id,
-    username: displayName.toLowerCase(),
-    displayName,
-    description: null,
-    created: null,
-    isBanned: null,
-    hasVerifiedBadge: null,
-    avatar: null,
-    badges: null,
-    groups: null,
-  };
+  const profile: GameProfile = { ...unknown, id, username: displayName.toLowerCase(), displayName };
   return { id: GameId.make(id), profile };
 };
 const game = gameAccount("1", "Knight");

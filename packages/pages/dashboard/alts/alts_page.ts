@@ -8,7 +8,6 @@ import {
   maxListedAlts,
   severityOf,
 } from "@accountlink/core/alts";
-import type { Tier } from "@accountlink/core/keys";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { contactHtml } from "../../footer.ts";
 import { type Html, html } from "../../html.ts";
@@ -19,6 +18,7 @@ import { visibleName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
+import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { may, paths } from "../paths.ts";
 
@@ -45,7 +45,6 @@ export interface AltsFound {
 }
 
 export interface AltsView {
-  readonly tier: Tier;
   /** How to reach the operator, or null. */
   readonly contact: string | null;
   readonly communities: ReadonlyArray<Community>;
@@ -57,20 +56,15 @@ export interface AltsView {
 
 const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "Note", otherChatId: "Pair" };
 
-export const altsPage = (
-  form: AltsForm,
-  view: AltsView,
-  visitor: Pick<Visitor, "platforms" | "role">,
-  now: Millis,
-): Page => ({
+export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor): Page => ({
   title: "Alts",
   section: "alts",
   refused: view.refused,
   labels,
   content: html`
 <p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
-${view.tier === "premium" ? question(form, view, visitor) : html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one${view.contact && html`: ${contactHtml(view.contact)}`}.</p>`}
-${view.found && answer(form, view.found, visitor, now)}`,
+${visitor.owner.account.tier === "premium" ? question(form, view, visitor) : html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one${view.contact && html`: ${contactHtml(view.contact)}`}.</p>`}
+${view.found && answer(form, view.found, visitor)}`,
 });
 
 const question = (
@@ -96,7 +90,7 @@ ${textField({ name: "id", label: labels.id, hint: "ID or user name.", value: for
 <button class="button">Look for alts</button>
 </form>`;
 
-const answer = (form: AltsForm, found: AltsFound, visitor: Pick<Visitor, "platforms">, now: Millis): Html => {
+const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html => {
   const { report, names, pid } = found;
   const { target, matches, risk, places, warnings } = report;
   const isUnknown = places === 0 && matches.length === 0;
@@ -111,7 +105,7 @@ ${warnings.map((warning) => html`<p class="warn">${warning}.</p>`)}
 ${
   strongestFirst.length === 0
     ? html`<p class="empty">${isUnknown ? "Nothing is known of this user: they have not verified here, or it is too long ago. So nobody can be compared with them." : `No other user shares a browser, an address or an account on ${visitor.platforms.game} with this one.`}</p>`
-    : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, found, visitor, now))}</ul>`
+    : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, found, visitor))}</ul>`
 }
 </section>
 ${target.chatId === null ? null : reviewsSection(form, found)}`;
@@ -139,9 +133,9 @@ const candidate = (
   form: AltsForm,
   { chatId, gameId, weight, evidence, resolved }: AltMatch,
   found: AltsFound,
-  visitor: Pick<Visitor, "platforms">,
-  now: Millis,
+  visitor: OwnerVisitor,
 ): Html => {
+  const now = visitor.context.clock.currentTimeMillisUnsafe();
   const score = Math.round(100 * weight);
   const severity = severityOf(score);
   const name = visibleName(resolved?.chat);

@@ -8,7 +8,7 @@ import { originOf } from "@accountlink/core/keys";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { statusOf } from "@accountlink/http-api";
-import { Clock, Effect } from "effect";
+import { Effect } from "effect";
 import { PageSettings } from "../../page_settings.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
@@ -81,28 +81,22 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     } satisfies AltsFound;
   });
 
-  const show = Effect.fnUntraced(function* (
+  const show = (
     visitor: OwnerVisitor,
     typed: AltsForm,
-    all: ReadonlyArray<Community>,
+    communities: ReadonlyArray<Community>,
     found: AltsFound | null,
     refused: Refused | null,
-  ) {
-    const { tier } = visitor.owner.account;
-    const view = { refused, tier, contact, communities: all, found };
-    return altsPage(typed, view, visitor, yield* Clock.currentTimeMillis);
-  });
+  ) => altsPage(typed, { refused, contact, communities, found }, visitor);
 
   /** Searches for the typed user, and renders the page with the result or the problems of the form. */
   const answer = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: AltsForm) {
     const { all, community } = yield* communities.choose(visitor, typed.pid);
     const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";
-    if (!isAsked || community === undefined) return yield* show(visitor, typed, all, null, null);
+    if (!isAsked || community === undefined) return show(visitor, typed, all, null, null);
     return yield* orForm(
-      Effect.flatMap(find(visitor, community.scope, typed), (found) =>
-        show(visitor, typed, all, found, null),
-      ),
-      (refused) => show(visitor, typed, all, null, refused),
+      Effect.map(find(visitor, community.scope, typed), (found) => show(visitor, typed, all, found, null)),
+      (refused) => Effect.succeed(show(visitor, typed, all, null, refused)),
     );
   });
 
@@ -137,8 +131,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
       const typed = typedForm(fields);
       return orForm(
         Effect.map(review(visitor, fields), (done) => seeOther(paths.alts, { ...typed, done })),
-        (refused) =>
-          Effect.flatMap(communities.list(visitor), (all) => show(visitor, typed, all, null, refused)),
+        (refused) => Effect.map(communities.list(visitor), (all) => show(visitor, typed, all, null, refused)),
       );
     }),
   ];

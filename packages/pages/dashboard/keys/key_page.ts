@@ -13,7 +13,7 @@ import type { RefusedAct } from "../look/refused.ts";
 import { counted, timeHtml, timeOr } from "../look/time.ts";
 import { namedGuilds, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { communityPath, type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
+import { communityPath, type KeyAct, keyPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
 
 const shownChanges = 10;
@@ -94,7 +94,7 @@ const windowText = (windowMs: number): string =>
 const rulesForm = (key: KeyDetails, rules: KeyRules, refused: RefusedKeyAct | null): Html => html`
 <section>
 <h2>Rules</h2>
-<form method="post" action="${keyActPath(key.id, "update")}" class="panel">
+<form method="post" action="${keyPath(key.id, "update")}" class="panel">
 ${rulesFields(rules, refused?.act === "update" ? refused.problems : [])}
 <button class="button">Save the rules</button>
 </form>
@@ -105,7 +105,7 @@ const acts = (key: KeyDetails, refused: RefusedKeyAct | null): Html => {
   return html`
 <section>
 <h2>Rotate</h2>
-<form method="post" action="${keyActPath(key.id, "rotate")}" class="panel">
+<form method="post" action="${keyPath(key.id, "rotate")}" class="panel">
 <p>The key gets a new secret, which is shown once. Its ID, rules and history stay.</p>
 ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces, problems: problemsOf("rotate") })}
 <button class="button quiet">Rotate the key</button>
@@ -113,11 +113,11 @@ ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400
 </section>
 <section>
 <h2>Danger zone</h2>
-<form method="post" action="${keyActPath(key.id, "status")}" class="panel danger">
+<form method="post" action="${keyPath(key.id, "status")}" class="panel danger">
 <p>${isActive(key) ? "Every request with a disabled key is refused until you enable it again." : "Requests with the key are accepted again, under its rules."}</p>
 <button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${isActive(key) ? "Disable the key" : "Enable the key"}</button>
 </form>
-<form method="post" action="${keyActPath(key.id, "revoke")}" class="panel danger">
+<form method="post" action="${keyPath(key.id, "revoke")}" class="panel danger">
 <p>A revoked key never works again. The links of its users stay.</p>
 ${textField({ name: "confirm", label: html`Type <strong>${key.id}</strong> to confirm`, value: "", problems: problemsOf("revoke"), required: true, awaited: key.id })}
 <button class="button bad">Revoke the key</button>

@@ -18,7 +18,7 @@ import {
   seeOther,
   typedIn,
 } from "../owner_pages.ts";
-import { type KeyAct, keyActPath, keyPath, paths } from "../paths.ts";
+import { type KeyAct, keyPath, paths } from "../paths.ts";
 import {
   emptyKeyForm,
   graceOf,
@@ -44,7 +44,7 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return yield* views.issued(visitor, key, token, true);
   });
 
-  const act = makeActs({ form }, keyActPath, keyOf, (visitor, key, fields, refused) => {
+  const act = makeActs({ form }, keyPath, keyOf, (visitor, key, fields, refused) => {
     const rules = refused.act === "update" ? typedIn(keyLabels, fields) : rulesOf(key);
     return views.one(visitor, key, rules, refused);
   });

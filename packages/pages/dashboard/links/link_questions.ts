@@ -24,12 +24,6 @@ interface LinkQuestion {
   readonly game: GameProfile | null;
 }
 
-/** The game account that the chat user was linked to before. */
-interface Replaced {
-  readonly gameId: GameId;
-  readonly game: GameProfile | null;
-}
-
 /**
  * Asks before users of a list are unlinked.
  *
@@ -67,7 +61,11 @@ ${chatIds.map((each) => html`<input type="hidden" name="chat" value="${each}">`)
  * @param replaced the game account that the chat user is linked to so far, or null
  * @param of the page that shows a refusal: `user` for the page of the user
  */
-export const linkQuestion = (question: LinkQuestion, replaced: Replaced | null, of: string): Page => {
+export const linkQuestion = (
+  question: LinkQuestion,
+  replaced: Pick<LinkQuestion, "gameId" | "game"> | null,
+  of: string,
+): Page => {
   const { community, chatId, chat, gameId, game } = question;
   const { pid } = community.scope;
   return {

@@ -136,9 +136,6 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     );
   });
 
-  const memberNamed = (visitor: OwnerVisitor, who: string) =>
-    isChatId(who) ? Effect.succeed(who) : findByName(who, visitor);
-
   return [
     page(rolesPath(":pid"), (visitor, query) =>
       inGuild(visitor, query("guildId"), (_scope, _guildId, show) => show({})),
@@ -165,25 +162,17 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         };
 
         /** Shows the ranks of a group, or adds a rule for each of those that have a role. */
-        const ranks = (typed: RolesForm, isAdded: boolean) =>
-          plans.group(typed.ranksOf).pipe(
-            Effect.flatMap((ranked) =>
-              isAdded
-                ? Effect.flatMap(plans.guildRoles(guildId), (roles) => {
-                    const chosen = typed.rules.filter(({ roleId }) => roleId !== "");
-                    const rules = [...chosen, ...rulesOfRanks(ranked, roles, chosen)].slice(0, mostRules);
-                    return show({ typed: { ...typed, rules, ranksOf: "" } });
-                  })
-                : show({ typed, ranked }),
-            ),
-            Effect.catchTag("InvalidParameter", () => {
-              const unknown = { name: "ranksOf", reason: "expected the ID of a group" };
-              return show({ typed, refused: refusedFor([unknown]) });
-            }),
-          );
+        const ranks = Effect.fnUntraced(function* (typed: RolesForm, isAdded: boolean) {
+          const ranked = yield* plans.group(typed.ranksOf);
+          if (!isAdded) return yield* show({ typed, ranked });
+          const chosen = typed.rules.filter(({ roleId }) => roleId !== "");
+          const added = rulesOfRanks(ranked, yield* plans.guildRoles(guildId), chosen);
+          const rules = [...chosen, ...added].slice(0, mostRules);
+          return yield* show({ typed: { ...typed, rules, ranksOf: "" } });
+        });
 
         const preview = Effect.fnUntraced(function* (who: string) {
-          const chatId = yield* memberNamed(visitor, who);
+          const chatId = isChatId(who) ? who : yield* findByName(who, visitor);
           const changes = yield* plans.preview(scope, guildId, chatId);
           const isLinked = (yield* links.find(scope, chatId)) !== null;
           return yield* show({ preview: { who, found: { isLinked, changes } } });
@@ -195,8 +184,13 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
             return show({ typed: { ...typed, rules: [...typed.rules, emptyRule].slice(0, mostRules) } });
           }
           case "ranks":
-          case "addRanks":
-            return ranks(typedRoles(fields), fields("act") === "addRanks");
+          case "addRanks": {
+            const typed = typedRoles(fields);
+            const unknown = { name: "ranksOf", reason: "expected the ID of a group" };
+            return Effect.catchTag(ranks(typed, fields("act") === "addRanks"), "InvalidParameter", () =>
+              show({ typed, refused: refusedFor([unknown]) }),
+            );
+          }
           case "preview": {
             const who = fields("who").trim();
             const unknown = { name: "who", reason: "nobody of that name is in the community" };

@@ -13,7 +13,7 @@ import type { RefusedAct } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { deliveryPath, type WebhookAct, webhookActPath, webhookPath, withQuery } from "../paths.ts";
+import { deliveryPath, type WebhookAct, webhookPath, withQuery } from "../paths.ts";
 import { type WebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
 import { disabledText, resultHtml, typesText, webhookStateHtml } from "./webhook_texts.ts";
 
@@ -56,10 +56,10 @@ ${webhook.failingSince === null ? null : html`<div><dt>Failing since</dt><dd>${t
 </dl>`;
 
 const sendForms = ({ id, status, pending }: WebhookDetails): Html => html`
-<form method="post" action="${webhookActPath(id, "test")}" class="more"><button class="button">Send a test</button></form>
+<form method="post" action="${webhookPath(id, "test")}" class="more"><button class="button">Send a test</button></form>
 ${
   status === "active" && pending > 0
-    ? html`<form method="post" action="${webhookActPath(id, "send-pending")}" class="more"><button class="button quiet">Send what waits now</button></form>`
+    ? html`<form method="post" action="${webhookPath(id, "send-pending")}" class="more"><button class="button quiet">Send what waits now</button></form>`
     : null
 }`;
 
@@ -96,7 +96,7 @@ const row = ({ id }: WebhookDetails, delivery: WebhookDelivery): ReadonlyArray<H
   resultHtml(delivery),
   numberText(delivery.attempts),
   timeOr(delivery.nextAttemptAt, "none"),
-  html`<form method="post" action="${webhookActPath(id, "resend")}"><input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet small">Send again</button></form>`,
+  html`<form method="post" action="${webhookPath(id, "resend")}"><input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet small">Send again</button></form>`,
 ];
 
 const acts = ({ id, status }: WebhookDetails, form: WebhookForm, refused: RefusedWebhookAct | null): Html => {
@@ -104,28 +104,28 @@ const acts = ({ id, status }: WebhookDetails, form: WebhookForm, refused: Refuse
   return html`
 <section>
 <h2>Settings</h2>
-<form method="post" action="${webhookActPath(id, "update")}" class="panel">
+<form method="post" action="${webhookPath(id, "update")}" class="panel">
 ${webhookFields(form, refused?.act === "update" ? refused.problems : [])}
 <button class="button">Save</button>
 </form>
 </section>
 <section>
 <h2>${isActive ? "Pause" : "Activate"}</h2>
-<form method="post" action="${webhookActPath(id, "status")}" class="panel">
+<form method="post" action="${webhookPath(id, "status")}" class="panel">
 <p>${isActive ? "While the webhook is paused, events are kept. They are sent when you activate it again." : "Events that were kept are sent in order, and failed deliveries are retried at once."}</p>
 <button class="button quiet" name="status" value="${isActive ? "paused" : "active"}">${isActive ? "Pause the webhook" : "Activate the webhook"}</button>
 </form>
 </section>
 <section>
 <h2>Rotate</h2>
-<form method="post" action="${webhookActPath(id, "rotate")}" class="panel">
+<form method="post" action="${webhookPath(id, "rotate")}" class="panel">
 <p>The new secret is shown once. For 24 hours, deliveries are signed with both secrets.</p>
 <button class="button quiet">Rotate the secret</button>
 </form>
 </section>
 <section>
 <h2>Delete</h2>
-<form method="post" action="${webhookActPath(id, "delete")}" class="panel danger">
+<form method="post" action="${webhookPath(id, "delete")}" class="panel danger">
 <p>Nothing more is sent. The list of deliveries is deleted too.</p>
 ${checkField("confirm", "Delete it for good", false)}
 <button class="button bad">Delete the webhook</button>

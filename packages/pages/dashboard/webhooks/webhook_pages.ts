@@ -11,7 +11,7 @@ import { type NamedGuild, scopeText } from "../look/owned_key.ts";
 import type { Refused } from "../look/refused.ts";
 import { numberText, timeHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { paths, webhookActPath, webhookPath } from "../paths.ts";
+import { paths, webhookPath } from "../paths.ts";
 import { type NewWebhookForm, webhookFields, webhookLabels } from "./webhook_form.ts";
 import { disabledText, resultHtml, typesText, webhookStateHtml } from "./webhook_texts.ts";
 
@@ -107,7 +107,7 @@ export const deliveryPage = (webhook: WebhookDetails, { delivery, headers, body 
 <div><dt>Attempts</dt><dd>${numberText(delivery.attempts)}</dd></div>
 <div><dt>Next attempt</dt><dd>${timeOr(delivery.nextAttemptAt, "none")}</dd></div>
 </dl>
-<form method="post" action="${webhookActPath(webhook.id, "resend")}" class="more">
+<form method="post" action="${webhookPath(webhook.id, "resend")}" class="more">
 <input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet">Send again</button>
 </form>
 <section>

@@ -19,7 +19,7 @@ import {
   type OwnerVisitor,
   seeOther,
 } from "../owner_pages.ts";
-import { deliveryPath, paths, type WebhookAct, webhookActPath, webhookPath } from "../paths.ts";
+import { deliveryPath, paths, type WebhookAct, webhookPath } from "../paths.ts";
 import {
   emptyWebhookForm,
   type NewWebhookForm,
@@ -65,7 +65,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     return webhookPage({ webhook, guilds: namedGuilds(visitor), filter, ...found }, typed, refused);
   });
 
-  const act = makeActs({ form }, webhookActPath, webhookOf, (visitor, webhook, fields, refused) => {
+  const act = makeActs({ form }, webhookPath, webhookOf, (visitor, webhook, fields, refused) => {
     const typed = refused.act === "update" ? typedWebhook(fields) : webhook;
     return show(visitor, webhook, typed, () => "", refused);
   });
