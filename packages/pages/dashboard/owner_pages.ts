@@ -15,8 +15,7 @@ import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import { visibleName } from "./look/names.ts";
 import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type RefusedAct } from "./look/refused.ts";
-import type { Page, PlatformNames } from "./page.ts";
-import { pageResponse } from "./page_response.ts";
+import { type Page, type PlatformNames, pageResponse } from "./page.ts";
 import { paths, roleOfPage, withQuery } from "./paths.ts";
 
 export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {

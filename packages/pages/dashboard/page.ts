@@ -1,7 +1,9 @@
 import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
+import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
 import { Array } from "effect";
-import { Html, html } from "../html.ts";
+import { documentBelow, Html, html } from "../html.ts";
+import { htmlType } from "../page.ts";
 import { noticeHtml } from "./look/notice.ts";
 import { problemSummary, type Refused } from "./look/refused.ts";
 import { may, paths } from "./paths.ts";
@@ -44,7 +46,24 @@ export interface PlatformNames {
   readonly game: string;
 }
 
-export const documentOf = (page: Page, visitor: Visitor, footer: Html): Html => {
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export const pageResponse = (page: Page, visitor: Visitor, footer: Html, basePath: string): HttpResponse => {
+  const { source } = documentBelow(basePath, documentOf(page, visitor, footer));
+  const headers = { ...privateHeaders, "content-security-policy": policy };
+  return textResponse(page.status ?? 200, source, htmlType, headers);
+};
+
+const documentOf = (page: Page, visitor: Visitor, footer: Html): Html => {
   const { title, section, content, refused = null, labels = {}, notice } = page;
   const top = refused === null ? (notice ?? noticeHtml(visitor.done)) : problemSummary(refused, labels);
   return withCsrf(

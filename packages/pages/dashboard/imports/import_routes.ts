@@ -3,10 +3,10 @@ import { HttpSettings, type UploadFolder } from "@accountlink/http/for_pages";
 import { Effect, Record, Stream } from "effect";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities } from "../communities/community.ts";
+import { csvResponse } from "../csv_file.ts";
 import type { AccountNames } from "../look/names.ts";
 import { type Answer, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page, PlatformNames } from "../page.ts";
-import { csvResponse } from "../page_response.ts";
 import { importPath, paths } from "../paths.ts";
 import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
 import {

@@ -2,7 +2,7 @@
 import { OwnedKeys } from "@accountlink/core";
 import { OwnedLinks } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
-import type { KeyDetails } from "@accountlink/core/keys";
+import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
@@ -32,37 +32,66 @@ import {
 } from "./key_form.ts";
 import { keyPage, makeKeyView } from "./key_page.ts";
 import { keysPage } from "./keys_page.ts";
-import { issuedPage, newKeyPage } from "./new_key_page.ts";
+import { type Issued, issuedPage, newKeyPage } from "./new_key_page.ts";
 
 export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const keys = yield* OwnedKeys;
-  const views = yield* makeViews;
+  const links = yield* OwnedLinks;
+  const usage = yield* makeUsageDays;
+  const viewOf = yield* makeKeyView;
+  const guildsOf = yield* makeGuildChoice;
+  const { publicUrl } = yield* HttpSettings;
   const keyOf = ({ owner, context }: OwnerVisitor) => keys.find(owner.account, String(context.query["id"]));
 
-  const create = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
-    const { key, token } = yield* keys.create(visitor.owner, yield* newKeyOf(typedIn(keyLabels, fields)));
-    return yield* views.issued(visitor, key, token, true);
+  const list = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
+    const { account } = visitor.owner;
+    const plan = yield* keys.plan(account);
+    const listed = yield* keys.list(account);
+    const daysOf = yield* usage.byKey(account.name, 7);
+    const weeks = listed.map((key) => ({ key, days: daysOf(key.id) }));
+    const shown = { keys: listed, guilds: namedGuilds(visitor), ...plan };
+    const choice = { search: query("q").trim(), sort: query("sort"), isAll: query("all") !== "" };
+    return keysPage(shown, weeks, nowOf(visitor), choice);
+  });
+
+  /** @param refused why the form is shown again; null for a new form */
+  const blank = (visitor: OwnerVisitor, typed: NewKeyForm, refused: Refused | null) =>
+    Effect.map(guildsOf(visitor), (owned) => newKeyPage(typed, owned, refused));
+
+  /** @param refused the form to show again, and why it was refused; null if none was refused */
+  const one = (visitor: OwnerVisitor, key: KeyDetails, rules: KeyRules, refused: RefusedAct<KeyAct> | null) =>
+    Effect.map(viewOf(visitor, key), (view) => keyPage(view, rules, nowOf(visitor), refused));
+
+  const issued = Effect.fnUntraced(function* (
+    { chatId }: KeyOwner,
+    made: Omit<Issued, "isNew">,
+    isNew: boolean,
+  ) {
+    // The example asks for a linked user, so that its answer has a link.
+    const { links: newest } = yield* links.page(made.key.scope, "", null, 1);
+    return issuedPage({ ...made, isNew }, publicUrl, newest[0]?.link.chatId ?? chatId);
+  });
+
+  const create = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, typed: NewKeyForm) {
+    return yield* issued(owner, yield* keys.create(owner, yield* newKeyOf(typed)), true);
   });
 
   const act = makeActs({ form }, keyPath, keyOf, (visitor, key, fields, refused) => {
     const rules = refused.act === "update" ? typedIn(keyLabels, fields) : rulesOf(key);
-    return views.one(visitor, key, rules, refused);
+    return one(visitor, key, rules, refused);
   });
 
   return [
-    page(paths.keys, views.list),
+    page(paths.keys, list),
     page(paths.newKey, (visitor, query) =>
-      views.blank(visitor, { ...emptyKeyForm, guildId: query("guildId") }, null),
+      blank(visitor, { ...emptyKeyForm, guildId: query("guildId") }, null),
     ),
-    form(paths.keys, (visitor, fields) =>
-      orShowAgain(
-        create(visitor, fields),
-        (refused) => views.blank(visitor, typedIn(keyLabels, fields), refused),
-        guildErrors,
-      ),
-    ),
+    form(paths.keys, (visitor, fields) => {
+      const typed = typedIn(keyLabels, fields);
+      return orShowAgain(create(visitor, typed), (refused) => blank(visitor, typed, refused), guildErrors);
+    }),
     page(keyPath(":id"), (visitor) =>
-      Effect.flatMap(keyOf(visitor), (key) => views.one(visitor, key, rulesOf(key), null)),
+      Effect.flatMap(keyOf(visitor), (key) => one(visitor, key, rulesOf(key), null)),
     ),
 
     act("update", function* ({ owner }, key, fields) {
@@ -76,9 +105,8 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
       return seeKey(key, status === "active" ? "enabled" : "disabled");
     }),
 
-    act("rotate", function* (visitor, { id }, fields) {
-      const { key, token } = yield* keys.rotate(visitor.owner, id, yield* graceOf(id, fields));
-      return yield* views.issued(visitor, key, token, false);
+    act("rotate", function* ({ owner }, { id }, fields) {
+      return yield* issued(owner, yield* keys.rotate(owner, id, yield* graceOf(id, fields)), false);
     }),
 
     act("revoke", function* ({ owner }, key, fields) {
@@ -91,46 +119,5 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
 });
 
 const seeKey = ({ id }: KeyDetails, done: NoticeName) => seeOther(keyPath(id), { done });
-
-const makeViews = Effect.gen(function* () {
-  const keys = yield* OwnedKeys;
-  const links = yield* OwnedLinks;
-  const usage = yield* makeUsageDays;
-  const viewOf = yield* makeKeyView;
-  const guildsOf = yield* makeGuildChoice;
-  const { publicUrl } = yield* HttpSettings;
-
-  return {
-    list: Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
-      const { account } = visitor.owner;
-      const plan = yield* keys.plan(account);
-      const listed = yield* keys.list(account);
-      const daysOf = yield* usage.byKey(account.name, 7);
-      const weeks = listed.map((key) => ({ key, days: daysOf(key.id) }));
-      const list = { keys: listed, guilds: namedGuilds(visitor), ...plan };
-      const choice = { search: query("q").trim(), sort: query("sort"), isAll: query("all") !== "" };
-      return keysPage(list, weeks, nowOf(visitor), choice);
-    }),
-
-    /** @param refused why the form is shown again; null for a new form */
-    blank: (visitor: OwnerVisitor, form: NewKeyForm, refused: Refused | null) =>
-      Effect.map(guildsOf(visitor), (owned) => newKeyPage(form, owned, refused)),
-
-    /** @param refused the form to show again, and why it was refused; null if none was refused */
-    one: (visitor: OwnerVisitor, key: KeyDetails, rules: KeyRules, refused: RefusedAct<KeyAct> | null) =>
-      Effect.map(viewOf(visitor, key), (view) => keyPage(view, rules, nowOf(visitor), refused)),
-
-    issued: Effect.fnUntraced(function* (
-      { owner }: OwnerVisitor,
-      key: KeyDetails,
-      token: string,
-      isNew: boolean,
-    ) {
-      // The example asks for a linked user, so that its answer has a link.
-      const { links: newest } = yield* links.page(key.scope, "", null, 1);
-      return issuedPage({ key, token, isNew }, publicUrl, newest[0]?.link.chatId ?? owner.chatId);
-    }),
-  };
-});
 
 const nowOf = ({ context }: OwnerVisitor) => context.clock.currentTimeMillisUnsafe();

@@ -48,7 +48,7 @@ ${fields(refused?.problems ?? [])}
 });
 
 /** A key with its token, which is shown only once. */
-interface Issued {
+export interface Issued {
   readonly key: KeyDetails;
   readonly token: string;
   /** True for a new key; false for an existing key that got a new secret. */

@@ -4,13 +4,13 @@ import type { Account, KeyDetails } from "@accountlink/core/keys";
 import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
+import { csvOf, csvResponse } from "../csv_file.ts";
 import { menuField } from "../look/field.ts";
 import { keyMenu, nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText } from "../look/time.ts";
 import type { Fields, OwnerPages } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { csvOf, csvResponse } from "../page_response.ts";
 import { paths, withQuery } from "../paths.ts";
 import { barChart, daySum, groups, outcomes, requestsOf, sumOf } from "./usage_charts.ts";
 

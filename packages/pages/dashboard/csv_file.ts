@@ -1,0 +1,21 @@
+/** CSV files of the dashboard. */
+import { csvRow } from "@accountlink/core/csv";
+import { HttpResponse, privateHeaders } from "@accountlink/http/for_pages";
+import { Effect, type Stream } from "effect";
+
+export const csvResponse = (name: string, body: string | Stream.Stream<Uint8Array>): HttpResponse =>
+  new HttpResponse(
+    200,
+    {
+      ...privateHeaders,
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="${name}.csv"`,
+    },
+    typeof body === "string" ? body : { chunks: body, release: Effect.void },
+  );
+
+/** Writes a CSV file. Text that a spreadsheet would run as a formula gets a leading apostrophe. */
+export const csvOf = (
+  columns: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string | number | null>>,
+): string => [columns, ...rows].map((cells) => `${csvRow(cells)}\r\n`).join("");
