@@ -7,7 +7,7 @@ import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { type Html, html } from "../html.ts";
 import { makeAccountNames } from "./audit/entry_names.ts";
-import { communityField, makeCommunities } from "./communities/community.ts";
+import { communityField, makeCommunities, noCommunityPage } from "./communities/community.ts";
 import { userPath } from "./links/links_page.ts";
 import { textField } from "./look/field.ts";
 import { type AccountNames, listText, nameIn } from "./look/names.ts";
@@ -28,7 +28,8 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   return [
     page(paths.events, function* (visitor, query) {
       const { all, community } = yield* communities.choose(visitor, query("pid"));
-      if (community === undefined) return noEventsPage;
+      if (community === undefined)
+        return noCommunityPage("events", "Events", ", so there are no events", visitor);
       const { pid } = community.scope;
       const user = query("user").trim();
       const [chatId = null] = yield* links.chatsMeant(community.scope, user);
@@ -61,13 +62,6 @@ ${
     }),
   ];
 });
-
-const noEventsPage: Page = {
-  title: "Events",
-  section: "events",
-  content: html`
-<p class="empty">There is no community yet, so there are no events. <a href="${paths.communities}">Add your first community</a></p>`,
-};
 
 const sources: Readonly<Record<EventSource, string>> = {
   api: "by a key",

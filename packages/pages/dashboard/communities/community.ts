@@ -8,6 +8,8 @@ import { type Html, html } from "../../html.ts";
 import { menuField } from "../look/field.ts";
 import { listName } from "../look/names.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { may, paths } from "../paths.ts";
 
 /** A data scope with the name of its guild on the chat platform; null if unknown. */
 export interface Community extends OwnedScope {
@@ -32,6 +34,19 @@ export const communityField: typeof communityMenu = (communities, pid, problems)
   communities.length < 2
     ? html`<input type="hidden" name="pid" value="${communities[0]?.scope.pid ?? ""}">`
     : communityMenu(communities, pid, problems);
+
+/** The page of a section that needs a community, while there is none. */
+export const noCommunityPage = (
+  section: "links" | "events" | "imports",
+  title: string,
+  effect: string,
+  { role }: Pick<OwnerVisitor, "role">,
+): Page => ({
+  title,
+  section,
+  content: html`
+<p class="empty">There is no community yet${effect}. ${may(role, paths.communities, html`<a href="${paths.communities}">Add your first community</a>`)}</p>`,
+});
 
 /** The page where anyone links their accounts for a community. */
 export const verifyUrl = (publicUrl: string, { pid }: Pick<DataScope, "pid">): string =>

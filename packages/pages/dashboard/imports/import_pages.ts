@@ -80,14 +80,11 @@ ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the co
 </form>`,
 });
 
-export const noUploadPage = (reason: "no_community" | "no_folder"): Page => ({
+export const noUploadPage: Page = {
   title: "Import links",
   section: "imports",
-  content:
-    reason === "no_community"
-      ? html`<p class="empty">There is no community yet to import links into. <a href="${paths.communities}">Add your first community</a></p>`
-      : html`<p class="empty">Files cannot be uploaded here. Ask the operator of this service to import your links.</p>`,
-});
+  content: html`<p class="empty">Files cannot be uploaded here. Ask the operator of this service to import your links.</p>`,
+};
 
 export const importPreviewPage = (
   view: ImportView,

@@ -2,7 +2,7 @@ import type { ConflictChoice, UnreadableLinkFile, WrongLines } from "@accountlin
 import { HttpSettings, type UploadFolder } from "@accountlink/http/for_pages";
 import { Effect, Record, Stream } from "effect";
 import { makeAccountNames } from "../audit/entry_names.ts";
-import { makeCommunities } from "../communities/community.ts";
+import { makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
 import type { AccountNames } from "../look/names.ts";
 import { type Answer, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -24,7 +24,7 @@ import { readUpload, type Upload } from "./import_upload.ts";
 export const importRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const { uploads } = yield* HttpSettings;
   return uploads === undefined
-    ? [pages.page(paths.imports, () => Effect.succeed(noUploadPage("no_folder")))]
+    ? [pages.page(paths.imports, () => Effect.succeed(noUploadPage))]
     : yield* routesWith(pages, uploads);
 });
 
@@ -39,7 +39,9 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
     problem: string | null,
   ) {
     const all = yield* communities.list(visitor);
-    return all.length === 0 ? noUploadPage("no_community") : uploadPage(all, typed, visitor, problem);
+    return all.length === 0
+      ? noCommunityPage("imports", "Import links", " to import links into", visitor)
+      : uploadPage(all, typed, visitor, problem);
   });
 
   const look = Effect.fnUntraced(function* (

@@ -119,13 +119,6 @@ const totalNote = ({ communities }: LinksView): string | null =>
     ? null
     : `; ${countText(sumCounts(communities.map(({ links }) => links)))} in all lists`;
 
-export const noLinksPage = ({ role }: Pick<Visitor, "role">): Page => ({
-  title: "Links",
-  section: "links",
-  content: html`
-<p class="empty">There is no community yet, so there are no links. ${may(role, paths.communities, html`<a href="${paths.communities}">Add your first community</a>`)}</p>`,
-});
-
 const searchForm = ({ communities, community, search, sort, day }: LinksView): Html => html`
 <form method="get" action="${paths.links}" class="filters" role="search">
 ${communityField(communities, community.scope.pid)}

@@ -13,7 +13,7 @@ import { allLinks, linkFileOf } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect, Option, Stream } from "effect";
 import { cursorOf } from "../communities/communities_api.ts";
-import { type Community, makeCommunities } from "../communities/community.ts";
+import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
 import { messageText } from "../look/names.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -21,7 +21,7 @@ import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
 import { linkQuestion, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime } from "./links_file.ts";
-import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage, noLinksPage } from "./links_page.ts";
+import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage } from "./links_page.ts";
 import { dayMsOf, startOf } from "./list_start.ts";
 import { linkedUserPage, makeUserLists, makeUserView } from "./user_page.ts";
 
@@ -62,7 +62,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     problems: ReadonlyArray<ParameterProblem>,
   ) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
-    if (community === undefined) return noLinksPage(visitor);
+    if (community === undefined) return noCommunityPage("links", "Links", ", so there are no links", visitor);
     const search = fields("q").trim();
     if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(all, search, visitor);
     const sort: LinkSort = fields("sort") === "name" ? "name" : "time";
@@ -132,7 +132,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     // If the request names no list, take the first list that has the user.
     const [first] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
     const { community } = yield* communities.choose(visitor, first?.community.scope.pid ?? fields("pid"));
-    if (community === undefined) return noLinksPage(visitor);
+    if (community === undefined) return noCommunityPage("links", "Links", ", so there are no links", visitor);
     const view = yield* viewUser(visitor, community, chatId);
     const undo =
       fields("done") === "unlinked" && isGameId(fields("was")) && view.link === null
@@ -179,15 +179,11 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       const replaced = old === null ? null : { gameId: old.gameId, game: yield* profiles.game(old.gameId) };
       return linkQuestion({ community, chatId, chat, gameId, game }, replaced, fields("of"));
     }
-    const set = Effect.as(
-      links.set(visitor.owner, community.scope, { chatId, gameId }),
-      seeOther(paths.linkUser, { pid: community.scope.pid, chatId, done: "linked" }),
-    );
-    const refused = (error: WriteRefusal) => refuse(problemsOf(error));
-    return yield* Effect.catchTag(
-      set,
-      ["Conflict", "Forbidden", "InvalidParameter", "PlatformUnavailable"],
-      refused,
+    return yield* links.set(visitor.owner, community.scope, { chatId, gameId }).pipe(
+      Effect.as(seeOther(paths.linkUser, { pid: community.scope.pid, chatId, done: "linked" })),
+      Effect.catchTag(["Conflict", "Forbidden", "InvalidParameter", "PlatformUnavailable"], (error) =>
+        refuse(problemsOf(error)),
+      ),
     );
   });
 
