@@ -26,8 +26,8 @@ type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
 /** What a handler returns: an effect, or the generator of one. */
 export type Answering<A, E> = Effect.Effect<A, E> | Generator<Effect.Effect<unknown, E>, A, never>;
 
-export const asEffect = <A, E>(answering: Answering<A, E>): Effect.Effect<A, E> =>
-  Effect.isEffect(answering) ? answering : Effect.gen(() => answering);
+export const asEffect = <A, E>(answer: Answering<A, E>): Effect.Effect<A, E> =>
+  Effect.isEffect(answer) ? answer : Effect.gen(() => answer);
 
 export interface PageErrors<E> {
   readonly pageOf: (error: E, context: PageContext) => Page | HttpResponse;

@@ -65,15 +65,14 @@ const minutes = 60_000;
 const sid = Sid.make(`vs_${"0".repeat(43)}`);
 const entry = { sid };
 
-const unknown = {
-  ...{ avatar: null, created: null, banner: null, guild: null, description: null },
-  ...{ isBanned: null, hasVerifiedBadge: null, badges: null, groups: null },
-};
+const unknown = { avatar: null, created: null, banner: null, guild: null, description: null };
+const unknownOfGame = { isBanned: null, hasVerifiedBadge: null, badges: null, groups: null };
 const chatProfile: ChatProfile = { ...unknown, id: "100001", username: "ada", displayName: "Ada" };
 const chat = { id: ChatId.make(chatProfile.id), profile: chatProfile };
 
 const gameAccount = (id: string, displayName: string) => {
-  const profile: GameProfile = { ...unknown, id, username: displayName.toLowerCase(), displayName };
+  const username = displayName.toLowerCase();
+  const profile: GameProfile = { ...unknown, ...unknownOfGame, id, username, displayName };
   return { id: GameId.make(id), profile };
 };
 const game = gameAccount("1", "Knight");

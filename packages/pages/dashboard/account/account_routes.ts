@@ -26,7 +26,7 @@ import {
   type OwnerVisitor,
   seeOther,
 } from "../owner_pages.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page } from "../page.ts";
 import { may, paths } from "../paths.ts";
 
 export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {

@@ -84,10 +84,10 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const show = (
     visitor: OwnerVisitor,
     typed: AltsForm,
-    communities: ReadonlyArray<Community>,
+    all: ReadonlyArray<Community>,
     found: AltsFound | null,
     refused: Refused | null,
-  ) => altsPage(typed, { refused, contact, communities, found }, visitor);
+  ) => altsPage(typed, { refused, contact, communities: all, found }, visitor);
 
   /** Searches for the typed user, and renders the page with the result or the problems of the form. */
   const answer = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: AltsForm) {
