@@ -11,7 +11,7 @@ import type {
 import type { DayCounts, KeyKind } from "@accountlink/core/limits";
 import type { RootKeyStore } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";
-import { type UsageStore, usageGroups } from "@accountlink/core/usage";
+import type { UsageGroup, UsageStore } from "@accountlink/core/usage";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { makeKey, uniquePid, uniqueText } from "../../mod.ts";
@@ -141,7 +141,7 @@ export const usageOperations = {
       meter: nat(1),
       sequence: some,
       day,
-      group: constantFrom(...usageGroups),
+      group: constantFrom<UsageGroup>("session", "lookup"),
       counts,
     },
     ({ usage, keyIds, hashes }, { key, meter, group, ...input }) => {
