@@ -44,7 +44,7 @@ const change: FastCheck.Arbitrary<WebhookChange> = oneof(
   record({ disabledReason: constant("gone") }),
 );
 
-interface Delivery extends Pick<StoredDelivery, "status" | "attempts" | "resends"> {
+export interface Delivery extends Pick<StoredDelivery, "status" | "attempts" | "resends"> {
   readonly event: number;
   readonly nextAt: Millis;
 }
