@@ -1,4 +1,7 @@
-/** What all routes of another link service have in common. Its interface is imitated, so that bots written for that service work without changes. */
+/**
+ * What all routes of another link service have in common. Its interface is imitated, so that bots written for that
+ * service work without changes.
+ */
 import type { PublicError } from "@accountlink/core/errors";
 import type { LimitReport } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";

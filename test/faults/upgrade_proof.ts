@@ -26,7 +26,10 @@ export const ofTomorrow = Effect.gen(function* () {
 });
 `;
 
-/** Writes the next release, a copy of this checkout with one more migration, into the folder. Returns the path of its `main.ts`. */
+/**
+ * Writes the next release, a copy of this checkout with one more migration, into the folder. Returns the path of its
+ * `main.ts`.
+ */
 const makeNextRelease = async (folder: string): Promise<string> => {
   for (const part of ["packages", "apps"]) {
     await cp(join(root, part), join(folder, part), {

@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the documents: `npm run pictures` writes `docs/pictures`. The demo's data and its clock are fixed,
- * so a second run changes no byte.
+ * Makes the pictures of the documents: `npm run pictures` writes `docs/pictures`. The demo's data and its clock are
+ * fixed, so a second run changes no byte.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

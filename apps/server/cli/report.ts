@@ -39,7 +39,9 @@ const failureOf = (error: unknown, action: string): CommandFailed => {
   return new CommandFailed({ problem: lines.at(-1) ?? "", notes, details });
 };
 
-/** Hides keys and IP addresses; keeps the addresses of the operator's configuration, which the operator has to correct. */
+/**
+ * Hides keys and IP addresses; keeps the addresses of the operator's configuration, which the operator has to correct.
+ */
 const redactionOf = (error: unknown) =>
   error instanceof InvalidConfig || Predicate.isTagged(error, "DatabaseUnusable") ? redactKeys : redact;
 

@@ -45,7 +45,9 @@ const noSignIn = {
   finish: () => Effect.die("Cannot sign in: ACCOUNTLINK_PLATFORM is none"),
 };
 
-/** Without platforms, every user and membership counts as existing, and every member of an account manages every guild. */
+/**
+ * Without platforms, every user and membership counts as existing, and every member of an account manages every guild.
+ */
 const noPlatforms = Layer.mergeAll(
   Layer.succeed(GamePlatform, {
     hasUser: () => Effect.succeed(true),
@@ -107,8 +109,8 @@ const devPlatforms = (
   );
 
 /**
- * Makes the HTTP server of the dev platform, on the loopback address. The returned `open` opens its port, and must run after the request handler
- * is attached.
+ * Makes the HTTP server of the dev platform, on the loopback address. The returned `open` opens its port, and must run
+ * after the request handler is attached.
  */
 const makeDevHttpServer = Effect.fnUntraced(function* (port: number) {
   const { url, open } = yield* claimPort("ACCOUNTLINK_DEV_PLATFORM_PORT", { host: "127.0.0.1", port });

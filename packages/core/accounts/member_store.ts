@@ -125,8 +125,8 @@ export const decideMember = (
 };
 
 /**
- * Stores the members of accounts and invitations, also lapsed ones. `KeyStore.ensureAccount` stores the account's `chatId` as an owner, and
- * `UserStore.erase` deletes the memberships of its user. Every operation is atomic.
+ * Stores the members of accounts and invitations, also lapsed ones. `KeyStore.ensureAccount` stores the account's
+ * `chatId` as an owner, and `UserStore.erase` deletes the memberships of its user. Every operation is atomic.
  */
 export class MemberStore extends Context.Service<
   MemberStore,
@@ -136,8 +136,9 @@ export class MemberStore extends Context.Service<
     readonly findByChatId: (chatId: ChatId) => StoreEffect<ReadonlyArray<Membership>>;
 
     /**
-     * Deletes lapsed invitations, applies `decideMember` to a change and writes an audit entry. If the user whose ID is the account's `chatId`
-     * stops being an owner, this `chatId` becomes null. A removed member's sign-ins to the account are deleted.
+     * Deletes lapsed invitations, applies `decideMember` to a change and writes an audit entry. If the user whose ID is
+     * the account's `chatId` stops being an owner, this `chatId` becomes null. A removed member's sign-ins to the
+     * account are deleted.
      */
     readonly change: (
       write: WriteOrigin & { readonly account: string; readonly change: MemberChange; readonly at: Millis },

@@ -42,8 +42,8 @@ export const seedAddresses = Effect.fnUntraced(function* (
 const networkDeadline = { within: "1 second", atOnce: 16 } as const;
 
 /**
- * Looks up the network of each address, in the order of the addresses. The warnings contain no address. A network whose lookup fails counts as neither VPN nor shared. If any lookup
- * exceeds the deadline, this applies to all networks.
+ * Looks up the network of each address, in the order of the addresses. The warnings contain no address. A network whose
+ * lookup fails counts as neither VPN nor shared. If any lookup exceeds the deadline, this applies to all networks.
  */
 export const seedNetworks = (
   networks: NetworkIntelligence["Service"],

@@ -32,7 +32,10 @@ export class EventSubscription extends Reader {
   }
 }
 
-/** Wakes readers that wait for events of a scope, on every node. While no reader waits, the store is not polled. @internal */
+/**
+ * Wakes readers that wait for events of a scope, on every node. While no reader waits, the store is not polled.
+ * @internal
+ */
 export class EventWatch extends Context.Service<EventWatch>()("@accountlink/core/EventWatch", {
   make: Effect.gen(function* () {
     const readers: EventReaders = new Readers();

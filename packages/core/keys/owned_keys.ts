@@ -82,7 +82,9 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
           .toReversed();
       }),
 
-      /** Returns how many keys of an account count against its plan, and how many the plan allows; null for any number. */
+      /**
+       * Returns how many keys of an account count against its plan, and how many the plan allows; null for any number.
+       */
       plan: Effect.fn("OwnedKeys.plan")(function* ({ name, tier }: Account) {
         return { used: yield* store.countKeys(name), allowed: limits[tier].keys || null };
       }),

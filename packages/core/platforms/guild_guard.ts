@@ -122,7 +122,9 @@ export const requireOwnGuild = (scope: DataScope, guildId: GuildId): Effect.Effe
     ? new Forbidden({ reason: "wrong_guild" })
     : Effect.void;
 
-/** Decides which guilds the keys of an account may name. It is a port, because `accounts` imports `platforms`. @internal */
+/**
+ * Decides which guilds the keys of an account may name. It is a port, because `accounts` imports `platforms`. @internal
+ */
 export class GuildManagers extends Context.Service<
   GuildManagers,
   {

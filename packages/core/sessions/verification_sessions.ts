@@ -157,8 +157,9 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
         }, Effect.scoped),
 
         /**
-         * Reads a session as a stream: the current state, each change, and finally `timeout` or the final state. The stream
-         * counts as one read, and fails if that read is refused. If the store fails later, the stream ends with `timeout`.
+         * Reads a session as a stream: the current state, each change, and finally `timeout` or the final state. The
+         * stream counts as one read, and fails if that read is refused. If the store fails later, the stream ends with
+         * `timeout`.
          *
          * @param lastEventId the change that the client already knows, or null
          * @returns null if the client already knows the final state

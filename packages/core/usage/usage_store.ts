@@ -90,8 +90,8 @@ export interface UsageDay {
 }
 
 /**
- * Makes two functions that read the usage of the last days up to today, oldest first, with days without requests: `of` reads the usage of an account or a key, and `byKey` reads the usage of
- * every key of an account at once. @internal
+ * Makes two functions that read the usage of the last days up to today, oldest first, with days without requests: `of`
+ * reads the usage of an account or a key, and `byKey` reads the usage of every key of an account at once. @internal
  */
 export const makeUsageDays = Effect.map(UsageStore, (store) => ({
   of: Effect.fnUntraced(function* (owner: UsageOwner, days: number) {

@@ -111,7 +111,10 @@ export const addBot = ({ plain, forRoles }: BotInvite): Html => html`
 const addBotElsewhere = ({ plain, forRoles }: BotInvite): Html => html`
 <p><a href="${plain}" rel="noreferrer">Add it to another community</a> · <a href="${forRoles}" rel="noreferrer">Give it the rights to manage roles and nicknames</a></p>`;
 
-/** Offers to create a key, which opens the list of a community: one button for each community that the owner manages and the bot is in. */
+/**
+ * Offers to create a key, which opens the list of a community: one button for each community that the owner manages and
+ * the bot is in.
+ */
 const keyStep = (view: FirstSteps): Html => {
   const possible = withBot(view);
   return html`

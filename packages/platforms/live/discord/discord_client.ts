@@ -29,8 +29,8 @@ const maxBodyBytes = 8_388_608;
 const patient = { attemptTimeout: Duration.seconds(10), deadline: Duration.seconds(20), maxBodyBytes };
 
 /**
- * Makes a client for lookups, a client for answers to commands, and a client for roles, which waits longer. The clients share Discord's rate limits, but
- * not the circuit breaker: if requests for roles keep failing, lookups still work.
+ * Makes a client for lookups, a client for answers to commands, and a client for roles, which waits longer. The clients
+ * share Discord's rate limits, but not the circuit breaker: if requests for roles keep failing, lookups still work.
  */
 export const discordClients = Effect.fnUntraced(function* ({
   botToken,

@@ -40,7 +40,10 @@ const Joined = Schema.Struct({
   }),
 });
 
-/** A position. Without the address at which Discord resumes sessions: the bot's token goes to no address that was stored. */
+/**
+ * A position. Without the address at which Discord resumes sessions: the bot's token goes to no address that was
+ * stored.
+ */
 const Sessions = Schema.fromJsonString(
   Schema.Array(
     Schema.Struct({
