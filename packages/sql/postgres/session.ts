@@ -92,12 +92,10 @@ export const openSession = Effect.fnUntraced(function* (
       });
     });
 
-  const isSuspect = () =>
-    waiting === 0 || (limit <= statementTimeout && answeredAt < performance.now() - statementTimeout);
-  const check = run("SHOW", (to) => to.query("SHOW transaction_read_only", []));
+  const isSuspect = () => waiting === 0 || answeredAt + limit < performance.now();
+  const check = run("", (to) => to.query("SELECT current_setting('transaction_read_only') AS it", []));
   const { rows } = yield* within(connectTimeout, check, "it does not answer in time");
-  if (rows[0]?.["transaction_read_only"] === "on") return yield* readOnlyReplica;
-  return { ...connectionOf(run), run, socket, isSuspect } satisfies Session;
+  return rows[0]?.["it"] === "on" ? yield* readOnlyReplica : { ...connectionOf(run), run, socket, isSuspect };
 });
 
 type Use<A> = (connection: PgConnection.PgConnection) => Effect.Effect<A, SqlError.SqlError>;
