@@ -98,7 +98,7 @@ details :is(.field, .row), details > .panel { margin-top: 1rem; }
 header, .figures, .cards { display: grid; gap: .75rem; }
 .figures { grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); margin-bottom: 1.5rem; }
 .figures > div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .875rem 1rem; }
-.figures dd { font-size: 1.625rem; font-weight: 600; line-height: 1.25; }
+.figures dd { font-size: 1.375rem; font-weight: 600; line-height: 1.25; white-space: nowrap; }
 .figure strong { color: var(--text); }
 .cards { grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
 .cards > li { min-width: 0; padding: 1rem; border-color: var(--tone, var(--line)); }
