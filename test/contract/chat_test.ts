@@ -132,6 +132,16 @@ test("a signed body that is no interaction gets 400", async () => {
   }
 });
 
+test("optional fields that are null are read as left out", async () => {
+  const data = { name: "verify", type: 1, options: null, target_id: null, resolved: null };
+  const typed = { ...interactionOf({ type: 2, data }, cyd), user: null, locale: null, guild_locale: null };
+  expect(privateMessage(await sendInteraction(send, typed)).content).toContain("Rook & Bishop");
+  const pressing = { data: { custom_id: "unlink", component_type: 2 }, message: { id: "1", flags: null } };
+  const button = interactionOf({ type: 3, ...pressing }, { ...cyd, guildId: null });
+  const direct = { ...button, guild_id: null, member: null };
+  expect(urlsOf(privateMessage(await sendInteraction(send, direct)))).toEqual([`${server.url()}/me`]);
+});
+
 test("verify offers the flow of the guild's scope to a member without a link", async () => {
   const message = await told(cyd, "verify");
   const [url = ""] = urlsOf(message);

@@ -59,6 +59,8 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({
     /** The identifications, resumptions and heartbeats so far. */
     heard,
     countOf: (name: "identify" | "resume") => heard.filter(({ op }) => op === ops[name]).length,
+    /** The paths of the addresses at which clients resumed. */
+    resumedAt: new Array<string>(),
     /** The code with which the gateway closes a connection that identifies itself. */
     refusal: null as number | null,
     acknowledges: true,
@@ -86,7 +88,7 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({
     session.socket.send(JSON.stringify(event));
   };
 
-  sockets.on("connection", (socket) => {
+  sockets.on("connection", (socket, { url: path = "" }) => {
     const send = (op: number, d?: unknown) => socket.send(JSON.stringify({ op, d }));
     send(ops.hello, { heartbeat_interval: heartbeatInterval });
     socket.on("message", (data: Buffer) => {
@@ -99,9 +101,10 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({
         const session = { shard: d.shard[0], events: [], socket };
         const id = `session-${heard.length}`;
         sessions.set(id, session);
-        dispatch(session, "READY", { session_id: id, resume_gateway_url: url, guilds: [] });
+        dispatch(session, "READY", { session_id: id, resume_gateway_url: `${url}/resume`, guilds: [] });
       }
       if (op === ops.resume) {
+        gateway.resumedAt.push(path);
         const session = sessions.get(d.session_id);
         if (session === undefined) return send(ops.invalidSession, false);
         session.socket = socket;

@@ -34,21 +34,24 @@ interface ButtonPressed {
   readonly isPublic: boolean;
 }
 
+/** The chat platform sends some absent values as null. */
+const absentable = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
+
 const User = Schema.Struct({ id: ChatId });
 
 const fields = {
   application_id: Schema.String.check(Schema.isPattern(/^\d{1,32}$/)),
   token: Schema.String.check(Schema.isPattern(/^[\w.~-]{1,1000}$/)),
-  guild_id: Schema.optional(GuildId),
-  member: Schema.optional(
+  guild_id: absentable(GuildId),
+  member: absentable(
     Schema.Struct({
       user: User,
-      permissions: Schema.optional(Schema.String.check(Schema.isPattern(/^\d{1,20}$/))),
+      permissions: absentable(Schema.String.check(Schema.isPattern(/^\d{1,20}$/))),
     }),
   ),
-  user: Schema.optional(User),
-  locale: Schema.optional(Schema.String),
-  guild_locale: Schema.optional(Schema.String),
+  user: absentable(User),
+  locale: absentable(Schema.String),
+  guild_locale: absentable(Schema.String),
 };
 
 /** Type 3 is a text, type 6 a user. */
@@ -61,15 +64,15 @@ const Received = Schema.Union([
     ...fields,
     data: Schema.Struct({
       name: Schema.String,
-      target_id: Schema.optional(ChatId),
-      options: Schema.optional(Schema.Array(CommandOption)),
+      target_id: absentable(ChatId),
+      options: absentable(Schema.Array(CommandOption)),
     }),
   }),
   Schema.Struct({
     type: Schema.Literal(3),
     ...fields,
     data: Schema.Struct({ custom_id: Schema.String }),
-    message: Schema.optional(Schema.Struct({ flags: Schema.optional(Schema.Int) })),
+    message: absentable(Schema.Struct({ flags: absentable(Schema.Int) })),
   }),
 ]);
 type Received = typeof Received.Type;
@@ -80,14 +83,15 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Received));
 export const readInteraction = (body: Uint8Array): Option.Option<Interaction | "ping"> =>
   Option.flatMap(decode(new TextDecoder().decode(body)), (received) => {
     if (received.type === 1) return Option.some("ping" as const);
-    const { member, user = member?.user, guild_id: guildId = null } = received;
+    const { member } = received;
+    const user = received.user ?? member?.user;
     if (user === undefined) return Option.none();
     const locale = received.locale ?? "en";
     return Option.some({
       applicationId: received.application_id,
       token: Redacted.make(received.token),
       chatId: user.id,
-      guildId,
+      guildId: received.guild_id ?? null,
       isManager: (BigInt(member?.permissions ?? 0) & managing) !== 0n,
       locale,
       guildLocale: received.guild_locale ?? locale,
@@ -100,8 +104,8 @@ const doneIn = (received: Exclude<Received, { readonly type: 1 }>): Interaction[
     const isPublic = isPublicMessage(received.message?.flags ?? null);
     return { type: "button", action: received.data.custom_id, isPublic };
   }
-  const { name, target_id: target, options = [] } = received.data;
-  const valueOf = (type: number) => options.find((option) => option.type === type)?.value;
+  const { name, target_id: target, options } = received.data;
+  const valueOf = (type: number) => options?.find((option) => option.type === type)?.value;
   const [user, text] = [valueOf(6), valueOf(3)];
   return {
     type: "command",

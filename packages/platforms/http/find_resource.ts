@@ -115,7 +115,7 @@ export const changeResource = <A>(
   client.execute(request).pipe(
     Effect.flatMap((response) => {
       const { status } = response;
-      if (status === 200 || status === 204) return Effect.succeedNone;
+      if (status === 200 || status === 201 || status === 204) return Effect.succeedNone;
       return status === 403 || status === 404
         ? Effect.asSome(readJson(response, refused))
         : Effect.fail(new RequestFailed({ reason: "status", status }));

@@ -30,8 +30,8 @@ const onPlatform = <A, E, R>(work: Effect.Effect<A, E | PlatformUnavailable, R>)
   );
 
 const install = Effect.gen(function* () {
-  const { installation, commands, differences, address, ownAddress, keyProblem } = yield* inspect;
-  if (differences.length > 0) yield* installation.replaceCommands(commands);
+  const { installation, differing, differences, foreign, address, ownAddress, keyProblem } = yield* inspect;
+  yield* Effect.forEach(differing, installation.put, { discard: true });
   const isOwn = address === null || new URL(address).origin === new URL(ownAddress).origin;
   if (isOwn && address !== ownAddress) {
     yield* Effect.mapError(
@@ -45,27 +45,35 @@ const install = Effect.gen(function* () {
   const done = [
     differences.length === 0
       ? "All commands are there already."
-      : `Installed ${commands.length} commands; changed: ${differences.join(", ")}.`,
+      : `Made or changed ${differences.length} commands: ${differences.join(", ")}.`,
+    ...foreignText(foreign),
     isOwn
       ? `Commands are sent to ${ownAddress}.`
       : `Commands are sent to ${address}, which is not this service: the address stays. Clear it at the chat platform, and install again.`,
     ...keyProblem,
   ];
-  yield* answer({ changed: differences, address: isOwn ? ownAddress : address, isOwn }, done.join("\n"));
+  yield* answer(
+    { changed: differences, foreign, address: isOwn ? ownAddress : address, isOwn },
+    done.join("\n"),
+  );
 });
+
+const foreignText = (foreign: ReadonlyArray<string>) =>
+  foreign.length === 0 ? [] : [`Other commands of the application stay: ${foreign.join(", ")}.`];
 
 const installCommand = Command.make("install", {}, () => onPlatform(install)).pipe(
   describe([
     "Make the commands of members and managers at the chat platform, with their names in every language, and send them to this service. The server has to run, because the chat platform tests its address.",
-    "An address of another service stays.",
+    "Other commands of the application stay, and so does an address of another service.",
   ]),
 );
 
 const show = Effect.gen(function* () {
-  const { differences, address, ownAddress, problems } = yield* inspect;
+  const { differences, foreign, address, ownAddress, problems } = yield* inspect;
+  const found = problems.length === 0 ? [`All commands are there, and are sent to ${ownAddress}.`] : problems;
   yield* answer(
-    { differences, address, expectedAddress: ownAddress },
-    problems.length === 0 ? `All commands are there, and are sent to ${ownAddress}.` : problems.join("\n"),
+    { differences, foreign, address, expectedAddress: ownAddress },
+    [...found, ...foreignText(foreign)].join("\n"),
   );
   if (problems.length > 0) return yield* new AlreadyReported();
 });
@@ -88,7 +96,8 @@ export const inspectChat = Effect.fnUntraced(function* (
   const installation = yield* liveChatInstallation({ ...chat, publicUrl });
   const commands = yield* commandBodies;
   const { interactions_endpoint_url: found, verify_key: key } = yield* installation.application;
-  const differences = yield* installation.differences(commands);
+  const { differing, foreign } = yield* installation.compare(commands);
+  const differences = differing.map(({ name }) => name);
   const address = found === undefined || found === "" ? null : found;
   const ownAddress = `${publicUrl}${interactionsPath}`;
   const keyProblem =
@@ -103,5 +112,15 @@ export const inspectChat = Effect.fnUntraced(function* (
     ...keyProblem,
   ];
   const isInstalled = address !== null || differences.length < commands.length;
-  return { installation, commands, differences, address, ownAddress, isInstalled, keyProblem, problems };
+  return {
+    installation,
+    differing,
+    differences,
+    foreign,
+    address,
+    ownAddress,
+    isInstalled,
+    keyProblem,
+    problems,
+  };
 });

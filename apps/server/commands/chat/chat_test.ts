@@ -13,8 +13,7 @@ const setUp = async ({
   ...application
 }: {
   publicUrl?: string;
-  interactions_endpoint_url?: string;
-}) => {
+} & Parameters<typeof startDiscord>[0]) => {
   const discord = await startDiscord(application);
   const environment = { ...discord.environment, ACCOUNTLINK_PUBLIC_URL: publicUrl };
   const chat = (...words: ReadonlyArray<string>) => runInProcess(["chat", ...words], environment);
@@ -32,7 +31,7 @@ it("install makes every command and sets the address; then show finds no differe
   expect([installed.code, installed.stderr]).toEqual([0, ""]);
   expect(
     commands()
-      .map((command) => "name" in command && command.name)
+      .map(({ name }) => name)
       .join(),
   ).toBe("verify,unlink,whois,Linked account,update,Update roles,panel");
   expect(commands()).toMatchObject([
@@ -51,6 +50,25 @@ it("install makes every command and sets the address; then show finds no differe
     `All commands are there, and are sent to ${interactionsUrl}.\n`,
   ]);
   expect((await chat("install")).stdout).toContain("All commands are there already.");
+});
+
+it("install changes commands of this service only, and names the application's others", async () => {
+  const play = { name: "play", type: 1, description: "Play a song" };
+  const menu = { name: "verify", type: 2 };
+  const old = { name: "verify", type: 1, description: "Of an earlier version" };
+  const { chat, commands } = await setUp({
+    interactions_endpoint_url: "https://other.example/bot",
+    commands: [play, menu, old],
+  });
+  const { code, stdout } = await chat("install");
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining("Other commands of the application stay: play, verify."),
+  ]);
+  expect(commands()).toEqual(expect.arrayContaining([play, menu]));
+  expect(commands()).not.toContainEqual(old);
+  expect(commands().filter(({ name }) => name === "verify")).toHaveLength(2);
+  expect((await chat("show")).stdout).toContain("Other commands of the application stay: play, verify.");
 });
 
 it("install leaves the address of another service, and says so", async () => {

@@ -5,13 +5,25 @@ import { onTestFinished } from "vitest";
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 
+interface StoredCommand {
+  readonly name: string;
+  readonly type: number;
+}
+
 const applicationId = "816547628409595165";
 
 /**
  * @param application other values of the application
  * @returns the application, its commands, and the variables of a service that uses it
  */
-export const startDiscord = async (other: { interactions_endpoint_url?: string; flags?: number } = {}) => {
+export const startDiscord = async ({
+  commands: first = [],
+  ...other
+}: {
+  interactions_endpoint_url?: string;
+  flags?: number;
+  commands?: ReadonlyArray<StoredCommand>;
+} = {}) => {
   const application = {
     id: applicationId,
     verify_key: publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex"),
@@ -19,7 +31,7 @@ export const startDiscord = async (other: { interactions_endpoint_url?: string; 
     flags: 0,
     ...other,
   };
-  let commands: ReadonlyArray<object> = [];
+  let commands = first;
   const answer = async ({ method, path, body, headers }: HeardRequest): Promise<HttpAnswer> => {
     if (headers["authorization"] !== "Bot the-token") return { status: 401, body: { code: 0 } };
     if (path === "/users/@me") return { body: { id: applicationId, username: "linker" } };
@@ -33,7 +45,13 @@ export const startDiscord = async (other: { interactions_endpoint_url?: string; 
       return { body: application };
     }
     if (path !== `/applications/${applicationId}/commands`) return { status: 404, body: { code: 0 } };
-    if (method === "PUT") commands = JSON.parse(body);
+    if (method === "POST") {
+      const made: StoredCommand = JSON.parse(body);
+      const count = commands.length;
+      const others = commands.filter(({ name, type }) => name !== made.name || type !== made.type);
+      commands = [...others, made];
+      return { status: commands.length > count ? 201 : 200, body: { ...made, id: "1" } };
+    }
     return {
       body: commands.map((command, index) => ({ ...command, id: String(index), version: "1", nsfw: false })),
     };

@@ -65,19 +65,31 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
   return {
     application,
 
-    /** Returns the names of commands that the application lacks, has otherwise, or has too many. */
-    differences: Effect.fnUntraced(function* (wanted: ReadonlyArray<object>) {
+    /**
+     * Compares the application's commands with the wanted ones.
+     *
+     * @returns the wanted commands that the application lacks or has otherwise, and the names of its other commands
+     */
+    compare: Effect.fnUntraced(function* <Wanted extends NamedCommand>(wanted: ReadonlyArray<Wanted>) {
       const url = `${yield* urlOf}?with_localizations=true`;
       const found = yield* finderOn(client)("ChatCommands.list", url, Schema.Array(InstalledCommand));
-      const installed = byName(Option.getOrElse(found, () => []));
-      const expected = byName(wanted.map((command) => Schema.decodeUnknownSync(InstalledCommand)(command)));
-      const names = new Set([...installed.keys(), ...expected.keys()]);
-      return [...names].filter((name) => installed.get(name) !== expected.get(name));
+      const installed = new Map(
+        Option.getOrElse(found, () => []).map((command) => [keyOf(command), command] as const),
+      );
+      const names = new Set(wanted.map(keyOf));
+      return {
+        differing: wanted.filter((command) => {
+          const there = installed.get(keyOf(command));
+          return there === undefined || comparable(there) !== comparable(decodeCommand(command));
+        }),
+        foreign: [...installed].filter(([key]) => !names.has(key)).map(([, { name }]) => name),
+      };
     }),
 
-    replaceCommands: Effect.fnUntraced(function* (commands: ReadonlyArray<object>) {
-      const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.put(yield* urlOf), commands);
-      yield* changeResource(client, "ChatCommands.replace", request, Schema.Never);
+    /** Makes the command, or replaces the command of the same name and type. Other commands stay. */
+    put: Effect.fnUntraced(function* (command: NamedCommand) {
+      const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(yield* urlOf), command);
+      yield* changeResource(client, "ChatCommands.put", request, Schema.Never);
     }),
 
     /** Discord sends a ping to the address, and fails unless the service answers it. */
@@ -95,8 +107,15 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
   };
 });
 
-const byName = (commands: ReadonlyArray<typeof InstalledCommand.Type>): ReadonlyMap<string, string> =>
-  new Map(commands.map((command) => [command.name, comparable(command)]));
+interface NamedCommand {
+  readonly name: string;
+  readonly type?: number | undefined;
+}
+
+/** A name may be used once for each type of command. Type 1, a typed command, may be left out. */
+const keyOf = ({ name, type = 1 }: NamedCommand): string => `${type} ${name}`;
+
+const decodeCommand = Schema.decodeUnknownSync(InstalledCommand);
 
 /** The JSON of a command with sorted keys. Discord leaves out empty and false values. */
 const comparable = (command: unknown): string =>

@@ -101,7 +101,8 @@ export const liveChatPlatform = (
         query: string,
         limit: number,
       ) {
-        if (!isSnowflake(guildId)) return [];
+        // Discord refuses an empty query.
+        if (!isSnowflake(guildId) || query.trim() === "") return [];
         const url = `/guilds/${guildId}/members/search?limit=${limit}&query=${encodeURIComponent(query)}`;
         const found = yield* find(operation, url, Schema.Array(NamedMember), noGuild);
         return Option.getOrElse(found, () => []);

@@ -233,6 +233,7 @@ test("members are found by the beginning of their names", function* () {
   const { chat, heard } = yield* setUp((asked) => (asked === path ? found : undefined));
   const search = chat.searchMembers?.(guildId, "a&d", 20) ?? Effect.die("There is no search");
   expect(yield* search).toEqual([ada.id]);
+  expect(yield* chat.searchMembers?.(guildId, " ", 20) ?? search).toEqual([]);
   expect(heard.map(({ query }) => [query.get("query"), query.get("limit")])).toEqual([["a&d", "20"]]);
 });
 

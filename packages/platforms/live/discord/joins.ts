@@ -40,10 +40,7 @@ const Joined = Schema.Struct({
   }),
 });
 
-/**
- * A position. Without the address at which Discord resumes sessions: the bot's token goes to no address that was
- * stored.
- */
+/** A position. */
 const Sessions = Schema.fromJsonString(
   Schema.Array(
     Schema.Struct({
@@ -51,6 +48,7 @@ const Sessions = Schema.fromJsonString(
       shardCount: Schema.Int,
       sessionId: Schema.String,
       sequence: Schema.Int,
+      resumeURL: Schema.optional(Schema.String),
     }),
   ),
 );
@@ -60,6 +58,21 @@ const writeSessions = Schema.encodeSync(Sessions);
 const readJoined = Schema.decodeUnknownOption(Joined);
 
 const unavailable = (cause: unknown) => new PlatformUnavailable({ operation, cause });
+
+/**
+ * Whether Discord may have named the address for resuming: the gateway's own host, or a host of the same domain. The
+ * bot's token goes to no other address, whatever is stored.
+ */
+const isNear = (address: string, gateway: string): boolean => {
+  if (!URL.canParse(address)) return false;
+  const [one, other] = [new URL(address), new URL(gateway)];
+  const domain = other.hostname.replace(/^[^.]+(?=\.[^.]+\.[^.\d]+$)/, "");
+  return (
+    one.protocol === other.protocol &&
+    one.port === other.port &&
+    (one.hostname === other.hostname || (domain !== other.hostname && one.hostname.endsWith(domain)))
+  );
+};
 
 export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacted): ChatJoins => {
   const information = Effect.map(
@@ -83,10 +96,13 @@ export const discordJoins = (client: ResilientClient, botToken: Redacted.Redacte
       Queue.failCauseUnsafe(joins, Cause.fail(error));
     };
 
-    const { url: resumeURL } = yield* information;
+    const { url } = yield* information;
     const kept = Option.getOrElse(readSessions(yield* position.read), () => []);
     const sessions = new Map<number, SessionInfo>(
-      kept.map((session) => [session.shardId, { ...session, resumeURL }]),
+      kept.map(({ resumeURL = url, ...session }) => [
+        session.shardId,
+        { ...session, resumeURL: isNear(resumeURL, url) ? resumeURL : url },
+      ]),
     );
     let written = "";
     let next = writeSessions(kept);

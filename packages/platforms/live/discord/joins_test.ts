@@ -32,7 +32,7 @@ const setUp = Effect.fnUntraced(function* ({ shards = 1 } = {}) {
     );
     return yield* Effect.forkScoped(received);
   });
-  return { gateway, connect, joined, kept: () => kept };
+  return { gateway, connect, joined, kept: () => kept, keep: position.write };
 });
 
 const eventually = (check: () => void) => Effect.promise(() => vi.waitFor(check, { timeout: 15_000 }));
@@ -107,7 +107,7 @@ test("joins fail while the gateway is down", function* () {
   expect((yield* Effect.flip(Fiber.join(connection)))._tag).toBe("PlatformUnavailable");
 });
 
-test("the next connection, of any node, leaves out no join", function* () {
+test("the next connection, of any node, resumes where Discord said, and leaves out no join", function* () {
   const { gateway, connect, joined, kept } = yield* setUp({ shards: 2 });
   const ended = yield* Scope.make();
   yield* Scope.provide(connect, ended);
@@ -118,4 +118,14 @@ test("the next connection, of any node, leaves out no join", function* () {
   yield* connect;
   yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
   expect([gateway.countOf("identify"), gateway.countOf("resume")]).toEqual([2, 2]);
+  expect(gateway.resumedAt.map((path) => path.split("?")[0])).toEqual(["/resume", "/resume"]);
+});
+
+test("the bot's token goes to no stored address outside of the gateway's domain", function* () {
+  const { gateway, connect, joined, keep } = yield* setUp();
+  const session = { shardId: 0, shardCount: 1, sessionId: "an-old-session", sequence: 3 };
+  yield* keep(JSON.stringify([{ ...session, resumeURL: "ws://127.0.0.2:1" }]));
+  yield* connect;
+  gateway.join(guildId, "100002");
+  yield* eventually(() => expect(joined).toEqual([{ guildId, chatId: "100002" }]));
 });
