@@ -13,6 +13,7 @@ import { findResource } from "../find_resource.ts";
 import type { Resilience } from "../resilience/resilience.ts";
 import { type ResilientClient, resilientClient } from "../resilience/resilient_client.ts";
 import { failureOf } from "./oauth_failure.ts";
+import { makeSignatureCheck } from "./signing_keys.ts";
 
 /** A platform's OAuth server, and this service's registration as its client. */
 export interface OAuthOptions<UserId> {
@@ -113,6 +114,10 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
   const findMembership = membership && (yield* detailLookup(options, "membership"));
   const listGuilds = guilds && (yield* detailLookup(options, "guilds"));
   const redeem = makeRedeem(options);
+  const checkSignature =
+    proof.kind === "idToken"
+      ? makeSignatureCheck(client, operation, { issuer: options.issuer, jwks_uri: proof.jwksUrl })
+      : () => Effect.void;
   const fetchUserId = (accessToken: string, url: string) =>
     findResource(withToken(client, accessToken), { operation, url, found: User, absent: Schema.Never }).pipe(
       Effect.map((user) => Option.getOrThrow(user).id),
@@ -121,10 +126,11 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
 
   const finish = Effect.fnUntraced(function* (signIn: SignIn, callback: URLSearchParams) {
     const context = yield* Effect.context();
-    const tokens = yield* Effect.tryPromise({
+    const { tokens, response } = yield* Effect.tryPromise({
       try: (signal) => redeem(signIn, callback, fetchThrough(client, context, signal)),
       catch: (error) => failureOf(operation, error),
     });
+    yield* checkSignature(response);
     const subject =
       proof.kind === "idToken"
         ? oauth.getValidatedIdTokenClaims(tokens)?.sub
@@ -175,16 +181,11 @@ type Fetch = (
   options: oauth.CustomFetchOptions<"GET" | "POST", URLSearchParams | undefined>,
 ) => Promise<Response>;
 
-/** Exchanges the code in a callback for tokens. Checks the `state`, and the ID token including its signature. */
+/** Exchanges the code in a callback for tokens. Checks the `state` and the claims of the ID token. */
 const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
   const { issuer, tokenUrl, clientId, clientSecret, clientAuthentication, proof } = options;
   const oidc = proof.kind === "idToken" ? proof : undefined;
-  // Create this object only once, because the OAuth library caches the platform's keys for each such object.
-  const server: oauth.AuthorizationServer = {
-    issuer,
-    token_endpoint: tokenUrl,
-    ...(oidc ? { jwks_uri: oidc.jwksUrl } : {}),
-  };
+  const server: oauth.AuthorizationServer = { issuer, token_endpoint: tokenUrl };
   const application: oauth.Client = {
     client_id: clientId,
     ...(oidc ? { id_token_signed_response_alg: oidc.algorithm } : {}),
@@ -192,8 +193,6 @@ const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
   const authenticate = clientAuthentication === "basic" ? oauth.ClientSecretBasic : oauth.ClientSecretPost;
 
   return async (signIn: SignIn, callback: URLSearchParams, fetch: Fetch) => {
-    // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only as a warning that it allows plain HTTP.
-    const transport = { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true };
     const code = oauth.validateAuthResponse(server, application, callback, signIn.state);
     const response = await oauth.authorizationCodeGrantRequest(
       server,
@@ -202,7 +201,8 @@ const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
       code,
       signIn.redirectUri,
       signIn.codeVerifier,
-      transport,
+      // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only as a warning that it allows plain HTTP.
+      { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true },
     );
     const tokens = await oauth.processAuthorizationCodeResponse(
       server,
@@ -210,8 +210,7 @@ const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
       response,
       oidc ? { expectedNonce: signIn.nonce, requireIdToken: true } : {},
     );
-    if (oidc) await oauth.validateApplicationLevelSignature(server, response, transport);
-    return tokens;
+    return { tokens, response };
   };
 };
 

@@ -7,9 +7,10 @@ import {
   makeIdTokenSigner,
   startHttpServer,
 } from "@accountlink/test-servers";
-import { describe, expect, testLiveWith } from "@accountlink/test-servers/effect";
+import { describe, expect, testLiveWith, testWith } from "@accountlink/test-servers/effect";
 import { Duration, Effect, Redacted, Schema } from "effect";
 import { FetchHttpClient } from "effect/http";
+import { TestClock } from "effect/testing";
 import { asUnavailable } from "../resilience/request_failed.ts";
 import { type GuildList, identityProvider, type OAuthOptions } from "./oauth.ts";
 
@@ -322,6 +323,62 @@ test.each<[answer: HttpAnswering, asked: number]>([
   expect(error).toMatchObject({ _tag: "PlatformUnavailable" });
   expect(asked("/keys")).toHaveLength(times);
 });
+
+/** Makes a platform whose key changes, on the test clock. Tokens name the key that is current. */
+const changingKeys = Effect.gen(function* () {
+  const second = yield* Effect.promise(makeIdTokenSigner);
+  let current = "key-1";
+  const { provider, asked } = yield* setUp("idToken", {
+    token: async () =>
+      tokens({
+        id_token: await second.sign({
+          header: { kid: current },
+          claims: { iss: "https://platform.example", aud: clientId, sub: "1", nonce: signIn.nonce },
+        }),
+      }),
+    keys: () => ({ body: { keys: [{ ...second.publicKey, kid: current }] } }),
+  });
+  const finish = Effect.match(provider.finish(signIn, callback()), {
+    onSuccess: ({ userId }) => userId,
+    onFailure: ({ _tag }) => _tag,
+  });
+  const change = (kid: string) => Effect.sync(() => void (current = kid));
+  return { finish, change, readings: () => asked("/keys").length };
+});
+
+const testKeys = testWith(FetchHttpClient.layer);
+
+testKeys("a new key of the platform is read at once, once for all who wait", function* () {
+  const { finish, change, readings } = yield* changingKeys;
+  expect([yield* finish, readings()]).toEqual(["1", 1]);
+  yield* change("key-2");
+  yield* TestClock.adjust("5 seconds");
+  const atOnce = Array.from({ length: 4 }, () => finish);
+  expect(yield* Effect.all(atOnce, { concurrency: "unbounded" })).toEqual(["1", "1", "1", "1"]);
+  expect(readings()).toBe(2);
+});
+
+testKeys("keys are read at most once in 5 seconds", function* () {
+  const { finish, change, readings } = yield* changingKeys;
+  yield* finish;
+  yield* change("key-2");
+  yield* TestClock.adjust("4999 millis");
+  expect([yield* finish, readings()]).toEqual(["ProofInvalid", 1]);
+  yield* TestClock.adjust("1 millis");
+  expect([yield* finish, readings()]).toEqual(["1", 2]);
+  yield* change("key-3");
+  expect([yield* finish, readings()]).toEqual(["ProofInvalid", 2]);
+});
+
+testKeys(
+  "keys are read again after 5 minutes, so that a withdrawn key is not accepted for ever",
+  function* () {
+    const { finish, readings } = yield* changingKeys;
+    yield* finish;
+    yield* TestClock.adjust("5 minutes");
+    expect([yield* finish, readings()]).toEqual(["1", 2]);
+  },
+);
 
 test("no failure contains secrets", function* () {
   const secrets = ["code-1", accessToken, clientSecret, signIn.state, signIn.codeVerifier, signIn.nonce];
