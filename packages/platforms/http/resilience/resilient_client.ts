@@ -31,8 +31,8 @@ type Deadline = number;
  * No redirect is followed: it is a response like any other.
  *
  * A request other than a POST is retried if the connection failed, the attempt timed out, or the status was 429, 502,
- * 503 or 504. There is a pause before each retry, which a `Retry-After` extends. A request fails at once if its pause
- * would end after the deadline. Consecutive failures (connection, timeout, status of 500 or more) open the circuit, and
+ * 503 or 504. There is a pause before each retry, which a `Retry-After` extends; after a 429 without a time it is at least
+ * a second. A request fails at once if its pause would end after the deadline. Consecutive failures (connection, timeout, status of 500 or more) open the circuit, and
  * requests then fail at once.
  *
  * @param client sends the requests
@@ -129,10 +129,14 @@ const transientStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const isTransient = ({ reason, status = 0 }: RequestFailed): boolean =>
   reason === "connection" || reason === "timeout" || (reason === "status" && transientStatuses.has(status));
 
-const pauseBeforeRetry = (failure: RequestFailed, retry: number, { backoff }: Resilience) =>
+/** The pause before the first retry after a 429 that does not say when to retry, in milliseconds. */
+const limitedBackoff = 1_000;
+
+const pauseBeforeRetry = ({ status, retryAfter }: RequestFailed, retry: number, { backoff }: Resilience) =>
   Effect.map(Random.next, (random) => {
+    if (status === 429 && retryAfter === undefined) return limitedBackoff * 2 ** retry * (1 + random / 10);
     const pause = Math.round(Duration.toMillis(backoff) * 2 ** retry * (1 - random / 2));
-    return Math.max(pause, Duration.toMillis(failure.retryAfter ?? Duration.zero));
+    return Math.max(pause, Duration.toMillis(retryAfter ?? Duration.zero));
   });
 
 const failUnlessAnswered = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
@@ -140,10 +144,18 @@ const failUnlessAnswered = Effect.fnUntraced(function* (response: HttpClientResp
   if (status < 500 && status !== 429) return response;
 
   const now = yield* Clock.currentTimeMillis;
-  const wait = Headers.parseRetryAfter(headers["retry-after"] ?? "");
-  const retryAfter = Result.isSuccess(wait) ? Headers.retryAfterDelay(wait.success, now) : Duration.zero;
-  return yield* new RequestFailed({ reason: "status", status, retryAfter });
+  const retryAfter = retryDelay(headers, now);
+  return yield* new RequestFailed({ reason: "status", status, ...(retryAfter && { retryAfter }) });
 });
+
+/** Returns how long the platform asks to wait, undefined if it does not say. */
+const retryDelay = (headers: Headers.Headers, now: number): Duration.Duration | undefined => {
+  const wait = Headers.parseRetryAfter(headers["retry-after"] ?? "");
+  if (Result.isSuccess(wait)) return Headers.retryAfterDelay(wait.success, now);
+  // Roblox states seconds. A long number is a time, which platforms send beside a Retry-After.
+  const reset = headers["x-ratelimit-reset"] ?? "";
+  return /^\d{1,6}$/.test(reset) ? Duration.seconds(Number(reset)) : undefined;
+};
 
 /** Returns the response with its body in memory. A body over the limit closes the connection. */
 const buffered = (

@@ -92,6 +92,29 @@ test("each retry doubles the pause, which is cut at random by up to a half", fun
   expect(third - second).toBeLessThanOrEqual(201);
 });
 
+test("the pause after a 429 without a time begins at a second", function* () {
+  const { client, sentAt } = yield* clientOf([{ status: 429 }]);
+  yield* timeless(Effect.result(client.get(url)));
+  const [first = 0, second = 0, third = 0] = sentAt;
+  expect(second - first).toBeGreaterThanOrEqual(1_000);
+  expect(second - first).toBeLessThan(1_100);
+  expect(third - second).toBeGreaterThanOrEqual(2_000);
+  expect(third - second).toBeLessThan(2_200);
+});
+
+test.each<[headers: Record<string, string>, waited: number]>([
+  [{ "x-ratelimit-reset": "3" }, 3_000],
+  [{ "x-ratelimit-reset": "3", "retry-after": "2" }, 2_000],
+  // Discord's reset is a time, in seconds since 1970.
+  [{ "x-ratelimit-reset": "1470173023.123" }, 1_000],
+  [{ "x-ratelimit-reset": "soon" }, 1_000],
+])("after a 429 with %o, the request is sent again after %i ms", function* ([headers, waited]) {
+  const { client, sentAt } = yield* clientOf([{ status: 429, headers }, { status: 200 }]);
+  expect(yield* timeless(ask(client))).toBe(200);
+  expect(sentAt[1]).toBeGreaterThanOrEqual(waited);
+  expect(sentAt[1]).toBeLessThan(waited + 200);
+});
+
 test.each<[header: string, sent: number]>([
   ["2", 2],
   ["4", 1],
