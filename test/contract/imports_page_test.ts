@@ -27,11 +27,16 @@ const makeImporter = async (chatId: string) => {
     owner,
     pid: textOf(pid),
     get,
-    upload: async (file: string | Uint8Array<ArrayBuffer>, form: Form = {}, name = "links.csv") => {
+    upload: async (
+      file: string | Uint8Array<ArrayBuffer>,
+      form: Form = {},
+      name = "links.csv",
+      type = "text/csv",
+    ) => {
       const fields = new FormData();
       for (const field of Object.entries({ csrf, pid: textOf(pid), onConflict: "newest", ...form }))
         fields.append(...field);
-      fields.append("file", new File([file], name, { type: "text/csv" }));
+      fields.append("file", new File([file], name, { type }));
       const encoded = new Response(fields);
       return server.send(`POST ${imports}`, {
         from: "198.18.255.2",
@@ -113,7 +118,9 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
 
 test("an upload may be JSON, may name its columns, and may say how to resolve conflicts", async () => {
   const importer = await makeImporter("100002");
-  const first = locationOf(await importer.upload('{"100001":"1","100002":"2"}', {}, "map.json"));
+  const first = locationOf(
+    await importer.upload('{"100001":"1","100002":"2"}', {}, "map.json", "application/json"),
+  );
   await importer.post(`${first}/start`);
   await finished(importer, first);
   const form = { onConflict: "replace", chatColumn: "Player", gameColumn: "Account" };
@@ -149,7 +156,9 @@ test("the import page asks what to do with columns that may contain verification
     "discord_id,roblox_id,is_verified,updated_at,note\n100001,1,false,2026-01-01,x\n100002,2,true,,y\n";
   const asked = await importer.upload(file);
   expect(asked.status).toBe(400);
-  expect(shownIn(asked.text)).toContain("columns that may say when or whether a link was verified");
+  expect(shownIn(asked.text)).toContain(
+    'Line 1: column "updated_at" may say when or whether a link was verified',
+  );
   expect(asked.text).toContain('name="ignoreColumn" value="updated_at"');
   expect(asked.text).not.toContain('value="note"');
   for (const form of [{ ignoreColumn: "updated_at" }, { timeColumn: "Updated At" }]) {
@@ -159,6 +168,14 @@ test("the import page asks what to do with columns that may contain verification
     const unread = "ignoreColumn" in form ? "updated_at, note" : "note";
     expect(shown).toContain(`Columns that are not read: ${unread}`);
   }
+  const unclear = "discord_id,roblox_id,status,linked_at\n100001,1,maybe,\n";
+  const word = await importer.upload(unclear);
+  expect(shownIn(word.text)).toContain('Line 2: column "status" says "maybe", expected a word that says');
+  expect(word.text).toContain('name="ignoreColumn" value="status"');
+  const date = await importer.upload(unclear.replace("maybe,", "yes,04/05/2021"));
+  expect(shownIn(date.text)).toContain(
+    'Line 2: column "linked_at" says "04/05/2021", expected the year first',
+  );
 });
 
 test("an import stops at the plan's number of links", async () => {

@@ -1,5 +1,16 @@
 /** Compares the tables of documents with the sources. */
 import { globSync, readFileSync } from "node:fs";
+import {
+  exampleTime,
+  type IdForm,
+  idForms,
+  jsonIdForms,
+  missingTimes,
+  timeForms,
+  unverifiedWords,
+  verifiedWords,
+} from "@accountlink/core/links";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
@@ -46,6 +57,36 @@ it("docs/operating.md describes the variables of the README in the same words", 
 
 it("docs/errors.md has the error tables of the contract (`vitest -u` writes them)", async () => {
   await expect(withErrorTables(errors)).toMatchFileSnapshot("../../docs/errors.md");
+});
+
+const quotedList = (values: Iterable<string>): string =>
+  Array.from(values, (each) => `\`${each}\``).join(", ");
+
+const idRow = ({ written, id }: IdForm, prefix = "") => [
+  `${prefix}\`${written}\``,
+  id === null ? "left out" : `\`${id}\``,
+];
+
+it("docs/switching.md lists the words, times and IDs that readers of link files know", () => {
+  const switching = readDocument("docs/switching.md");
+  expect(rowsUnder(switching, ["in a column of verification", "means"])).toEqual([
+    [quotedList(verifiedWords), "verified"],
+    [`${quotedList(unverifiedWords)}, nothing`, "not verified: the row is left out"],
+    ["another word", "stops the import, and is asked about"],
+  ]);
+  expect(rowsUnder(switching, ["in a column of times", "means"])).toEqual([
+    ...timeForms.map(({ name, examples }) => [
+      [name, quotedList(examples)].filter((text) => text !== "").join(": "),
+      examples.length === 0 ? "the start of the day in UTC" : `\`${formatTimestamp(exampleTime)}\``,
+    ]),
+    ['`{"$date": …}` of MongoDB', "its date, or milliseconds since 1970"],
+    [`${quotedList(missingTimes).replace("\\n", "\\N")}, nothing`, "unknown"],
+    ["`04/05/2021`", "stops the import, and is asked about"],
+  ]);
+  expect(rowsUnder(switching, ["an ID in a cell or in JSON", "is read as"])).toEqual([
+    ...idForms.map((form) => idRow(form)),
+    ...jsonIdForms.slice(1).map((form) => idRow(form, "JSON: ")),
+  ]);
 });
 
 it("docs/operating.md lists every metric that the sources define", () => {

@@ -3,12 +3,14 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import {
+  failAtUnreadable,
   type ImportProgress,
   type LinkReaderName,
   type LinkSource,
   linkReaders,
   type ReadOptions,
   tableReader,
+  UnreadableLinkFile,
 } from "@accountlink/core/links";
 import * as NodeStream from "@effect/platform-node/NodeStream";
 import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect";
@@ -114,14 +116,17 @@ const sqliteSource = Effect.fnUntraced(function* (
     let line = 0;
     for (const row of statement.iterate()) {
       const values = names.map((column) => row[column]);
-      yield reader.read({ line: ++line, values, text: textOf(values) });
+      const read = reader.read({ line: ++line, values, text: textOf(values) });
+      yield read;
+      if (read instanceof UnreadableLinkFile) return;
     }
   };
 
   const lines = Stream.fromIterable({ [Symbol.iterator]: rows }, { chunkSize }).pipe(
     Stream.catchCause((cause) => Stream.fail(failed(reasonOf(cause)))),
+    failAtUnreadable,
   );
-  return { lines, isRepeatable: true } satisfies LinkSource<CommandFailed>;
+  return { lines, isRepeatable: true } satisfies LinkSource<CommandFailed | UnreadableLinkFile>;
 });
 
 interface Table {

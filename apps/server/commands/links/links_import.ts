@@ -116,8 +116,8 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
   ),
   describe(
     [
-      "Import links from a file of any size, also next to a running server: CSV (with commas, semicolons or tabs), NDJSON, a JSON array, a JSON object of ID to ID, an export of MongoDB, or a table of an SQLite file.",
-      "The columns may have the names that other systems use, in any letter case, such as Discord ID, discord_id, user_id and roblox_id; verifiedAt, linked_at, created_at and similar ones are the time. Rows whose verified, is_verified or status is false, no, 0, unverified or pending are left out. Columns that are not read are listed; one that may say when or whether a link was verified stops the import until it is named or ignored.",
+      "Import links from a file of any size, also next to a running server: CSV, NDJSON, a JSON array, a JSON object of ID to ID, an export of MongoDB, or a table of an SQLite file.",
+      "The columns may have the names that other systems use, in any letter case, such as Discord ID, discord_id, user_id and roblox_id; verifiedAt, linked_at, created_at and similar ones are the time. Rows whose verified, is_verified or status says that the link is not verified are left out. Columns that are not read are listed. A column that may say when or whether a link was verified, a word whose meaning is not known, and a date such as 04/05/2021 stop the import until the column is named or ignored.",
       "Each row is taken or left out, and the report says why. The same command resumes an interrupted import, and does not repeat a completed one. Standard input is stored as it arrives.",
     ],
     {

@@ -9,6 +9,7 @@ import {
 
 /** The index of each column in the header; -1 if the header does not have the column. */
 export interface Columns {
+  readonly names: ReadonlyArray<string>;
   readonly chatId: number;
   readonly gameId: number;
   readonly time: number;
@@ -135,7 +136,7 @@ const findColumns = (names: ReadonlyArray<string>, options: ReadOptions): Column
   const isOwn = plainNames[chatId] === "chatid" && plainNames[gameId] === "gameid";
   const understood = new Set<string>([...known.time, ...ignored]);
   const unclear = unread.filter((name) => !understood.has(plain(name)) && isSuspicious(name));
-  return { chatId, gameId, time, guildId, verified, isOwn, unread, unclear };
+  return { names, chatId, gameId, time, guildId, verified, isOwn, unread, unclear };
 };
 
 const lacking = (holds: string, chosen: string | undefined, examples: string): string =>

@@ -1,5 +1,6 @@
 /**
- * Links in CSV with a header. Cells are separated by commas, semicolons or tabs.
+ * Links in CSV with a header. Cells are separated by commas, semicolons, tabs or `|`, or by the character in a line
+ * `sep=` before the header.
  *
  * No library reads the rows, because after a misplaced quote, libraries spoil more than one row: at an unclosed quote,
  * `csv-parse` and `papaparse` take the rest of the file as one row, and at other misplaced quotes they join lines.
@@ -26,6 +27,7 @@ interface Header {
  */
 const csvLines = (options: RowOptions): LineParser => {
   let header: Header | undefined;
+  let separators = splitters;
   /** The lines read so far of a row whose quote is not closed yet. */
   let open: Array<string> = [];
   let openLength = 0;
@@ -43,9 +45,11 @@ const csvLines = (options: RowOptions): LineParser => {
         leftOut(row, "row", "a quote is misplaced, expected cells that are quoted whole or not at all"),
       ];
     }
-    if (cells.every((cell) => cell === "")) return [];
-    if (cells.length === width) return [readRow(row, columns, options)];
-    const count = cells.length > maxColumns ? `more than ${maxColumns}` : cells.length;
+    // Spreadsheets add and drop empty cells at the end of a line.
+    const filled = cells.findLastIndex((cell) => cell !== "") + 1;
+    if (filled === 0) return [];
+    if (filled <= width) return [readRow(row, columns, options)];
+    const count = filled > maxColumns ? `more than ${maxColumns}` : filled;
     return [leftOut(row, "row", `the line has ${count} cells, expected ${width}`)];
   };
 
@@ -86,8 +90,10 @@ const csvLines = (options: RowOptions): LineParser => {
   return {
     read: (text, line) => {
       if (header !== undefined) return readLine(text, line, header);
-      if (text.trim() === "" || /^sep=.$/.test(text)) return [];
-      const found = headerOf(text, options);
+      const [, separator] = /^"?sep=(.)"?$/i.exec(text) ?? [];
+      if (separator !== undefined) separators = [splitter(separator), ...splitters];
+      if (separator !== undefined || text.trim() === "") return [];
+      const found = headerOf(text, separators, options);
       if (typeof found === "string") return [noHeader(line, text, found)];
       header = found;
       const refusal = reportUnread(found.columns, line, options);
@@ -110,9 +116,11 @@ const quotesIn = (text: string): number => text.split('"').length - 1;
  * is misplaced.
  */
 const splitter = (separator: string) => {
-  const quotedOrPlain = String.raw`[ \u00A0]*"([^"]*(?:""[^"]*)*)"[ \u00A0]*|([^"${separator}]*)`;
-  const wholeRow = new RegExp(`^(?:${quotedOrPlain})(?:${separator}(?:${quotedOrPlain}))*$`);
-  const nextCell = new RegExp(`(?:^|${separator})(?:${quotedOrPlain})`, "g");
+  const code = String.raw`\u${separator.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  // A spreadsheet reads `="1"` as the text 1.
+  const quotedOrPlain = String.raw`[ \u00A0]*=?"([^"]*(?:""[^"]*)*)"[ \u00A0]*|([^"${code}]*)`;
+  const wholeRow = new RegExp(`^(?:${quotedOrPlain})(?:${code}(?:${quotedOrPlain}))*$`);
+  const nextCell = new RegExp(`(?:^|${code})(?:${quotedOrPlain})`, "g");
   return (text: string): ReadonlyArray<string> | null => {
     if (!text.includes('"')) return text.split(separator, maxColumns + 1).map(trim);
     if (!wholeRow.test(text)) return null;
@@ -127,15 +135,19 @@ const splitter = (separator: string) => {
 
 const trim = (cell: string): string => cell.trim();
 
-const splitters = [",", ";", "\t"].map(splitter);
+const splitters = [",", ";", "\t", "|"].map(splitter);
 
 /**
  * Splits the header at each separator in turn, and returns the first result that has the required columns. If no result
  * has them, returns the problem with the header.
  */
-const headerOf = (text: string, options: RowOptions): Header | string => {
+const headerOf = (
+  text: string,
+  separators: ReadonlyArray<ReturnType<typeof splitter>>,
+  options: RowOptions,
+): Header | string => {
   let problem = "";
-  for (const cellsOf of splitters) {
+  for (const cellsOf of separators) {
     const cells = cellsOf(text) ?? [];
     const columns = columnsOf(cells, options);
     if (!("problem" in columns)) return { columns, width: cells.length, cellsOf };

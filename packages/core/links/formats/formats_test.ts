@@ -3,6 +3,15 @@ import { Effect, Option } from "effect";
 import type { GuildId } from "../../ids.ts";
 import { formatOfName, linkFormats } from "./link_formats.ts";
 import { encoder, link, parse, parseBytes, problemsOf, reasonsOf, unreadable } from "./test_parsing.ts";
+import {
+  exampleTime,
+  idForms,
+  jsonIdForms,
+  missingTimes,
+  timeForms,
+  unverifiedWords,
+  verifiedWords,
+} from "./written_forms.ts";
 
 const time = Date.parse("2026-01-01T00:00:00.000Z");
 
@@ -98,9 +107,13 @@ test.each([
   "user_id,default_account_id",
   "_id,robloxID",
   "userId,primaryAccount",
+  "discordId|robloxId",
   "sep=;\ndiscordId;robloxId",
+  '"sep=|"\ndiscordId|robloxId',
+  "SEP=^\ndiscordId^robloxId",
+  '"Sep=\t"\ndiscordId\trobloxId',
 ])("a reader finds the columns of %j", function* (header) {
-  const separator = /[;\t]/.exec(header.replace("sep=;\n", ""))?.[0] ?? ",";
+  const separator = /[;\t|^]/.exec(header.replace(/^.*\n/, ""))?.[0] ?? ",";
   const rows = yield* parse(`${header}\n 100001 ${separator}"1"\n`);
   expect(reasonsOf(rows)).toEqual(["100001 1"]);
 });
@@ -118,7 +131,7 @@ test("a reader uses the ID column with the most specific name, unless the option
 
 test("a reader leaves out unverified links and, if a guild is chosen, the rows of other guilds", function* () {
   const content = `discord_id,roblox_id,verified,guild_id\n10001,1,true,70001\n10002,1,0,70001\n10003,1,FALSE,70001\n10004,1,pending,70001\n10005,1,1,70002\n10006,1,,\n`;
-  const linked = ["10001 1", "not_verified", "not_verified", "not_verified", "10005 1", "10006 1"];
+  const linked = ["10001 1", "not_verified", "not_verified", "not_verified", "10005 1", "not_verified"];
   expect(reasonsOf(yield* parse(content))).toEqual(linked);
   const guildId = "70001" as GuildId;
   expect(reasonsOf(yield* parse(content, "auto", 100, { guildId }))).toEqual([
@@ -133,20 +146,40 @@ test("a reader leaves out unverified links and, if a guild is chosen, the rows o
   expect(String(without)).toContain("expected a column of guilds, named guildId");
 });
 
-test.each([
-  ["is_verified", "false"],
-  ["isVerified", "0"],
-  ["Verified?", "No"],
-  ["verified", "unverified"],
-  ["status", "UNVERIFIED"],
-  ["status", "no"],
-  ["Status", "pending"],
-])("a reader leaves out rows whose %s is %s", function* ([name, value]) {
-  expect(reasonsOf(yield* parse(`discord_id,roblox_id,${name}\n10001,1,${value}\n10002,2,yes\n`))).toEqual([
-    "not_verified",
-    "10002 2",
-  ]);
-});
+test.each(["is_verified", "isVerified", "Verified?", "verified", "Status"])(
+  "a reader takes or leaves out a row by the word in its column %s",
+  function* (name) {
+    const all = [...verifiedWords, ...unverifiedWords, ""];
+    for (const word of [...all, ...all.map((each) => each.toUpperCase())]) {
+      const isVerified = verifiedWords.has(word.toLowerCase());
+      const expected = [isVerified ? "10001 1" : "not_verified", "10002 2"];
+      const csvText = `discord_id,roblox_id,${name},note\n10001,1,${word},n\n10002,2,yes,n\n`;
+      expect([word, reasonsOf(yield* parse(csvText))]).toEqual([word, expected]);
+      const json = JSON.stringify([
+        { discordId: "10001", robloxId: "1", [name]: word },
+        { discordId: "10002", robloxId: "2", [name]: { $numberInt: "1" } },
+      ]);
+      expect([word, reasonsOf(yield* parse(json))]).toEqual([word, expected]);
+    }
+    for (const [value, reason] of [
+      [true, "10001 1"],
+      [1, "10001 1"],
+      [0, "not_verified"],
+      [null, "not_verified"],
+    ]) {
+      const json = JSON.stringify([{ discordId: "10001", robloxId: "1", [name]: value }]);
+      expect(reasonsOf(yield* parse(json))).toEqual([reason]);
+    }
+    const unclear = `discord_id,roblox_id,${name}\n10001,1,yes\n10002,2,maybe\n`;
+    expect(yield* Effect.flip(parse(unclear))).toMatchObject({
+      line: 3,
+      reason: `column "${name}" says "maybe", expected a word that says whether the link was verified`,
+      unclearColumns: [name],
+    });
+    const options = { ignoreColumns: [name] };
+    expect(reasonsOf(yield* parse(unclear, "auto", 100, options))).toEqual(["10001 1", "10002 2"]);
+  },
+);
 
 const timeColumns = "verifiedAt verified_on verification_date linked_at linkedAt created_at timestamp";
 
@@ -235,39 +268,89 @@ test("a reader detects swapped IDs, but not in exports of this service", functio
   ]);
 });
 
-test("a reader understands times in the formats of other systems", function* () {
-  for (const written of [
-    '"2026-01-01 00:00:00"',
-    '"2026-01-01T00:00:00.000"',
-    '"2026-01-01 00:00:00 UTC"',
-    '"2025-12-31 23:00:00.000000-01"',
-    '"2026-01-01 00:00:00 +0000"',
-    "1767225600",
-    "1767225600.0009",
-    "1767225600000",
-    '"1767225600000000"',
-    '{"$date":"2026-01-01T00:00:00Z"}',
-    '{"$date":{"$numberLong":"1767225600000"}}',
-  ]) {
-    const rows = yield* parse(`{"discordId":"10001","robloxId":"1","verifiedAt":${written}}`);
-    expect(rows).toEqual([link(1, "10001", "1", time)]);
+test.each(timeForms)("a reader understands times in the form of $name", function* ({ examples }) {
+  for (const example of examples) {
+    const quotedRow = `discordId;robloxId;verifiedAt\n10001;1;${example}\n`;
+    expect(yield* parse(quotedRow)).toEqual([link(2, "10001", "1", exampleTime)]);
   }
-  const wrong = yield* parse("discordId,robloxId,verified_at\n10001,1,tomorrow\n10001,1,2026-13-01\n");
+});
+
+test("a reader understands numbers and dates of JSON and MongoDB, and values without a time", function* () {
+  const times = [
+    1_620_131_400,
+    1_620_131_400_000,
+    { $date: "2021-05-04T12:30:00Z" },
+    { $date: 1_620_131_400_000 },
+    { $date: { $numberLong: "1620131400000" } },
+    { $numberLong: "1620131400000" },
+  ];
+  for (const verifiedAt of times) {
+    const row = JSON.stringify({ discordId: "10001", robloxId: "1", verifiedAt });
+    expect(yield* parse(row)).toEqual([link(1, "10001", "1", exampleTime)]);
+  }
+  for (const verifiedAt of [...missingTimes, "", "NULL", "\\N", "NaN", 0, null]) {
+    const row = JSON.stringify({ discordId: "10001", robloxId: "1", verifiedAt });
+    expect(yield* parse(row)).toEqual([link(1, "10001", "1", null)]);
+  }
+  const early = '{"discordId":"10001","robloxId":"1","verifiedAt":{"$date":{"$numberLong":"86400000"}}}';
+  expect(yield* parse(early)).toEqual([link(1, "10001", "1", 86_400_000)]);
+});
+
+test("a reader leaves out rows with a time that is none", function* () {
+  const wrong = yield* parse(
+    "discordId,robloxId,verified_at\n10001,1,tomorrow\n10001,1,2026-13-01\n10001,1,31 Feb 2026 12:00 GMT\n",
+  );
   expect(problemsOf(wrong)).toEqual([
     '2: the time is "tomorrow", expected an ISO 8601 date, or a date and time',
     '3: the time is "2026-13-01", expected an ISO 8601 date, or a date and time',
+    '4: the time is "31 Feb 2026 12:00 GMT", expected an ISO 8601 date, or a date and time',
   ]);
+});
+
+test.each(["04/05/2021", "4.5.2021 12:30", "04-05-21", "13/05/2021, 12:30:00"])(
+  "a reader asks about the date %s, whose day and month look alike",
+  function* (date) {
+    const content = `discordId;robloxId;linked_at\n10001;1;2021-05-04\n10002;2;${date}\n`;
+    expect(yield* Effect.flip(parse(content))).toMatchObject({ line: 3, unclearColumns: ["linked_at"] });
+    expect(yield* parse(content, "auto", 100, { ignoreColumns: ["linked_at"] })).toMatchObject([
+      link(2, "10001", "1", null),
+      link(3, "10002", "2", null),
+    ]);
+  },
+);
+
+const idOrLeftOut = (id: string | null, rows: ReadonlyArray<string>) =>
+  expect(rows).toEqual(id === null ? [expect.stringMatching(/^(?:destroyed|chat_id)$/)] : [`${id} 1`]);
+
+test.each(idForms)("a reader reads the ID of a CSV cell $written", function* ({ written, id }) {
+  idOrLeftOut(id, reasonsOf(yield* parse(`discordId;robloxId\n${written};1\n`)));
+});
+
+test.each(jsonIdForms)("a reader reads the ID of JSON $written", function* ({ written, id }) {
+  idOrLeftOut(id, reasonsOf(yield* parse(`[{"discordId": ${written}, "robloxId": "1"}]`)));
+});
+
+test("a reader refuses IDs with leading zeros on either side", function* () {
+  expect(problemsOf(yield* parse("chatId,gameId\n0010001,1\n10001,01\n"))).toEqual([
+    '2: chatId is "0010001", expected no zero at the beginning',
+    '3: gameId is "01", expected no zero at the beginning',
+  ]);
+});
+
+test("empty cells at the end of a line do not matter", function* () {
+  const rows = yield* parse("chatId,gameId,lastVerifiedAt\n10001,1\n10002,2,,,\n10003,3,2026-01-01,x\n");
+  expect(rows.slice(0, 2)).toEqual([link(2, "10001", "1", null), link(3, "10002", "2", null)]);
+  expect(problemsOf(rows)).toEqual(["4: the line has 4 cells, expected 3"]);
 });
 
 test("a reader reports the problem of a CSV line and continues", function* () {
   const lines = yield* parse(
-    `chatId,gameId,lastVerifiedAt\n1,1,\n10001,,\n10001,1\n"a""b",1,\n=1+1,1,\n,,\n10002,2,\n`,
+    `chatId,gameId,lastVerifiedAt\n1,1,\n10001,,\n\n"a""b",1,\n=1+1,1,\n,,\n10002,2,\n`,
     "csv",
   );
   expect(problemsOf(lines)).toEqual([
     '2: chatId is "1", expected 5 to 32 digits',
     "3: gameId is missing, expected 1 to 32 digits",
-    "4: the line has 2 cells, expected 3",
     '5: chatId is "a\\"b", expected 5 to 32 digits',
     '6: chatId is the formula "=1+1", expected 5 to 32 digits',
   ]);

@@ -1,9 +1,9 @@
 /**
  * Reads the values of a row in any format. A number is accepted as an ID only if it cannot have lost its last digits.
  */
-import { Option, Predicate } from "effect";
+import { Predicate } from "effect";
 import { isChatId, isGameId } from "../../ids.ts";
-import { dayMs, type Millis, parseTimestamp } from "../../timestamp.ts";
+import { dayMs, type Millis } from "../../timestamp.ts";
 import { type Columns, columnsOf, reportUnread } from "./columns.ts";
 import {
   type LeftOutReason,
@@ -12,7 +12,9 @@ import {
   quoted,
   type ReadOptions,
   rowText,
+  UnreadableLinkFile,
 } from "./link_format.ts";
+import { ambiguousDate, parseWrittenTime, unverifiedWords, verifiedWords } from "./written_forms.ts";
 
 export interface RowOptions extends ReadOptions {
   /** The time at which the file is read. */
@@ -37,33 +39,70 @@ export const leftOut = (
   text: rowText(text),
 });
 
-export const readRow = (row: Row, columns: Columns, { guildId, now }: RowOptions): LinkLine => {
+/** Reads the link of a row. A word or date whose meaning is unclear makes the file unreadable, so that nobody guesses. */
+export const readRow = (
+  row: Row,
+  columns: Columns,
+  { guildId, now }: RowOptions,
+): LinkLine | UnreadableLinkFile => {
   const { line, values, text } = row;
   if (guildId !== undefined && idOf(values[columns.guildId]).id !== guildId) {
     return leftOut(row, "other_guild", `the row is not of guild ${guildId}`);
   }
-  if (columns.verified.some((column) => isUnverified(values[column]))) {
-    return leftOut(row, "not_verified", "the link was not verified");
-  }
+  const unproven = unprovenOf(row, columns);
+  if (unproven !== null) return unproven;
   const chat = idOf(values[columns.chatId]);
   const game = idOf(values[columns.gameId]);
   if (!columns.isOwn && isSwapped(chat.id, game.id)) {
     return leftOut(row, "swapped", `the chat ID is ${chat.id} and the game ID ${game.id}: they look swapped`);
   }
-  if (!isChatId(chat.id)) return wrongId(row, chat, "chat", "5 to 32 digits");
-  if (!isGameId(game.id)) return wrongId(row, game, "game", "1 to 32 digits");
-  const lastVerifiedAt = timeOf(values[columns.time]);
-  if (lastVerifiedAt === undefined) {
-    const value = quoted(textOf(values[columns.time]));
-    return leftOut(row, "time", `the time is ${value}, expected an ISO 8601 date, or a date and time`);
-  }
-  if (lastVerifiedAt !== null && lastVerifiedAt > now + dayMs) {
-    const value = quoted(textOf(values[columns.time]));
-    return leftOut(row, "future", `the time is ${value}, expected one that is at most a day ahead`);
-  }
+  if (!isChatId(chat.id) || hasLeadingZero(chat.id)) return wrongId(row, chat, "chat", "5 to 32 digits");
+  if (!isGameId(game.id) || hasLeadingZero(game.id)) return wrongId(row, game, "game", "1 to 32 digits");
+  const lastVerifiedAt = timeOf(row, columns, now);
+  if (typeof lastVerifiedAt === "object" && lastVerifiedAt !== null) return lastVerifiedAt;
   const kept = text.length > longestText ? rowText(text) : text;
   return { line, link: { chatId: chat.id, gameId: game.id, lastVerifiedAt }, text: kept };
 };
+
+/** Returns why a row is left out or unclear by its columns of verification, or null. */
+const unprovenOf = (row: Row, columns: Columns) => {
+  const states = columns.verified.map((column) => stateOf(row.values[column]));
+  const unclear = columns.verified[states.indexOf("unclear")];
+  if (unclear !== undefined) {
+    return ask(row, columns, unclear, "expected a word that says whether the link was verified");
+  }
+  return states.includes("unverified") ? leftOut(row, "not_verified", "the link was not verified") : null;
+};
+
+/** Returns the time of a row, or why the row cannot be read. */
+const timeOf = (row: Row, columns: Columns, now: Millis) => {
+  const value = row.values[columns.time];
+  const written = writtenTime(value);
+  const time = typeof written === "number" ? written : parseWrittenTime(written);
+  if (time === undefined) {
+    return ambiguousDate.test(String(written).trim())
+      ? ask(row, columns, columns.time, "expected the year first, since day and month cannot be told apart")
+      : leftOut(
+          row,
+          "time",
+          `the time is ${quotedValue(value)}, expected an ISO 8601 date, or a date and time`,
+        );
+  }
+  return time === null || time <= now + dayMs
+    ? time
+    : leftOut(row, "future", `the time is ${quotedValue(value)}, expected one that is at most a day ahead`);
+};
+
+const quotedValue = (value: unknown): string => quoted(textOf(value));
+
+/** Returns the error that asks the user about a value of a column. */
+const ask = ({ line, values }: Row, { names }: Columns, column: number, expected: string) => {
+  const name = names[column] ?? "";
+  const reason = `column ${quoted(name)} says ${quotedValue(values[column])}, ${expected}`;
+  return new UnreadableLinkFile({ line, reason, unclearColumns: [name] });
+};
+
+const hasLeadingZero = (id: string): boolean => /^0\d/.test(id);
 
 /** An ID as read from a file. `id` is null if the value is a number that may have lost digits. */
 interface ReadId {
@@ -72,12 +111,14 @@ interface ReadId {
 }
 
 const idOf = (value: unknown): ReadId => {
-  if (typeof value === "string") return { id: digitsOf(value.trim()), value };
+  if (typeof value === "string") return { id: digitsOf(unwrapped(value.trim())), value };
   if (typeof value === "number") return { id: Number.isSafeInteger(value) ? String(value) : null, value };
   if (typeof value === "bigint") return { id: String(value), value };
-  const inner = extendedValue(value, ["$numberLong", "$numberInt", "$numberDouble"]);
+  const inner = extendedValue(value, numberNames);
   return inner === undefined ? { id: textOf(value), value } : idOf(inner);
 };
+
+const numberNames = ["$numberLong", "$numberInt", "$numberDouble"];
 
 /** Returns the text or number in a value of MongoDB, such as `{"$numberLong": "1"}`; undefined for other values. */
 const extendedValue = (value: unknown, names: ReadonlyArray<string>): string | number | undefined => {
@@ -85,6 +126,9 @@ const extendedValue = (value: unknown, names: ReadonlyArray<string>): string | n
   const inner = names.map((name) => value[name]).find((each) => each !== undefined && each !== null);
   return typeof inner === "string" || typeof inner === "number" ? inner : undefined;
 };
+
+/** Returns the text in `'text` and `="text"`, by which spreadsheets hold numbers as text. */
+const unwrapped = (text: string): string => /^(?:'|="(?=.*"$))([^"]*)"?$/.exec(text)?.[1] ?? text;
 
 /** A decimal number such as `1.2E+17` or `2345678.0`. */
 const decimal = /^[+-]?\d+(?:[.,]\d+)?(?:e[+-]?\d+)?$/i;
@@ -100,7 +144,8 @@ const wrongId = (row: Row, { id, value }: ReadId, platform: "chat" | "game", exp
   if (id === "") return leftOut(row, `no_${platform}_id`, `${name} is missing, expected ${expected}`);
   if (id !== null) {
     const what = id.startsWith("=") ? `the formula ${quoted(id)}` : quoted(id);
-    return leftOut(row, `${platform}_id`, `${name} is ${what}, expected ${expected}`);
+    const wanted = hasLeadingZero(id) ? "no zero at the beginning" : expected;
+    return leftOut(row, `${platform}_id`, `${name} is ${what}, expected ${wanted}`);
   }
   const found = quoted(textOf(value));
   const problem =
@@ -114,8 +159,13 @@ const wrongId = (row: Row, { id, value }: ReadId, platform: "chat" | "game", exp
 const isSwapped = (chatId: string | null, gameId: string | null): boolean =>
   chatId !== null && gameId !== null && /^\d{1,12}$/.test(chatId) && /^\d{17,20}$/.test(gameId);
 
-const isUnverified = (value: unknown): boolean =>
-  /^(?:false|0|no|unverified|pending)$/i.test(textOf(value).trim());
+const stateOf = (value: unknown): "verified" | "unverified" | "unclear" => {
+  const word = textOf(extendedValue(value, numberNames) ?? value)
+    .trim()
+    .toLowerCase();
+  if (word === "" || unverifiedWords.has(word)) return "unverified";
+  return verifiedWords.has(word) ? "verified" : "unclear";
+};
 
 const textOf = (value: unknown): string => {
   if (value === undefined || value === null) return "";
@@ -129,34 +179,13 @@ const textOf = (value: unknown): string => {
   }
 };
 
-/**
- * Reads a time. A time without an offset is in UTC. Returns null if there is no value, and undefined if the value
- * cannot be read as a time.
- */
-const timeOf = (value: unknown): Millis | null | undefined => {
-  const inner = Predicate.isObject(value) && value["$date"] !== undefined ? value["$date"] : value;
-  const text = textOf(extendedValue(inner, ["$numberLong", "$numberInt"]) ?? inner).trim();
-  if (text === "") return null;
-  if (/^\d{9,16}(?:\.\d+)?$/.test(text)) return epochMillis(Number(text));
-  const iso = text
-    .replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, "$1T")
-    .replace(/(T[\d:.]+?) ?(?:UTC|GMT)$/, "$1Z")
-    // Postgres writes `+00`, and other systems `+0000`.
-    .replace(
-      /(T[\d:.]+) ?([+-]\d\d)(\d\d)?$/,
-      (_, time, hours, minutes = "00") => `${time}${hours}:${minutes}`,
-    );
-  const isLocal = /T[\d:.]+$/.test(iso);
-  return Option.getOrUndefined(parseTimestamp(isLocal ? `${iso}Z` : iso));
-};
-
-/**
- * Reads a time in seconds, milliseconds or microseconds since the epoch. The size of the number shows which unit it
- * has.
- */
-const epochMillis = (number: number): Millis => {
-  if (number < 1e11) return Math.floor(number * 1000);
-  return Math.floor(number < 1e14 ? number : number / 1000);
+/** Returns the text of a time, or the milliseconds in a `$date` of MongoDB. */
+const writtenTime = (value: unknown): string | Millis => {
+  const isDate = Predicate.isObject(value) && value["$date"] !== undefined;
+  const inner = isDate ? value["$date"] : value;
+  const written = extendedValue(inner, numberNames) ?? inner;
+  const isMillis = isDate && (typeof written === "number" || written !== inner);
+  return isMillis && Number.isSafeInteger(Number(written)) ? Number(written) : textOf(written);
 };
 
 /** Makes a reader for the rows of a database table, or returns why its columns are not links. @internal */

@@ -44,15 +44,21 @@ export const readText =
             () => endingParser(makeParser({ ...options, now })),
             (parser, pieces) => [parser, pieces.flatMap(parser.take)],
           ),
-          Stream.mapArrayEffect((rows) => {
-            const last = Arr.lastNonEmpty(rows);
-            return last instanceof UnreadableLinkFile
-              ? Effect.fail(last)
-              : Effect.succeed(rows as Arr.NonEmptyReadonlyArray<LinkLine>);
-          }),
+          failAtUnreadable,
         ),
       ),
     );
+
+/** Fails with the error that ends the rows, if any. @internal */
+export const failAtUnreadable = <E, R>(
+  rows: Stream.Stream<Parsed, E, R>,
+): Stream.Stream<LinkLine, E | UnreadableLinkFile, R> =>
+  Stream.mapArrayEffect(rows, (chunk) => {
+    const last = Arr.lastNonEmpty(chunk);
+    return last instanceof UnreadableLinkFile
+      ? Effect.fail(last)
+      : Effect.succeed(chunk as Arr.NonEmptyReadonlyArray<LinkLine>);
+  });
 
 /** Wraps a parser so that it ignores everything after an unreadable line. */
 const endingParser = (parser: TextParser) => {

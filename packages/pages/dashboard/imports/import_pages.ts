@@ -39,6 +39,9 @@ export interface ImportView {
 
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
 
+/** The file extensions that the page names. */
+const uploadKinds = [".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl"];
+
 /** @param problem why a file was refused, as a sentence; null if none was refused */
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
@@ -73,7 +76,7 @@ ${textField({ name: "verifiedColumn", label: "Column that says whether a link wa
 ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the column “${name}”`, isIgnored, name))}
 <div class="field">
 <label for="file">File</label>
-<p class="hint" id="file-hint">CSV or JSON, up to 20 MB. For larger files or a database, ask the operator of this service.</p>
+<p class="hint" id="file-hint">${uploadKinds.join(", ")} with CSV or JSON, up to 20 MB. For larger files or a database, ask the operator of this service.</p>
 <input type="file" id="file" name="file" aria-describedby="file-hint" required>
 </div>
 <button class="button">Preview the import</button>

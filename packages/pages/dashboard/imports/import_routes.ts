@@ -142,7 +142,7 @@ const choiceOf = (text: string): ConflictChoice => (text === "keep" || text === 
 const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformNames): string => {
   if (error._tag === "UnreadableLinkFile") {
     const { line, reason } = error;
-    if (error.unclearColumns !== undefined) return unclear;
+    if (error.unclearColumns !== undefined) return `Line ${line}: ${reason}. ${unclear}`;
     // A reason that starts with "the file" concerns the whole file, so a line number would mislead.
     return reason.startsWith("the file ") ? `T${reason.slice(1)}.` : `Line ${line}: ${reason}.`;
   }
@@ -151,7 +151,7 @@ const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformN
 };
 
 const unclear =
-  "The file has columns that may say when or whether a link was verified. Name the column of each, or tick those that do not matter, and choose the file again.";
+  "Name the column with the time or the verification, tick what does not matter, or change the file, and choose it again.";
 
 const pageOf = (job: ImportJob, names: AccountNames, visitor: OwnerVisitor): Page => {
   const { state } = job;

@@ -45,7 +45,10 @@ export const readUpload = Effect.fnUntraced(function* (
       Multipart.makeChannel({ "content-type": request.header("content-type") ?? "" }),
     ),
     Stream.runForEach((part) => (part._tag === "Field" ? takeField(part) : takeFile(part))),
-    Effect.provideContext(Multipart.limitsServices({ maxParts: 1_000, maxFieldSize: 10_000, maxFileSize })),
+    Effect.provideContext(
+      // Without `fieldMimeTypes`, a JSON file would be taken for a field.
+      Multipart.limitsServices({ maxParts: 1_000, maxFieldSize: 10_000, maxFileSize, fieldMimeTypes: [] }),
+    ),
     Effect.catchTags({
       BodyTooLarge: () => new WrongUpload({ reason: tooLarge }),
       MultipartError: ({ reason }) =>

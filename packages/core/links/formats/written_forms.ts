@@ -1,0 +1,151 @@
+/**
+ * How other systems write times, verification states and IDs. Each list is read by the readers, by their tests, and by
+ * the test of the tables in docs/switching.md.
+ */
+import { Option } from "effect";
+import { type Millis, parseTimestamp } from "../../timestamp.ts";
+
+/** The words for a verified link, in lower case. @internal */
+export const verifiedWords = words(
+  "true, yes, y, t, 1, on, verified, active, linked, complete, completed, approved, done, x, ✓",
+);
+
+/** The words for a link that is not verified, in lower case. An empty value is one too. @internal */
+export const unverifiedWords = words(
+  "false, no, n, f, 0, 0.0, off, none, null, -, unverified, not verified, pending, expired, revoked, rejected, denied, inactive, unlinked, deleted, banned",
+);
+
+/** What stands in place of a time that is not known, in lower case. An empty value is one too. @internal */
+export const missingTimes = words("null, \\n, none, nan, 0, 0000-00-00 00:00:00, 0000-00-00");
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(", "));
+}
+
+/** @internal */
+export interface TimeForm {
+  readonly name: string;
+  /** Ways to write `exampleTime` in this form. */
+  readonly examples: ReadonlyArray<string>;
+  readonly pattern: RegExp;
+  /** Returns the time in ISO 8601, or in milliseconds. */
+  readonly read: (parts: ReadonlyArray<string>) => string | Millis;
+}
+
+/** The time of all examples of `timeForms`. @internal */
+export const exampleTime: Millis = Date.parse("2021-05-04T12:30:00Z");
+
+const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+
+const dateOf = (year = "", month = "", day = ""): string => {
+  const number = months.indexOf(month.toLowerCase()) + 1;
+  return [year, String(number).padStart(2, "0"), day.padStart(2, "0")].join("-");
+};
+
+/** Adds the colon to an offset such as `+0000` or `+00`. No offset and names of UTC become `Z`. */
+const offsetOf = (offset = ""): string => {
+  const [, hours, minutes = "00"] = /^([+-]\d\d):?(\d\d)?$/.exec(offset) ?? [];
+  return hours === undefined ? "Z" : `${hours}:${minutes}`;
+};
+
+/** The forms of times, except for the `$date` of MongoDB, which has one of these forms inside. @internal */
+export const timeForms: ReadonlyArray<TimeForm> = [
+  {
+    name: "ISO 8601, with `T` or a space, in UTC if there is no offset",
+    examples: [
+      "2021-05-04T12:30:00Z",
+      "2021-05-04T14:30:00.000+02:00",
+      "2021-05-04 12:30:00,000",
+      "2021-05-04 12:30:00+00",
+      "2021-05-04 12:30 UTC",
+    ],
+    pattern:
+      /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9})\d*)? ?(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?$/i,
+    read: ([, date, time, fraction, offset]) =>
+      `${date}T${time}${fraction === undefined ? "" : `.${fraction}`}${offsetOf(offset)}`,
+  },
+  {
+    name: "a date",
+    examples: [],
+    pattern: /^\d{4}-\d\d-\d\d$/,
+    read: ([date = ""]) => date,
+  },
+  {
+    name: "the print of Go",
+    examples: ["2021-05-04 12:30:00 +0000 UTC", "2021-05-04 14:30:00.000000001 +0200 CEST m=+0.1"],
+    pattern:
+      /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,9})?) ([+-]\d{4}) (?:[A-Z]{1,5}|[+-]\d{2,4})(?: m=[+-][\d.]+)?$/,
+    read: ([, date, time, offset]) => `${date}T${time}${offsetOf(offset)}`,
+  },
+  {
+    name: "RFC 2822",
+    examples: ["Tue, 04 May 2021 12:30:00 +0000", "4 May 2021 12:30 GMT"],
+    pattern:
+      /^(?:[a-z]{3}, ?)?(\d{1,2}) ([a-z]{3}) (\d{4}) (\d\d:\d\d(?::\d\d)?) (Z|UTC?|GMT|[+-]\d{4})(?: \([a-z ]+\))?$/i,
+    read: ([, day, month, year, time, offset]) => `${dateOf(year, month, day)}T${time}${offsetOf(offset)}`,
+  },
+  {
+    name: "the print of JavaScript",
+    examples: ["Tue May 04 2021 14:30:00 GMT+0200 (Central European Summer Time)"],
+    pattern:
+      /^[a-z]{3} ([a-z]{3}) (\d{1,2}) (\d{4}) (\d\d:\d\d:\d\d) (?:GMT|UTC)([+-]\d{4})?(?: \(.{1,60}\))?$/i,
+    read: ([, month, day, year, time, offset]) => `${dateOf(year, month, day)}T${time}${offsetOf(offset)}`,
+  },
+  {
+    name: "seconds, milliseconds or microseconds since 1970",
+    examples: ["1620131400", "1620131400.0009", "1620131400000", "1620131400000000"],
+    pattern: /^\d{9,16}(?:\.\d+)?$/,
+    read: ([number]) => epochMillis(Number(number)),
+  },
+];
+
+/** The size of the number shows its unit. */
+const epochMillis = (number: number): Millis => {
+  if (number < 1e11) return Math.floor(number * 1000);
+  return Math.floor(number < 1e14 ? number : number / 1000);
+};
+
+/** Dates such as `04/05/2021`, whose day and month nobody can tell apart. @internal */
+export const ambiguousDate = /^\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d\d)(?!\d)/;
+
+/** No form of a time is longer, so that reading a long value takes no time. */
+const longestTime = 120;
+
+/** Reads a time. Returns null if there is none, and undefined if the text has no known form. @internal */
+export const parseWrittenTime = (written: string): Millis | null | undefined => {
+  const text = written.trim();
+  if (text === "" || missingTimes.has(text.toLowerCase())) return null;
+  if (text.length > longestTime) return undefined;
+  for (const { pattern, read } of timeForms) {
+    const parts = pattern.exec(text);
+    if (parts === null) continue;
+    const found = read(parts);
+    return typeof found === "number" ? found : Option.getOrUndefined(parseTimestamp(found));
+  }
+  return undefined;
+};
+
+/** @internal */
+export interface IdForm {
+  readonly written: string;
+  /** The ID in it; null if such a row is left out. */
+  readonly id: string | null;
+}
+
+/** How cells of a CSV file hold a chat ID. @internal */
+export const idForms: ReadonlyArray<IdForm> = [
+  { written: "300000000000000001", id: "300000000000000001" },
+  { written: "'300000000000000001", id: "300000000000000001" },
+  { written: '="300000000000000001"', id: "300000000000000001" },
+  { written: '"=""300000000000000001"""', id: "300000000000000001" },
+  { written: "1.2E+17", id: null },
+  { written: "0300000000000000001", id: null },
+];
+
+/** How JSON holds an ID. @internal */
+export const jsonIdForms: ReadonlyArray<IdForm> = [
+  { written: '"300000000000000001"', id: "300000000000000001" },
+  { written: '{"$numberLong": "300000000000000001"}', id: "300000000000000001" },
+  { written: '{"$numberInt": "300001"}', id: "300001" },
+  { written: "300000000000000001", id: null },
+];
