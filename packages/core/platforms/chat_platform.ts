@@ -58,13 +58,20 @@ export interface RoleMember {
 
 /**
  * Why the platform refuses a change of a member: the role is above the bot's highest role, the guild has no such role
- * any more, the bot may not manage roles or nicknames, or the member ranks above the bot, as the guild's owner always
- * does. @internal
+ * any more, the bot may not manage roles or nicknames, the member ranks above the bot, as the guild's owner always does,
+ * or the platform's own rules forbid the nickname or the change of the role. @internal
  */
-export const roleRefusals = ["role_above_bot", "role_missing", "no_permission", "member_above_bot"] as const;
+export const roleRefusals = [
+  "role_above_bot",
+  "role_missing",
+  "no_permission",
+  "member_above_bot",
+  "nickname_refused",
+  "role_refused",
+] as const;
 
 /**
- * The platform refuses a change. It refuses the change again until somebody changes the guild's roles or rights.
+ * The platform refuses a change. It refuses the change again until somebody changes the guild's roles, rights or rules.
  *
  * @example
  * ```ts
@@ -74,6 +81,16 @@ export const roleRefusals = ["role_above_bot", "role_missing", "no_permission", 
 export class RoleRefused extends Data.TaggedError("RoleRefused")<{
   readonly reason: (typeof roleRefusals)[number];
 }> {}
+
+/**
+ * The platform does not list the members of the guild to the bot.
+ *
+ * @example
+ * ```ts
+ * new MembersHidden()._tag; // "MembersHidden"
+ * ```
+ */
+export class MembersHidden extends Data.TaggedError("MembersHidden") {}
 
 /** The outcome of a change: true if the change was made, false if the user is no longer a member of the guild. */
 type Changed = PlatformEffect<boolean, RoleRefused>;
@@ -90,7 +107,10 @@ export interface ChatRoles {
    * Returns up to 1,000 members, sorted by chat ID as a number: the members after `after`, or the first members if
    * `after` is null. An empty page means that there are no more members.
    */
-  readonly membersPage: (guildId: GuildId, after: ChatId | null) => PlatformEffect<ReadonlyArray<RoleMember>>;
+  readonly membersPage: (
+    guildId: GuildId,
+    after: ChatId | null,
+  ) => PlatformEffect<ReadonlyArray<RoleMember>, MembersHidden>;
 
   readonly addRole: (guildId: GuildId, chatId: ChatId, roleId: string) => Changed;
 

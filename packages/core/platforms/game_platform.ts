@@ -16,8 +16,12 @@ export interface GameItem {
 export const ItemDetails = Schema.Struct({ name: Schema.NullOr(Schema.String) });
 export type ItemDetails = typeof ItemDetails.Type;
 
-/** Whether a game user has an item. `private` if the user's inventory does not tell. */
-export type ItemOwnership = "owned" | "not_owned" | "private";
+/**
+ * Whether a game user has an item: `private` if the user's inventory does not tell, `no_item` if the platform has no
+ * such item. @internal
+ */
+export const ItemOwnership = Schema.Literals(["owned", "not_owned", "private", "no_item"]);
+export type ItemOwnership = typeof ItemOwnership.Type;
 
 /** A group of the game platform, with the ranks of its members, lowest first. @internal */
 export const RankedGroup = Schema.Struct({
@@ -64,10 +68,13 @@ export class GamePlatform extends Context.Service<
     readonly findGroup?: (groupId: string) => PlatformEffect<Option.Option<RankedGroup>>;
 
     /**
-     * Returns a page of a group's members, the first page if `cursor` is null. Undefined if the platform does not list
-     * them.
+     * Returns a page of a group's members, the first page if `cursor` is null. None if the group hides its members.
+     * Undefined if the platform lists no members.
      */
-    readonly groupMembers?: (groupId: string, cursor: string | null) => PlatformEffect<GroupPage>;
+    readonly groupMembers?: (
+      groupId: string,
+      cursor: string | null,
+    ) => PlatformEffect<Option.Option<GroupPage>>;
 
     /** Returns an item. None if it does not exist. Undefined if the platform does not describe items. */
     readonly findItem?: (item: GameItem) => PlatformEffect<Option.Option<ItemDetails>>;

@@ -98,7 +98,7 @@ const gamePlatform = (fixture: PlatformFixture) => {
     findProfile: (gameId) => Option.map(Option.fromUndefinedOr(users.get(gameId)), profileOfFixture),
     findUserByName: (username) => idOfName(gameUsers, username),
     findGroup: (groupId) => Option.fromUndefinedOr(groupOfFixture(fixture, groupId)),
-    groupMembers: (groupId, cursor) => groupPageOfFixture(gameUsers, groupId, cursor),
+    groupMembers: (groupId, cursor) => Option.some(groupPageOfFixture(gameUsers, groupId, cursor)),
     findItem: (item) => Option.fromUndefinedOr(itemOfFixture(gameUsers, item)),
     hasItem: (gameId, item) => {
       const user = users.get(gameId);

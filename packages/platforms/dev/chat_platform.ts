@@ -5,14 +5,15 @@ import {
   type ChatRoles,
   ChatUser,
   Guild,
+  MembersHidden,
   type RoleMember,
   RoleRefused,
   roleRefusals,
 } from "@accountlink/core/platforms";
-import { Effect, flow, Layer, Option, type Redacted, Schema, Stream } from "effect";
+import { Effect, flow, Layer, Option, Redacted, Result, Schema, Stream } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { changeResource, finderOn, type ResilientClient, resilientClient } from "../http/mod.ts";
-import { editAnswerOn } from "../live/discord/chat_commands.ts";
+import { finderOn, type ResilientClient, resilientClient } from "../http/mod.ts";
+import { askDev } from "./ask_dev.ts";
 import type { DevGamePlatformOptions } from "./game_platform.ts";
 import { Application, Joins, Member, Members, Refusal, Roles } from "./wire.ts";
 
@@ -98,7 +99,11 @@ const devChatCommands = (client: ResilientClient, baseUrl: string): ChatCommands
   application: finderOn(client)("ChatCommands.application", "/application", Application).pipe(
     Effect.map(Option.getOrThrow),
   ),
-  editAnswer: editAnswerOn(client, Refusal),
+  editAnswer: ({ applicationId, token }, message) => {
+    const url = `/webhooks/${applicationId}/${Redacted.value(token)}/messages/@original`;
+    const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(url), message);
+    return Effect.map(askDev(client, "ChatCommands.editAnswer", request), Result.isSuccess);
+  },
   tryUrl: (guildId) => `${baseUrl}/chat/guilds/${guildId}`,
 });
 
@@ -109,9 +114,9 @@ const devChatRoles = (client: ResilientClient): ChatRoles => {
     operation: string,
     request: HttpClientRequest.HttpClientRequest,
   ) {
-    const refused = yield* changeResource(client, operation, request, Refusal);
-    if (Option.isNone(refused)) return true;
-    const reason = roleRefusals.find((each) => each === refused.value.code);
+    const made = yield* askDev(client, operation, request);
+    if (Result.isSuccess(made)) return true;
+    const reason = roleRefusals.find((each) => each === made.failure);
     return reason !== undefined && (yield* new RoleRefused({ reason }));
   });
 
@@ -123,12 +128,12 @@ const devChatRoles = (client: ResilientClient): ChatRoles => {
         Effect.map(Option.map(roleMember)),
       ),
 
-    membersPage: (guildId, after) =>
-      find(
-        "ChatRoles.membersPage",
-        `/guilds/${guildId}/members${after === null ? "" : `?after=${after}`}`,
-        Members,
-      ).pipe(Effect.map((page) => membersIn(page).map(roleMember))),
+    membersPage: Effect.fnUntraced(function* (guildId, after) {
+      const url = `/guilds/${guildId}/members${after === null ? "" : `?after=${after}`}`;
+      const page = yield* askDev(client, "ChatRoles.membersPage", HttpClientRequest.get(url), Members);
+      if (Result.isFailure(page)) return yield* new MembersHidden();
+      return page.success.members.map(roleMember);
+    }),
 
     addRole: (guildId, chatId, roleId) =>
       change("ChatRoles.addRole", HttpClientRequest.put(roleUrl(guildId, chatId, roleId))),

@@ -39,9 +39,7 @@ export const devGamePlatform = ({
         findGroup: (groupId) => find("GamePlatform.findGroup", `/groups/${groupId}`, RankedGroup),
         groupMembers: (groupId, cursor) => {
           const query = cursor === null ? "" : `?cursor=${cursor}`;
-          return find("GamePlatform.groupMembers", `/groups/${groupId}/users${query}`, GroupPage).pipe(
-            Effect.map(Option.getOrThrow),
-          );
+          return find("GamePlatform.groupMembers", `/groups/${groupId}/users${query}`, GroupPage);
         },
         findItem: ({ item, itemId }) =>
           find("GamePlatform.findItem", `/items/${item}/${itemId}`, ItemDetails),

@@ -148,7 +148,8 @@ describe.each(Object.entries(platforms))("answers of the platforms %s", (_, open
       yield* open(Schema.decodeUnknownSync(PlatformFixture)({ gameUsers })),
       GamePlatform,
     );
-    const page = (cursor: string | null) => game.groupMembers?.("9", cursor) ?? Effect.die("no members");
+    const page = (cursor: string | null) =>
+      Effect.map(game.groupMembers?.("9", cursor) ?? Effect.die("no members"), Option.getOrThrow);
     const first = yield* page(null);
     const second = yield* page(first.next);
     const third = yield* page(second.next);

@@ -42,6 +42,10 @@ export const refusals = {
   role_above_bot: 403,
   no_permission: 403,
   member_above_bot: 403,
+  nickname_refused: 400,
+  role_refused: 400,
+  members_hidden: 403,
+  no_item: 400,
   invalid_request: 400,
   unauthorized: 401,
 } as const;

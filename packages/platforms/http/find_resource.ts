@@ -1,18 +1,70 @@
-/** Looks up or changes one resource of a platform. */
+/** Asks a platform, and tells answers from outages. */
 import type { PlatformUnavailable } from "@accountlink/core";
-import { Effect, Option, Schema } from "effect";
+import { Effect, Option, Result, Schema } from "effect";
 import { HttpClientRequest, HttpClientResponse } from "effect/http";
 import { asUnavailable, RequestFailed } from "./resilience/request_failed.ts";
 import type { ResilientClient } from "./resilience/resilient_client.ts";
+
+/** A request to a platform, and what its responses mean. @internal */
+export interface Question<A, M> {
+  /** The operation named in errors, such as `ChatPlatform.findMember`. */
+  readonly operation: string;
+  readonly request: HttpClientRequest.HttpClientRequest;
+  /** Decodes the body of a successful response. */
+  readonly found: Schema.ConstraintDecoder<A>;
+  /** Returns whether the body describes the requested resource. If it does not, the question fails. */
+  readonly matches?: ((body: A) => boolean) | undefined;
+  /**
+   * Returns what an error response means; undefined if it answers nothing.
+   *
+   * @param body the JSON of the response; undefined if it has none
+   */
+  readonly meaning: (status: number, body: unknown) => M | undefined;
+}
+
+/**
+ * Sends a request. Succeeds with the body, fails in the result with the meaning of an error response, and fails as
+ * unavailable for every response that answers nothing, such as a proxy's error page.
+ *
+ * @internal
+ */
+export const askPlatform = <A, M>(
+  client: ResilientClient,
+  { operation, request, found, matches = () => true, meaning }: Question<A, M>,
+): Effect.Effect<Result.Result<A, M>, PlatformUnavailable> =>
+  client.execute(request).pipe(
+    Effect.flatMap((response): Effect.Effect<Result.Result<A, M>, RequestFailed> => {
+      const { status } = response;
+      if (status >= 200 && status < 300) {
+        const unreadable = () => new RequestFailed({ reason: "unreadable", status });
+        return bodyOf(response).pipe(
+          Effect.flatMap(Schema.decodeUnknownEffect(found)),
+          // Errors of the decoder contain parts of the request or the response, so they are replaced.
+          Effect.mapError(unreadable),
+          Effect.filterOrFail(matches, unreadable),
+          Effect.map(Result.succeed),
+        );
+      }
+      return Effect.flatMap(bodyOf(response), (body) => {
+        const meant = meaning(status, body);
+        return meant === undefined
+          ? Effect.fail(new RequestFailed({ reason: "status", status }))
+          : Effect.succeed(Result.fail(meant));
+      });
+    }),
+    asUnavailable(operation),
+  );
+
+/** Returns the JSON of a response; undefined if it has none. */
+const bodyOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<unknown> =>
+  Effect.orElseSucceed(response.json, () => undefined);
 
 /** A resource of a platform, and how responses show whether the resource exists. */
 export interface Resource<A> {
   /** The operation named in errors, such as `ChatPlatform.findMember`. */
   readonly operation: string;
   readonly url: string;
-  /** The JSON body of a POST. Without it, the request is a GET. */
-  readonly query?: Schema.Json;
-  /** Decodes the body of a 200 response. */
+  /** Decodes the body of a successful response. */
   readonly found: Schema.ConstraintDecoder<A>;
   /** Returns whether the body describes the requested resource. If it does not, the lookup fails. */
   readonly matches?: (body: A) => boolean;
@@ -59,29 +111,20 @@ export interface Resource<A> {
  */
 export const findResource = <A>(
   client: ResilientClient,
-  { operation, url, query, found, matches = () => true, absent }: Resource<A>,
-): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>
-  (query === undefined
-    ? client.get(url)
-    : client.execute(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(url), query))
-  ).pipe(
-    Effect.flatMap((response) => {
-      if (response.status === 200) {
-        return readJson(response, found).pipe(
-          Effect.filterOrFail(
-            matches,
-            () => new RequestFailed({ reason: "unreadable", status: response.status }),
-          ),
-          Effect.asSome,
-        );
-      }
-      if (response.status === 404 || response.status === 403) {
-        return Effect.as(readJson(response, absent), Option.none<A>());
-      }
-      return Effect.fail(new RequestFailed({ reason: "status", status: response.status }));
-    }),
-    asUnavailable(operation),
-  );
+  { url, absent, ...question }: Resource<A>,
+): Effect.Effect<Option.Option<A>, PlatformUnavailable> => {
+  const isAbsent = decodes(absent);
+  return askPlatform(client, {
+    ...question,
+    request: HttpClientRequest.get(url),
+    meaning: (status, body) => ((status === 403 || status === 404) && isAbsent(body) ? "absent" : undefined),
+  }).pipe(Effect.map(Result.getSuccess));
+};
+
+const decodes = (schema: Schema.ConstraintDecoder<unknown>) => {
+  const decode = Schema.decodeUnknownOption(schema);
+  return (body: unknown) => Option.isSome(decode(body));
+};
 
 /**
  * Binds `findResource` to a client, for an adapter with many resources.
@@ -99,32 +142,3 @@ export const finderOn =
     matches: (body: A) => boolean = () => true,
   ) =>
     findResource(client, { operation, url, found, absent, matches });
-
-/**
- * Sends a request that changes a resource. Returns none if the platform made the change. If the platform refused the
- * change with a 403 or 404, returns the decoded body, which says why. Every other response is a failure.
- *
- * @internal
- */
-export const changeResource = <A>(
-  client: ResilientClient,
-  operation: string,
-  request: HttpClientRequest.HttpClientRequest,
-  refused: Schema.ConstraintDecoder<A>,
-): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>
-  client.execute(request).pipe(
-    Effect.flatMap((response) => {
-      const { status } = response;
-      if (status === 200 || status === 201 || status === 204) return Effect.succeedNone;
-      return status === 403 || status === 404
-        ? Effect.asSome(readJson(response, refused))
-        : Effect.fail(new RequestFailed({ reason: "status", status }));
-    }),
-    asUnavailable(operation),
-  );
-
-const readJson = <A>(response: HttpClientResponse.HttpClientResponse, schema: Schema.ConstraintDecoder<A>) =>
-  HttpClientResponse.schemaBodyJson(schema)(response).pipe(
-    // Errors of the decoder contain parts of the request or the response, so they are replaced.
-    Effect.mapError(() => new RequestFailed({ reason: "unreadable", status: response.status })),
-  );

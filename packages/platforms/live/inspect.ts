@@ -1,8 +1,8 @@
 /** Checks the live platforms for the doctor, without changing anything. */
 import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
-import { Effect, Option } from "effect";
+import { Effect, Result } from "effect";
 import type { HttpClient } from "effect/http";
-import { finderOn } from "../http/mod.ts";
+import { ask } from "./answers.ts";
 import { findApplication } from "./discord/chat_commands.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord/discord_client.ts";
 import { User } from "./discord/discord_wire.ts";
@@ -14,8 +14,8 @@ export const inspectLiveChatPlatform = (
 ): Effect.Effect<string, PlatformUnavailable, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const { client } = yield* discordClients(options);
-    const bot = yield* finderOn(client)("ChatPlatform.inspect", "/users/@me", User);
-    return Option.getOrThrow(bot).username;
+    const bot = yield* ask(client, "GET /users/@me", { operation: "ChatPlatform.inspect", found: User });
+    return Result.getOrThrow(bot).username;
   }).pipe(Effect.scoped);
 
 /** The flags of an application with the intent "server members": of a verified bot, and of a small one. */

@@ -15,5 +15,5 @@ test("the inspection succeeds if Roblox does not know the user, and fails for an
   const { apiUrl } = yield* startRoblox();
   yield* inspect(apiUrl);
   const other = yield* startRoblox(() => ({ status: 404, body: "Not found" }));
-  expect(yield* Effect.flip(inspect(other.apiUrl))).toMatchObject({ cause: { reason: "unreadable" } });
+  expect(yield* Effect.flip(inspect(other.apiUrl))).toMatchObject({ cause: { reason: "status" } });
 });

@@ -216,6 +216,8 @@ const problemFields = {
     role_missing: true,
     no_permission: true,
     member_above_bot: true,
+    nickname_refused: true,
+    role_refused: true,
   }),
   at: Schema.Int,
 };

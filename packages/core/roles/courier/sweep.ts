@@ -1,7 +1,7 @@
 /** A sweep compares every member of a guild with the plan, page by page, and continues where another node stopped. */
 import { Array, Clock, Effect, Option, Schedule } from "effect";
 import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
-import type { PlatformUnavailable, StoreEffect } from "../../errors.ts";
+import { PlatformUnavailable, type StoreEffect } from "../../errors.ts";
 import type { ChatId } from "../../ids.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { RoleMember } from "../../platforms/chat_platform.ts";
@@ -145,7 +145,11 @@ export const makeSweep = Effect.gen(function* () {
 
     let progress: Sweep = { ...start, total: memberCount };
     while (true) {
-      const page = yield* membersPage(guildId, progress.after);
+      const page = yield* Effect.catchTag(
+        membersPage(guildId, progress.after),
+        "MembersHidden",
+        () => new PlatformUnavailable({ operation: "ChatRoles.membersPage" }),
+      );
       for (const part of Array.chunksOf(page, partSize)) {
         for (const { chatId } of yield* differing(part)) {
           if (yield* isOver) return;
@@ -215,10 +219,11 @@ const makeGroupRoles = Effect.gen(function* () {
         groupMembers(groupId, cursor),
         untilAnswered,
       );
-      for (const { gameId, role } of page.members) roles.set(gameId, role);
-      cursor = page.next;
+      if (Option.isNone(page)) return [];
+      for (const { gameId, role } of page.value.members) roles.set(gameId, role);
+      cursor = page.value.next;
     } while (cursor !== null && !(yield* isOver));
-    return [groupId, roles] as const;
+    return [[groupId, roles] as const];
   });
 
   /**
@@ -234,8 +239,8 @@ const makeGroupRoles = Effect.gen(function* () {
       const pages = sizes.reduce((sum, size) => sum + Math.ceil(size / groupPageSize), 0);
       if (groupIds.length + pages >= linked || pages * groupPageSize > mostMembers) return none;
       const read = (groupId: string, index: number) =>
-        sizes[index] === 0 ? Effect.succeed([groupId, new Map()] as const) : rolesOf(groupId, isOver);
-      return new Map(yield* Effect.forEach(groupIds, read));
+        sizes[index] === 0 ? Effect.succeed([[groupId, new Map()] as const]) : rolesOf(groupId, isOver);
+      return new Map((yield* Effect.forEach(groupIds, read)).flat());
     },
     Effect.catchTag("PlatformUnavailable", () => Effect.succeed(none)),
   );

@@ -80,5 +80,9 @@ export const remedy = (view: RulesView, { reason, roleId }: Obstacle, platforms:
       return `Allow the bot to manage ${roleId === null ? "nicknames" : "roles"} on ${platforms.chat}.`;
     case "member_above_bot":
       return "The bot may not change this member, such as the owner: change them by hand.";
+    case "nickname_refused":
+      return `${platforms.chat} refuses the nickname, or what the member has beside it: look at AutoMod's rules for names and tags of members, or change the member by hand. It is tried again at the next comparison.`;
+    case "role_refused":
+      return `${platforms.chat} refuses the change of the role for this member. It is tried again at the next comparison.`;
   }
 };

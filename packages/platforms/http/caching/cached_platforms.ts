@@ -14,6 +14,7 @@ import {
   GameProfile,
   Guild,
   GuildMember,
+  ItemOwnership,
   type ProfilePart,
   profileParts,
 } from "@accountlink/core/platforms";
@@ -176,7 +177,7 @@ export const cachedGamePlatform = (
         (yield* cachedLookup({
           answer: "game.item",
           lookup: ([gameId, item, itemId]: ItemOfUser) => askItem(gameId, { item, itemId }),
-          schema: Schema.Literals(["owned", "not_owned", "private"]),
+          schema: ItemOwnership,
           freshFor: () => profile,
         }));
 

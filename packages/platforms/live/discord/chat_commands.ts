@@ -1,32 +1,32 @@
 /** Commands on Discord: answers to commands, and the commands of the operator's application. */
 import type { ChatCommands } from "@accountlink/core/platforms";
-import { Effect, Option, Redacted, Schema } from "effect";
-import { HttpClientRequest } from "effect/http";
-import { changeResource, finderOn, type ResilientClient } from "../../http/mod.ts";
+import { Effect, Redacted, Result, Schema } from "effect";
+import type { ResilientClient } from "../../http/mod.ts";
+import { ask } from "../answers.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
-import { Application, refusal } from "./discord_wire.ts";
+import { Application } from "./discord_wire.ts";
 
 /** @param answers the client that edits answers, without the token of the bot */
 export const discordCommands = (client: ResilientClient, answers: ResilientClient): ChatCommands => ({
   application: findApplication(client).pipe(
     Effect.map(({ id, verify_key: publicKey }) => ({ id, publicKey })),
   ),
-  editAnswer: editAnswerOn(answers, refusal("unknownMessage", "unknownWebhook")),
+  editAnswer: ({ applicationId, token }, message) =>
+    Effect.map(
+      ask(answers, "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original", {
+        operation: "ChatCommands.editAnswer",
+        path: [applicationId, Redacted.value(token)],
+        body: message,
+        found: Schema.Unknown,
+      }),
+      Result.isSuccess,
+    ),
 });
-
-/** Edits answers to commands at Discord, or at the dev platform, which takes the same request. */
-export const editAnswerOn =
-  (client: ResilientClient, refused: Schema.ConstraintDecoder<unknown>): ChatCommands["editAnswer"] =>
-  ({ applicationId, token }, message) => {
-    const url = `/webhooks/${applicationId}/${Redacted.value(token)}/messages/@original`;
-    const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(url), message);
-    return Effect.map(changeResource(client, "ChatCommands.editAnswer", request, refused), Option.isNone);
-  };
 
 export const findApplication = (client: ResilientClient) =>
   Effect.map(
-    finderOn(client)("ChatCommands.application", "/applications/@me", Application),
-    Option.getOrThrow,
+    ask(client, "GET /applications/@me", { operation: "ChatCommands.application", found: Application }),
+    Result.getOrThrow,
   );
 
 const Localized = Schema.optional(Schema.NullOr(Schema.Record(Schema.String, Schema.String)));
@@ -60,7 +60,7 @@ const InstalledCommand = Schema.Struct({
 export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveChatPlatformOptions) {
   const { client } = yield* discordClients(options);
   const application = findApplication(client);
-  const urlOf = Effect.map(application, ({ id }) => `/applications/${id}/commands`);
+  const pathOf = Effect.map(application, ({ id }) => [id]);
 
   return {
     application,
@@ -71,10 +71,14 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
      * @returns the wanted commands that the application lacks or has otherwise, and the names of its other commands
      */
     compare: Effect.fnUntraced(function* <Wanted extends NamedCommand>(wanted: ReadonlyArray<Wanted>) {
-      const url = `${yield* urlOf}?with_localizations=true`;
-      const found = yield* finderOn(client)("ChatCommands.list", url, Schema.Array(InstalledCommand));
+      const found = yield* ask(client, "GET /applications/{application_id}/commands", {
+        operation: "ChatCommands.list",
+        path: yield* pathOf,
+        query: { with_localizations: true },
+        found: Schema.Array(InstalledCommand),
+      });
       const installed = new Map(
-        Option.getOrElse(found, () => []).map((command) => [keyOf(command), command] as const),
+        Result.getOrThrow(found).map((command) => [keyOf(command), command] as const),
       );
       const names = new Set(wanted.map(keyOf));
       return {
@@ -88,21 +92,22 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
 
     /** Makes the command, or replaces the command of the same name and type. Other commands stay. */
     put: Effect.fnUntraced(function* (command: NamedCommand) {
-      const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(yield* urlOf), command);
-      yield* changeResource(client, "ChatCommands.put", request, Schema.Never);
+      yield* ask(client, "POST /applications/{application_id}/commands", {
+        operation: "ChatCommands.put",
+        path: yield* pathOf,
+        body: command,
+        found: Schema.Unknown,
+      });
     }),
 
     /** Discord sends a ping to the address, and fails unless the service answers it. */
     setAddress: (url: string) =>
       Effect.asVoid(
-        changeResource(
-          client,
-          "ChatCommands.setAddress",
-          HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch("/applications/@me"), {
-            interactions_endpoint_url: url,
-          }),
-          Schema.Never,
-        ),
+        ask(client, "PATCH /applications/@me", {
+          operation: "ChatCommands.setAddress",
+          body: { interactions_endpoint_url: url },
+          found: Schema.Unknown,
+        }),
       ),
   };
 });

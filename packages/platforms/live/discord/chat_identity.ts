@@ -1,10 +1,11 @@
 import { ChatId, ChatIdentity } from "@accountlink/core";
 import type { UserGuild } from "@accountlink/core/platforms";
-import { Effect, Layer, Option, type Redacted, Schema } from "effect";
-import { HttpClient } from "effect/http";
-import { finderOn, identityProvider } from "../../http/mod.ts";
+import { Effect, Layer, type Redacted, Result, Schema } from "effect";
+import { HttpClient, HttpClientRequest } from "effect/http";
+import { identityProvider } from "../../http/mod.ts";
+import { ask } from "../answers.ts";
 import { discordApi, type LiveChatPlatformOptions, userAgent } from "./discord_client.ts";
-import { canManage, isSnowflake, Member, OwnGuild, refusal } from "./discord_wire.ts";
+import { canManage, isSnowflake, Member, OwnGuild } from "./discord_wire.ts";
 
 export interface LiveChatIdentityOptions extends Omit<LiveChatPlatformOptions, "clientId" | "botToken"> {
   readonly clientId: string;
@@ -27,8 +28,9 @@ export const liveChatIdentity = ({
   apiUrl = discordApi,
   authorizationUrl = "https://discord.com/oauth2/authorize",
   resilience = {},
-}: LiveChatIdentityOptions): Layer.Layer<ChatIdentity, never, HttpClient.HttpClient> =>
-  Layer.effect(
+}: LiveChatIdentityOptions): Layer.Layer<ChatIdentity, never, HttpClient.HttpClient> => {
+  const atDiscord = HttpClient.mapRequest(HttpClientRequest.prependUrl(apiUrl));
+  return Layer.effect(
     ChatIdentity,
     identityProvider({
       platform: "chat_sign_in",
@@ -46,20 +48,26 @@ export const liveChatIdentity = ({
         scope: "guilds.members.read",
         isMember: (client, guildId, userId) =>
           isSnowflake(guildId)
-            ? finderOn(client)(
-                "ChatIdentity.finish",
-                `${apiUrl}/users/@me/guilds/${guildId}/member`,
-                Member,
-                refusal("unknownGuild", "unknownMember"),
-                ({ user }) => user.id === userId,
-              ).pipe(Effect.map(Option.isSome))
+            ? Effect.map(
+                ask(atDiscord(client), "GET /users/@me/guilds/{guild_id}/member", {
+                  operation: "ChatIdentity.finish",
+                  path: [guildId],
+                  found: Member,
+                  matches: ({ user }) => user.id === userId,
+                }),
+                Result.isSuccess,
+              )
             : Effect.succeed(false),
       },
       guilds: {
         scope: "guilds",
         list: (client) =>
-          finderOn(client)("ChatIdentity.finish", `${apiUrl}/users/@me/guilds`, Schema.Array(OwnGuild)).pipe(
-            Effect.map((found) => Option.getOrThrow(found).map(userGuild)),
+          Effect.map(
+            ask(atDiscord(client), "GET /users/@me/guilds", {
+              operation: "ChatIdentity.finish",
+              found: Schema.Array(OwnGuild),
+            }),
+            (found) => Result.getOrThrow(found).map(userGuild),
           ),
       },
       resilience,
@@ -70,6 +78,7 @@ export const liveChatIdentity = ({
       ),
     ),
   );
+};
 
 const userGuild = ({ id, name, owner = false, permissions = "0" }: typeof OwnGuild.Type): UserGuild => ({
   id,

@@ -1,8 +1,9 @@
 import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import type { ChatUser, GuildMember } from "@accountlink/core/platforms";
-import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "effect";
+import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect";
 import type { HttpClient } from "effect/http";
-import { finderOn, type ResilientClient } from "../../http/mod.ts";
+import type { ResilientClient } from "../../http/mod.ts";
+import { ask } from "../answers.ts";
 import { liveBotInvite } from "../presentation.ts";
 import { discordCommands } from "./chat_commands.ts";
 import { discordRoles } from "./chat_roles.ts";
@@ -18,7 +19,6 @@ import {
   OwnGuild,
   Role,
   RoledGuild,
-  refusal,
   User,
 } from "./discord_wire.ts";
 import { discordJoins } from "./joins.ts";
@@ -44,17 +44,18 @@ export const liveChatPlatform = (
     Effect.gen(function* () {
       const { client, roles, answers } = yield* discordClients(options);
       const rolesOf = yield* roleNames(client);
-      const find = finderOn(client);
 
       const findGuild = (guildId: GuildId) =>
         isSnowflake(guildId)
-          ? find(
-              "ChatPlatform.findGuild",
-              `/guilds/${guildId}`,
-              Guild,
-              noGuild,
-              ({ id }) => id === guildId,
-            ).pipe(Effect.map(Option.map(({ id, name }) => ({ id, name: name ?? null }))))
+          ? ask(client, "GET /guilds/{guild_id}", {
+              operation: "ChatPlatform.findGuild",
+              path: [guildId],
+              found: Guild,
+              matches: ({ id }) => id === guildId,
+            }).pipe(
+              Effect.map(Result.getSuccess),
+              Effect.map(Option.map(({ id, name }) => ({ id, name: name ?? null }))),
+            )
           : Effect.succeedNone;
 
       const findMember = Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
@@ -67,13 +68,12 @@ export const liveChatPlatform = (
 
       const findUser = (chatId: ChatId) =>
         isSnowflake(chatId)
-          ? find(
-              "ChatPlatform.findUser",
-              `/users/${chatId}`,
-              User,
-              refusal("unknownUser"),
-              ({ id }) => id === chatId,
-            ).pipe(Effect.map(Option.map(chatUser)))
+          ? ask(client, "GET /users/{user_id}", {
+              operation: "ChatPlatform.findUser",
+              path: [chatId],
+              found: User,
+              matches: ({ id }) => id === chatId,
+            }).pipe(Effect.map(Result.getSuccess), Effect.map(Option.map(chatUser)))
           : Effect.succeedNone;
 
       /**
@@ -84,10 +84,14 @@ export const liveChatPlatform = (
         const asked = chatIds.filter(isSnowflake).map(BigInt);
         const [first] = asked.toSorted((one, other) => (one < other ? -1 : 1));
         if (!isSnowflake(guildId) || first === undefined) return new Map<ChatId, boolean>();
-        const url = `/guilds/${guildId}/members?limit=${pageSize}&after=${first - 1n}`;
-        const page = yield* find("ChatPlatform.findMembers", url, Schema.Array(NamedMember), noGuild);
-        if (Option.isNone(page)) return new Map<ChatId, boolean>();
-        const ids = page.value.map(({ user }) => user.id);
+        const page = yield* ask(client, "GET /guilds/{guild_id}/members", {
+          operation: "ChatPlatform.findMembers",
+          path: [guildId],
+          query: { limit: pageSize, after: String(first - 1n) },
+          found: Schema.Array(NamedMember),
+        });
+        if (Result.isFailure(page)) return new Map<ChatId, boolean>();
+        const ids = page.success.map(({ user }) => user.id);
         const last = ids.length < pageSize ? null : BigInt(ids.at(-1) ?? 0);
         const members = new Set(ids);
         const told = chatIds.filter((id) => isSnowflake(id) && (last === null || BigInt(id) <= last));
@@ -103,9 +107,13 @@ export const liveChatPlatform = (
       ) {
         // Discord refuses an empty query.
         if (!isSnowflake(guildId) || query.trim() === "") return [];
-        const url = `/guilds/${guildId}/members/search?limit=${limit}&query=${encodeURIComponent(query)}`;
-        const found = yield* find(operation, url, Schema.Array(NamedMember), noGuild);
-        return Option.getOrElse(found, () => []);
+        const found = yield* ask(client, "GET /guilds/{guild_id}/members/search", {
+          operation,
+          path: [guildId],
+          query: { limit, query },
+          found: Schema.Array(NamedMember),
+        });
+        return Result.getOrElse(found, () => []);
       });
 
       const findUserByName = Effect.fnUntraced(function* (username: string, guildId: GuildId | null) {
@@ -136,8 +144,6 @@ export const liveChatPlatform = (
     }),
   );
 
-const noGuild = refusal("unknownGuild", "missingAccess");
-
 /** How many members Discord lists per request, in order of ID. */
 const pageSize = 1_000;
 
@@ -149,15 +155,13 @@ const noNames: Names = new Map();
 const roleNames = Effect.fnUntraced(function* (client: ResilientClient) {
   const cached = yield* Cache.makeWith(
     (guildId: GuildId) =>
-      finderOn(client)(
-        "ChatPlatform.findMember",
-        `/guilds/${guildId}/roles`,
-        Schema.Array(Role),
-        noGuild,
-      ).pipe(
-        Effect.map(
-          (roles): Names => new Map(Option.getOrElse(roles, () => []).map(({ id, name }) => [id, name])),
-        ),
+      Effect.map(
+        ask(client, "GET /guilds/{guild_id}/roles", {
+          operation: "ChatPlatform.findMember",
+          path: [guildId],
+          found: Schema.Array(Role),
+        }),
+        (roles): Names => new Map(Result.getOrElse(roles, () => []).map(({ id, name }) => [id, name])),
       ),
     {
       capacity: guildsWithRoles,
@@ -188,12 +192,14 @@ const guildMember = ({ nick, joined_at, roles }: typeof Member.Type, names: Name
 
 /** Looks up a member. Both IDs must be snowflakes. */
 const memberOn = (client: ResilientClient, operation: string) => (guildId: GuildId, chatId: ChatId) =>
-  finderOn(client)(
-    operation,
-    `/guilds/${guildId}/members/${chatId}`,
-    Member,
-    refusal("unknownGuild", "unknownMember", "unknownUser", "missingAccess"),
-    ({ user }) => user.id === chatId,
+  Effect.map(
+    ask(client, "GET /guilds/{guild_id}/members/{user_id}", {
+      operation,
+      path: [guildId, chatId],
+      found: Member,
+      matches: ({ user }) => user.id === chatId,
+    }),
+    Result.getSuccess,
   );
 
 /** How many guilds Discord lists per request, in order of ID. */
@@ -209,9 +215,12 @@ const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]["joine
     const joined = new Set<GuildId>();
     let left = guildIds.filter(isSnowflake).toSorted(bySnowflake);
     while (left[0] !== undefined) {
-      const url = `/users/@me/guilds?limit=${guildPageSize}&after=${BigInt(left[0]) - 1n}`;
-      const page = yield* finderOn(client)("ChatPlatform.joinedGuilds", url, Schema.Array(OwnGuild));
-      const listed = Option.getOrThrow(page).map(({ id }) => id);
+      const page = yield* ask(client, "GET /users/@me/guilds", {
+        operation: "ChatPlatform.joinedGuilds",
+        query: { limit: guildPageSize, after: String(BigInt(left[0]) - 1n) },
+        found: Schema.Array(OwnGuild),
+      });
+      const listed = Result.getOrThrow(page).map(({ id }) => id);
       for (const id of left) if (listed.includes(id)) joined.add(id);
       const last = listed.length < guildPageSize ? null : BigInt(listed.at(-1) ?? 0);
       left = last === null ? [] : left.filter((id) => BigInt(id) > last);
@@ -229,17 +238,16 @@ const isManagerOn = (client: ResilientClient): ChatPlatform["Service"]["isManage
   Effect.fnUntraced(function* (guildId, chatId) {
     if (!isSnowflake(guildId) || !isSnowflake(chatId)) return false;
     const operation = "ChatPlatform.isManager";
-    const guild = yield* finderOn(client)(
+    const guild = yield* ask(client, "GET /guilds/{guild_id}", {
       operation,
-      `/guilds/${guildId}`,
-      RoledGuild,
-      noGuild,
-      ({ id }) => id === guildId,
-    );
-    if (Option.isNone(guild)) return false;
+      path: [guildId],
+      found: RoledGuild,
+      matches: ({ id }) => id === guildId,
+    });
+    if (Result.isFailure(guild)) return false;
     const member = yield* memberOn(client, operation)(guildId, chatId);
     if (Option.isNone(member)) return false;
-    const { owner_id, roles } = guild.value;
+    const { owner_id, roles } = guild.success;
     const held = new Set([guildId, ...member.value.roles]);
     return owner_id === chatId || roles.some(({ id, permissions }) => held.has(id) && canManage(permissions));
   });

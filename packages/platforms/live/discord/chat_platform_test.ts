@@ -154,8 +154,8 @@ test.each<[answer: HttpAnswering, sent: number, cause: object]>([
   ["cut", 3, { reason: "connection" }],
   [{ body: {} }, 1, { reason: "unreadable" }],
   [{ body: { ...bob, user: bob, roles: [], joined_at: null } }, 1, { reason: "unreadable" }],
-  [{ status: 404, body: { message: "404: Not Found", code: 0 } }, 1, { reason: "unreadable", status: 404 }],
-  [{ status: 403, body: { message: "Forbidden", code: 40333 } }, 1, { reason: "unreadable", status: 403 }],
+  [{ status: 404, body: { message: "404: Not Found", code: 0 } }, 1, { reason: "status", status: 404 }],
+  [{ status: 403, body: { message: "Forbidden", code: 40333 } }, 1, { reason: "status", status: 403 }],
 ])("the answer %o is requested %i times, then Discord is unavailable", function* ([answer, sent, cause]) {
   const { chat, takePaths } = yield* setUp(() => answer);
   for (const question of questions) {

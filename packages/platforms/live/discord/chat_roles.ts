@@ -1,10 +1,16 @@
 /** Roles and nicknames on Discord. */
-import { type ChatId, type GuildId, PlatformUnavailable } from "@accountlink/core";
-import { type ChatRoles, type GuildRole, type RoleMember, RoleRefused } from "@accountlink/core/platforms";
-import { Cache, Duration, Effect, Exit, flow, Option, Schema } from "effect";
-import { HttpClientRequest } from "effect/http";
-import { changeResource, finderOn, RequestFailed, type ResilientClient } from "../../http/mod.ts";
-import { canManage, codes, isSnowflake, RoledGuild, RoledMember, refusal } from "./discord_wire.ts";
+import type { ChatId, GuildId } from "@accountlink/core";
+import {
+  type ChatRoles,
+  type GuildRole,
+  MembersHidden,
+  type RoleMember,
+  RoleRefused,
+} from "@accountlink/core/platforms";
+import { Cache, Duration, Effect, Exit, flow, Option, Result, Schema } from "effect";
+import type { ResilientClient } from "../../http/mod.ts";
+import { ask, type RouteRequest } from "../answers.ts";
+import { canManage, isSnowflake, RoledGuild, RoledMember } from "./discord_wire.ts";
 
 const pageSize = 1_000;
 
@@ -13,18 +19,6 @@ const rightsFreshFor = Duration.seconds(10);
 
 /** Shown in the guild's audit log. */
 const auditLogReason = encodeURIComponent("This member's linked game account");
-
-const notFound = refusal("unknownGuild", "unknownMember", "unknownUser", "missingAccess");
-
-const refused = refusal(
-  "unknownGuild",
-  "unknownMember",
-  "unknownRole",
-  "unknownUser",
-  "missingAccess",
-  "missingPermissions",
-  "twoFactorRequired",
-);
 
 interface BotRights {
   readonly roles: ReadonlyArray<GuildRole>;
@@ -36,34 +30,42 @@ interface BotRights {
 export const discordRoles = Effect.fnUntraced(function* (
   client: ResilientClient,
 ): Effect.fn.Return<ChatRoles> {
-  const find = finderOn(client);
-
   const findMember = (guildId: GuildId, chatId: string) =>
     isSnowflake(guildId) && isSnowflake(chatId)
-      ? find(
-          "ChatRoles.findMember",
-          memberUrl(guildId, chatId),
-          RoledMember,
-          notFound,
-          ({ user }) => user.id === chatId,
+      ? Effect.map(
+          ask(client, "GET /guilds/{guild_id}/members/{user_id}", {
+            operation: "ChatRoles.findMember",
+            path: [guildId, chatId],
+            found: RoledMember,
+            matches: ({ user }) => user.id === chatId,
+          }),
+          Result.getSuccess,
         )
       : Effect.succeedNone;
 
   let botId: string | null = null;
   const findBotId = Effect.gen(function* () {
     if (botId !== null) return botId;
-    const bot = yield* find(operation, "/users/@me", Schema.Struct({ id: Schema.String }));
-    botId = Option.getOrThrow(bot).id;
+    const bot = yield* ask(client, "GET /users/@me", {
+      operation,
+      found: Schema.Struct({ id: Schema.String }),
+    });
+    botId = Result.getOrThrow(bot).id;
     return botId;
   });
 
   const findRights = Effect.fnUntraced(function* (guildId: GuildId) {
     if (!isSnowflake(guildId)) return Option.none<BotRights>();
-    const url = `/guilds/${guildId}?with_counts=true`;
-    const guild = yield* find(operation, url, RoledGuild, notFound, ({ id }) => id === guildId);
-    if (Option.isNone(guild)) return Option.none<BotRights>();
+    const guild = yield* ask(client, "GET /guilds/{guild_id}", {
+      operation,
+      path: [guildId],
+      query: { with_counts: true },
+      found: RoledGuild,
+      matches: ({ id }) => id === guildId,
+    });
+    if (Result.isFailure(guild)) return Option.none<BotRights>();
     const bot = yield* findMember(guildId, yield* findBotId);
-    return Option.map(bot, ({ user, roles }) => rightsOf(guild.value, user.id, roles));
+    return Option.map(bot, ({ user, roles }) => rightsOf(guild.success, user.id, roles));
   });
 
   const explaining = yield* Cache.makeWith(findRights, {
@@ -73,30 +75,28 @@ export const discordRoles = Effect.fnUntraced(function* (
 
   /** @param explain returns the cause if Discord refuses the change for lack of permissions */
   const change = Effect.fnUntraced(function* (
-    name: string,
-    guildId: GuildId,
-    request: HttpClientRequest.HttpClientRequest,
+    route: Change,
+    request: Omit<RouteRequest<unknown>, "headers" | "found"> & {
+      readonly path: [GuildId, ...Array<string>];
+    },
     explain: (rights: BotRights) => RoleRefused["reason"],
   ) {
-    const answer = yield* changeResource(
-      client,
-      name,
-      HttpClientRequest.setHeader(request, "x-audit-log-reason", auditLogReason),
-      refused,
-    );
-    if (Option.isNone(answer)) return true;
-    const { code } = answer.value;
-    if (code === codes.unknownRole) return yield* new RoleRefused({ reason: "role_missing" });
-    if (code === codes.twoFactorRequired) return yield* new RoleRefused({ reason: "no_permission" });
-    if (code !== codes.missingPermissions) return false;
-    const rights = yield* Cache.get(explaining, guildId);
+    const headers = { "x-audit-log-reason": auditLogReason };
+    const made = yield* ask(client, route, { ...request, headers, found: Schema.Unknown });
+    if (Result.isSuccess(made)) return true;
+    if (made.failure === "absent") return false;
+    if (made.failure !== "not_permitted") return yield* new RoleRefused({ reason: made.failure });
+    const rights = yield* Cache.get(explaining, request.path[0]);
     return Option.isSome(rights) && (yield* new RoleRefused({ reason: explain(rights.value) }));
   });
 
   const setRole =
-    (name: string, make: typeof HttpClientRequest.put) =>
-    (guildId: GuildId, chatId: ChatId, roleId: string) =>
-      change(name, guildId, make(`${memberUrl(guildId, chatId)}/roles/${roleId}`), explainRole);
+    (operation: string, method: "PUT" | "DELETE") => (guildId: GuildId, chatId: ChatId, roleId: string) =>
+      change(
+        `${method} /guilds/{guild_id}/members/{user_id}/roles/{role_id}`,
+        { operation, path: [guildId, chatId, roleId] },
+        ({ managesRoles }) => (managesRoles ? "role_above_bot" : "no_permission"),
+      );
 
   return {
     findGuildRoles: flow(
@@ -107,36 +107,33 @@ export const discordRoles = Effect.fnUntraced(function* (
     findMember: (guildId, chatId) => Effect.map(findMember(guildId, chatId), Option.map(roleMember)),
 
     membersPage: Effect.fnUntraced(function* (guildId, after) {
-      const name = "ChatRoles.membersPage";
-      const url = `/guilds/${guildId}/members?limit=${pageSize}${after === null ? "" : `&after=${after}`}`;
-      const page = yield* find(name, url, Schema.Array(RoledMember), notFound);
-      if (Option.isSome(page)) return page.value.map(roleMember);
-      // The bot is not in the guild, or it lacks the intent to list members. The response does not tell which, so fail
-      // instead of guessing.
-      const cause = new RequestFailed({ reason: "status", status: 403 });
-      return yield* new PlatformUnavailable({ operation: name, cause });
+      const page = yield* ask(client, "GET /guilds/{guild_id}/members", {
+        operation: "ChatRoles.membersPage",
+        path: [guildId],
+        query: { limit: pageSize, after: after ?? undefined },
+        found: Schema.Array(RoledMember),
+      });
+      if (Result.isSuccess(page)) return page.success.map(roleMember);
+      return yield* new MembersHidden();
     }),
 
-    addRole: setRole("ChatRoles.addRole", HttpClientRequest.put),
-    removeRole: setRole("ChatRoles.removeRole", HttpClientRequest.delete),
+    addRole: setRole("ChatRoles.addRole", "PUT"),
+    removeRole: setRole("ChatRoles.removeRole", "DELETE"),
 
     setNickname: (guildId, chatId, nickname) =>
       change(
-        "ChatRoles.setNickname",
-        guildId,
-        HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(memberUrl(guildId, chatId)), {
-          nick: nickname,
-        }),
+        "PATCH /guilds/{guild_id}/members/{user_id}",
+        { operation: "ChatRoles.setNickname", path: [guildId, chatId], body: { nick: nickname } },
         ({ managesNicknames }) => (managesNicknames ? "member_above_bot" : "no_permission"),
       ),
   };
 });
 
+type Change =
+  | "PATCH /guilds/{guild_id}/members/{user_id}"
+  | `${"PUT" | "DELETE"} /guilds/{guild_id}/members/{user_id}/roles/{role_id}`;
+
 const operation = "ChatRoles.findGuildRoles";
-
-const memberUrl = (guildId: GuildId, chatId: string) => `/guilds/${guildId}/members/${chatId}`;
-
-const explainRole = ({ managesRoles }: BotRights) => (managesRoles ? "role_above_bot" : "no_permission");
 
 /**
  * Derives the bot's rights from the order of the guild's roles, and from the permissions of the bot's roles and of

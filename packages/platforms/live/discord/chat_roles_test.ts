@@ -1,5 +1,5 @@
 import type { ChatId, GuildId, PlatformUnavailable } from "@accountlink/core";
-import type { ChatRoles, RoleRefused } from "@accountlink/core/platforms";
+import type { ChatRoles, MembersHidden, RoleRefused } from "@accountlink/core/platforms";
 import type { HttpAnswering } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect, Option } from "effect";
@@ -55,7 +55,7 @@ const setUp = Effect.fnUntraced(function* (
   return { ...discord, roles: chat.roles as ChatRoles };
 });
 
-const reasonOf = <A>(change: Effect.Effect<A, RoleRefused | PlatformUnavailable>) =>
+const reasonOf = <A>(change: Effect.Effect<A, RoleRefused | MembersHidden | PlatformUnavailable>) =>
   Effect.map(Effect.flip(change), (error) => ("reason" in error ? error.reason : error._tag));
 
 const assignable = (given: ReadonlyArray<string>) => ({
@@ -112,7 +112,7 @@ test("members are listed in pages of 1,000", function* () {
 
 test("members cannot be listed if the bot lacks Discord's intent for members", function* () {
   const { roles } = yield* setUp();
-  expect(yield* reasonOf(roles.membersPage(foreignGuildId, null))).toBe("PlatformUnavailable");
+  expect(yield* reasonOf(roles.membersPage(foreignGuildId, null))).toBe("MembersHidden");
 });
 
 const member = `/api/v10/guilds/${guildId}/members/${ada.id}`;

@@ -75,26 +75,6 @@ export const NamedMember = Schema.Struct({
   user: Schema.Struct({ id: Schema.String, username: Schema.String }),
 });
 
-/** Discord's error codes for "not found" and "not allowed". */
-export const codes = {
-  unknownGuild: 10_004,
-  unknownMember: 10_007,
-  unknownMessage: 10_008,
-  unknownRole: 10_011,
-  unknownUser: 10_013,
-  unknownWebhook: 10_015,
-  /** The guild exists, but the bot is not in it. */
-  missingAccess: 50_001,
-  /** The bot lacks a permission, or its highest role is not above the role or member. */
-  missingPermissions: 50_013,
-  /** The guild requires two-factor authentication of moderators, and the bot's owner has none. */
-  twoFactorRequired: 60_003,
-} as const;
-
-/** The body of an error response with one of these codes. */
-export const refusal = (...reasons: ReadonlyArray<keyof typeof codes>) =>
-  Schema.Struct({ code: Schema.Literals(reasons.map((reason) => codes[reason])) });
-
 /** IDs, times and image URLs in Discord's format. */
 
 const int64Max = 2n ** 63n - 1n;

@@ -1,8 +1,15 @@
-import { GameId, GamePlatform } from "@accountlink/core";
-import { type GameItem, groupPageSize, type ProfilePart, profileParts } from "@accountlink/core/platforms";
-import { Effect, Layer, Option, Order, Schema } from "effect";
+import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
+import {
+  type GameItem,
+  groupPageSize,
+  type ItemOwnership,
+  type ProfilePart,
+  profileParts,
+} from "@accountlink/core/platforms";
+import { Effect, Layer, Option, Order, Result, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { finderOn, findResource, type Resilience, resilientClient } from "../../http/mod.ts";
+import { type Resilience, resilientClient } from "../../http/mod.ts";
+import { ask, type Route, type RouteRequest } from "../answers.ts";
 import {
   Badges,
   FoundGroups,
@@ -16,11 +23,9 @@ import {
   imageOf,
   isRobloxId,
   Memberships,
-  NoItem,
   robloxApi,
-  robloxService,
+  robloxUrl,
   Thumbnails,
-  UnknownUser,
   User,
 } from "./roblox_api.ts";
 
@@ -30,11 +35,11 @@ export interface LiveGamePlatformOptions {
   readonly resilience?: Partial<Resilience>;
 }
 
-/** Roblox's names for kinds of items, and where a service describes an item. */
+/** Roblox's names for kinds of items, and the route that describes an item. */
 const itemTypes = {
-  gamepass: ["GamePass", "apis", "/game-passes/v1/game-passes/{id}/product-info"],
-  badge: ["Badge", "badges", "/v1/badges/{id}"],
-  asset: ["Asset", "economy", "/v2/assets/{id}/details"],
+  gamepass: ["GamePass", "GET apis.roblox.com/game-passes/v1/game-passes/{id}/product-info"],
+  badge: ["Badge", "GET badges.roblox.com/v1/badges/{badgeId}"],
+  asset: ["Asset", "GET economy.roblox.com/v2/assets/{id}/details"],
 } as const;
 
 const byRank = Order.mapInput(Order.Number, ({ rank }: { readonly rank: number }) => rank);
@@ -52,51 +57,59 @@ export const liveGamePlatform = ({
   Layer.effect(
     GamePlatform,
     Effect.gen(function* () {
-      const http = yield* HttpClient.HttpClient;
+      const http = HttpClient.mapRequest(
+        yield* HttpClient.HttpClient,
+        HttpClientRequest.updateUrl(robloxUrl(apiUrl)),
+      );
       // Each service has its own circuit, so that user lookups work while an optional service is down.
-      const clientOf = (service: string, platform: string) =>
-        resilientClient(
-          HttpClient.mapRequest(http, HttpClientRequest.prependUrl(robloxService(apiUrl, service))),
-          platform,
-          resilience,
-        );
-      const users = yield* clientOf("users", "game");
-      const thumbnails = yield* clientOf("thumbnails", "game_thumbnails");
-      const groups = yield* clientOf("groups", "game_groups");
-      const badges = yield* clientOf("accountinformation", "game_badges");
-      const inventory = yield* clientOf("inventory", "game_inventory");
+      const users = yield* resilientClient(http, "game", resilience);
+      const thumbnails = yield* resilientClient(http, "game_thumbnails", resilience);
+      const groups = yield* resilientClient(http, "game_groups", resilience);
+      const badges = yield* resilientClient(http, "game_badges", resilience);
+      const inventory = yield* resilientClient(http, "game_inventory", resilience);
       const items = yield* resilientClient(http, "game_items", resilience);
 
       const findUser = (operation: string, gameId: GameId) =>
         isRobloxId(gameId)
-          ? finderOn(users)(
-              operation,
-              `/v1/users/${gameId}`,
-              User,
-              UnknownUser,
-              ({ id }) => String(id) === gameId,
+          ? Effect.map(
+              ask(users, "GET users.roblox.com/v1/users/{userId}", {
+                operation,
+                path: [gameId],
+                found: User,
+                matches: ({ id }) => String(id) === gameId,
+              }),
+              Result.getSuccess,
             )
           : Effect.succeedNone;
 
-      const part = <A>(client: typeof users, url: string, found: Schema.ConstraintDecoder<A>) =>
-        finderOn(client)("GamePlatform.findProfile", url, found).pipe(
-          Effect.map(Option.getOrNull),
+      /** Returns a part of a profile; null if its service does not answer. */
+      const part = <A>(client: typeof users, route: Route, request: Omit<RouteRequest<A>, "operation">) =>
+        ask(client, route, { operation: "GamePlatform.findProfile", ...request }).pipe(
+          Effect.map(Result.getOrNull),
           Effect.orElseSucceed(() => null),
         );
 
       const image = (kind: "avatar" | "avatar-headshot", gameId: GameId) =>
-        part(
-          thumbnails,
-          `/v1/users/${kind}?userIds=${gameId}&size=420x420&format=Png&isCircular=false`,
-          Thumbnails,
-        ).pipe(Effect.map((answer) => imageOf(answer?.data ?? [], gameId)));
+        Effect.map(
+          part(thumbnails, `GET thumbnails.roblox.com/v1/users/${kind}`, {
+            query: { userIds: gameId, size: "420x420", format: "Png", isCircular: false },
+            found: Thumbnails,
+          }),
+          (answer) => imageOf(answer?.data ?? [], gameId),
+        );
 
       const groupsOf = (gameId: GameId) =>
-        part(
-          groups,
-          `/v2/users/${gameId}/groups/roles?includeLocked=false&includeNotificationPreferences=false&discoveryType=0`,
-          Memberships,
-        ).pipe(Effect.map((answer) => answer?.data.map(gameGroup) ?? null));
+        ask(groups, "GET groups.roblox.com/v2/users/{userId}/groups/roles", {
+          operation: "GamePlatform.findProfile",
+          path: [gameId],
+          query: { includeLocked: false, includeNotificationPreferences: false, discoveryType: 0 },
+          found: Memberships,
+        }).pipe(
+          Effect.map(
+            Result.match({ onSuccess: ({ data }) => data.map(gameGroup), onFailure: (_: "absent") => [] }),
+          ),
+          Effect.orElseSucceed(() => null),
+        );
 
       const findProfile = Effect.fnUntraced(function* (
         gameId: GameId,
@@ -110,7 +123,13 @@ export const liveGamePlatform = ({
           {
             headshot: ifNeeded("avatar", image("avatar-headshot", gameId)),
             fullBody: ifNeeded("avatar", image("avatar", gameId)),
-            badges: ifNeeded("badges", part(badges, `/v1/users/${gameId}/roblox-badges`, Badges)),
+            badges: ifNeeded(
+              "badges",
+              part(badges, "GET accountinformation.roblox.com/v1/users/{userId}/roblox-badges", {
+                path: [gameId],
+                found: Badges,
+              }),
+            ),
             groups: ifNeeded("groups", groupsOf(gameId)),
           },
           { concurrency: "unbounded" },
@@ -118,61 +137,75 @@ export const liveGamePlatform = ({
         return Option.some(gameProfile(user.value, parts));
       });
 
-      const ofGroup = <A>(url: string, found: Schema.ConstraintDecoder<A>) =>
-        Effect.map(finderOn(groups)("GamePlatform.findGroup", url, found), Option.getOrThrow);
-
       const findGroup = Effect.fnUntraced(function* (groupId: string) {
-        // The roles of an unknown group are an error of Roblox, so ask for the group first.
-        const named = isRobloxId(groupId)
-          ? yield* ofGroup(`/v2/groups?groupIds=${groupId}`, FoundGroups)
-          : null;
-        const group = named?.data.find(({ id }) => String(id) === groupId);
+        if (!isRobloxId(groupId)) return Option.none();
+        const operation = "GamePlatform.findGroup";
+        const named = yield* ask(groups, "GET groups.roblox.com/v2/groups", {
+          operation,
+          query: { groupIds: groupId },
+          found: FoundGroups,
+        });
+        const group = Result.getOrThrow(named).data.find(({ id }) => String(id) === groupId);
         if (group === undefined) return Option.none();
-        const { roles } = yield* ofGroup(`/v1/groups/${groupId}/roles`, GroupRoles);
-        const ranks = roles.map(({ rank, name }) => ({ rank, name }));
-        const { name, memberCount = null } = group;
-        return Option.some({ id: groupId, name, memberCount, ranks: ranks.toSorted(byRank) });
+        const ranked = yield* ask(groups, "GET groups.roblox.com/v1/groups/{groupId}/roles", {
+          operation,
+          path: [groupId],
+          found: GroupRoles,
+        });
+        return Option.map(Result.getSuccess(ranked), ({ roles }) => {
+          const ranks = roles.map(({ rank, name }) => ({ rank, name }));
+          const { name, memberCount = null } = group;
+          return { id: groupId, name, memberCount, ranks: ranks.toSorted(byRank) };
+        });
       });
 
-      const groupMembers = (groupId: string, cursor: string | null) => {
-        const after = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-        const url = `/v1/groups/${groupId}/users?limit=${groupPageSize}&sortOrder=Asc${after}`;
-        return finderOn(groups)("GamePlatform.groupMembers", url, GroupMembers).pipe(
-          Effect.map(Option.getOrThrow),
-          Effect.map(({ data, nextPageCursor }) => ({
-            members: data.map(({ user, role }) => ({ gameId: String(user.userId), role: gameRole(role) })),
-            next: nextPageCursor ?? null,
+      const groupMembers = (groupId: string, cursor: string | null) =>
+        Effect.map(
+          ask(groups, "GET groups.roblox.com/v1/groups/{groupId}/users", {
+            operation: "GamePlatform.groupMembers",
+            path: [groupId],
+            query: { limit: groupPageSize, sortOrder: "Asc", cursor: cursor ?? undefined },
+            found: GroupMembers,
+          }),
+          (page) =>
+            Option.map(Result.getSuccess(page), ({ data, nextPageCursor }) => ({
+              members: data.map(({ user, role }) => ({ gameId: String(user.userId), role: gameRole(role) })),
+              next: nextPageCursor ?? null,
+            })),
+        );
+
+      const findItem = ({ item, itemId }: GameItem) => {
+        if (!isRobloxId(itemId)) return Effect.succeedNone;
+        const request = { operation: "GamePlatform.findItem", path: [itemId], found: Item };
+        return Effect.map(ask(items, itemTypes[item][1], request), (found) =>
+          Option.map(Result.getSuccess(found), (named) => ({
+            name: "Name" in named ? named.Name : named.name,
           })),
         );
       };
 
-      const findItem = ({ item, itemId }: GameItem) => {
-        const [, service, path] = itemTypes[item];
-        const url = robloxService(apiUrl, service) + path.replace("{id}", itemId);
-        const found = isRobloxId(itemId)
-          ? finderOn(items)("GamePlatform.findItem", url, Item, NoItem)
-          : Effect.succeedNone;
+      const hasItem = (
+        gameId: GameId,
+        { item, itemId }: GameItem,
+      ): Effect.Effect<ItemOwnership, PlatformUnavailable> => {
+        if (!isRobloxId(itemId)) return Effect.succeed("no_item");
+        if (!isRobloxId(gameId)) return Effect.succeed("not_owned");
         return Effect.map(
-          found,
-          Option.map((named) => ({ name: "Name" in named ? named.Name : named.name })),
+          ask(
+            inventory,
+            "GET inventory.roblox.com/v1/users/{userId}/items/{itemType}/{itemTargetId}/is-owned",
+            {
+              operation: "GamePlatform.hasItem",
+              path: [gameId, itemTypes[item][0], itemId],
+              found: Schema.Boolean,
+            },
+          ),
+          Result.match({
+            onSuccess: (isOwned) => (isOwned ? "owned" : "not_owned"),
+            onFailure: (meaning) => meaning,
+          }),
         );
       };
-
-      const hasItem = (gameId: GameId, { item, itemId }: GameItem) =>
-        isRobloxId(gameId) && isRobloxId(itemId)
-          ? Effect.map(
-              finderOn(inventory)(
-                "GamePlatform.hasItem",
-                `/v1/users/${gameId}/items/${itemTypes[item][0]}/${itemId}/is-owned`,
-                Schema.Boolean,
-                NoItem,
-              ),
-              Option.match({
-                onNone: () => "private" as const,
-                onSome: (isOwned) => (isOwned ? ("owned" as const) : ("not_owned" as const)),
-              }),
-            )
-          : Effect.succeed("not_owned" as const);
 
       return GamePlatform.of({
         hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
@@ -183,18 +216,18 @@ export const liveGamePlatform = ({
         hasItem,
         findUserByName: (username) =>
           Effect.map(
-            findResource(users, {
+            ask(users, "POST users.roblox.com/v1/usernames/users", {
               operation: "GamePlatform.findUserByName",
-              url: "/v1/usernames/users",
-              query: { usernames: [username], excludeBannedUsers: false },
+              body: { usernames: [username], excludeBannedUsers: false },
               found: FoundUsers,
-              absent: Schema.Never,
             }),
-            Option.flatMapNullishOr(({ data }) => {
+            (found) => {
               // Roblox also finds users by their previous names.
-              const user = data.find(({ name }) => name.toLowerCase() === username.toLowerCase());
-              return user && GameId.make(String(user.id));
-            }),
+              const user = Result.getOrThrow(found).data.find(
+                ({ name }) => name.toLowerCase() === username.toLowerCase(),
+              );
+              return user === undefined ? Option.none() : Option.some(GameId.make(String(user.id)));
+            },
           ),
       });
     }),

@@ -53,8 +53,8 @@ test.each<[answer: HttpAnswering, sent: number, cause: object]>([
   [refused(503, 0, "Service Unavailable"), 3, { reason: "status", status: 503 }],
   [{ ...refused(429, 0, "Too many requests"), headers: { "retry-after": "60" } }, 1, { status: 429 }],
   [{ body: { ...ada, id: 2 } }, 1, { reason: "unreadable" }],
-  [refused(404, 0, "NotFound"), 1, { reason: "unreadable", status: 404 }],
-  [{ status: 404, body: { errors: [] } }, 1, { reason: "unreadable", status: 404 }],
+  [refused(404, 0, "NotFound"), 1, { reason: "status", status: 404 }],
+  [{ status: 404, body: { errors: [] } }, 1, { reason: "status", status: 404 }],
 ])("a lookup fails if Roblox answers %o, after %i requests", function* ([answer, sent, cause]) {
   const { game, heard } = yield* setUp(() => answer);
   for (const question of [game.hasUser(adaId), game.findProfile(adaId)]) {
@@ -87,7 +87,8 @@ test("the members of a group are read in pages of 100", function* () {
   const { game, heard } = yield* setUp(({ path, query }) =>
     path.endsWith("/users") && query.has("cursor") ? { body: { data: [], nextPageCursor: null } } : undefined,
   );
-  const page = (cursor: string | null) => game.groupMembers?.("7", cursor) ?? Effect.die("no members");
+  const page = (cursor: string | null) =>
+    Effect.map(game.groupMembers?.("7", cursor) ?? Effect.die("no members"), Option.getOrThrow);
   const { members, next } = yield* page(null);
   expect(members).toEqual([{ gameId: adaId, role: { id: 30, name: "Admin", rank: 254 } }]);
   expect(yield* page(next)).toEqual({ members: [], next: null });
@@ -104,7 +105,7 @@ test("an item is owned, not owned, or in a private inventory", function* () {
   expect(yield* has("gamepass", "55")).toBe("owned");
   expect(yield* has("badge", "56")).toBe("not_owned");
   expect(yield* has("asset", "57")).toBe("private");
-  expect(yield* has("asset", "x")).toBe("not_owned");
+  expect(yield* has("asset", "x")).toBe("no_item");
 });
 
 test("an item is found with its name", function* () {

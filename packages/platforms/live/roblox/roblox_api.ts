@@ -9,6 +9,10 @@ export const robloxApi = "https://{service}.roblox.com";
 export const robloxService = (apiUrl: string, service: string): string =>
   apiUrl.replace("{service}", service);
 
+/** Replaces the host of a Roblox service at the beginning of a request's URL. */
+export const robloxUrl = (apiUrl: string) => (url: string) =>
+  url.replace(/^(\w+)\.roblox\.com/u, (_, service: string) => robloxService(apiUrl, service));
+
 const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
 
 export const User = Schema.Struct({
@@ -19,11 +23,6 @@ export const User = Schema.Struct({
   created: nullish(Schema.DateTimeUtcFromString),
   isBanned: nullish(Schema.Boolean),
   hasVerifiedBadge: nullish(Schema.Boolean),
-});
-
-/** The body of a 404 for a user that does not exist. */
-export const UnknownUser = Schema.Struct({
-  errors: Schema.NonEmptyArray(Schema.Struct({ code: Schema.Literal(3) })),
 });
 
 const listOf = <S extends Schema.Top>(entry: S) => Schema.Struct({ data: Schema.Array(entry) });
@@ -65,11 +64,6 @@ export const Item = Schema.Union([
   Schema.Struct({ Name: Schema.String }),
   Schema.Struct({ name: Schema.String }),
 ]);
-
-/** The body of a 403 for an item in a private inventory, and of a 404 for an item that does not exist. */
-export const NoItem = Schema.Struct({
-  errors: Schema.NonEmptyArray(Schema.Struct({ code: Schema.Int })),
-});
 
 export const Memberships = listOf(
   Schema.Struct({

@@ -1,0 +1,176 @@
+/**
+ * What Discord and Roblox answer. A response without a row is an outage: it answers nothing, so the request is made
+ * again later. Callers get meanings, and never look at a status.
+ */
+import type { PlatformUnavailable } from "@accountlink/core";
+import { type Effect, Option, type Result, Schema } from "effect";
+import { HttpClientRequest, type HttpMethod } from "effect/http";
+import { askPlatform, type ResilientClient } from "../http/mod.ts";
+
+/**
+ * A status, the platform's code, and the meaning of both. `any` is every JSON object, `some` every code but 0. The first
+ * row that fits counts.
+ */
+type Row = readonly [status: number, code: number | "any" | "some", meaning: string];
+
+/** Routes with their rows. Placeholders are in braces, as in the platforms' own documents. */
+type Answers = Readonly<Record<string, ReadonlyArray<Row>>>;
+
+/** The bot is not in the guild. Discord has 50001 for guilds that exist. */
+const guild = [
+  [404, 10_004, "absent"],
+  [403, 50_001, "absent"],
+] as const;
+
+const member = [...guild, [404, 10_007, "absent"], [404, 10_013, "absent"]] as const;
+
+/** Discord's own rules, such as AutoMod, refuse changes with codes that its documentation does not list. */
+const change = <Reason extends string>(refused: Reason) =>
+  [
+    [404, 10_004, "absent"],
+    [404, 10_007, "absent"],
+    [404, 10_013, "absent"],
+    [404, 10_011, "role_missing"],
+    // The guild requires two-factor authentication of moderators, and the bot's owner has none.
+    [403, 60_003, "no_permission"],
+    // The bot's rights tell what it lacks.
+    [403, 50_001, "not_permitted"],
+    [403, 50_013, "not_permitted"],
+    [400, "any", refused],
+    [403, "any", refused],
+    [404, "any", refused],
+    [409, "any", refused],
+  ] as const;
+
+const discord = {
+  "GET /applications/@me": [],
+  "PATCH /applications/@me": [],
+  "GET /applications/{application_id}/commands": [],
+  "POST /applications/{application_id}/commands": [],
+  "GET /guilds/{guild_id}": guild,
+  "GET /guilds/{guild_id}/roles": guild,
+  // 50001 is also the answer to an application without the intent for members.
+  "GET /guilds/{guild_id}/members": [
+    [404, 10_004, "absent"],
+    [403, 50_001, "hidden"],
+  ],
+  "GET /guilds/{guild_id}/members/search": guild,
+  "GET /guilds/{guild_id}/members/{user_id}": member,
+  "PATCH /guilds/{guild_id}/members/{user_id}": change("nickname_refused"),
+  "PUT /guilds/{guild_id}/members/{user_id}/roles/{role_id}": change("role_refused"),
+  "DELETE /guilds/{guild_id}/members/{user_id}/roles/{role_id}": change("role_refused"),
+  "GET /users/@me": [],
+  "GET /users/@me/guilds": [],
+  "GET /users/@me/guilds/{guild_id}/member": [
+    [404, 10_004, "absent"],
+    [404, 10_007, "absent"],
+  ],
+  "GET /users/{user_id}": [[404, 10_013, "absent"]],
+  "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original": [
+    [404, 10_008, "over"],
+    [404, 10_015, "over"],
+    [401, 50_027, "over"],
+  ],
+} as const satisfies Answers;
+
+/** Roblox documents the codes of badges alone. */
+const item = [
+  [400, "some", "absent"],
+  [403, "some", "absent"],
+  [404, "some", "absent"],
+] as const;
+
+/** Roblox's code 0 is an error of its gateway, whatever the status, so no row has it. */
+const roblox = {
+  "GET users.roblox.com/v1/users/{userId}": [[404, 3, "absent"]],
+  "POST users.roblox.com/v1/usernames/users": [],
+  "GET thumbnails.roblox.com/v1/users/avatar": [],
+  "GET thumbnails.roblox.com/v1/users/avatar-headshot": [],
+  "GET accountinformation.roblox.com/v1/users/{userId}/roblox-badges": [],
+  // The user is deleted.
+  "GET groups.roblox.com/v2/users/{userId}/groups/roles": [[400, 3, "absent"]],
+  "GET groups.roblox.com/v2/groups": [],
+  "GET groups.roblox.com/v1/groups/{groupId}/roles": [[400, 1, "absent"]],
+  "GET groups.roblox.com/v1/groups/{groupId}/users": [
+    [400, 1, "hidden"],
+    [403, 35, "hidden"],
+  ],
+  "GET inventory.roblox.com/v1/users/{userId}/items/{itemType}/{itemTargetId}/is-owned": [
+    // The user is deleted.
+    [400, 1, "not_owned"],
+    [400, 5, "no_item"],
+    [400, 6, "no_item"],
+    [400, 7, "no_item"],
+    [400, 10, "no_item"],
+    [400, 12, "no_item"],
+    [403, 3, "private"],
+    [403, 4, "private"],
+    [403, 11, "private"],
+  ],
+  "GET apis.roblox.com/game-passes/v1/game-passes/{id}/product-info": item,
+  "GET badges.roblox.com/v1/badges/{badgeId}": item,
+  "GET economy.roblox.com/v2/assets/{id}/details": item,
+} as const satisfies Answers;
+
+/** Every row of both platforms. A route of Roblox begins with the host of the service. */
+export const answers = { ...discord, ...roblox };
+
+export type Route = keyof typeof answers;
+
+export type Meaning<R extends Route> = (typeof answers)[R][number][2];
+
+/** A request on a route of the table. */
+export interface RouteRequest<A> {
+  /** The operation named in errors, such as `ChatPlatform.findMember`. */
+  readonly operation: string;
+  /** The values of the route's placeholders, in order. */
+  readonly path?: ReadonlyArray<string>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The JSON body. */
+  readonly body?: object;
+  /** Decodes the body of a successful response. */
+  readonly found: Schema.ConstraintDecoder<A>;
+  /** Returns whether the body describes the requested resource. If it does not, the request fails. */
+  readonly matches?: (body: A) => boolean;
+}
+
+/**
+ * Sends a request on a route of the table. The result is the body of a successful response, or the meaning of an error
+ * response.
+ */
+export const ask = <const R extends Route, A>(
+  client: ResilientClient,
+  route: R,
+  { path = [], query, headers, body, ...question }: RouteRequest<A>,
+): Effect.Effect<Result.Result<A, Meaning<R>>, PlatformUnavailable> => {
+  const [method = "", target = ""] = route.split(" ");
+  const values = path.values();
+  const url = target.replaceAll(/\{\w+\}/gu, () => encodeURIComponent(values.next().value ?? ""));
+  const request = HttpClientRequest.make(method as HttpMethod.HttpMethod)(url, { headers, urlParams: query });
+  return askPlatform(client, {
+    ...question,
+    request: body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body),
+    meaning: (status, answer) => meaningOf(route, status, answer),
+  });
+};
+
+/** The bodies of errors at Discord and at Roblox. */
+const codeIn = Schema.decodeUnknownOption(
+  Schema.Union([
+    Schema.Struct({ code: Schema.Int }),
+    Schema.Struct({ errors: Schema.NonEmptyArray(Schema.Struct({ code: Schema.Int })) }),
+  ]),
+);
+
+const meaningOf = <R extends Route>(route: R, status: number, body: unknown): Meaning<R> | undefined => {
+  if (typeof body !== "object" || body === null) return undefined;
+  const coded = Option.getOrUndefined(codeIn(body));
+  const code = coded && ("code" in coded ? coded.code : coded.errors[0].code);
+  const rows: ReadonlyArray<Row> = answers[route];
+  const row = rows.find(
+    ([each, known]) =>
+      each === status && (known === "any" || known === code || (known === "some" && (code ?? 0) !== 0)),
+  );
+  return row?.[2] as Meaning<R> | undefined;
+};

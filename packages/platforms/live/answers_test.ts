@@ -1,0 +1,274 @@
+import { ChatIdentity, ChatPlatform, type GameId, GamePlatform } from "@accountlink/core";
+import type { ChatCommands, ChatRoles, GameItem } from "@accountlink/core/platforms";
+import { type HttpAnswer, type HttpAnswering, startHttpServer } from "@accountlink/test-servers";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
+import { Context, Duration, Effect, Layer, Option, Redacted, Result } from "effect";
+import { FetchHttpClient } from "effect/http";
+import { answers, type Route } from "./answers.ts";
+import { liveChatIdentity } from "./discord/chat_identity.ts";
+import { liveChatPlatform } from "./discord/chat_platform.ts";
+import { ada, eve, guildId } from "./discord/test_discord.ts";
+import { liveGamePlatform } from "./roblox/game_platform.ts";
+
+const game = "1" as GameId;
+const item = (kind: GameItem["item"]): GameItem => ({ item: kind, itemId: "55" });
+const bot = { id: "80351110224678912", username: "accountlink" };
+const [botRole, role] = ["41771983423143940", "41771983423143938"];
+const roleFields = { managed: false, permissions: "8" };
+
+/** What else is asked beside the tested route. */
+const usual: Readonly<Record<string, unknown>> = {
+  "POST /oauth2/token": { access_token: "access", token_type: "Bearer", scope: "identify" },
+  "GET /users/@me": bot,
+  [`GET /guilds/${guildId}`]: {
+    id: guildId,
+    owner_id: ada.id,
+    roles: [
+      { id: botRole, name: "accountlink", position: 2, ...roleFields },
+      { id: role, name: "Member", position: 1, ...roleFields },
+    ],
+  },
+  [`GET /guilds/${guildId}/members/${bot.id}`]: { user: bot, roles: [botRole] },
+  [`GET /guilds/${guildId}/members/${eve.id}`]: { user: eve, roles: [role], joined_at: null },
+  "GET /users.roblox.com/v1/users/1": { id: 1, name: "ada_g" },
+  "GET /groups.roblox.com/v2/groups": { data: [{ id: 9, name: "Makers" }] },
+};
+
+interface Platforms {
+  readonly chat: ChatPlatform["Service"];
+  readonly game: GamePlatform["Service"];
+  readonly identity: ChatIdentity["Service"];
+}
+
+const signIn = {
+  redirectUri: "https://link.example/verify/callback",
+  state: "state",
+  codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+  nonce: "nonce",
+  guildId,
+};
+
+const setRole = (chat: Platforms["chat"], what: "addRole" | "removeRole") =>
+  (chat.roles as ChatRoles)[what](guildId, ada.id, role);
+const groups = ({ game: platform }: Platforms) =>
+  Effect.map(platform.findProfile(game, ["groups"]), (found) => Option.getOrThrow(found).groups);
+
+/** How the ports ask on each route whose refusals mean something. */
+const questions: { readonly [R in Route]?: (platforms: Platforms) => Effect.Effect<unknown, unknown> } = {
+  "GET /guilds/{guild_id}": ({ chat }) => chat.findGuild(guildId),
+  "GET /guilds/{guild_id}/members/{user_id}": ({ chat }) => chat.findMember(guildId, ada.id),
+  // Without the names of roles, a member has only their IDs.
+  "GET /guilds/{guild_id}/roles": ({ chat }) =>
+    Effect.map(chat.findMember(guildId, eve.id), (found) => Option.getOrThrow(found).roles),
+  "GET /guilds/{guild_id}/members": ({ chat }) => (chat.roles as ChatRoles).membersPage(guildId, null),
+  "GET /guilds/{guild_id}/members/search": ({ chat }) =>
+    chat.searchMembers?.(guildId, "a", 5) ?? Effect.die("no search"),
+  "GET /users/{user_id}": ({ chat }) => chat.findUser(ada.id),
+  "PUT /guilds/{guild_id}/members/{user_id}/roles/{role_id}": ({ chat }) => setRole(chat, "addRole"),
+  "DELETE /guilds/{guild_id}/members/{user_id}/roles/{role_id}": ({ chat }) => setRole(chat, "removeRole"),
+  "PATCH /guilds/{guild_id}/members/{user_id}": ({ chat }) =>
+    (chat.roles as ChatRoles).setNickname(guildId, ada.id, "Ada"),
+  "GET /users/@me/guilds/{guild_id}/member": ({ identity }) =>
+    Effect.map(
+      identity.finish(signIn, new URLSearchParams({ code: "code", state: "state" })),
+      ({ isMember }) => isMember,
+    ),
+  "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original": ({ chat }) =>
+    (chat.commands as ChatCommands).editAnswer({ applicationId: "1", token: Redacted.make("t") }, {}),
+  "GET users.roblox.com/v1/users/{userId}": ({ game: platform }) => platform.hasUser(game),
+  "GET groups.roblox.com/v2/users/{userId}/groups/roles": groups,
+  "GET groups.roblox.com/v1/groups/{groupId}/roles": ({ game: platform }) =>
+    platform.findGroup?.("9") ?? Effect.die("no groups"),
+  "GET groups.roblox.com/v1/groups/{groupId}/users": ({ game: platform }) =>
+    platform.groupMembers?.("9", null) ?? Effect.die("no members"),
+  "GET inventory.roblox.com/v1/users/{userId}/items/{itemType}/{itemTargetId}/is-owned": ({
+    game: platform,
+  }) => platform.hasItem?.(game, item("asset")) ?? Effect.die("no items"),
+  "GET apis.roblox.com/game-passes/v1/game-passes/{id}/product-info": ({ game: platform }) =>
+    platform.findItem?.(item("gamepass")) ?? Effect.die("no items"),
+  "GET badges.roblox.com/v1/badges/{badgeId}": ({ game: platform }) =>
+    platform.findItem?.(item("badge")) ?? Effect.die("no items"),
+  "GET economy.roblox.com/v2/assets/{id}/details": ({ game: platform }) =>
+    platform.findItem?.(item("asset")) ?? Effect.die("no items"),
+};
+
+/** A response in the form of the route's platform. */
+const refused = (route: Route, status: number, code: number): HttpAnswer => ({
+  status,
+  body: route.includes("roblox.com") ? { errors: [{ code, message: "" }] } : { code, message: "" },
+});
+
+/** Asks on a route that gets an answer; the others answer as usual. */
+const outcome = Effect.fnUntraced(function* (route: Route, answer: HttpAnswering) {
+  const [method = "", target = ""] = route.split(" ");
+  const path = new RegExp(`^/?${target.replaceAll(".", "\\.").replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u");
+  const server = yield* startHttpServer((request) => {
+    if (request.method === method && path.test(request.path)) return answer;
+    const body = usual[`${request.method} ${request.path}`];
+    return body === undefined ? { status: 500 } : { body };
+  });
+  const resilience = { backoff: Duration.millis(1), retries: 0 };
+  const publicUrl = "https://link.example";
+  const discord = { apiUrl: server.url, publicUrl, resilience };
+  const services = yield* Layer.build(
+    Layer.mergeAll(
+      liveChatPlatform({ botToken: Redacted.make("t"), ...discord }),
+      liveChatIdentity({ clientId: "1", clientSecret: Redacted.make("s"), ...discord }),
+      liveGamePlatform({ apiUrl: `${server.url}/{service}.roblox.com`, resilience }),
+    ).pipe(Layer.provide(FetchHttpClient.layer)),
+  );
+  const question = questions[route] ?? (() => Effect.die("no question"));
+  const result = yield* Effect.result(
+    question({
+      chat: Context.get(services, ChatPlatform),
+      game: Context.get(services, GamePlatform),
+      identity: Context.get(services, ChatIdentity),
+    }),
+  );
+  if (Result.isSuccess(result)) return result.success;
+  const { _tag, reason } = result.failure as { readonly _tag: string; readonly reason?: string };
+  return reason ?? _tag;
+});
+
+type Outcomes = ReadonlyArray<readonly [status: number, code: number, outcome: unknown]>;
+
+const [none, hidden] = [Option.none(), "MembersHidden"];
+
+const unnamed = [{ id: role, name: null }];
+
+const changes = (above: string, forbidden: string): Outcomes => [
+  [404, 10_004, false],
+  [404, 10_007, false],
+  [404, 10_013, false],
+  [404, 10_011, "role_missing"],
+  [403, 60_003, "no_permission"],
+  [403, 50_001, above],
+  [403, 50_013, above],
+  // AutoMod on the nickname or the guild tag.
+  [400, 50_035, forbidden],
+  [400, 50_024, forbidden],
+  [400, 30_005, forbidden],
+  // The bot awaits its verification.
+  [403, 20_026, forbidden],
+  [403, 40_007, forbidden],
+  [403, 50_501, forbidden],
+  [404, 0, forbidden],
+  [409, 0, forbidden],
+];
+const roleChanges = changes("role_above_bot", "role_refused");
+const things: Outcomes = [
+  [400, 20, none],
+  [403, 1, none],
+  [404, 1, none],
+];
+
+const outcomes: { readonly [R in Route]?: Outcomes } = {
+  "GET /guilds/{guild_id}": [
+    [404, 10_004, none],
+    [403, 50_001, none],
+  ],
+  "GET /guilds/{guild_id}/roles": [
+    [404, 10_004, unnamed],
+    [403, 50_001, unnamed],
+  ],
+  "GET /guilds/{guild_id}/members": [
+    [404, 10_004, hidden],
+    [403, 50_001, hidden],
+  ],
+  "GET /guilds/{guild_id}/members/search": [
+    [404, 10_004, []],
+    [403, 50_001, []],
+  ],
+  "GET /guilds/{guild_id}/members/{user_id}": [
+    [404, 10_004, none],
+    [403, 50_001, none],
+    [404, 10_007, none],
+    [404, 10_013, none],
+  ],
+  "PATCH /guilds/{guild_id}/members/{user_id}": changes("member_above_bot", "nickname_refused"),
+  "PUT /guilds/{guild_id}/members/{user_id}/roles/{role_id}": roleChanges,
+  "DELETE /guilds/{guild_id}/members/{user_id}/roles/{role_id}": roleChanges,
+  "GET /users/@me/guilds/{guild_id}/member": [
+    [404, 10_004, false],
+    [404, 10_007, false],
+  ],
+  "GET /users/{user_id}": [[404, 10_013, none]],
+  "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original": [
+    [404, 10_008, false],
+    [404, 10_015, false],
+    [401, 50_027, false],
+  ],
+  "GET users.roblox.com/v1/users/{userId}": [[404, 3, false]],
+  "GET groups.roblox.com/v2/users/{userId}/groups/roles": [[400, 3, []]],
+  "GET groups.roblox.com/v1/groups/{groupId}/roles": [[400, 1, none]],
+  "GET groups.roblox.com/v1/groups/{groupId}/users": [
+    [400, 1, none],
+    [403, 35, none],
+  ],
+  "GET inventory.roblox.com/v1/users/{userId}/items/{itemType}/{itemTargetId}/is-owned": [
+    [400, 1, "not_owned"],
+    [400, 5, "no_item"],
+    [400, 6, "no_item"],
+    [400, 7, "no_item"],
+    [400, 10, "no_item"],
+    [400, 12, "no_item"],
+    [403, 3, "private"],
+    [403, 4, "private"],
+    [403, 11, "private"],
+  ],
+  "GET apis.roblox.com/game-passes/v1/game-passes/{id}/product-info": things,
+  "GET badges.roblox.com/v1/badges/{badgeId}": things,
+  "GET economy.roblox.com/v2/assets/{id}/details": things,
+};
+const routes = Object.keys(questions) as Array<Route>;
+const rows = routes.flatMap((route) => (outcomes[route] ?? []).map((row) => [route, ...row] as const));
+
+test.each(rows)("%s answered with %i and code %i is %j", function* ([route, status, code, expected]) {
+  expect(yield* outcome(route, refused(route, status, code))).toEqual(expected);
+});
+
+test("every row of the table is tested", function* () {
+  const untested = Object.entries(answers).flatMap(([route, known]) =>
+    known
+      .filter(([status, code]) => {
+        const isTested = (row: (typeof rows)[number]) =>
+          row[0] === route && row[1] === status && (typeof code === "string" || row[2] === code);
+        return !rows.some(isTested);
+      })
+      .map((row) => [route, ...row]),
+  );
+  expect(yield* Effect.succeed(untested)).toEqual([]);
+});
+
+const html: HttpAnswer = {
+  status: 403,
+  headers: { "content-type": "text/html" },
+  body: "<h1>Forbidden</h1>",
+};
+const outages = (route: Route): ReadonlyArray<HttpAnswering> => [
+  refused(route, 401, 0),
+  refused(route, 429, 0),
+  refused(route, 500, 0),
+  { ...html, status: 400 },
+  html,
+  { ...html, status: 404 },
+  "cut",
+  // The code of Roblox's gateway, and a block of the address by Discord.
+  ...(route.includes("roblox.com") ? [refused(route, 403, 0), refused(route, 404, 0)] : []),
+  ...(route.startsWith("GET /") ? [refused(route, 403, 40_333)] : []),
+];
+
+/** What ports make of an outage, if not a failure: an unknown part of the answer. */
+const unknowns: { readonly [R in Route]?: unknown } = {
+  "GET /guilds/{guild_id}/roles": unnamed,
+  "GET /users/@me/guilds/{guild_id}/member": undefined,
+  "GET groups.roblox.com/v2/users/{userId}/groups/roles": null,
+};
+
+test.each(routes.flatMap((route) => outages(route).map((answer) => [route, answer] as const)))(
+  "%s answered with %j is an outage",
+  function* ([route, answer]) {
+    const expected = route in unknowns ? unknowns[route] : "PlatformUnavailable";
+    expect(yield* outcome(route, answer)).toEqual(expected);
+  },
+);
