@@ -21,6 +21,7 @@ import { LinkEvents } from "./links/link_events.ts";
 import { LinkLookup } from "./links/link_lookup.ts";
 import { LinkWriter } from "./links/link_writer.ts";
 import { GuildGuard } from "./platforms/guild_guard.ts";
+import { PlatformRefusals } from "./platforms/platform_refusals.ts";
 import { Profiles } from "./platforms/profiles.ts";
 import * as Retention from "./retention.ts";
 import { MemberSync } from "./roles/member_sync.ts";
@@ -73,6 +74,7 @@ export const layer = Layer.mergeAll(
       ApiKeys.layer,
       GuildGuard.layer.pipe(Layer.provide(layerGuildManagers)),
       MemberSync.layer,
+      PlatformRefusals.layer,
       Profiles.layer,
       SecurityLog.layer,
       StoredPlans.layer,

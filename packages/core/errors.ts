@@ -200,6 +200,8 @@ const rateLimitedMessages = {
   poll_interval: ({ retryAfter }) => `Please wait ${seconds(retryAfter)} before the next poll`,
   poll_count: ({ limit }) => `Poll limit of ${limit} reached`,
   event_readers: ({ limit }) => `Limit of ${limit} readers of events that wait at once reached`,
+  platform_refusals: ({ limit }) => `A platform refused ${limit} requests that this account caused`,
+  sweeps: ({ limit }) => `Limit of ${limit} sweeps of a role plan per hour reached`,
 } satisfies Record<string, (refusal: LimitReached<string>) => string>;
 
 export type KeyBucket = keyof typeof rateLimitedMessages;
@@ -288,7 +290,14 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<
 export type StoreEffect<A, E = never> = Effect.Effect<A, E | StoreUnavailable>;
 
 /** A platform did not answer. The request can be retried. */
-export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")<Unavailability> {
+export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")<
+  Unavailability & {
+    /** How long to wait before the next request, in milliseconds. Set if a limit refused the request. */
+    readonly retryAfterMs?: number;
+    /** The refusal for the client, if the limit belongs to the account and not to the platform. */
+    readonly refusal?: RateLimited;
+  }
+> {
   readonly code = "INTERNAL_ERROR";
   readonly details = null;
   override readonly message = "Service unavailable";
@@ -296,6 +305,10 @@ export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")
 
 /** An operation that asks a platform, with its other errors `E`. */
 export type PlatformEffect<A, E = never> = Effect.Effect<A, E | PlatformUnavailable>;
+
+/** Returns the error that a response shows: the limit of the account, if it kept a platform from being asked. @internal */
+export const shownError = <E>(error: E): E | RateLimited =>
+  error instanceof PlatformUnavailable ? (error.refusal ?? error) : error;
 
 /**
  * Every error that a response can have.

@@ -73,6 +73,8 @@ const keyRefusals = {
   poll_interval: { ...soon, limit: 1 },
   poll_count: { ...soon, limit: 150 },
   event_readers: { ...soon, limit: 16 },
+  platform_refusals: { ...soon, limit: 200 },
+  sweeps: { ...soon, limit: 4 },
 };
 
 /** The status, details and examples of each code. @internal */

@@ -18,6 +18,7 @@ import { type RunningServer, startServer, startServerHere } from "../support/ser
 const fixtures = makeFixtures();
 const generous = { limits: { perWindow: 0 } };
 const key = fixtures.key({ ...generous, tier: "premium", guildId });
+const globalKey = fixtures.key(generous);
 
 let platforms: LivePlatforms;
 let server: RunningServer;
@@ -31,6 +32,7 @@ beforeAll(async () => {
       ACCOUNTLINK_PORT: port,
       ACCOUNTLINK_PUBLIC_URL: `http://127.0.0.1:${port}`,
       ACCOUNTLINK_PROT: port,
+      ACCOUNTLINK_IP_PER_SECOND: "0",
     },
   });
 });
@@ -85,6 +87,18 @@ test("a verification on live platforms links the accounts of both sign-ins", asy
 test("a verification on live platforms refuses a chat user outside of the guild", async () => {
   const sid = await createSession();
   expect(await openLiveBrowser().prove("chat", sid, eve.id)).toMatchObject({ status: 403 });
+});
+
+test("200 lookups that name 200 strange guilds reach Discord once", async () => {
+  const before = platforms.heard.length;
+  for (let index = 1n; index <= 200n; index++) {
+    const strange = BigInt(guildId) - index;
+    const { body } = await server.send(`GET /v2/chat?chatId=${ada.id}&guildId=${strange}`, {
+      key: globalKey,
+    });
+    expect(body["error"]?.["details"]).toEqual({ reason: "bot_not_in_guild" });
+  }
+  expect(platforms.heard.length - before).toBeLessThanOrEqual(1);
 });
 
 test("the server warns of likely mistakes, and prints no secret", () => {

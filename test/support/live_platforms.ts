@@ -46,6 +46,8 @@ export interface LivePlatforms {
   readonly env: Readonly<Record<string, string>>;
   /** The gateway of Discord, which reports joins. */
   readonly gateway: Effect.Success<ReturnType<typeof startDiscordGateway>>;
+  /** The requests to both platforms. */
+  readonly heard: ReadonlyArray<HeardRequest>;
   /** Texts that no server may print. */
   readonly secrets: ReadonlyArray<string>;
   /** Signs a user in on the platform's page and returns the address of the redirect. */
@@ -80,7 +82,7 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
   };
 
   const scope = Scope.makeUnsafe();
-  const { url } = await Effect.runPromise(Scope.provide(startHttpServer(answer), scope));
+  const { url, heard } = await Effect.runPromise(Scope.provide(startHttpServer(answer), scope));
   const gateway = await Effect.runPromise(Scope.provide(startDiscordGateway(), scope));
   return {
     env: {
@@ -94,6 +96,7 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
       ACCOUNTLINK_GAME_API_URL: `${url}/game/{service}`,
     },
     gateway,
+    heard,
     secrets: [botToken, chatClient.secret, gameClient.secret],
     signIn: (page, userId) => {
       const asked = new URL(page).searchParams;
@@ -157,17 +160,22 @@ const answerChat = (path: string, request: HeardRequest, signIns: Map<string, Si
   const owner = users.find(({ id }) => authorization.endsWith(` of ${id}`));
   if (owner !== undefined) return answerOwner(path, owner, authorization);
   if (authorization !== `Bot ${botToken}`) return chatRefusal(401, 0, "401: Unauthorized");
-  if (path === "users/@me") return { body: bot };
-  if (path === "applications/@me") return { body: application };
-  if (path === `applications/${application.id}/commands`) return { body: [] };
-  if (path === `guilds/${guildId}`) return { body: { id: guildId, name: "Engine Room" } };
-  if (path === `guilds/${guildId}/members/${ada.id}`) {
-    return { body: membership };
-  }
+  const body = botAnswers[path];
+  if (body !== undefined) return { body };
   if (path.startsWith(`guilds/${guildId}/members/`)) return chatRefusal(404, 10_007, "Unknown Member");
   if (path.startsWith("guilds/")) return chatRefusal(403, 50_001, "Missing Access");
   const user = users.find(({ id }) => path === `users/${id}`);
   return user === undefined ? chatRefusal(404, 10_013, "Unknown User") : { body: user };
+};
+
+/** What the bot gets, by path. */
+const botAnswers: Readonly<Record<string, object>> = {
+  "users/@me": bot,
+  "users/@me/guilds": [{ id: guildId, name: "Engine Room", owner: false }],
+  "applications/@me": application,
+  [`applications/${application.id}/commands`]: [],
+  [`guilds/${guildId}`]: { id: guildId, name: "Engine Room" },
+  [`guilds/${guildId}/members/${ada.id}`]: membership,
 };
 
 const answerOwner = (path: string, owner: { readonly id: string }, authorization: string): HttpAnswer => {

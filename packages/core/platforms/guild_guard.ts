@@ -33,10 +33,10 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
     const platform = yield* ChatPlatform;
     const managers = yield* GuildManagers;
 
+    const hasBot = (guildId: GuildId) => Effect.map(platform.findGuild(guildId), Option.isSome);
+
     const requireBot = Effect.fnUntraced(function* (guildId: GuildId) {
-      if (Option.isNone(yield* platform.findGuild(guildId))) {
-        return yield* new Forbidden({ reason: "bot_not_in_guild" });
-      }
+      if (!(yield* hasBot(guildId))) return yield* new Forbidden({ reason: "bot_not_in_guild" });
     });
 
     const isMember = (guildId: RequestedGuild, chatId: ChatId) =>
@@ -105,7 +105,9 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
 
       /** Fails with `Forbidden` unless the bot is in the guild and the chat user may manage it now. */
       requireManager: Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
-        yield* requireBot(guildId);
+        // A manager who has just added the bot tries at once, so ask anew before refusing.
+        const isThere = (yield* hasBot(guildId)) || (yield* platform.joinedGuilds([guildId])).has(guildId);
+        if (!isThere) return yield* new Forbidden({ reason: "bot_not_in_guild" });
         if (!(yield* platform.isManager(guildId, chatId))) {
           return yield* new Forbidden({ reason: "not_guild_manager" });
         }

@@ -3,5 +3,6 @@ export * from "./chat_platform.ts";
 export * from "./game_platform.ts";
 export * from "./guild_guard.ts";
 export * from "./identity_provider.ts";
+export * from "./platform_refusals.ts";
 export * from "./profile.ts";
 export { Profiles } from "./profiles.ts";

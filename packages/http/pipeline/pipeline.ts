@@ -1,5 +1,6 @@
 /** Runs every request through the checks and its handler, and wraps the result in the envelope of the route. */
 import { KeyAuthenticator, type PublicError, RequestLimits } from "@accountlink/core";
+import { shownError } from "@accountlink/core/errors";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
 import type { WriteTarget } from "@accountlink/core/links";
 import type { RequestedGuild } from "@accountlink/core/platforms";
@@ -254,5 +255,8 @@ export const render = (
     observers,
     outcome,
     (context, success) => (success instanceof HttpResponse ? success : envelope.success(context, success)),
-    (context, error) => ({ response: envelope.failure(context, error), error }),
+    (context, found) => {
+      const error = shownError(found);
+      return { response: envelope.failure(context, error), error };
+    },
   );

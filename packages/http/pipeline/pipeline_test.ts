@@ -1,11 +1,12 @@
 import { KeyAuthenticator, RequestLimits } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
 import { Idempotency } from "@accountlink/core/idempotency";
+import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SessionEvent } from "@accountlink/core/sessions";
 import { UsageMeter } from "@accountlink/core/usage";
 import { defineRoute, EnvelopeV1, EnvelopeV2, SessionEvents } from "@accountlink/http-api";
 import { assert, testWith } from "@accountlink/test-servers/effect";
-import { Effect, Layer, Schema, Stream } from "effect";
+import { Effect, identity, Layer, Schema, Stream } from "effect";
 import type { Envelope } from "../envelopes/envelope.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
@@ -21,6 +22,7 @@ const services = Layer.mergeAll(
   Layer.succeed(HttpSettings, { publicUrl: "http://localhost", trustedProxies: [] }),
   Layer.mock(KeyAuthenticator)({ checkThrottle: () => Effect.void }),
   Layer.mock(RequestLimits)({}),
+  Layer.mock(PlatformRefusals)({ chargeTo: () => identity }),
   Layer.mock(SecurityLog)({ noteUse: () => Effect.void, noteRefusal: () => Effect.void }),
   Layer.mock(UsageMeter)({ count: () => {} }),
   Layer.mock(Idempotency)({}),

@@ -1,5 +1,6 @@
 /** Finds the answer to an interaction. */
 import { Counters, secondsUntil } from "@accountlink/core/limits";
+import { PlatformRefusals } from "@accountlink/core/platforms";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Metric, Option } from "effect";
@@ -25,6 +26,7 @@ type Answered = readonly [Outcome, Message];
 export const makeAnswers = Effect.gen(function* () {
   const plans = yield* RolePlanStore;
   const counters = yield* Counters;
+  const { chargeTo } = yield* PlatformRefusals;
   const { publicUrl } = yield* HttpSettings;
   const { commandsPerMinute: limit } = yield* ChatSettings;
   const languages = yield* Languages;
@@ -65,6 +67,7 @@ export const makeAnswers = Effect.gen(function* () {
     const target = (done.type === "command" ? done.target : null) ?? chatId;
     const text = done.type === "command" ? done.text : null;
     return yield* found({ plan, guildId, chatId, target, text, language, guildLanguage, requestId }).pipe(
+      chargeTo(plan.scope.account),
       Effect.map((message): Answered => ["answered", message]),
       Effect.catchTag("Forbidden", () =>
         Effect.succeed<Answered>([

@@ -5,6 +5,7 @@
 import { type PublicError, RequestLimits, SignIns } from "@accountlink/core";
 import { Forbidden } from "@accountlink/core/errors";
 import type { KeyOwner } from "@accountlink/core/keys";
+import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import {
   answering,
@@ -42,6 +43,7 @@ export const makeApiPipeline = Effect.gen(function* () {
   const observers = yield* makeObservers;
   const signIns = yield* SignIns;
   const memberOf = yield* makeMemberOf;
+  const { chargeTo } = yield* PlatformRefusals;
   const withContext = contextMaker(settings);
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
@@ -69,7 +71,9 @@ export const makeApiPipeline = Effect.gen(function* () {
       if (method !== "GET") yield* checkWrite(context, signIn);
       const values = yield* Effect.fromResult(sent);
       const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
-      return yield* asEffect(handler({ values, context, signIn, owner, member }));
+      return yield* chargeTo(owner.account.name)(
+        asEffect(handler({ values, context, signIn, owner, member })),
+      );
     });
     const answer = withContext(route, (context) =>
       render(envelopeV2, observers, answering(context, handle(context))),

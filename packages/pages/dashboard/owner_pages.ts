@@ -2,7 +2,7 @@
 import { type AccountsOfUser, allows, Members, type Membership } from "@accountlink/core/accounts";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
 import type { Account, KeyOwner } from "@accountlink/core/keys";
-import { Profiles } from "@accountlink/core/platforms";
+import { PlatformRefusals, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
 import type { Route } from "@accountlink/http-api";
@@ -50,6 +50,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const ownerName = yield* makeOwnerName;
   const accountTitle = yield* makeAccountTitle;
   const memberOf = yield* makeMemberOf;
+  const { chargeTo } = yield* PlatformRefusals;
 
   const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
     Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, ...member }) => {
@@ -86,7 +87,7 @@ export const makeOwnerPages = Effect.gen(function* () {
     Effect.flatMap(withOwner(path, visitor), (owning) =>
       Effect.flatMap(asEffect(answer(owning)), (answered) =>
         answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
-      ),
+      ).pipe(chargeTo(owning.owner.account.name)),
     );
 
   return {

@@ -40,7 +40,17 @@ export const devChatPlatform = ({
         find("ChatPlatform.findMember", memberUrl(guildId, chatId), Member);
 
       return ChatPlatform.of({
-        findGuild: (guildId) => find("ChatPlatform.findGuild", `/guilds/${guildId}`, Guild),
+        findGuild: (guildId) =>
+          Effect.map(find("ChatPlatform.findGuild", `/bot/guilds?id=${guildId}`, BotGuilds), (found) =>
+            Option.fromUndefinedOr(Option.getOrThrow(found).guilds[0]),
+          ),
+        findMembers: (guildId, chatIds) => {
+          const url = `/guilds/${guildId}/members?ids=${chatIds.join(",")}`;
+          return Effect.map(find("ChatPlatform.findMembers", url, Members), (found) => {
+            const members = new Set<string>(membersIn(found).map(({ chatId }) => chatId));
+            return new Map(chatIds.map((chatId) => [chatId, members.has(chatId)]));
+          });
+        },
         findMember: flow(
           findMember,
           Effect.map(Option.map(({ nickname, joined, roles }) => ({ nickname, joined, roles }))),

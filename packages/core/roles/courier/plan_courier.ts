@@ -6,6 +6,7 @@ import { EventStore } from "../../events/event_store.ts";
 import { type ChatId, type GameId, isChatId } from "../../ids.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { RoleMember } from "../../platforms/chat_platform.ts";
+import { ChargedAccount } from "../../platforms/platform_refusals.ts";
 import type { Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
 import type { GroupRoles } from "../member_changes.ts";
@@ -233,7 +234,10 @@ export const makeMemberWork = Effect.gen(function* () {
         { gameId, nickname }: StoredMember,
         pace?: Effect.Effect<void>,
       ) {
-        const member = Option.getOrNull(yield* (yield* sync.roles).findMember(plan.guildId, chatId));
+        const { findMember } = yield* sync.roles;
+        // Not charged: users of a global scope are often no members of this guild, which the platform answers with 404.
+        const found = Effect.provideService(findMember(plan.guildId, chatId), ChargedAccount, null);
+        const member = Option.getOrNull(yield* found);
         if (member === null) return null;
         const wanted = yield* sync.compare(plan, member, gameId, nickname);
         const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, pace);

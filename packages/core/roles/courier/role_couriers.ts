@@ -2,6 +2,7 @@ import { Clock, Context, Effect, FiberSet, Layer, Metric } from "effect";
 import { makeCouriers, makeNode } from "../../couriers/couriers.ts";
 import type { GuildId } from "../../ids.ts";
 import { ChatPlatform, type ChatRoles, type RoleRefused } from "../../platforms/chat_platform.ts";
+import { PlatformRefusals } from "../../platforms/platform_refusals.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
 import { warnOnce } from "../../telemetry/warn_once.ts";
 import type { Millis } from "../../timestamp.ts";
@@ -49,6 +50,7 @@ export class RoleCouriers extends Context.Service<RoleCouriers>()("@accountlink/
 
 const start = Effect.gen(function* () {
   const store = yield* RolePlanStore;
+  const { chargeTo } = yield* PlatformRefusals;
   const run = yield* makePlanRun;
   const sweeps = yield* FiberSet.make();
   const sweep = yield* makeSweep;
@@ -74,7 +76,8 @@ const start = Effect.gen(function* () {
     hold: (hold) => store.hold(hold),
     idOf: ({ scope, guildId }) => `${scope.pid} ${guildId}`,
     make: makePlanCourier,
-    run: (courier) => Effect.andThen(startSweep(courier), run(node, courier)),
+    run: (courier) =>
+      chargeTo(courier.item.scope.account)(Effect.andThen(startSweep(courier), run(node, courier))),
     isDue: (courier, at) => {
       const { nextDueAt } = courier.item;
       const isMemberDue = nextDueAt !== null && nextDueAt <= at && isProbing(courier, at);

@@ -55,7 +55,13 @@ const refusalOf = (error: Extract<PublicError, { readonly _tag: FormTag }>): Ref
     case "InvalidBody":
       return { ...refused, general: `Nothing was changed: ${error.reason}.` };
     case "PlatformUnavailable":
-      return { ...refused, general: "Nothing was changed: the platform does not answer. Try again." };
+      return error.refusal === undefined
+        ? { ...refused, general: "Nothing was changed: the platform does not answer. Try again." }
+        : {
+            ...refused,
+            status: 429,
+            general: `Nothing was changed: ${error.refusal.message}. Try again later.`,
+          };
   }
 };
 

@@ -75,8 +75,10 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
     );
 
   return [
-    route("/bot/guilds", () => {
-      const joined = [...guilds.values()].filter(({ hasBot }) => hasBot);
+    route("/bot/guilds", ({ id: wanted }) => {
+      const joined = [...guilds.values()].filter(
+        ({ id, hasBot }) => hasBot && (wanted === undefined || id === wanted),
+      );
       return json({ guilds: joined.map(({ id, name }) => ({ id, name })) });
     }),
 
@@ -99,7 +101,10 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
 
     route(
       "/guilds/:guildId/members",
-      inGuild((guild, _, { after = null }) => json({ members: guild.page(after).map(memberBody) })),
+      inGuild((guild, _, { after = null, ids }) => {
+        const named = ids?.split(",").flatMap((chatId) => guild.member(chatId) ?? []);
+        return json({ members: (named ?? guild.page(after)).map(memberBody) });
+      }),
     ),
 
     route(

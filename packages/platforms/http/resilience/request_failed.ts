@@ -1,4 +1,5 @@
 import { PlatformUnavailable } from "@accountlink/core";
+import type { RateLimited } from "@accountlink/core/errors";
 import { Data, Duration, Effect } from "effect";
 
 /** Why a request failed. The metric `platformRequests` uses the reason as its label `outcome`. */
@@ -8,6 +9,8 @@ export type FailureReason =
   | "timeout"
   /** The request waited too long for a free slot or a rate limit. */
   | "busy"
+  /** The account that asks has caused too many refusals: the request was not sent. */
+  | "account_limited"
   /** The circuit is open: the request was not sent. */
   | "circuit_open"
   | "status"
@@ -26,6 +29,8 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   readonly code?: string;
   /** How long the platform asks clients to wait. */
   readonly retryAfter?: Duration.Duration;
+  /** The limit of the account that asks. */
+  readonly refusal?: RateLimited;
 }> {
   override readonly message = `Cannot ask the platform: ${describe(this)}`;
 }
@@ -35,6 +40,7 @@ const describe = ({ reason, status, code }: RequestFailed): string =>
     connection: `the connection failed${code === undefined ? "" : ` with "${code}"`}`,
     timeout: "it did not answer in time",
     busy: "the request waited too long to be sent",
+    account_limited: "it refused too many requests of the account",
     circuit_open: "too many requests failed before",
     status: `the status is "${status}"`,
     too_large: "the response is too large",
@@ -60,4 +66,17 @@ const describe = ({ reason, status, code }: RequestFailed): string =>
 export const asUnavailable =
   (operation: string) =>
   <A, R>(effect: Effect.Effect<A, RequestFailed, R>): Effect.Effect<A, PlatformUnavailable, R> =>
-    Effect.mapError(effect, (cause) => new PlatformUnavailable({ operation, cause }));
+    Effect.mapError(effect, (cause) => {
+      const { status, retryAfter = Duration.zero, refusal } = cause;
+      if (refusal !== undefined) {
+        return new PlatformUnavailable({
+          operation,
+          cause,
+          refusal,
+          retryAfterMs: refusal.retryAfter * 1_000,
+        });
+      }
+      return status === 429
+        ? new PlatformUnavailable({ operation, cause, retryAfterMs: Duration.toMillis(retryAfter) })
+        : new PlatformUnavailable({ operation, cause });
+    });

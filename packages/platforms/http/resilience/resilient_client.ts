@@ -1,5 +1,6 @@
 /** The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
+import { ChargedAccount } from "@accountlink/core/platforms";
 import { ByteSize, Clock, Duration, Effect, Random, Result, type Scope, Semaphore, Stream } from "effect";
 import {
   FetchHttpClient,
@@ -35,6 +36,9 @@ type Deadline = number;
  * a second. A request fails at once if its pause would end after the deadline. Consecutive failures (connection, timeout, status of 500 or more) open the circuit, and
  * requests then fail at once.
  *
+ * A response with status 401, 403, 404 or 429 is charged to the account that asks, see `PlatformRefusals`; an account
+ * over its limit does not ask.
+ *
  * @param client sends the requests
  * @param platform the name of the platform in metrics and logs
  * @param overrides settings that differ from the defaults
@@ -53,6 +57,7 @@ export const resilientClient = Effect.fnUntraced(function* (
     const deadline = (yield* monotonicMillis) + Duration.toMillis(settings.deadline);
     const retries = isRepeatable(request) ? settings.retries : 0;
     for (let retry = 0; ; retry++) {
+      yield* checkAccount;
       yield* withinDeadline(beforeAttempt(request), deadline);
       const result = yield* Effect.result(attempt(request, deadline));
       if (Result.isSuccess(result)) return result.success;
@@ -93,6 +98,7 @@ const makeAttempt = Effect.fnUntraced(function* (
             : new RequestFailed({ reason: "unsendable" }),
         ),
       ),
+      Effect.tap(({ status }) => (chargedStatuses.has(status) ? chargeAccount : Effect.void)),
       Effect.flatMap((response) => buffered(response, settings.maxBodyBytes)),
       Effect.flatMap(failUnlessAnswered),
       Effect.timeoutOrElse({
@@ -109,6 +115,16 @@ const makeAttempt = Effect.fnUntraced(function* (
       return yield* circuit(timed(send(request, timeout)));
     }).pipe(Effect.scoped, counted);
 });
+
+const chargedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 429]);
+
+const checkAccount = Effect.flatMap(ChargedAccount, (account) =>
+  account === null
+    ? Effect.void
+    : Effect.mapError(account.check, (refusal) => new RequestFailed({ reason: "account_limited", refusal })),
+);
+
+const chargeAccount = Effect.flatMap(ChargedAccount, (account) => account?.charge ?? Effect.void);
 
 const millisUntil = (deadline: Deadline) => Effect.map(monotonicMillis, (now) => Math.max(0, deadline - now));
 

@@ -1,8 +1,12 @@
+import { shownError } from "@accountlink/core/errors";
+import { PlatformRefusals } from "@accountlink/core/platforms";
+import { CacheMemory } from "@accountlink/memory";
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Clock, Effect, Exit, Fiber, Metric, Result } from "effect";
+import { Clock, Effect, Exit, Fiber, Layer, Metric, Result } from "effect";
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http";
 import { TestClock } from "effect/testing";
 import { platformCircuit, platformRequests } from "./metrics.ts";
+import { asUnavailable } from "./request_failed.ts";
 import type { Resilience } from "./resilience.ts";
 import { type ResilientClient, resilientClient } from "./resilient_client.ts";
 
@@ -256,6 +260,41 @@ test("metrics count the outcomes of requests, and show the state of the circuit 
     ]);
     expect(seen).toEqual([1, 1, 1, 1]);
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())));
+
+const charged = Effect.provide(
+  Effect.gen(function* () {
+    const { chargeTo } = yield* PlatformRefusals;
+    return { ofAda: chargeTo("ada"), ofBob: chargeTo("bob") };
+  }),
+  PlatformRefusals.layer.pipe(Layer.provide(CacheMemory.layer)),
+);
+
+test.each([401, 403, 404, 429])(
+  "an account that caused 200 responses with status %i asks no more",
+  function* (status) {
+    const { client, sentAt } = yield* clientOf([...repeat({ status }, 200), { status: 200 }], settings);
+    const { ofAda, ofBob } = yield* charged;
+    for (let asked = 0; asked < 200; asked++) yield* ofAda(ask(client));
+    const refused = yield* ofAda(Effect.flip(asUnavailable("Test")(client.get(url))));
+    expect(shownError(refused)).toMatchObject({
+      code: "RATE_LIMITED",
+      details: { bucket: "platform_refusals" },
+    });
+    expect(refused.retryAfterMs).toBe(600_000);
+    expect(sentAt).toHaveLength(200);
+    expect(yield* ofBob(ask(client))).toBe(200);
+    expect(yield* ask(client)).toBe(200);
+    yield* TestClock.adjust("10 minutes");
+    expect(yield* ofAda(ask(client))).toBe(200);
+  },
+);
+
+test("an account is charged for no other response", function* () {
+  const { client, sentAt } = yield* clientOf([{ status: 200 }, { status: 400 }, { status: 409 }], settings);
+  const { ofAda } = yield* charged;
+  for (let asked = 0; asked < 300; asked++) yield* ofAda(ask(client));
+  expect(sentAt).toHaveLength(300);
+});
 
 test("the error contains neither the URL nor the token", function* () {
   const { client } = yield* clientOf(["break"]);

@@ -16,12 +16,12 @@ import {
   isSnowflake,
   Member,
   NamedMember,
-  OwnGuild,
   Role,
   RoledGuild,
   User,
 } from "./discord_wire.ts";
 import { discordJoins } from "./joins.ts";
+import { makeOwnGuilds } from "./own_guilds.ts";
 
 /** How long the role names of a guild are cached. The roles of a member are not cached. */
 const rolesFreshFor = Duration.minutes(1);
@@ -44,19 +44,20 @@ export const liveChatPlatform = (
     Effect.gen(function* () {
       const { client, roles, answers } = yield* discordClients(options);
       const rolesOf = yield* roleNames(client);
+      const ownGuilds = yield* makeOwnGuilds(client);
 
-      const findGuild = (guildId: GuildId) =>
-        isSnowflake(guildId)
-          ? ask(client, "GET /guilds/{guild_id}", {
-              operation: "ChatPlatform.findGuild",
-              path: [guildId],
-              found: Guild,
-              matches: ({ id }) => id === guildId,
-            }).pipe(
-              Effect.map(Result.getSuccess),
-              Effect.map(Option.map(({ id, name }) => ({ id, name: name ?? null }))),
-            )
-          : Effect.succeedNone;
+      const findGuild = Effect.fnUntraced(function* (guildId: GuildId) {
+        const operation = "ChatPlatform.findGuild";
+        if (!isSnowflake(guildId) || !(yield* ownGuilds.has(operation, guildId))) return Option.none();
+        const guild = yield* ask(client, "GET /guilds/{guild_id}", {
+          operation,
+          path: [guildId],
+          found: Guild,
+          matches: ({ id }) => id === guildId,
+        });
+        if (Result.isFailure(guild)) yield* ownGuilds.forget(guildId);
+        return Option.map(Result.getSuccess(guild), ({ id, name }) => ({ id, name: name ?? null }));
+      });
 
       const findMember = Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
         if (!isSnowflake(guildId) || !isSnowflake(chatId)) return Option.none();
@@ -134,7 +135,7 @@ export const liveChatPlatform = (
           Effect.map(search("ChatPlatform.searchMembers", guildId, beginning, limit), (members) =>
             members.map(({ user }) => ChatId.make(user.id)),
           ),
-        joinedGuilds: joinedGuildsOn(client),
+        joinedGuilds: ownGuilds.joined,
         isManager: isManagerOn(client),
         ...(options.clientId === undefined ? {} : { botInvite: liveBotInvite(options.clientId) }),
         joins: discordJoins(client, options.botToken),
@@ -201,34 +202,6 @@ const memberOn = (client: ResilientClient, operation: string) => (guildId: Guild
     }),
     Result.getSuccess,
   );
-
-/** How many guilds Discord lists per request, in order of ID. */
-const guildPageSize = 200;
-
-/**
- * Reads pages of the list of the bot's guilds. It does not look up each guild, since looking up a guild that the bot is
- * not in is an invalid request, and Discord blocks IP addresses that send many invalid requests. The first page starts
- * at the lowest requested guild ID; each further page starts at the lowest requested ID after the previous page.
- */
-const joinedGuildsOn = (client: ResilientClient): ChatPlatform["Service"]["joinedGuilds"] =>
-  Effect.fnUntraced(function* (guildIds) {
-    const joined = new Set<GuildId>();
-    let left = guildIds.filter(isSnowflake).toSorted(bySnowflake);
-    while (left[0] !== undefined) {
-      const page = yield* ask(client, "GET /users/@me/guilds", {
-        operation: "ChatPlatform.joinedGuilds",
-        query: { limit: guildPageSize, after: String(BigInt(left[0]) - 1n) },
-        found: Schema.Array(OwnGuild),
-      });
-      const listed = Result.getOrThrow(page).map(({ id }) => id);
-      for (const id of left) if (listed.includes(id)) joined.add(id);
-      const last = listed.length < guildPageSize ? null : BigInt(listed.at(-1) ?? 0);
-      left = last === null ? [] : left.filter((id) => BigInt(id) > last);
-    }
-    return joined;
-  });
-
-const bySnowflake = (one: string, other: string): number => (BigInt(one) < BigInt(other) ? -1 : 1);
 
 /**
  * Finds out whether the member owns the guild, or has a role that may manage the guild. Every member has the role

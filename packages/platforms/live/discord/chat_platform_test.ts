@@ -48,7 +48,9 @@ test("findGuild returns a guild that the bot is in", function* () {
 });
 
 test("findGuild returns a null name if Discord's response has no name", function* () {
-  const { chat } = yield* setUp(() => ({ body: { id: guildId } }));
+  const { chat } = yield* setUp((path) =>
+    path === `/guilds/${guildId}` ? { body: { id: guildId } } : undefined,
+  );
   expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: null }));
 });
 
@@ -172,7 +174,7 @@ test.each<[what: string, answer: HttpAnswering]>([
   for (const question of questions) {
     expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 429 });
   }
-  expect(takePaths()).toEqual([`/guilds/${guildId}`]);
+  expect(takePaths()).toEqual(["/users/@me/guilds"]);
 });
 
 test("a refused token blocks all requests, and is logged once", function* () {
@@ -183,7 +185,7 @@ test("a refused token blocks all requests, and is logged once", function* () {
     for (const question of questions) {
       expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 401 });
     }
-    expect(takePaths()).toEqual([`/guilds/${guildId}`]);
+    expect(takePaths()).toEqual(["/users/@me/guilds"]);
   }).pipe(Effect.provide(Logger.layer([keep])));
   expect(logged).toEqual([["Error", ["Cannot ask Discord: it refuses the bot token"]]]);
 });
@@ -251,18 +253,60 @@ test("joinedGuilds sends one request, which starts at the lowest of the given gu
   expect(heard).toHaveLength(1);
 });
 
+/** Answers for a bot that is in these guilds. */
+const botIn =
+  (joined: ReadonlyArray<GuildId>): Parameters<typeof startDiscord>[0] =>
+  (path, { query }) => {
+    const guilds = joined.map((id) => ({ id }));
+    if (path !== "/users/@me/guilds") return { body: guilds.find(({ id }) => path === `/guilds/${id}`) };
+    const after = BigInt(query.get("after") ?? 0);
+    return { body: guilds.filter(({ id }) => BigInt(id) > after).slice(0, 200) };
+  };
+
+const strangers = idsFrom(BigInt(guildId) + 1n, 200);
+
+test.each<[order: string, ids: ReadonlyArray<GuildId>]>([
+  ["ascending", strangers],
+  ["descending", strangers.toReversed()],
+])("200 guilds without the bot, with %s IDs, cost one request", function* ([, ids]) {
+  const { chat, takePaths } = yield* setUp();
+  const lookups = ids.map((id) => Effect.map(chat.findGuild(id), Option.isSome));
+  expect(new Set(yield* Effect.all(lookups, { concurrency: 8 }))).toEqual(new Set([false]));
+  expect(takePaths()).toEqual(["/users/@me/guilds"]);
+});
+
+test("guilds without the bot cost at most two requests per page of the bot's guilds", function* () {
+  // Every guild with an even ID is one of the bot's 1,000 guilds, on 6 pages.
+  const ids = idsFrom(BigInt(guildId), 2_000);
+  const { chat, takePaths } = yield* setUp(botIn(ids.filter((_, index) => index % 2 === 0)));
+  const strange = ids.filter((_, index) => index % 2 === 1).toReversed();
+  for (const id of strange) expect(yield* chat.findGuild(id)).toEqual(Option.none());
+  expect(takePaths().length).toBeLessThanOrEqual(12);
+});
+
+test("findGuild believes for 5 minutes that the bot is absent, unless joinedGuilds hears of it", function* () {
+  const joined: Array<GuildId> = [];
+  const { chat, heard } = yield* setUp(botIn(joined));
+  const isThere = Effect.map(chat.findGuild(guildId), Option.isSome);
+  expect(yield* isThere).toBe(false);
+  joined.push(guildId, foreignGuildId);
+  expect(yield* isThere).toBe(false);
+  expect(heard).toHaveLength(1);
+  yield* chat.joinedGuilds([guildId]);
+  expect(yield* isThere).toBe(true);
+});
+
+test("a guild that the bot has left costs one refused request", function* () {
+  const { chat, takePaths } = yield* setUp((path) =>
+    path === `/guilds/${guildId}` ? unknownGuild : undefined,
+  );
+  for (let asked = 0; asked < 3; asked++) expect(yield* chat.findGuild(guildId)).toEqual(Option.none());
+  expect(takePaths()).toEqual(["/users/@me/guilds", `/guilds/${guildId}`]);
+});
+
 test("the next page of the bot's guilds is requested after a full page", function* () {
   const joined = idsFrom(BigInt(foreignGuildId), 300);
-  const { chat, heard } = yield* setUp((path, { query }) => {
-    if (path !== "/users/@me/guilds") return undefined;
-    const after = BigInt(query.get("after") ?? 0);
-    return {
-      body: joined
-        .filter((id) => BigInt(id) > after)
-        .slice(0, 200)
-        .map((id) => ({ id })),
-    };
-  });
+  const { chat, heard } = yield* setUp(botIn(joined));
   const asked = [joined[250], joined[0], guildId, joined[199]].filter((id) => id !== undefined);
   expect(yield* chat.joinedGuilds(asked)).toEqual(new Set([joined[0], joined[199], joined[250]]));
   expect(heard.map(({ query }) => query.get("after"))).toEqual([

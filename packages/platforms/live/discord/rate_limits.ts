@@ -3,6 +3,7 @@
  * applications that ignore its limits.
  */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
+import { ChargedAccount } from "@accountlink/core/platforms";
 import { Duration, Effect, RcMap, type Scope, Semaphore } from "effect";
 import { type Headers, HttpClient, type HttpClientRequest } from "effect/http";
 import { type BeforeAttempt, RequestFailed } from "../../http/mod.ts";
@@ -23,8 +24,9 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
   const queues = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) });
 
   const acquire = Effect.fnUntraced(function* (route: Route) {
+    const isCharged = yield* isAccountCharged;
     for (;;) {
-      const refusal = limits.take(route, yield* monotonicMillis);
+      const refusal = limits.take(route, yield* monotonicMillis, isCharged);
       if (refusal === null) return;
       const { status, wait } = refusal;
       if (Duration.isGreaterThan(wait, longestWait)) {
@@ -53,11 +55,14 @@ export const observeRateLimits = (client: HttpClient.HttpClient, limits: RateLim
     client,
     Effect.fnUntraced(function* (send, request) {
       const response = yield* send;
-      limits.observe(routeOf(request), response.status, response.headers, yield* monotonicMillis);
+      const { status, headers } = response;
+      limits.observe(routeOf(request), status, headers, yield* monotonicMillis, yield* isAccountCharged);
       if (response.status === 401) yield* Effect.logError("Cannot ask Discord: it refuses the bot token");
       return response;
     }),
   );
+
+const isAccountCharged = Effect.map(ChargedAccount, (account) => account !== null);
 
 /** Discord counts requests by their method and their path without IDs, separately for each guild. */
 const routeOf = ({ method, url }: HttpClientRequest.HttpClientRequest): Route => {
@@ -104,8 +109,8 @@ const unknownLength = second;
 const refusedTokenPause = 60 * second;
 
 /**
- * Discord blocks an IP address after 10,000 refusals in 10 minutes. Half of them are left for other applications on
- * the same address.
+ * Discord blocks an IP address after 10,000 refusals in 10 minutes. Half of them are left for accounts, which are
+ * charged for their own, and for other applications on the same address.
  */
 const refusals = { limit: 5_000, every: 600 * second };
 
@@ -123,24 +128,29 @@ export class RateLimits {
   #blockedUntil = 0;
   #tokenRefusedUntil = 0;
 
-  /** Counts a request that is about to be sent, or returns why it must not be sent. */
-  take(route: Route, now: number): LimitAnswer | null {
+  /**
+   * Counts a request that is about to be sent, or returns why it must not be sent.
+   *
+   * @param isCharged whether refusals are charged to an account; if not, they count for all requests without an account
+   */
+  take(route: Route, now: number, isCharged = false): LimitAnswer | null {
     if (now < this.#tokenRefusedUntil) return refuse(401, this.#tokenRefusedUntil - now);
     if (now < this.#blockedUntil) return refuse(429, this.#blockedUntil - now);
 
     const own = this.#windowOf(route, now);
     const windows = own === null ? [this.#global] : [this.#global, own];
-    const wait = Math.max(...[...windows, this.#refusals].map((window) => waitFor(window, now)));
+    const all = isCharged ? windows : [...windows, this.#refusals];
+    const wait = Math.max(...all.map((window) => waitFor(window, now)));
     if (wait > 0) return refuse(429, wait);
 
     for (const window of windows) count(window, now, window === this.#global ? second : unknownLength);
     return null;
   }
 
-  observe(route: Route, status: number, headers: Headers.Headers, now: number): void {
+  observe(route: Route, status: number, headers: Headers.Headers, now: number, isCharged = false): void {
     const shared = headers["x-ratelimit-scope"] === "shared";
     if (status === 401) this.#tokenRefusedUntil = now + refusedTokenPause;
-    if (status === 401 || status === 403 || (status === 429 && !shared)) {
+    if (!isCharged && (status === 401 || status === 403 || (status === 429 && !shared))) {
       count(this.#refusals, now, refusals.every);
     }
 

@@ -68,8 +68,8 @@ it("after a 429, requests wait for the time in its Retry-After, or for one secon
   expect(wait(members, 0)).toBe(1_000);
 });
 
-it("requests stop before Discord would block the IP address; a 429 for a shared limit does not count", () => {
-  const { wait, observe } = setUp();
+it("requests without an account stop before Discord would block the IP address", () => {
+  const { limits, wait, observe } = setUp();
   observe(users, 0, {});
   for (let count = 0; count < 6_000; count++) {
     observe(users, 0, { ...budget(3, 0), "retry-after": "0.001", "x-ratelimit-scope": "shared" }, 429);
@@ -77,8 +77,12 @@ it("requests stop before Discord would block the IP address; a 429 for a shared 
   observe(users, 0, {});
   expect(wait(users, 1_000)).toBe(0);
 
+  for (let count = 0; count < 5_000; count++) limits.observe(users, 403, Headers.empty, 1_000, true);
+  expect(wait(users, 1_000)).toBe(0);
+
   for (let count = 0; count < 5_000; count++) observe(users, 1_000, {}, 403);
   expect(wait(users, 2_000)).toBe(599_000);
+  expect(limits.take(users, 2_000, true)).toBeNull();
   expect(wait(members, 601_000)).toBe(0);
 });
 

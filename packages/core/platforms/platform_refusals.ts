@@ -1,0 +1,62 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { RateLimited } from "../errors.ts";
+import { Counters } from "../limits/counters.ts";
+import { secondsUntil } from "../limits/request_limits.ts";
+
+/** How many refusals an account may cause in this time, in milliseconds. */
+const [limit, durationMs] = [200, 600_000];
+
+/** The account that the requests of an effect are charged to. @internal */
+export interface ChargedAccount {
+  /** Fails if the account has caused too many refusals. */
+  readonly check: Effect.Effect<void, RateLimited>;
+  /** Counts a refusal. */
+  readonly charge: Effect.Effect<void>;
+}
+
+/**
+ * Whom adapters charge when a platform refuses a request with 401, 403, 404 or 429; null while nobody is charged. Set it
+ * with `PlatformRefusals`. @internal
+ */
+export const ChargedAccount = Context.Reference<ChargedAccount | null>("@accountlink/core/ChargedAccount", {
+  defaultValue: () => null,
+});
+
+/**
+ * Charges refusals of the platforms to the account that causes them. Platforms block applications with many refused
+ * requests, so without this limit one account could take the platforms from all others. @internal
+ */
+export class PlatformRefusals extends Context.Service<PlatformRefusals>()(
+  "@accountlink/core/PlatformRefusals",
+  {
+    make: Effect.gen(function* () {
+      const counters = yield* Counters;
+
+      const chargedAccount = (account: string): ChargedAccount => {
+        const rule = { key: `platform_refusals:${account}`, limit, durationMs };
+        return {
+          check: Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis;
+            // A failed counter stops no request.
+            const [state] = yield* Effect.orElseSucceed(counters.read([rule], now), () => []);
+            if (state === undefined || state.count < limit) return;
+            const { resetsAt } = state;
+            const retryAfter = secondsUntil(resetsAt, now, durationMs);
+            return yield* new RateLimited({ bucket: "platform_refusals", limit, resetsAt, retryAfter });
+          }),
+          charge: Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            Effect.ignore(counters.admit([rule], now)),
+          ),
+        };
+      };
+
+      return {
+        /** Charges the account for what the platforms refuse in an effect. */
+        chargeTo: (account: string): (<A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
+          Effect.provideService(ChargedAccount, chargedAccount(account)),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(PlatformRefusals, PlatformRefusals.make);
+}

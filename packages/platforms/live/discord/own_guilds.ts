@@ -1,0 +1,119 @@
+/** The guilds that the bot is in, known from the bot's own list of guilds. */
+import type { GuildId } from "@accountlink/core";
+import { PlatformUnavailable } from "@accountlink/core/errors";
+import { monotonicMillis } from "@accountlink/core/monotonic_millis";
+import { Duration, Effect, Result, Schema, Semaphore } from "effect";
+import { RequestFailed, type ResilientClient } from "../../http/mod.ts";
+import { ask } from "../answers.ts";
+import { isSnowflake, OwnGuild } from "./discord_wire.ts";
+
+/** How many guilds Discord lists per request, in order of ID. */
+const pageSize = 200;
+
+/** How long the absence of the bot is believed. */
+const absentFor = Duration.minutes(5);
+
+/** How long a lookup waits for other lookups of the list. */
+const longestWait = Duration.seconds(4);
+
+/** The guilds after `after` up to `last` that are not in the list are without the bot until `until`. */
+interface Range {
+  readonly after: bigint;
+  readonly last: bigint;
+  readonly until: number;
+}
+
+const lastId = 2n ** 63n;
+
+/**
+ * Reads pages of the list of the bot's guilds. It does not look up each guild, since looking up a guild that the bot is
+ * not in is an invalid request, and Discord blocks IP addresses that send many invalid requests.
+ */
+export const makeOwnGuilds = Effect.fnUntraced(function* (client: ResilientClient) {
+  /** Known guilds of the bot. Bounded, because Discord listed them. */
+  const known = new Set<GuildId>();
+  /** In the order in which they were read. */
+  let ranges: ReadonlyArray<Range> = [];
+  const reading = yield* Semaphore.make(1);
+
+  /** Reads the guilds after an ID, and returns the last ID that the answer covers. */
+  const read = Effect.fnUntraced(function* (operation: string, after: bigint) {
+    const query = { limit: pageSize, after: String(after) };
+    const found = Schema.Array(OwnGuild);
+    const page = Result.getOrThrow(yield* ask(client, "GET /users/@me/guilds", { operation, query, found }));
+    const last = page.length < pageSize ? lastId : BigInt(page.at(-1)?.id ?? lastId);
+    const now = yield* monotonicMillis;
+    const isWithin = (id: string) => BigInt(id) > after && BigInt(id) <= last;
+    for (const id of known) if (isWithin(id)) known.delete(id);
+    for (const { id } of page) known.add(id);
+    ranges = [
+      ...ranges.filter((range) => now < range.until && (range.after < after || range.last > last)),
+      { after, last, until: now + Duration.toMillis(absentFor) },
+    ];
+    return { page, last };
+  });
+
+  /** Returns whether the bot is in a guild; null if no range covers it. */
+  const recall = (guildId: GuildId, now: number): boolean | null => {
+    if (known.has(guildId)) return true;
+    const id = BigInt(guildId);
+    const covers = ({ after, last, until }: Range) => now < until && after < id && id <= last;
+    return ranges.some(covers) ? false : null;
+  };
+
+  /**
+   * Returns whether the bot is in a guild. Reads the page after the known ones, so that strange IDs in any order read
+   * each page at most twice in 5 minutes.
+   */
+  const has = Effect.fnUntraced(function* (operation: string, guildId: GuildId) {
+    const before = recall(guildId, yield* monotonicMillis);
+    if (before !== null) return before;
+    const id = BigInt(guildId);
+    const find = Effect.gen(function* () {
+      const now = yield* monotonicMillis;
+      const found = recall(guildId, now);
+      if (found !== null) return found;
+      const below = ranges.flatMap(({ last, until }) => (now < until && last < id ? [last] : []));
+      const { last } = yield* read(
+        operation,
+        below.reduce((one, other) => (one > other ? one : other), 0n),
+      );
+      if (last < id) yield* read(operation, id - 1n);
+      return known.has(guildId);
+    });
+    return yield* Effect.timeoutOrElse(reading.withPermit(find), {
+      duration: longestWait,
+      orElse: () => new PlatformUnavailable({ operation, cause: new RequestFailed({ reason: "busy" }) }),
+    });
+  });
+
+  return {
+    has,
+
+    /** Notes that the bot is no longer in a guild. */
+    forget: Effect.fnUntraced(function* (guildId: GuildId) {
+      known.delete(guildId);
+      const id = BigInt(guildId);
+      const until = (yield* monotonicMillis) + Duration.toMillis(absentFor);
+      ranges = [...ranges, { after: id - 1n, last: id, until }];
+    }),
+
+    /**
+     * Reads the list anew, and returns the given guilds that the bot is in. The first page starts at the lowest given
+     * ID; each further page starts at the lowest ID after the previous page.
+     */
+    joined: Effect.fnUntraced(function* (guildIds: ReadonlyArray<GuildId>) {
+      const joined = new Set<GuildId>();
+      let left = guildIds.filter(isSnowflake).toSorted(bySnowflake);
+      while (left[0] !== undefined) {
+        const { page, last } = yield* read("ChatPlatform.joinedGuilds", BigInt(left[0]) - 1n);
+        const listed = new Set(page.map(({ id }) => id));
+        for (const id of left) if (listed.has(id)) joined.add(id);
+        left = left.filter((id) => BigInt(id) > last);
+      }
+      return joined;
+    }),
+  };
+});
+
+const bySnowflake = (one: string, other: string): number => (BigInt(one) < BigInt(other) ? -1 : 1);
