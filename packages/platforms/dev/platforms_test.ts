@@ -207,7 +207,7 @@ testWith(FetchHttpClient.layer)("a response of a server that is no dev platform 
   const adapters = Layer.merge(devChatPlatform(elsewhere), devGamePlatform(elsewhere));
   for (const question of questions) {
     const cause = yield* causeOf(question).pipe(Effect.provide(adapters));
-    expect(cause).toMatchObject({ reason: "unreadable", status: 404 });
+    expect(cause).toMatchObject({ reason: "status", status: 404 });
   }
 });
 

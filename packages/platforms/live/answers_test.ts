@@ -20,6 +20,7 @@ const roleFields = { managed: false, permissions: "8" };
 const usual: Readonly<Record<string, unknown>> = {
   "POST /oauth2/token": { access_token: "access", token_type: "Bearer", scope: "identify" },
   "GET /users/@me": bot,
+  "GET /users/@me/guilds": [{ id: guildId }],
   [`GET /guilds/${guildId}`]: {
     id: guildId,
     owner_id: ada.id,
