@@ -15,6 +15,7 @@ import { answers } from "./migrations/0005_answers.ts";
 import { dropNodes } from "./migrations/0006_drop_nodes.ts";
 import { groupRoles } from "./migrations/0007_group_roles.ts";
 import { invitations } from "./migrations/0008_invitations.ts";
+import { unlinkedMembers } from "./migrations/0009_unlinked_members.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -29,6 +30,7 @@ export const migrations: Readonly<
   "0006_drop_nodes": dropNodes,
   "0007_group_roles": groupRoles,
   "0008_invitations": invitations,
+  "0009_unlinked_members": unlinkedMembers,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

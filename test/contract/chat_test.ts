@@ -235,7 +235,23 @@ test("panel posts a message for everybody, with the text or a sentence", async (
   expect(tooLong.content).toContain("300");
 });
 
-test("without a plan that is on, every command says so, and tells managers where to set it up", async () => {
+test("while the rules are paused, everything works but the roles, which say so", async () => {
+  const owner = await signInOwner(server, ada.chatId);
+  const pause = async (state: string) => {
+    const plan = await owner.send(`GET /dashboard/api/roles?pid=${await pid()}&guildId=${guild}`);
+    const { rules, nickname } = plan.body.data?.plan ?? {};
+    const body = { pid: await pid(), guildId: guild, rules, nickname, state };
+    expect((await owner.send("PUT /dashboard/api/roles", { body })).status).toBe(200);
+  };
+  await pause("paused");
+  expect(urlsOf(await told(ada, "verify"))[0]).toContain("/verify?");
+  expect(urlsOf(dataOf(await command(send, ada, "panel")))[0]).toContain("/verify?");
+  expect((await told(ada, "update", { user: bob.chatId })).content).toContain("paused");
+  expect((await pressed(bob, "roles")).content).toContain("paused");
+  await pause("on");
+});
+
+test("without a home, every command says so, and tells managers where to set it up", async () => {
   for (const permissions of ["0", "32", "8"]) {
     const asking = { ...ada, guildId: emptyGuild, permissions };
     const message = await told(asking, "verify");

@@ -67,6 +67,7 @@ const noPlan = {
   nickname: null,
   nicknameGroupId: null,
   bypassRoleId: null,
+  unlinked: "remove",
   status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
 };
 
@@ -153,8 +154,11 @@ test.each<[name: string, value: unknown]>([
   ["bypassRoleId", "77"],
   ["nickname", 7],
   ["nickname", "{game.name}"],
+  ["nickname", "Member"],
   ["nickname", "x".repeat(101)],
   ["nickname", "a\u202eb"],
+  ["unlinked", "take"],
+  ["unlinked", true],
   ["state", "off"],
   ["guildId", "12"],
 ])("a plan is refused with the %s %j", async (name, value) => {
@@ -252,6 +256,17 @@ test("a role plan can ask for an item, the age of the account, and the rank in a
   expectData(await preview(ada), { add: [], remove: [member], nickname: null });
   await put({ ...plan, bypassRoleId: member });
   for (const who of [eve, dan, ada]) expectData(await preview(who), { add: [], remove: [], nickname: null });
+  await remove();
+});
+
+test("a plan can leave members without a link as they are", async () => {
+  const { get, put, preview, remove } = await rolesOf();
+  const rules = [{ roleId: member, when: { is: "linked" } }];
+  await put({ rules, nickname: null, unlinked: "keep", state: "paused" });
+  expect((await get()).body.data?.plan).toMatchObject({ unlinked: "keep" });
+  expectData(await preview(ada), { add: [], remove: [], nickname: null });
+  await put({ rules, nickname: null, state: "paused" });
+  expectData(await preview(ada), { add: [], remove: [member], nickname: null });
   await remove();
 });
 

@@ -1,12 +1,12 @@
 /** The rules of a plan: which roles and which nickname a member should have. */
 import type { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
-import type { GameItem, ItemOwnership } from "../platforms/game_platform.ts";
-import type { GameGroup, GameProfile } from "../platforms/profile.ts";
-import { dayMs, type Millis } from "../timestamp.ts";
-import type { PlanSettings, RoleCondition } from "./role_plan.ts";
+import type { GameItem } from "../platforms/game_platform.ts";
+import type { GameGroup } from "../platforms/profile.ts";
+import type { PlanSettings } from "./role_plan.ts";
 import { namesGame, namesGroupRole, nicknameOf } from "./role_plan.ts";
 import { erasedNickname } from "./role_plan_store.ts";
+import { groupIn, holds, itemKey, type LinkedGame, needsOf } from "./rule_kinds.ts";
 
 export interface MemberChanges {
   readonly chatId: ChatId;
@@ -24,41 +24,40 @@ export interface MemberChanges {
 /** The roles of groups' members, by the IDs of group and game user. @internal */
 export type GroupRoles = ReadonlyMap<string, ReadonlyMap<string, GameGroup["role"]>>;
 
-/** The linked game user, as far as the plan needs it. */
-export interface LinkedGame {
-  /** Null if the user does not exist, or if the plan does not need the profile. */
-  readonly profile: GameProfile | null;
-  /** Includes the groups that the plan names; null if the platform does not report groups. */
-  readonly groups: ReadonlyArray<Pick<GameGroup, "id" | "role">> | null;
-  /** Whether the user has each of the plan's items, by `itemKey`. */
-  readonly items: ReadonlyMap<string, ItemOwnership>;
-  /** The time of the comparison, from which the age of the account follows. */
-  readonly at: Millis;
-}
-
-/** Identifies an item in `LinkedGame.items`. @internal */
-export const itemKey = ({ item, itemId }: GameItem): string => `${item} ${itemId}`;
-
 /** Returns whether the plan needs the names or the age of the linked game user. @internal */
 export const needsProfile = ({ rules, nickname }: PlanSettings): boolean =>
-  namesGame(nickname) || rules.some(({ when }) => when.is === "age");
+  namesGame(nickname) || rules.some(({ when }) => needsOf(when).profile === true);
 
 /** Returns the ID of each group in which the plan needs the role of the linked game user, once. @internal */
 export const neededGroups = ({ rules, nickname, nicknameGroupId }: PlanSettings): ReadonlyArray<string> => [
   ...new Set([
-    ...rules.flatMap(({ when }) => (when.is === "group" ? [when.groupId] : [])),
+    ...rules.flatMap(({ when }) => needsOf(when).groupId ?? []),
     ...(namesGroupRole(nickname) && nicknameGroupId !== null ? [nicknameGroupId] : []),
   ]),
 ];
 
 /** Returns each item that the rules ask for, once. @internal */
 export const neededItems = ({ rules }: PlanSettings): ReadonlyArray<GameItem> => [
-  ...new Map(rules.flatMap(({ when }) => (when.is === "owner" ? [[itemKey(when), when]] : []))).values(),
+  ...new Map(
+    rules.flatMap(({ when }) => {
+      const { item } = needsOf(when);
+      return item === undefined ? [] : [[itemKey(item), item]];
+    }),
+  ).values(),
 ];
 
-/** Returns whether the plan leaves the member alone: a bot, or a member with the plan's bypass role. @internal */
-export const isLeftAlone = ({ bypassRoleId }: PlanSettings, { isBot, roleIds }: RoleMember): boolean =>
-  isBot || (bypassRoleId !== null && roleIds.includes(bypassRoleId));
+/**
+ * Returns whether the plan leaves the member alone: a bot, a member with the plan's bypass role, or a member without a
+ * link if those are kept as they are. @internal
+ */
+export const isLeftAlone = (
+  { bypassRoleId, unlinked }: PlanSettings,
+  { isBot, roleIds }: RoleMember,
+  isLinked: boolean,
+): boolean =>
+  isBot ||
+  (bypassRoleId !== null && roleIds.includes(bypassRoleId)) ||
+  (!isLinked && unlinked === "keep");
 
 /**
  * Compares a member with a plan. Returns null if the profile lacks what the plan needs, because no role may be removed
@@ -76,12 +75,12 @@ export const memberChanges = (
 ): MemberChanges | null => {
   const { chatId, roleIds } = member;
   const isInventoryPrivate = game !== null && [...game.items.values()].includes("private");
-  if (isLeftAlone(plan, member)) {
+  if (isLeftAlone(plan, member, game !== null)) {
     return { chatId, add: [], remove: [], ...unchanged(setNickname), isInventoryPrivate };
   }
   const given = new Set<string>();
   for (const { roleId, when } of plan.rules) {
-    const isMet = meets(when, game);
+    const isMet = holds(when, game);
     if (isMet === null) return null;
     if (isMet) given.add(roleId);
   }
@@ -96,35 +95,6 @@ export const memberChanges = (
     isInventoryPrivate,
   };
 };
-
-/** Returns whether the condition is met; null if the platform does not report the groups or the rank. */
-const meets = (when: RoleCondition, game: LinkedGame | null): boolean | null => {
-  if (when.is === "linked") return game !== null;
-  if (when.is === "unlinked") return game === null;
-  if (game === null) return false;
-  if (when.is === "owner") return game.items.get(itemKey(when)) === "owned";
-  return when.is === "age" ? isOlderThan(game, when.minDays) : isRanked(game, when);
-};
-
-const isRanked = (
-  game: LinkedGame,
-  { groupId, minRank, maxRank }: Extract<RoleCondition, { readonly is: "group" }>,
-): boolean | null => {
-  const group = groupIn(game, groupId);
-  if (group === null) return null;
-  if (group === undefined) return false;
-  if (minRank === null && maxRank === null) return true;
-  const rank = group.role?.rank ?? null;
-  return rank === null ? null : rank >= (minRank ?? -Infinity) && rank <= (maxRank ?? Infinity);
-};
-
-/** Returns whether the account is old enough. An account whose creation the platform does not tell is not. */
-const isOlderThan = ({ profile, at }: LinkedGame, days: number): boolean =>
-  profile !== null && profile.created !== null && at - Date.parse(profile.created) >= days * dayMs;
-
-/** Returns the user's membership in a group; undefined without one, null if the platform does not report groups. */
-const groupIn = ({ groups }: LinkedGame, groupId: string): Pick<GameGroup, "role"> | null | undefined =>
-  groups === null ? null : groups.find(({ id }) => String(id) === groupId);
 
 type NicknameChange = Pick<MemberChanges, "nickname" | "setNickname">;
 

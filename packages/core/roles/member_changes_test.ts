@@ -4,8 +4,9 @@ import { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameProfile } from "../platforms/profile.ts";
-import { itemKey, type LinkedGame, memberChanges } from "./member_changes.ts";
-import { noPlan, type PlanSettings, type RoleCondition } from "./role_plan.ts";
+import { memberChanges } from "./member_changes.ts";
+import { noPlan, type PlanSettings } from "./role_plan.ts";
+import { itemKey, type LinkedGame, type RoleCondition } from "./rule_kinds.ts";
 
 const chatId = ChatId.make("100001");
 
@@ -129,6 +130,16 @@ it("memberChanges adds roles whose rules hold, removes roles whose rules do not,
       assert.equal(new Set(after).size, after.length);
     }),
   );
+});
+
+it("a plan that keeps members without a link changes nothing of them, and linked members as ever", () => {
+  const rules = ["linked", "unlinked"].map((is, i) => ({ roleId: `${i + 1}`, when: { is: is as "linked" } }));
+  const plan = planOf({ rules, nickname: "{game.username}", unlinked: "keep" });
+  const member = memberOf({ roleIds: ["1"], nickname: "ada_g" });
+  const kept = memberChanges(plan, member, null, "ada_g");
+  assert.deepInclude(kept, { add: [], remove: [], nickname: null });
+  const linked = memberChanges(plan, memberOf({ roleIds: ["2"] }), gameOf(profileOf([])), null);
+  assert.deepInclude(linked, { add: ["1"], remove: ["2"], nickname: "ada_g" });
 });
 
 it("the order of the rules does not matter", () => {

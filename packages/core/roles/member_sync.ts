@@ -8,8 +8,6 @@ import { GamePlatform } from "../platforms/game_platform.ts";
 import {
   type GroupRoles,
   isLeftAlone,
-  itemKey,
-  type LinkedGame,
   type MemberChanges,
   memberChanges,
   neededGroups,
@@ -18,6 +16,7 @@ import {
 } from "./member_changes.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
+import { itemKey, type LinkedGame } from "./rule_kinds.ts";
 
 /** Compares members with a plan, and changes their roles and nicknames. @internal */
 export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core/MemberSync", {
@@ -66,7 +65,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       setNickname: string | null,
       known: GroupRoles = new Map(),
     ) {
-      const isAsked = gameId !== null && !isLeftAlone(plan, member);
+      const isAsked = gameId !== null && !isLeftAlone(plan, member, true);
       const game = isAsked ? yield* linkedGame(plan, gameId, known) : null;
       const changes = memberChanges(plan, member, game, setNickname);
       return changes ?? (yield* new PlatformUnavailable({ operation: "GamePlatform.findProfile" }));
@@ -183,8 +182,11 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       /** Gives a member the roles and the nickname that the plan wants, and stores the result. */
       sync,
 
-      /** Like `sync`, but treats the member as unlinked. Used before a user is erased. */
-      release: (plan: RolePlan, chatId: ChatId) => syncAs(plan, chatId, null),
+      /**
+       * Like `sync`, but treats the member as unlinked, also where unlinked members keep their roles. Used before a user
+       * is erased.
+       */
+      release: (plan: RolePlan, chatId: ChatId) => syncAs({ ...plan, unlinked: "remove" }, chatId, null),
     };
   }),
 }) {

@@ -7,4 +7,5 @@ export * from "./member_sync.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";
+export * from "./rule_kinds.ts";
 export { type PlanDetails, planJson, StoredPlans } from "./stored_plans.ts";

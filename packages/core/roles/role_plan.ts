@@ -4,8 +4,8 @@ import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import { expectedNameText, isNameText, toNameText } from "../name_text.ts";
 import type { RoleRefused } from "../platforms/chat_platform.ts";
-import { itemKinds } from "../platforms/game_platform.ts";
 import type { Millis } from "../timestamp.ts";
+import { Digits, RoleCondition } from "./rule_kinds.ts";
 
 const longestTemplate = 100;
 const longestNickname = 32;
@@ -34,15 +34,20 @@ const placeholderPattern = /\{[^{}]*\}/gu;
 /** A rank in brackets, which are left out with it. */
 const bracketedRank = /\[\{group\.role\}\]|\(\{group\.role\}\)/gu;
 
-const form = `1 to ${longestTemplate} characters with ${Object.keys(placeholders).join(", ")}; ${expectedNameText}`;
+const form = `1 to ${longestTemplate} characters with at least one of ${Object.keys(placeholders).join(", ")}; ${expectedNameText}`;
 
 /** The expected form of a template, for error messages. @internal */
 export const expectedTemplate = `expected null or ${form}`;
 
-const isTemplate = (text: string): boolean =>
-  isNameText(text) &&
-  text.trim() !== "" &&
-  [...text.matchAll(placeholderPattern)].every(([placeholder]) => Object.hasOwn(placeholders, placeholder));
+/** A nickname without a placeholder would be the same for all members. */
+const isTemplate = (text: string): boolean => {
+  const named = [...text.matchAll(placeholderPattern)];
+  return (
+    isNameText(text) &&
+    named.length > 0 &&
+    named.every(([placeholder]) => Object.hasOwn(placeholders, placeholder))
+  );
+};
 
 /** The schema of a nickname template, such as `{game.username}`. @internal */
 export const NicknameTemplate = Schema.String.check(
@@ -56,8 +61,22 @@ export const namesGame = (template: string | null): boolean => template?.include
 /** Returns whether a template needs the rank of the game user in a group. @internal */
 export const namesGroupRole = (template: string | null): boolean => template?.includes(groupRole) === true;
 
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Cuts a text to 32 UTF-16 units, as the platform counts, and never inside of what readers see as one character. */
+const cutNickname = (text: string): string => {
+  if (text.length <= longestNickname) return text;
+  let end = 0;
+  for (const { index, segment } of graphemes.segment(text)) {
+    if (index + segment.length > longestNickname) break;
+    end = index + segment.length;
+  }
+  return text.slice(0, end);
+};
+
 /**
- * Fills in a template and cuts the result to 32 characters. Null if a name is unavailable or nothing is left. @internal
+ * Fills in a template and cuts the result to 32 UTF-16 units. Null if a name is unavailable or nothing is left.
+ * @internal
  */
 export const nicknameOf = (template: string, names: MemberNames): string | null => {
   let isComplete = true;
@@ -68,46 +87,9 @@ export const nicknameOf = (template: string, names: MemberNames): string | null 
     return name ?? "";
   });
   const text = toNameText(filled.replaceAll(/\s+/gu, " ")).trim();
-  const cut = Array.from(text).slice(0, longestNickname).join("").trim();
+  const cut = cutNickname(text).trim();
   return isComplete && cut !== "" ? cut : null;
 };
-
-/** The ID of a role, group or item. @internal */
-export const Digits = Schema.String.check(Schema.isPattern(/^\d{1,32}$/u, { expected: "1 to 32 digits" }));
-
-const Rank = Schema.NullOr(
-  Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a whole number, 0 or more" })),
-).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)));
-
-const GroupCondition = Schema.Struct({
-  is: Schema.Literal("group"),
-  groupId: Digits,
-  minRank: Rank,
-  maxRank: Rank,
-}).check(
-  Schema.makeFilter(({ minRank, maxRank }) => minRank === null || maxRank === null || minRank <= maxRank, {
-    expected: "a minRank up to maxRank",
-  }),
-);
-
-const mostDays = 36_500;
-
-const Days = Schema.Int.check(
-  Schema.isBetween({ minimum: 1, maximum: mostDays }, { expected: `whole days from 1 to ${mostDays}` }),
-);
-
-/**
- * Which members get a role. `minRank` and `maxRank` are inclusive; null means no bound. `owner` is met by members whose
- * game user has the item, `age` by members whose game account is at least `minDays` days old.
- */
-export const RoleCondition = Schema.Union([
-  Schema.Struct({ is: Schema.Literal("linked") }),
-  Schema.Struct({ is: Schema.Literal("unlinked") }),
-  GroupCondition,
-  Schema.Struct({ is: Schema.Literal("owner"), item: Schema.Literals(itemKinds), itemId: Digits }),
-  Schema.Struct({ is: Schema.Literal("age"), minDays: Days }),
-]);
-export type RoleCondition = typeof RoleCondition.Type;
 
 /**
  * A role, and the members who get it.
@@ -140,6 +122,13 @@ export const expectedRules = `expected a list of at most ${mostRules} rules such
 
 const IdOrNull = Schema.NullOr(Digits).pipe(Schema.withDecodingDefault(Effect.succeed(null)));
 
+/** @internal */
+export const unlinkedChoices = ["remove", "keep"] as const;
+
+const Unlinked = Schema.Literals(unlinkedChoices).pipe(
+  Schema.withDecodingDefault(Effect.succeed("remove" as const)),
+);
+
 /** The settings that an owner chooses. @internal */
 export const PlanSettings = Schema.Struct({
   rules: RoleRules,
@@ -149,6 +138,8 @@ export const PlanSettings = Schema.Struct({
   nicknameGroupId: IdOrNull,
   /** Members with this role keep their roles and nickname as they are; null for no such role. */
   bypassRoleId: IdOrNull,
+  /** Whether members without a link lose what the plan gives, or keep roles and nickname as they are. */
+  unlinked: Unlinked,
   /** A paused plan changes nothing. */
   state: Schema.Literals(["on", "paused"]),
 });
@@ -156,7 +147,7 @@ export type PlanSettings = typeof PlanSettings.Type;
 
 export type PlanState = PlanSettings["state"];
 
-/** The settings of a plan to store. A group or bypass role that is left out is null. */
+/** The settings of a plan to store. A group or bypass role that is left out is null, `unlinked` is `remove`. */
 export type ChosenSettings = Pick<PlanSettings, "rules" | "nickname" | "state"> & Partial<PlanSettings>;
 
 /** The settings of a guild without a plan. @internal */
@@ -165,6 +156,7 @@ export const noPlan: PlanSettings = {
   nickname: null,
   nicknameGroupId: null,
   bypassRoleId: null,
+  unlinked: "remove",
   state: "paused",
 };
 

@@ -118,6 +118,12 @@ export class RolePlanStore extends Context.Service<
     /** Returns the plan that is on for a guild, of whichever account. Plans of suspended accounts do not count. */
     readonly findOn: (guildId: GuildId) => StoreEffect<Option.Option<RolePlan>>;
 
+    /**
+     * Returns the plan whose scope is a guild's home: the plan that is on, or else the paused plan that was on last.
+     * Plans of suspended accounts do not count.
+     */
+    readonly findHome: (guildId: GuildId) => StoreEffect<Option.Option<RolePlan>>;
+
     /** Returns the plans of a scope, sorted by guild. */
     readonly list: (pid: Pid) => StoreEffect<ReadonlyArray<RolePlan>>;
 

@@ -9,8 +9,9 @@ import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
-import { type ChosenSettings, Digits } from "./role_plan.ts";
+import type { ChosenSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
+import { Digits } from "./rule_kinds.ts";
 import { checkSettings, StoredPlans } from "./stored_plans.ts";
 
 /** Manages the role plans of guilds, and applies them to single members. @internal */

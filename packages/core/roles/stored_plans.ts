@@ -17,6 +17,7 @@ import {
   type PlanStatus,
   type RolePlan,
   settingNames,
+  unlinkedChoices,
 } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 
@@ -28,7 +29,7 @@ export interface PlanDetails {
 /** Converts a plan and its progress to JSON, for the dashboard and the command line. @internal */
 export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails) => ({
   pid: plan.scope.pid,
-  ...Struct.pick(plan, ["guildId", "rules", "nickname", "nicknameGroupId", "bypassRoleId"]),
+  ...Struct.pick(plan, ["guildId", "rules", "nickname", "nicknameGroupId", "bypassRoleId", "unlinked"]),
   status: {
     state: plan.state,
     pending,
@@ -109,6 +110,7 @@ const expected: Readonly<Record<keyof PlanSettings, string>> = {
   nickname: expectedTemplate,
   nicknameGroupId: "expected null or the ID of a group",
   bypassRoleId: "expected null or the ID of a role",
+  unlinked: `expected one of ${unlinkedChoices.join(", ")}`,
   state: "expected one of on, paused",
 };
 

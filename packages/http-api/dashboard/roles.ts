@@ -19,10 +19,11 @@ import {
   NicknameTemplate,
   RoleRule,
   RoleRules,
+  unlinkedChoices,
 } from "@accountlink/core/roles";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, oneOf, optional, required } from "../parameter.ts";
+import { chatId, oneOf, optional, required, withFallback } from "../parameter.ts";
 import { orNull, pid, signedIn } from "./signed_in.ts";
 
 /** The parameters that name a plan. */
@@ -49,6 +50,7 @@ const Plan = Schema.Struct({
   nickname: Schema.NullOr(Schema.String),
   nicknameGroupId: Schema.NullOr(Schema.String),
   bypassRoleId: Schema.NullOr(Schema.String),
+  unlinked: Schema.Literals(unlinkedChoices),
   status: Schema.Struct({
     state: Schema.Literals(["on", "paused"]),
     pending: Schema.Int,
@@ -111,6 +113,13 @@ export const putRoles = signedIn("admin", "PUT", "/roles", {
         "expected null or the ID of a role",
         "Members with this role are left alone; null for no role",
       ),
+    ),
+    unlinked: withFallback(
+      oneOf(
+        unlinkedChoices,
+        "Whether members without a link lose what the plan gives (the default), or keep roles and nickname as they are",
+      ),
+      "remove" as const,
     ),
     state: oneOf(["on", "paused"], "Whether the plan changes members; a paused plan changes nothing"),
   },

@@ -61,6 +61,7 @@ export const layer = layerOf(RolePlanStore, (memory) => {
       guildId,
       revision: 0,
       sweptAt: null,
+      pausedAt: null,
       holder: null,
       members: new Map(),
       problems: new Map(),
@@ -69,7 +70,8 @@ export const layer = layerOf(RolePlanStore, (memory) => {
       position: isOn(stored) ? stored.position : position,
       sweep: null,
     };
-    store(settings.state === "on" ? sweeping(plan, 0, at) : { ...plan, revision: plan.revision + 1 });
+    if (settings.state === "on") store({ ...sweeping(plan, 0, at), pausedAt: null });
+    else store({ ...plan, revision: plan.revision + 1, pausedAt: isOn(stored) ? at : plan.pausedAt });
     return true;
   };
 
@@ -80,6 +82,11 @@ export const layer = layerOf(RolePlanStore, (memory) => {
         (plan) => plan.guildId === guildId && isOn(plan) && !isSuspended(plan),
       );
       return Option.map(Option.fromUndefinedOr(found), planOf);
+    },
+    findHome: (guildId) => {
+      const of = [...rolePlans.values()].filter((plan) => plan.guildId === guildId && !isSuspended(plan));
+      const last = of.filter(({ pausedAt }) => pausedAt !== null).toSorted(pausedOrder)[0];
+      return Option.map(Option.fromUndefinedOr(of.find(isOn) ?? last), planOf);
     },
     list: (pid) => plansOf(memory, pid).map(planOf),
 
@@ -207,6 +214,10 @@ export const layer = layerOf(RolePlanStore, (memory) => {
 });
 
 const isOn = (plan: MemoryPlan | undefined): plan is MemoryPlan => plan?.settings.state === "on";
+
+/** Sorts paused plans: the one that was on last first. */
+const pausedOrder = (one: MemoryPlan, other: MemoryPlan): number =>
+  (other.pausedAt ?? 0) - (one.pausedAt ?? 0) || Order.String(one.pid, other.pid);
 
 const nameOf = ({ pid, guildId }: PlanPlace): string => `${pid} ${guildId}`;
 

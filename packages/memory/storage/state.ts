@@ -80,6 +80,8 @@ export interface MemoryPlan {
   readonly position: number;
   readonly revision: number;
   readonly sweptAt: Millis | null;
+  /** Null while the plan is on, and if it was never on. */
+  readonly pausedAt: Millis | null;
   readonly sweep: (Sweep & { readonly startedAt: Millis }) | null;
   /** The node that works on the plan; null if no node does. */
   readonly holder: string | null;

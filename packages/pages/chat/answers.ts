@@ -57,7 +57,7 @@ export const makeAnswers = Effect.gen(function* () {
     if (found === undefined) {
       return ["gone", { content: language.text(`chat.gone.${done.type}`) }] satisfies Answered;
     }
-    const plan = Option.getOrNull(yield* plans.findOn(guildId));
+    const plan = Option.getOrNull(yield* plans.findHome(guildId));
     if (plan === null) {
       const button = { label: language.text("chat.no_home.open"), url: `${publicUrl}/dashboard/communities` };
       const message = { content: language.text("chat.no_home"), buttons: isManager ? [button] : [] };

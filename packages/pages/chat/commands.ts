@@ -20,7 +20,7 @@ import {
   userText,
 } from "./message.ts";
 
-/** What a user asks in a guild whose role plan is on. */
+/** What a user asks in a guild with a home. The plan is the home's, and may be paused. */
 interface Asked {
   readonly plan: RolePlan;
   readonly guildId: GuildId;
@@ -204,6 +204,7 @@ const makeWhois = Effect.gen(function* () {
 /** Gives a member the roles and the nickname that the plan wants. The button of members does the same. */
 const makeUpdate = Effect.map(MemberSync, ({ sync }) =>
   answer("update", function* ({ plan, target, language }) {
+    if (plan.state === "paused") return { content: language.text("chat.sync.paused") };
     const user = userText(target);
     const { added, removed, nickname, settled } = yield* sync(plan, target);
     const lines: Array<string> = [];

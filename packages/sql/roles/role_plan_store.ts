@@ -71,6 +71,15 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       return Effect.map(readPlans(on), Arr.head);
     }),
 
+    findHome: operation("findHome", (guildId) => {
+      const home = sql`
+        ${plans} JOIN accounts ON accounts.name = scopes.account
+        WHERE role_plans.guild_id = ${guildId} AND accounts.status = 'active'
+          AND (role_plans.state = 'on' OR role_plans.paused_at IS NOT NULL)
+        ORDER BY CASE role_plans.state WHEN 'on' THEN 0 ELSE 1 END, role_plans.paused_at DESC, role_plans.pid LIMIT 1`;
+      return Effect.map(readPlans(home), Arr.head);
+    }),
+
     list: operation("list", (pid) =>
       readPlans(sql`${plans} WHERE role_plans.pid = ${pid} ORDER BY role_plans.guild_id`),
     ),
@@ -86,7 +95,11 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       const before = stored ?? noPlan;
       const changed = changedSettings(before, settings);
       if (changed.length === 0) return true;
-      const values = { ...settingColumns(settings), ...(before.state === "on" ? {} : { position }) };
+      const values = {
+        ...settingColumns(settings),
+        ...(before.state === "on" ? {} : { position }),
+        ...(before.state === settings.state ? {} : { paused_at: settings.state === "on" ? null : at }),
+      };
       if (stored === undefined) {
         const progress = { position, revision: 0, sweep_done: 0 };
         yield* sql`INSERT INTO role_plans ${sql.insert({ pid, guild_id: guildId, ...values, ...progress })}`;
@@ -102,7 +115,8 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       const [stored] = yield* findForUpdate(write);
       if (stored?.state !== "on") return false;
       yield* sql`
-        UPDATE role_plans SET state = 'paused', revision = revision + 1, sweep_total = NULL
+        UPDATE role_plans
+        SET state = 'paused', paused_at = ${write.at}, revision = revision + 1, sweep_total = NULL
         WHERE ${isPlan(sql, write)}`;
       const details = planEntryDetails(write, { ...stored, state: "paused" }, ["state"]);
       yield* insertChange(write, "roles.updated", details);
@@ -165,25 +179,36 @@ const planFields = {
   nickname: OptionalText,
   nicknameGroupId: OptionalText,
   bypassRoleId: OptionalText,
+  unlinked: Schema.NullOr(literalsOf<PlanSettings["unlinked"]>({ remove: true, keep: true })),
   state: literalsOf<PlanState>({ on: true, paused: true }),
 };
 
 const planColumns = literalSql(`
   role_plans.pid, scopes.account, scopes.guild_id AS scope_guild, role_plans.guild_id, role_plans.rules,
-  role_plans.nickname, role_plans.nickname_group_id, role_plans.bypass_role_id, role_plans.state`);
+  role_plans.nickname, role_plans.nickname_group_id, role_plans.bypass_role_id, role_plans.unlinked, role_plans.state`);
 
 const planTables = literalSql("role_plans JOIN scopes ON scopes.pid = role_plans.pid");
 
-const settingColumns = ({ rules, nickname, nicknameGroupId, bypassRoleId, state }: PlanSettings) => ({
+const settingColumns = ({
+  rules,
+  nickname,
+  nicknameGroupId,
+  bypassRoleId,
+  unlinked,
+  state,
+}: PlanSettings) => ({
   rules: JSON.stringify(rules),
   nickname,
   nickname_group_id: nicknameGroupId,
   bypass_role_id: bypassRoleId,
+  unlinked,
   state,
 });
 
+/** Plans of earlier releases have no `unlinked`. */
 const planOf = <Plan extends ValuesOf<typeof planFields>>({ pid, account, scopeGuild, ...plan }: Plan) => ({
   ...plan,
+  unlinked: plan.unlinked ?? "remove",
   scope: scopeOf({ pid, account, guildId: scopeGuild }),
 });
 

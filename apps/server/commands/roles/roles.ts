@@ -2,15 +2,19 @@ import { GuildId } from "@accountlink/core";
 import type { Forbidden, InvalidParameter } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
 import {
+  conditionForms,
   Digits,
+  formatCondition,
   type PlanDetails,
   type PlanSettings,
+  parseCondition,
   planJson,
-  RoleRule,
+  type RoleRule,
   StoredPlans,
+  unlinkedChoices,
 } from "@accountlink/core/roles";
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
-import { Effect, Option, Record, Schema } from "effect";
+import { Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
 import { accountFlag, idFlag, problemsText, refuse, scopeText, switchFlag } from "../../cli/flags.ts";
 import { answer, formatTable } from "../../cli/output.ts";
@@ -36,41 +40,14 @@ const scopeOfPlan = Effect.fnUntraced(function* ({ account, guildId, scope: kind
   return yield* new CommandFailed({ problem: `Cannot find the plan: account "${account}" has no ${scope}` });
 });
 
-const rulePattern =
-  /^(?<roleId>\d{1,32})=(?:(?<is>linked|unlinked)|group:(?<groupId>\d{1,32})(?::(?<min>\d{0,9})-(?<max>\d{0,9}))?|(?<item>gamepass|badge|asset):(?<itemId>\d{1,32})|age:(?<minDays>\d{1,5}))$/;
-
 const ruleOf = (text: string): Option.Option<RoleRule> => {
-  const { roleId, ...parts } = rulePattern.exec(text)?.groups ?? {};
-  return roleId === undefined ? Option.none() : decodeRule({ roleId, when: conditionOf(parts) });
+  const [, roleId, condition = ""] = /^(\d{1,32})=(.*)$/.exec(text) ?? [];
+  if (roleId === undefined) return Option.none();
+  return Option.map(parseCondition(condition), (when) => ({ roleId, when }));
 };
-
-const decodeRule = Schema.decodeUnknownOption(RoleRule);
-
-const conditionOf = ({ is, groupId, min, max, item, itemId, minDays }: Partial<Record<string, string>>) => {
-  if (is !== undefined) return { is };
-  if (groupId !== undefined) return { is: "group", groupId, minRank: rankOf(min), maxRank: rankOf(max) };
-  return item === undefined ? { is: "age", minDays: Number(minDays) } : { is: "owner", item, itemId };
-};
-
-const rankOf = (rank = ""): number | null => (rank === "" ? null : Number(rank));
 
 /** Formats a rule as `--rule` accepts it. */
-const ruleText = ({ roleId, when }: RoleRule): string => {
-  switch (when.is) {
-    case "linked":
-    case "unlinked":
-      return `${roleId}=${when.is}`;
-    case "group": {
-      const { groupId, minRank, maxRank } = when;
-      const ranks = minRank === null && maxRank === null ? "" : `:${minRank ?? ""}-${maxRank ?? ""}`;
-      return `${roleId}=group:${groupId}${ranks}`;
-    }
-    case "owner":
-      return `${roleId}=${when.item}:${when.itemId}`;
-    case "age":
-      return `${roleId}=age:${when.minDays}`;
-  }
-};
+const ruleText = ({ roleId, when }: RoleRule): string => `${roleId}=${formatCondition(when)}`;
 
 const digitsFlag = (name: string, description: string) =>
   idFlag(name, Digits, "1 to 32 digits").pipe(Flag.withDescription(description), Flag.optional);
@@ -78,12 +55,11 @@ const digitsFlag = (name: string, description: string) =>
 const rulesFlag = Flag.String("rule").pipe(
   Flag.filterMap(
     ruleOf,
-    () =>
-      "expected <role>=linked, unlinked, group:<id>:<min>-<max>, gamepass:<id>, badge:<id>, asset:<id> or age:<days>",
+    () => `expected <role>=${conditionForms.join(", ")}`,
   ),
   Flag.withMetavar("rule"),
   Flag.withDescription(
-    "A role and the members who get it: <role>= and linked, unlinked, group:<id>, group:<id>:<min>-<max>, gamepass:<id>, badge:<id>, asset:<id> or age:<days>; can be repeated, and replaces all rules",
+    `A role and the members who get it: <role>= and one of ${conditionForms.join(", ")}; can be repeated, and replaces all rules`,
   ),
   Flag.atLeast(0),
 );
@@ -105,6 +81,7 @@ const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanD
         "members left alone",
         plan.bypassRoleId === null ? "bots" : `bots, and those with role ${plan.bypassRoleId}`,
       ],
+      ["members without a link", plan.unlinked === "keep" ? "left alone" : "lose roles and nickname"],
       ["state", plan.state],
       ["waiting members", String(pending)],
       ["last sweep", timeOrNull(sweptAt) ?? "never"],
@@ -142,6 +119,10 @@ const settingFlags = {
   nicknameGroup: digitsFlag("nickname-group", "Group whose rank {group.role} names in the nickname"),
   bypassRole: digitsFlag("bypass-role", "Role whose members are left alone"),
   noBypassRole: switchFlag("no-bypass-role", "Leave only bots alone"),
+  unlinked: Flag.Literals("unlinked", unlinkedChoices).pipe(
+    Flag.withDescription("Whether members without a link lose what the plan gives, or keep what they have"),
+    Flag.optional,
+  ),
   state: Flag.Literals("state", ["on", "paused"]).pipe(
     Flag.withDescription("Whether the plan changes members"),
     Flag.optional,
@@ -155,6 +136,7 @@ const changeOf = ({
   nickname,
   nicknameGroup,
   bypassRole,
+  unlinked,
   state,
   ...choice
 }: Choice): Partial<PlanSettings> => ({
@@ -162,7 +144,7 @@ const changeOf = ({
   ...Record.getSomes({ nickname, nicknameGroupId: nicknameGroup, bypassRoleId: bypassRole }),
   ...(choice.noNickname ? { nickname: null } : {}),
   ...(choice.noBypassRole ? { bypassRoleId: null } : {}),
-  ...Record.getSomes({ state }),
+  ...Record.getSomes({ unlinked, state }),
 });
 
 const checkChange = (choice: Choice) => {

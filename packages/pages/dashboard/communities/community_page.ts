@@ -162,7 +162,7 @@ const makePanelView = Effect.gen(function* () {
   const language = yield* (yield* Languages).get("en");
 
   return Effect.fnUntraced(function* (place: Parameters<typeof community.verifyUrl>[0], text: string) {
-    const home = Option.getOrNull(yield* plans.findOn(place.guildId));
+    const home = Option.getOrNull(yield* plans.findHome(place.guildId));
     return {
       name: yield* community.displayName(place),
       text: text.trim().slice(0, longestPanelText),

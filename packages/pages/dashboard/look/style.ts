@@ -1,5 +1,14 @@
 /** The style sheet of the dashboard. It extends the theme that the dashboard shares with the verification pages. */
+import { ruleKindNames, ruleParts, rowOf } from "@accountlink/core/roles";
 import { css, theme } from "../../theme.ts";
+
+/** Selects the parts of a rule's form that the chosen kind of rule does not have. */
+const otherParts = Object.keys(ruleParts)
+  .map((part) => {
+    const kinds = ruleKindNames.filter((name) => rowOf(name).part === part);
+    return `.rule:not(:has(option:is(${kinds.map((name) => `[value="${name}"]`).join(", ")}):checked)) .${part}`;
+  })
+  .join(", ");
 
 export const style: string = css`${theme}
 body { max-width: 80rem; margin: 0 auto; }
@@ -54,7 +63,7 @@ td .button { white-space: nowrap; }
 .rule, .parts { display: grid; gap: .75rem 1rem; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); align-items: end; }
 .rule { padding: 1rem; border: var(--rule); border-radius: .5rem; }
 .rule > * { grid-column: 1 / -1; }
-.rule:not(:has(option[value="group"]:checked)) .group, .rule:not(:has(option:is([value="gamepass"], [value="badge"], [value="asset"]):checked)) .item, .rule:not(:has(option[value="age"]:checked)) .age { display: none; }
+${otherParts} { display: none; }
 form:has([name=scope][value=global]:checked) .own { display: none; }
 .danger { border-color: var(--bad); }
 @media (max-width: 30rem) {

@@ -1,7 +1,18 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import type { GuildId } from "@accountlink/core";
 import type { GuildRole, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
-import { mostRules, nicknameOf, type PlanDetails } from "@accountlink/core/roles";
+import {
+  mostRules,
+  nicknameOf,
+  type PlanDetails,
+  type RuleField,
+  rowOf,
+  ruleFields,
+  ruleKindNamed,
+  ruleKindNames,
+  ruleParts,
+} from "@accountlink/core/roles";
+import { Record } from "effect";
 import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
@@ -13,7 +24,7 @@ import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { changesText, obstacles, type RolePreview, remedy, roleName } from "./member_preview.ts";
-import { type RolesForm, roleFormLabels, rulesOfRanks, type TypedRule } from "./role_form.ts";
+import { filledRules, isNewPlan, type RolesForm, roleFormLabels, rulesOfRanks, type TypedRule } from "./role_form.ts";
 
 export interface RolesView {
   readonly community: Community;
@@ -49,7 +60,7 @@ export const rolesPage = (
   refused: Refused | null,
 ): Page => {
   const { community, details } = view;
-  const isNew = details.plan.rules.length === 0 && details.plan.nickname === null;
+  const isNew = isNewPlan(details.plan);
   return {
     title: `Roles and names of ${nameOf(view)} by ${community.scope.kind === "global" ? "the shared list" : "its own list"}`,
     section: "communities",
@@ -67,13 +78,6 @@ ${isNew ? null : html`${previewSection(view, visitor, refused)}${removeSection(v
 
 export const thingKey = (kind: string, id: string): string => `${kind} ${id}`;
 
-const kinds: Readonly<Record<string, string>> = {
-  group: "group",
-  gamepass: "game pass",
-  badge: "badge",
-  asset: "item",
-};
-
 /** Returns the name of a group or an item, a sentence if the platform has none, or `otherwise` before a lookup. */
 const thingHint = (
   { things }: RolesView,
@@ -82,7 +86,9 @@ const thingHint = (
   otherwise: string,
 ): string => {
   const thing = things.get(thingKey(kind, id));
-  return thing === null ? `No ${kinds[kind]} on ${platforms.game} has this ID.` : (thing?.name ?? otherwise);
+  const named = ruleKindNamed(kind);
+  if (thing !== null || named === undefined) return thing?.name ?? otherwise;
+  return `No ${rowOf(named).thing} on ${platforms.game} has this ID.`;
 };
 
 const rivalNotice = ({ rival, guildId }: RolesView): Html | null =>
@@ -156,8 +162,8 @@ const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: 
 <form method="post" action="${action(view)}" class="panel">
 ${hidden(view)}
 <input type="hidden" name="rows" value="${form.rules.length}">
-${form.rules.map((rule, i) => ruleFields(view, rule, i + 1, visitor, problems))}
-${form.rules.length < mostRules ? html`<p class="row"><button class="button quiet small" name="act" value="add">Add another rule</button></p>${ranksFields(view, form, visitor, problems)}` : null}
+${form.rules.map((rule, i) => ruleFieldset(view, rule, i + 1, visitor, problems))}
+${form.rules.length < mostRules ? html`<p class="row"><button class="button quiet small" name="act" value="add">${form.rules.length === 0 ? "Add a rule" : "Add another rule"}</button></p>${ranksFields(view, form, visitor, problems)}` : null}
 ${textField({
   name: "nickname",
   label: "Nickname of linked members",
@@ -166,7 +172,7 @@ ${textField({
   maxLength: 100,
   problems,
 })}
-${textField({ name: "nicknameGroupId", label: "Group of the nickname", hint: thingHint(view, ["group", form.nicknameGroupId], visitor, `ID of the group on ${visitor.platforms.game}; only for {group.role}.`), value: form.nicknameGroupId, maxLength: 32, problems })}
+${textField({ name: "nicknameGroupId", label: "Group of the nickname", hint: thingHint(view, ["group", form.nicknameGroupId], visitor, `ID or address of the group on ${visitor.platforms.game}; only for {group.role}.`), value: form.nicknameGroupId, maxLength: 300, problems })}
 ${menuField({
   name: "bypassRoleId",
   label: "Members to leave alone",
@@ -192,13 +198,21 @@ const exampleOf = (template: string): Html | null => {
     : html` Lady Ada, an Officer who plays as ada_g, is called <strong>${example}</strong>.`;
 };
 
-const ruleFields = (
+const ruleFieldset = (
   view: RolesView,
-  { roleId, when, groupId, minRank, maxRank, itemId, minDays }: TypedRule,
+  rule: TypedRule,
   number: number,
   visitor: Shown,
   problems: RefusedProblems,
-): Html => html`
+): Html => {
+  const { roleId, when } = rule;
+  const kind = ruleKindNamed(when);
+  const thingField = kind && rowOf(kind).part === "group" ? "groupId" : "itemId";
+  const hintOf = (field: RuleField) =>
+    field === thingField
+      ? thingHint(view, [when, rule[field]], visitor, ruleFields[field].hint)
+      : ruleFields[field].hint;
+  return html`
 <fieldset class="rule">
 <legend>Rule ${number}</legend>
 <div class="parts">
@@ -208,13 +222,8 @@ ${menuField({
   value: when,
   problems,
   choices: [
-    { value: "linked", label: "Members who linked" },
-    { value: "unlinked", label: "Members who have not linked" },
-    { value: "group", label: "Linked members of a group" },
-    { value: "gamepass", label: "Linked members who have a game pass" },
-    { value: "badge", label: "Linked members who have a badge" },
-    { value: "asset", label: "Linked members who have an item" },
-    { value: "age", label: "Linked members whose account is old enough" },
+    ...ruleKindNames.map((name) => ({ value: name, label: rowOf(name).words })),
+    ...(kind === undefined ? [{ value: when, label: `Unknown rule “${when}”` }] : []),
   ],
 })}
 ${menuField({
@@ -222,21 +231,26 @@ ${menuField({
   label: "gets the role",
   value: roleId,
   problems,
-  choices: [{ value: "", label: "No role (leave the rule out)" }, ...roleChoices(view, roleId)],
+  choices: [{ value: "", label: "Choose a role" }, ...roleChoices(view, roleId)],
 })}
 </div>
-<div class="parts group">
-${textField({ name: `group-${number}`, label: "Group", hint: thingHint(view, ["group", groupId], visitor, `ID of the group on ${visitor.platforms.game}.`), value: groupId, maxLength: 32, problems })}
-${textField({ name: `min-${number}`, label: "Lowest rank", hint: "Empty: any.", value: minRank, maxLength: 3, problems })}
-${textField({ name: `max-${number}`, label: "Highest rank", hint: "Empty: any.", value: maxRank, maxLength: 3, problems })}
-</div>
-<div class="parts item">
-${textField({ name: `item-${number}`, label: "Game pass, badge or item", hint: thingHint(view, [when, itemId], visitor, `Its ID on ${visitor.platforms.game}, the number in its address.`), value: itemId, maxLength: 32, problems })}
-</div>
-<div class="parts age">
-${textField({ name: `days-${number}`, label: "Days", hint: "How old the account is at least.", value: minDays, maxLength: 5, problems })}
-</div>
+${Record.toEntries(ruleParts).map(
+  ([part, fields]) => html`<div class="parts ${part}">
+${fields.map((field) =>
+  textField({
+    name: `${ruleFields[field].name}-${number}`,
+    label: ruleFields[field].label,
+    hint: hintOf(field),
+    value: rule[field],
+    maxLength: ruleFields[field].maxLength,
+    problems,
+  }),
+)}
+</div>`,
+)}
+<p class="row"><button class="button quiet small" name="act" value="remove-${number}" aria-label="Remove rule ${number}">Remove</button></p>
 </fieldset>`;
+};
 
 /** Asks for a group, and shows which of its ranks would become rules. */
 const ranksFields = (
@@ -245,14 +259,14 @@ const ranksFields = (
   { platforms }: Shown,
   problems: RefusedProblems,
 ): Html => {
-  const rules = typed.filter(({ roleId }) => roleId !== "");
+  const rules = filledRules(typed);
   const found = ranked === null ? [] : rulesOfRanks(ranked, roles, rules);
   const [added, left] = [found.slice(0, mostRules - rules.length), found.slice(mostRules - rules.length)];
   const nameOfRole = new Map(roles.map(({ id, name }) => [id, name]));
   return html`
 <details${ranksOf === "" ? null : html` open`} id="ranks">
 <summary>One rule for each rank of a group</summary>
-${textField({ name: "ranksOf", label: "Group of the ranks", hint: `ID of the group on ${platforms.game}. Ranks find the roles that have their name.`, value: ranksOf, maxLength: 32, problems })}
+${textField({ name: "ranksOf", label: "Group of the ranks", hint: `ID or address of the group on ${platforms.game}. Ranks find the roles that have their name.`, value: ranksOf, maxLength: 300, problems })}
 <p class="row"><button class="button quiet small" name="act" value="ranks">Show its ranks</button></p>
 ${
   ranked === null

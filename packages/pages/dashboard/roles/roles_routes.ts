@@ -27,6 +27,7 @@ import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
 import { type RolePreview } from "./member_preview.ts";
 import {
   emptyRule,
+  filledRules,
   formOfPlan,
   isId,
   type RolesForm,
@@ -165,7 +166,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         const ranks = Effect.fnUntraced(function* (typed: RolesForm, isAdded: boolean) {
           const ranked = yield* plans.group(typed.ranksOf);
           if (!isAdded) return yield* show({ typed, ranked });
-          const chosen = typed.rules.filter(({ roleId }) => roleId !== "");
+          const chosen = filledRules(typed.rules);
           const added = rulesOfRanks(ranked, yield* plans.guildRoles(guildId), chosen);
           const rules = [...chosen, ...added].slice(0, mostRules);
           return yield* show({ typed: { ...typed, rules, ranksOf: "" } });
@@ -178,6 +179,11 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
           return yield* show({ preview: { who, found: { isLinked, changes } } });
         });
 
+        const removed = /^remove-(\d+)$/.exec(fields("act"))?.[1];
+        if (removed !== undefined) {
+          const typed = typedRoles(fields);
+          return show({ typed: { ...typed, rules: typed.rules.filter((_, i) => i + 1 !== Number(removed)) } });
+        }
         switch (fields("act")) {
           case "add": {
             const typed = typedRoles(fields);

@@ -212,6 +212,7 @@ const settings: FastCheck.Arbitrary<PlanSettings> = record({
   nickname: maybe(constantFrom("{game.username} 🎮")),
   nicknameGroupId: maybe(constantFrom("9")),
   bypassRoleId: maybe(constantFrom("3")),
+  unlinked: mostly("remove", "keep"),
   state: mostly("on", "paused"),
 });
 
@@ -234,6 +235,9 @@ const member: FastCheck.Arbitrary<SettledMember> = record({
 export const roleOperations = {
   "RolePlanStore.find": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
     plans.find({ pid, guildId: nth(guildIds, input.guild) }),
+  ),
+  "RolePlanStore.findHome": operation(1, { guild }, ({ plans, guildIds }, input) =>
+    plans.findHome(nth(guildIds, input.guild)),
   ),
   "RolePlanStore.findOn": operation(1, { guild }, ({ plans, guildIds }, input) =>
     plans.findOn(nth(guildIds, input.guild)),

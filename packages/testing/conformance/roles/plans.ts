@@ -1,11 +1,11 @@
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
 import { atOnce, eraseUser, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newRoleSteps, paused, roleSteps, settings, uniqueGuildId } from "./role_steps.ts";
+import { newRoleSteps, paused, roleSteps, settings, start, uniqueGuildId } from "./role_steps.ts";
 
 export const plans: Cases<StoragePorts> = {
   "concurrent put of several accounts: exactly one turns its plan for a guild on": function* () {
@@ -31,6 +31,27 @@ export const plans: Cases<StoragePorts> = {
     yield* put(paused, 30);
     yield* put(settings, 40);
     expectEqual(yield* positionOf, 40);
+  },
+
+  "the home of a guild is its plan that is on, or else the paused plan that was on last": function* () {
+    const guildId = uniqueGuildId();
+    const [first, second, third] = [
+      yield* roleSteps((yield* makeScopes).global, guildId),
+      yield* roleSteps((yield* makeScopes).global, guildId),
+      yield* roleSteps((yield* makeScopes).global, guildId),
+    ];
+    const home = Effect.map(first.store.findHome(guildId), (plan) => Option.getOrNull(plan)?.scope.pid ?? null);
+    yield* first.put(paused);
+    expectEqual(yield* home, null);
+    yield* first.put(settings, 0, start);
+    yield* first.pause;
+    expectEqual(yield* home, first.scope.pid);
+    yield* second.put(settings, 0, start + 1);
+    expectEqual(yield* home, second.scope.pid);
+    yield* second.put(paused, 0, start + 2);
+    yield* third.put(paused, 0, start + 3);
+    yield* first.put({ ...paused, nickname: null }, 0, start + 4);
+    expectEqual(yield* home, second.scope.pid);
   },
 
   "erasing the owner of an account deletes its plans": function* () {

@@ -24,6 +24,7 @@ export const settings: PlanSettings = {
   nickname: "{game.username} 🎮 {group.role}",
   nicknameGroupId: "9",
   bypassRoleId: "3",
+  unlinked: "keep",
   state: "on",
 };
 

@@ -1,0 +1,336 @@
+/**
+ * The kinds of rules, one row each: schema, words, fields, what a comparison needs, and when the rule holds. The
+ * schemas, comparisons, the dashboard's form and style sheet, and the command line read this table.
+ */
+import { Effect, Option, Schema } from "effect";
+import type { GameItem, ItemOwnership } from "../platforms/game_platform.ts";
+import type { GameGroup, GameProfile } from "../platforms/profile.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
+
+/** The ID of a role, group or item. @internal */
+export const Digits = Schema.String.check(Schema.isPattern(/^\d{1,32}$/u, { expected: "1 to 32 digits" }));
+
+/** The linked game user, as far as the plan needs it. */
+export interface LinkedGame {
+  /** Null if the user does not exist, or if the plan does not need the profile. */
+  readonly profile: GameProfile | null;
+  /** Includes the groups that the plan names; null if the platform does not report groups. */
+  readonly groups: ReadonlyArray<Pick<GameGroup, "id" | "role">> | null;
+  /** Whether the user has each of the plan's items, by `itemKey`. */
+  readonly items: ReadonlyMap<string, ItemOwnership>;
+  /** The time of the comparison, from which the age of the account follows. */
+  readonly at: Millis;
+}
+
+/** Identifies an item in `LinkedGame.items`. @internal */
+export const itemKey = ({ item, itemId }: GameItem): string => `${item} ${itemId}`;
+
+/** Returns the user's membership in a group; undefined without one, null if the platform does not report groups. */
+export const groupIn = ({ groups }: LinkedGame, groupId: string): Pick<GameGroup, "role"> | null | undefined =>
+  groups === null ? null : groups.find(({ id }) => String(id) === groupId);
+
+const [mostDays, highestRank] = [36_500, 255];
+
+const isWhole = (text: string, least: number, most: number): boolean =>
+  /^\d{1,9}$/u.test(text) && Number(text) >= least && Number(text) <= most;
+
+const rankField = (label: string) => ({
+  label,
+  hint: "Empty: any.",
+  maxLength: 3,
+  expected: `expected 0 to ${highestRank}`,
+  isValid: (text: string) => text === "" || isWhole(text, 0, highestRank),
+});
+
+/** The fields of rules as people type them. `name` is the name in a form. @internal */
+export const ruleFields = {
+  groupId: {
+    name: "group",
+    label: "Group",
+    hint: "Its ID or its address.",
+    maxLength: 300,
+    expected: "expected the ID or the address of a group",
+    isValid: Schema.is(Digits),
+  },
+  minRank: { name: "min", ...rankField("Lowest rank") },
+  maxRank: { name: "max", ...rankField("Highest rank") },
+  itemId: {
+    name: "item",
+    label: "Game pass, badge or item",
+    hint: "Its ID or its address.",
+    maxLength: 300,
+    expected: "expected the ID or the address of the item",
+    isValid: Schema.is(Digits),
+  },
+  minDays: {
+    name: "days",
+    label: "Days",
+    hint: "How old the account is at least.",
+    maxLength: 5,
+    expected: "expected a number of days",
+    isValid: (text: string) => isWhole(text, 1, mostDays),
+  },
+} as const;
+
+export type RuleField = keyof typeof ruleFields;
+
+/** The values of a rule's fields as typed. @internal */
+export type TypedFields = Readonly<Record<RuleField, string>>;
+
+/** The fields that kinds of rules show together, by the name of their part of the form. @internal */
+export const ruleParts = {
+  group: ["groupId", "minRank", "maxRank"],
+  item: ["itemId"],
+  age: ["minDays"],
+} as const satisfies Readonly<Record<string, ReadonlyArray<RuleField>>>;
+
+/** What a comparison has to know of the linked game user. */
+interface Needs {
+  readonly profile?: true;
+  readonly groupId?: string;
+  readonly item?: GameItem;
+}
+
+interface RuleKind<When> {
+  readonly schema: Schema.Codec<When, unknown>;
+  /** Who gets the role. */
+  readonly words: string;
+  /** What the ID in the rule names on the game platform. */
+  readonly thing?: string;
+  readonly part?: keyof typeof ruleParts;
+  /** Finds the ID in an address of the game platform's site. */
+  readonly address?: RegExp;
+  /** How the command line writes the rule: the first form whose fields are all that the rule has. */
+  readonly forms: readonly [string, ...ReadonlyArray<string>];
+  readonly typed: (when: When) => Partial<TypedFields>;
+  /** Converts typed fields to the rule's JSON. */
+  readonly untyped: (fields: TypedFields) => unknown;
+  readonly needs: (when: When) => Needs;
+  /** Whether a member gets the role; null if the platform does not tell. @param game null without a link */
+  readonly holds: (when: When, game: LinkedGame | null) => boolean | null;
+}
+
+const kind = <When>(row: RuleKind<When>): RuleKind<When> => row;
+
+const simple = <Is extends string>(is: Is, words: string, isMet: (game: LinkedGame | null) => boolean) =>
+  kind({
+    schema: Schema.Struct({ is: Schema.Literal(is) }),
+    words,
+    forms: [is],
+    typed: () => ({}),
+    untyped: () => ({ is }),
+    needs: () => ({}),
+    holds: (_, game) => isMet(game),
+  });
+
+const Rank = Schema.NullOr(
+  Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a whole number, 0 or more" })),
+).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)));
+
+const GroupCondition = Schema.Struct({
+  is: Schema.Literal("group"),
+  groupId: Digits,
+  minRank: Rank,
+  maxRank: Rank,
+}).check(
+  Schema.makeFilter(({ minRank, maxRank }) => minRank === null || maxRank === null || minRank <= maxRank, {
+    expected: "a minRank up to maxRank",
+  }),
+);
+
+const AgeCondition = Schema.Struct({
+  is: Schema.Literal("age"),
+  minDays: Schema.Int.check(
+    Schema.isBetween({ minimum: 1, maximum: mostDays }, { expected: `whole days from 1 to ${mostDays}` }),
+  ),
+});
+
+const textOf = (value: number | null): string => (value === null ? "" : String(value));
+const rankOf = (text: string): number | null => (text === "" ? null : Number(text));
+
+const isRanked = (
+  game: LinkedGame,
+  { groupId, minRank, maxRank }: typeof GroupCondition.Type,
+): boolean | null => {
+  const group = groupIn(game, groupId);
+  if (group === null) return null;
+  if (group === undefined) return false;
+  if (minRank === null && maxRank === null) return true;
+  const rank = group.role?.rank ?? null;
+  return rank === null ? null : rank >= (minRank ?? -Infinity) && rank <= (maxRank ?? Infinity);
+};
+
+/** Returns whether the account is old enough. An account whose creation the platform does not tell is not. */
+const isOlderThan = ({ profile, at }: LinkedGame, days: number): boolean =>
+  profile !== null && profile.created !== null && at - Date.parse(profile.created) >= days * dayMs;
+
+/** @param address bundles have addresses too, but they are no assets */
+const itemKind = <Item extends GameItem["item"]>(item: Item, thing: string, words: string, address: RegExp) =>
+  kind({
+    schema: Schema.Struct({ is: Schema.Literal("owner"), item: Schema.Literal(item), itemId: Digits }),
+    words,
+    thing,
+    part: "item",
+    address,
+    forms: [`${item}:<itemId>`],
+    typed: ({ itemId }) => ({ itemId }),
+    untyped: ({ itemId }) => ({ is: "owner", item, itemId }),
+    needs: ({ itemId }) => ({ item: { item, itemId } }),
+    holds: (when, game) => game?.items.get(itemKey(when)) === "owned",
+  });
+
+/** The kinds of rules, by their name in forms and on the command line. @internal */
+export const ruleKinds = {
+  linked: simple("linked", "Members who linked", (game) => game !== null),
+  unlinked: simple("unlinked", "Members who have not linked", (game) => game === null),
+  group: kind({
+    schema: GroupCondition,
+    words: "Linked members of a group",
+    thing: "group",
+    part: "group",
+    address: /(?:\/(?:communities|groups)\/|[?&]gid=)(\d{1,32})/iu,
+    forms: ["group:<groupId>", "group:<groupId>:<minRank>-<maxRank>"],
+    typed: ({ groupId, minRank, maxRank }) => ({
+      groupId,
+      minRank: textOf(minRank),
+      maxRank: textOf(maxRank),
+    }),
+    untyped: ({ groupId, minRank, maxRank }) => ({
+      is: "group",
+      groupId,
+      minRank: rankOf(minRank),
+      maxRank: rankOf(maxRank),
+    }),
+    needs: ({ groupId }) => ({ groupId }),
+    holds: (when, game) => (game === null ? false : isRanked(game, when)),
+  }),
+  gamepass: itemKind(
+    "gamepass",
+    "game pass",
+    "Linked members who have a game pass",
+    /\/(?:game-pass|passes)\/(\d{1,32})/iu,
+  ),
+  badge: itemKind("badge", "badge", "Linked members who have a badge", /\/badges\/(\d{1,32})/iu),
+  asset: itemKind(
+    "asset",
+    "item",
+    "Linked members who have an item",
+    /\/(?:catalog|library|store\/asset)\/(\d{1,32})/iu,
+  ),
+  age: kind({
+    schema: AgeCondition,
+    words: "Linked members whose account is old enough",
+    part: "age",
+    forms: ["age:<minDays>"],
+    typed: ({ minDays }) => ({ minDays: String(minDays) }),
+    untyped: ({ minDays }) => ({ is: "age", minDays: Number(minDays) }),
+    needs: () => ({ profile: true }),
+    holds: ({ minDays }, game) => game !== null && isOlderThan(game, minDays),
+  }),
+} as const;
+
+export type RuleKindName = keyof typeof ruleKinds;
+
+/** @internal */
+export const ruleKindNames = Object.keys(ruleKinds) as ReadonlyArray<RuleKindName>;
+
+const { linked, unlinked, group, gamepass, badge, asset, age } = ruleKinds;
+
+/**
+ * Which members get a role. `minRank` and `maxRank` are inclusive; null means no bound. `owner` is met by members whose
+ * game user has the item, `age` by members whose game account is at least `minDays` days old.
+ */
+export const RoleCondition = Schema.Union([
+  linked.schema,
+  unlinked.schema,
+  group.schema,
+  gamepass.schema,
+  badge.schema,
+  asset.schema,
+  age.schema,
+]);
+export type RoleCondition = typeof RoleCondition.Type;
+
+/** Returns the name of a rule's kind. @internal */
+export const kindOf = (when: RoleCondition): RuleKindName => (when.is === "owner" ? when.item : when.is);
+
+/** Any row of the table. The kind of a rule is the kind of its condition, so the row takes the condition. @internal */
+export const rowOf = (name: RuleKindName): RuleKind<RoleCondition> =>
+  ruleKinds[name] as unknown as RuleKind<RoleCondition>;
+
+/** Returns the kind's name if a text, such as a field of a form, is one. @internal */
+export const ruleKindNamed = (text: string): RuleKindName | undefined =>
+  ruleKindNames.find((name) => name === text);
+
+/** @internal */
+export const needsOf = (when: RoleCondition): Needs => rowOf(kindOf(when)).needs(when);
+
+/** Returns whether the condition is met; null if the platform does not report the groups or the rank. @internal */
+export const holds = (when: RoleCondition, game: LinkedGame | null): boolean | null =>
+  rowOf(kindOf(when)).holds(when, game);
+
+const noFields: TypedFields = { groupId: "", minRank: "", maxRank: "", itemId: "", minDays: "" };
+
+/** Returns the fields of a rule as typed; fields that its kind does not have are empty. @internal */
+export const typedFields = (when: RoleCondition): TypedFields => ({
+  ...noFields,
+  ...rowOf(kindOf(when)).typed(when),
+});
+
+const decode = Schema.decodeUnknownOption(RoleCondition);
+
+/** Returns the ID in an address of a thing of this kind, or the text as it is. @internal */
+export const idIn = (name: RuleKindName, text: string): string => rowOf(name).address?.exec(text)?.[1] ?? text;
+
+export interface FieldProblem {
+  readonly field: RuleField;
+  readonly reason: string;
+}
+
+/** Converts typed fields to a condition, or returns the problems of the fields. @internal */
+export const conditionOf = (
+  name: RuleKindName,
+  fields: TypedFields,
+): RoleCondition | ReadonlyArray<FieldProblem> => {
+  const { part, untyped } = rowOf(name);
+  const asked: ReadonlyArray<RuleField> = part === undefined ? [] : ruleParts[part];
+  const problems = asked
+    .filter((field) => !ruleFields[field].isValid(fields[field]))
+    .map((field) => ({ field, reason: ruleFields[field].expected }));
+  if (problems.length > 0) return problems;
+  // Each field is right, so only the order of two ranks can be wrong.
+  return Option.getOrElse(decode(untyped(fields)), () => [
+    { field: "maxRank" as const, reason: "expected no less than the lowest rank" },
+  ]);
+};
+
+const placeholder = /<(\w+)>/gu;
+
+const patterns = ruleKindNames.flatMap((name) =>
+  rowOf(name).forms.map((form) => ({
+    name,
+    pattern: new RegExp(`^${form.replaceAll(placeholder, String.raw`(?<$1>\d{0,32})`)}$`, "u"),
+  })),
+);
+
+/** The forms in which the command line writes conditions. @internal */
+export const conditionForms: ReadonlyArray<string> = ruleKindNames.flatMap((name) => rowOf(name).forms);
+
+/** Reads a condition as the command line writes it, such as `group:9:100-255`. @internal */
+export const parseCondition = (text: string): Option.Option<RoleCondition> => {
+  for (const { name, pattern } of patterns) {
+    const found = pattern.exec(text);
+    if (found !== null) return decode(rowOf(name).untyped({ ...noFields, ...found.groups }));
+  }
+  return Option.none();
+};
+
+/** Writes a condition as `parseCondition` reads it. @internal */
+export const formatCondition = (when: RoleCondition): string => {
+  const { forms, typed } = rowOf(kindOf(when));
+  const fields = typed(when);
+  const fieldsIn = (form: string) => [...form.matchAll(placeholder)].map(([, field]) => field as RuleField);
+  const given = (Object.keys(fields) as ReadonlyArray<RuleField>).filter((field) => fields[field] !== "");
+  const form = forms.find((each) => given.every((field) => fieldsIn(each).includes(field))) ?? forms[0];
+  return form.replaceAll(placeholder, (_, field: RuleField) => fields[field] ?? "");
+};

@@ -1,0 +1,79 @@
+import { assert, it } from "@accountlink/test-servers/effect";
+import { Option } from "effect";
+import {
+  conditionForms,
+  conditionOf,
+  formatCondition,
+  idIn,
+  kindOf,
+  parseCondition,
+  type RuleKindName,
+  ruleKindNames,
+  type TypedFields,
+  typedFields,
+} from "./rule_kinds.ts";
+
+const written: ReadonlyArray<[text: string, kind: RuleKindName]> = [
+  ["linked", "linked"],
+  ["unlinked", "unlinked"],
+  ["group:9", "group"],
+  ["group:9:100-", "group"],
+  ["group:9:0-255", "group"],
+  ["gamepass:55", "gamepass"],
+  ["badge:56", "badge"],
+  ["asset:57", "asset"],
+  ["age:30", "age"],
+];
+
+it.each(written)("the command line and the form read and write the condition %s", (text, kind) => {
+  const when = Option.getOrThrow(parseCondition(text));
+  assert.equal(kindOf(when), kind);
+  assert.equal(formatCondition(when), text);
+  assert.deepEqual(conditionOf(kind, typedFields(when)), when);
+});
+
+it("every kind of rules has a row in these tests, and a form on the command line", () => {
+  assert.deepEqual(new Set(written.map(([, kind]) => kind)), new Set(ruleKindNames));
+  assert.include(conditionForms, "group:<groupId>:<minRank>-<maxRank>");
+});
+
+it.each(["", "friends", "group:", "group:9:2-1", "age:0", "age:99999", "linked:9", "gamepass:x"])(
+  "the command line refuses the condition %j",
+  (text) => {
+    assert.isTrue(Option.isNone(parseCondition(text)));
+  },
+);
+
+const none: TypedFields = { groupId: "", minRank: "", maxRank: "", itemId: "", minDays: "" };
+
+it.each<[kind: RuleKindName, typed: Partial<TypedFields>, wrong: ReadonlyArray<keyof TypedFields>]>([
+  ["group", { groupId: "x", minRank: "256", maxRank: "-1" }, ["groupId", "minRank", "maxRank"]],
+  ["group", { groupId: "9", minRank: "2", maxRank: "1" }, ["maxRank"]],
+  ["badge", {}, ["itemId"]],
+  ["age", { minDays: "36501" }, ["minDays"]],
+])("a form's %s %j is refused at its fields", (kind, typed, wrong) => {
+  const problems = conditionOf(kind, { ...none, ...typed });
+  assert("length" in problems);
+  assert.deepEqual(
+    problems.map(({ field }) => field),
+    wrong,
+  );
+});
+
+const site = "https://www.roblox.com";
+
+it.each<[kind: RuleKindName, address: string, id: string]>([
+  ["group", `${site}/communities/7/Roblox#!/about`, "7"],
+  ["group", `${site}/de/groups/7/Roblox`, "7"],
+  ["group", "roblox.com/groups/group.aspx?gid=7", "7"],
+  ["gamepass", `${site}/game-pass/55/VIP`, "55"],
+  ["gamepass", "https://create.roblox.com/dashboard/creations/experiences/1/passes/55/overview", "55"],
+  ["badge", `${site}/badges/56/First-step`, "56"],
+  ["asset", `${site}/catalog/57/Hat`, "57"],
+  ["asset", "https://create.roblox.com/store/asset/57/Tree", "57"],
+  ["asset", `${site}/bundles/58/Body`, `${site}/bundles/58/Body`],
+  ["gamepass", `${site}/badges/56/First-step`, `${site}/badges/56/First-step`],
+  ["badge", "56", "56"],
+])("a rule of the kind %s reads %s as %s", (kind, address, id) => {
+  assert.equal(idIn(kind, address), id);
+});
