@@ -50,7 +50,7 @@ it("a role plan is previewed for one member, and then gives a role to all linked
   await press(page, /Roles of Rook/);
   await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-new");
   await press(page, "Save and turn on");
-  await page.getByText("Choose a role, or enter a nickname below.").waitFor();
+  await page.getByText("Choose the role, or remove the rule.").waitFor();
   await page.getByLabel("gets the role").selectOption({ label: "Member" });
   await press(page, "Add another rule");
   const second = page.getByRole("group", { name: "Rule 2" });
@@ -63,7 +63,7 @@ it("a role plan is previewed for one member, and then gives a role to all linked
   const nickname = page.getByLabel("Nickname of linked members");
   await nickname.fill("{name} | Rook");
   await press(page, "Save without turning on");
-  await page.getByText("Expected only the names above in braces.").waitFor();
+  await page.getByText("Expected at least one of the names above in braces, and no other.").waitFor();
   await nickname.fill("{game.username} | Rook");
   await press(page, "Save without turning on");
   await page.getByText("Lady Ada, an Officer who plays as ada_g, is called ada_g | Rook.").waitFor();

@@ -55,9 +55,7 @@ export const isLeftAlone = (
   { isBot, roleIds }: RoleMember,
   isLinked: boolean,
 ): boolean =>
-  isBot ||
-  (bypassRoleId !== null && roleIds.includes(bypassRoleId)) ||
-  (!isLinked && unlinked === "keep");
+  isBot || (bypassRoleId !== null && roleIds.includes(bypassRoleId)) || (!isLinked && unlinked === "keep");
 
 /**
  * Compares a member with a plan. Returns null if the profile lacks what the plan needs, because no role may be removed

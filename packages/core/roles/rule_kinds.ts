@@ -26,7 +26,10 @@ export interface LinkedGame {
 export const itemKey = ({ item, itemId }: GameItem): string => `${item} ${itemId}`;
 
 /** Returns the user's membership in a group; undefined without one, null if the platform does not report groups. */
-export const groupIn = ({ groups }: LinkedGame, groupId: string): Pick<GameGroup, "role"> | null | undefined =>
+export const groupIn = (
+  { groups }: LinkedGame,
+  groupId: string,
+): Pick<GameGroup, "role"> | null | undefined =>
   groups === null ? null : groups.find(({ id }) => String(id) === groupId);
 
 const [mostDays, highestRank] = [36_500, 255];
@@ -280,7 +283,8 @@ export const typedFields = (when: RoleCondition): TypedFields => ({
 const decode = Schema.decodeUnknownOption(RoleCondition);
 
 /** Returns the ID in an address of a thing of this kind, or the text as it is. @internal */
-export const idIn = (name: RuleKindName, text: string): string => rowOf(name).address?.exec(text)?.[1] ?? text;
+export const idIn = (name: RuleKindName, text: string): string =>
+  rowOf(name).address?.exec(text)?.[1] ?? text;
 
 export interface FieldProblem {
   readonly field: RuleField;

@@ -53,10 +53,7 @@ const digitsFlag = (name: string, description: string) =>
   idFlag(name, Digits, "1 to 32 digits").pipe(Flag.withDescription(description), Flag.optional);
 
 const rulesFlag = Flag.String("rule").pipe(
-  Flag.filterMap(
-    ruleOf,
-    () => `expected <role>=${conditionForms.join(", ")}`,
-  ),
+  Flag.filterMap(ruleOf, () => `expected <role>=${conditionForms.join(", ")}`),
   Flag.withMetavar("rule"),
   Flag.withDescription(
     `A role and the members who get it: <role>= and one of ${conditionForms.join(", ")}; can be repeated, and replaces all rules`,

@@ -1,5 +1,5 @@
 /** The style sheet of the dashboard. It extends the theme that the dashboard shares with the verification pages. */
-import { ruleKindNames, ruleParts, rowOf } from "@accountlink/core/roles";
+import { rowOf, ruleKindNames, ruleParts } from "@accountlink/core/roles";
 import { css, theme } from "../../theme.ts";
 
 /** Selects the parts of a rule's form that the chosen kind of rule does not have. */

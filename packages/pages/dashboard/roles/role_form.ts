@@ -69,7 +69,9 @@ export const isNewPlan = ({ rules, nickname, state }: PlanSettings): boolean =>
   rules.length === 0 && nickname === null && state === "paused";
 
 export const formOfPlan = (plan: PlanSettings): RolesForm => ({
-  rules: isNewPlan(plan) ? [emptyRule] : plan.rules.map(({ roleId, when }) => ({ roleId, when: kindOf(when), ...typedFields(when) })),
+  rules: isNewPlan(plan)
+    ? [emptyRule]
+    : plan.rules.map(({ roleId, when }) => ({ roleId, when: kindOf(when), ...typedFields(when) })),
   nickname: plan.nickname ?? "",
   nicknameGroupId: plan.nicknameGroupId ?? "",
   bypassRoleId: plan.bypassRoleId ?? "",
@@ -122,7 +124,10 @@ export const settingsOf = (
   const rules = read.filter((rule) => "roleId" in rule);
   const problems = read.flatMap((rule) => ("roleId" in rule ? [] : rule));
   if (nickname !== "" && !Schema.is(NicknameTemplate)(nickname))
-    problems.push({ name: "nickname", reason: "expected at least one of the names above in braces, and no other" });
+    problems.push({
+      name: "nickname",
+      reason: "expected at least one of the names above in braces, and no other",
+    });
   if (nicknameGroupId === "" ? namesGroupRole(nickname) : !isId(nicknameGroupId))
     problems.push({ name: "nicknameGroupId", reason: "expected the ID or the address of a group" });
   if (problems.length > 0) return problems;
@@ -142,7 +147,8 @@ const ruleOf = (typed: TypedRule, number: number): RoleRule | ReadonlyArray<Para
   const kind = ruleKindNamed(when);
   const condition = kind === undefined ? [] : conditionOf(kind, typed);
   const problems: Array<ParameterProblem> = [];
-  if (kind === undefined) problems.push({ name: `when-${number}`, reason: "this version knows no such rule" });
+  if (kind === undefined)
+    problems.push({ name: `when-${number}`, reason: "this version knows no such rule" });
   if (roleId === "") problems.push({ name: `role-${number}`, reason: "choose the role, or remove the rule" });
   if ("is" in condition && problems.length === 0) return { roleId, when: condition };
   const wrong = "is" in condition ? [] : condition;

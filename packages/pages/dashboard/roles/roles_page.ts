@@ -24,7 +24,14 @@ import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { changesText, obstacles, type RolePreview, remedy, roleName } from "./member_preview.ts";
-import { filledRules, isNewPlan, type RolesForm, roleFormLabels, rulesOfRanks, type TypedRule } from "./role_form.ts";
+import {
+  filledRules,
+  isNewPlan,
+  type RolesForm,
+  roleFormLabels,
+  rulesOfRanks,
+  type TypedRule,
+} from "./role_form.ts";
 
 export interface RolesView {
   readonly community: Community;

@@ -182,7 +182,9 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         const removed = /^remove-(\d+)$/.exec(fields("act"))?.[1];
         if (removed !== undefined) {
           const typed = typedRoles(fields);
-          return show({ typed: { ...typed, rules: typed.rules.filter((_, i) => i + 1 !== Number(removed)) } });
+          return show({
+            typed: { ...typed, rules: typed.rules.filter((_, i) => i + 1 !== Number(removed)) },
+          });
         }
         switch (fields("act")) {
           case "add": {

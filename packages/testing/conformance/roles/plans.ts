@@ -40,7 +40,10 @@ export const plans: Cases<StoragePorts> = {
       yield* roleSteps((yield* makeScopes).global, guildId),
       yield* roleSteps((yield* makeScopes).global, guildId),
     ];
-    const home = Effect.map(first.store.findHome(guildId), (plan) => Option.getOrNull(plan)?.scope.pid ?? null);
+    const home = Effect.map(
+      first.store.findHome(guildId),
+      (plan) => Option.getOrNull(plan)?.scope.pid ?? null,
+    );
     yield* first.put(paused);
     expectEqual(yield* home, null);
     yield* first.put(settings, 0, start);
