@@ -133,8 +133,8 @@ it("memberChanges adds roles whose rules hold, removes roles whose rules do not,
 });
 
 it("a plan that keeps members without a link changes nothing of them, and linked members as ever", () => {
-  const rules = ["linked", "unlinked"].map((is, i) => ({ roleId: `${i + 1}`, when: { is: is as "linked" } }));
-  const plan = planOf({ rules, nickname: "{game.username}", unlinked: "keep" });
+  const both = ["linked", "unlinked"].map((is, i) => ({ roleId: `${i + 1}`, when: { is: is as "linked" } }));
+  const plan = planOf({ rules: both, nickname: "{game.username}", unlinked: "keep" });
   const member = memberOf({ roleIds: ["1"], nickname: "ada_g" });
   const kept = memberChanges(plan, member, null, "ada_g");
   assert.deepInclude(kept, { add: [], remove: [], nickname: null });
