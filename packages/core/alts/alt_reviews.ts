@@ -2,8 +2,8 @@
 
 import { Clock, Context, Effect, Layer } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
-import { InvalidParameter, type ParameterProblem, type StoreEffect } from "../errors.ts";
-import { commitAlone } from "../idempotency/idempotency_store.ts";
+import { type Conflict, InvalidParameter, type ParameterProblem, type StoreEffect } from "../errors.ts";
+import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { WriteTarget } from "../links/link_writer.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -43,13 +43,13 @@ export class AltReviewStore extends Context.Service<
   AltReviewStore,
   {
     /** Stores or replaces the review of a pair, and writes `review.set` to the audit log. */
-    readonly set: (write: SetAltReview) => StoreEffect<void>;
+    readonly set: (write: SetAltReview & Keyed<void>) => StoreEffect<void, Conflict>;
 
     /**
      * Deletes the review of a pair and writes `review.deleted` to the audit log. Returns false, and writes nothing, if
      * there is no review.
      */
-    readonly remove: (write: ReviewedPair) => StoreEffect<boolean>;
+    readonly remove: (write: ReviewedPair & Keyed<boolean>) => StoreEffect<boolean, Conflict>;
 
     /**
      * Returns the reviews of a chat user, newest first. Reviews of the same time are sorted by the other chat ID as a
@@ -81,7 +81,7 @@ export interface AltReviewRemoved extends AltPair {
 
 /**
  * Makes, lists and deletes reviews of pairs of chat users, who need not be members of the guild. A write fails with
- * `Conflict` only if `WriteTarget.commit` does.
+ * `Conflict` only if the target has an idempotency key that is taken.
  *
  * @example
  * ```ts
@@ -110,7 +110,7 @@ export class AltReviews extends Context.Service<AltReviews>()("@accountlink/core
     const guard = yield* GuildGuard;
 
     const writeContext = Effect.fnUntraced(function* (
-      { scope, guildId, origin }: Omit<WriteTarget, "commit">,
+      { scope, guildId, origin }: Omit<WriteTarget, "once">,
       pair: AltPair,
     ) {
       const problems = pairProblems(pair);
@@ -124,9 +124,8 @@ export class AltReviews extends Context.Service<AltReviews>()("@accountlink/core
       set: Effect.fn("AltReviews.set")(function* (target: WriteTarget<AltReview>, review: NewAltReview) {
         const context = yield* writeContext(target, review);
         const { chatId, otherChatId, verdict, note, keyId } = review;
-        const { commit = commitAlone } = target;
         const stored = { chatId, otherChatId, verdict, note, keyId, at: context.at };
-        yield* commit(store.set({ ...review, ...context }), () => stored);
+        yield* store.set({ ...review, ...context, once: target.once?.(() => stored) });
         return stored;
       }),
 
@@ -144,9 +143,9 @@ export class AltReviews extends Context.Service<AltReviews>()("@accountlink/core
         { chatId, otherChatId }: AltPair,
       ) {
         const context = yield* writeContext(target, { chatId, otherChatId });
-        const { commit = commitAlone } = target;
         const resultOf = (deleted: boolean) => ({ chatId, otherChatId, deleted });
-        return resultOf(yield* commit(store.remove({ ...context, chatId, otherChatId }), resultOf));
+        const once = target.once?.(resultOf);
+        return resultOf(yield* store.remove({ ...context, chatId, otherChatId, once }));
       }),
     };
   }),

@@ -3,6 +3,7 @@ import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
+import { unkeyed } from "../idempotency/idempotency_store.ts";
 import type { FlowId, Pid, SessionId, Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkCap } from "../links/link_cap.ts";
@@ -107,7 +108,12 @@ export const makeFlowEnd = Effect.gen(function* () {
     yield* admitUser(guard, subject, { chatId }, entry);
     if (session === null) yield* limits.admitAddress(address, "verifyDay");
     const { mark, seen } = yield* seenOf(from, keeps);
-    const completion = sessions.complete({
+    if (!keeps) {
+      yield* cap
+        .admit(subject.scope, chatId)
+        .pipe(Effect.catchTag("Conflict", () => new FlowRefused({ reason: "full", entry })));
+    }
+    const completed = yield* sessions.complete({
       flow: id,
       pid,
       chatId,
@@ -118,16 +124,6 @@ export const makeFlowEnd = Effect.gen(function* () {
       requestId,
       keeps,
     });
-    const completed = yield* keeps
-      ? completion
-      : cap
-          .admit(
-            subject.scope,
-            chatId,
-            completion,
-            (done) => done._tag === "Completed" && done.previousGameId === null,
-          )
-          .pipe(Effect.catchTag("Conflict", () => new FlowRefused({ reason: "full", entry })));
     const ended = { entry, guildId: subject.guildId, browser: mark };
     const { doneText } = subject.settings;
     switch (completed._tag) {
@@ -175,7 +171,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
     if (session === null) return ended;
     const at = yield* Clock.currentTimeMillis;
-    const cancelled = yield* sessions.advance({ id: session, to: "cancelled", at });
+    const cancelled = yield* unkeyed(sessions.advance({ id: session, to: "cancelled", at }));
     if (Option.isNone(cancelled)) return ended;
     if (!cancelled.value.changed) return yield* refuseOver(cancelled.value.session, entry);
     yield* watch.announce([session]);

@@ -2,6 +2,7 @@
 import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import type { PlatformUnavailable } from "../errors.ts";
+import { unkeyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import {
@@ -58,7 +59,7 @@ export const makeProofs = Effect.gen(function* () {
   const openSession = Effect.fnUntraced(function* ({ session }: FlowSubject) {
     if (session === null) return;
     const at = yield* Clock.currentTimeMillis;
-    const opened = yield* sessions.advance({ id: session, to: "opened", at });
+    const opened = yield* unkeyed(sessions.advance({ id: session, to: "opened", at }));
     if (Option.isSome(opened) && opened.value.changed) yield* watch.announce([session]);
   });
 

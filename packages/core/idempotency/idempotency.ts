@@ -8,10 +8,10 @@ import type { ChatId, KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { dayMs } from "../timestamp.ts";
-import { type Commit, IdempotencyStore, type IdempotentWrite, Replayed } from "./idempotency_store.ts";
+import { IdempotencyStore, type IdempotentRequest, type Once } from "./idempotency_store.ts";
 
-/** @internal */
-export interface IdempotentRequest {
+/** A request as the client sent it. @internal */
+export interface NamedRequest {
   readonly keyId: KeyId;
   /** The client's own name for the request. */
   readonly idempotencyKey: string;
@@ -19,13 +19,23 @@ export interface IdempotentRequest {
   readonly content: object;
 }
 
+/**
+ * Makes the idempotency key for the context of a request's write.
+ *
+ * @param resultOf makes the service's result, a JSON value, from the outcome of the write; null for a refusal
+ */
+export type OnceFor<A> = <O>(resultOf: (outcome: O) => A | null) => Once<O>;
+
 interface Begun<A> {
-  /** Commits the write of the request with its result. */
-  readonly commit: Commit<A>;
-  /** Stores the answer of a request that writes nothing. */
+  readonly once: OnceFor<A>;
+  /** Keeps the answer of a request that writes nothing. */
   readonly keep: (answer: object) => StoreEffect<void, Conflict>;
-  /** Fails with `Replayed` or `Conflict` if an earlier request has the key. */
-  readonly replay: StoreEffect<void, Conflict>;
+  /**
+   * The answer that the request got before: its result, or what `keep` kept. Fails with `Conflict`
+   * `idempotency_key_reused` if the key belongs to another request, and `user_erased` if a chat user of the request was
+   * erased since.
+   */
+  readonly kept: StoreEffect<Option.Option<object>, Conflict>;
 }
 
 /** How long an answer is kept, in milliseconds. */
@@ -38,39 +48,23 @@ export class Idempotency extends Context.Service<Idempotency>()("@accountlink/co
     const secrets = yield* Secrets;
     yield* sweepEvery("1 minute", "Cannot delete ended idempotency keys", store.sweep);
 
-    /** A result with a `sid` is encrypted, because anyone who has a `sid` can open its flow. */
-    const keptTextOf = ({ id }: IdempotentWrite, answer: object) => {
+    /** An answer with a `sid` is encrypted, because anyone who has a `sid` can open its flow. */
+    const keptTextOf = ({ id }: IdempotentRequest, answer: object) => {
       const { text, chatIds, isSecret } = scan(answer);
       const kept = isSecret ? secrets.sealAnswer(id, text) : Effect.succeed(text);
       return Effect.map(kept, (stored) => ({ answer: stored, chatIds }));
     };
 
-    const replay = Effect.fnUntraced(function* ({ id, fingerprint, at }: IdempotentWrite) {
+    const findKept = Effect.fnUntraced(function* ({ id, fingerprint, at }: IdempotentRequest) {
       const earlier = Option.getOrNull(yield* store.find(id));
-      if (earlier === null || earlier.endsAt <= at) return;
-      const { answer } = earlier;
+      if (earlier === null || earlier.endsAt <= at) return Option.none<object>();
       if (earlier.fingerprint !== fingerprint)
         return yield* new Conflict({ reason: "idempotency_key_reused" });
-      if (earlier.isErased) return yield* new Conflict({ reason: "user_erased" });
-      // Earlier releases stored running requests, which have no answer.
-      if (answer === null) return;
-      const text = answer.startsWith("{") ? answer : yield* secrets.openAnswer(id, answer);
-      return yield* new Replayed(JSON.parse(text));
-    });
-
-    const stored = Effect.fnUntraced(function* <O, E>(
-      request: IdempotentWrite,
-      write: Effect.Effect<O, E>,
-      answerOf: (outcome: O) => object,
-      size?: "bulk",
-    ) {
-      const answered = Effect.flatMap(write, (outcome) =>
-        Effect.map(keptTextOf(request, answerOf(outcome)), (kept) => [outcome, kept] as const),
+      const { answer } = earlier;
+      if (answer === null) return yield* new Conflict({ reason: "user_erased" });
+      return Option.some<object>(
+        JSON.parse(answer.startsWith("{") ? answer : yield* secrets.openAnswer(id, answer)),
       );
-      const committed = yield* store.commit(request, answered, size);
-      if (Option.isSome(committed)) return committed.value;
-      yield* replay(request);
-      return yield* new Conflict({ reason: "idempotency_key_in_use" });
     });
 
     /** The requests that run in this process, by the hash of their key. */
@@ -99,37 +93,31 @@ export class Idempotency extends Context.Service<Idempotency>()("@accountlink/co
 
     return {
       /**
-       * Begins a request, which holds its key in this process until the scope closes. Its functions fail with `Replayed`
-       * if the request was answered before, and with `Conflict` in these cases:
-       * - `idempotency_key_reused`: the key belongs to another request.
-       * - `idempotency_key_in_use`: an earlier request with the key has been running for a second.
-       * - `user_erased`: a chat user of the request was erased after the first request.
+       * Begins a request, which holds its key in this process until the scope closes. Fails with `Conflict`
+       * `idempotency_key_reused` if another request with the key runs, and `idempotency_key_in_use` if the same request
+       * has been running for a second.
        */
-      begin: Effect.fnUntraced(function* <A>(
-        request: IdempotentRequest,
-      ): Effect.fn.Return<Begun<A>, Conflict, Scope.Scope> {
-        const { keyId, idempotencyKey, content } = request;
+      begin: Effect.fnUntraced(function* <A>({
+        keyId,
+        idempotencyKey,
+        content,
+      }: NamedRequest): Effect.fn.Return<Begun<A>, Conflict, Scope.Scope> {
         const { text, chatIds } = scan(content);
         const id = yield* secrets.idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
         const fingerprint = yield* secrets.idempotencyHash("request", text);
         yield* enter(id, fingerprint);
-        const now = Effect.map(
-          Clock.currentTimeMillis,
-          (at): IdempotentWrite => ({ id, fingerprint, chatIds, at, endsAt: at + keptFor }),
-        );
+        const at = yield* Clock.currentTimeMillis;
+        const request = { id, fingerprint, chatIds, at, endsAt: at + keptFor };
         return {
-          commit: (write, resultOf, { ahead, once } = {}) =>
-            Effect.gen(function* () {
-              const named = yield* now;
-              const committed = once === undefined ? Option.none() : yield* once(named);
-              if (Option.isSome(committed)) return committed.value;
-              if (once !== undefined || ahead !== undefined) yield* replay(named);
-              if (ahead !== undefined) yield* ahead;
-              const answerOf = (outcome: Effect.Success<typeof write>) => ({ result: resultOf(outcome) });
-              return yield* stored(named, write, answerOf, ahead && "bulk");
-            }),
-          keep: (answer) => Effect.flatMap(now, (named) => stored(named, Effect.void, () => answer)),
-          replay: Effect.flatMap(now, replay),
+          once: (resultOf) => ({
+            ...request,
+            answerOf: (outcome) => {
+              const result = resultOf(outcome);
+              return result === null ? null : keptTextOf(request, { result });
+            },
+          }),
+          keep: (answer) => Effect.flatMap(keptTextOf(request, answer), (kept) => store.keep(request, kept)),
+          kept: findKept(request),
         };
       }),
     };

@@ -1,12 +1,12 @@
 import { Context, type Option } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
-import type { StoreEffect } from "../errors.ts";
-import type { IdempotentWrite } from "../idempotency/idempotency_store.ts";
+import type { Conflict, StoreEffect } from "../errors.ts";
+import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
 
-export interface SetGame extends WriteContext {
+export interface SetGame extends WriteContext, Keyed<GameSet> {
   readonly chatId: ChatId;
   readonly gameId: GameId;
 }
@@ -33,10 +33,20 @@ export interface GameUnlinked {
   readonly ended: ReadonlyArray<SessionId>;
 }
 
-export interface DeletedAhead {
+export interface MoveChat extends WriteContext, Keyed<ChatMoved> {
+  readonly oldChatId: ChatId;
+  readonly newChatId: ChatId;
+}
+
+export interface RemoveGame extends WriteContext, Keyed<Option.Option<GameUnlinked>> {
+  readonly chatId: ChatId;
+}
+
+export interface DeleteScope extends WriteContext, Keyed<ScopeDeleted> {}
+
+export interface ScopeDeleted {
   readonly records: number;
-  /** The sequence number of the audit entry that states how many records were deleted. */
-  readonly entry: number;
+  readonly ended: ReadonlyArray<SessionId>;
 }
 
 /** A link in an import or export file. */
@@ -120,7 +130,7 @@ export interface CountOptions {
 }
 
 /**
- * Stores link records. Every operation except `deleteAhead` is atomic, and writes to one chat user of a scope are
+ * Stores link records. Every operation except `deleteScope` is atomic, and writes to one chat user of a scope are
  * serialized. Writing to an unknown scope, and text that `isStorable` refuses, are defects.
  */
 export class LinkStore extends Context.Service<
@@ -155,46 +165,25 @@ export class LinkStore extends Context.Service<
      * Links the chat user to the game user. Setting the same game user again only updates `lastVerifiedAt`; the version
      * and `linkedAt` stay the same, and no audit entry is written.
      */
-    readonly setGame: (write: SetGame) => StoreEffect<GameSet>;
-
-    /**
-     * `setGame` and the commit of its idempotency key with the result `GameUpdated` in one round trip, for stores where
-     * a transaction takes several. None if the key is taken.
-     */
-    readonly setGameOnce?: (write: SetGame, request: IdempotentWrite) => StoreEffect<Option.Option<GameSet>>;
+    readonly setGame: (write: SetGame) => StoreEffect<GameSet, Conflict>;
 
     /** Moves the link of one chat user to another. The old record stays without a link. */
-    readonly moveChat: (
-      write: WriteContext & { readonly oldChatId: ChatId; readonly newChatId: ChatId },
-    ) => StoreEffect<ChatMoved>;
+    readonly moveChat: (write: MoveChat) => StoreEffect<ChatMoved, Conflict>;
 
     /**
      * Removes the chat user's link. The record stays, without a game user. Proofs of the chat user become void, and
      * open sessions that name the user or have such a proof become `failed`. If there was no link, nothing changes and
      * the result is None.
      */
-    readonly removeGame: (
-      write: WriteContext & { readonly chatId: ChatId },
-    ) => StoreEffect<Option.Option<GameUnlinked>>;
+    readonly removeGame: (write: RemoveGame) => StoreEffect<Option.Option<GameUnlinked>, Conflict>;
 
     /**
      * Deletes every record, sighting and review of the scope, voids the proofs of its flows, and sets its open sessions
-     * to `failed`. Always stores an audit entry.
-     *
-     * @param ahead the result of an earlier `deleteAhead`, whose deleted records are added to the result and to the
-     * audit entry
+     * to `failed`. Always stores an audit entry. A store that one long transaction would block may delete most of a
+     * large scope in short transactions first; each of them stores the number of records deleted so far in the audit
+     * entry.
      */
-    readonly deleteScope: (
-      write: WriteContext,
-      ahead?: DeletedAhead | null,
-    ) => StoreEffect<{ readonly records: number; readonly ended: ReadonlyArray<SessionId> }>;
-
-    /**
-     * Deletes most of a large scope in short transactions, before `deleteScope` deletes the rest. Only stores that one
-     * long transaction would block have this operation. Each transaction stores the number of records deleted so far in
-     * an audit entry. If the scope is small, nothing is deleted and the result is null.
-     */
-    readonly deleteAhead?: (write: WriteContext) => StoreEffect<DeletedAhead | null>;
+    readonly deleteScope: (write: DeleteScope) => StoreEffect<ScopeDeleted, Conflict>;
 
     /**
      * Stores many links, all or none. If a chat user occurs twice, the last link counts. If the batch inserts or

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { Conflict, InvalidParameter, LinkNotFound } from "../errors.ts";
-import { type Commit, commitAlone, type IdempotentWrite } from "../idempotency/idempotency_store.ts";
+import type { OnceFor } from "../idempotency/idempotency.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
@@ -12,22 +12,21 @@ import { LinkCap } from "./link_cap.ts";
 import { LinkEvents } from "./link_events.ts";
 import {
   type ChatMoved,
-  type DeletedAhead,
   type GameSet,
   type GameUnlinked,
   LinkStore,
+  type ScopeDeleted,
 } from "./link_store.ts";
 
 /**
- * The scope and the guild of a write, who makes it, and how it is stored. `A` is the result from which the answer to
- * the request is made.
+ * The scope and the guild of a write, and who makes it. `A` is the result from which the answer to the request is made.
  */
 export interface WriteTarget<A = unknown> {
   readonly scope: DataScope;
   readonly guildId: RequestedGuild;
   readonly origin: WriteOrigin;
-  /** Stores the write together with the answer to the request. If omitted, the write is stored without an answer. */
-  readonly commit?: Commit<A> | undefined;
+  /** The idempotency key of the request, kept together with the write and its result. */
+  readonly once?: OnceFor<A> | undefined;
 }
 
 export interface GameUpdated {
@@ -54,7 +53,8 @@ export interface GameRemoved {
 
 /**
  * Changes links of one scope, after `GuildGuard` has checked the guild and its members. A successful write is durable.
- * If the target has a `commit` function, a write also fails if this function fails with `Conflict`.
+ * A write whose target has an idempotency key that is taken changes nothing, and fails with `Conflict`
+ * `idempotency_key_in_use`.
  */
 export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core/LinkWriter", {
   make: Effect.gen(function* () {
@@ -89,26 +89,16 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
         if (!(yield* games.hasUser(gameId))) {
           return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
         }
-        const { commit = commitAlone } = target;
-        const change = { ...(yield* contextOf(target)), chatId, gameId };
-        const { setGameOnce } = links;
-        const once = setGameOnce && ((request: IdempotentWrite) => setGameOnce(change, request));
-        const resultOf = ({ previousGameId }: Pick<GameSet, "previousGameId">): GameUpdated => ({
+        const resultOf = ({ previousGameId }: GameSet): GameUpdated => ({
           chatId,
           gameId,
           previousGameId,
           updated: previousGameId !== gameId,
         });
-        const { previousGameId } = yield* cap.admit(
-          target.scope,
-          chatId,
-          commit(links.setGame(change), resultOf, { once }),
-          (set) => set.previousGameId === null,
-          // A request that was answered before has its answer again.
-          (limit) => commit<GameSet, Conflict>(limit, resultOf),
-        );
-        yield* announce(target.scope, chatId, gameId, previousGameId);
-        return resultOf({ previousGameId });
+        yield* cap.admit(target.scope, chatId);
+        const set = yield* links.setGame({ ...(yield* contextOf(target, resultOf)), chatId, gameId });
+        yield* announce(target.scope, chatId, gameId, set.previousGameId);
+        return resultOf(set);
       }, traced("LinkWriter.setGame")),
 
       /**
@@ -121,15 +111,19 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
       ) {
         yield* guard.enter(target.scope, target.guildId);
         yield* guard.requireMember(target.guildId, newChatId, "new_user_not_in_guild");
-        const { commit = commitAlone } = target;
-        const write = links.moveChat({ ...(yield* contextOf(target)), oldChatId, newChatId });
         const resultOf = ({ _tag, gameId }: ChatKept): ChatUpdated => ({
           previousChatId: oldChatId,
           chatId: newChatId,
           gameId,
           updated: _tag === "Moved",
         });
-        const moved = yield* commit(Effect.flatMap(write, requireMovable), resultOf);
+        const context = yield* contextOf(target, (moved: ChatMoved) =>
+          "gameId" in moved ? resultOf(moved) : null,
+        );
+        const moved = yield* Effect.flatMap(
+          links.moveChat({ ...context, oldChatId, newChatId }),
+          requireMovable,
+        );
         if (moved._tag === "Moved") {
           yield* announce(target.scope, oldChatId, null, moved.gameId);
           yield* announce(target.scope, newChatId, moved.gameId, null);
@@ -149,14 +143,15 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
       ) {
         yield* guard.enter(target.scope, target.guildId);
         if (requireMember) yield* guard.requireMember(target.guildId, chatId);
-        const { commit = commitAlone } = target;
-        const write = links.removeGame({ ...(yield* contextOf(target)), chatId });
         const resultOf = ({ gameId }: GameUnlinked): GameRemoved => ({
           chatId,
           removedGameId: gameId,
           deleted: true,
         });
-        const removed = yield* commit(Effect.flatMap(write, requireLink), resultOf);
+        const context = yield* contextOf(target, (found: Option.Option<GameUnlinked>) =>
+          Option.getOrNull(Option.map(found, resultOf)),
+        );
+        const removed = yield* Effect.flatMap(links.removeGame({ ...context, chatId }), requireLink);
         yield* cap.freed(target.scope);
         yield* watch.announce(removed.ended);
         yield* announce(target.scope, chatId, null, removed.gameId);
@@ -172,18 +167,8 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
        */
       deleteScope: Effect.fnUntraced(function* (target: WriteTarget<number>) {
         yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
-        const { commit = commitAlone } = target;
-        const context = yield* contextOf(target);
-        let deleted: DeletedAhead | null = null;
-        const { records, ended } = yield* commit(
-          Effect.suspend(() => links.deleteScope(context, deleted)),
-          (all) => all.records,
-          {
-            ahead: Effect.map(links.deleteAhead?.(context) ?? Effect.succeed(null), (some) => {
-              deleted = some;
-            }),
-          },
-        );
+        const context = yield* contextOf(target, (deleted: ScopeDeleted) => deleted.records);
+        const { records, ended } = yield* links.deleteScope(context);
         yield* cap.freed(target.scope);
         yield* watch.announce(ended);
         if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
@@ -210,5 +195,11 @@ const requireMovable = (moved: ChatMoved): Effect.Effect<ChatKept, LinkNotFound 
 const requireLink = (removed: Option.Option<GameUnlinked>): Effect.Effect<GameUnlinked, LinkNotFound> =>
   Effect.mapError(Effect.fromOption(removed), () => new LinkNotFound());
 
-const contextOf = ({ scope, origin }: Pick<WriteTarget, "scope" | "origin">) =>
-  Effect.map(Clock.currentTimeMillis, (at) => ({ pid: scope.pid, at, ...origin }));
+/** @param resultOf makes the result of a write from its outcome; null for a refusal */
+const contextOf = <A, O>({ scope, origin, once }: WriteTarget<A>, resultOf: (outcome: O) => A | null) =>
+  Effect.map(Clock.currentTimeMillis, (at) => ({
+    pid: scope.pid,
+    at,
+    ...origin,
+    once: once?.(resultOf),
+  }));

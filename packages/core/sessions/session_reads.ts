@@ -13,6 +13,7 @@ import {
   type StoreEffect,
   type StoreUnavailable,
 } from "../errors.ts";
+import { unkeyed } from "../idempotency/idempotency_store.ts";
 import { isSid, type SessionId } from "../ids.ts";
 import type { ApiKey } from "../keys/api_key.ts";
 import { type CounterRule, type CounterState, Counters } from "../limits/counters.ts";
@@ -101,7 +102,7 @@ export class SessionReads extends Context.Service<SessionReads>()("@accountlink/
       const stored = Option.getOrElse(yield* store.find(known.id), () => known);
       const at = yield* Clock.currentTimeMillis;
       if (at < stored.expiresAt || isFinal(stored.state)) return stored;
-      const advanced = yield* store.advance({ id: known.id, to: "expired", at });
+      const advanced = yield* unkeyed(store.advance({ id: known.id, to: "expired", at }));
       return Option.match(advanced, { onNone: () => stored, onSome: ({ session }) => session });
     });
 

@@ -3,7 +3,8 @@
 import { Context, type Option } from "effect";
 import type { ProtectedAddress, Sighting } from "../addresses/sighting.ts";
 import type { WriteContext } from "../audit/audit.ts";
-import type { StoreEffect } from "../errors.ts";
+import type { Conflict, StoreEffect } from "../errors.ts";
+import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, FlowId, GameId, GuildId, KeyId, Pid, SessionId } from "../ids.ts";
 import type { StoredCode } from "../secrets/session_code.ts";
 import type { Millis } from "../timestamp.ts";
@@ -80,7 +81,7 @@ export interface CreationBurst {
   readonly refillMs: number;
 }
 
-export interface CreateSession {
+export interface CreateSession extends Keyed<SessionCreated> {
   readonly session: VerificationSession;
   /** The limit of the key's session creations; null for no limit. */
   readonly burst: CreationBurst | null;
@@ -96,6 +97,12 @@ export type SessionCreated =
   | { readonly _tag: "Created" }
   | { readonly _tag: "CodeTaken" }
   | { readonly _tag: "TooMany"; readonly readyAt: Millis };
+
+export interface AdvanceSession extends Keyed<Option.Option<SessionAdvanced>> {
+  readonly id: SessionId;
+  readonly to: SessionStep;
+  readonly at: Millis;
+}
 
 /** The session after the operation, and whether this operation changed it. */
 export interface SessionAdvanced {
@@ -152,7 +159,7 @@ export type FlowCompleted =
 export class SessionStore extends Context.Service<
   SessionStore,
   {
-    readonly create: (write: CreateSession) => StoreEffect<SessionCreated>;
+    readonly create: (write: CreateSession) => StoreEffect<SessionCreated, Conflict>;
 
     readonly find: (id: SessionId) => StoreEffect<Option.Option<VerificationSession>>;
 
@@ -174,11 +181,7 @@ export class SessionStore extends Context.Service<
     ) => StoreEffect<ReadonlyArray<SessionId>>;
 
     /** Moves a session to another state if `canAdvance` allows it. None for an unknown session. */
-    readonly advance: (write: {
-      readonly id: SessionId;
-      readonly to: SessionStep;
-      readonly at: Millis;
-    }) => StoreEffect<Option.Option<SessionAdvanced>>;
+    readonly advance: (write: AdvanceSession) => StoreEffect<Option.Option<SessionAdvanced>, Conflict>;
 
     /** Stores the link of a flow with its sightings and audit entry, and completes its session. */
     readonly complete: (write: CompleteFlow) => StoreEffect<FlowCompleted>;

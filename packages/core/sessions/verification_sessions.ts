@@ -8,7 +8,7 @@ import {
   SessionNotFound,
   type StoreEffect,
 } from "../errors.ts";
-import { type Commit, commitAlone } from "../idempotency/idempotency_store.ts";
+import type { OnceFor } from "../idempotency/idempotency.ts";
 import type { ChatId, GuildId, Sid } from "../ids.ts";
 import { type ApiKey, isUnlimited } from "../keys/api_key.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
@@ -98,22 +98,22 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
 
       return {
         /**
-         * Creates a session. Fails with `Conflict` only if `commit` does.
+         * Creates a session. Fails with `Conflict` only if the idempotency key is taken.
          *
          * @returns the session with its `sid`, which is not stored and cannot be read again
          */
         create: Effect.fn("VerificationSessions.create")(function* (
           key: ApiKey,
           request: NewSession,
-          commit: Commit<ReadSession> = commitAlone,
+          once?: OnceFor<ReadSession>,
         ) {
           const problems = redirectProblems(key, request.redirect);
           if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
           yield* guard.enter(key.scope, request.guildId);
           if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
           const now = yield* Clock.currentTimeMillis;
-          const createAt: (at: Millis) => StoreEffect<NamedSession, RateLimited> = Effect.fnUntraced(
-            function* (at) {
+          const createAt: (at: Millis) => StoreEffect<ReadSession, RateLimited | Conflict> =
+            Effect.fnUntraced(function* (at) {
               const named = yield* newNames;
               const session: VerificationSession = {
                 id: named.id,
@@ -131,16 +131,21 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
                 change: 1,
               };
               const code = yield* secrets.sealSid(named.code, named.sid);
-              const outcome = yield* store.create({ session, burst: isUnlimited(key) ? null : burst, code });
-              if (outcome._tag === "Created") return { ...session, ...named };
+              const created = readSessionOf({ ...session, ...named });
+              const outcome = yield* store.create({
+                session,
+                burst: isUnlimited(key) ? null : burst,
+                code,
+                once: once?.((stored) => (stored._tag === "Created" ? created : null)),
+              });
+              if (outcome._tag === "Created") return created;
               if (outcome._tag === "CodeTaken") return yield* createAt(at);
               const { readyAt } = outcome;
               return yield* at === now && readyAt - now <= maxReordering
                 ? createAt(readyAt)
                 : tooManySessions(rules, readyAt, now);
-            },
-          );
-          return readSessionOf(yield* commit(createAt(now), readSessionOf));
+            });
+          return yield* createAt(now);
         }),
 
         /**
@@ -176,20 +181,27 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
         cancel: Effect.fn("VerificationSessions.cancel")(function* (
           key: ApiKey,
           sid: string,
-          commit: Commit<ReadSession> = commitAlone,
+          once?: OnceFor<ReadSession>,
         ) {
           const found = yield* reads.find(key, sid);
           const pollsRemaining = yield* reads.pollsRemaining(found);
-          const at = yield* Clock.currentTimeMillis;
-          const write = store.advance({ id: found.id, to: "cancelled", at });
-          const cancelling = write.pipe(
-            Effect.flatMap(requireCancelled),
-            Effect.zip(namesOf(sid as Sid)),
-            Effect.map(([session, names]): ReadSession => ({ ...session, ...names, pollsRemaining })),
-          );
-          const cancelled = yield* commit(cancelling, (session) => session);
+          const names = yield* namesOf(sid as Sid);
+          const resultOf = (session: VerificationSession): ReadSession => ({
+            ...session,
+            ...names,
+            pollsRemaining,
+          });
+          const advanced = yield* store.advance({
+            id: found.id,
+            to: "cancelled",
+            at: yield* Clock.currentTimeMillis,
+            once: once?.((outcome) =>
+              Option.isSome(outcome) && outcome.value.changed ? resultOf(outcome.value.session) : null,
+            ),
+          });
+          const cancelled = yield* requireCancelled(advanced);
           yield* watch.announce([cancelled.id]);
-          return cancelled;
+          return resultOf(cancelled);
         }),
       };
     }),

@@ -6,6 +6,7 @@ import { makeAskingName } from "../communities/asking_name.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { LinkNotFound } from "../errors.ts";
 import { groupBy } from "../group_by.ts";
+import { unkeyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { isLinked, type Link } from "../links/link.ts";
@@ -97,7 +98,7 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
         if (link === undefined) return yield* new LinkNotFound();
         const at = yield* Clock.currentTimeMillis;
         const actor = { type: "user", id: chatId } as const;
-        const removed = yield* links.removeGame({ pid, chatId, at, actor, requestId });
+        const removed = yield* unkeyed(links.removeGame({ pid, chatId, at, actor, requestId }));
         if (Option.isNone(removed)) return yield* new LinkNotFound();
         yield* watch.announce(removed.value.ended);
         const { gameId: previousGameId } = removed.value;

@@ -1,15 +1,9 @@
 /** `Idempotency-Key`: stores the response of a write under the client's key, and replays it for the same request. */
 import type { ApiKey, PublicError } from "@accountlink/core";
 import type { ParameterProblem } from "@accountlink/core/errors";
-import {
-  type Commit,
-  commitAlone,
-  type Idempotency,
-  type IdempotentRequest,
-  Replayed,
-} from "@accountlink/core/idempotency";
+import type { Idempotency, NamedRequest, OnceFor } from "@accountlink/core/idempotency";
 import { errorTable } from "@accountlink/http-api";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
 import type { RequestContext } from "../request_context.ts";
 import { answering, type Outcome, type Refused, within } from "./respond.ts";
@@ -31,44 +25,55 @@ interface Input {
 }
 
 /**
- * Answers a request, at most once per idempotency key. The handler commits its write and the response together. A
- * refusal is stored too, if its row in `errorTable` has `kept`.
+ * Answers a request, at most once per idempotency key. The store keeps the result together with the write of the
+ * handler. A refusal is kept too, if its row in `errorTable` has `kept`. A kept answer wins over a later refusal or
+ * failure.
  */
 export const answerOnce = <I extends Input, A>(
   idempotency: Idempotency["Service"],
   input: I,
-  handler: (input: I & { readonly commit: Commit<A> }) => Effect.Effect<A, PublicError>,
+  handler: (input: I & { readonly once?: OnceFor<A> }) => Effect.Effect<A, PublicError>,
   toSuccess: (result: A) => Success,
 ): Effect.Effect<Outcome<Success>, Refused<PublicError>> => {
   const { context } = input;
   const idempotencyKey = idempotencyKeyOf(context);
-  if (idempotencyKey === undefined) {
-    return answering(context, Effect.map(handler({ ...input, commit: commitAlone }), toSuccess));
-  }
+  if (idempotencyKey === undefined) return answering(context, Effect.map(handler(input), toSuccess));
+
   const once = Effect.gen(function* () {
-    const { commit, keep, replay } = yield* idempotency.begin<A>(requestOf(input, idempotencyKey));
-    const result = yield* Effect.tapError(handler({ ...input, commit }), (error) => {
-      if (isReplayed(error)) return Effect.void;
-      const { code, details } = error;
-      // A failure, such as of the platform, does not hide that the write happened before.
-      if (errorTable[code].kept === null)
-        return Effect.catchTag(replay, "StoreUnavailable", () => Effect.void);
-      return keep({ code, details });
+    const { once, keep, kept } = yield* idempotency.begin<A>(requestOf(input, idempotencyKey));
+    const replayOr = Effect.fnUntraced(function* (error: PublicError, found: typeof kept = kept) {
+      const answer = yield* found;
+      if (Option.isNone(answer)) return yield* error;
+      return yield* answering(
+        { ...context, isReplayed: true },
+        answerKept(answer.value as Kept<A>, toSuccess),
+      );
     });
-    return toSuccess(result);
+    return yield* handler({ ...input, once }).pipe(
+      Effect.map((result) => ({ context, answer: toSuccess(result) })),
+      Effect.catch((error) => {
+        const { code, details } = error;
+        if (isKeyInUse(error)) return replayOr(error);
+        if (errorTable[code].kept !== null) {
+          return Effect.matchEffect(keep({ code, details }), {
+            onFailure: (taken) => replayOr(taken),
+            onSuccess: () => Effect.fail(error),
+          });
+        }
+        return replayOr(
+          error,
+          Effect.catchTag(kept, "StoreUnavailable", () => Effect.succeedNone),
+        );
+      }),
+    );
   });
-  return Effect.scoped(once).pipe(
-    Effect.map((answer) => ({ context, answer })),
-    Effect.catchIf(isReplayed, ({ answer }) =>
-      answering({ ...context, isReplayed: true }, answerKept(answer as Kept<A>, toSuccess)),
-    ),
-    (answered) => within(context, answered),
-  );
+  return within(context, Effect.scoped(once));
 };
 
-const isReplayed = (error: unknown): error is Replayed => error instanceof Replayed;
+const isKeyInUse = (error: PublicError): boolean =>
+  error._tag === "Conflict" && error.reason === "idempotency_key_in_use";
 
-const requestOf = ({ context, key, values }: Input, idempotencyKey: string): IdempotentRequest => ({
+const requestOf = ({ context, key, values }: Input, idempotencyKey: string): NamedRequest => ({
   keyId: key.id,
   idempotencyKey,
   // Leave out null values, so that the content of a request stays the same when a release adds an optional parameter.
@@ -78,15 +83,14 @@ const requestOf = ({ context, key, values }: Input, idempotencyKey: string): Ide
   ],
 });
 
-/** The kept result of a write, or a refusal. Earlier releases kept the success itself. */
-type Kept<A> = { readonly result: A } | Pick<PublicError, "code" | "details"> | Success;
+/** The kept result of a write, or a refusal. */
+type Kept<A> = { readonly result: A } | Pick<PublicError, "code" | "details">;
 
 const answerKept = <A>(
   kept: Kept<A>,
   toSuccess: (result: A) => Success,
 ): Effect.Effect<Success, PublicError> => {
   if ("result" in kept) return Effect.succeed(toSuccess(kept.result));
-  if (!("code" in kept)) return Effect.succeed(kept);
   const KeptError = errorTable[kept.code].kept as new (details: unknown) => PublicError;
   return Effect.fail(new KeptError(kept.details ?? {}));
 };

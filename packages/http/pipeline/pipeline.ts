@@ -1,7 +1,7 @@
 /** Runs every request through the checks and its handler, and wraps the result in the envelope of the route. */
 import { KeyAuthenticator, type PublicError, RequestLimits } from "@accountlink/core";
 import { shownError } from "@accountlink/core/errors";
-import { type Commit, Idempotency } from "@accountlink/core/idempotency";
+import { Idempotency, type OnceFor } from "@accountlink/core/idempotency";
 import type { WriteTarget } from "@accountlink/core/links";
 import type { RequestedGuild } from "@accountlink/core/platforms";
 import { type Parameters, type RawValues, type Route, takesHead } from "@accountlink/http-api";
@@ -32,26 +32,23 @@ import {
 export type { KeyedInput } from "./checks.ts";
 
 interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
-  /**
-   * Commits the write of the handler. If the request has an idempotency key, the response is stored together with the
-   * write.
-   */
-  readonly commit: Commit<A>;
+  /** The idempotency key of the request, which is stored together with the write of the handler and its result. */
+  readonly once?: OnceFor<A> | undefined;
 }
 
 export type GuildInput = KeyedInput<{}> & { readonly values: { readonly guildId: RequestedGuild } };
 
-/** The target of a write: the key's scope, the request's guild, the key as actor, and the commit function. */
+/** The target of a write: the key's scope, the request's guild, the key as actor, and the idempotency key. */
 export const targetOf = <A = unknown>({
   key,
   values,
   context,
-  commit,
-}: GuildInput & { readonly commit?: Commit<A> }): WriteTarget<A> => ({
+  once,
+}: GuildInput & { readonly once?: OnceFor<A> | undefined }): WriteTarget<A> => ({
   scope: key.scope,
   guildId: values.guildId,
   origin: { actor: { type: "key", id: key.id }, requestId: context.requestId },
-  commit,
+  once,
 });
 
 export interface BoundRoute {

@@ -37,7 +37,7 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
     write(
       SessionsV2.createSession,
       created,
-      ({ key, values, commit }) => sessions.create(key, values, commit),
+      ({ key, values, once }) => sessions.create(key, values, once),
       onCreation,
     ),
     keyed(SessionsV2.getSession, read, onRead),
@@ -50,7 +50,7 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
     write(
       SessionsV2.cancelSession,
       (session: ReadSession) => ({ data: toResponse(session) }),
-      ({ key, values, commit }) => sessions.cancel(key, values.sid, commit),
+      ({ key, values, once }) => sessions.cancel(key, values.sid, once),
     ),
     keyed(
       SessionsV1.createSession,

@@ -88,7 +88,7 @@ const eraseFromEvents = (memory: Memory, chatId: ChatId): ReadonlyArray<ErasedTh
 const eraseRequests = (memory: Memory, chatId: ChatId): void => {
   for (const [id, { chatIds, fingerprint, endsAt }] of memory.idempotent) {
     if (!chatIds.includes(chatId)) continue;
-    memory.idempotent.set(id, { fingerprint, endsAt, chatIds: [], answer: null, isErased: true });
+    memory.idempotent.set(id, { fingerprint, endsAt, chatIds: [], answer: null });
   }
 };
 

@@ -8,6 +8,8 @@ import {
   sourceOf,
 } from "@accountlink/core/events";
 import {
+  type ChatMoved,
+  type DeleteScope,
   fixtureSource,
   type GameSet,
   importEffect,
@@ -16,16 +18,18 @@ import {
   type Link,
   type LinkRecord,
   linkedRecord,
+  type MoveChat,
   maxChatsOfGame,
   newestOf,
   progressKeptFor,
+  type RemoveGame,
   type SetGame,
 } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Option, Order } from "effect";
 import { endVerifications } from "./flow_store.ts";
-import { layerOf, type Memory } from "./state.ts";
+import { keyedWrite, layerOf, type Memory } from "./state.ts";
 
 /** Finds a record by chat user in O(1), and by game user in O(chat users of the game user). */
 export const layer = layerOf(LinkStore, (memory) => ({
@@ -43,9 +47,9 @@ export const layer = layerOf(LinkStore, (memory) => ({
       return chatIds.length === 0 ? undefined : chatIds.slice(0, maxChatsOfGame);
     }),
 
-  setGame: (write) => setGame(memory, write),
+  setGame: keyedWrite(memory, (write: SetGame) => setGame(memory, write)),
 
-  moveChat: (write) => {
+  moveChat: keyedWrite(memory, (write: MoveChat): ChatMoved => {
     const { pid, oldChatId, newChatId, at } = write;
     const links = memory.links.get(pid);
     const link = linkOf(links?.find(oldChatId));
@@ -60,9 +64,9 @@ export const layer = layerOf(LinkStore, (memory) => ({
     links.put(moved);
     memory.append(pid, newEvent(at, linkMoved(moved, oldChatId, sourceOf(write.actor))));
     return { _tag: "Moved", gameId };
-  },
+  }),
 
-  removeGame: (write) => {
+  removeGame: keyedWrite(memory, (write: RemoveGame) => {
     const { pid, chatId, at } = write;
     const links = memory.links.get(pid);
     const link = linkOf(links?.find(chatId));
@@ -74,9 +78,9 @@ export const layer = layerOf(LinkStore, (memory) => ({
     const source = sourceOf(write.actor);
     memory.append(pid, newEvent(at, linkRemoved(chatId, gameId, record.linkVersion, source)));
     return Option.some({ gameId, ended: endVerifications(memory, pid, chatId, at) });
-  },
+  }),
 
-  deleteScope: (write) => {
+  deleteScope: keyedWrite(memory, (write: DeleteScope) => {
     const { pid, at } = write;
     const links = memory.linksOf(pid);
     const deletedRecords = links.size;
@@ -87,7 +91,7 @@ export const layer = layerOf(LinkStore, (memory) => ({
     const data = { deletedRecords, source: sourceOf(write.actor) };
     memory.append(pid, newEvent(at, { type: "scope.deleted", data }));
     return { records: deletedRecords, ended: endVerifications(memory, pid, null, at) };
-  },
+  }),
 
   importBatch: (batch) => {
     const { pid, existing, progress, at } = batch;

@@ -1,11 +1,14 @@
 import { sightingsOf } from "@accountlink/core/addresses";
 import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
 import {
+  type AdvanceSession,
   advancedSession,
+  type CreateSession,
   type CreationBurst,
   canAdvance,
   isFinal,
   isOpenAt,
+  type SessionCreated,
   SessionStore,
 } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -14,7 +17,7 @@ import { Option } from "effect";
 import { endFlow } from "./flow_store.ts";
 import { setGame } from "./link_store.ts";
 import { storeSightings } from "./sighting_store.ts";
-import { layerOf } from "./state.ts";
+import { keyedWrite, layerOf } from "./state.ts";
 
 /** Finds a session by ID in O(1), and by its code by a scan. */
 export const layer = layerOf(SessionStore, (memory) => {
@@ -25,7 +28,7 @@ export const layer = layerOf(SessionStore, (memory) => {
     [...sessions.values()].find(({ session, code }) => code?.hash === codeHash && !isFinal(session.state));
 
   return {
-    create: ({ session, burst, code }) => {
+    create: keyedWrite(memory, ({ session, burst, code }: CreateSession): SessionCreated => {
       const { id, keyId, pid, clientId, redirect, createdAt } = session;
       assertStorable([clientId, redirect ?? "", code?.hash ?? "", code?.sealedSid ?? ""]);
       if (!memory.keys.has(keyId)) {
@@ -41,7 +44,7 @@ export const layer = layerOf(SessionStore, (memory) => {
       if (taken !== null) memory.burstsFullAt.set(keyId, taken.fullAt);
       sessions.set(id, { session, code, changedAt: null });
       return { _tag: "Created" };
-    },
+    }),
 
     find: (id) => Option.fromUndefinedOr(sessions.get(id)?.session),
     knowsCode: (codeHash) => [...sessions.values()].some(({ code }) => code?.hash === codeHash),
@@ -53,14 +56,14 @@ export const layer = layerOf(SessionStore, (memory) => {
     changedSince: (at, among) =>
       [...(among ?? sessions.keys())].filter((id) => (sessions.get(id)?.changedAt ?? -Infinity) >= at),
 
-    advance: ({ id, to, at }) => {
+    advance: keyedWrite(memory, ({ id, to, at }: AdvanceSession) => {
       const session = sessions.get(id)?.session;
       if (session === undefined) return Option.none();
       if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
       const advanced = advancedSession(session, to);
       memory.changeSession(advanced, at);
       return Option.some({ session: advanced, changed: true });
-    },
+    }),
 
     complete: (write) => {
       const { pid, chatId, gameId, at } = write;

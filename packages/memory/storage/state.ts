@@ -3,9 +3,10 @@ import type { Membership } from "@accountlink/core/accounts";
 import type { Sighting } from "@accountlink/core/addresses";
 import type { AltReview } from "@accountlink/core/alts";
 import type { AuditEntry, WriteContext } from "@accountlink/core/audit";
+import { Conflict } from "@accountlink/core/errors";
 import { type FeedEvent, type NewEvent, newEvent, sessionEnded } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
-import type { EarlierRequest, IdempotentWrite } from "@accountlink/core/idempotency";
+import type { EarlierRequest, IdempotentRequest, Keyed } from "@accountlink/core/idempotency";
 import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
 import type { Account, ApiKey } from "@accountlink/core/keys";
 import type { DayCount } from "@accountlink/core/limits";
@@ -114,7 +115,7 @@ export class Memory {
   /** Reviews by scope and pair of chat users. */
   readonly reviews = new Map<string, { readonly pid: Pid; readonly review: AltReview }>();
   /** Requests with an idempotency key, by the hash of the key. */
-  readonly idempotent = new Map<string, EarlierRequest & Pick<IdempotentWrite, "chatIds">>();
+  readonly idempotent = new Map<string, EarlierRequest & Pick<IdempotentRequest, "chatIds">>();
   /** Commits and erasures take this lock, so that no erasure runs between a write and the storing of its answer. */
   readonly committing = Semaphore.makeUnsafe(1);
   /** The saved counts of limits of a day. Each map key contains the end and the key of a window. */
@@ -178,6 +179,28 @@ export const layerOf = <Port, S extends object>(
     port,
     Effect.map(State, (memory) => operationsOf<S>(make(memory))),
   );
+
+/** Makes a write that keeps its idempotency key and its answer. */
+export const keyedWrite =
+  <O, W extends Keyed<O>>(memory: Memory, run: (write: W) => O) =>
+  (write: W): Effect.Effect<O, Conflict> => {
+    const { once } = write;
+    if (once === undefined) return Effect.sync(() => run(write));
+    const { id, at, fingerprint, chatIds, endsAt, answerOf } = once;
+    const keep = Effect.gen(function* () {
+      const earlier = memory.idempotent.get(id);
+      if (earlier !== undefined && at < earlier.endsAt) {
+        return yield* new Conflict({ reason: "idempotency_key_in_use" });
+      }
+      const outcome = run(write);
+      const kept = answerOf(outcome);
+      if (kept === null) return outcome;
+      const { answer, chatIds: named } = yield* kept;
+      memory.idempotent.set(id, { fingerprint, endsAt, answer, chatIds: [...chatIds, ...named] });
+      return outcome;
+    });
+    return Effect.uninterruptible(memory.committing.withPermits(1)(keep));
+  };
 
 /** The earliest time; null if there is none. `Math.min(...times)` would overflow the stack at 130,000 times. */
 export const earliest = (times: ReadonlyArray<Millis>): Millis | null =>

@@ -1,17 +1,21 @@
 import { ChatId, KeyId, Pid } from "@accountlink/core";
-import { AltReviewStore, type ReviewedPair } from "@accountlink/core/alts";
+import { AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
+import type { Keyed } from "@accountlink/core/idempotency";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { linkStatements } from "../links/link_statements.ts";
+import { keyedWriteOn } from "../statements/keyed_write.ts";
 import { literalsOf, OptionalText, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 
-export const layer = storeLayer(AltReviewStore)(({ sql, operation, transaction }) => {
+export const layer = storeLayer(AltReviewStore)((parts) => {
+  const { sql, operation } = parts;
+  const keyedWrite = keyedWriteOn(parts);
   const { lockScope } = linkStatements(sql);
   return {
-    set: transaction("set", function* (write) {
+    set: keyedWrite("set", function* (write: SetAltReview & Keyed<void>) {
       const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
       assertStorable([note ?? ""]);
       const [one, other] = inOrder(write);
@@ -28,7 +32,7 @@ export const layer = storeLayer(AltReviewStore)(({ sql, operation, transaction }
       yield* insertLinkEntry(sql, write, "review.set", { chatId, otherChatId, verdict }, null);
     }),
 
-    remove: transaction("remove", function* (write) {
+    remove: keyedWrite("remove", function* (write: ReviewedPair & Keyed<boolean>) {
       const { pid, chatId, otherChatId } = write;
       const [one, other] = inOrder(write);
       yield* lockScope(pid);

@@ -1,12 +1,13 @@
 import { LinkStore, type Pid } from "@accountlink/core";
 import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
-import { isLinked } from "@accountlink/core/links";
+import { type ChatMoved, isLinked, type MoveChat, type RemoveGame } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
+import { keyedWriteOn } from "../statements/keyed_write.ts";
 import { readerOf } from "../statements/row.ts";
-import { storeLayer } from "../statements/store_operation.ts";
+import { type Ending, storeLayer } from "../statements/store_operation.ts";
 import { linkImports } from "./link_import.ts";
 import {
   isId,
@@ -20,11 +21,12 @@ import {
   valuesOn,
 } from "./link_lookups.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
-import { scopeDeletions } from "./scope_deletion.ts";
+import { scopeDeletionOn } from "./scope_deletion.ts";
 import { setGameOn } from "./set_game.ts";
 
 export const layer = storeLayer(LinkStore)((parts) => {
-  const { sql, connection, operation, transaction } = parts;
+  const { sql, connection, operation } = parts;
+  const keyedWrite = keyedWriteOn(parts);
   const { link, unlink, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
   const values = valuesOn(connection);
   const linksOf = (pid: Pid) => sql`FROM links WHERE pid = ${pid} AND game_id IS NOT NULL`;
@@ -122,9 +124,9 @@ export const layer = storeLayer(LinkStore)((parts) => {
       return page.filter(isLinked);
     }),
 
-    ...setGameOn(parts),
+    setGame: setGameOn(parts),
 
-    removeGame: transaction("removeGame", function* (write) {
+    removeGame: keyedWrite("removeGame", function* (write: RemoveGame) {
       const { pid, chatId, at } = write;
       const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
       if (unlinked === undefined) return Option.none();
@@ -135,7 +137,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
       return Option.some({ gameId: removedGameId, ended });
     }),
 
-    moveChat: transaction("moveChat", function* (write) {
+    moveChat: keyedWrite("moveChat", function* (write: MoveChat): Effect.fn.Return<ChatMoved, Ending> {
       const { pid, oldChatId, newChatId, at } = write;
       // Lock the scope before the records, like deleteScope, to avoid deadlocks.
       yield* lockScope(pid);
@@ -161,7 +163,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
     }),
 
     ...linkImports(parts),
-    ...scopeDeletions(parts),
+    deleteScope: scopeDeletionOn(parts),
   };
 });
 

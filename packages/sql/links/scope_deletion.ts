@@ -1,32 +1,33 @@
 /**
  * Deletes all links, sightings and alt reviews of a scope.
  *
- * SQLite has one writer. So a large scope is deleted in short transactions before the final one. Each transaction adds
+ * SQLite has one writer. So a large scope is deleted in short transactions before the final one, unless the idempotency
+ * key of the deletion is taken. Each transaction adds
  * the number of its deleted links to the audit entry, and adds an event. So the audit entry and the events are right
  * wherever a deletion is interrupted.
  */
-import type { LinkStore } from "@accountlink/core";
 import type { WriteContext } from "@accountlink/core/audit";
 import { newEvent, sourceOf } from "@accountlink/core/events";
-import type { DeletedAhead } from "@accountlink/core/links";
+import type { DeleteScope } from "@accountlink/core/links";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
+import { isKeyFree, keyedWriteOn, keyInUse } from "../statements/keyed_write.ts";
 import { columnReader } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
-export const scopeDeletions = ({
-  sql,
-  operation,
-  bulkTransaction,
-  asBulk,
-  firstRows,
-  forUpdate,
-  isRemote,
-  rowsWritten,
-}: StoreParts) => {
+/** The records that short transactions deleted before the final one. */
+interface DeletedAhead {
+  readonly records: number;
+  /** The sequence number of the audit entry that states how many records were deleted. */
+  readonly entry: number;
+}
+
+export const scopeDeletionOn = (parts: StoreParts) => {
+  const { sql, operation, asBulk, firstRows, forUpdate, isRemote, rowsWritten } = parts;
+
   const deleteFew = Effect.fnUntraced(
     function* (
       write: WriteContext,
@@ -47,7 +48,7 @@ export const scopeDeletions = ({
    * Deletes links and sightings in short transactions, until each of the two tables has at most `few` rows of the
    * scope.
    */
-  const deleteAhead = operation("deleteAhead", function* (write: WriteContext) {
+  const deleteAhead = operation("deleteScope", function* (write: WriteContext) {
     let ahead: DeletedAhead | null = null;
     for (const table of tables) {
       for (;;) {
@@ -59,9 +60,10 @@ export const scopeDeletions = ({
     return ahead;
   });
 
-  return {
-    deleteScope: bulkTransaction("deleteScope", function* (write, ahead = null) {
-      const { pid, at } = write;
+  const deleteRest = keyedWriteOn(parts, "bulkTransaction")(
+    "deleteScope",
+    function* (write: DeleteScope & { readonly ahead: DeletedAhead | null }) {
+      const { pid, at, ahead } = write;
       // Waits for transactions that add records, so that the DELETE sees them.
       yield* sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forUpdate}`;
       const rest = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
@@ -70,10 +72,16 @@ export const scopeDeletions = ({
       const ended = yield* endVerifications(sql, pid, null, at);
       const { records } = yield* countDeletion(sql, write, ahead, rest);
       return { records, ended };
-    }),
-    // Postgres needs no short transactions, since other requests continue during a long transaction.
-    ...(isRemote ? {} : { deleteAhead }),
-  } satisfies Partial<LinkStore["Service"]>;
+    },
+  );
+
+  // Postgres needs no short transactions, since other requests continue during a long transaction.
+  if (isRemote) return (write: DeleteScope) => deleteRest({ ...write, ahead: null });
+  const checkKey = operation("deleteScope", (write: DeleteScope) => isKeyFree(sql, write.once));
+  return Effect.fnUntraced(function* (write: DeleteScope) {
+    if (!(yield* checkKey(write))) return yield* keyInUse;
+    return yield* deleteRest({ ...write, ahead: yield* deleteAhead(write) });
+  });
 };
 
 const few = 500;

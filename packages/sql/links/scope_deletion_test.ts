@@ -17,11 +17,7 @@ const entriesOf = `SELECT details FROM audit_log WHERE action = 'scope.deleted' 
 const deleted = (...numbers: ReadonlyArray<number>) =>
   numbers.map((deletedRecords) => ({ details: JSON.stringify({ deletedRecords }) }));
 
-const deleteAll = Effect.gen(function* () {
-  const links = yield* LinkStore;
-  const ahead = yield* links.deleteAhead?.(write) ?? Effect.die("it has one writer");
-  return yield* links.deleteScope(write, ahead);
-});
+const deleteAll = LinkStore.use((links) => links.deleteScope(write));
 
 test("other reads and writes run during the deletion of a scope, which writes one audit entry", function* () {
   const { tamper, look } = yield* Tampering;

@@ -4,32 +4,32 @@
  * On Postgres, one statement writes the link, its audit entry and its event, and commits by itself, so a write takes one
  * round trip. Only that statement knows the game that the link had before, so SQL makes the JSON of entry and event.
  */
-import type { LinkStore } from "@accountlink/core";
 import { type EventData, linkSet, newEventId, sourceOf } from "@accountlink/core/events";
-import type { IdempotentWrite } from "@accountlink/core/idempotency";
 import type { GameSet, GameUpdated, SetGame } from "@accountlink/core/links";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
-import { insertRequest, isTakenKey } from "../idempotency_store.ts";
-import type { StoreParts } from "../statements/store_operation.ts";
+import { insertRequest, isTakenKey, keyedWriteOn } from "../statements/keyed_write.ts";
+import type { Ending, StoreParts } from "../statements/store_operation.ts";
 import { readSets, recordColumns } from "./link_lookups.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
-type Operations = Pick<LinkStore["Service"], "setGame" | "setGameOnce">;
-
-export const setGameOn = (parts: StoreParts): Operations => {
-  const { sql, operation, transaction, isRemote } = parts;
-  if (!isRemote) return { setGame: transaction("setGame", setInTransaction(sql)) };
+export const setGameOn = (parts: StoreParts) => {
+  const { sql, operation, isRemote } = parts;
+  const inTransaction = keyedWriteOn(parts)("setGame", setInTransaction(sql));
+  if (!isRemote) return inTransaction;
   const statement = statementOn(parts);
-  const set = (write: SetGame, request?: IdempotentWrite) =>
-    Effect.flatMap(readSets(statement(write, request)), (sets) => onlyOf(write, sets));
-  return {
-    setGame: operation("setGame", (write) => set(write)),
-    setGameOnce: operation("setGameOnce", (write, request) =>
-      Effect.catchIf(Effect.asSome(set(write, request)), isTakenKey, () => Effect.succeedNone),
+  const atOnce = operation("setGame", (write: SetGame) =>
+    Effect.flatMap(readSets(statement(write)), (sets) => onlyOf(write, sets)).pipe(
+      Effect.asSome,
+      Effect.catchIf(isTakenKey, () => Effect.succeedNone),
     ),
-  };
+  );
+  return (write: SetGame) =>
+    Effect.flatMap(atOnce(write), (set) =>
+      // The key is taken, or a request had it whose time is over.
+      Option.isSome(set) ? Effect.succeed(set.value) : inTransaction(write),
+    );
 };
 
 const onlyOf = ({ pid }: SetGame, [set]: ReadonlyArray<GameSet>): Effect.Effect<GameSet> =>
@@ -37,7 +37,7 @@ const onlyOf = ({ pid }: SetGame, [set]: ReadonlyArray<GameSet>): Effect.Effect<
 
 const setInTransaction = (sql: SqlClient.SqlClient) => {
   const { link } = linkStatements(sql);
-  return Effect.fnUntraced(function* (write: SetGame) {
+  return function* (write: SetGame): Effect.fn.Return<GameSet, Ending> {
     const { pid, chatId, gameId, at, actor } = write;
     const sets = yield* readSets(link(pid, chatId, gameId, at, relinkOf(sql)));
     const set = yield* onlyOf(write, sets);
@@ -46,7 +46,7 @@ const setInTransaction = (sql: SqlClient.SqlClient) => {
     const event = linkSet({ ...record, gameId }, previousGameId, sourceOf(actor));
     yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId }, event);
     return set;
-  });
+  };
 };
 
 /** The JSON object that one statement of Postgres stores for each purpose, by the SQL of its fields. */
@@ -73,16 +73,16 @@ const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
   // Lock the users of an idempotent write and the scope before the record, like an erasure and a deletion of the scope.
   const scopeOf = (pid: string, users: Statement.Fragment) =>
     sql`FROM scopes, ${users} WHERE pid = ${pid} AND locks >= 0 FOR KEY SHARE OF scopes`;
-  const keyOf = (request: IdempotentWrite | undefined) =>
+  const keyOf = (request: SetGame["once"]) =>
     request === undefined
       ? sql.literal("")
       : sql`, kept AS (${insertRequest(sql, request, jsonObject({ result }), sql`FROM written`)})`;
 
-  return ({ pid, chatId, gameId, at, actor, requestId }: SetGame, request?: IdempotentWrite) => sql`
+  return ({ pid, chatId, gameId, at, actor, requestId, once }: SetGame) => sql`
     WITH written AS (
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
       SELECT pid, ${chatId}, ${gameId}, 1, ${at}, ${at}
-      ${scopeOf(pid, usersInUse(JSON.stringify(request?.chatIds ?? [])))}
+      ${scopeOf(pid, usersInUse(JSON.stringify(once?.chatIds ?? [])))}
       ON CONFLICT (pid, chat_id) ${relinkOf(sql)}
       RETURNING pid, ${recordColumns}, previous_game_id
     ), changed AS (
@@ -96,6 +96,6 @@ const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
       SELECT ${at}, account, pid, ${actor.type}, ${actor.id}, ${requestId}, 'link.set', ${jsonObject(details)},
         chat_id, ${actor.type === "account" ? actor.member : null}
       FROM changed
-    ) ${keyOf(request)}
+    ) ${keyOf(once)}
     SELECT ${recordColumns}, previous_game_id FROM written`;
 };

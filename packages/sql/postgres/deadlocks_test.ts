@@ -1,4 +1,4 @@
-import { ChatId, GameId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import { ChatId, type Conflict, GameId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
 import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
 import {
@@ -93,7 +93,7 @@ const moveAndWrites = (
 
 /** Counts the deadlocks that Postgres resolved during the writes. The stores retry them. */
 const deadlocksOf = Effect.fnUntraced(function* (
-  writes: Effect.Effect<unknown, StoreUnavailable, StoragePorts>,
+  writes: Effect.Effect<unknown, Conflict | StoreUnavailable, StoragePorts>,
 ) {
   const { url, query } = yield* makePostgresDatabase();
   const pool = layerPostgres({ url: Redacted.make(url), maxConnections: 20, ...generous });

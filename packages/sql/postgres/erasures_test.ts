@@ -1,9 +1,9 @@
 /**
  * Tests requests that arrive during an erasure on Postgres, where transactions do not exclude each other by default.
  */
-import { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
+import { ChatId, Conflict, GameId, LinkStore, Pid } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
-import { IdempotencyStore, type IdempotentWrite } from "@accountlink/core/idempotency";
+import { IdempotencyStore, type IdempotentRequest } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { UserStore } from "@accountlink/core/users";
@@ -23,7 +23,7 @@ const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid: 
 const ada = ChatId.make("10001");
 const gameId = GameId.make("42");
 
-const requestOf = (id: string): IdempotentWrite => ({
+const requestOf = (id: string): IdempotentRequest => ({
   id,
   fingerprint: "content",
   chatIds: [ada],
@@ -74,36 +74,30 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
         const flow = makeFlow(scope);
         yield* flows.begin(flow);
         const kept = { answer: "kept", chatIds: [ada] };
-        const set = links.setGame({ ...origin, chatId: ada, gameId });
-        const commit = (id: string) =>
-          idempotency.commit(
-            requestOf(id),
-            Effect.map(set, (outcome) => [outcome, kept] as const),
-          );
-        yield* idempotency.commit(requestOf("earlier"), Effect.succeed([null, kept] as const));
+        const keep = (id: string) => idempotency.keep(requestOf(id), kept);
+        yield* keep("earlier");
         const release = yield* Deferred.make<void>();
         yield* holdSighting(release);
         const erasing = yield* Effect.forkChild(
           users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" }),
         );
         yield* untilWaiting("transactionid", 1);
-        const { setGameOnce } = links;
-        const committing = yield* Effect.forkChild(commit("later"));
-        const setting = yield* Effect.forkChild(
-          setGameOnce?.({ ...origin, chatId: ada, gameId }, requestOf("at once")) ??
-            Effect.die("no Postgres"),
-        );
+        const keeping = yield* Effect.forkChild(keep("later"));
+        const once = { ...requestOf("at once"), answerOf: () => Effect.succeed(kept) };
+        const setting = yield* Effect.forkChild(links.setGame({ ...origin, chatId: ada, gameId, once }));
         const proof = { step: "chat", chatId: ada } as const;
         const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
         yield* untilWaiting("advisory", 3);
         yield* Deferred.succeed(release, undefined);
 
         expect(Option.isSome(yield* Fiber.join(erasing))).toBe(true);
-        const erased = { fingerprint: "content", answer: null, isErased: true, endsAt: 100 };
+        const erased = { fingerprint: "content", answer: null, endsAt: 100 };
         expect(yield* idempotency.find("earlier")).toEqual(Option.some(erased));
-        expect(yield* commit("earlier")).toEqual(Option.none());
-        expect(Option.isSome(yield* Fiber.join(committing))).toBe(true);
-        expect(Option.isSome(yield* Fiber.join(setting))).toBe(true);
+        expect(yield* Effect.flip(keep("earlier"))).toEqual(
+          new Conflict({ reason: "idempotency_key_in_use" }),
+        );
+        yield* Fiber.join(keeping);
+        expect((yield* Fiber.join(setting)).previousGameId).toBe(null);
         expect(Option.getOrThrow(yield* Fiber.join(proving)).chatId).toBe(ada);
       }).pipe(Effect.provide(stores));
     },

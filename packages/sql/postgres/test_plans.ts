@@ -2,6 +2,7 @@
 import {
   AuditLog,
   ChatId,
+  type Conflict,
   GameId,
   KeyId,
   LinkStore,
@@ -131,7 +132,9 @@ const importOf = (existing: ImportBatch["existing"]) =>
     }),
   );
 
-const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>> = {
+const operations: Readonly<
+  Record<string, Effect.Effect<unknown, Conflict | StoreUnavailable, StoragePorts>>
+> = {
   findByChatId: LinkStore.use((links) => links.findByChatId(pid, chatIdOf(1))),
   "findByChatId, batched": LinkStore.use((links) =>
     Effect.forEach(chatIds(32), (chatId) => links.findByChatId(pid, chatId), atOnce),

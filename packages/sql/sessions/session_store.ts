@@ -1,7 +1,15 @@
 import type { KeyId } from "@accountlink/core";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
 import type { SessionId } from "@accountlink/core/ids";
-import { advancedSession, type CreationBurst, canAdvance, SessionStore } from "@accountlink/core/sessions";
+import {
+  type AdvanceSession,
+  advancedSession,
+  type CreateSession,
+  type CreationBurst,
+  canAdvance,
+  type SessionCreated,
+  SessionStore,
+} from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Option, Schema } from "effect";
@@ -16,13 +24,15 @@ import {
   unfinished,
 } from "../flow/session_row.ts";
 import { batchSize, deleteInBatches, inBatches } from "../statements/in_batches.ts";
+import { keyedWriteOn } from "../statements/keyed_write.ts";
 import { columnReader } from "../statements/row.ts";
-import { rollBack, storeLayer } from "../statements/store_operation.ts";
+import { type Ending, rollBack, storeLayer } from "../statements/store_operation.ts";
 import { completeFlow } from "./flow_completion.ts";
 
 export const layer = storeLayer(SessionStore)((parts) => {
   const { sql, connection, operation, transaction, bulkTransaction, forUpdate, forUpdateUnlocked, isAmong } =
     parts;
+  const keyedWrite = keyedWriteOn(parts);
   // Every subscriber of a session reads the session after each change. Compile the statement only once, because this
   // read is on the hot path.
   const [byId] = sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${""}`.compile();
@@ -105,7 +115,8 @@ export const layer = storeLayer(SessionStore)((parts) => {
       );
     }),
 
-    create: transaction("create", function* ({ session, burst, code }) {
+    create: keyedWrite("create", function* (write: CreateSession): Effect.fn.Return<SessionCreated, Ending> {
+      const { session, burst, code } = write;
       const { clientId, redirect, keyId, createdAt } = session;
       const { hash = null, sealedSid = null } = code ?? {};
       assertStorable([clientId, redirect ?? "", hash ?? "", sealedSid ?? ""]);
@@ -120,7 +131,7 @@ export const layer = storeLayer(SessionStore)((parts) => {
       return inserted.length > 0 ? { _tag: "Created" } : yield* rollBack({ _tag: "CodeTaken" });
     }),
 
-    advance: transaction("advance", function* ({ id, to, at }) {
+    advance: keyedWrite("advance", function* ({ id, to, at }: AdvanceSession) {
       const [session] = yield* readSessions(
         sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${id} ${forUpdate}`,
       );

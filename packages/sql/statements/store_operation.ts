@@ -83,7 +83,7 @@ export const storeLayer =
       }),
     );
 
-type Ending = Failure | RolledBack;
+export type Ending = Failure | RolledBack;
 
 type Around = <A>(effect: Effect.Effect<A, Ending>) => Effect.Effect<A, Ending>;
 

@@ -1,4 +1,10 @@
-import { type ChatId, LinkStore, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import {
+  type ChatId,
+  type Conflict,
+  LinkStore,
+  type StoragePorts,
+  type StoreUnavailable,
+} from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
 import type { PortableLink } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
@@ -77,7 +83,7 @@ export const races: Cases<StoragePorts> = {
     const write = (writer: number) =>
       Effect.forEach(
         Array.from({ length: rounds }, (_, round) => writer * 31 + round * 17),
-        (chance): Effect.Effect<unknown, StoreUnavailable> => {
+        (chance): Effect.Effect<unknown, Conflict | StoreUnavailable> => {
           const [chatId, gameId] = [userAt(chance), chance % 2 === 0 ? chess : poker];
           if (chance % 41 === 0) return links.deleteAll();
           if (chance % 23 === 0)

@@ -1,15 +1,22 @@
-import { type ChatId, LinkStore } from "@accountlink/core";
+import { type ChatId, type Conflict, LinkStore, type StoreUnavailable } from "@accountlink/core";
 import { AltReviewStore } from "@accountlink/core/alts";
-import { IdempotencyStore, type IdempotentWrite, type KeptAnswer } from "@accountlink/core/idempotency";
+import {
+  IdempotencyStore,
+  type IdempotentRequest,
+  type KeptAnswer,
+  type Once,
+} from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
-import { SessionStore } from "@accountlink/core/sessions";
+import type { DeleteScope, MoveChat, RemoveGame, SetGame } from "@accountlink/core/links";
+import { type AdvanceSession, type CreateSession, SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
 import { makeKey, makeSession, uniqueText } from "../../mod.ts";
+import { expectEqual } from "../expect.ts";
 import { linkSteps } from "../links/link_steps.ts";
 import { ada, bob, chess, cyd, makeScopes, origin, poker } from "../scopes.ts";
 
 /** A request with a new idempotency key, at time 0, whose answer is kept until time 100. */
-export const newRequest = (parts: Partial<IdempotentWrite> = {}): IdempotentWrite => ({
+export const newRequest = (parts: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
   id: uniqueText(),
   fingerprint: "content",
   chatIds: [],
@@ -23,18 +30,23 @@ export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
   chatIds,
 });
 
-export const answered = <O, E>(write: Effect.Effect<O, E>, answer: KeptAnswer) =>
-  Effect.map(write, (outcome) => [outcome, answer] as const);
+type Write<O> = (once?: Once<O>) => Effect.Effect<O, Conflict | StoreUnavailable>;
+
+/** Runs a write with its request and answer. Returns the outcome, or null if the key is taken. */
+export const commit = <O>(request: IdempotentRequest, write: Write<O>, answer: KeptAnswer = newAnswer()) =>
+  Effect.catchTag(write({ ...request, answerOf: () => Effect.succeed(answer) }), "Conflict", ({ reason }) => {
+    expectEqual(reason, "idempotency_key_in_use");
+    return Effect.succeed(null);
+  });
 
 export const idempotencySteps = Effect.map(IdempotencyStore, (store) => ({
-  find: ({ id }: IdempotentWrite) => Effect.map(store.find(id), Option.getOrNull),
-  /** Returns the outcome, or null if the key is taken. */
-  commit: <O, E>(
-    request: IdempotentWrite,
-    write: Effect.Effect<O, E>,
-    answer: KeptAnswer = newAnswer(),
-    size?: "bulk",
-  ) => Effect.map(store.commit(request, answered(write, answer), size), Option.getOrNull),
+  find: ({ id }: IdempotentRequest) => Effect.map(store.find(id), Option.getOrNull),
+  /** Keeps an answer. Returns whether the key was free. */
+  keep: (request: IdempotentRequest, answer: KeptAnswer = newAnswer()) =>
+    Effect.map(
+      commit(request, () => Effect.as(store.keep(request, answer), true)),
+      (kept) => kept !== null,
+    ),
   sweep: store.sweep,
 }));
 
@@ -56,14 +68,17 @@ export const newWritesByName = Effect.gen(function* () {
 
   return {
     writes: {
-      setGame: links.setGame({ ...context, chatId: ada, gameId: poker }),
-      moveChat: links.moveChat({ ...context, oldChatId: ada, newChatId: bob }),
-      removeGame: links.removeGame({ ...context, chatId: ada }),
-      deleteScope: links.deleteScope(context),
-      setReview: reviews.set({ ...review, verdict: "different" }),
-      removeReview: reviews.remove(pair),
-      createSession: sessions.create({ session: created, burst: { capacity: 1, refillMs: 1_000 } }),
-      advanceSession: sessions.advance({ id: opened.id, to: "cancelled", at: 1 }),
+      setGame: (once?: SetGame["once"]) => links.setGame({ ...context, chatId: ada, gameId: poker, once }),
+      moveChat: (once?: MoveChat["once"]) =>
+        links.moveChat({ ...context, oldChatId: ada, newChatId: bob, once }),
+      removeGame: (once?: RemoveGame["once"]) => links.removeGame({ ...context, chatId: ada, once }),
+      deleteScope: (once?: DeleteScope["once"]) => links.deleteScope({ ...context, once }),
+      setReview: (once?: Once<void>) => reviews.set({ ...review, verdict: "different", once }),
+      removeReview: (once?: Once<boolean>) => reviews.remove({ ...pair, once }),
+      createSession: (once?: CreateSession["once"]) =>
+        sessions.create({ session: created, burst: { capacity: 1, refillMs: 1_000 }, once }),
+      advanceSession: (once?: AdvanceSession["once"]) =>
+        sessions.advance({ id: opened.id, to: "cancelled", at: 1, once }),
     },
     /** Reads everything that the idempotent writes change. */
     state: Effect.all([

@@ -32,8 +32,7 @@ export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
       ),
     /** Deletes the scope and returns the number of deleted records. */
     deleteAll: Effect.fnUntraced(function* (at: Millis = 0) {
-      const ahead = yield* store.deleteAhead?.(context(at)) ?? Effect.succeed(null);
-      return (yield* store.deleteScope(context(at), ahead)).records;
+      return (yield* store.deleteScope(context(at))).records;
     }),
     load: (
       links: ReadonlyArray<PortableLink>,

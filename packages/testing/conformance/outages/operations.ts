@@ -1,4 +1,11 @@
-import { Cache, Counters, Signals, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import {
+  Cache,
+  type Conflict,
+  Counters,
+  Signals,
+  type StoragePorts,
+  type StoreUnavailable,
+} from "@accountlink/core";
 import { Clock, Effect, type Scope } from "effect";
 import * as FastCheck from "fast-check";
 import { uniqueText } from "../../mod.ts";
@@ -11,10 +18,12 @@ import {
 } from "../property/commands.ts";
 
 /** Operations by name. A test may run each operation several times. */
-export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
+export type Operations = Readonly<
+  Record<string, Effect.Effect<unknown, Conflict | StoreUnavailable, Scope.Scope>>
+>;
 
 type OperationsOf<Port> = {
-  readonly [Name in keyof Port]: Effect.Effect<unknown, StoreUnavailable, Scope.Scope>;
+  readonly [Name in keyof Port]: Effect.Effect<unknown, Conflict | StoreUnavailable, Scope.Scope>;
 };
 
 /** Every operation of a storage, on one account. */

@@ -3,7 +3,7 @@
  * and succeed after the outage.
  */
 
-import type { Cache, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
+import type { Cache, Conflict, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
 import { eventually, expectUnavailable } from "../expect.ts";
 import { atOnce } from "../scopes.ts";
@@ -51,7 +51,7 @@ export const signalsOutageSuite = (options: OutageSuiteOptions<Signals>): void =
 const outageSuite = <Ports>(
   port: string,
   options: OutageSuiteOptions<Ports>,
-  operations: Effect.Effect<Operations, StoreUnavailable, Ports>,
+  operations: Effect.Effect<Operations, Conflict | StoreUnavailable, Ports>,
   cases: Cases<Ports | Connection> = {},
 ): void => {
   const title = `outages of ${port}`;
@@ -66,7 +66,7 @@ const outageSuite = <Ports>(
 };
 
 const outageCases = <Ports>(
-  operations: Effect.Effect<Operations, StoreUnavailable, Ports>,
+  operations: Effect.Effect<Operations, Conflict | StoreUnavailable, Ports>,
 ): Cases<Ports | Connection> => ({
   "every operation fails with StoreUnavailable during an outage, and recovers": function* () {
     const connection = yield* Connection;

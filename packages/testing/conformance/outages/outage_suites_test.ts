@@ -43,7 +43,7 @@ const every = "every operation fails with StoreUnavailable during an outage, and
 const before = "a link write during an outage is stored whole or not at all";
 const verification = "verification writes during an outage change nothing, and succeed afterwards";
 const erasure = "an erasure during an outage erases nothing, and succeeds afterwards";
-const commit = "a commit during an outage stores neither write nor answer, and succeeds afterwards";
+const commit = "a keyed write during an outage stores neither write nor answer, and succeeds afterwards";
 const during = "all writes that succeeded before an outage are stored, without gaps in the audit log";
 
 /** Mistakes of an adapter, with the titles of the cases that must detect them. */

@@ -1,7 +1,7 @@
 import { GameId, type StoragePorts } from "@accountlink/core";
 import { Effect, Exit } from "effect";
 import { eventually, expectEqual, expectThat, expectUnavailable } from "../expect.ts";
-import { idempotencySteps, newRequest, newWritesByName } from "../idempotency/idempotency_steps.ts";
+import { commit, idempotencySteps, newRequest, newWritesByName } from "../idempotency/idempotency_steps.ts";
 import { newLinkSteps } from "../links/link_steps.ts";
 import { ada, atOnce, bob, chess, poker } from "../scopes.ts";
 import { newVerificationSteps } from "../sessions/verification_steps.ts";
@@ -64,18 +64,18 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
     expectEqual((yield* user.erase([global.pid]))?.records, 1);
   },
 
-  "a commit during an outage stores neither write nor answer, and succeeds afterwards": function* () {
+  "a keyed write during an outage stores neither write nor answer, and succeeds afterwards": function* () {
     const connection = yield* Connection;
-    const { commit, find } = yield* idempotencySteps;
+    const { find } = yield* idempotencySteps;
     const { writes, state } = yield* newWritesByName;
     const [request, before] = [newRequest(), yield* state];
     yield* connection.break;
-    yield* expectUnavailable("commit", commit(request, writes.setGame)).pipe(
+    yield* expectUnavailable("moveChat", commit(request, writes.moveChat)).pipe(
       Effect.ensuring(connection.restore),
     );
     expectEqual(yield* eventually(state), before);
     expectEqual(yield* find(request), null);
-    expectThat((yield* commit(request, writes.setGame)) !== null, "the commit succeeds");
+    expectThat((yield* commit(request, writes.moveChat)) !== null, "the commit succeeds");
   },
 
   "all writes that succeeded before an outage are stored, without gaps in the audit log": function* () {

@@ -4,7 +4,7 @@
  *
  * @internal
  */
-import type { StoragePorts, StoreUnavailable } from "@accountlink/core";
+import type { Conflict, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { noPlan } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
@@ -161,7 +161,7 @@ export const sequences = {
 export const runCommand = (
   subjects: CommandSubjects,
   { op, ...input }: Command,
-): Effect.Effect<unknown, StoreUnavailable, StoragePorts> => {
+): Effect.Effect<unknown, Conflict | StoreUnavailable, StoragePorts> => {
   const { run } = storageOperations[op] as Operation<unknown>;
   return worldOf(subjects, input).pipe(
     Effect.flatMap((world) => run(world, input)),

@@ -1,6 +1,7 @@
 /** Operations of ports with random inputs. An input is data, so that a failure can print it. */
 import {
   AuditLog,
+  type Conflict,
   type DataScope,
   EventStore,
   LinkStore,
@@ -71,7 +72,7 @@ export interface Operation<Input> {
   /** How often sequences contain this operation, relative to others. */
   readonly weight: number;
   readonly input: FastCheck.Arbitrary<Input>;
-  readonly run: (world: World, input: Input) => Effect.Effect<unknown, StoreUnavailable>;
+  readonly run: (world: World, input: Input) => Effect.Effect<unknown, Conflict | StoreUnavailable>;
 }
 
 /** An operation on the scope `scope` at the time `at`, which are global and 0 by default. */
@@ -82,7 +83,7 @@ export const operation = <Input extends object>(
 ): Operation<Input> => ({ weight, input: FastCheck.record(fields) as FastCheck.Arbitrary<Input>, run });
 
 /** An operation that random sequences leave out; the suite of outages runs it. */
-export const fixed = (run: (world: World) => Effect.Effect<unknown, StoreUnavailable>) =>
+export const fixed = (run: (world: World) => Effect.Effect<unknown, Conflict | StoreUnavailable>) =>
   operation(0, {}, run);
 
 /** A table that has every operation of a port. */

@@ -8,7 +8,7 @@ import type { UserStore } from "@accountlink/core/users";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { makeBegunSignIn, makeSignIn, uniqueChatId, uniqueText } from "../../mod.ts";
-import { answered, newAnswer, newRequest } from "../idempotency/idempotency_steps.ts";
+import { newAnswer, newRequest } from "../idempotency/idempotency_steps.ts";
 import { ada, bob, dan } from "../scopes.ts";
 import { at, fixed, index, maybe, type OperationsOf, operation, scope } from "./operation.ts";
 import { nth } from "./subjects.ts";
@@ -167,9 +167,7 @@ export const sightingOperations = {
 
 /** Named cases test erasures and requests, which random sequences leave out. */
 export const userOperations = {
-  "IdempotencyStore.commit": fixed(({ idempotency }) =>
-    idempotency.commit(newRequest(), answered(Effect.void, newAnswer())),
-  ),
+  "IdempotencyStore.keep": fixed(({ idempotency }) => idempotency.keep(newRequest(), newAnswer())),
   "IdempotencyStore.find": fixed(({ idempotency }) => idempotency.find(uniqueText())),
   "IdempotencyStore.sweep": fixed(({ idempotency }) => idempotency.sweep(-9_000)),
   "UserStore.find": fixed(({ users }) => users.find(uniqueChatId())),

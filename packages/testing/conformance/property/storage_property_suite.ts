@@ -1,4 +1,4 @@
-import type { StoragePorts, StoreUnavailable } from "@accountlink/core";
+import type { Conflict, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { Effect, Equal, Formatter, type Layer } from "effect";
 import * as FastCheck from "fast-check";
 import { check, type PropertyOptions } from "../../mod.ts";
@@ -80,7 +80,7 @@ const outcomeOf = (
   before: ReadonlyArray<Command>,
   commands: ReadonlyArray<Command>,
   concurrency: number | "unbounded",
-): Effect.Effect<Outcome, StoreUnavailable, StoragePorts> =>
+): Effect.Effect<Outcome, Conflict | StoreUnavailable, StoragePorts> =>
   Effect.gen(function* () {
     yield* storeSubjects(subjects);
     yield* Effect.forEach(before, (command) => runCommand(subjects, command));

@@ -16,15 +16,15 @@ export const requests: Cases<StoragePorts> = {
       { request: newRequest({ chatIds: [] }), answer: [chatId] },
     ];
     const other = newRequest({ chatIds: [bob] });
-    for (const { request, answer } of named) yield* user.commit(request, Effect.void, ...answer);
-    yield* user.commit(other, Effect.void, bob);
+    for (const { request, answer } of named) yield* user.keep(request, ...answer);
+    yield* user.keep(other, bob);
     yield* user.erase([]);
     for (const { request } of named) {
-      const { fingerprint, answer, isErased, endsAt } = { ...(yield* user.findRequest(request)) };
-      expectEqual([fingerprint, answer, isErased, endsAt], ["content", null, true, 100]);
-      expectEqual(yield* user.commit({ ...request, at: 99 }, Effect.void), false);
-      expectEqual(yield* user.commit({ ...request, at: 100, endsAt: 200 }, Effect.void), true);
-      expectEqual((yield* user.findRequest(request))?.isErased, false);
+      const { fingerprint, answer, endsAt } = { ...(yield* user.findRequest(request)) };
+      expectEqual([fingerprint, answer, endsAt], ["content", null, 100]);
+      expectEqual(yield* user.keep({ ...request, at: 99 }), false);
+      expectEqual(yield* user.keep({ ...request, at: 100, endsAt: 200 }), true);
+      expectThat((yield* user.findRequest(request))?.answer !== null, "the new answer is kept");
     }
     expectThat(typeof (yield* user.findRequest(other))?.answer === "string", "the answer of others is kept");
   },
@@ -35,11 +35,11 @@ export const requests: Cases<StoragePorts> = {
     for (let round = 0; round < 10; round++) {
       const { global } = yield* user.newScopes;
       const request = newRequest({ chatIds: [chatId] });
-      const commit = user.commit(request, user.set(global, chess), chatId);
+      const commit = user.setOnce(global, chess, request);
       yield* Effect.all([commit, user.eraseAll], atOnce);
       const record = yield* user.recordOf(global);
       const found = yield* user.findRequest(request);
-      expectEqual([found?.isErased, found?.answer === null], [record === null, record === null]);
+      expectEqual(found?.answer === null, record === null);
       yield* user.eraseAll;
     }
   },

@@ -11,14 +11,15 @@ import {
 import type { AddressSighting } from "@accountlink/core/addresses";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
-import { IdempotencyStore, type IdempotentWrite } from "@accountlink/core/idempotency";
+import type { IdempotentRequest } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
+import type { SetGame } from "@accountlink/core/links";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { type Places, type UserErased, UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { makeFlow, makeKey, makeSession, uniqueChatId, uniqueKeyId, uniqueText } from "../../mod.ts";
-import { answered, newAnswer } from "../idempotency/idempotency_steps.ts";
+import { commit, idempotencySteps, newAnswer } from "../idempotency/idempotency_steps.ts";
 import { makeScopes, origin } from "../scopes.ts";
 import { newSignIn } from "../sign_in_store_suite.ts";
 
@@ -29,7 +30,8 @@ export const newUserSteps = Effect.gen(function* () {
   const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
   const [keys, log, users] = [yield* KeyStore, yield* AuditLog, yield* UserStore];
   const [reviews, sightings] = [yield* AltReviewStore, yield* SightingStore];
-  const [signIns, idempotency] = [yield* SignInStore, yield* IdempotencyStore];
+  const signIns = yield* SignInStore;
+  const { keep, find: findRequest } = yield* idempotencySteps;
   const chatId = uniqueChatId();
 
   const insertKey = Effect.fnUntraced(function* (scope: DataScope) {
@@ -61,6 +63,11 @@ export const newUserSteps = Effect.gen(function* () {
     insertKey,
     set: ({ pid }: DataScope, gameId: GameId, of: ChatId = chatId) =>
       links.setGame({ ...origin, pid, at: 0, chatId: of, gameId }),
+    /** Sets the link with an idempotency key. */
+    setOnce: ({ pid }: DataScope, gameId: GameId, request: IdempotentRequest) =>
+      commit(request, (once?: SetGame["once"]) =>
+        links.setGame({ ...origin, pid, at: 0, chatId, gameId, once }),
+      ),
     remove: ({ pid }: DataScope) => links.removeGame({ ...origin, pid, at: 0, chatId }),
     move: ({ pid }: DataScope, oldChatId: ChatId, newChatId: ChatId) =>
       links.moveChat({ ...origin, pid, at: 0, oldChatId, newChatId }),
@@ -92,13 +99,9 @@ export const newUserSteps = Effect.gen(function* () {
       yield* signIns.create(signIn, null);
       return signIn;
     }),
-    /** Commits a write and its stored answer. The answer names the chat users `named`. */
-    commit: (
-      request: IdempotentWrite,
-      write: Effect.Effect<unknown, unknown>,
-      ...named: ReadonlyArray<ChatId>
-    ) => Effect.map(idempotency.commit(request, answered(write, newAnswer(...named))), Option.isSome),
-    findRequest: ({ id }: IdempotentWrite) => Effect.map(idempotency.find(id), Option.getOrNull),
+    /** Keeps an answer that names the chat users `named`. Returns whether the key was free. */
+    keep: (request: IdempotentRequest, ...named: ReadonlyArray<ChatId>) => keep(request, newAnswer(...named)),
+    findRequest,
     findSignIn: ({ site, id }: SiteSignIn) => Effect.map(signIns.find(site, id, 0), Option.getOrNull),
     create: Effect.fnUntraced(function* (scope: DataScope, parts: Partial<VerificationSession> = {}) {
       const { key } = yield* insertKey(scope);

@@ -1,0 +1,91 @@
+/** Writes with an idempotency key, which is stored in the transaction of the write. */
+import { Conflict, type StoreUnavailable } from "@accountlink/core";
+import type { IdempotentRequest, KeptAnswer, Keyed } from "@accountlink/core/idempotency";
+import { Effect, Option } from "effect";
+import { type SqlClient, SqlError, type Statement } from "effect/sql";
+import { type Ending, RolledBack, rollBack, type StoreParts } from "./store_operation.ts";
+
+/**
+ * Makes a write of a store from the body of its transaction.
+ *
+ * @param kind `bulkTransaction` for a write that may take a minute
+ */
+export const keyedWriteOn =
+  (parts: StoreParts, kind: "transaction" | "bulkTransaction" = "transaction") =>
+  <O, W extends Keyed<O>>(
+    name: string,
+    body: (write: W) => Effect.fn.Return<O, Ending>,
+  ): ((write: W) => Effect.Effect<O, StoreUnavailable | Conflict>) => {
+    const run = parts[kind](name, function* (write: W) {
+      const { once } = write;
+      if (once !== undefined && !(yield* takeKey(parts, once))) return yield* rollBack(Option.none<O>());
+      const outcome = yield* Effect.catchTag(
+        Effect.gen(() => body(write)),
+        "RolledBack",
+        ({ answer }) => new RolledBack({ answer: Option.some(answer) }),
+      );
+      if (once === undefined) return Option.some(outcome);
+      const answer = once.answerOf(outcome);
+      if (answer === null) return yield* rollBack(Option.some(outcome));
+      yield* keepAnswer(parts.sql, once, yield* answer);
+      return Option.some(outcome);
+    });
+    return (write) =>
+      Effect.flatMap(run(write), (ran) => (Option.isSome(ran) ? Effect.succeed(ran.value) : keyInUse));
+  };
+
+/** Whether no other request has the key now. For work before the transaction that takes the key. */
+export const isKeyFree = (sql: SqlClient.SqlClient, request: IdempotentRequest | undefined) => {
+  if (request === undefined) return Effect.succeed(true);
+  const { id, at } = request;
+  const taken = sql`SELECT 1 FROM idempotency_keys WHERE id = ${id} AND ends_at > ${at}`;
+  return Effect.map(taken, (rows) => rows.length === 0);
+};
+
+export const keyInUse = Effect.suspend(() => new Conflict({ reason: "idempotency_key_in_use" }));
+
+/** Takes the key, and waits for another transaction that takes it. Returns whether the key was free. */
+const takeKey = ({ sql, usersInUse }: StoreParts, request: IdempotentRequest) => {
+  const users = usersInUse(JSON.stringify(request.chatIds));
+  const taken = sql`
+    ${insertRequest(sql, request, sql`NULL`, sql`FROM ${users} WHERE locks >= 0`)}
+    ON CONFLICT (id) DO UPDATE SET
+      fingerprint = excluded.fingerprint, answer = NULL, chat_ids = excluded.chat_ids, ends_at = excluded.ends_at,
+      erased = 0
+    WHERE idempotency_keys.ends_at <= ${request.at}
+    RETURNING id`;
+  return Effect.catchIf(
+    Effect.map(taken, (rows) => rows.length > 0),
+    isTakenKey,
+    () => Effect.succeed(false),
+  );
+};
+
+const keepAnswer = (
+  sql: SqlClient.SqlClient,
+  request: IdempotentRequest,
+  { answer, chatIds }: KeptAnswer,
+) => {
+  const named = JSON.stringify([...new Set([...request.chatIds, ...chatIds])]);
+  return sql`UPDATE idempotency_keys SET answer = ${answer}, chat_ids = ${named} WHERE id = ${request.id}`;
+};
+
+/**
+ * Inserts the request with its answer. `request_id` is for nodes of earlier releases.
+ *
+ * @param from the clause FROM of the row
+ */
+export const insertRequest = (
+  sql: SqlClient.SqlClient,
+  { id, fingerprint, chatIds, endsAt }: IdempotentRequest,
+  answer: Statement.Fragment,
+  from: Statement.Fragment,
+): Statement.Fragment => sql`
+  INSERT INTO idempotency_keys (id, request_id, fingerprint, answer, chat_ids, ends_at)
+  SELECT ${id}, '', ${fingerprint}, ${answer}, ${JSON.stringify(chatIds)}, ${endsAt} ${from}`;
+
+/** Whether a write failed because another request has its idempotency key, or is being stored with it. */
+export const isTakenKey = (error: unknown): error is SqlError.SqlError =>
+  SqlError.isSqlError(error) &&
+  (error.reason._tag === "LockTimeoutError" ||
+    (error.reason._tag === "UniqueViolation" && error.reason.constraint.includes("idempotency_keys")));
