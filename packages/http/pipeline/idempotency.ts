@@ -39,7 +39,7 @@ export const answerOnce = <I extends Input, A>(
   const idempotencyKey = idempotencyKeyOf(context);
   if (idempotencyKey === undefined) return answering(context, Effect.map(handler(input), toSuccess));
 
-  const once = Effect.gen(function* () {
+  const answered = Effect.gen(function* () {
     const { once, keep, kept } = yield* idempotency.begin<A>(requestOf(input, idempotencyKey));
     const replayOr = Effect.fnUntraced(function* (error: PublicError, found: typeof kept = kept) {
       const answer = yield* found;
@@ -67,7 +67,7 @@ export const answerOnce = <I extends Input, A>(
       }),
     );
   });
-  return within(context, Effect.scoped(once));
+  return within(context, Effect.scoped(answered));
 };
 
 const isKeyInUse = (error: PublicError): boolean =>

@@ -14,6 +14,11 @@ import {
   type WriteName,
 } from "./idempotency_steps.ts";
 
+const updateAnswer = ({ previousGameId }: GameSet) => {
+  const result = { chatId: ada, gameId: poker, previousGameId, updated: true };
+  return Effect.succeed({ answer: JSON.stringify({ result }), chatIds: [] });
+};
+
 const keeps: Cases<StoragePorts> = {
   "keep stores the answer until its end, for the content of the first request": function* () {
     const { keep, find } = yield* idempotencySteps;
@@ -68,13 +73,9 @@ const keeps: Cases<StoragePorts> = {
     const { entries, set } = yield* linkSteps(global);
     yield* set(ada, chess);
     const request = newRequest({ chatIds: [ada] });
-    const answerOf = ({ previousGameId }: GameSet) => {
-      const result = { chatId: ada, gameId: poker, previousGameId, updated: true };
-      return Effect.succeed({ answer: JSON.stringify({ result }), chatIds: [] });
-    };
     const write = { ...origin, pid: global.pid, at: 1, chatId: ada, gameId: poker };
     const racing = Array.from({ length: 5 }, () =>
-      Effect.result(links.setGame({ ...write, once: { ...request, answerOf } })),
+      Effect.result(links.setGame({ ...write, once: { ...request, answerOf: updateAnswer } })),
     );
     const outcomes = yield* Effect.all(racing, atOnce);
     expectEqual(
