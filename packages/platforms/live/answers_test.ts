@@ -196,7 +196,6 @@ const outcomes: { readonly [R in Route]?: Outcomes } = {
   "GET /users/{user_id}": [[404, 10_013, none]],
   "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original": [
     [404, 10_008, false],
-    [404, 10_015, false],
     [401, 50_027, false],
   ],
   "GET users.roblox.com/v1/users/{userId}": [[404, 3, false]],
@@ -256,6 +255,7 @@ const outages = (route: Route): ReadonlyArray<HttpAnswering> => [
   "cut",
   // The code of Roblox's gateway, and a block of the address by Discord.
   ...(route.includes("roblox.com") ? [refused(route, 403, 0), refused(route, 404, 0)] : []),
+  ...(route.startsWith("PATCH /webhooks") ? [refused(route, 404, 10_015)] : []),
   ...(route.startsWith("GET /") ? [refused(route, 403, 40_333)] : []),
 ];
 
