@@ -210,6 +210,32 @@ test("whois says whether the owner verified the account or somebody linked it by
   expect(flow.content).toContain("verified by its owner");
 });
 
+test("whois says of a user who is not a member that one sentence, whatever is linked", async () => {
+  for (const user of ["100099", "100005999"]) {
+    const message = await told(ada, "whois", { user });
+    expect(message.content).toBe(`<@${user}> is not a member of this community.`);
+    expect(buttonsOf(message)).toEqual([]);
+  }
+});
+
+test("a repeated signature gets the same answer, and does nothing again", async () => {
+  const press = interactionOf({ type: 3, data: { custom_id: "unlink:yes" }, message: { id: "1" } }, hal);
+  const body = JSON.stringify(press);
+  const headers = signed(body);
+  const upper = { ...headers, "x-signature-ed25519": headers["x-signature-ed25519"].toUpperCase() };
+  const first = await Promise.all(
+    [headers, upper].map((each) => send("POST /chat/interactions", { body, headers: each })),
+  );
+  expect(await gameOf(hal)).toBeUndefined();
+  await send("PATCH /v2/game", { key, body: { chatId: hal.chatId, gameId: "8", guildId: guild } });
+  const again = await send("POST /chat/interactions", { body, headers });
+  for (const { text } of [...first, again]) expect(text).toBe(first[0]?.text);
+  expect(await gameOf(hal)).toBe("8");
+  const { body: log } = await send("GET /v2/events?from=oldest&types=link.removed", { key });
+  const events = (log.data?.events ?? []) as unknown as ReadonlyArray<{ data: { chatId: string } }>;
+  expect(events.filter(({ data }) => data.chatId === hal.chatId)).toHaveLength(1);
+});
+
 test("update changes the roles of another member, and says who is none", async () => {
   await platform.send(`PUT /control/guilds/${guild}/members/${gus.chatId}`, { body: { roles: [] } });
   const message = await told(ada, "update", { user: gus.chatId });
@@ -230,6 +256,13 @@ test("panel posts a message for everybody, with the text or a sentence", async (
     `${server.url()}/verify?pid=${await pid()}&guildId=${guild}`,
     "roles",
   ]);
+  const markup = "# Free [nitro](https://evil.example/a-b_c) <@100002> @everyone\n- **now**";
+  const typed = dataOf(await command(send, ada, "panel", { text: markup })).content;
+  expect(typed).toContain(
+    String.raw`\# Free \[nitro\]\(https://evil.example/a-b_c) \<\@100002\> \@everyone` +
+      "\n" +
+      String.raw`\- \*\*now\*\*`,
+  );
   expect(dataOf(await command(send, ada, "panel")).content).toContain("Link your account");
   const tooLong = await told(ada, "panel", { text: "a".repeat(301) });
   expect(tooLong.content).toContain("300");

@@ -17,11 +17,13 @@ export interface Sender {
   readonly locale?: string;
 }
 
+let interactions = 900_000_000_000_000;
+
 export const interactionOf = (
   done: object,
   { chatId, guildId = guild, permissions = "0", token = "a-token", locale = "en-US" }: Sender,
 ) => ({
-  id: "900000000000000001",
+  id: String(++interactions),
   application_id: "800000000000000001",
   token,
   version: 1,

@@ -1,6 +1,7 @@
 /** The route to which the chat platform sends what users do in chat. */
-import { ChatPlatform } from "@accountlink/core";
-import { type InternalError, PlatformUnavailable } from "@accountlink/core/errors";
+import { Cache, ChatPlatform } from "@accountlink/core";
+import { type InternalError, PlatformUnavailable, type StoreUnavailable } from "@accountlink/core/errors";
+import { Counters } from "@accountlink/core/limits";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import {
   answering,
@@ -16,13 +17,13 @@ import {
   textResponse,
 } from "@accountlink/http/for_pages";
 import type { APIInteractionResponse } from "discord-api-types/v10";
-import { Data, Effect, Fiber, Metric, Option, Schedule } from "effect";
+import { Clock, Data, Effect, Fiber, Metric, Option, Schedule } from "effect";
 import { makeAnswers } from "./answers.ts";
 import { ChatSettings } from "./chat_settings.ts";
 import { panelName } from "./commands.ts";
 import { type Interaction, readInteraction } from "./interaction.ts";
 import { answerBody, deferral, type Message, messageBody, pong } from "./message.ts";
-import { importPublicKey, isSigned } from "./signature.ts";
+import { importPublicKey, isSigned, signatureLife } from "./signature.ts";
 
 export const interactionsPath = "/chat/interactions";
 
@@ -42,7 +43,7 @@ const answerSeconds = Metric.histogram("accountlink_chat_answer_seconds", {
 /** 401: the chat platform did not sign the request. 400 and 413: the request cannot be read. */
 class Refused extends Data.TaggedError("Refused")<{ readonly status: 400 | 401 | 413 }> {}
 
-const refuse = (error: Refused | PlatformUnavailable | InternalError) =>
+const refuse = (error: Refused | PlatformUnavailable | StoreUnavailable | InternalError) =>
   error._tag === "Refused"
     ? { response: emptyResponse(error.status), error: null }
     : { response: emptyResponse(error._tag === "InternalError" ? 500 : 503), error };
@@ -52,6 +53,7 @@ export const chatRoutes = Effect.gen(function* () {
   const { isOn, publicKey } = yield* ChatSettings;
   const { commands } = yield* ChatPlatform;
   const answerTo = yield* makeAnswers;
+  const onlyOnce = yield* makeOnlyOnce;
   const scope = yield* Effect.scope;
   const observers = yield* makeObservers;
   const withContext = contextMaker(yield* HttpSettings);
@@ -73,8 +75,8 @@ export const chatRoutes = Effect.gen(function* () {
     const timestamp = request.header("x-signature-timestamp") ?? "";
     const key = imported ?? (yield* keyOf);
     if (!(yield* isSigned(key, { signature, timestamp, body }))) return yield* new Refused({ status: 401 });
-    const interaction = Option.getOrNull(readInteraction(body));
-    return interaction ?? (yield* new Refused({ status: 400 }));
+    const interaction = Option.getOrNull(readInteraction(body)) ?? (yield* new Refused({ status: 400 }));
+    return { interaction, signature: signature.toLowerCase() };
   });
 
   /** Replaces a deferred answer. The answer of a node that dies meanwhile is lost. */
@@ -87,23 +89,29 @@ export const chatRoutes = Effect.gen(function* () {
     );
   });
 
-  const answer = Effect.fnUntraced(function* (context: RequestContext) {
-    const interaction = yield* readSigned(context);
-    if (interaction === "ping") return respondWith(pong);
+  const answerNew = Effect.fnUntraced(function* (interaction: Interaction, requestId: string) {
     const startedAt = yield* monotonicMillis;
     const measure = Effect.flatMap(monotonicMillis, (now) =>
       Metric.update(answerSeconds, (now - startedAt) / 1_000),
     );
-    const working = yield* Effect.forkIn(answerTo(interaction, context.requestId), scope);
+    const working = yield* Effect.forkIn(answerTo(interaction, requestId), scope);
     const done =
       commands === undefined
         ? Effect.asSome(Fiber.join(working))
         : Effect.timeoutOption(Fiber.join(working), answerTime);
     const message = Option.getOrNull(yield* done);
-    if (message !== null) return yield* Effect.as(measure, respondWith(answerBody(message)));
+    if (message !== null) return yield* Effect.as(measure, answerBody(message));
     const editing = Effect.flatMap(Fiber.join(working), (late) => edit(interaction, late));
     yield* Effect.forkIn(Effect.andThen(editing, measure), scope);
-    return respondWith(deferralOf(interaction));
+    return deferralOf(interaction);
+  });
+
+  const answer = Effect.fnUntraced(function* (context: RequestContext) {
+    const { interaction, signature } = yield* readSigned(context);
+    if (interaction === "ping") return respondWith(JSON.stringify(pong));
+    const deferred = JSON.stringify(deferralOf(interaction));
+    const answered = Effect.map(answerNew(interaction, context.requestId), (body) => JSON.stringify(body));
+    return respondWith(yield* onlyOnce(signature, answered, deferred));
   });
 
   const bound: BoundRoute = {
@@ -121,9 +129,35 @@ export const chatRoutes = Effect.gen(function* () {
   return [bound];
 });
 
+/**
+ * Makes a function that acts once on each signature, on one node of all. The same signature gets the same answer again,
+ * or the deferral while the answer is not known.
+ */
+const makeOnlyOnce = Effect.gen(function* () {
+  const counters = yield* Counters;
+  const cache = yield* Cache;
+
+  return Effect.fnUntraced(function* (signature: string, answered: Effect.Effect<string>, deferred: string) {
+    const key = `interaction:${signature}`;
+    const now = yield* Clock.currentTimeMillis;
+    const { admitted } = yield* counters.admit([{ key, limit: 1, durationMs: signatureLife }], now);
+    if (admitted) {
+      const answer = yield* answered;
+      yield* Effect.ignore(cache.set(key, answer, now + signatureLife, now));
+      return answer;
+    }
+    const find = Effect.flatMap(Clock.currentTimeMillis, (at) => cache.get(key, at));
+    const found = find.pipe(
+      Effect.repeat({ until: Option.isSome, schedule: Schedule.spaced("100 millis") }),
+      Effect.timeoutOption(answerTime),
+    );
+    return Option.getOrElse(Option.flatten(yield* found), () => deferred);
+  });
+});
+
 /** The answer to a button replaces its message, unless everybody sees the message. Only `panel` answers everybody. */
 const deferralOf = ({ done }: Interaction): APIInteractionResponse =>
   done.type === "button" ? deferral(!done.isPublic, false) : deferral(false, done.name === panelName);
 
-const respondWith = (body: APIInteractionResponse): HttpResponse =>
-  textResponse(200, JSON.stringify(body), "application/json", { "cache-control": "no-store" });
+const respondWith = (body: string): HttpResponse =>
+  textResponse(200, body, "application/json", { "cache-control": "no-store" });

@@ -3,6 +3,7 @@ import type { ChatId, GuildId } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { makeByHand } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
+import { GuildGuard } from "@accountlink/core/platforms";
 import { MemberSync, type RolePlan } from "@accountlink/core/roles";
 import { OwnLinks } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http/for_pages";
@@ -167,6 +168,7 @@ const makeUnlink = Effect.gen(function* () {
 /** Shows moderators the linked account of a member. */
 const makeWhois = Effect.gen(function* () {
   const members = yield* MemberStore;
+  const guard = yield* GuildGuard;
   const byHandOf = yield* makeByHand;
   const community = yield* makeCommunity;
   const { publicUrl } = yield* HttpSettings;
@@ -187,6 +189,7 @@ const makeWhois = Effect.gen(function* () {
 
   return answer("whois", function* (asked) {
     const { plan, target, language } = asked;
+    yield* guard.requireMember(plan.guildId, target);
     const user = userText(target);
     const link = yield* community.findLink(plan, target);
     const buttons = yield* pageButton(asked);
@@ -231,7 +234,8 @@ const makePanel = Effect.map(makeCommunity, (community) =>
     if (text !== null && text.length > longestPanelText) {
       return { content: language.text("chat.panel.too_long", { limit: longestPanelText }) };
     }
-    const sentence = text ?? guildLanguage.text("chat.panel.ask", { game: community.game(guildLanguage) });
+    const game = community.game(guildLanguage);
+    const sentence = text === null ? guildLanguage.text("chat.panel.ask", { game }) : plain(text);
     return {
       content: `**${yield* community.name(plan)}**\n${sentence}`,
       buttons: [

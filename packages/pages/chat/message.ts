@@ -68,8 +68,14 @@ export const deferral = (canReplace: boolean, isPublic: boolean): APIInteraction
   return { type: 5, data: isPublic ? {} : { flags: ephemeral } };
 };
 
-/** Escapes Markdown in a name, so that the chat platform shows the name's own characters. */
-export const plain = (text: string): string => text.replace(/[\\*_~`|>#[\]()<-]/g, String.raw`\$&`);
+/**
+ * Escapes Markdown and mentions, so that the chat platform shows the text as it was typed. URLs stay as they are, because
+ * the platform shows a backslash within a URL.
+ */
+export const plain = (text: string): string =>
+  text.replace(/https?:\/\/[^\s<>]+|[\\*_~`|>#[\]()<@+-]/g, (found) =>
+    found.length === 1 ? `\\${found}` : found,
+  );
 
 /** The chat platform shows a mention as the member's name. */
 export const userText = (chatId: ChatId): string => `<@${chatId}>`;

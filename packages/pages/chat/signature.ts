@@ -5,6 +5,9 @@ import { Hex } from "effect/encoding";
 /** How far the timestamp of a request may be off, in milliseconds. */
 const tolerance = 300_000;
 
+/** How long a signature can be valid, in milliseconds. */
+export const signatureLife = 2 * tolerance;
+
 interface SignedBody {
   /** Ed25519, in hexadecimal. */
   readonly signature: string;
