@@ -72,7 +72,7 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(
       ApiKeys.layer,
-      GuildGuard.layer.pipe(Layer.provide(layerGuildManagers)),
+      GuildGuard.layer.pipe(Layer.provideMerge(layerGuildManagers)),
       MemberSync.layer,
       PlatformRefusals.layer,
       Profiles.layer,

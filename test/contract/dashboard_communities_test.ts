@@ -5,16 +5,21 @@ import { formOf, withoutIsolation } from "../support/flow_browser.ts";
 import { type Json, listOf, textOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { createKey, scopesOf, signInOwner } from "./dashboard.ts";
-import { useSiteServer } from "./site_server.ts";
+import { managedBy, useSiteServer } from "./site_server.ts";
 
 const server = useSiteServer({}, (fixture) => ({
-  ...fixture,
-  accounts: [{ name: "Rook Club", chatId: "100001" }],
+  ...managedBy(["100001"])(fixture),
+  accounts: [
+    { name: "Rook Club", chatId: "100001" },
+    { name: "Former Club", chatId: "100002" },
+  ],
 }));
 const { fixtures } = server;
 
 fixtures.key({ account: "Rook Club", links: { 100002: "1", 100003: "1", 100004: "2" } });
 fixtures.key({ account: "Rook Club", guildId: guild, links: { 100002: "3" } });
+const formerKey = fixtures.key({ account: "Former Club", guildId: guild, links: { 100002: "3" } });
+const partnerKey = fixtures.key({ account: "Former Club", guildId: guild, kind: "partner" });
 
 const club = async () => {
   const owner = await signInOwner(server, "100001");
@@ -222,6 +227,27 @@ test("links of a guild can only be set for members, but removed for anybody", as
   expectRefusal(refused, 403, "FORBIDDEN", { reason: "user_not_in_guild" });
   const gone = await owner.send("DELETE /dashboard/api/links", { body });
   expectRefusal(gone, 404, "LINK_NOT_FOUND", null);
+});
+
+test("an account whose team no longer manages a guild learns nothing about its members", async () => {
+  const owner = await signInOwner(server, "100002");
+  const pid = textOf((await scopesOf(owner))[0]?.pid);
+  const refusal = [403, "FORBIDDEN", { reason: "not_guild_manager" }] as const;
+  const query = `chatId=100002&guildId=${guild}`;
+  expectRefusal(await server.send(`GET /v2/chat?${query}`, { key: formerKey }), ...refusal);
+  expectRefusal(await server.send("GET /v2/events", { key: formerKey }), ...refusal);
+  expectData(
+    await server.send(`GET /v2/chat?${query}`, { key: partnerKey }),
+    expect.objectContaining({ gameId: "3" }),
+  );
+  expectRefusal(await owner.send(`GET /dashboard/api/links?pid=${pid}&q=user_`), ...refusal);
+  const body = { pid, chatId: "100005", gameId: "1" };
+  expectRefusal(await owner.send("PUT /dashboard/api/links", { body }), ...refusal);
+  const own = dataOf(await owner.send(`GET /dashboard/api/links?pid=${pid}`));
+  expect(own.links).toMatchObject([{ chatId: "100002", gameId: "3" }]);
+  expect((await owner.browser.get(`/dashboard/links?pid=${pid}&q=100002`)).status).toBe(200);
+  const removed = await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: "100002" } });
+  expectData(removed, { chatId: "100002", removedGameId: "3", deleted: true });
 });
 
 test("link requests with missing or invalid parameters are refused", async () => {

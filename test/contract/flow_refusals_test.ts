@@ -49,6 +49,18 @@ test.each(wrongRedirects)("a verification link is refused with a redirect to %j"
   expectInvalid(created, "redirect");
 });
 
+const vouched = fixtures.key({ owner: "100001" });
+
+test("a guild in the link of a global scope is unknown unless somebody of the account manages it", async () => {
+  const { browser, byPid } = await setup({}, vouched);
+  for (const guildId of [guild, botlessGuild, "799999999999999999"]) {
+    const page = await browser.get(`/verify${byPid}&guildId=${guildId}`);
+    expectPage(page, 404, unusable);
+    expect(page.text).not.toContain("Rook");
+  }
+  expectPage(await browser.get(`/verify${byPid}`), 200, "Link your accounts");
+});
+
 const account = "closed";
 const closed = fixtures.key({ account });
 fixtures.key({ account, guildId: guild, redirectOrigins: [clientOrigin] });

@@ -4,7 +4,7 @@ import { aMember, makeSignIn } from "@accountlink/testing";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import { originOfOperator } from "../audit/audit.ts";
-import type { DataScope } from "../data_scope.ts";
+import type { DataScope, ScopeTarget } from "../data_scope.ts";
 import { PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
@@ -44,10 +44,11 @@ const observedServices = () => {
   return { state, services: servicesOn(observed) };
 };
 
-const globalScopeOf = Effect.fnUntraced(function* (owner: ChatId | null) {
+const scopeOf = Effect.fnUntraced(function* (owner: ChatId | null, target: ScopeTarget = { kind: "global" }) {
   const account = { name: `of ${owner}`, chatId: owner, tier: "free" } as const;
-  return yield* (yield* ApiKeys).scopeOf(account, { kind: "global" });
+  return yield* (yield* ApiKeys).scopeOf(account, target);
 });
+const globalScopeOf = (owner: ChatId | null) => scopeOf(owner);
 
 /** Whether a key of the scope may name the guild: `true`, or the tag or reason of the error. */
 const mayName = (scope: DataScope) =>
@@ -67,9 +68,21 @@ test("a member of the account must manage the guild, which is asked every 10 min
     yield* TestClock.adjust("599 seconds");
     assert.deepStrictEqual(yield* ask, expected);
     assert.strictEqual(state.asked, 2);
-    yield* TestClock.adjust("1 second");
+    // The answer is believed for 5 seconds more.
+    yield* TestClock.adjust("6 seconds");
     assert.deepStrictEqual(yield* ask, expected);
     assert.strictEqual(state.asked, 4);
+  }).pipe(Effect.provide(services));
+});
+
+test("a member of the account must manage the own guild of a guild scope as well", () => {
+  const { state, services } = observedServices();
+  return Effect.gen(function* () {
+    const scopes = yield* Effect.forEach([ada, bob, null], (owner) =>
+      scopeOf(owner, { kind: "guild", guildId }),
+    );
+    assert.deepStrictEqual(yield* Effect.forEach(scopes, mayName), [true, "not_guild_manager", true]);
+    assert.strictEqual(state.asked, 2);
   }).pipe(Effect.provide(services));
 });
 

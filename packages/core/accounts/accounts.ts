@@ -66,6 +66,7 @@ export class Accounts extends Context.Service<Accounts>()("@accountlink/core/Acc
 }
 
 const freshFor = Duration.minutes(10);
+const allowedFor = Duration.seconds(5);
 const maxCached = 10_000;
 
 /** Provides `GuildManagers` by the members of accounts. @internal */
@@ -79,14 +80,18 @@ export const layerGuildManagers = Effect.gen(function* () {
       timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : Duration.zero),
     },
   );
-  return GuildManagers.of({
-    mayName: Effect.fnUntraced(function* (account, guildId) {
-      const team = yield* members.list(account);
-      if (isOperators(team)) return true;
-      for (const { chatId } of team.filter(hasAccepted)) {
-        if (yield* Cache.get(managers, [guildId, chatId])) return true;
-      }
-      return false;
-    }),
+  const mayName = Effect.fnUntraced(function* ([account, guildId]: readonly [string, GuildId]) {
+    const team = yield* members.list(account);
+    if (isOperators(team)) return true;
+    for (const { chatId } of team.filter(hasAccepted)) {
+      if (yield* Cache.get(managers, [guildId, chatId])) return true;
+    }
+    return false;
   });
+  // Saves lookups from reading the team. A refusal is not kept, because a manager may join the team.
+  const allowed = yield* Cache.makeWith(mayName, {
+    capacity: maxCached,
+    timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value ? allowedFor : Duration.zero),
+  });
+  return GuildManagers.of({ mayName: (account, guildId) => Cache.get(allowed, [account, guildId]) });
 }).pipe(Layer.effect(GuildManagers));

@@ -1,6 +1,12 @@
 import { Context, Effect, Layer, Option, Result, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import type { PlatformEffect, PlatformUnavailable, StoreUnavailable } from "../errors.ts";
+import type {
+  Forbidden,
+  PlatformEffect,
+  PlatformUnavailable,
+  StoreEffect,
+  StoreUnavailable,
+} from "../errors.ts";
 import { ChatId, isChatId, isGameId } from "../ids.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { isLinked, type Link } from "../links/link.ts";
@@ -8,7 +14,7 @@ import { LinkStore, type NewestPosition, newestOf, type PageDirection } from "..
 import { LinkWriter } from "../links/link_writer.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
-import { platformConcurrency } from "../platforms/guild_guard.ts";
+import { GuildGuard, platformConcurrency } from "../platforms/guild_guard.ts";
 import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { isStorableUpTo } from "../storable_text.ts";
@@ -49,6 +55,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     const chats = yield* ChatPlatform;
     const games = yield* GamePlatform;
     const scopes = yield* OwnedScopes;
+    const guard = yield* GuildGuard;
 
     const named = (links: ReadonlyArray<Link>) =>
       Effect.forEach(
@@ -61,8 +68,15 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
         { concurrency: platformConcurrency },
       );
 
+    /** Asks about the members of the scope's guild, which somebody of its account must manage. */
+    const asManager = <A>(scope: DataScope, question: PlatformEffect<A>) =>
+      Effect.andThen(guard.requireAccount(scope, guildOf(scope)), question);
+
     const chatsMeant = (scope: DataScope, text: string) =>
-      meant(text, isChatId, (name) => idsOf(chats.findUserByName?.(name, guildOf(scope))));
+      meant(text, isChatId, (name) => {
+        const found = idsOf(chats.findUserByName?.(name, guildOf(scope)));
+        return found && Effect.catchTag(asManager(scope, found), "Forbidden", () => Effect.succeed([]));
+      });
 
     const gamesMeant = (text: string) => meant(text, isGameId, (name) => idsOf(games.findUserByName?.(name)));
 
@@ -71,7 +85,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       const { searchMembers } = chats;
       return guildId === null || searchMembers === undefined
         ? chatsMeant(scope, text)
-        : meant(text, isChatId, (name) => searchMembers(guildId, name, mostMembers));
+        : meant(text, isChatId, (name) => asManager(scope, searchMembers(guildId, name, mostMembers)));
     };
 
     const search = Effect.fnUntraced(function* (
@@ -102,7 +116,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       place: NewestPosition | null,
       limit: number,
       direction: PageDirection = "older",
-    ): Effect.fn.Return<LinkPage, StoreUnavailable | PlatformUnavailable> {
+    ): Effect.fn.Return<LinkPage, StoreUnavailable | PlatformUnavailable | Forbidden> {
       // Read one link more than `limit`, to know whether there is another page.
       const { found, unlinked } = yield* text === ""
         ? Effect.map(store.newestPage(scope.pid, place, limit + 1, direction), (links) => ({
@@ -125,7 +139,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     return {
       /**
        * Returns the chat users whose ID or exact user name is `text`, linked or not, the user with this ID first.
-       * In a guild, only members are found by name.
+       * In a guild, only members are found by name, and nobody if no member of the account manages the guild.
        */
       chatsMeant,
 
@@ -139,7 +153,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
 
       /**
        * Returns links of a scope, latest verification first. Fails if a search found nobody because a platform did not
-       * answer.
+       * answer, or because no member of the account manages the guild.
        *
        * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an `@`; in a guild
        * also the beginning of a member's name; empty for all links
@@ -162,7 +176,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
           ),
         ).pipe(
           // A page without a search asks no platform for users.
-          Stream.catchTag("PlatformUnavailable", Stream.die),
+          Stream.catchTag(["PlatformUnavailable", "Forbidden"], Stream.die),
           Stream.take(limit),
         ),
 
@@ -180,7 +194,8 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       /** Removes the link of a chat user, who need not be a member of the guild. */
       remove: Effect.fn("OwnedLinks.remove")(function* (owner: KeyOwner, scope: DataScope, chatId: ChatId) {
         const removed = yield* writer
-          .removeGame(targetOf(owner, scope), chatId, { requireMember: false })
+          // The platform is asked nothing about the guild's members, so nobody needs to manage the guild.
+          .removeGame(targetOf(owner, { ...scope, namesAnyGuild: true }), chatId, { requireMember: false })
           .pipe(Effect.catchTag("Conflict", Effect.die));
         yield* scopes.counts.add(scope.pid, -1);
         return removed;
@@ -204,10 +219,10 @@ const idsOf = <Id>(found: PlatformEffect<Option.Option<Id>> | undefined) =>
  * Returns the users with a given ID or name, each once. If the platform does not answer, returns the user with this ID,
  * or fails if the text is no ID.
  */
-const meant = Effect.fnUntraced(function* <Id extends string>(
+const meant = Effect.fnUntraced(function* <Id extends string, E = never>(
   text: string,
   isId: (text: string) => text is Id,
-  findByName: (name: string) => PlatformEffect<ReadonlyArray<Id>> | undefined,
+  findByName: (name: string) => StoreEffect<ReadonlyArray<Id>, PlatformUnavailable | E> | undefined,
 ) {
   const byId = isId(text) ? [text] : [];
   const name = text.replace(/^@/, "");

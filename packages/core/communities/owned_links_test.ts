@@ -6,6 +6,7 @@ import { LinkStore, newestOf } from "../links/link_store.ts";
 import { LinkWriter } from "../links/link_writer.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { OwnedLinks } from "./owned_links.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
@@ -40,6 +41,7 @@ const layerAsking = (asked: Array<ChatId>) =>
         Layer.mock(LinkWriter)({}),
         Layer.mock(ChatPlatform)({}),
         Layer.mock(GamePlatform)({}),
+        Layer.mock(GuildGuard)({}),
         Layer.mock(OwnedScopes)({ counts: {} as never }),
       ),
     ),

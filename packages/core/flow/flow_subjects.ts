@@ -14,6 +14,7 @@ import { isAccepted } from "../keys/api_key.ts";
 import type { ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { LinkStore } from "../links/link_store.ts";
+import { GuildManagers } from "../platforms/guild_guard.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { redirectProblems } from "../sessions/redirect.ts";
@@ -47,6 +48,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
     const sessions = yield* SessionStore;
     const links = yield* LinkStore;
     const plans = yield* RolePlanStore;
+    const managers = yield* GuildManagers;
     const secrets = yield* Secrets;
     const { life } = yield* SessionSettings;
 
@@ -88,6 +90,17 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       return Option.exists(yield* keys.findAccount(account), ({ status }) => status === "active");
     });
 
+    /** Anyone with the `pid` of a global scope can name any guild, and no page may vouch for a stranger's community. */
+    const mayAsk = Effect.fnUntraced(function* (scope: DataScope, guildId: GuildId) {
+      const plan = Option.getOrNull(yield* plans.findOn(guildId));
+      if (plan?.scope.pid === scope.pid) return true;
+      return yield* Effect.catchTag(
+        managers.mayName(scope.account, guildId),
+        "PlatformUnavailable",
+        (cause) => new FlowRefused({ reason: "platform_down", entry: null, cause }),
+      );
+    });
+
     const byScope = Effect.fnUntraced(function* (entry: Exclude<FlowEntry, { readonly sid: string }>) {
       const { pid, redirect } = entry;
       const now = yield* Clock.currentTimeMillis;
@@ -101,6 +114,9 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       const guildId = entry.guildId ?? own;
       if (guildId !== null && (!isGuildId(guildId) || (own !== null && guildId !== own))) {
         return yield* new FlowRefused({ reason: "no_guild", entry: null });
+      }
+      if (guildId !== null && own === null && !(yield* mayAsk(scope, guildId))) {
+        return yield* new FlowRefused({ reason: "unknown", entry: null });
       }
       if (redirect !== null && active.every((key) => redirectProblems(key, redirect).length > 0)) {
         return yield* new FlowRefused({ reason: "bad_redirect", entry: null });

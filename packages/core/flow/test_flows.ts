@@ -24,7 +24,7 @@ const ada = chatId("10001");
 /** Settings with which a test makes the chat platform fail, or changes its answers about guild members. */
 export class ChatPlatformSwitch extends Context.Service<
   ChatPlatformSwitch,
-  { isDown: boolean; hasMembers: boolean; isMemberBySignIn: boolean | undefined }
+  { isDown: boolean; hasMembers: boolean; isManager: boolean; isMemberBySignIn: boolean | undefined }
 >()("@accountlink/core/test/ChatPlatformSwitch") {}
 
 const switched = Layer.effectContext(
@@ -34,6 +34,7 @@ const switched = Layer.effectContext(
     const state: ChatPlatformSwitch["Service"] = {
       isDown: false,
       hasMembers: true,
+      isManager: false,
       isMemberBySignIn: undefined,
     };
     const unlessDown = <A, E>(answer: Effect.Effect<A, E>) =>
@@ -45,6 +46,7 @@ const switched = Layer.effectContext(
       Context.add(ChatPlatform, {
         ...chat,
         findGuild: (guild) => unlessDown(chat.findGuild(guild)),
+        isManager: () => unlessDown(Effect.succeed(state.isManager)),
         findMember: (guild, user) =>
           unlessDown(
             Effect.map(

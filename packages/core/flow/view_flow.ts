@@ -6,7 +6,6 @@ import { isLinked } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import type { VerificationFlow } from "./flow_store.ts";
 import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 import {
@@ -28,17 +27,8 @@ export const makeView = Effect.gen(function* () {
   const askingName = yield* makeAskingName;
   const findFlow = yield* makeFindFlow;
 
-  /**
-   * Anyone with the `pid` of a global scope can name any guild, and platforms block bots that request guilds they are
-   * not in. So the platform is asked only about a guild that a key or a proven member named.
-   */
-  const guildOf = Effect.fnUntraced(function* (
-    { sid, scope, guildId }: FlowSubject,
-    flow: VerificationFlow | null,
-  ) {
-    if (guildId === null) return null;
-    const isTrusted = sid !== null || scope.kind === "guild" || (flow !== null && flow.chatId !== null);
-    return (isTrusted ? yield* profiles.guild(guildId) : null) ?? { id: guildId, name: null };
+  const guildOf = Effect.fnUntraced(function* ({ guildId }: FlowSubject) {
+    return guildId === null ? null : ((yield* profiles.guild(guildId)) ?? { id: guildId, name: null });
   });
 
   return Effect.fn("VerificationFlows.view")(function* (entry: FlowEntry, given: Cookie) {
@@ -49,7 +39,7 @@ export const makeView = Effect.gen(function* () {
     const cookie = given !== null && isAlive ? given : yield* newCookie(random, subject.expiresAt);
     const { guild, proven } = yield* Effect.all(
       {
-        guild: guildOf(subject, flow),
+        guild: guildOf(subject),
         proven: accounts.all(subject.pid, flow?.chatId ?? null, flow?.gameId ?? null),
       },
       { concurrency: 2 },

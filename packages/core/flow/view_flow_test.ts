@@ -1,9 +1,11 @@
 import { assert, testWith } from "@accountlink/test-servers/effect";
+import { TestClock } from "effect/testing";
 import { Accounts } from "../accounts/accounts.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
+import { StoredPlans } from "../roles/stored_plans.ts";
 import { newGuildKey } from "../sessions/test_sessions.ts";
 import { chatId, guildId, operator } from "../test_services.ts";
-import { ChatPlatformSwitch, flowServices, setupFlow as setup } from "./test_flows.ts";
+import { ChatPlatformSwitch, flowServices, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 const ada = chatId("10001");
 
@@ -20,7 +22,6 @@ test("a page reads the chat account without its guild membership, because no pag
 });
 
 const named = { id: guildId, name: "Engine Room" };
-const unnamed = { id: guildId, name: null };
 
 test("a page of a guild scope names the guild, or the account if the platform does not answer", function* () {
   const { browser } = yield* setup();
@@ -40,13 +41,22 @@ test("a page of a global scope names the account's owner by the platform, never 
   assert.strictEqual((yield* browser.show(ofScope)).asking, "chat 10001");
 });
 
-test("a page looks up a guild only after a key or a signed-in member has named this guild in the flow", function* () {
-  const { browser, byScope } = yield* setup();
-  const inGuild = { ...byScope, guildId };
-  assert.isNull((yield* browser.show(byScope)).guild);
-  assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
-  yield* browser.leave("chat", inGuild);
-  assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
-  yield* browser.prove("chat", ada, inGuild);
+test("a guild in the URL of a global scope holds if the account manages it, or if the scope's plan is on there", function* () {
+  const { browser } = yield* setup();
+  const { scope } = (yield* ApiKeys.use((keys) =>
+    keys.create(
+      { account: { name: "club", chatId: ada, tier: "free" }, target: { kind: "global" } },
+      operator,
+    ),
+  )).key;
+  const inGuild = { pid: scope.pid, guildId, redirect: null };
+  assert.strictEqual(yield* reasonOf(browser.show(inGuild)), "unknown");
+  const plan = { rules: [], nickname: null, state: "on" } as const;
+  yield* StoredPlans.use((plans) => plans.put(scope, guildId, plan, operator));
+  assert.deepStrictEqual((yield* browser.show(inGuild)).guild, named);
+  yield* StoredPlans.use((plans) => plans.put(scope, guildId, { ...plan, state: "paused" }, operator));
+  assert.strictEqual(yield* reasonOf(browser.show(inGuild)), "unknown");
+  (yield* ChatPlatformSwitch).isManager = true;
+  yield* TestClock.adjust("10 minutes");
   assert.deepStrictEqual((yield* browser.show(inGuild)).guild, named);
 });

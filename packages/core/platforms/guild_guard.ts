@@ -52,8 +52,8 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
       return scope.kind === "guild" ? new MissingParameter({ parameters: ["guildId"] }) : Effect.void;
     };
 
-    const requireAccount = Effect.fnUntraced(function* ({ account }: DataScope, guildId: GuildId) {
-      if (!(yield* managers.mayName(account, guildId))) {
+    const requireAccount = Effect.fnUntraced(function* ({ account }: DataScope, guildId: RequestedGuild) {
+      if (guildId !== null && !(yield* managers.mayName(account, guildId))) {
         return yield* new Forbidden({ reason: "not_guild_manager" });
       }
     });
@@ -82,14 +82,17 @@ export class GuildGuard extends Context.Service<GuildGuard>()("@accountlink/core
             ),
 
       /**
-       * Checks the guild that a request names; the bot must be in this guild. A request in a guild scope must name the
-       * guild of the scope. A request in a global scope may name no guild, or a guild that the account of the scope may
-       * name (see `GuildManagers`).
+       * Checks the guild that a request names; the bot must be in this guild, and the account of the scope must be
+       * allowed to name it (see `GuildManagers`). A request in a guild scope must name the guild of the scope. A request
+       * in a global scope may name no guild.
        */
       enter: (scope: DataScope, guildId: RequestedGuild) =>
-        guildId === null || scope.kind === "guild" || scope.namesAnyGuild === true
+        guildId === null || scope.namesAnyGuild === true
           ? enterAsUser(scope, guildId)
           : Effect.andThen(enterAsUser(scope, guildId), requireAccount(scope, guildId)),
+
+      /** Fails with `Forbidden` unless the account of the scope may name the guild. */
+      requireAccount,
 
       /** Fails with `Forbidden` if the chat user is not a member of the guild. */
       requireMember: (

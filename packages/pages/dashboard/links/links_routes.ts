@@ -88,9 +88,14 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     search: string,
     visitor: OwnerVisitor,
   ) {
-    const firsts = yield* Effect.forEach(all, ({ scope }) => links.page(scope, search, null, foundPerList), {
-      concurrency: 4,
-    });
+    const firsts = yield* Effect.forEach(
+      all,
+      ({ scope }) =>
+        Effect.catchTag(links.page(scope, search, null, foundPerList), "Forbidden", () =>
+          Effect.succeed({ links: [], next: null, previous: null, unlinked: [] }),
+        ),
+      { concurrency: 4 },
+    );
     // A list that the platform cannot search for beginnings of names also shows who was found in the other lists.
     const chatIds = [...new Set(firsts.flatMap((first) => first.links.map(({ link }) => link.chatId)))];
     const found = yield* Effect.forEach(

@@ -3,7 +3,7 @@ import { OwnedScopes } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { ChatId, GuildId } from "@accountlink/core/ids";
 import type { KeyOwner } from "@accountlink/core/keys";
-import { Profiles } from "@accountlink/core/platforms";
+import { GuildManagers, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { Effect, Option } from "effect";
 
@@ -17,6 +17,7 @@ const mostGuilds = 10;
 export const makeNameSearch = Effect.gen(function* () {
   const chats = yield* ChatPlatform;
   const scopes = yield* OwnedScopes;
+  const managers = yield* GuildManagers;
   const profiles = yield* Profiles;
   const unknown = InvalidParameter.one("username", "nobody was found with this user name");
 
@@ -30,7 +31,10 @@ export const makeNameSearch = Effect.gen(function* () {
     const findIn = (guildId: GuildId | null) => Effect.map(findUserByName(name, guildId), Option.getOrNull);
     const anywhere = yield* findIn(null);
     if (anywhere !== null) return anywhere;
-    const owned = (yield* scopes.list(owner.account)).flatMap(({ scope }) => guildOf(scope) ?? []);
+    const guilds = (yield* scopes.list(owner.account)).flatMap(({ scope }) => guildOf(scope) ?? []);
+    const owned = yield* Effect.filter(guilds.slice(0, mostGuilds), (guildId) =>
+      managers.mayName(owner.account.name, guildId),
+    );
     const managed = (yield* profiles.ownGuilds(signIn.guilds ?? []))
       .filter(({ bot, manager }) => bot && manager)
       .map(({ guildId }) => guildId);

@@ -136,7 +136,7 @@ export const liveChatPlatform = (
             members.map(({ user }) => ChatId.make(user.id)),
           ),
         joinedGuilds: ownGuilds.joined,
-        isManager: isManagerOn(client),
+        isManager: isManagerOn(client, ownGuilds),
         ...(options.clientId === undefined ? {} : { botInvite: liveBotInvite(options.clientId) }),
         joins: discordJoins(client, options.botToken),
         roles: yield* discordRoles(roles),
@@ -207,10 +207,13 @@ const memberOn = (client: ResilientClient, operation: string) => (guildId: Guild
  * Finds out whether the member owns the guild, or has a role that may manage the guild. Every member has the role
  * `@everyone`.
  */
-const isManagerOn = (client: ResilientClient): ChatPlatform["Service"]["isManager"] =>
+const isManagerOn = (
+  client: ResilientClient,
+  { has }: Pick<Effect.Success<ReturnType<typeof makeOwnGuilds>>, "has">,
+): ChatPlatform["Service"]["isManager"] =>
   Effect.fnUntraced(function* (guildId, chatId) {
-    if (!isSnowflake(guildId) || !isSnowflake(chatId)) return false;
     const operation = "ChatPlatform.isManager";
+    if (!isSnowflake(guildId) || !isSnowflake(chatId) || !(yield* has(operation, guildId))) return false;
     const guild = yield* ask(client, "GET /guilds/{guild_id}", {
       operation,
       path: [guildId],
