@@ -219,8 +219,8 @@ test("whois says of a user who is not a member that one sentence, whatever is li
 });
 
 test("a repeated signature gets the same answer, and does nothing again", async () => {
-  const press = interactionOf({ type: 3, data: { custom_id: "unlink:yes" }, message: { id: "1" } }, hal);
-  const body = JSON.stringify(press);
+  const pressing = interactionOf({ type: 3, data: { custom_id: "unlink:yes" }, message: { id: "1" } }, hal);
+  const body = JSON.stringify(pressing);
   const headers = signed(body);
   const upper = { ...headers, "x-signature-ed25519": headers["x-signature-ed25519"].toUpperCase() };
   const first = await Promise.all(
@@ -258,11 +258,8 @@ test("panel posts a message for everybody, with the text or a sentence", async (
   ]);
   const markup = "# Free [nitro](https://evil.example/a-b_c) <@100002> @everyone\n- **now**";
   const typed = dataOf(await command(send, ada, "panel", { text: markup })).content;
-  expect(typed).toContain(
-    String.raw`\# Free \[nitro\]\(https://evil.example/a-b_c) \<\@100002\> \@everyone` +
-      "\n" +
-      String.raw`\- \*\*now\*\*`,
-  );
+  expect(typed).toContain(String.raw`\# Free \[nitro\]\(https://evil.example/a-b_c) \<\@100002\> \@everyone`);
+  expect(typed).toContain(String.raw`\- \*\*now\*\*`);
   expect(dataOf(await command(send, ada, "panel")).content).toContain("Link your account");
   const tooLong = await told(ada, "panel", { text: "a".repeat(301) });
   expect(tooLong.content).toContain("300");

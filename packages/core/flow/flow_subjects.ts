@@ -101,6 +101,19 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       );
     });
 
+    /** Returns the guild of a guild scope, or the guild that the URL of a global scope names. */
+    const guildIn = Effect.fnUntraced(function* (scope: DataScope, named: string | null) {
+      const own = guildOf(scope);
+      if (named === null) return own;
+      if (!isGuildId(named) || (own !== null && named !== own)) {
+        return yield* new FlowRefused({ reason: "no_guild", entry: null });
+      }
+      if (own === null && !(yield* mayAsk(scope, named))) {
+        return yield* new FlowRefused({ reason: "unknown", entry: null });
+      }
+      return named;
+    });
+
     const byScope = Effect.fnUntraced(function* (entry: Exclude<FlowEntry, { readonly sid: string }>) {
       const { pid, redirect } = entry;
       const now = yield* Clock.currentTimeMillis;
@@ -110,14 +123,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
         return yield* new FlowRefused({ reason: "unknown", entry: null });
       }
       const { scope } = configured;
-      const own = guildOf(scope);
-      const guildId = entry.guildId ?? own;
-      if (guildId !== null && (!isGuildId(guildId) || (own !== null && guildId !== own))) {
-        return yield* new FlowRefused({ reason: "no_guild", entry: null });
-      }
-      if (guildId !== null && own === null && !(yield* mayAsk(scope, guildId))) {
-        return yield* new FlowRefused({ reason: "unknown", entry: null });
-      }
+      const guildId = yield* guildIn(scope, entry.guildId);
       if (redirect !== null && active.every((key) => redirectProblems(key, redirect).length > 0)) {
         return yield* new FlowRefused({ reason: "bad_redirect", entry: null });
       }
