@@ -22,6 +22,9 @@ export interface HttpRequest {
   /** The IP address of the connection, or of the client if the server knows it; undefined if unknown. */
   readonly remoteAddress: string | undefined;
 
+  /** Tells the listener that the request does not count against the limits of its address. */
+  noteUncounted?(): void;
+
   /** Returns the value of a header. Repeated headers are joined with commas. */
   header(name: LowerCaseName): string | undefined;
 

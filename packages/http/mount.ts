@@ -37,6 +37,7 @@ const withUrl = (request: HttpRequest, url: string): HttpRequest => ({
   method: request.method,
   url,
   remoteAddress: request.remoteAddress,
+  noteUncounted: () => request.noteUncounted?.(),
   header: (name) => request.header(name),
   readBody: (maxBytes) => request.readBody(maxBytes),
   streamBody: (maxBytes) => request.streamBody(maxBytes),

@@ -23,6 +23,7 @@ import { limitConnections } from "./connection_limits.ts";
 import { Drain } from "./drain.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { answerRequests, makeNodeServer } from "./node_server.ts";
+import { turnLimitsOf } from "./request_turns.ts";
 
 /**
  * Answers requests to a port until the scope closes.
@@ -62,8 +63,9 @@ export const serveHttp = Effect.fnUntraced(function* (
       ),
     ),
   );
-  const inFlight = yield* answerRequests(node, app, [refuseMalformed(publicUrl), ...overLimit]);
-  yield* answerClientErrors(node, app, inFlight);
+  const checks = [refuseMalformed(publicUrl), ...overLimit];
+  const turns = yield* answerRequests(node, app, checks, turnLimitsOf(config));
+  yield* answerClientErrors(node, app, turns);
   // The scope closes the operator port last, so that metrics are available while the server drains.
   yield* Effect.provide(listenForOperators(config), ready);
   const [sessions, events] = [yield* SessionWatch, yield* EventWatch];

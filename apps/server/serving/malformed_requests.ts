@@ -8,7 +8,8 @@ import type { PublicError } from "@accountlink/core";
 import { InvalidBody, MalformedRequest } from "@accountlink/core/errors";
 import { type HttpApp, type HttpRequest, type HttpResponse, textOf, urlOfTarget } from "@accountlink/http";
 import { Effect, Stream } from "effect";
-import type { InFlight, RefusalOf } from "./node_server.ts";
+import type { RefusalOf } from "./node_server.ts";
+import type { RequestTurns } from "./request_turns.ts";
 
 /** Refuses requests that Node accepts with a repeated header, a foreign host or an unknown `Expect`. */
 export const refuseMalformed = (publicUrl: string): RefusalOf => {
@@ -54,24 +55,25 @@ const isForeign = (target: string, { localAddress, localPort }: Socket, publicHo
 };
 
 /** Responds to requests that Node's parser refuses or that time out. */
-export const answerClientErrors = (server: Server, app: HttpApp, inFlight: InFlight) =>
+export const answerClientErrors = (server: Server, app: HttpApp, turns: RequestTurns) =>
   Effect.map(Effect.context(), (context) => {
     const run = Effect.runForkWith(context);
     const refused = new WeakSet<Socket>();
 
-    server.on("clientError", (error: ClientError, duplex) => {
+    server.on("clientError", (error: NodeJS.ErrnoException, duplex) => {
       const socket = duplex as Socket;
       // After the first error, the parser refuses everything else that the client sends. Only the first error is
       // answered.
       if (refused.has(socket)) return;
       refused.add(socket);
-      const current = inFlight.nextResponse(socket);
+      const current = turns.nextResponse(socket);
       if (!socket.writable || (current !== undefined && (current.headersSent || current.req.complete))) {
         socket.destroy();
         return;
       }
       const { remoteAddress } = socket;
-      const target = current?.req.url ?? requestLine.exec(error.rawPacket?.toString("latin1") ?? "")?.[1];
+      const target =
+        current?.req.url ?? requestLine.exec(turns.chunkOf(socket)?.toString("latin1") ?? "")?.[1];
       const request = unreadRequest(target, remoteAddress);
       const answer =
         error.code === "HPE_INVALID_METHOD" && target !== undefined
@@ -82,10 +84,6 @@ export const answerClientErrors = (server: Server, app: HttpApp, inFlight: InFli
     // Without this listener, Node would answer an unknown `Expect` header with an empty 417.
     server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   });
-
-interface ClientError extends NodeJS.ErrnoException {
-  readonly rawPacket?: Buffer;
-}
 
 const requestLine = /^[!#-'*+.^`|~\w-]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/i;
 
@@ -102,7 +100,7 @@ const unreadRequest = (target = "/", remoteAddress: string | undefined): HttpReq
   streamBody: () => Stream.empty,
 });
 
-const refusalOf = ({ code }: ClientError): PublicError => {
+const refusalOf = ({ code }: NodeJS.ErrnoException): PublicError => {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new MalformedRequest({ problem: "timeout" });
@@ -132,7 +130,7 @@ const rawAnswer = (response: HttpResponse): string => {
 /** How long a client that is still sending can read the answer before the connection is reset, in milliseconds. */
 const lingering = 500;
 
-const sendLast = (socket: Socket, answer: string, { code }: ClientError): void => {
+const sendLast = (socket: Socket, answer: string, { code }: NodeJS.ErrnoException): void => {
   if (!socket.writable) return;
   socket.end(answer);
   // A request that timed out must not be carried out, so do not read the rest of it.

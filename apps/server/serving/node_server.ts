@@ -5,6 +5,7 @@ import type { PublicError } from "@accountlink/core";
 import { type HttpApp, makeNodeListener } from "@accountlink/http";
 import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
+import { RequestTurns, type TurnLimits } from "./request_turns.ts";
 
 /** How long a request may stay unanswered beyond the longest long poll, in milliseconds. */
 const longestSilence = 300_000;
@@ -41,7 +42,7 @@ export const makeNodeServer = (config: Config, silence = longestSilence): Server
 export type RefusalOf = (request: IncomingMessage, response: ServerResponse) => PublicError | null;
 
 /**
- * Passes the requests of the server to the application, at most 16 at a time of each connection.
+ * Passes the requests of the server to the application when it is their turn.
  *
  * @param checks are called in order until one of them refuses the request
  */
@@ -49,6 +50,7 @@ export const answerRequests = Effect.fnUntraced(function* (
   node: Server,
   app: HttpApp,
   checks: ReadonlyArray<RefusalOf>,
+  limits: TurnLimits,
 ) {
   const listener = yield* makeNodeListener(app);
 
@@ -59,14 +61,14 @@ export const answerRequests = Effect.fnUntraced(function* (
     }
     return null;
   };
-  const inFlight = new InFlight();
+  const turns = new RequestTurns(node, limits);
   const answer = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) =>
-    inFlight.enter(request.socket, response, () =>
-      listener(request, response, { refusal: refusalOf(request, response), expectsContinue }),
+    turns.enter(request, response, (onUncounted) =>
+      listener(request, response, { refusal: refusalOf(request, response), expectsContinue, onUncounted }),
     );
   node.on("request", answer(false));
   node.on("checkContinue", answer(true));
-  return inFlight;
+  return turns;
 });
 
 /** A request that Node treats as plain HTTP, whatever its `Upgrade` header or method. */
@@ -128,52 +130,4 @@ const enforceWriteDeadline = (server: Server, deadline: number): void => {
     timer.unref();
     server.once("close", () => clearInterval(timer));
   });
-};
-
-/** The most requests of one connection in flight. Further pipelined requests wait, and the connection is not read. */
-const maxInFlight = 16;
-
-interface Entered {
-  readonly response: ServerResponse;
-  readonly start: () => void;
-}
-
-/** The unanswered requests of each connection, in order. */
-export class InFlight {
-  readonly #entered = new WeakMap<Socket, Array<Entered>>();
-
-  /** Returns the response that a connection sends next, if a request waits for one. */
-  nextResponse(socket: Socket): ServerResponse | undefined {
-    return this.#entered.get(socket)?.[0]?.response;
-  }
-
-  /** Starts a request now, or when fewer requests of its connection are in flight. */
-  enter(socket: Socket, response: ServerResponse, start: () => void): void {
-    const entered = this.#enteredOf(socket);
-    entered.push({ response, start });
-    response.once("close", () => leave(socket, entered, response));
-    if (entered.length <= maxInFlight) return start();
-    // Node resumes the socket at the end of each request, so pause it after Node has read the whole chunk.
-    process.nextTick(() => {
-      if (entered.length > maxInFlight) socket.pause();
-    });
-  }
-
-  #enteredOf(socket: Socket): Array<Entered> {
-    const known = this.#entered.get(socket);
-    if (known !== undefined) return known;
-    const entered: Array<Entered> = [];
-    this.#entered.set(socket, entered);
-    // Requests that still wait when the client disconnects never start.
-    socket.once("close", () => entered.splice(0));
-    return entered;
-  }
-}
-
-const leave = (socket: Socket, entered: Array<Entered>, response: ServerResponse): void => {
-  const index = entered.findIndex((other) => other.response === response);
-  if (index === -1) return;
-  entered.splice(index, 1);
-  if (index < maxInFlight) entered[maxInFlight - 1]?.start();
-  if (entered.length <= maxInFlight && socket.isPaused()) socket.resume();
 };

@@ -13,6 +13,8 @@ const renewInterval = "12 hours";
 
 const countInterval = 60_000;
 
+const reportInterval = "1 second";
+
 /** The maximum sizes of a node's maps of networks and of key uses. A map that reaches its maximum is cleared. */
 const maxNetworks = 10_000;
 const maxUses = 100_000;
@@ -29,13 +31,27 @@ export class SecurityLog extends Context.Service<SecurityLog>()("@accountlink/co
     yield* clearEvery(countInterval, refusals);
 
     const noteRefusal = Effect.fnUntraced(function* (event: string, address: ClientAddress | null) {
-      const network = address === null ? "unknown" : yield* nameOf(address);
-      const counted = `${event} ${network}`;
+      const counted = `${event} ${address === null ? "unknown" : networkOf(address).countedAs}`;
       const count = (refusals.get(counted) ?? 0) + 1;
       if (refusals.size >= maxNetworks) refusals.clear();
       refusals.set(counted, count);
       if (!isPowerOfTen(count)) return;
+      const network = address === null ? "unknown" : yield* nameOf(address);
       yield* Effect.annotateLogs(Effect.logWarning(event), { network, count });
+    });
+
+    /** By address, how many refusals since its last line are not logged. */
+    const unlogged = new Map<string, number>();
+
+    const reportRefusals = Effect.fnUntraced(function* (address: ClientAddress | null, name: string) {
+      while (true) {
+        yield* Effect.sleep(reportInterval);
+        const count = unlogged.get(name) ?? 0;
+        if (count === 0) return unlogged.delete(name);
+        unlogged.set(name, 0);
+        const network = address === null ? "unknown" : yield* nameOf(address);
+        yield* Effect.annotateLogs(Effect.logInfo("Requests without a key refused"), { network, count });
+      }
     });
 
     const uses = new Set<string>();
@@ -60,6 +76,21 @@ export class SecurityLog extends Context.Service<SecurityLog>()("@accountlink/co
         const event = eventOf(error);
         return event === null ? Effect.void : noteRefusal(event, address);
       },
+
+      /**
+       * Logs a refusal of a request without a key: in full, or within a second of the last line of its address as a number
+       * in the next line.
+       */
+      logKeyless: (address: ClientAddress | null, line: Effect.Effect<void>): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          const name = address?.countedAs ?? "unknown";
+          const count = unlogged.get(name);
+          if (unlogged.size >= maxNetworks) unlogged.clear();
+          unlogged.set(name, count === undefined ? 0 : count + 1);
+          return count === undefined
+            ? Effect.andThen(line, Effect.asVoid(Effect.forkIn(reportRefusals(address, name), scope)))
+            : Effect.void;
+        }),
 
       /**
        * Records in the background that a key was accepted. Logs the use if `Cache` has no use of this key from the same

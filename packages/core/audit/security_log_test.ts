@@ -66,6 +66,24 @@ test("the log has the 1st, 10th and 100th refusal of a network in a minute", fun
   assert.deepStrictEqual(lines.slice(3), ["Wrong key 1", "Wrong key 1"]);
 });
 
+test("refusals without a key are logged once a second for an address, with their number", function* () {
+  const { openNode, lines, logged } = yield* deployment;
+  const { logKeyless } = yield* openNode;
+  const line = Effect.annotateLogs(Effect.logInfo("Request answered"), { network: "none" });
+  const refuse = (from: string, times: number) =>
+    Effect.repeat(logged(logKeyless(address(from), line)), { times: times - 1 });
+  yield* refuse("203.0.113.7", 30);
+  yield* refuse("203.0.113.8", 1);
+  assert.deepStrictEqual(lines, ["Request answered", "Request answered"]);
+  yield* TestClock.adjust("1 second");
+  yield* refuse("203.0.113.7", 5);
+  yield* refuse("203.0.113.8", 1);
+  assert.deepStrictEqual(lines.slice(2), ["Requests without a key refused 29", "Request answered"]);
+  yield* TestClock.adjust("3 seconds");
+  yield* refuse("203.0.113.7", 1);
+  assert.deepStrictEqual(lines.slice(4), ["Requests without a key refused 5", "Request answered"]);
+});
+
 test("throttled addresses are logged, and requests without a key are not", function* () {
   const { openNode, lines, logged } = yield* deployment;
   const { noteRefusal } = yield* openNode;

@@ -56,6 +56,8 @@ export interface NodeListenerOptions {
   readonly expectsContinue?: boolean;
   /** The client's IP address, if it differs from the socket's address. */
   readonly clientAddress?: string | undefined;
+  /** Called once the request is known not to count against the limits of its address. */
+  readonly onUncounted?: () => void;
 }
 
 /**
@@ -128,6 +130,10 @@ class NodeExchange implements HttpRequest {
 
   get remoteAddress(): string | undefined {
     return this.#options.clientAddress ?? this.#incoming.socket.remoteAddress;
+  }
+
+  noteUncounted(): void {
+    this.#options.onUncounted?.();
   }
 
   header(name: string): string | undefined {

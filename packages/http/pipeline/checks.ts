@@ -88,6 +88,7 @@ export const makeChecks = Effect.gen(function* () {
           new Refused<PublicError>(context, new Forbidden({ reason: "ip_not_allowed" })),
         );
       }
+      if (authenticated.key.kind !== "normal") request.noteUncounted?.();
       return { presented: authenticated.key, quota: authenticated.quota, context };
     });
 

@@ -70,18 +70,19 @@ export const answering = <A, E, R>(
 
 /** Counts and logs the outcome of a request. */
 export const respond = <A, E, R>(
-  { security, usage }: Observers,
+  observers: Observers,
   outcome: Effect.Effect<Outcome<A>, Refused<E>, R>,
   responseOf: (context: RequestContext, answer: A) => HttpResponse,
   failureOf: (context: RequestContext, error: E | InternalError) => Failure,
 ): Effect.Effect<HttpResponse, never, R> =>
   Effect.matchEffect(outcome, {
-    onSuccess: ({ context, answer }) => observeResponse(context, usage, responseOf(context, answer), null),
+    onSuccess: ({ context, answer }) =>
+      observeResponse(context, observers, responseOf(context, answer), null),
     onFailure: ({ context, error: found }) => {
       const { response, error } = failureOf(context, found);
       return Effect.andThen(
-        security.noteRefusal(error, context.address),
-        observeResponse(context, usage, response, error),
+        observers.security.noteRefusal(error, context.address),
+        observeResponse(context, observers, response, error),
       );
     },
   });
@@ -114,7 +115,7 @@ const metricsFor = (route: string, status: number, code: string) => {
 
 const observeResponse = (
   context: RequestContext,
-  usage: UsageMeter["Service"],
+  { security, usage }: Observers,
   response: HttpResponse,
   error: PublicError | null,
 ): Effect.Effect<HttpResponse> => {
@@ -127,9 +128,10 @@ const observeResponse = (
     const { span } = fiber.cache;
     if (span?._tag === "Span") annotateSpan(span, context, error);
     const level = outcomeOf(response.status, error) === "served" ? "Debug" : "Info";
-    return isLogged(fiber, level)
-      ? Effect.as(logAccess(level, accessLine(context, response, error)), response)
-      : Effect.succeed(response);
+    if (!isLogged(fiber, level)) return Effect.succeed(response);
+    const logged = logAccess(level, accessLine(context, response, error));
+    const isKeylessRefusal = level === "Info" && context.key === null;
+    return Effect.as(isKeylessRefusal ? security.logKeyless(context.address, logged) : logged, response);
   });
   return error !== null && response.status >= 500
     ? Effect.andThen(logFailure(context, error), counted)

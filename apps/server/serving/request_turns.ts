@@ -1,0 +1,269 @@
+/** Decides when requests start, so that no connection and no client address delays the requests of others. */
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { parseAddress } from "@accountlink/core/addresses";
+import { Option } from "effect";
+import { IpNetwork } from "effect/net";
+import type { Config } from "../config/config.ts";
+
+export interface TurnLimits {
+  /** How many requests of a client address start in a second. */
+  readonly perSecond: number;
+  /** The same for requests that arrived before the previous answer of their connection was sent. */
+  readonly pipelinedPerSecond: number;
+  /** Connections of these networks carry requests of many clients, so they belong to no address. */
+  readonly proxies: ReadonlyArray<IpNetwork.IpNetwork>;
+}
+
+/**
+ * More requests start than the limits of an address allow, so that its clients get refusals with the time to wait. Only
+ * requests of clients that go on without waiting are left unread.
+ */
+export const turnLimitsOf = (config: Config): TurnLimits => {
+  const { ACCOUNTLINK_IP_PER_SECOND: requests, ACCOUNTLINK_IP_PAGES_PER_SECOND: pages } = config;
+  const isLimited = requests > 0 && pages > 0;
+  return {
+    perSecond: isLimited ? Math.max(100, 2 * (requests + pages)) : Infinity,
+    pipelinedPerSecond: isLimited ? 2 * requests : Infinity,
+    proxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
+  };
+};
+
+/** The most requests of one connection in flight. */
+const maxInFlight = 16;
+
+/**
+ * How many bytes the parser gets at once. Node reads up to 64 KiB, which hold 3,500 requests and take 50 ms to parse; a
+ * piece holds at most 57.
+ */
+const pieceSize = 1_024;
+
+/** How long requests that waited may take in one turn of the event loop, in milliseconds. */
+const turnTime = 1;
+
+/** Milliseconds. */
+const window = 1_000;
+
+interface Entered {
+  readonly response: ServerResponse;
+  readonly start: () => void;
+}
+
+class Connection {
+  readonly socket: Socket;
+  /** The client address; null for a proxy. */
+  readonly address: string | null;
+  /** The unanswered requests, in order. The first `started` of them have started. */
+  readonly entered: Array<Entered> = [];
+  started = 0;
+  /** Whether the next request may start without waiting for a turn. */
+  mayStart = false;
+  /** Whether the connection waits for its turn, or for the next window of its address. */
+  isQueued = false;
+  /** Whether the socket is paused because requests wait. */
+  isPaused = false;
+  /** Whether the next bytes were kept back. */
+  isBehind = false;
+  /** Whether requests of the connection do not count against the limits of its address. */
+  isUncounted = false;
+  isNew = true;
+  /** The bytes that are being parsed. */
+  chunk: Buffer | undefined;
+  /** How many of the next bytes belong to a body, at most. */
+  bodySize = 0;
+
+  constructor(socket: Socket, address: string | null) {
+    this.socket = socket;
+    this.address = address;
+  }
+
+  get hasWaiting(): boolean {
+    return this.entered.length > this.started;
+  }
+
+  get isFull(): boolean {
+    return this.started >= maxInFlight;
+  }
+
+  /** Gives unparsed bytes back to the socket, and pauses it. */
+  keep(bytes: Buffer): void {
+    this.isPaused ||= this.hasWaiting;
+    this.socket.pause();
+    this.socket.unshift(bytes);
+  }
+
+  readOn(): void {
+    this.isPaused = false;
+    this.isBehind = true;
+    this.socket.resume();
+  }
+
+  startNext(): void {
+    const next = this.entered[this.started++];
+    this.isNew = false;
+    next?.start();
+  }
+}
+
+/** The requests of an address in the current second, and its connections that wait for the next second. */
+interface Sender {
+  started: number;
+  held: Array<Connection>;
+}
+
+/**
+ * The unanswered requests of each connection. A request that arrives alone starts at once. Requests that arrive together
+ * start in turns: at most one of each connection in a turn of the event loop, or as many as may be in flight if no other
+ * connection waits. A connection with waiting requests is not read.
+ */
+export class RequestTurns {
+  readonly #limits: TurnLimits;
+  readonly #connections = new WeakMap<Socket, Connection>();
+  readonly #senders = new Map<string, Sender>();
+  #queue: Array<Connection> = [];
+  #isScheduled = false;
+
+  constructor(server: Server, limits: TurnLimits) {
+    this.#limits = limits;
+    server.on("connection", (socket) => this.#open(socket));
+  }
+
+  /** Returns the response that a connection sends next, if a request waits for one. */
+  nextResponse(socket: Socket): ServerResponse | undefined {
+    return this.#connections.get(socket)?.entered[0]?.response;
+  }
+
+  /** Returns the bytes in which the parser found an error. */
+  chunkOf(socket: Socket): Buffer | undefined {
+    return this.#connections.get(socket)?.chunk;
+  }
+
+  /** Starts a request now or when it is its turn. */
+  enter(request: IncomingMessage, response: ServerResponse, start: (onUncounted: () => void) => void): void {
+    const connection = this.#connections.get(request.socket);
+    if (connection === undefined) return;
+    const onUncounted = () => {
+      connection.isUncounted = true;
+    };
+    connection.bodySize = Number(request.headers["content-length"] ?? 0);
+    connection.entered.push({ response, start: () => start(onUncounted) });
+    response.once("close", () => this.#leave(connection, response));
+    if (connection.mayStart && !connection.isFull && this.#count(connection)) {
+      connection.mayStart = false;
+      connection.startNext();
+    } else {
+      this.#enqueue(connection);
+    }
+  }
+
+  #open(socket: Socket): void {
+    const address = Option.getOrUndefined(parseAddress(socket.remoteAddress ?? ""));
+    const isProxy = this.#limits.proxies.some(
+      (network) => address !== undefined && IpNetwork.contains(network, address.ip),
+    );
+    const connection = new Connection(socket, isProxy ? null : (address?.countedAs ?? null));
+    this.#connections.set(socket, connection);
+    // Requests that still wait when the client disconnects never start.
+    socket.once("close", () => {
+      connection.entered.length = 0;
+      connection.started = 0;
+    });
+    const [parse] = socket.listeners("data") as Array<(chunk: Buffer) => void>;
+    if (parse === undefined) return;
+    socket.off("data", parse);
+    socket.on("data", (chunk: Buffer) => parseInPieces(connection, chunk, parse));
+  }
+
+  /** Counts a request that starts against its address. Returns false if it has to wait for the next second. */
+  #count({ address, isUncounted, isNew, entered }: Connection): boolean {
+    const { perSecond, pipelinedPerSecond } = this.#limits;
+    if (address === null || isUncounted || perSecond === Infinity) return true;
+    const sender = this.#senderAt(address);
+    // The first request may have a key that does not count.
+    if (sender.started >= (entered.length > 1 ? pipelinedPerSecond : perSecond) && !isNew) return false;
+    sender.started++;
+    return true;
+  }
+
+  #senderAt(address: string): Sender {
+    const known = this.#senders.get(address);
+    if (known !== undefined) return known;
+    const sender: Sender = { started: 0, held: [] };
+    this.#senders.set(address, sender);
+    setTimeout(() => {
+      this.#senders.delete(address);
+      for (const connection of sender.held) this.#dequeued(connection);
+    }, window).unref();
+    return sender;
+  }
+
+  #leave(connection: Connection, response: ServerResponse): void {
+    const index = connection.entered.findIndex((other) => other.response === response);
+    if (index === -1) return;
+    connection.entered.splice(index, 1);
+    if (index < connection.started) connection.started--;
+    this.#dequeued(connection, connection.isQueued);
+  }
+
+  #dequeued(connection: Connection, isQueued = false): void {
+    connection.isQueued = isQueued;
+    if (connection.hasWaiting) this.#enqueue(connection);
+    else if (connection.isPaused) connection.readOn();
+  }
+
+  #enqueue(connection: Connection): void {
+    if (connection.isQueued || connection.isFull) return;
+    connection.isQueued = true;
+    this.#queue.push(connection);
+    this.#schedule();
+  }
+
+  #takeTurn(): void {
+    this.#isScheduled = false;
+    const queue = this.#queue;
+    this.#queue = [];
+    const began = performance.now();
+    for (const [index, connection] of queue.entries()) {
+      if (performance.now() - began > turnTime) {
+        this.#queue = [...queue.slice(index), ...this.#queue];
+        break;
+      }
+      let isHeld = false;
+      do {
+        if (!connection.hasWaiting || connection.isFull) break;
+        isHeld = !this.#count(connection);
+        if (!isHeld) connection.startNext();
+      } while (!isHeld && queue.length === 1);
+      if (isHeld) this.#senderAt(connection.address as string).held.push(connection);
+      else this.#dequeued(connection);
+    }
+    if (this.#queue.length > 0) this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#takeTurn());
+  }
+}
+
+/** Feeds the parser until requests wait. The rest of the bytes goes back to the socket, which is paused. */
+const parseInPieces = (connection: Connection, chunk: Buffer, parse: (piece: Buffer) => void): void => {
+  const { socket } = connection;
+  // A connection that made requests wait takes turns until all its bytes are read.
+  connection.mayStart = !connection.isBehind;
+  connection.isBehind = false;
+  connection.chunk = chunk;
+  for (let from = 0; from < chunk.length && !socket.destroyed; ) {
+    // Node pauses the socket if its client does not read the answers, or if nobody reads the body.
+    if (connection.hasWaiting || (from > 0 && socket.isPaused())) {
+      connection.keep(chunk.subarray(from));
+      break;
+    }
+    const size = Math.max(pieceSize, connection.bodySize);
+    connection.bodySize = Math.max(0, connection.bodySize - size);
+    parse.call(socket, chunk.subarray(from, from + size));
+    from += size;
+  }
+  connection.chunk = undefined;
+};

@@ -1,0 +1,161 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { type HttpApp, type HttpRequest, HttpResponse } from "@accountlink/http";
+import { listenLocally, runUntil } from "@accountlink/test-servers";
+import { Deferred, Effect } from "effect";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { readConfig } from "../config/config.ts";
+import { answerRequests, makeNodeServer } from "./node_server.ts";
+import { turnLimitsOf } from "./request_turns.ts";
+
+const serve = async (answer: HttpApp["answer"], env: Readonly<Record<string, string>> = {}) => {
+  const config = await Effect.runPromise(readConfig(env));
+  const server = makeNodeServer(config);
+  await runUntil(onTestFinished)(
+    answerRequests(server, { answer, refuse: answer }, [], turnLimitsOf(config)),
+  );
+  const port = await listenLocally(server);
+  const open = async () => {
+    const socket = connect(port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk.toString()));
+    await once(socket, "connect");
+    onTestFinished(() => void socket.destroy());
+    return { socket, answers: () => text.split("HTTP/1.1 200").length - 1 };
+  };
+  onTestFinished(() => server.close().closeAllConnections());
+  return { server, open };
+};
+
+const send = (socket: Socket, path: string, count: number) =>
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: service.example\r\n\r\n`.repeat(count));
+
+/** Answers at once, and remembers which paths were asked. */
+const remembering = () => {
+  const paths: Array<string> = [];
+  const answer = (request: HttpRequest) =>
+    Effect.sync(() => {
+      paths.push(request.url);
+      if (request.url === "/uncounted") request.noteUncounted?.();
+      return new HttpResponse(200, {}, null);
+    });
+  return { paths, answer };
+};
+
+const defaultPipelined = 40;
+
+it("a connection has at most 16 requests in flight, and is read on as they are answered", async () => {
+  const pending: Array<Deferred.Deferred<HttpResponse>> = [];
+  const { open } = await serve(
+    () =>
+      Effect.suspend(() => {
+        const response = Deferred.makeUnsafe<HttpResponse>();
+        pending.push(response);
+        return Deferred.await(response);
+      }),
+    { ACCOUNTLINK_IP_PER_SECOND: "0" },
+  );
+  const { socket, answers } = await open();
+  const count = 5_000;
+  send(socket, "/v2/chat", count);
+
+  await vi.waitUntil(() => pending.length >= 16);
+  let most = 0;
+  for (let done = 0; done < count; done++) {
+    await vi.waitUntil(() => pending.length > done);
+    most = Math.max(most, pending.length - done);
+    Deferred.doneUnsafe(
+      pending[done] as (typeof pending)[0],
+      Effect.succeed(new HttpResponse(200, {}, null)),
+    );
+  }
+  await vi.waitUntil(() => answers() === count);
+  expect(most).toBe(16);
+});
+
+it("requests of several connections start in turns, one of each", async () => {
+  const { paths, answer } = remembering();
+  const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
+  const accepted: Array<Socket> = [];
+  server.on("connection", (socket) => accepted.push(socket));
+  const [one, two] = [await open(), await open()];
+  await vi.waitUntil(() => accepted.length === 2);
+  // Both chunks arrive before the first turn.
+  for (const [index, path] of ["/one", "/two"].entries()) {
+    const request = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    accepted[index]?.emit("data", Buffer.from(request.repeat(10)));
+  }
+  await vi.waitUntil(() => one.answers() + two.answers() === 20);
+  expect(paths).toEqual(Array.from({ length: 10 }, () => ["/one", "/two"]).flat());
+});
+
+it("pipelined requests of an address start up to twice its limit in a second, and go on after it", async () => {
+  const { paths, answer } = remembering();
+  const { open } = await serve(answer);
+  const { socket, answers } = await open();
+  const began = performance.now();
+  send(socket, "/nothing", 3 * defaultPipelined);
+  await vi.waitUntil(() => answers() >= defaultPipelined);
+  expect(paths).toHaveLength(defaultPipelined);
+  await vi.waitUntil(() => answers() === 3 * defaultPipelined, { timeout: 10_000 });
+  expect(performance.now() - began).toBeGreaterThan(1_900);
+});
+
+it("an address over its limit keeps neither a new connection nor uncounted requests waiting", async () => {
+  const { paths, answer } = remembering();
+  const { open } = await serve(answer);
+  const [flood, trusted, other] = [await open(), await open(), await open()];
+  send(trusted.socket, "/uncounted", 1);
+  await vi.waitUntil(() => trusted.answers() === 1);
+  send(flood.socket, "/nothing", 2_000);
+  await vi.waitUntil(() => flood.answers() >= defaultPipelined - 1);
+  send(trusted.socket, "/trusted", 100);
+  send(other.socket, "/other", 1);
+  await vi.waitUntil(() => trusted.answers() === 101 && other.answers() === 1);
+  expect(paths.filter((path) => path === "/nothing").length).toBeLessThan(2 * defaultPipelined);
+});
+
+it("a connection over the limit that its client leaves is closed, and its requests never start", async () => {
+  const { paths, answer } = remembering();
+  const { open, server } = await serve(answer);
+  const { socket, answers } = await open();
+  send(socket, "/nothing", 5_000);
+  await vi.waitUntil(() => answers() >= defaultPipelined);
+  const before = paths.length;
+  socket.resetAndDestroy();
+  await vi.waitUntil(
+    () => new Promise<boolean>((resolve) => server.getConnections((_, count) => resolve(count === 0))),
+    { timeout: 5_000 },
+  );
+  expect(paths.length - before).toBeLessThanOrEqual(defaultPipelined);
+});
+
+it("connections of trusted proxies count toward no address", async () => {
+  const { answer } = remembering();
+  const { open } = await serve(answer, { ACCOUNTLINK_TRUSTED_PROXIES: "127.0.0.0/8" });
+  const { socket, answers } = await open();
+  const began = performance.now();
+  send(socket, "/nothing", 500);
+  await vi.waitUntil(() => answers() === 500, { timeout: 10_000 });
+  // At 40 in a second, the answers would take twelve.
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+it("a body in many pieces and a request behind it arrive whole", async () => {
+  const sizes: Array<number> = [];
+  const { open } = await serve((request) =>
+    request.readBody(1_000_000).pipe(
+      Effect.orDie,
+      Effect.map((body) => {
+        sizes.push(body.length);
+        return new HttpResponse(200, {}, null);
+      }),
+    ),
+  );
+  const { socket, answers } = await open();
+  const post = `POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n${"x".repeat(300_000)}`;
+  socket.write(post.repeat(2));
+  send(socket, "/after", 1);
+  await vi.waitUntil(() => answers() === 3, { timeout: 5_000 });
+  expect(sizes.toSorted((one, other) => one - other)).toEqual([0, 300_000, 300_000]);
+});

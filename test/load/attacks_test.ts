@@ -1,0 +1,94 @@
+/**
+ * Load test: one address or account attacks while the key of another tenant looks up links. The proof measures both;
+ * elsewhere the attacks only have to be answered as documented.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { isProof } from "@accountlink/test-servers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeFixtures } from "../support/fixtures.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
+import { flood } from "./flooding.ts";
+
+const fixtures = makeFixtures();
+const key = fixtures.key({ account: "other", kind: "staff", limits: "none", links: { "100001": "1" } });
+
+/** Milliseconds. */
+const duration = isProof ? 5_000 : 500;
+
+let server: ServerProcess;
+beforeAll(async () => {
+  server = await startServer({
+    fixture: fixtures.fixture,
+    env: {
+      ACCOUNTLINK_TRUSTED_PROXIES: "",
+      ACCOUNTLINK_IP_PER_SECOND: "20",
+      ACCOUNTLINK_IP_PAGES_PER_SECOND: "60",
+      ACCOUNTLINK_IP_AUTH_FAILURES: "30",
+    },
+  });
+  await lookUpFor(duration);
+});
+afterAll(async () => expect(await server.stop()).toBe(0));
+
+/** Looks up a link with four clients. Returns the 99th percentile of the latencies, in milliseconds. */
+const lookUpFor = async (milliseconds: number): Promise<number> => {
+  const latencies: Array<number> = [];
+  const end = performance.now() + milliseconds;
+  const lookUp = async () => {
+    while (performance.now() < end) {
+      const asked = performance.now();
+      const { status } = await server.send("GET /v2/chat?chatId=100001", { key });
+      latencies.push(performance.now() - asked);
+      expect(status).toBe(200);
+      await sleep(5);
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, lookUp));
+  return latencies.toSorted((one, other) => one - other)[Math.floor(0.99 * latencies.length)] ?? Infinity;
+};
+
+/** Compares the lookups during an attack with those before it. */
+const measure = async (name: string, most: number, attack: () => Promise<() => Promise<void>>) => {
+  const before = await lookUpFor(duration);
+  const stop = await attack();
+  const during = await lookUpFor(duration);
+  await stop();
+  console.log({ name, before, during, ratio: during / before });
+  if (isProof) expect(during).toBeLessThan(most * before);
+};
+
+const request = (path: string, header = "") => `GET ${path} HTTP/1.1\r\nHost: a\r\n${header}\r\n`;
+
+test.each([
+  ["an unknown path", 1, request("/nothing/at/all")],
+  ["no key", 1, request("/v2/chat?chatId=100001")],
+  ["a wrong key", 1, request("/v2/chat?chatId=100001", "Authorization: Bearer wrong\r\n")],
+  ["a health check", 1, request("/healthz")],
+  ["an unknown path", 64, request("/nothing/at/all")],
+])(
+  "a flood of requests with %s from %d addresses leaves lookups at most five times as slow",
+  async (name, count, sent) => {
+    const lines = () =>
+      server.output().match(/"(?:Request answered|Requests without a key refused)"/g)?.length ?? 0;
+    const linesBefore = lines();
+    const began = performance.now();
+    await measure(`${name} from ${count}`, 5, async () => {
+      const attack = await flood({
+        port: Number(new URL(server.url).port),
+        addresses: Array.from({ length: count }, (_, index) => `127.0.1.${index + 1}`),
+        connections: Math.max(32, count),
+        request: sent,
+        depth: 100,
+      });
+      return async () => {
+        const statuses = await attack.stop();
+        const seconds = Math.ceil((performance.now() - began) / 1_000) + 1;
+        const answers = [...statuses.values()].reduce((sum, each) => sum + each, 0);
+        // Each address gets 40 answers a second, and each connection its first one.
+        expect(answers).toBeLessThanOrEqual(count * 40 * seconds + Math.max(32, count));
+        expect(lines() - linesBefore).toBeLessThanOrEqual(count * (seconds + 1));
+        expect(["200", "401", "404", "429"]).toEqual(expect.arrayContaining([...statuses.keys()]));
+      };
+    });
+  },
+);

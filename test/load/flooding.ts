@@ -1,0 +1,62 @@
+/** A process that floods a server: its connections pipeline one request again and again, and read all answers. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+
+/** Each address opens its share of the connections. */
+export interface Flood {
+  readonly port: number;
+  readonly addresses: ReadonlyArray<string>;
+  readonly connections: number;
+  readonly request: string;
+  /** How many requests each write has. */
+  readonly depth: number;
+}
+
+export interface Flooding {
+  /** Ends the flood. Returns how many answers it got, by status. */
+  readonly stop: () => Promise<ReadonlyMap<string, number>>;
+}
+
+type Statuses = Readonly<Record<string, number>>;
+
+export const flood = async (options: Flood): Promise<Flooding> => {
+  const child = fork(import.meta.filename, [JSON.stringify(options)], { execArgv: [] });
+  await once(child, "message");
+  return {
+    stop: async () => {
+      child.send("stop");
+      const [statuses] = (await once(child, "message")) as [Statuses];
+      child.kill();
+      await once(child, "exit");
+      return new Map(Object.entries(statuses));
+    },
+  };
+};
+
+const run = ({ port, addresses, connections, request, depth }: Flood) => {
+  const statuses = new Map<string, number>();
+  const batch = request.repeat(depth);
+  const open = (index: number): void => {
+    const socket = connect({
+      port,
+      host: "127.0.0.1",
+      localAddress: addresses[index % addresses.length] as string,
+    });
+    const send = () => {
+      while (socket.write(batch));
+    };
+    socket.once("connect", send).on("drain", send);
+    socket.on("data", (chunk: Buffer) => {
+      for (const [, status = ""] of chunk.toString("latin1").matchAll(/^HTTP\/1\.1 (\d+)/gm))
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    });
+    socket.on("error", () => {});
+    socket.once("close", () => open(index));
+  };
+  for (let index = 0; index < connections; index++) open(index);
+  process.send?.("flooding");
+  process.on("message", () => process.send?.(Object.fromEntries(statuses)));
+};
+
+if (process.argv[1] === import.meta.filename) run(JSON.parse(process.argv[2] ?? "") as Flood);
