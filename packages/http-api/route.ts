@@ -110,7 +110,7 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   if (sent.length > 0 || options.generation === "v2") codes.add("INVALID_PARAMETER");
   if (sent.some(isEverRequired) || options.requiresOneOf !== undefined) codes.add("MISSING_PARAMETER");
   if (options.source === "body") codes.add("INVALID_BODY");
-  if (options.access === "session") codes.add("INVALID_SESSION").add("FORBIDDEN");
+  if (options.access === "session") codes.add("INVALID_SESSION").add("RATE_LIMITED").add("FORBIDDEN");
   if (takesKey(options)) codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
   if (options.isIdempotent === true) codes.add("CONFLICT");
   if (options.tier !== undefined || parameters.some(({ needsPremium }) => needsPremium))

@@ -106,6 +106,22 @@ const shown = async (chatId: string) => {
   return [roles?.map(({ id }) => textOf(id)), of?.nickname];
 };
 
+test("people start at most 4 sweeps of a plan in an hour, by changes of the plan or by asking", async () => {
+  const { put, sweep, remove } = await rolesOf(bob);
+  const named = (nickname: string | null) => put({ rules: [], nickname, state: "on" });
+  const [one, two] = ["{game.username}", "{game.displayName}"];
+  for (const answer of [await named(one), await named(two), await sweep(), await sweep()]) {
+    expect(answer.status).toBe(200);
+  }
+  for (const refused of [await named(one), await sweep()]) {
+    expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "sweeps" });
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3_000);
+  }
+  expect((await named(two)).status).toBe(200);
+  expect((await put({ rules: [], nickname: one, state: "paused" })).status).toBe(200);
+  await remove();
+});
+
 test("reading the role plan of a guild without one returns a paused plan without rules", async () => {
   const { get, pid } = await rolesOf();
   expectData(await get(), { plan: { pid, guildId: guild, ...noPlan }, guildRoles });
@@ -324,7 +340,7 @@ test("a role change that the bot may not make is listed as a problem of the plan
 });
 
 test("POST /dashboard/api/roles/sweep starts a sweep if the role plan is on", async () => {
-  const { put, sweep, get, remove } = await rolesOf();
+  const { put, sweep, get, remove } = await rolesOf(ada, guild, "global");
   expectRefusal(await sweep(), 404, "BAD_REQUEST", null);
   await put({ rules: [], nickname: null });
   const { status, body } = await sweep();

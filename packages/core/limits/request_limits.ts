@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { type AddressBucket, type KeyBucket, RateLimited, SharedIpRateLimited } from "../errors.ts";
-import type { ChatId, KeyId } from "../ids.ts";
+import type { ChatId, GuildId, KeyId, Pid } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import { type CounterRule, type CounterState, Counters } from "./counters.ts";
@@ -39,6 +39,9 @@ export interface Requester {
 const maxCachedAddresses = 10_000;
 
 const maxDayRetrySeconds = 3_600;
+
+/** How many sweeps of a role plan people may start per hour. */
+const [sweepsHourly, hourMs] = [4, 3_600_000];
 
 /** How many exports of their own data a user may download per day. */
 const exportsDaily = 10;
@@ -129,9 +132,9 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
     };
 
     /** Counts a request against one limit, or refuses it. */
-    const admitOne = Effect.fnUntraced(function* (window: Window, limit: number) {
+    const admitOne = Effect.fnUntraced(function* (window: Window, limit: number, windowMs?: number) {
       const now = yield* Clock.currentTimeMillis;
-      const rule = ruleOf(window, limit, now);
+      const rule = ruleOf(window, limit, now, windowMs);
       const { admitted, states } = yield* counters.admit([rule], now);
       if (!admitted) return yield* refusalOf([rule], states, now);
     });
@@ -166,6 +169,14 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         // A full window of an address refuses with `SharedIpRateLimited`, a window of a key with `RateLimited`.
         yield* Effect.catchTag(admitOne(windows[window], limit), "RateLimited", Effect.die);
       }),
+
+      /** Counts a sweep of a role plan that somebody asked for. */
+      admitSweep: (plan: { readonly pid: Pid; readonly guildId: GuildId }) =>
+        Effect.catchTag(
+          admitOne(windowOf("sweeps", `${plan.pid}:${plan.guildId}`), sweepsHourly, hourMs),
+          "SharedIpRateLimited",
+          Effect.die,
+        ),
 
       /** Counts an export of a user's own data against the user's daily limit of exports. */
       admitExport: (chatId: ChatId) =>

@@ -22,6 +22,11 @@ export const ChargedAccount = Context.Reference<ChargedAccount | null>("@account
   defaultValue: () => null,
 });
 
+/** Whether nobody waits for the requests of an effect, such as a sweep. Adapters send other requests first. @internal */
+export const IsBackground = Context.Reference("@accountlink/core/IsBackground", {
+  defaultValue: () => false,
+});
+
 /**
  * Charges refusals of the platforms to the account that causes them. Platforms block applications with many refused
  * requests, so without this limit one account could take the platforms from all others. @internal

@@ -5,11 +5,12 @@ import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "..
 import { type ChatId, type GuildId, isPid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { KeyOwner } from "../keys/owned_keys.ts";
+import { RequestLimits } from "../limits/request_limits.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
-import type { ChosenSettings } from "./role_plan.ts";
+import { type ChosenSettings, changedSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { Digits } from "./rule_kinds.ts";
 import { checkSettings, StoredPlans } from "./stored_plans.ts";
@@ -24,6 +25,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const members = yield* MemberSync;
     const { checkGuild } = yield* makeGuildCheck;
     const { findGroup } = yield* GamePlatform;
+    const { admitSweep } = yield* RequestLimits;
     const notFound = new BadRequest({ problem: "not_found" });
 
     const guildRoles = Effect.fn("RolePlans.guildRoles")(function* (guildId: GuildId) {
@@ -81,7 +83,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       }),
 
       /**
-       * Stores a plan. If the plan changed and is on, all members are compared. Another plan that is on for the guild is
+       * Stores a plan. If the plan changed and is on, all members are compared, at most 4 times an hour. Another plan that is on for the guild is
        * paused if nobody of its account's team manages the guild any more; otherwise this fails with `Conflict`
        * `guild_has_plan`. Fails with `InvalidParameter` for a role that the guild does not have.
        */
@@ -104,8 +106,19 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
             return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
           }
         }
-        if (settings.state === "on") yield* pauseUnmanagedRival(scope, guildId);
+        if (settings.state === "on") {
+          yield* pauseUnmanagedRival(scope, guildId);
+          const { plan } = yield* stored.find(scope, guildId);
+          if (changedSettings(plan, settings).length > 0) yield* admitSweep({ pid: scope.pid, guildId });
+        }
         return yield* stored.put(scope, guildId, settings, origin);
+      }),
+
+      /** Starts a comparison of all members, at most 4 an hour. Fails with `not_found` unless the plan is on. */
+      startSweep: Effect.fn("RolePlans.startSweep")(function* (scope: DataScope, guildId: GuildId) {
+        const { plan } = yield* stored.find(scope, guildId);
+        if (plan.state === "on") yield* admitSweep({ pid: scope.pid, guildId });
+        return yield* stored.startSweep(scope, guildId);
       }),
 
       /** Returns what the plan would change for a member. */

@@ -26,7 +26,7 @@ const messageOf = (error: SiteError) => {
     case "SharedIpRateLimited":
       return "refusal.too_many";
     case "RateLimited":
-      return "sign_in.downloads";
+      return error.bucket === "day" ? "sign_in.downloads" : "refusal.too_many";
     case "PlatformUnavailable":
       return "sign_in.platform_down";
     case "StoreUnavailable":
@@ -44,7 +44,7 @@ const signInStatuses = { denied: 403, invalid: 400, platform_down: 503 } as cons
 const textOf = (error: SiteError, path: Site["path"], language: Language): string => {
   const message = messageOf(error);
   const isExact = path === "/dashboard" && !(error instanceof SignInRefused);
-  if (isExact && message === "sign_in.refused") return `${error.message}.`;
+  if (isExact && (message === "sign_in.refused" || error._tag === "RateLimited")) return `${error.message}.`;
   if (isExact && error._tag === "Forbidden" && message === "sign_in.forbidden")
     return `${error.message}. Nothing was changed.${error.reason === "role" ? " An owner of the account can change your role." : ""}`;
   return language.text(`${message}.text`, { limit: error._tag === "RateLimited" ? error.limit : 0 });

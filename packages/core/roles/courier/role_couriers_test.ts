@@ -88,6 +88,7 @@ const deployment = Effect.gen(function* () {
     areMembersHidden: false,
     managers: (_: string) => true,
     unanswered: new Set<string>(),
+    retryAfterMs: null as number | null,
   };
   let requests = 0;
 
@@ -95,7 +96,10 @@ const deployment = Effect.gen(function* () {
     Effect.suspend((): Effect.Effect<A, E | PlatformUnavailable> => {
       requests++;
       const isBroken = broken.isDown || (user !== null && broken.unanswered.has(user));
-      return isBroken ? Effect.fail(new PlatformUnavailable({ operation: "ChatRoles" })) : request;
+      const limited = broken.retryAfterMs === null ? {} : { retryAfterMs: broken.retryAfterMs };
+      return isBroken
+        ? Effect.fail(new PlatformUnavailable({ operation: "ChatRoles", ...limited }))
+        : request;
     });
   const change =
     (what: Change["what"], node: string) =>
@@ -365,6 +369,23 @@ test("a sweep skips members for whom the platform does not answer, and tries the
   broken.unanswered.clear();
   yield* pass(10);
   assert.deepEqual(yield* rolesOf(ada), [guest]);
+});
+
+test("a sweep that a limit refuses asks nothing until the limit opens, and goes on where it stopped", function* () {
+  const { put, startNode, broken, takeRequests, status, changes } = yield* deployment;
+  broken.unanswered = new Set(memberIds.slice(5));
+  broken.retryAfterMs = 60_000;
+  yield* put();
+  yield* startNode();
+  yield* pass(10);
+  assert.deepEqual(new Set(usersOf(changes)), new Set(memberIds.slice(0, 5)));
+  takeRequests();
+  yield* pass(45);
+  assert.strictEqual(takeRequests(), 0);
+  broken.unanswered.clear();
+  yield* pass(60);
+  assert.strictEqual(changes.length, 250);
+  assert.isNotNull((yield* status).sweptAt);
 });
 
 test("a change in a guild that the bot has left pauses the plan, and is made when the plan is on again", function* () {

@@ -6,6 +6,7 @@ import type { ChatId } from "../../ids.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { RoleMember } from "../../platforms/chat_platform.ts";
 import { GamePlatform, groupPageSize } from "../../platforms/game_platform.ts";
+import { IsBackground } from "../../platforms/platform_refusals.ts";
 import type { GameGroup } from "../../platforms/profile.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
@@ -85,7 +86,7 @@ export const makeSweep = Effect.gen(function* () {
 
     /**
      * Runs the work on one member. If the platform does not answer, the sweep continues with other members, and this
-     * member is tried again later.
+     * member is tried again later. If a limit refuses the request, the sweep waits.
      */
     const orLeave = <A>(
       chatId: ChatId,
@@ -98,7 +99,8 @@ export const makeSweep = Effect.gen(function* () {
           return Effect.succeed(done);
         },
         onFailure: Effect.fnUntraced(function* (error) {
-          if (error._tag === "StoreUnavailable" || ++unanswered > mostUnanswered) return yield* error;
+          const isOver = error._tag === "StoreUnavailable" || error.retryAfterMs !== undefined;
+          if (isOver || ++unanswered > mostUnanswered) return yield* error;
           const retryAt = (yield* Clock.currentTimeMillis) + retryDelay(0);
           yield* settle({ members: [{ ...goneMember(chatId), retryAt, nickname }], sweep: null });
           return null;
@@ -178,10 +180,12 @@ export const makeSweep = Effect.gen(function* () {
       sweeping.nextAt = startedAt + rereadTime;
       return;
     }
-    yield* Effect.tapErrorTag(sweepFrom(node, courier, item.sweep), "PlatformUnavailable", () =>
+    const sweep = Effect.provideService(sweepFrom(node, courier, item.sweep), IsBackground, true);
+    yield* Effect.tapErrorTag(sweep, "PlatformUnavailable", ({ retryAfterMs = 0 }) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         sweeping.failingSince ??= startedAt;
-        sweeping.nextAt = startedAt + retryDelay(now - sweeping.failingSince);
+        const retryAt = startedAt + retryDelay(now - sweeping.failingSince);
+        sweeping.nextAt = Math.max(retryAt, now + retryAfterMs);
       }),
     );
   });

@@ -22,7 +22,13 @@ export const refusedFor = (problems: Refused["problems"], general: string | null
   problems.length === 0 && general === null ? null : { status: 400, problems, general };
 
 /** The tags of errors about the values of a form. */
-const valueErrors = ["MissingParameter", "InvalidParameter", "InvalidBody", "Conflict"] as const;
+const valueErrors = [
+  "MissingParameter",
+  "InvalidParameter",
+  "InvalidBody",
+  "Conflict",
+  "RateLimited",
+] as const;
 
 /** The tags of errors about a form that names a guild of the user. */
 export const guildErrors = [...valueErrors, "Forbidden", "PlatformUnavailable"] as const;
@@ -54,14 +60,16 @@ const refusalOf = (error: Extract<PublicError, { readonly _tag: FormTag }>): Ref
       return { ...refused, general: conflicts[error.reason] ?? error.message };
     case "InvalidBody":
       return { ...refused, general: `Nothing was changed: ${error.reason}.` };
+    case "RateLimited": {
+      const minutes = Math.ceil(error.retryAfter / 60);
+      return {
+        ...refused,
+        general: `Nothing was changed: ${error.message}. Try again in ${minutes} minutes.`,
+      };
+    }
     case "PlatformUnavailable":
-      return error.refusal === undefined
-        ? { ...refused, general: "Nothing was changed: the platform does not answer. Try again." }
-        : {
-            ...refused,
-            status: 429,
-            general: `Nothing was changed: ${error.refusal.message}. Try again later.`,
-          };
+      if (error.refusal !== undefined) return refusalOf(error.refusal);
+      return { ...refused, general: "Nothing was changed: the platform does not answer. Try again." };
   }
 };
 

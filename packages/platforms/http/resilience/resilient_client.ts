@@ -1,6 +1,6 @@
 /** The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { ChargedAccount } from "@accountlink/core/platforms";
+import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
 import { ByteSize, Clock, Duration, Effect, Random, Result, type Scope, Semaphore, Stream } from "effect";
 import {
   FetchHttpClient,
@@ -81,6 +81,8 @@ const makeAttempt = Effect.fnUntraced(function* (
   settings: Resilience,
 ) {
   const slots = yield* Semaphore.make(settings.concurrency);
+  // Leaves most slots to requests that somebody waits for.
+  const backgroundSlots = yield* Semaphore.make(Math.ceil(settings.concurrency / 4));
   const circuit = yield* makeCircuit(platform, settings);
   const counted = countingOutcome(platform);
   const timed = timing(platform);
@@ -109,6 +111,7 @@ const makeAttempt = Effect.fnUntraced(function* (
 
   return (request: HttpClientRequest.HttpClientRequest, deadline: Deadline) =>
     Effect.gen(function* () {
+      if (yield* IsBackground) yield* withinDeadline(backgroundSlots.takeScoped(1), deadline);
       yield* withinDeadline(slots.takeScoped(1), deadline);
       const left = yield* millisUntil(deadline);
       const timeout = Math.min(left, Duration.toMillis(settings.attemptTimeout));

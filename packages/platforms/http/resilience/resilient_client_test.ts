@@ -1,5 +1,5 @@
 import { shownError } from "@accountlink/core/errors";
-import { PlatformRefusals } from "@accountlink/core/platforms";
+import { IsBackground, PlatformRefusals } from "@accountlink/core/platforms";
 import { CacheMemory } from "@accountlink/memory";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Clock, Effect, Exit, Fiber, Layer, Metric, Result } from "effect";
@@ -288,6 +288,17 @@ test.each([401, 403, 404, 429])(
     expect(yield* ofAda(ask(client))).toBe(200);
   },
 );
+
+test("sweeps leave three of four slots to requests that somebody waits for", function* () {
+  const { client, sentAt } = yield* clientOf(["hang"], { concurrency: 8 });
+  const sweep = Effect.forkChild(Effect.provideService(ask(client), IsBackground, true), {
+    startImmediately: true,
+  });
+  for (let asked = 0; asked < 10; asked++) yield* sweep;
+  expect(sentAt).toHaveLength(2);
+  for (let asked = 0; asked < 10; asked++) yield* Effect.forkChild(ask(client), { startImmediately: true });
+  expect(sentAt).toHaveLength(8);
+});
 
 test("an account is charged for no other response", function* () {
   const { client, sentAt } = yield* clientOf([{ status: 200 }, { status: 400 }, { status: 409 }], settings);

@@ -3,7 +3,7 @@
  * applications that ignore its limits.
  */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { ChargedAccount } from "@accountlink/core/platforms";
+import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
 import { Duration, Effect, RcMap, type Scope, Semaphore } from "effect";
 import { type Headers, HttpClient, type HttpClientRequest } from "effect/http";
 import { type BeforeAttempt, RequestFailed } from "../../http/mod.ts";
@@ -24,9 +24,9 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
   const queues = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) });
 
   const acquire = Effect.fnUntraced(function* (route: Route) {
-    const isCharged = yield* isAccountCharged;
+    const asker = { isCharged: yield* isAccountCharged, isBackground: yield* IsBackground };
     for (;;) {
-      const refusal = limits.take(route, yield* monotonicMillis, isCharged);
+      const refusal = limits.take(route, yield* monotonicMillis, asker);
       if (refusal === null) return;
       const { status, wait } = refusal;
       if (Duration.isGreaterThan(wait, longestWait)) {
@@ -81,6 +81,15 @@ export interface Route {
   readonly guild: string;
 }
 
+interface Asker {
+  /** Whether refusals are charged to an account. If not, they count for all requests without an account. */
+  readonly isCharged: boolean;
+  /** Whether nobody waits for the request. Such requests take at most half of what all requests share. */
+  readonly isBackground: boolean;
+}
+
+const anybody: Asker = { isCharged: false, isBackground: false };
+
 /** Why a request must not be sent, and for how long. */
 interface LimitAnswer {
   readonly status: 401 | 429;
@@ -130,17 +139,18 @@ export class RateLimits {
 
   /**
    * Counts a request that is about to be sent, or returns why it must not be sent.
-   *
-   * @param isCharged whether refusals are charged to an account; if not, they count for all requests without an account
    */
-  take(route: Route, now: number, isCharged = false): LimitAnswer | null {
+  take(route: Route, now: number, { isCharged, isBackground }: Asker = anybody): LimitAnswer | null {
     if (now < this.#tokenRefusedUntil) return refuse(401, this.#tokenRefusedUntil - now);
     if (now < this.#blockedUntil) return refuse(429, this.#blockedUntil - now);
 
     const own = this.#windowOf(route, now);
     const windows = own === null ? [this.#global] : [this.#global, own];
     const all = isCharged ? windows : [...windows, this.#refusals];
-    const wait = Math.max(...all.map((window) => waitFor(window, now)));
+    const wait = Math.max(
+      ...all.map((window) => waitFor(window, now)),
+      isBackground ? waitFor(this.#global, now, perSecond / 2) : 0,
+    );
     if (wait > 0) return refuse(429, wait);
 
     for (const window of windows) count(window, now, window === this.#global ? second : unknownLength);
@@ -213,8 +223,9 @@ const refuse = (status: LimitAnswer["status"], wait: number): LimitAnswer => ({
   wait: Duration.millis(wait),
 });
 
-const waitFor = ({ left, resetsAt }: Window, now: number): number =>
-  left > 0 ? 0 : Math.max(0, resetsAt - now);
+/** @param reserve how many requests are left for others */
+const waitFor = ({ left, resetsAt }: Window, now: number, reserve = 0): number =>
+  left > reserve ? 0 : Math.max(0, resetsAt - now);
 
 const count = (window: Window, now: number, every: number): void => {
   if (now >= window.resetsAt) {

@@ -59,6 +59,16 @@ it("at most 50 requests per second are sent in total", () => {
   expect(wait(users, 1_400)).toBe(0);
 });
 
+it("a sweep takes at most half of the requests that all share", () => {
+  const { limits, wait, observe } = setUp();
+  observe(users, 0, {});
+  const sweep = () => limits.take(users, 400, { isCharged: true, isBackground: true });
+  expect(wait(users, 400)).toBe(0);
+  for (let sent = 0; sent < 24; sent++) expect(sweep()).toBeNull();
+  expect(sweep()?.status).toBe(429);
+  expect(times(26, () => wait(users, 400))).toEqual([...times(25, () => 0), 1_000]);
+});
+
 it("after a 429, requests wait for the time in its Retry-After, or for one second if it has none", () => {
   const { wait, observe } = setUp();
   observe(users, 0, { ...budget(3, 5), "retry-after": "1337", "x-ratelimit-scope": "shared" }, 429);
@@ -82,7 +92,7 @@ it("requests without an account stop before Discord would block the IP address",
 
   for (let count = 0; count < 5_000; count++) observe(users, 1_000, {}, 403);
   expect(wait(users, 2_000)).toBe(599_000);
-  expect(limits.take(users, 2_000, true)).toBeNull();
+  expect(limits.take(users, 2_000, { isCharged: true, isBackground: false })).toBeNull();
   expect(wait(members, 601_000)).toBe(0);
 });
 
