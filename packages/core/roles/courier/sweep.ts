@@ -99,8 +99,8 @@ export const makeSweep = Effect.gen(function* () {
           return Effect.succeed(done);
         },
         onFailure: Effect.fnUntraced(function* (error) {
-          const isOver = error._tag === "StoreUnavailable" || error.retryAfterMs !== undefined;
-          if (isOver || ++unanswered > mostUnanswered) return yield* error;
+          const mustWait = error._tag === "StoreUnavailable" || error.retryAfterMs !== undefined;
+          if (mustWait || ++unanswered > mostUnanswered) return yield* error;
           const retryAt = (yield* Clock.currentTimeMillis) + retryDelay(0);
           yield* settle({ members: [{ ...goneMember(chatId), retryAt, nickname }], sweep: null });
           return null;
