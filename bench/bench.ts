@@ -37,6 +37,11 @@ const { values: options } = parseArgs({
     profile: { type: "boolean", default: false },
   },
 });
+const unknown = options.on.filter((on) => !(on in titles));
+if (unknown.length > 0) {
+  console.error(`Cannot run the bench: --on is "${unknown[0]}", expected ${Object.keys(titles).join(", ")}`);
+  process.exit(1);
+}
 
 /** Fills every storage, and compares the answers before any workload changes the data. */
 const fillAndCompare = async (contenders: ReadonlyArray<Contender>) => {

@@ -69,6 +69,17 @@ testWith(
   assert.deepInclude(error, { _tag: "PlatformUnavailable", cause: "down" });
 });
 
+testWith(
+  AccountLink.layerMemory({ gameUserExists: (() => new Response(null, { status: 404 })) as () => never }),
+)("a game user exists only where the program says true", function* () {
+  const error = yield* Effect.flip((yield* Links).set("100001", "1"));
+  assert.strictEqual(error._tag, "PlatformUnavailable");
+  assert.match(
+    String("cause" in error && error.cause),
+    /gameUserExists returned .* object, expected true or false/,
+  );
+});
+
 testLinks("the service provides a stream of events", function* () {
   const events = yield* (yield* LinkEvents).subscribe("linkChanged");
   yield* (yield* Links).set("100001", "1");

@@ -27,7 +27,7 @@ export type Platforms = Layer.Layer<ChatPlatform | GamePlatform | ChatIdentity |
  * fails with `PlatformUnavailable`, which can be retried.
  */
 export interface PlatformFunctions {
-  /** Whether a game user exists. Only existing users can be linked. */
+  /** Whether a game user exists, as `true` or `false`; anything else is a failure. Only existing users can be linked. */
   readonly gameUserExists: (gameId: GameId) => Answer<boolean>;
   /**
    * Returns the profile of a game user; null if the user does not exist. Without this function, lookups return no
@@ -58,7 +58,12 @@ export const platformsOf = (functions: PlatformFunctions): Platforms => {
   const findGuild = (id: GuildId) => find("ChatPlatform.findGuild", guild, { id, name: null }, id);
   return Layer.mergeAll(
     Layer.succeed(GamePlatform, {
-      hasUser: (id) => ask("GamePlatform.hasUser", () => gameUserExists(id)),
+      hasUser: (id) =>
+        Effect.filterOrFail(
+          ask("GamePlatform.hasUser", () => gameUserExists(id)),
+          (exists) => typeof exists === "boolean",
+          (given) => notBoolean("GamePlatform.hasUser", given),
+        ),
       findProfile: (id) => find("GamePlatform.findProfile", gameProfile, { ...noProfile, id }, id),
     }),
     Layer.succeed(ChatPlatform, {
@@ -75,6 +80,12 @@ export const platformsOf = (functions: PlatformFunctions): Platforms => {
     Layer.succeed(ChatIdentity, noSignIn("ChatIdentity.finish")),
     Layer.succeed(GameIdentity, noSignIn("GameIdentity.finish")),
   );
+};
+
+/** Without types, a program could return the `Response` of its fetch, which would link every user. */
+const notBoolean = (operation: string, given: unknown) => {
+  const cause = new Error(`gameUserExists returned a value of type ${typeof given}, expected true or false`);
+  return new PlatformUnavailable({ operation, cause });
 };
 
 const ask = <A>(operation: string, answer: () => Answer<A>): Effect.Effect<A, PlatformUnavailable> => {

@@ -92,7 +92,10 @@ const codeOf = ({ error }: Json): string => shown(error?.code).replaceAll('"', "
 const headerProblems = ({ status, headers, body }: Answer, contentType: string): Array<string> => [
   ...unless(requestId.test(String(headers["x-request-id"])), "X-Request-Id is missing or malformed"),
   ...unless(headers["content-type"] === contentType, `Content-Type is ${shown(headers["content-type"])}`),
-  ...unless(headers["cache-control"] === "no-store", `Cache-Control is ${shown(headers["cache-control"])}`),
+  ...unless(
+    /^no-store(?:, no-transform)?$/.test(headers["cache-control"] ?? ""),
+    `Cache-Control is ${shown(headers["cache-control"])}`,
+  ),
   ...unless(headers["x-content-type-options"] === "nosniff", "X-Content-Type-Options is not nosniff"),
   ...unless(
     (headers["www-authenticate"] === "Bearer") === (status === 401 && codeOf(body) !== "INVALID_SESSION"),

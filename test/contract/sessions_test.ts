@@ -164,7 +164,10 @@ test.each(generations)("a session stream sends the current and the final state i
   const { text, headers } = await events;
   const cancelled = { ...session, state: "cancelled" };
   expect(text).toBe(`retry: 2000\n\n${written(["session", 1, session], ["cancelled", 2, cancelled])}`);
-  expect(headers).toMatchObject({ "cache-control": "no-store", "x-accel-buffering": "no" });
+  expect(headers).toMatchObject({
+    "cache-control": "no-store, no-transform",
+    "x-accel-buffering": "no",
+  });
 });
 
 test("a session stream starts with the next change for a client that knows the current state", async () => {

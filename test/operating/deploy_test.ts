@@ -128,11 +128,16 @@ it("Kubernetes stops sending requests within the drain delay, and waits longer t
   expect(httpGet.path).toBe("/readyz");
   expect(periodSeconds * failureThreshold).toBeLessThan(delay);
   for (const { kind, spec } of documents.filter((each) => !/^(Deployment|Ingress)$/.test(each.kind))) {
-    expect([kind, spec.selector.matchLabels ?? spec.selector]).toEqual([
-      kind,
-      deployment.template.metadata.labels,
-    ]);
+    const selector = spec.selector ?? spec.podSelector;
+    expect([kind, selector.matchLabels ?? selector]).toEqual([kind, deployment.template.metadata.labels]);
   }
+});
+
+it("Kubernetes prefers a machine of its own for each server", () => {
+  const [{ podAffinityTerm: term }] =
+    deployment.template.spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
+  expect(term.topologyKey).toBe("kubernetes.io/hostname");
+  expect(term.labelSelector.matchLabels).toEqual(deployment.template.metadata.labels);
 });
 
 it("/metrics is on the operator port alone, which nothing in deploy/ shows to the public", () => {
@@ -142,6 +147,12 @@ it("/metrics is on the operator port alone, which nothing in deploy/ shows to th
     expect(probe.httpGet.port).toBe("operator");
   const shown = ofKind("Service").flatMap(({ spec }) => spec.ports);
   expect(shown.map(({ targetPort }: { targetPort: string }) => targetPort)).toEqual(["http", "http"]);
+  const [{ spec: policy }] = ofKind("NetworkPolicy");
+  expect(policy.policyTypes).toEqual(["Ingress"]);
+  const [open, scraped, ...more] = policy.ingress;
+  expect(more).toEqual([]);
+  expect(open).toEqual({ ports: [{ port: "http" }] });
+  expect([scraped.ports, scraped.from.length]).toEqual([[{ port: "operator" }], 1]);
 
   expect(accountlink.environment.ACCOUNTLINK_OPERATOR_PORT).toBe("9090");
   expect(accountlink).not.toHaveProperty("ports");

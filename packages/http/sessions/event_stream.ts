@@ -49,6 +49,8 @@ const streamHeaders = (context: RequestContext): Record<string, string> => {
   if (context.route.generation === "v2") headers["service-version"] = context.contract.date;
   // Without this header a buffering proxy would hold the events back until the stream ends.
   headers["x-accel-buffering"] = "no";
+  // A proxy that compresses the stream would hold events back as well.
+  headers["cache-control"] = "no-store, no-transform";
   return headers;
 };
 

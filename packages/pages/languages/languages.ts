@@ -57,7 +57,11 @@ const tagsByRange: ReadonlyMap<string, LanguageTag> = new Map(
  * @internal
  */
 export const findLanguage = (range: string): LanguageTag | null => {
-  const parts = range.toLowerCase().split("-");
+  // Java and older Android send the former code of Indonesian.
+  const parts = range
+    .toLowerCase()
+    .replace(/^in(?=-|$)/, "id")
+    .split("-");
   for (let length = parts.length; length > 0; length--) {
     const found = tagsByRange.get(parts.slice(0, length).join("-"));
     if (found !== undefined) return found;

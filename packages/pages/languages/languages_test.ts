@@ -62,6 +62,7 @@ it("a language range finds the language of its longest known prefix", () => {
 
 it("the accepted language with the highest weight wins, and one of weight 0 never", () => {
   expect(acceptedLanguage("xx, en;q=0.5")).toBe("en");
+  expect(acceptedLanguage("in-ID, en;q=0.9")).toBe("id");
   expect(acceptedLanguage("en;q=0, *")).toBeNull();
   expect(acceptedLanguage("")).toBeNull();
 });

@@ -54,6 +54,31 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
     }
   });
 
+  test.each([
+    "ssl=true",
+    "ssl=require",
+    "sslMode=require",
+    "tls=true",
+    "channel_binding=require",
+    "sslnegotiation=direct",
+    "requiressl=1",
+    "sslmode=Require",
+    "sslmode=",
+    "sslmode=disable&sslmode=require",
+  ])("a URL with %s is refused, since it asks for encryption in another way", function* (search) {
+    const url = withParts("postgres://user:password@127.0.0.1:1/database", { search });
+    const error = yield* Effect.flip(Effect.scoped(migratePostgres(optionsOf(url))));
+    expect(error.message).toMatch(
+      /^Cannot use database "127.0.0.1:1\/database": its URL has .*, expected sslmode/,
+    );
+  });
+
+  test("a client certificate without a mode means TLS", function* () {
+    const url = withParts("postgres://user@127.0.0.1:1/database", { search: "sslcert=/none/at/all" });
+    const error = yield* Effect.flip(Effect.scoped(migratePostgres(optionsOf(url))));
+    expect(error.message).toContain("open '/none/at/all'");
+  });
+
   test("a database of another encoding than UTF8, which cannot store every name, causes a warning", function* () {
     const { url, query } = yield* makePostgresDatabase();
     const latin = withParts(url, { pathname: `${new URL(url).pathname}_latin` });

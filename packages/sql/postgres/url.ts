@@ -29,6 +29,11 @@ export const parsePostgresUrl = (
     return Effect.fail(new DatabaseUnusable({ path: "postgres", cause }));
   }
   const path = `${url.host}${url.pathname}`;
+  const unknown = unknownTlsParameter(url.searchParams);
+  if (unknown !== undefined) {
+    const cause = `its URL has ${unknown}, expected sslmode (${tlsModes.join(", ")}), sslrootcert, sslcert or sslkey`;
+    return Effect.fail(new DatabaseUnusable({ path, cause }));
+  }
   return Effect.try({
     try: () => {
       if (url.username === "") url.username = userInfo().username;
@@ -42,9 +47,28 @@ export const parsePostgresUrl = (
 
 const tlsParameters = ["sslmode", "sslrootcert", "sslcert", "sslkey"] as const;
 
+const tlsModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+
+/**
+ * Returns a parameter about encryption that this module does not read. The connection would otherwise be in plain text,
+ * although the URL asks for TLS.
+ */
+const unknownTlsParameter = (parameters: URLSearchParams): string | undefined => {
+  const names = [...parameters.keys()];
+  const mode = parameters.get("sslmode");
+  const unknown = names.find(
+    (name) =>
+      /^(?:require_?)?(?:ssl|tls)|^gssenc|^channel_?binding$/i.test(name) &&
+      !(tlsParameters as ReadonlyArray<string>).includes(name),
+  );
+  if (unknown !== undefined) return JSON.stringify(unknown);
+  const isUnknownMode = mode !== null && !tlsModes.includes(mode);
+  return isUnknownMode || parameters.getAll("sslmode").length > 1 ? "another sslmode" : undefined;
+};
+
 const tlsOf = (parameters: URLSearchParams): ConnectionOptions | false => {
   const [mode, ca, cert, key] = tlsParameters.map((name) => parameters.get(name));
-  if (mode === "disable" || (mode === null && ca === null)) return false;
+  if (mode === "disable" || (mode === null && ca === null && cert === null && key === null)) return false;
   const files = Object.entries({ ca, cert, key }).flatMap(([name, file]) =>
     file ? [[name, readFileSync(file)] as const] : [],
   );

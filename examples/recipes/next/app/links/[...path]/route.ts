@@ -15,12 +15,12 @@ const open = async (): Promise<PromisedAccountLink> => {
 };
 
 /**
- * Reads the client address from the header `x-forwarded-for`. `next start` sets this header, unless a proxy has already
- * set it.
+ * Reads the client address that the proxy in front of Next appended to `x-forwarded-for`: clients can send the addresses
+ * before it. Without a proxy they can send the whole header, so use `clientAddress: "none"` there.
  */
 const answer = async (request: Request): Promise<Response> => {
   opened ??= open();
-  const clientAddress = request.headers.get("x-forwarded-for")?.split(",")[0]?.trim();
+  const clientAddress = request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim();
   return (await opened).fetch(request, { clientAddress });
 };
 
