@@ -47,7 +47,7 @@ test("a migration makes the chat user of an existing account its owner", functio
 
 test("members of an earlier release stay members if they used the account, and are invited otherwise", function* () {
   const sql = yield* SqlClient.SqlClient;
-  const { "0008_invitations": _, ...earlier } = migrations;
+  const earlier = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0008"));
   yield* runMigrations(earlier);
   yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
   yield* sql`

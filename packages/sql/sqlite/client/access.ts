@@ -3,9 +3,9 @@
  * between statements.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { Effect, type Scope, Semaphore } from "effect";
+import { Deferred, Effect, Exit, type Scope, Semaphore } from "effect";
 import { SqlError } from "effect/sql";
-import { type Run, retryWhileLocked } from "./connection.ts";
+import { type Run, retryWhileLocked, type Statements } from "./connection.ts";
 import { failWith, isBusy, isDiskFull } from "./sql_error.ts";
 
 export interface AccessOptions {
@@ -17,16 +17,46 @@ export interface AccessOptions {
   readonly onDiskFull: () => void;
 }
 
+/** How many transactions share a commit at most, and after how many milliseconds no further one joins it. */
+const [largestGroup, joinedFor] = [64, 2];
+
+/** Transactions that share a commit, since its sync of the disk costs more than their statements. */
+interface Group {
+  size: number;
+  endsSoon: boolean;
+  readonly until: number;
+  readonly committed: Deferred.Deferred<void, SqlError.SqlError>;
+}
+
+/** A turn of the connection, for one transaction. */
+export interface Lease {
+  readonly run: Run;
+  /** Begins a transaction, which commits together with those that wait for their turn meanwhile. */
+  readonly begin: Effect.Effect<void, SqlError.SqlError>;
+  /** Ends the turn, and waits for the commit. */
+  readonly commit: Effect.Effect<void, SqlError.SqlError>;
+  readonly rollback: Effect.Effect<void>;
+  readonly isTransaction: () => boolean;
+}
+
 /**
- * - `lease` holds a semaphore from before the BEGIN of a transaction until after its COMMIT or ROLLBACK.
- * - `shared` runs without the semaphore: at once if no transaction is open, otherwise when the open transaction has
- *   ended, before the next one begins.
- * - `leaseBulk` holds the semaphore for a transaction of another connection. Meanwhile, `shared` reads at once.
+ * - `lease` gives turns to transactions. Those that wait while one runs, or come in the same turn of the event loop,
+ *   follow it in savepoints of the same transaction of the database. One that fails is rolled back alone; all others are
+ *   answered after the commit.
+ * - `shared` runs without a turn: at once if no transaction is open, otherwise before the next transaction begins. Nobody
+ *   joins an open transaction while a statement waits.
+ * - `leaseBulk` takes a turn for a transaction of another connection. Meanwhile, `shared` reads at once.
  */
 export class Access {
   readonly #db: DatabaseSync;
+  readonly #statements: Statements;
   readonly #busyTimeout: number;
   readonly #turn = Semaphore.makeUnsafe(1);
+  /** How many fibers wait for their turn. */
+  #queued = 0;
+  #isTaken = false;
+  /** The open transaction of the database, if transactions share it. */
+  #group: Group | null = null;
   /** Resumes the statements that wait for the end of the open transaction. */
   readonly #waiting = new Set<() => void>();
   /** Whether another connection is leased. */
@@ -34,8 +64,9 @@ export class Access {
   readonly #onWrite: () => void;
   readonly #onDiskFull: () => void;
 
-  constructor(db: DatabaseSync, { busyTimeout, onWrite, onDiskFull }: AccessOptions) {
+  constructor(db: DatabaseSync, statements: Statements, { busyTimeout, onWrite, onDiskFull }: AccessOptions) {
     this.#db = db;
+    this.#statements = statements;
     this.#busyTimeout = busyTimeout;
     this.#onWrite = onWrite;
     this.#onDiskFull = onDiskFull;
@@ -43,6 +74,7 @@ export class Access {
 
   readonly shared: Run = (statement) =>
     retryWhileLocked(this.#busyTimeout, () => {
+      if (!this.#isTaken) this.#commitGroup();
       if (this.#db.isTransaction) return this.#runLater(statement);
       try {
         const result = this.#noticing(statement);
@@ -70,37 +102,101 @@ export class Access {
   });
 
   /** Leases the connection until the scope closes, then rolls back a transaction that is still open. */
-  readonly lease: Effect.Effect<Run, never, Scope.Scope> = Effect.suspend(() => {
-    const { run, end } = this.#makeLease();
-    return Effect.as(this.#takeTurn(end), run);
-  });
+  readonly lease: Effect.Effect<Lease, never, Scope.Scope> = Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(restore(this.#takeTurn), () => {
+      const { lease, end } = this.#makeLease();
+      return Effect.as(
+        Effect.addFinalizer(() => end),
+        lease,
+      );
+    }),
+  );
 
   /** Leases another connection to the file until the scope closes. */
   leaseBulk<A, E>(other: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E, Scope.Scope> {
-    const begin = Effect.sync(() => {
-      this.#isBulk = true;
-    });
-    const end = () => {
+    const end = Effect.suspend(() => {
       this.#isBulk = false;
-    };
-    return this.#takeTurn(end).pipe(Effect.andThen(begin), Effect.andThen(other));
-  }
-
-  /** Holds the semaphore until the scope closes, and then calls `end`. */
-  #takeTurn(end: () => void): Effect.Effect<void, never, Scope.Scope> {
-    const release = Effect.sync(() => {
-      end();
-      this.#onWrite();
-      // Wake the waiting statements before the semaphore is released, so that they run before the next transaction.
-      for (const wake of this.#waiting) wake();
-      this.#waiting.clear();
+      return this.#passTurn;
     });
     return Effect.uninterruptibleMask((restore) =>
-      Effect.andThen(
-        restore(this.#turn.takeScoped(1)),
-        Effect.addFinalizer(() => release),
-      ),
+      Effect.andThen(restore(this.#takeTurn), () => {
+        this.#commitGroup();
+        this.#isBulk = true;
+        return Effect.andThen(
+          Effect.addFinalizer(() => end),
+          restore(other),
+        );
+      }),
     );
+  }
+
+  readonly #takeTurn = Effect.suspend(() => {
+    this.#queued++;
+    return Effect.onExit(this.#turn.take(1), (exit) =>
+      Effect.sync(() => {
+        this.#queued--;
+        if (Exit.isSuccess(exit)) this.#isTaken = true;
+      }),
+    );
+  });
+
+  /** Gives the turn to the next fiber, which joins the group. Ends the group at the latest when none comes. */
+  readonly #passTurn: Effect.Effect<void> = Effect.suspend(() => {
+    this.#isTaken = false;
+    const group = this.#group;
+    const isOpen =
+      group !== null &&
+      this.#waiting.size === 0 &&
+      group.size < largestGroup &&
+      performance.now() < group.until;
+    if (isOpen) this.#endGroupSoon(group);
+    else this.#endGroup();
+    return Effect.asVoid(this.#turn.release(1));
+  });
+
+  #endGroupSoon(group: Group): void {
+    if (group.endsSoon) return;
+    group.endsSoon = true;
+    setImmediate(() => {
+      group.endsSoon = false;
+      // The fiber that has the turn ends the group, or asks again.
+      if (this.#group !== group || this.#isTaken) return;
+      if (this.#queued > 0) this.#endGroupSoon(group);
+      else this.#endGroup();
+    });
+  }
+
+  /** Ends the open transaction, and resumes the statements that wait for that before the next transaction begins. */
+  #endGroup(): void {
+    this.#commitGroup();
+    this.#onWrite();
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  #commitGroup(): void {
+    if (this.#group === null) return;
+    try {
+      this.#run("COMMIT");
+      this.#settleGroup(Exit.void);
+    } catch (cause) {
+      this.#settleGroup(failWith(cause));
+      // SQLite leaves the transaction open when its COMMIT fails, for example on a deferred foreign key.
+      leaveTransaction(this.#db);
+    }
+  }
+
+  /** Answers all transactions of the group. */
+  #settleGroup(result: Effect.Effect<void, SqlError.SqlError>): void {
+    if (this.#group === null) return;
+    const { committed } = this.#group;
+    this.#group = null;
+    this.#onWrite();
+    Deferred.doneUnsafe(committed, result);
+  }
+
+  #run(control: string): void {
+    this.#noticing(() => this.#statements.rows.run(control, []));
   }
 
   #noticing<A>(statement: () => A): A {
@@ -112,14 +208,17 @@ export class Access {
     }
   }
 
-  #makeLease(): { readonly run: Run; readonly end: () => void } {
+  #makeLease(): { readonly lease: Lease; readonly end: Effect.Effect<void> } {
     const db = this.#db;
-    let state: "open" | "rolledBack" | "ended" = "open";
+    /** `alone`: outside of groups. `first`: began its group. `member`: in a savepoint of its group. */
+    let state: "alone" | "first" | "member" | "rolledBack" | "ended" = "alone";
+
     const run: Run = (statement) =>
       Effect.suspend(() => {
         if (state === "ended")
           return Effect.die(new Error("Cannot run a statement: its transaction has ended"));
         if (state === "rolledBack") return Effect.fail(rolledBack());
+        if (state === "alone") this.#commitGroup();
         if (!inTransaction(db)) {
           return retryWhileLocked(this.#busyTimeout, () => Effect.succeed(this.#noticing(statement)));
         }
@@ -128,16 +227,66 @@ export class Access {
         } catch (cause) {
           // SQLite may roll the transaction back by itself, for example on a full disk. Remember this, because each
           // later statement of the transaction would otherwise commit at once.
-          if (!inTransaction(db)) state = "rolledBack";
+          if (!inTransaction(db)) {
+            state = "rolledBack";
+            this.#settleGroup(Effect.fail(rolledBack()));
+          }
           return failWith(cause);
         }
       });
-    const end = () => {
-      state = "ended";
-      // SQLite leaves the transaction open when its COMMIT fails, for example on a deferred foreign key.
-      leaveTransaction(db);
+
+    const begin = Effect.suspend(() => {
+      const group = this.#group;
+      if (group !== null) {
+        state = "member";
+        group.size++;
+        return run(() => this.#run("SAVEPOINT member"));
+      }
+      return Effect.map(
+        run(() => this.#run("BEGIN IMMEDIATE")),
+        () => {
+          state = "first";
+          const committed = Deferred.makeUnsafe<void, SqlError.SqlError>();
+          this.#group = { size: 1, endsSoon: false, until: performance.now() + joinedFor, committed };
+        },
+      );
+    });
+
+    const commit = Effect.suspend(() => {
+      const group = this.#group;
+      if (group === null) return run(() => this.#run("COMMIT"));
+      const release = state === "member" ? run(() => this.#run("RELEASE member")) : Effect.void;
+      return Effect.andThen(release, () => {
+        state = "ended";
+        return Effect.andThen(this.#passTurn, Deferred.await(group.committed));
+      });
+    });
+
+    /** Undoes the statements of this lease. The other transactions of the group stay. */
+    const undo = () => {
+      if (state === "member") {
+        try {
+          this.#run("ROLLBACK TO member");
+          this.#run("RELEASE member");
+        } catch {
+          this.#settleGroup(Effect.fail(rolledBack()));
+          leaveTransaction(db);
+        }
+      } else if (state === "first" || this.#group === null) {
+        this.#group = null;
+        leaveTransaction(db);
+      }
+      state = "rolledBack";
     };
-    return { run, end };
+
+    const end = Effect.suspend(() => {
+      if (state === "ended") return Effect.void;
+      if (state !== "rolledBack") undo();
+      state = "ended";
+      return this.#passTurn;
+    });
+    const isTransaction = () => state !== "ended" && state !== "rolledBack" && inTransaction(db);
+    return { lease: { run, begin, commit, rollback: Effect.sync(undo), isTransaction }, end };
   }
 }
 
@@ -146,7 +295,7 @@ export function rolledBack(): SqlError.SqlError {
   return new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined, message }) });
 }
 
-export function inTransaction(db: DatabaseSync): boolean {
+function inTransaction(db: DatabaseSync): boolean {
   return db.isOpen && db.isTransaction;
 }
 

@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Exit, Fiber, Scheduler } from "effect";
 import type { SqlClient } from "effect/sql";
+import { IsBulk } from "../../statements/dialect.ts";
 import { YieldsOnce } from "../../test_scheduler.ts";
 import { add, names, settle, testDatabase, withDatabase } from "../test_database.ts";
 
@@ -235,4 +236,66 @@ testDatabase("fibers take turns with their transactions", function* ({ sql }) {
   );
   yield* Effect.replicateEffect(increment, 50, { concurrency: "unbounded" });
   expect(yield* sql`SELECT count FROM counters`.values).toEqual([[50]]);
+});
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+testDatabase("transactions of one turn of the event loop share a commit", function* (fixture) {
+  const { sql } = fixture;
+  const seen: Array<unknown> = [];
+  const look = Effect.sync(() => seen.push(names(fixture)));
+  const transactions = ["first", "second", "third"].map((name) =>
+    Effect.andThen(sql.withTransaction(Effect.andThen(look, add(sql, name))), look),
+  );
+  yield* Effect.all(transactions, atOnce);
+  const all = ["first", "second", "third"];
+  expect(seen).toEqual([[], [], [], all, all, all]);
+});
+
+testDatabase("a transaction that fails is rolled back alone", function* (fixture) {
+  const { sql } = fixture;
+  const refuse = Effect.andThen(add(sql, "undone"), Effect.fail("refused"));
+  for (const works of [[add(sql, "a"), refuse, add(sql, "b")], [refuse, add(sql, "c")], [refuse]]) {
+    const exits = yield* Effect.all(
+      works.map((work) => Effect.exit(sql.withTransaction(work))),
+      atOnce,
+    );
+    expect(exits.map(Exit.isSuccess)).toEqual(works.map((work) => work !== refuse));
+  }
+  expect(names(fixture)).toEqual(["a", "b", "c"]);
+});
+
+testDatabase("all transactions of a group fail if SQLite rolls it back", function* (fixture) {
+  const { sql } = fixture;
+  yield* add(sql, "a");
+  const culprit = sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`;
+  const works = [add(sql, "undone"), culprit, add(sql, "next")];
+  const exits = yield* Effect.all(
+    works.map((work) => Effect.exit(sql.withTransaction(work))),
+    atOnce,
+  );
+  expect(exits.map(Exit.isSuccess)).toEqual([false, false, true]);
+  expect(names(fixture)).toEqual(["a", "next"]);
+});
+
+testDatabase(
+  "a transaction commits although one that waits for its turn is interrupted",
+  function* (fixture) {
+    const { sql } = fixture;
+    const { fiber, proceed } = yield* openTransaction(sql, "first");
+    const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "next")));
+    yield* settle;
+    yield* Fiber.interrupt(next);
+    yield* Deferred.succeed(proceed, undefined);
+    yield* Fiber.join(fiber);
+    expect(names(fixture)).toEqual(["first"]);
+  },
+);
+
+testDatabase("a bulk transaction, and a statement alone, end the group before them", function* (fixture) {
+  const { sql } = fixture;
+  const bulk = Effect.provideService(sql.withTransaction(add(sql, "bulk")), IsBulk, true);
+  yield* Effect.all([sql.withTransaction(add(sql, "first")), bulk], atOnce);
+  yield* Effect.all([sql.withTransaction(add(sql, "second")), add(sql, "statement")], atOnce);
+  expect(names(fixture)).toEqual(["bulk", "first", "second", "statement"]);
 });

@@ -5,14 +5,16 @@ import { Context, Duration, Effect, Layer, type Scope } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 import { IsBulk } from "../../statements/dialect.ts";
-import { Access, inTransaction } from "./access.ts";
+import { Access, type Lease } from "./access.ts";
 import { BulkConnection, makeBulkLease } from "./bulk_connection.ts";
 import {
   Connection,
   retryWhileLocked,
   SnapshotReader,
+  type Statements,
   statementsOf,
   TracedConnection,
+  type TransformRows,
 } from "./connection.ts";
 import { logFullDisk } from "./full_disk.ts";
 
@@ -54,8 +56,8 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   // A memory database cannot fill the disk.
   const onDiskFull = reader === undefined ? () => {} : yield* logFullDisk(filename, dataVersion(reader));
   const onWrite = () => reader?.endSnapshot();
-  const access = new Access(db, { busyTimeout, onWrite, onDiskFull });
   const statements = statementsOf(db);
+  const access = new Access(db, statements, { busyTimeout, onWrite, onDiskFull });
   const shared = new Connection(access.shared, statements);
 
   const client = yield* SqlClient.make({
@@ -70,21 +72,46 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
         // Only `db` itself sees a memory database.
         isBulk && reader !== undefined && db.isOpen
           ? access.leaseBulk(leaseBulk(onDiskFull))
-          : Effect.map(access.lease, (run) => new Connection(run, statements)),
+          : Effect.map(access.lease, (lease) => new LeasedConnection(lease, statements)),
     ),
     // Take the write lock at once. A transaction that begins by reading could not write after another process has
     // written.
-    beginTransaction: "BEGIN IMMEDIATE",
+    beginTransaction,
     prepareTransactionControls: true,
+    commit: (connection) =>
+      connection instanceof LeasedConnection
+        ? connection.lease.commit
+        : Effect.asVoid(connection.execute("COMMIT", [], undefined)),
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
     isTransaction: (connection) =>
-      connection instanceof BulkConnection ? connection.isTransaction : inTransaction(db),
+      connection instanceof BulkConnection
+        ? connection.isTransaction
+        : connection instanceof LeasedConnection && connection.lease.isTransaction(),
   });
 
   return Context.make(SqlClient.SqlClient, client).pipe(
     Context.add(SqlConnection.Connection, reader ?? shared),
   );
 });
+
+const beginTransaction = "BEGIN IMMEDIATE";
+
+/** The connection of a transaction, whose lease begins and ends it. */
+class LeasedConnection extends Connection {
+  readonly lease: Lease;
+
+  constructor(lease: Lease, statements: Statements) {
+    super(lease.run, statements);
+    this.lease = lease;
+  }
+
+  override execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    if (sql === beginTransaction) return Effect.as(this.lease.begin, []);
+    return sql === "ROLLBACK"
+      ? Effect.as(this.lease.rollback, [])
+      : super.execute(sql, params, transformRows);
+  }
+}
 
 /** @param busyTimeout in milliseconds */
 function acquire(
