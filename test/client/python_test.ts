@@ -249,7 +249,12 @@ async def send(text):
     print(text)
 asyncio.run(discord_bot.report(types.SimpleNamespace(send=send)))`;
     const key = newKey();
-    const bot = await start(program, { ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: key });
+    const variables = {
+      ACCOUNTLINK_URL: url(),
+      ACCOUNTLINK_KEY: key,
+      CURSOR_FILE: join(await newFolder(), "cursor"),
+    };
+    const bot = await start(program, variables);
     const link = async (line: "PATCH /v2/game" | "DELETE /v2/game", body: object) => {
       expect((await send(line, { key, body })).status).toBe(200);
       return bot.output();
@@ -263,5 +268,8 @@ asyncio.run(discord_bot.report(types.SimpleNamespace(send=send)))`;
     await link("PATCH /v2/game", { chatId: "100002", gameId: "3" });
     await link("DELETE /v2/game", { chatId: "100002" });
     await bot.untilPrinted(/^<@100002> plays as 3\.\n<@100002> (no longer plays as 3)\.$/m);
+    const again = await start(program, variables);
+    await link("PATCH /v2/game", { chatId: "100002", gameId: "4" });
+    await again.untilPrinted(/^<@100002> plays as 4\.$/m);
   },
 );

@@ -70,6 +70,14 @@ test("on a signal, the server finishes requests, refuses new connections and ign
   expect(await next.stop()).toBe(0);
 });
 
+test("a closed terminal stops the server gracefully, and the log says that it stops", async () => {
+  const server = await startServer({ fixture: fixtures.fixture });
+  signal(server, "SIGHUP");
+  await eventually(() => expect(server.output()).toContain("Server stops"));
+  await untilRefusing(server.url);
+  expect(await server.stop()).toBe(0);
+});
+
 test("the server ends with exit code 0 after repeated signals", async () => {
   const server = await startServer({ fixture: fixtures.fixture });
   const again = setInterval(() => {

@@ -18,6 +18,8 @@ export const runProcess = (commandLine: typeof runCommandLine): void => {
   // listener prevents the second one from killing the process during its shutdown.
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.removeAllListeners(signal).on(signal, () => {});
+  // A closed terminal stops a server as gracefully as SIGTERM does.
+  process.on("SIGHUP", () => process.emit("SIGTERM"));
 
   commandLine.pipe(
     Effect.provide([NodeServices.layer, NodeCrypto.layerSecureRandom]),

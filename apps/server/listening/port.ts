@@ -23,8 +23,10 @@ export const claimPort = Effect.fnUntraced(function* (
   address: Address,
 ): Effect.fn.Return<Port, InvalidConfig, Scope.Scope> {
   const refuse = (cause: unknown) => listenError(variable, address, cause);
-  const held = address.port === 0 ? yield* Effect.mapError(holdFreePort(address.host), refuse) : null;
-  const { address: host } = yield* Effect.tryPromise({ try: () => lookup(address.host), catch: refuse });
+  // Accepts an IPv6 address as URLs write it, `[::1]`.
+  const name = address.host.replace(/^\[(.*)\]$/, "$1");
+  const held = address.port === 0 ? yield* Effect.mapError(holdFreePort(name), refuse) : null;
+  const { address: host } = yield* Effect.tryPromise({ try: () => lookup(name), catch: refuse });
   const port = held?.port ?? address.port;
   return {
     url: `http://${isIPv6(host) ? `[${host}]` : host}:${port}`,
@@ -54,10 +56,10 @@ const listen = (server: Server, { host, port }: Address): Effect.Effect<void, Er
     });
   });
 
-/** The problem of the port, by error code. An error with another code is about the host. */
-const portProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: "is in use",
-  EACCES: "this user may not use",
+/** The problem of the port and what to use, by error code. An error with another code is about the host. */
+const portProblems: Readonly<Record<string, readonly [problem: string, expected: string]>> = {
+  EADDRINUSE: ["is in use", "a free port"],
+  EACCES: ["this user may not use", "a port above 1023, or the right CAP_NET_BIND_SERVICE"],
 };
 
 /** Makes an error that names the variable to correct. */
@@ -68,6 +70,6 @@ const listenError = (portVariable: VariableName, { host, port }: Address, cause:
     problem:
       problem === undefined
         ? `ACCOUNTLINK_HOST is "${host}", expected an address of this machine (${message})`
-        : `${portVariable} is "${port}", which ${problem} on "${host}", expected a free port`,
+        : `${portVariable} is "${port}", which ${problem[0]} on "${host}", expected ${problem[1]}`,
   });
 };

@@ -71,7 +71,11 @@ export const serveHttp = Effect.fnUntraced(function* (
   const [sessions, events] = [yield* SessionWatch, yield* EventWatch];
   const couriers = [yield* WebhookCouriers, yield* RoleCouriers];
   const stop = Effect.forEach([sessions, events, ...couriers], (service) => service.stop, { discard: true });
-  yield* Effect.acquireRelease(port.open(node), () => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
+  yield* Effect.acquireRelease(port.open(node), () =>
+    Effect.logInfo("Server stops: requests in flight are finished").pipe(
+      Effect.andThen(drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop)),
+    ),
+  );
 });
 
 /**

@@ -33,8 +33,8 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
   const { folder } = storage;
   const exists = yield* Effect.result(folderExists(config, folder));
   if (Result.isFailure(exists)) {
-    const advice = "Run the doctor as the user of the server, or give that user the folder and its files";
-    return [fail("data folder", exists.failure.message, advice)];
+    const { message } = exists.failure;
+    return [fail("data folder", message, folderAdvice(message))];
   }
   if (!exists.success) return [ok("data folder", `"${folder}" will be made`)];
   const findings = yield* StorageSql.inspectEmbedded(folder).pipe(
@@ -44,13 +44,25 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
         : judge(config, storage, `"${state.path}"`, state),
     ),
     Effect.catchTag("DatabaseUnusable", ({ message }) =>
-      Effect.succeed([fail("database", message, "Make room, or restore it from a backup")]),
+      Effect.succeed([fail("database", message, fileAdvice(message))]),
     ),
   );
   const secret = secretFile(folder);
   const modes = existsSync(secret) ? [checkMode("secret", secret, "600")] : [];
   return [checkMode("data folder", folder, "700"), ...modes, ...findings, checkSpace(folder)];
 });
+
+const folderAdvice = (message: string): string => {
+  if (/not a folder|ENOTDIR|EEXIST/.test(message)) return "Name a folder in ACCOUNTLINK_DATA_DIR";
+  if (message.includes("EROFS"))
+    return "Name a folder in ACCOUNTLINK_DATA_DIR that is not on a read-only file system";
+  return "Run the doctor as the user of the server, or give that user the folder and its files";
+};
+
+const fileAdvice = (message: string): string =>
+  /not a database|malformed/.test(message)
+    ? "Restore it from a backup"
+    : "Make room, or restore it from a backup";
 
 const badEncoding = (encoding: string): Finding =>
   warn(

@@ -94,9 +94,16 @@ const checkCache = Effect.fnUntraced(function* (cache: Cache) {
         ? ok("cache", `${it} answers`)
         : warn("cache", forgets, "Set it to noeviction");
     }),
-    Effect.catch(({ message }) =>
-      Effect.succeed(warn("cache", message, "Start Redis. Until then each server counts limits for itself")),
-    ),
+    Effect.catch((error) => {
+      const isLogin = error._tag === "RedisUnusable" && /^(?:WRONGPASS|NOAUTH|NOPERM)$/.test(error.reason);
+      const advice = isLogin ? "Correct user and password in ACCOUNTLINK_REDIS_URL" : "Start Redis";
+      const finding = warn(
+        "cache",
+        error.message,
+        `${advice}. Until then each server counts limits for itself`,
+      );
+      return Effect.succeed(finding);
+    }),
   );
 });
 

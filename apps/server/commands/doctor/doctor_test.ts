@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
-import { symlink } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runUntil, startHttpServer } from "@accountlink/test-servers";
 import { Effect } from "effect";
@@ -98,6 +98,26 @@ it("the doctor reports that neither Postgres nor Redis answers, and that only Po
   expect(findings).toContain('fail  database       Cannot use database "127.0.0.1:1/links"');
   expect(findings).toContain('warn  cache          Cannot use Redis at "127.0.0.1:1": ECONNREFUSED');
   expect(findings).not.toContain("pass");
+});
+
+it("the doctor advises what mends a folder that is a file, and a damaged database", async () => {
+  const { file } = await makeWorkplace();
+  const ACCOUNTLINK_DATA_DIR = await file("a_file", "");
+  expect(await findingsIn({ ACCOUNTLINK_DATA_DIR })).toContain("Name a folder in ACCOUNTLINK_DATA_DIR");
+  const damaged = await makeWorkplace();
+  await mkdir(damaged.dataFolder);
+  await writeFile(join(damaged.dataFolder, "accountlink.db"), "This was never a database. ".repeat(400));
+  const { stdout } = await damaged.run("doctor");
+  expect(stdout).toMatch(/file is not a database\s+Restore it from a backup/);
+});
+
+it.skipIf(missing !== null)(`the doctor advises to correct the login of Redis ${missing ?? ""}`, async () => {
+  const { redis, environment } = await makeShared();
+  const setPassword = (text: string) => Effect.runPromise(redis.ask("CONFIG", "SET", "requirepass", text));
+  await setPassword("right");
+  const findings = await findingsIn(environment);
+  await setPassword("");
+  expect(findings).toMatch(/NOAUTH\s+Correct user and password in ACCOUNTLINK_REDIS_URL/);
 });
 
 it("the doctor accepts a server of its own deployment on the port, and reports any other program", async () => {
