@@ -19,6 +19,10 @@ export interface MemberChanges {
   readonly setNickname: { readonly before: string | null; readonly after: string | null };
   /** Whether the plan asks for an item of a private inventory. Such an item counts as missing. */
   readonly isInventoryPrivate: boolean;
+  /** The roles that stay as they are because an answer about their rules is unknown; null for the nickname. */
+  readonly held: ReadonlyArray<string | null>;
+  /** The roles whose rules name an item that does not exist. */
+  readonly withoutItem: ReadonlyArray<string>;
 }
 
 /** The roles of groups' members, by the IDs of group and game user. @internal */
@@ -46,6 +50,27 @@ export const neededItems = ({ rules }: PlanSettings): ReadonlyArray<GameItem> =>
   ).values(),
 ];
 
+/** The questions about game users: `profile`, `groups`, or the key of an item. @internal */
+export type Source = string;
+
+/** Returns the sources of a role's rules, or of the nickname if `roleId` is null. @internal */
+export const sourcesOf = (
+  { rules, nickname }: PlanSettings,
+  roleId: string | null,
+): ReadonlyArray<Source> => {
+  const named = roleId === null ? [] : rules.filter((rule) => rule.roleId === roleId);
+  const needs = named.map(({ when }) => needsOf(when));
+  const ofName = roleId === null ? nickname : null;
+  return [
+    ...(needs.some(({ profile }) => profile) || namesGame(ofName) ? ["profile"] : []),
+    // The groups are parts of the profile.
+    ...(needs.some(({ groupId }) => groupId !== undefined) || namesGroupRole(ofName)
+      ? ["profile", "groups"]
+      : []),
+    ...needs.flatMap(({ item }) => (item === undefined ? [] : [itemKey(item)])),
+  ];
+};
+
 /**
  * Returns whether the plan leaves the member alone: a bot, a member with the plan's bypass role, or a member without a
  * link if those are kept as they are. @internal
@@ -58,8 +83,8 @@ export const isLeftAlone = (
   isBot || (bypassRoleId !== null && roleIds.includes(bypassRoleId)) || (!isLinked && unlinked === "keep");
 
 /**
- * Compares a member with a plan. Returns null if the profile lacks what the plan needs, because no role may be removed
- * only because the platform did not answer.
+ * Compares a member with a plan. A role whose rules have no answer is held: nobody gains or loses it only because the
+ * platform did not answer.
  *
  * @param game the linked game user; null if the member has no link
  * @param setNickname the nickname that the plan has set, or null
@@ -70,27 +95,37 @@ export const memberChanges = (
   member: RoleMember,
   game: LinkedGame | null,
   setNickname: string | null,
-): MemberChanges | null => {
+): MemberChanges => {
   const { chatId, roleIds } = member;
   const isInventoryPrivate = game !== null && [...game.items.values()].includes("private");
   if (isLeftAlone(plan, member, game !== null)) {
-    return { chatId, add: [], remove: [], ...unchanged(setNickname), isInventoryPrivate };
+    const left = { add: [], remove: [], held: [], withoutItem: [] };
+    return { chatId, ...left, ...unchanged(setNickname), isInventoryPrivate };
   }
-  const given = new Set<string>();
+  const [given, unknown] = [new Set<string>(), new Set<string>()];
   for (const { roleId, when } of plan.rules) {
     const isMet = holds(when, game);
-    if (isMet === null) return null;
-    if (isMet) given.add(roleId);
+    if (isMet === null) unknown.add(roleId);
+    else if (isMet) given.add(roleId);
   }
   const renamed = nicknameChange(plan, member, game, setNickname);
-  if (renamed === null) return null;
   const named = [...new Set(plan.rules.map(({ roleId }) => roleId))];
+  // One rule that holds is enough, whatever is unknown about the others.
+  const held = named.filter((roleId) => unknown.has(roleId) && !given.has(roleId));
+  const hasNoItem = ({ when }: PlanSettings["rules"][number]) => {
+    const { item } = needsOf(when);
+    return item !== undefined && game?.items.get(itemKey(item)) === "no_item";
+  };
   return {
     chatId,
     add: named.filter((roleId) => given.has(roleId) && !roleIds.includes(roleId)),
-    remove: named.filter((roleId) => !given.has(roleId) && roleIds.includes(roleId)),
-    ...renamed,
+    remove: named.filter(
+      (roleId) => !given.has(roleId) && !unknown.has(roleId) && roleIds.includes(roleId),
+    ),
+    ...(renamed ?? unchanged(setNickname)),
     isInventoryPrivate,
+    held: renamed === null ? [...held, null] : held,
+    withoutItem: [...new Set(plan.rules.filter(hasNoItem).map(({ roleId }) => roleId))],
   };
 };
 
@@ -109,7 +144,7 @@ const nicknameRemoval = ({ nickname }: RoleMember, before: string | null): Nickn
 
 const noNames = { username: null, displayName: null };
 
-/** Returns the change of the nickname; null if the platform does not report the groups that the template needs. */
+/** Returns the change of the nickname; null if what the template needs is unknown. */
 const nicknameChange = (
   { nickname: template, nicknameGroupId }: PlanSettings,
   member: RoleMember,
@@ -118,7 +153,7 @@ const nicknameChange = (
 ): NicknameChange | null => {
   if (game === null) return nicknameRemoval(member, before);
   const group = namesGroupRole(template) ? groupIn(game, nicknameGroupId ?? "") : undefined;
-  if (group === null) return null;
+  if (group === null || (namesGame(template) && game.profile === undefined)) return null;
   const names = { game: game.profile ?? noNames, chat: member, groupRole: group?.role?.name ?? "" };
   const after = template === null ? null : nicknameOf(template, names);
   if (after === null) return unchanged(before);

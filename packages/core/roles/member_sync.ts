@@ -4,7 +4,7 @@ import type { ChatId, GameId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember, RoleRefused } from "../platforms/chat_platform.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
-import { GamePlatform } from "../platforms/game_platform.ts";
+import { GamePlatform, type ItemOwnership } from "../platforms/game_platform.ts";
 import {
   type GroupRoles,
   isLeftAlone,
@@ -13,10 +13,25 @@ import {
   neededGroups,
   neededItems,
   needsProfile,
+  type Source,
 } from "./member_changes.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { itemKey, type LinkedGame } from "./rule_kinds.ts";
+
+/** The time before a member is compared again for whom an answer was unknown, in milliseconds. */
+const heldRetry = 5_000;
+
+/** Which questions about game users are asked, and what became of them. */
+export interface Sources {
+  /** A source that is not open is not asked. Its answers are unknown. */
+  readonly isOpen: (source: Source) => boolean;
+  readonly note: (source: Source, isAnswered: boolean) => void;
+  /** The keys of items that do not exist. They are not asked for again. */
+  readonly missing: Set<Source>;
+}
+
+const openSources = (): Sources => ({ isOpen: () => true, note: () => {}, missing: new Set() });
 
 /** Compares members with a plan, and changes their roles and nicknames. @internal */
 export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core/MemberSync", {
@@ -35,27 +50,47 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     const hasItem =
       gamePlatform.hasItem ?? (() => new PlatformUnavailable({ operation: "GamePlatform.hasItem" }));
 
-    const linkedGame = Effect.fnUntraced(function* (plan: RolePlan, gameId: GameId, known: GroupRoles) {
+    const linkedGame = Effect.fnUntraced(function* (
+      plan: RolePlan,
+      gameId: GameId,
+      known: GroupRoles,
+      sources: Sources,
+    ) {
+      /** Returns undefined if the source is closed or does not answer. */
+      const ask = <A>(source: Source, question: PlatformEffect<A>): Effect.Effect<A | undefined> =>
+        sources.isOpen(source)
+          ? Effect.map(Effect.option(question), (answer) => {
+              sources.note(source, Option.isSome(answer));
+              return Option.getOrUndefined(answer);
+            })
+          : Effect.succeed(undefined);
       const groupIds = neededGroups(plan);
       const areGroupsKnown = groupIds.every((groupId) => known.has(groupId));
-      const isAsked = needsProfile(plan) || !areGroupsKnown;
-      const found = isAsked
-        ? yield* gamePlatform.findProfile(gameId, areGroupsKnown ? [] : ["groups"])
-        : Option.none();
-      const profile = Option.getOrNull(found);
+      const areGroupsAsked = !areGroupsKnown && sources.isOpen("groups");
+      const found =
+        needsProfile(plan) || areGroupsAsked
+          ? yield* ask("profile", gamePlatform.findProfile(gameId, areGroupsAsked ? ["groups"] : []))
+          : Option.none();
+      const profile = found && Option.getOrNull(found);
+      if (areGroupsAsked && profile) sources.note("groups", profile.groups !== null);
       const groups = areGroupsKnown
         ? groupIds.flatMap((groupId) => {
             const role = known.get(groupId)?.get(gameId);
             return role === undefined ? [] : [{ id: Number(groupId), role }];
           })
-        : profile === null
-          ? []
-          : profile.groups;
-      const items = yield* Effect.forEach(neededItems(plan), (item) =>
-        Effect.map(hasItem(gameId, item), (ownership) => [itemKey(item), ownership] as const),
-      );
-      const at = yield* Clock.currentTimeMillis;
-      return { profile, groups, items: new Map(items), at } satisfies LinkedGame;
+        : profile === undefined || !areGroupsAsked
+          ? null
+          : profile === null
+            ? []
+            : profile.groups;
+      const items = new Map<Source, ItemOwnership>();
+      for (const item of neededItems(plan)) {
+        const key = itemKey(item);
+        const ownership = sources.missing.has(key) ? "no_item" : yield* ask(key, hasItem(gameId, item));
+        if (ownership === "no_item") sources.missing.add(key);
+        if (ownership !== undefined) items.set(key, ownership);
+      }
+      return { profile, groups, items, at: yield* Clock.currentTimeMillis } satisfies LinkedGame;
     });
 
     const compare = Effect.fnUntraced(function* (
@@ -64,11 +99,11 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       gameId: GameId | null,
       setNickname: string | null,
       known: GroupRoles = new Map(),
+      sources: Sources = openSources(),
     ) {
       const isAsked = gameId !== null && !isLeftAlone(plan, member, true);
-      const game = isAsked ? yield* linkedGame(plan, gameId, known) : null;
-      const changes = memberChanges(plan, member, game, setNickname);
-      return changes ?? (yield* new PlatformUnavailable({ operation: "GamePlatform.findProfile" }));
+      const game = isAsked ? yield* linkedGame(plan, gameId, known, sources) : null;
+      return memberChanges(plan, member, game, setNickname);
     });
 
     const apply = Effect.fn("MemberSync.apply")(function* (
@@ -106,6 +141,10 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       const isRenamed =
         nickname !== null && (yield* change(null, rename(plan.guildId, chatId, nickname || null)));
       const isSet = nickname === null || isRenamed;
+      const at = yield* Clock.currentTimeMillis;
+      for (const roleId of changes.withoutItem) {
+        problems.push({ chatId: null, roleId, reason: "item_unknown", at });
+      }
       return {
         chatId,
         added,
@@ -115,7 +154,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         settled: {
           chatId,
           mark: null,
-          retryAt: null,
+          retryAt: isMember && changes.held.length > 0 ? at + heldRetry : null,
           nickname: isMember ? (isSet ? setNickname.after : setNickname.before) : null,
           problems,
         },
@@ -163,6 +202,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
        * @param gameId the linked game user; null if the member has no link
        * @param setNickname the nickname that the plan has set, or null
        * @param known the roles of all members of groups, which are not asked for again
+       * @param sources which questions are asked, and which of them were answered
        */
       compare,
 

@@ -183,11 +183,18 @@ export interface RolePlan extends PlanSettings {
   readonly guildId: GuildId;
 }
 
+/**
+ * Why a plan cannot be applied as a whole, so that its problem names no member: a rule's item does not exist, the game
+ * platform does not answer a rule's question, or the chat platform does not list the members. @internal
+ */
+export const planProblems = ["item_unknown", "source_closed", "members_hidden"] as const;
+
 export interface PlanProblem {
-  readonly chatId: ChatId;
-  /** The role that could not be given or removed; null if the nickname could not be changed. */
+  /** Null if the problem concerns the plan. */
+  readonly chatId: ChatId | null;
+  /** The role that could not be given or removed; null if the problem concerns nicknames or all members. */
   readonly roleId: string | null;
-  readonly reason: RoleRefused["reason"];
+  readonly reason: RoleRefused["reason"] | (typeof planProblems)[number];
   readonly at: Millis;
 }
 

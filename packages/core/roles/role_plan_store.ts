@@ -76,12 +76,14 @@ export interface SettledMember {
   readonly retryAt: Millis | null;
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
-  /** The member's problems, which replace the stored ones. */
+  /** The member's problems, which replace the stored ones, and problems of the plan, which are added. */
   readonly problems: ReadonlyArray<PlanProblem>;
 }
 
 export interface SettleMembers extends HeldWrite {
   readonly members: ReadonlyArray<SettledMember>;
+  /** Problems of the plan. One for each role is kept, the newest. */
+  readonly problems?: ReadonlyArray<PlanProblem>;
   /** The `revision` of the plan with which the members were compared. */
   readonly revision: number;
   /**

@@ -93,6 +93,8 @@ test("a plan forgets the nickname of a user who left the guild", function* () {
     nickname: "ada_g",
     setNickname: { before: null, after: "ada_g" },
     isInventoryPrivate: false,
+    held: [],
+    withoutItem: [],
   };
   const { added, nickname, settled } = yield* apply(plan, changes);
   assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);

@@ -12,11 +12,11 @@ export const Digits = Schema.String.check(Schema.isPattern(/^\d{1,32}$/u, { expe
 
 /** The linked game user, as far as the plan needs it. */
 export interface LinkedGame {
-  /** Null if the user does not exist, or if the plan does not need the profile. */
-  readonly profile: GameProfile | null;
-  /** Includes the groups that the plan names; null if the platform does not report groups. */
+  /** Null if the user does not exist, or if the plan does not need the profile; undefined if it is unknown. */
+  readonly profile: GameProfile | null | undefined;
+  /** Includes the groups that the plan names; null if they are unknown. */
   readonly groups: ReadonlyArray<Pick<GameGroup, "id" | "role">> | null;
-  /** Whether the user has each of the plan's items, by `itemKey`. */
+  /** Whether the user has each of the plan's items, by `itemKey`. Unknown ones are left out. */
   readonly items: ReadonlyMap<string, ItemOwnership>;
   /** The time of the comparison, from which the age of the account follows. */
   readonly at: Millis;
@@ -164,8 +164,10 @@ const isRanked = (
 };
 
 /** Returns whether the account is old enough. An account whose creation the platform does not tell is not. */
-const isOlderThan = ({ profile, at }: LinkedGame, days: number): boolean =>
-  profile !== null && profile.created !== null && at - Date.parse(profile.created) >= days * dayMs;
+const isOlderThan = ({ profile, at }: LinkedGame, days: number): boolean | null => {
+  if (profile === undefined) return null;
+  return profile !== null && profile.created !== null && at - Date.parse(profile.created) >= days * dayMs;
+};
 
 /** @param address bundles have addresses too, but they are no assets */
 const itemKind = <Item extends GameItem["item"]>(item: Item, thing: string, words: string, address: RegExp) =>
@@ -179,7 +181,11 @@ const itemKind = <Item extends GameItem["item"]>(item: Item, thing: string, word
     typed: ({ itemId }) => ({ itemId }),
     untyped: ({ itemId }) => ({ is: "owner", item, itemId }),
     needs: ({ itemId }) => ({ item: { item, itemId } }),
-    holds: (when, game) => game?.items.get(itemKey(when)) === "owned",
+    holds: (when, game) => {
+      if (game === null) return false;
+      const ownership = game.items.get(itemKey(when));
+      return ownership === undefined ? null : ownership === "owned";
+    },
   });
 
 /** The kinds of rules, by their name in forms and on the command line. @internal */
@@ -228,7 +234,7 @@ export const ruleKinds = {
     typed: ({ minDays }) => ({ minDays: String(minDays) }),
     untyped: ({ minDays }) => ({ is: "age", minDays: Number(minDays) }),
     needs: () => ({ profile: true }),
-    holds: ({ minDays }, game) => game !== null && isOlderThan(game, minDays),
+    holds: ({ minDays }, game) => (game === null ? false : isOlderThan(game, minDays)),
   }),
 } as const;
 
@@ -268,7 +274,7 @@ export const ruleKindNamed = (text: string): RuleKindName | undefined =>
 /** @internal */
 export const needsOf = (when: RoleCondition): Needs => rowOf(kindOf(when)).needs(when);
 
-/** Returns whether the condition is met; null if the platform does not report the groups or the rank. @internal */
+/** Returns whether the condition is met; null if the answer is unknown. @internal */
 export const holds = (when: RoleCondition, game: LinkedGame | null): boolean | null =>
   rowOf(kindOf(when)).holds(when, game);
 

@@ -17,6 +17,7 @@ import {
   expectedTemplate,
   mostRules,
   NicknameTemplate,
+  planProblems,
   RoleRule,
   RoleRules,
   unlinkedChoices,
@@ -37,9 +38,9 @@ const plan = {
 };
 
 const Problem = Schema.Struct({
-  chatId: ChatId,
+  chatId: Schema.NullOr(ChatId),
   roleId: Schema.NullOr(Schema.String),
-  reason: Schema.Literals(roleRefusals),
+  reason: Schema.Literals([...roleRefusals, ...planProblems]),
   at: IsoTime,
 });
 

@@ -194,6 +194,7 @@ export const layer = layerOf(RolePlanStore, (memory) => {
       if (stored === undefined) return false;
       const { at, members, revision, sweep } = write;
       for (const member of members) settleMember(stored, member, at);
+      addPlanProblems(stored, write.problems ?? []);
       const { sweep: running } = stored;
       if (running === null || sweep === null || revision !== stored.revision) return true;
       if (sweep === "ended") {
@@ -249,7 +250,13 @@ const markWaiting = ({ members }: MemoryPlan, chatId: ChatId, at: Millis): void 
 const settleMember = (stored: MemoryPlan, settled: SettledMember, at: Millis): void => {
   const { chatId, mark: read, retryAt, nickname, problems } = settled;
   assertStorable([nickname ?? ""]);
-  storeProblems(stored, chatId, problems);
+  const isOfPlan = (problem: PlanProblem) => problem.chatId === null;
+  storeProblems(
+    stored,
+    chatId,
+    problems.filter((problem) => !isOfPlan(problem)),
+  );
+  addPlanProblems(stored, problems.filter(isOfPlan));
   const before = stored.members.get(chatId);
   const waits = waitsAfter(before, read, retryAt, at);
   if (waits === null && nickname === null) stored.members.delete(chatId);
@@ -267,7 +274,18 @@ const waitsAfter = (
   return retryAt === null ? null : { since: waits?.since ?? at, dueAt: retryAt };
 };
 
-const storeProblems = ({ problems }: MemoryPlan, chatId: ChatId, left: ReadonlyArray<PlanProblem>): void => {
+const addPlanProblems = (stored: MemoryPlan, added: ReadonlyArray<PlanProblem>): void => {
+  for (const problem of added) {
+    const others = (stored.problems.get("") ?? []).filter(({ roleId }) => roleId !== problem.roleId);
+    storeProblems(stored, "", [...others, problem]);
+  }
+};
+
+const storeProblems = (
+  { problems }: MemoryPlan,
+  chatId: ChatId | "",
+  left: ReadonlyArray<PlanProblem>,
+): void => {
   if (left.length === 0) problems.delete(chatId);
   else problems.set(chatId, left);
 };
@@ -296,5 +314,5 @@ export const forgetRoles = (memory: Memory, chatId: ChatId): void => {
 /** Sorts problems: the newest first, then by chat ID and role. */
 const problemOrder = (one: PlanProblem, other: PlanProblem): number =>
   other.at - one.at ||
-  Order.String(one.chatId, other.chatId) ||
+  Order.String(one.chatId ?? "", other.chatId ?? "") ||
   Order.String(one.roleId ?? "", other.roleId ?? "");

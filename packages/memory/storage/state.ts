@@ -87,7 +87,8 @@ export interface MemoryPlan {
   /** The node that works on the plan; null if no node does. */
   readonly holder: string | null;
   readonly members: Map<ChatId, PlanMember>;
-  readonly problems: Map<ChatId, ReadonlyArray<PlanProblem>>;
+  /** By chat ID; problems of the plan have none. */
+  readonly problems: Map<ChatId | "", ReadonlyArray<PlanProblem>>;
 }
 
 /** The state of all ports. A change is atomic, because it runs synchronously. */

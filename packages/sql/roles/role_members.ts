@@ -80,14 +80,25 @@ export const memberOperations = ({
         END`;
     yield* sql`DELETE FROM role_members WHERE ${isSettled} AND due_at IS NULL AND nickname IS NULL`;
     yield* sql`DELETE FROM role_problems WHERE ${isSettled}`;
-    const found = members.flatMap(({ chatId, problems }) =>
-      problems.map(({ roleId, reason, at: since }) => [chatId, roleId ?? "", reason, since]),
+    yield* addProblems(
+      place,
+      members.flatMap(({ problems: found }) => found),
     );
-    if (found.length === 0) return;
+  });
+
+  const addProblems = Effect.fnUntraced(function* (
+    { pid, guildId }: PlanPlace,
+    added: ReadonlyArray<PlanProblem>,
+  ) {
+    if (added.length === 0) return;
+    const rows = added.map(({ chatId, roleId, reason, at }) => [chatId ?? "", roleId ?? "", reason, at] as const);
+    // An insert changes a row once, but several members may find the same problem of the plan.
+    const unique = [...new Map(rows.map((row) => [`${row[0]} ${row[1]}`, row])).values()];
     yield* sql`
       INSERT INTO role_problems (pid, guild_id, chat_id, role_id, reason, at)
       SELECT ${pid}, ${guildId}, value ->> 0, value ->> 1, value ->> 2, CAST(value ->> 3 AS BIGINT)
-      FROM ${elements(JSON.stringify(found))}`;
+      FROM ${elements(JSON.stringify(unique))} WHERE true
+      ON CONFLICT (pid, guild_id, chat_id, role_id) DO UPDATE SET reason = excluded.reason, at = excluded.at`;
   });
 
   return {
@@ -134,6 +145,7 @@ export const memberOperations = ({
       const [plan] = yield* lockPlan(write);
       if (plan === undefined || plan.holder !== node) return false;
       yield* settleMembers(write, members, at);
+      yield* addProblems(write, write.problems ?? []);
       if (sweep === null || plan.sweep_total === null || plan.revision !== revision) return true;
       if (sweep === "ended") {
         yield* sql`UPDATE role_plans SET swept_at = ${at}, sweep_total = NULL WHERE ${isPlan(sql, write)}`;
@@ -208,8 +220,9 @@ const place = { pid: Pid, guildId: GuildId };
 
 const readNicknames = tableOf("role_members", { ...place, chatId: ChatId, nickname: Schema.String }).reader();
 
+/** `chatId` is empty for problems of the plan. */
 const problemFields = {
-  chatId: ChatId,
+  chatId: Schema.String,
   roleId: Schema.String,
   reason: literalsOf<PlanProblem["reason"]>({
     role_above_bot: true,
@@ -218,12 +231,16 @@ const problemFields = {
     member_above_bot: true,
     nickname_refused: true,
     role_refused: true,
+    item_unknown: true,
+    source_closed: true,
+    members_hidden: true,
   }),
   at: Schema.Int,
 };
 
-const problemOf = ({ roleId, ...problem }: ValuesOf<typeof problemFields>): PlanProblem => ({
+const problemOf = ({ chatId, roleId, ...problem }: ValuesOf<typeof problemFields>): PlanProblem => ({
   ...problem,
+  chatId: chatId === "" ? null : ChatId.make(chatId),
   roleId: roleId === "" ? null : roleId,
 });
 

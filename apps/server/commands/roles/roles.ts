@@ -89,8 +89,8 @@ const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanD
   const table = formatTable(
     ["MEMBER", "ROLE", "PROBLEM", "AT"],
     problems.map(({ chatId, roleId, reason, at }) => [
-      chatId,
-      roleId ?? "nickname",
+      chatId ?? "everyone",
+      roleId ?? (reason === "members_hidden" ? "all" : "nickname"),
       reason,
       formatTimestamp(at),
     ]),

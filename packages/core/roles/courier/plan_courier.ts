@@ -9,8 +9,8 @@ import type { RoleMember } from "../../platforms/chat_platform.ts";
 import { ChargedAccount } from "../../platforms/platform_refusals.ts";
 import type { Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
-import type { GroupRoles } from "../member_changes.ts";
-import { MemberSync } from "../member_sync.ts";
+import { type GroupRoles, type Source, sourcesOf } from "../member_changes.ts";
+import { MemberSync, type Sources } from "../member_sync.ts";
 import type { RolePlan } from "../role_plan.ts";
 import { type HeldPlan, RolePlanStore, type SettledMember, type WaitingMember } from "../role_plan_store.ts";
 
@@ -30,10 +30,24 @@ export interface PlanCourier extends Courier<HeldPlan> {
   readonly sweeping: Sweeping;
   /** Prevents a sweep from changing a member while an event's change of the same member runs, and vice versa. */
   readonly turn: Semaphore.Semaphore;
+  /**
+   * The sources that did not answer a whole sweep, with the time of the next question. A member who waits for one asks
+   * it again, and the first answer starts a sweep. Null until the stored problems are read.
+   */
+  closed: Map<Source, Millis> | null;
+}
+
+/** What a sweep learned about a source. */
+interface SourceState {
+  /** How many questions in a row got no answer. */
+  missed: number;
+  isAnswered: boolean;
 }
 
 interface Sweeping {
   isRunning: boolean;
+  /** The sources that the plan's running sweep asked, by the revision of the plan. */
+  sources: { readonly revision: number; readonly states: Map<Source, SourceState>; readonly missing: Set<Source> };
   /** The time of the first failure since the last success, or null. */
   failingSince: Millis | null;
   /** No sweep starts or continues before this time. */
@@ -43,8 +57,14 @@ interface Sweeping {
 export const makePlanCourier = (courier: Courier<HeldPlan>): PlanCourier => ({
   ...courier,
   failedAt: null,
-  sweeping: { isRunning: false, failingSince: null, nextAt: 0 },
+  sweeping: {
+    isRunning: false,
+    sources: { revision: -1, states: new Map(), missing: new Set() },
+    failingSince: null,
+    nextAt: 0,
+  },
   turn: Semaphore.makeUnsafe(1),
+  closed: null,
 });
 
 export const isProbing = ({ failedAt }: PlanCourier, at: Millis): boolean =>
@@ -81,6 +101,16 @@ export const makePlanRun = Effect.gen(function* () {
   const hasBotLeft = (courier: PlanCourier) =>
     Effect.catchTag(pauseWithoutBot(courier.item), "PlatformUnavailable", () => Effect.succeed(true));
 
+  /** Returns the closed sources. A node that takes over a plan reads them from the plan's problems. */
+  const closedOf = Effect.fnUntraced(function* (courier: PlanCourier) {
+    if (courier.closed !== null) return courier.closed;
+    const { scope, guildId } = courier.item;
+    const { problems } = yield* store.status({ pid: scope.pid, guildId });
+    const stored = problems.filter(({ reason }) => reason === "source_closed");
+    const sources = stored.flatMap(({ roleId }) => sourcesOf(courier.item, roleId));
+    return (courier.closed ??= new Map(sources.map((source) => [source, 0])));
+  });
+
   /** Changes the waiting members that are due. Returns false if there was nothing to do. */
   const changeDue = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier) {
     const { scope, guildId, revision } = courier.item;
@@ -95,18 +125,32 @@ export const makePlanRun = Effect.gen(function* () {
       due.map(({ chatId }) => chatId),
     );
 
+    const closed = yield* closedOf(courier);
+    const opened = new Set<Source>();
+
     const changeOne = Effect.fnUntraced(function* (waiting: WaitingMember) {
       const now = yield* Clock.currentTimeMillis;
       const hasFailed = courier.failedAt !== null && !isProbe;
       if (hasFailed || !isCarrying(node, courier, now)) return [];
       const { chatId, nickname } = waiting;
-      const result = yield* change(courier.item, chatId, {
-        nickname,
-        gameId: games.get(chatId) ?? null,
-      }).pipe(
-        Effect.tap(() => {
+      let isAsked = false;
+      const sources: Sources = {
+        isOpen: (source) => now >= (closed.get(source) ?? 0),
+        note: (source, isAnswered) => {
+          isAsked ||= !isAnswered;
+          if (!closed.has(source)) return;
+          if (isAnswered) opened.add(source);
+          else closed.set(source, now + retryDelay(now - waiting.since));
+        },
+        missing: new Set(),
+      };
+      const stored = { nickname, gameId: games.get(chatId) ?? null };
+      const result = yield* change(courier.item, chatId, stored, { sources }).pipe(
+        Effect.map((made) => {
           courier.failedAt = null;
-          return Effect.void;
+          if (made === null || made.retryAt === null) return made;
+          // The sweep that follows the answer of a closed source finds the members who were not asked about.
+          return { ...made, retryAt: isAsked ? now + retryDelay(now - waiting.since) : null };
         }),
         Effect.catchTag("PlatformUnavailable", () => {
           courier.failedAt = now;
@@ -133,6 +177,10 @@ export const makePlanRun = Effect.gen(function* () {
       sweep: null,
     });
     courier.isStopping ||= !isHeld;
+    if (opened.size > 0) {
+      for (const source of opened) closed.delete(source);
+      yield* store.startSweep(place, at);
+    }
     return true;
   });
 
@@ -208,38 +256,41 @@ export const makeMemberWork = Effect.gen(function* () {
 
   return {
     /**
-     * Whether a sync would change the member's roles, the member's nickname, or the nickname that is stored for them.
+     * Whether a sync would change the member's roles, the member's nickname, or the nickname that is stored for them,
+     * and what it would not know.
      */
     differs: (
       plan: RolePlan,
       member: RoleMember,
       { gameId, nickname: stored }: StoredMember,
       known: GroupRoles,
+      sources: Sources,
     ) =>
-      Effect.map(
-        sync.compare(plan, member, gameId, stored, known),
-        ({ add, remove, nickname, setNickname: { before, after } }) =>
-          add.length + remove.length > 0 || nickname !== null || before !== after,
-      ),
+      Effect.map(sync.compare(plan, member, gameId, stored, known, sources), (changes) => {
+        const { add, remove, nickname, setNickname, held, withoutItem } = changes;
+        const isDifferent =
+          add.length + remove.length > 0 || nickname !== null || setNickname.before !== setNickname.after;
+        return { isDifferent, held, withoutItem };
+      }),
 
     /**
      * Gives a member the roles and the nickname that the plan wants. Returns null if the user is not a member.
      *
-     * @param pace runs before each change
+     * @param options.pace runs before each change
      */
     change: Effect.fnUntraced(
       function* (
         plan: RolePlan,
         chatId: ChatId,
         { gameId, nickname }: StoredMember,
-        pace?: Effect.Effect<void>,
+        { pace, sources }: { readonly pace?: Effect.Effect<void>; readonly sources: Sources },
       ) {
         const { findMember } = yield* sync.roles;
         // Not charged: users of a global scope are often no members of this guild, which the platform answers with 404.
         const found = Effect.provideService(findMember(plan.guildId, chatId), ChargedAccount, null);
         const member = Option.getOrNull(yield* found);
         if (member === null) return null;
-        const wanted = yield* sync.compare(plan, member, gameId, nickname);
+        const wanted = yield* sync.compare(plan, member, gameId, nickname, undefined, sources);
         const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, pace);
         yield* count("refused", settled.problems.length);
         yield* count("applied", added.length + removed.length + (renamed === null ? 0 : 1));

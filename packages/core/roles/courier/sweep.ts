@@ -10,10 +10,10 @@ import { IsBackground } from "../../platforms/platform_refusals.ts";
 import type { GameGroup } from "../../platforms/profile.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
-import { type GroupRoles, neededGroups } from "../member_changes.ts";
+import { type GroupRoles, neededGroups, type Source, sourcesOf } from "../member_changes.ts";
 import { MemberSync } from "../member_sync.ts";
-import type { RolePlan, Sweep } from "../role_plan.ts";
-import { RolePlanStore, type SettleMembers } from "../role_plan_store.ts";
+import type { PlanProblem, RolePlan, Sweep } from "../role_plan.ts";
+import { RolePlanStore, type SettledMember, type SettleMembers } from "../role_plan_store.ts";
 import type { PlanCourier } from "./plan_courier.ts";
 import { goneMember, makeMemberWork, retryDelay, type StoredMember } from "./plan_courier.ts";
 
@@ -57,7 +57,9 @@ export const makeSweep = Effect.gen(function* () {
     let savedAt = yield* Clock.currentTimeMillis;
     let unanswered = 0;
 
-    const settle = Effect.fnUntraced(function* (result: Pick<SettleMembers, "members" | "sweep">) {
+    const settle = Effect.fnUntraced(function* (
+      result: Pick<SettleMembers, "members" | "sweep" | "problems">,
+    ) {
       const at = yield* Clock.currentTimeMillis;
       const isHeld = yield* store.settle({ ...place, node: node.id, at, revision, ...result });
       courier.isStopping ||= !isHeld;
@@ -116,42 +118,77 @@ export const makeSweep = Effect.gen(function* () {
       });
     });
 
-    /** Finds members who seem to differ from the plan. */
+    const { sources, isAway, closedSources } = sourcesOfSweep(courier);
+    const withoutItem = new Set<string>();
+
+    /**
+     * Finds members who seem to differ from the plan. Members for whom an answer is unknown are tried again later, unless
+     * the source answers nobody.
+     */
     const differing = Effect.fnUntraced(function* (part: ReadonlyArray<RoleMember>) {
       const storedFor = yield* storedOf(part.map(({ chatId }) => chatId));
-      return yield* Effect.filter(
+      const held: Array<SettledMember> = [];
+      const found = yield* Effect.filter(
         part,
-        (member) => {
-          const stored = storedFor(member.chatId);
-          const compared = orLeave(member.chatId, stored, differs(courier.item, member, stored, groupRoles));
-          return Effect.map(compared, (isDifferent) => isDifferent === true);
-        },
+        Effect.fnUntraced(function* (member) {
+          const { chatId } = member;
+          const stored = storedFor(chatId);
+          const compared = yield* orLeave(
+            chatId,
+            stored,
+            differs(courier.item, member, stored, groupRoles, sources),
+          );
+          if (compared === null) return false;
+          for (const roleId of compared.withoutItem) withoutItem.add(roleId);
+          const isHeld = compared.held.some((roleId) =>
+            sourcesOf(courier.item, roleId).some((source) => sources.isMissed(source)),
+          );
+          if (isHeld && !compared.isDifferent) {
+            const retryAt = (yield* Clock.currentTimeMillis) + retryDelay(0);
+            held.push({ ...goneMember(chatId), retryAt, nickname: stored.nickname });
+          }
+          return compared.isDifferent;
+        }),
         { concurrency },
       );
+      if (held.length > 0) yield* settle({ members: held, sweep: null });
+      if (yield* isAway) return yield* new PlatformUnavailable({ operation: "GamePlatform" });
+      return found;
     });
 
     /** Reads the member and the link again, because they may have changed since the page was read. */
     const changeNow = Effect.fnUntraced(function* (chatId: ChatId) {
       const stored = (yield* storedOf([chatId]))(chatId);
       const changing = Effect.gen(function* () {
-        const changed = yield* change(courier.item, chatId, stored, pace);
+        const changed = yield* change(courier.item, chatId, stored, { pace, sources });
         if (changed === null && (yield* pauseWithoutBot(courier.item))) return;
         const settled = changed ?? goneMember(chatId);
         // Nothing is stored for a member without problems whose nickname stays the same. The end of the sweep deletes
         // the member's earlier problems.
-        if (settled.nickname === stored.nickname && settled.problems.length === 0) return;
+        const isWaiting = settled.retryAt !== null;
+        if (settled.nickname === stored.nickname && settled.problems.length === 0 && !isWaiting) return;
         yield* settle({ members: [settled], sweep: null });
       });
       yield* orLeave(chatId, stored, changing);
     });
 
+    const endWith = Effect.fnUntraced(function* (
+      found: ReadonlyArray<readonly [roleId: string | null, PlanProblem["reason"]]>,
+    ) {
+      const at = yield* Clock.currentTimeMillis;
+      const problems = found.map(([roleId, reason]) => ({ chatId: null, roleId, reason, at }));
+      yield* settle({ members: [], sweep: "ended", problems });
+    });
+
     let progress: Sweep = { ...start, total: memberCount };
     while (true) {
-      const page = yield* Effect.catchTag(
-        membersPage(guildId, progress.after),
-        "MembersHidden",
-        () => new PlatformUnavailable({ operation: "ChatRoles.membersPage" }),
+      const page = yield* Effect.catchTag(membersPage(guildId, progress.after), "MembersHidden", () =>
+        Effect.succeed(null),
       );
+      if (page === null) {
+        if (yield* pauseWithoutBot(courier.item)) return;
+        return yield* endWith([[null, "members_hidden"]]);
+      }
       for (const part of Array.chunksOf(page, partSize)) {
         for (const { chatId } of yield* differing(part)) {
           if (yield* isOver) return;
@@ -167,7 +204,16 @@ export const makeSweep = Effect.gen(function* () {
         yield* settle({ members: [], sweep: progress });
         savedAt = now;
       }
-      if (page.length === 0) return yield* settle({ members: [], sweep: "ended" });
+      if (page.length > 0) continue;
+      const closed = closedSources();
+      courier.closed = new Map(Array.map(closed, (source) => [source, 0]));
+      const isClosed = (roleId: string | null) =>
+        sourcesOf(courier.item, roleId).some((source) => closed.includes(source));
+      const named = [null, ...new Set(courier.item.rules.map(({ roleId }) => roleId))];
+      return yield* endWith([
+        ...Array.map([...withoutItem], (roleId) => [roleId, "item_unknown"] as const),
+        ...named.filter(isClosed).map((roleId) => [roleId, "source_closed"] as const),
+      ]);
     }
   });
 
@@ -190,6 +236,46 @@ export const makeSweep = Effect.gen(function* () {
     );
   });
 });
+
+/** A source that answered during a sweep is waited for no longer than this time, in milliseconds. */
+const longestWait = 3_600_000;
+
+/**
+ * Follows which sources answer a sweep, over its pauses. The sweep waits for a source that stops to answer, since
+ * platforms limit requests. A source that never answered is closed after some questions, so that the sweep gives all
+ * roles that do not depend on it.
+ */
+const sourcesOfSweep = ({ item, sweeping }: PlanCourier) => {
+  if (sweeping.sources.revision !== item.revision) {
+    sweeping.sources = { revision: item.revision, states: new Map(), missing: new Set() };
+  }
+  const { states, missing } = sweeping.sources;
+  const isSilent = (source: Source) => (states.get(source)?.missed ?? 0) > mostUnanswered;
+  const isClosed = (source: Source) => isSilent(source) && states.get(source)?.isAnswered === false;
+  return {
+    sources: {
+      isOpen: (source: Source) => !isClosed(source),
+      isMissed: (source: Source) => !isClosed(source) && (states.get(source)?.missed ?? 0) > 0,
+      note: (source: Source, isAnswered: boolean) => {
+        const { missed, isAnswered: wasAnswered } = states.get(source) ?? { missed: 0, isAnswered: false };
+        states.set(source, {
+          missed: isAnswered ? 0 : missed + 1,
+          isAnswered: wasAnswered || isAnswered,
+        });
+      },
+      missing,
+    },
+    /** Whether a source that answered before is waited for. */
+    isAway: Effect.map(Clock.currentTimeMillis, (now) => {
+      const silent = [...states.keys()].filter((source) => isSilent(source) && !isClosed(source));
+      const isOver = sweeping.failingSince !== null && now - sweeping.failingSince >= longestWait;
+      if (isOver) for (const source of silent) states.set(source, { missed: mostUnanswered + 1, isAnswered: false });
+      return silent.length > 0 && !isOver;
+    }),
+    closedSources: () =>
+      [...states].filter(([, { missed, isAnswered }]) => missed > 0 && !isAnswered).map(([source]) => source),
+  };
+};
 
 /** Larger groups would take too much memory. */
 const mostMembers = 200_000;

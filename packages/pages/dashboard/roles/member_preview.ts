@@ -82,6 +82,12 @@ export const remedy = (view: RulesView, { reason, roleId }: Obstacle, platforms:
       return "The bot may not change this member, such as the owner: change them by hand.";
     case "nickname_refused":
       return `${platforms.chat} refuses the nickname, or what the member has beside it: look at AutoMod's rules for names and tags of members, or change the member by hand. It is tried again at the next comparison.`;
+    case "item_unknown":
+      return `${platforms.game} has no item with the ID in the rule for ${role}: correct the ID, or remove the rule. Until then, nobody gets the role by it.`;
+    case "source_closed":
+      return `${platforms.game} does not answer this service about ${roleId === null ? "the nickname" : `the rule for ${role}`}. Nobody gains or loses by it, and it is asked again; nothing is left to do for you. If it stays, tell the operator of this service.`;
+    case "members_hidden":
+      return `${platforms.chat} does not list the members to the bot. The operator of this service has to turn on the intent "server members" for the bot's application, or apply for it again; then choose "Apply to everyone now".`;
     case "role_refused":
       return `${platforms.chat} refuses the change of the role for this member. It is tried again at the next comparison.`;
   }

@@ -17,6 +17,8 @@ const textOf = (isInventoryPrivate: boolean, remove: ReadonlyArray<string>) =>
         nickname: null,
         setNickname: { before: null, after: null },
         isInventoryPrivate,
+        held: [],
+        withoutItem: [],
       },
     },
   );

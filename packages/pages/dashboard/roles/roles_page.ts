@@ -151,8 +151,14 @@ ${tableHtml({
   caption: "What the bot could not change",
   columns: ["Member", "What", "What you can do", "Since"],
   rows: problems.map((problem) => [
-    html`<a href="${userPath(pid, problem.chatId)}">${view.names.get(problem.chatId) ?? problem.chatId}</a>`,
-    problem.roleId === null ? "Nickname" : roleName(view, problem.roleId),
+    problem.chatId === null
+      ? "Everyone"
+      : html`<a href="${userPath(pid, problem.chatId)}">${view.names.get(problem.chatId) ?? problem.chatId}</a>`,
+    problem.reason === "members_hidden"
+      ? "All roles"
+      : problem.roleId === null
+        ? "Nickname"
+        : roleName(view, problem.roleId),
     remedy(view, problem, visitor.platforms),
     timeHtml(problem.at),
   ]),
