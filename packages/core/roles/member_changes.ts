@@ -119,9 +119,7 @@ export const memberChanges = (
   return {
     chatId,
     add: named.filter((roleId) => given.has(roleId) && !roleIds.includes(roleId)),
-    remove: named.filter(
-      (roleId) => !given.has(roleId) && !unknown.has(roleId) && roleIds.includes(roleId),
-    ),
+    remove: named.filter((roleId) => !given.has(roleId) && !unknown.has(roleId) && roleIds.includes(roleId)),
     ...(renamed ?? unchanged(setNickname)),
     isInventoryPrivate,
     held: renamed === null ? [...held, null] : held,

@@ -235,12 +235,47 @@ it("a range of ranks includes its ends, and a range without ends includes every 
   assert.deepEqual([has(inGroup(100), 255), has(inGroup(null, 100), 0), has(inGroup(), null)], [1, 1, 1]);
 });
 
-it("a rule changes nothing if the platform does not report the data that it needs", () => {
-  const plan = planOf({ rules: [{ roleId: "1", when: inGroup(1) }] });
+it("a rule holds back its role alone if the platform does not report the data that it needs", () => {
+  const old: RoleCondition = { is: "age", minDays: 30 };
+  const rules = [
+    { roleId: "1", when: inGroup(1) },
+    { roleId: "2", when: { is: "linked" } as const },
+    { roleId: "3", when: { is: "owner", ...pass } as const },
+    { roleId: "4", when: old },
+  ];
   const member = memberOf({ roleIds: ["1"] });
-  assert.equal(memberChanges(plan, member, gameOf(profileOf(null)), null), null);
-  assert.equal(memberChanges(plan, member, gameOf(profileOf([groupOf(9, null)])), null), null);
-  assert.deepEqual(memberChanges(plan, member, gameOf(null), null)?.remove, ["1"]);
+  const changesOf = (linked: LinkedGame) => {
+    const { add, remove, held } = memberChanges(planOf({ rules }), member, linked, null);
+    return [add, remove, held];
+  };
+  const owned = new Map([[itemKey(pass), "owned"]] as const);
+  assert.deepEqual(changesOf(gameOf(profileOf(null), owned)), [["2", "3"], [], ["1"]]);
+  assert.deepEqual(changesOf(gameOf(profileOf([groupOf(9, null)]), owned)), [["2", "3"], [], ["1"]]);
+  assert.deepEqual(changesOf(gameOf(profileOf([]))), [["2"], ["1"], ["3"]]);
+  assert.deepEqual(changesOf({ ...gameOf(null), groups: null, profile: undefined }), [
+    ["2"],
+    [],
+    ["1", "3", "4"],
+  ]);
+});
+
+it("a rule with an unknown answer does not matter for a role that another rule gives", () => {
+  const rules = [
+    { roleId: "1", when: inGroup(1) },
+    { roleId: "1", when: { is: "linked" } as const },
+  ];
+  const changes = memberChanges(planOf({ rules }), memberOf(), gameOf(profileOf(null)), null);
+  assert.deepEqual([changes.add, changes.held], [["1"], []]);
+});
+
+it("a nickname is held back if its names or its group are unknown", () => {
+  const held = (nickname: string, linked: LinkedGame) => {
+    const plan = planOf({ nickname, nicknameGroupId: "9" });
+    const changes = memberChanges(plan, memberOf({ nickname: "old" }), linked, "old");
+    return [changes.nickname, changes.held, changes.setNickname.after];
+  };
+  assert.deepEqual(held("{game.username}", { ...gameOf(null), profile: undefined }), [null, [null], "old"]);
+  assert.deepEqual(held("{group.role}", gameOf(profileOf(null))), [null, [null], "old"]);
 });
 
 it("memberChanges does not change bots", () => {

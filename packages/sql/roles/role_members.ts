@@ -91,7 +91,9 @@ export const memberOperations = ({
     added: ReadonlyArray<PlanProblem>,
   ) {
     if (added.length === 0) return;
-    const rows = added.map(({ chatId, roleId, reason, at }) => [chatId ?? "", roleId ?? "", reason, at] as const);
+    const rows = added.map(
+      ({ chatId, roleId, reason, at }) => [chatId ?? "", roleId ?? "", reason, at] as const,
+    );
     // An insert changes a row once, but several members may find the same problem of the plan.
     const unique = [...new Map(rows.map((row) => [`${row[0]} ${row[1]}`, row])).values()];
     yield* sql`

@@ -47,7 +47,11 @@ interface SourceState {
 interface Sweeping {
   isRunning: boolean;
   /** The sources that the plan's running sweep asked, by the revision of the plan. */
-  sources: { readonly revision: number; readonly states: Map<Source, SourceState>; readonly missing: Set<Source> };
+  sources: {
+    readonly revision: number;
+    readonly states: Map<Source, SourceState>;
+    readonly missing: Set<Source>;
+  };
   /** The time of the first failure since the last success, or null. */
   failingSince: Millis | null;
   /** No sweep starts or continues before this time. */

@@ -98,6 +98,13 @@ const start = Effect.gen(function* () {
 
 type Changed = ReturnType<ChatRoles["addRole"]>;
 
+/** The refusals that other members would get as well. */
+const concernsAll: ReadonlySet<RoleRefused["reason"]> = new Set([
+  "role_above_bot",
+  "role_missing",
+  "no_permission",
+]);
+
 /** How long a change that the platform refused for one member is also refused for other members, in milliseconds. */
 const rememberedFor = 5_000;
 
@@ -116,7 +123,7 @@ export const rememberRefusals = (roles: ChatRoles): ChatRoles => {
       if (known !== undefined && now < known.until) return Effect.fail(known.refusal);
       return Effect.tapError(change, (refusal) =>
         Effect.sync(() => {
-          if (refusal._tag === "PlatformUnavailable" || refusal.reason === "member_above_bot") return;
+          if (refusal._tag === "PlatformUnavailable" || !concernsAll.has(refusal.reason)) return;
           refusals.set(`${guildId} ${what}`, { refusal, until: now + rememberedFor });
         }),
       );

@@ -8,8 +8,9 @@ import { PlatformUnavailable } from "../../errors.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import type { ChatRoles } from "../../platforms/chat_platform.ts";
-import { ChatPlatform } from "../../platforms/chat_platform.ts";
+import { ChatPlatform, MembersHidden, RoleRefused } from "../../platforms/chat_platform.ts";
 import { GamePlatform } from "../../platforms/game_platform.ts";
+import type { GameProfile } from "../../platforms/profile.ts";
 import {
   chatId,
   gameId,
@@ -57,6 +58,7 @@ const guild = {
     { id: "9", name: "Officer", assignable: false },
     { id: verified, name: "Verified", assignable: true },
     { id: guest, name: "Guest", assignable: true },
+    { id: "10", name: "Member of the group", assignable: true },
   ],
   members: memberIds.map((id) => aMember(id)),
 };
@@ -86,6 +88,10 @@ const deployment = Effect.gen(function* () {
     isDown: false,
     hasBot: true,
     areMembersHidden: false,
+    areGroupsClosed: false,
+    isPassGone: false,
+    isListHidden: false,
+    refusesNameOf: (_: string) => false,
     managers: (_: string) => true,
     unanswered: new Set<string>(),
     retryAfterMs: null as number | null,
@@ -117,7 +123,26 @@ const deployment = Effect.gen(function* () {
   const watchedGame = GamePlatform.of({
     ...gamePlatform,
     findProfile: (id, parts) =>
-      Effect.suspend(() => (asked.push(`user ${id}`), gamePlatform.findProfile(id, parts))),
+      Effect.suspend(() => {
+        asked.push(`user ${id}`);
+        const found = gamePlatform.findProfile(id, parts);
+        const withoutGroups = Option.map<GameProfile, GameProfile>((profile) => ({
+          ...profile,
+          groups: null,
+        }));
+        return broken.areGroupsClosed ? Effect.map(found, withoutGroups) : found;
+      }),
+    findGroup: (id) =>
+      broken.areGroupsClosed || gamePlatform.findGroup === undefined
+        ? Effect.fail(new PlatformUnavailable({ operation: "GamePlatform.findGroup" }))
+        : gamePlatform.findGroup(id),
+    hasItem: (id, item) =>
+      Effect.suspend(() => {
+        asked.push(`item of ${id}`);
+        return broken.isPassGone || gamePlatform.hasItem === undefined
+          ? Effect.succeed("no_item" as const)
+          : gamePlatform.hasItem(id, item);
+      }),
     groupMembers: (id, cursor) =>
       Effect.suspend(() => {
         asked.push(`group ${id}`);
@@ -135,11 +160,18 @@ const deployment = Effect.gen(function* () {
       roles: {
         findGuildRoles: (id) => ask(null, broken.hasBot ? memory.findGuildRoles(id) : Effect.succeedNone),
         findMember: (id, user) => ask(user, broken.hasBot ? memory.findMember(id, user) : Effect.succeedNone),
-        membersPage: (id, after) => ask(null, memory.membersPage(id, after)),
+        membersPage: (id, after) =>
+          ask(null, broken.isListHidden ? Effect.fail(new MembersHidden()) : memory.membersPage(id, after)),
         addRole: (id, user, role) => change("add", node)(user, role, memory.addRole(id, user, role)),
         removeRole: (id, user, role) => change("remove", node)(user, role, memory.removeRole(id, user, role)),
         setNickname: (id, user, name) =>
-          change("nickname", node)(user, name, memory.setNickname(id, user, name)),
+          change("nickname", node)(
+            user,
+            name,
+            broken.refusesNameOf(user)
+              ? Effect.fail(new RoleRefused({ reason: "nickname_refused" }))
+              : memory.setNickname(id, user, name),
+          ),
       },
     });
 
@@ -386,6 +418,114 @@ test("a sweep that a limit refuses asks nothing until the limit opens, and goes 
   yield* pass(60);
   assert.strictEqual(changes.length, 250);
   assert.isNotNull((yield* status).sweptAt);
+});
+
+const officer = "10";
+const linkedAndGroup: PlanSettings["rules"] = [
+  { roleId: verified, when: { is: "linked" } },
+  { roleId: officer, when: { is: "group", groupId: "9", minRank: null, maxRank: null } },
+];
+
+test("a source that answers nobody holds back its role alone, and its first answer starts a sweep", function* () {
+  const { put, startNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
+  const users = memberIds.slice(0, 60);
+  for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
+  yield* put({ rules: linkedAndGroup });
+  broken.areGroupsClosed = true;
+  yield* startNode();
+  yield* pass(30);
+  const closed = yield* status;
+  assert.isNotNull(closed.sweptAt);
+  assert.isNull(closed.sweep);
+  const problemsOf = ({ problems }: typeof closed) =>
+    problems.map(({ chatId: user, roleId, reason }) => [user, roleId, reason]);
+  assert.deepEqual(problemsOf(closed), [[null, officer, "source_closed"]]);
+  for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified]);
+  yield* pass(60);
+  takeAsked();
+  yield* pass(600, 1);
+  assert.isAtMost(takeAsked().length, 40);
+
+  broken.areGroupsClosed = false;
+  yield* pass(700, 1);
+  for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified, officer]);
+  assert.deepEqual(problemsOf(yield* status), []);
+  assert.strictEqual((yield* status).pending, 0);
+});
+
+test("roles stay if a source stops to answer, and a link gives what does not depend on it", function* () {
+  const { begin, startNode, startSweep, link, broken, rolesOf, status } = yield* deployment;
+  const [ada = "", bob = ""] = memberIds;
+  yield* link(ada, "101");
+  yield* begin({ rules: linkedAndGroup });
+  assert.deepEqual(yield* rolesOf(ada), [verified, officer]);
+  broken.areGroupsClosed = true;
+  yield* startNode();
+  yield* startSweep;
+  yield* link(bob, "102");
+  yield* pass(10);
+  assert.deepEqual([yield* rolesOf(ada), yield* rolesOf(bob)], [[verified, officer], [verified]]);
+  assert.isNull((yield* status).sweep);
+  broken.areGroupsClosed = false;
+  yield* pass(60);
+  assert.deepEqual(yield* rolesOf(bob), [verified, officer]);
+});
+
+test("an item that does not exist is a problem of the plan, and is asked about once in a sweep", function* () {
+  const { put, startNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
+  const users = memberIds.slice(0, 60);
+  for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
+  broken.isPassGone = true;
+  const owner = { is: "owner", item: "gamepass", itemId: "55" } as const;
+  yield* put({ rules: [...usual.rules, { roleId: officer, when: owner }] });
+  yield* startNode();
+  yield* pass(40);
+  const { sweep, sweptAt, problems, pending } = yield* status;
+  assert.deepEqual([sweep, pending, sweptAt === null], [null, 0, false]);
+  assert.deepEqual(
+    problems.map(({ chatId: user, roleId, reason }) => [user, roleId, reason]),
+    [[null, officer, "item_unknown"]],
+  );
+  for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified]);
+  // Four members of the sweep are compared at a time, and each is asked about again before a change.
+  assert.isAtMost(takeAsked().filter((what) => what.startsWith("item")).length, 4);
+});
+
+test("nicknames that the platform refuses are problems of their members, and nothing else waits", function* () {
+  const { put, startNode, link, broken, member, status } = yield* deployment;
+  const users = memberIds.slice(0, 40);
+  for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
+  broken.refusesNameOf = (user) => Number(user) % 2 === 1;
+  yield* put({ nickname: "{game.username}" });
+  yield* startNode();
+  yield* pass(60);
+  const { sweep, sweptAt, problems, pending } = yield* status;
+  assert.deepEqual([sweep, pending, sweptAt === null], [null, 0, false]);
+  assert.deepEqual(
+    new Set(problems.map(({ roleId, reason }) => `${roleId} ${reason}`)),
+    new Set(["null nickname_refused"]),
+  );
+  assert.strictEqual(problems.length, 20);
+  for (const [index, user] of users.entries()) {
+    const nickname = broken.refusesNameOf(user) ? null : `game_${101 + index}`;
+    assert.deepInclude(yield* member(user), { roleIds: [verified], nickname });
+  }
+});
+
+test("a list of members that the platform hides is a problem of the plan", function* () {
+  const { put, startNode, startSweep, broken, status } = yield* deployment;
+  broken.isListHidden = true;
+  yield* put();
+  yield* startNode();
+  yield* pass(3);
+  const { sweep, sweptAt, problems } = yield* status;
+  assert.deepEqual([sweep, sweptAt === null], [null, false]);
+  const [problem] = problems;
+  assert.deepInclude(problem, { chatId: null, roleId: null, reason: "members_hidden" });
+  broken.isListHidden = false;
+  yield* startSweep;
+  yield* pass(40);
+  assert.deepEqual((yield* status).problems, []);
 });
 
 test("a change in a guild that the bot has left pauses the plan, and is made when the plan is on again", function* () {

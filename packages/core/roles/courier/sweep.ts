@@ -269,7 +269,8 @@ const sourcesOfSweep = ({ item, sweeping }: PlanCourier) => {
     isAway: Effect.map(Clock.currentTimeMillis, (now) => {
       const silent = [...states.keys()].filter((source) => isSilent(source) && !isClosed(source));
       const isOver = sweeping.failingSince !== null && now - sweeping.failingSince >= longestWait;
-      if (isOver) for (const source of silent) states.set(source, { missed: mostUnanswered + 1, isAnswered: false });
+      if (isOver)
+        for (const source of silent) states.set(source, { missed: mostUnanswered + 1, isAnswered: false });
       return silent.length > 0 && !isOver;
     }),
     closedSources: () =>

@@ -122,7 +122,9 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         details,
         roles: yield* plans.guildRoles(guildId),
         things: yield* thingsOf(shown),
-        names: (yield* namesIn(details.status.problems.flatMap(({ chatId }) => (chatId === null ? [] : [{ chatId }])))).chats,
+        names: (yield* namesIn(
+          details.status.problems.flatMap(({ chatId }) => (chatId === null ? [] : [{ chatId }])),
+        )).chats,
         preview: preview ?? null,
         ranked: ranked ?? null,
         tryUrl: commands?.tryUrl?.(guildId) ?? null,

@@ -98,6 +98,27 @@ export const members: Cases<StoragePorts> = {
     expectEqual(new Set((yield* due()).map(({ chatId }) => chatId)), new Set(chatIds));
   },
 
+  "a problem of the plan is kept once for each role, until a sweep that began later ends": function* () {
+    const { putHeld, hold, settle, settleOne, startSweep, status } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const [one, other] = [uniqueChatId(), uniqueChatId()];
+    const gone = (at: number) => problemOf(null, { roleId: "3", reason: "item_unknown", at });
+    const closed = problemOf(null, { roleId: "2", reason: "source_closed", at: start + 1 });
+    const own = problemOf(one, { at: start + 1 });
+    yield* settle(node, [
+      settled(one, { problems: [own, gone(start + 1)] }),
+      settled(other, { problems: [gone(start + 1)] }),
+    ]);
+    yield* settleOne(settled(other, { problems: [gone(start + 2), closed] }));
+    expectEqual((yield* status).problems, [gone(start + 2), closed, own]);
+    yield* settleOne(settled(other));
+    expectEqual((yield* status).problems, [gone(start + 2), closed, own]);
+    yield* startSweep(start + 5);
+    const revision = (yield* hold(node))?.revision ?? 0;
+    yield* settle(node, [], { revision, sweep: "ended", problems: [gone(start + 9)] });
+    expectEqual((yield* status).problems, [gone(start + 9)]);
+  },
+
   "status has the newest 50 problems, and a new result of a member replaces its problems": function* () {
     const { putHeld, settle, settleOne, status } = yield* newRoleSteps;
     const node = yield* putHeld();

@@ -36,7 +36,7 @@ export const newSweep = { after: null, done: 0, total: 0 };
 
 export const uniqueGuildId = (): GuildId => GuildId.make(uniqueChatId());
 
-export const problemOf = (chatId: ChatId, parts: Partial<PlanProblem> = {}): PlanProblem => ({
+export const problemOf = (chatId: ChatId | null, parts: Partial<PlanProblem> = {}): PlanProblem => ({
   chatId,
   roleId: "1",
   reason: "role_above_bot",
