@@ -237,7 +237,7 @@ it("a range of ranks includes its ends, and a range without ends includes every 
 
 it("a rule holds back its role alone if the platform does not report the data that it needs", () => {
   const old: RoleCondition = { is: "age", minDays: 30 };
-  const rules = [
+  const chosen = [
     { roleId: "1", when: inGroup(1) },
     { roleId: "2", when: { is: "linked" } as const },
     { roleId: "3", when: { is: "owner", ...pass } as const },
@@ -245,7 +245,7 @@ it("a rule holds back its role alone if the platform does not report the data th
   ];
   const member = memberOf({ roleIds: ["1"] });
   const changesOf = (linked: LinkedGame) => {
-    const { add, remove, held } = memberChanges(planOf({ rules }), member, linked, null);
+    const { add, remove, held } = memberChanges(planOf({ rules: chosen }), member, linked, null);
     return [add, remove, held];
   };
   const owned = new Map([[itemKey(pass), "owned"]] as const);
@@ -260,11 +260,11 @@ it("a rule holds back its role alone if the platform does not report the data th
 });
 
 it("a rule with an unknown answer does not matter for a role that another rule gives", () => {
-  const rules = [
+  const chosen = [
     { roleId: "1", when: inGroup(1) },
     { roleId: "1", when: { is: "linked" } as const },
   ];
-  const changes = memberChanges(planOf({ rules }), memberOf(), gameOf(profileOf(null)), null);
+  const changes = memberChanges(planOf({ rules: chosen }), memberOf(), gameOf(profileOf(null)), null);
   assert.deepEqual([changes.add, changes.held], [["1"], []]);
 });
 

@@ -31,6 +31,12 @@ export interface Sources {
   readonly missing: Set<Source>;
 }
 
+/** Returns the groups of a user, who has none without a profile; null if they are unknown. */
+const groupsOf = (profile: LinkedGame["profile"]): LinkedGame["groups"] => {
+  if (profile === undefined) return null;
+  return profile === null ? [] : profile.groups;
+};
+
 const openSources = (): Sources => ({ isOpen: () => true, note: () => {}, missing: new Set() });
 
 /** Compares members with a plan, and changes their roles and nicknames. @internal */
@@ -73,16 +79,13 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
           : Option.none();
       const profile = found && Option.getOrNull(found);
       if (areGroupsAsked && profile) sources.note("groups", profile.groups !== null);
+      const asked = areGroupsAsked ? groupsOf(profile) : null;
       const groups = areGroupsKnown
         ? groupIds.flatMap((groupId) => {
             const role = known.get(groupId)?.get(gameId);
             return role === undefined ? [] : [{ id: Number(groupId), role }];
           })
-        : profile === undefined || !areGroupsAsked
-          ? null
-          : profile === null
-            ? []
-            : profile.groups;
+        : asked;
       const items = new Map<Source, ItemOwnership>();
       for (const item of neededItems(plan)) {
         const key = itemKey(item);

@@ -250,7 +250,6 @@ const markWaiting = ({ members }: MemoryPlan, chatId: ChatId, at: Millis): void 
 const settleMember = (stored: MemoryPlan, settled: SettledMember, at: Millis): void => {
   const { chatId, mark: read, retryAt, nickname, problems } = settled;
   assertStorable([nickname ?? ""]);
-  const isOfPlan = (problem: PlanProblem) => problem.chatId === null;
   storeProblems(
     stored,
     chatId,
@@ -273,6 +272,8 @@ const waitsAfter = (
   if (waits !== null && before?.mark !== read) return waits;
   return retryAt === null ? null : { since: waits?.since ?? at, dueAt: retryAt };
 };
+
+const isOfPlan = (problem: PlanProblem): boolean => problem.chatId === null;
 
 const addPlanProblems = (stored: MemoryPlan, added: ReadonlyArray<PlanProblem>): void => {
   for (const problem of added) {

@@ -270,8 +270,8 @@ export const makeMemberWork = Effect.gen(function* () {
       known: GroupRoles,
       sources: Sources,
     ) =>
-      Effect.map(sync.compare(plan, member, gameId, stored, known, sources), (changes) => {
-        const { add, remove, nickname, setNickname, held, withoutItem } = changes;
+      Effect.map(sync.compare(plan, member, gameId, stored, known, sources), (wanted) => {
+        const { add, remove, nickname, setNickname, held, withoutItem } = wanted;
         const isDifferent =
           add.length + remove.length > 0 || nickname !== null || setNickname.before !== setNickname.after;
         return { isDifferent, held, withoutItem };

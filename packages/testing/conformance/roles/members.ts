@@ -8,6 +8,8 @@ import { atOnce, eraseUser } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start } from "./role_steps.ts";
 
+const gone = (at: number) => problemOf(null, { roleId: "3", reason: "item_unknown", at });
+
 export const members: Cases<StoragePorts> = {
   "exactly one of several nodes holds a plan": function* () {
     const { put, hold } = yield* newRoleSteps;
@@ -102,7 +104,6 @@ export const members: Cases<StoragePorts> = {
     const { putHeld, hold, settle, settleOne, startSweep, status } = yield* newRoleSteps;
     const node = yield* putHeld();
     const [one, other] = [uniqueChatId(), uniqueChatId()];
-    const gone = (at: number) => problemOf(null, { roleId: "3", reason: "item_unknown", at });
     const closed = problemOf(null, { roleId: "2", reason: "source_closed", at: start + 1 });
     const own = problemOf(one, { at: start + 1 });
     yield* settle(node, [

@@ -1,0 +1,233 @@
+/** For tests: nodes that apply role plans to a guild of 250 members. */
+import { PlatformMemory } from "@accountlink/memory";
+import { testWith } from "@accountlink/test-servers/effect";
+import { aGameUser, aMember, uniqueText } from "@accountlink/testing";
+import { Clock, Effect, Layer, Option } from "effect";
+import { TestClock } from "effect/testing";
+import { PlatformUnavailable } from "../../errors.ts";
+import { LinkWriter } from "../../links/link_writer.ts";
+import type { ChatRoles } from "../../platforms/chat_platform.ts";
+import { ChatPlatform, MembersHidden, RoleRefused } from "../../platforms/chat_platform.ts";
+import { GamePlatform } from "../../platforms/game_platform.ts";
+import type { GameProfile } from "../../platforms/profile.ts";
+import {
+  chatId,
+  gameId,
+  guildId,
+  operator,
+  platform,
+  scopes,
+  servicesOn,
+  startNodeOn,
+} from "../../test_services.ts";
+import { noPlan, type PlanSettings } from "../role_plan.ts";
+import { RolePlanStore } from "../role_plan_store.ts";
+import { RolePlans } from "../role_plans.ts";
+import { RoleCouriers } from "./role_couriers.ts";
+
+export const verified = "1";
+export const guest = "2";
+
+export interface Change {
+  readonly node: string;
+  readonly what: "add" | "remove" | "nickname";
+  readonly chatId: string;
+  readonly value: string | null;
+  readonly at: number;
+}
+
+const inGroup = (id: number) => ({
+  id,
+  name: null,
+  memberCount: null,
+  hasVerifiedBadge: null,
+  role: { id: 1, name: "Fan", rank: 1 },
+});
+
+export const memberIds = Array.from({ length: 250 }, (_, index) => String(20_001 + index));
+
+const guild = {
+  id: guildId,
+  name: "Engine Room",
+  bot: true,
+  roles: [
+    { id: "9", name: "Officer", assignable: false },
+    { id: verified, name: "Verified", assignable: true },
+    { id: guest, name: "Guest", assignable: true },
+    { id: "10", name: "Member of the group", assignable: true },
+  ],
+  members: memberIds.map((id) => aMember(id)),
+};
+
+/** Game users 1 to 9, 101 to 250 in the group 9, and 300 in the group 8. */
+const gameUsers = [
+  ...platform.gameUsers,
+  ...Array.from({ length: 150 }, (_, i) => aGameUser(String(101 + i), { groups: [inGroup(9)] })),
+  aGameUser("300", { groups: [inGroup(8)] }),
+];
+
+export const usual: PlanSettings = {
+  ...noPlan,
+  rules: [
+    { roleId: verified, when: { is: "linked" } },
+    { roleId: guest, when: { is: "unlinked" } },
+  ],
+  state: "on",
+};
+
+/** A deployment with a platform that tests can watch and make fail. */
+export const deployment = Effect.gen(function* () {
+  const chat = yield* ChatPlatform;
+  const memory = chat.roles as ChatRoles;
+  const changes: Array<Change> = [];
+  const broken = {
+    isDown: false,
+    hasBot: true,
+    areMembersHidden: false,
+    areGroupsClosed: false,
+    isPassGone: false,
+    isListHidden: false,
+    refusesNameOf: (_: string) => false,
+    managers: (_: string) => true,
+    unanswered: new Set<string>(),
+    retryAfterMs: null as number | null,
+  };
+  let requests = 0;
+
+  const ask = <A, E>(user: string | null, request: Effect.Effect<A, E>) =>
+    Effect.suspend((): Effect.Effect<A, E | PlatformUnavailable> => {
+      requests++;
+      const isBroken = broken.isDown || (user !== null && broken.unanswered.has(user));
+      const limited = broken.retryAfterMs === null ? {} : { retryAfterMs: broken.retryAfterMs };
+      return isBroken
+        ? Effect.fail(new PlatformUnavailable({ operation: "ChatRoles", ...limited }))
+        : request;
+    });
+  const change =
+    (what: Change["what"], node: string) =>
+    <A, E>(user: string, value: string | null, request: Effect.Effect<A, E>) =>
+      ask(
+        user,
+        Effect.tap(Effect.delay(request, "20 millis"), () =>
+          Effect.map(Clock.currentTimeMillis, (at) => changes.push({ node, what, chatId: user, value, at })),
+        ),
+      );
+
+  const gamePlatform = yield* GamePlatform;
+  /** The questions about groups and profiles of the game platform. */
+  const asked: Array<string> = [];
+  const watchedGame = GamePlatform.of({
+    ...gamePlatform,
+    findProfile: (id, parts) =>
+      Effect.suspend(() => {
+        asked.push(`user ${id}`);
+        const found = gamePlatform.findProfile(id, parts);
+        const withoutGroups = Option.map<GameProfile, GameProfile>((profile) => ({
+          ...profile,
+          groups: null,
+        }));
+        return broken.areGroupsClosed ? Effect.map(found, withoutGroups) : found;
+      }),
+    findGroup: (id) =>
+      broken.areGroupsClosed || gamePlatform.findGroup === undefined
+        ? Effect.fail(new PlatformUnavailable({ operation: "GamePlatform.findGroup" }))
+        : gamePlatform.findGroup(id),
+    hasItem: (id, item) =>
+      Effect.suspend(() => {
+        asked.push(`item of ${id}`);
+        return broken.isPassGone || gamePlatform.hasItem === undefined
+          ? Effect.succeed("no_item" as const)
+          : gamePlatform.hasItem(id, item);
+      }),
+    groupMembers: (id, cursor) =>
+      Effect.suspend(() => {
+        asked.push(`group ${id}`);
+        const unavailable = new PlatformUnavailable({ operation: "GamePlatform.groupMembers" });
+        return broken.areMembersHidden || gamePlatform.groupMembers === undefined
+          ? Effect.fail(unavailable)
+          : gamePlatform.groupMembers(id, cursor);
+      }),
+  });
+
+  const watched = (node: string) =>
+    ChatPlatform.of({
+      ...chat,
+      isManager: (_, user) => Effect.succeed(broken.managers(user)),
+      roles: {
+        findGuildRoles: (id) => ask(null, broken.hasBot ? memory.findGuildRoles(id) : Effect.succeedNone),
+        findMember: (id, user) => ask(user, broken.hasBot ? memory.findMember(id, user) : Effect.succeedNone),
+        membersPage: (id, after) =>
+          ask(null, broken.isListHidden ? Effect.fail(new MembersHidden()) : memory.membersPage(id, after)),
+        addRole: (id, user, role) => change("add", node)(user, role, memory.addRole(id, user, role)),
+        removeRole: (id, user, role) => change("remove", node)(user, role, memory.removeRole(id, user, role)),
+        setNickname: (id, user, name) =>
+          change("nickname", node)(
+            user,
+            name,
+            broken.refusesNameOf(user)
+              ? Effect.fail(new RoleRefused({ reason: "nickname_refused" }))
+              : memory.setNickname(id, user, name),
+          ),
+      },
+    });
+
+  const store = yield* RolePlanStore;
+
+  const startNode = (name = uniqueText()) =>
+    startNodeOn(store, (reachable) =>
+      RoleCouriers.layer.pipe(
+        Layer.provide([
+          Layer.succeed(ChatPlatform, watched(name)),
+          Layer.succeed(GamePlatform, watchedGame),
+          Layer.succeed(RolePlanStore, reachable),
+        ]),
+      ),
+    );
+
+  const plans = yield* RolePlans;
+  const writer = yield* LinkWriter;
+  const { guild: scope } = yield* scopes;
+  const target = { origin: operator, scope, guildId };
+  const statusNow = Effect.map(plans.find(scope, guildId), ({ status }) => status);
+  return {
+    changes,
+    broken,
+    takeAsked: () => asked.splice(0),
+    watched,
+    startNode,
+    takeRequests: () => {
+      const taken = requests;
+      requests = 0;
+      return taken;
+    },
+    put: (settings: Partial<PlanSettings> = {}) =>
+      plans.put(scope, guildId, { ...usual, ...settings }, operator),
+    startSweep: plans.startSweep(scope, guildId),
+    /** Turns a plan on, and waits until its sweep ends. */
+    begin: Effect.fnUntraced(function* (settings: Partial<PlanSettings> = {}) {
+      yield* plans.put(scope, guildId, { ...usual, ...settings }, operator);
+      const { stop } = yield* startNode();
+      while ((yield* statusNow).sweptAt === null) yield* pass(1);
+      yield* stop;
+      changes.length = 0;
+      requests = 0;
+    }),
+    status: statusNow,
+    state: Effect.map(plans.find(scope, guildId), ({ plan }) => plan.state),
+    link: (user: string, game: string) =>
+      writer.setGame(target, { chatId: chatId(user), gameId: gameId(game) }),
+    unlink: (user: string) => writer.removeGame(target, chatId(user), { requireMember: false }),
+    move: (from: string, to: string) =>
+      writer.moveChat(target, { oldChatId: chatId(from), newChatId: chatId(to) }),
+    rolesOf: (user: string) =>
+      Effect.map(memory.findMember(guildId, chatId(user)), (found) => Option.getOrThrow(found).roleIds),
+    member: (user: string) => Effect.map(memory.findMember(guildId, chatId(user)), Option.getOrThrow),
+  };
+});
+
+/** Lets time pass in steps, so that waiting fibers continue in between. */
+export const pass = Effect.fnUntraced(function* (seconds: number, step = 0.5) {
+  for (let passed = 0; passed < seconds; passed += step) yield* TestClock.adjust(step * 1_000);
+});
+
+export const test = testWith(servicesOn(PlatformMemory.layer({ ...platform, guilds: [guild], gameUsers })));
