@@ -38,6 +38,7 @@ export const keysApiSuite = (service: () => TestService): void => {
         chatId: null,
         tier: "free",
         status: "active",
+        operator: true,
       });
       expect(await al.accounts.setTier(account, "premium")).toMatchObject({ tier: "premium" });
       expect(await al.accounts.suspend(account)).toMatchObject({ status: "suspended" });

@@ -1,5 +1,6 @@
 import { ChatId } from "@accountlink/core";
 import {
+  allows,
   decideMember,
   lapsedUntil,
   type Member,
@@ -14,6 +15,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Schema } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { insertEntry } from "./audit/audit_entry.ts";
+import { pauseAll, revokeKeys } from "./keys/account_end.ts";
 import { accountFields } from "./keys/accounts.ts";
 import { literalsOf, tableOf } from "./statements/row.ts";
 import { storeLayer } from "./statements/store_operation.ts";
@@ -78,9 +80,15 @@ export const layer = storeLayer(MemberStore)(({ sql, operation, transaction, for
       if (decision.role !== "owner") {
         yield* sql`UPDATE accounts SET chat_id = NULL WHERE name = ${account} AND chat_id = ${chatId}`;
       }
-      const { action, details } = decision;
+      if (decision.role !== null && allows(decision.role, "admin")) {
+        yield* sql`UPDATE accounts SET operator = 0 WHERE name = ${account} AND operator = 1`;
+      }
+      const { action, closes } = decision;
+      const revokedKeys = closes ? yield* revokeKeys(sql, account, write.at) : [];
+      if (closes) yield* pauseAll(sql, account);
+      const details = { ...decision.details, ...(closes ? { revokedKeys: revokedKeys.length } : {}) };
       yield* insertEntry(sql, { ...write, account, pid: null, action, details });
-      return "changed";
+      return { revokedKeys };
     }),
 
     choose: transaction("choose", function* ({ signIn, chatId, account, requestId, at }) {
@@ -108,7 +116,7 @@ export const layer = storeLayer(MemberStore)(({ sql, operation, transaction, for
 export const findMemberships = (sql: SqlClient.SqlClient, chatId: ChatId) =>
   Effect.map(
     readMemberships(sql`
-      SELECT name, accounts.chat_id, tier, status, role, since, chosen_at, invited_by
+      SELECT name, accounts.chat_id, tier, status, operator, role, since, chosen_at, invited_by
       FROM members JOIN accounts ON name = account WHERE members.chat_id = ${chatId}`),
     (found) => found.toSorted(membershipOrder),
   );

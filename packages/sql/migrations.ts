@@ -16,6 +16,7 @@ import { dropNodes } from "./migrations/0006_drop_nodes.ts";
 import { groupRoles } from "./migrations/0007_group_roles.ts";
 import { invitations } from "./migrations/0008_invitations.ts";
 import { unlinkedMembers } from "./migrations/0009_unlinked_members.ts";
+import { operatorAccounts } from "./migrations/0010_operator_accounts.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -31,6 +32,7 @@ export const migrations: Readonly<
   "0007_group_roles": groupRoles,
   "0008_invitations": invitations,
   "0009_unlinked_members": unlinkedMembers,
+  "0010_operator_accounts": operatorAccounts,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -18,6 +18,10 @@ const schema = Effect.flatMap(
 
 const names = Object.keys(migrations).map((key) => key.replace(/^\d+_/, ""));
 
+/** Runs the migrations before the named one. */
+const migrateUntil = (name: string) =>
+  runMigrations(Object.fromEntries(Object.entries(migrations).filter(([key]) => key < name)));
+
 it("migrations are numbered from 1 without a gap", () => {
   const numbers = Object.keys(migrations).map((key) => Number.parseInt(key, 10));
   expect(numbers).toEqual(numbers.map((_, i) => i + 1));
@@ -37,7 +41,7 @@ test("only pending migrations run on a database with data", function* () {
 
 test("a migration makes the chat user of an existing account its owner", function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* runMigrations({ "0001_initial": migrations["0001_initial"] as never });
+  yield* migrateUntil("0002_members");
   yield* sql`INSERT INTO accounts (name, chat_id, tier) VALUES ('acme', '100001', 'free'), ('bare', NULL, 'free')`;
   yield* migrate;
   expect(yield* sql`SELECT account, chat_id, role FROM members`).toEqual([
@@ -47,8 +51,7 @@ test("a migration makes the chat user of an existing account its owner", functio
 
 test("members of an earlier release stay members if they used the account, and are invited otherwise", function* () {
   const sql = yield* SqlClient.SqlClient;
-  const earlier = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0008"));
-  yield* runMigrations(earlier);
+  yield* migrateUntil("0008_invitations");
   yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
   yield* sql`
           INSERT INTO members (account, chat_id, role, since, chosen_at) VALUES
@@ -67,6 +70,27 @@ test("members of an earlier release stay members if they used the account, and a
     { chat_id: "100002", since: 1, chosen_at: 1 },
     { chat_id: "100003", since: 1, chosen_at: 1 },
     { chat_id: "100004", since: 77, chosen_at: null },
+  ]);
+});
+
+test("of an earlier release's accounts without an owner or admin, those that nobody left are the operator's", function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* migrateUntil("0009_operator_accounts");
+  yield* sql`
+    INSERT INTO accounts (name, chat_id, tier) VALUES
+      ('acme', NULL, 'free'), ('moderated', NULL, 'free'), ('chat:100001', '100001', 'free'),
+      ('erased:x', NULL, 'free'), ('left', NULL, 'free'), ('run', NULL, 'free')`;
+  yield* sql`
+    INSERT INTO members (account, chat_id, role, since, chosen_at) VALUES
+      ('moderated', '100002', 'moderator', 1, 1), ('run', '100003', 'admin', 1, 1)`;
+  yield* sql`
+    INSERT INTO audit_log (sequence, at, account, actor_type, actor_id, action, details) VALUES
+      (1, 5, 'left', 'operator', 'o', 'member.added', '{"chatId":"100004","role":"admin"}'),
+      (2, 5, 'moderated', 'operator', 'o', 'member.added', '{"chatId":"100002","role":"moderator"}')`;
+  yield* migrate;
+  expect(yield* sql`SELECT name FROM accounts WHERE operator = 1 ORDER BY name`).toEqual([
+    { name: "acme" },
+    { name: "moderated" },
   ]);
 });
 

@@ -3,7 +3,8 @@ import { allows, type MemberRole, maxMembers, memberRoles } from "@accountlink/c
 import { dashboardRoutes } from "@accountlink/http-api";
 import { sections } from "@accountlink/pages/dashboard";
 import { describe, expect, test } from "vitest";
-import { titleOf } from "../support/flow_browser.ts";
+import { guild } from "../support/fixtures.ts";
+import { formOf, titleOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
@@ -309,4 +310,25 @@ test("a moderator starts at the links page, and reads only audit entries of link
   ]);
   const page = await moderator.browser.get("/dashboard/audit");
   expect(page.text).not.toContain("Key created");
+});
+
+test("an account whose owner was erased is not the operator's, and loses its keys with its last admin", async () => {
+  const [owner, admin] = ["100021", "100022"];
+  const first = await signInOwner(server, owner);
+  dataOf(await add(first, { chatId: admin, role: "admin" }), 201);
+  const second = await signInOwner(server, admin);
+  dataOf(await choose(second, `chat:${owner}`));
+  const browser = await server.signIn(owner, undefined, "me");
+  const erased = await browser.post("/me/erase", {
+    ...formOf(await browser.get("/me/erase")),
+    confirm: "erase",
+  });
+  expect(erased.status).toBe(200);
+  const remaining = await signInOwner(server, admin);
+  const { token } = await createKey(remaining);
+  const lookup = (guildId: string) =>
+    server.send(`GET /v2/chat?chatId=100001&guildId=${guildId}`, { key: token });
+  expectRefusal(await lookup(guild), 403, "FORBIDDEN", { reason: "not_guild_manager" });
+  expectData(await remove(remaining, admin), { removed: true });
+  await expect.poll(async () => (await lookup(guild)).status).toBe(401);
 });

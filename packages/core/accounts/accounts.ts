@@ -8,7 +8,7 @@ import { KeyStore, type UpdateAccount } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GuildManagers } from "../platforms/guild_guard.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { hasAccepted, isOperators, MemberStore } from "./member_store.ts";
+import { hasAccepted, MemberStore } from "./member_store.ts";
 
 /**
  * Manages accounts. Every change is written to the audit log and reaches the account's keys on every node within a
@@ -69,8 +69,9 @@ const freshFor = Duration.minutes(10);
 const allowedFor = Duration.seconds(5);
 const maxCached = 10_000;
 
-/** Provides `GuildManagers` by the members of accounts. @internal */
+/** Provides `GuildManagers` by the members of accounts. The operator's own accounts may name every guild. @internal */
 export const layerGuildManagers = Effect.gen(function* () {
+  const accounts = yield* KeyStore;
   const members = yield* MemberStore;
   const platform = yield* ChatPlatform;
   const managers = yield* Cache.makeWith(
@@ -81,12 +82,10 @@ export const layerGuildManagers = Effect.gen(function* () {
     },
   );
   const mayName = Effect.fnUntraced(function* ([account, guildId]: readonly [string, GuildId]) {
-    const team = yield* members.list(account);
-    if (isOperators(team)) return true;
-    for (const { chatId } of team.filter(hasAccepted)) {
+    for (const { chatId } of (yield* members.list(account)).filter(hasAccepted)) {
       if (yield* Cache.get(managers, [guildId, chatId])) return true;
     }
-    return false;
+    return Option.exists(yield* accounts.findAccount(account), ({ operator }) => operator);
   });
   // Saves lookups from reading the team. A refusal is not kept, because a manager may join the team.
   const allowed = yield* Cache.makeWith(mayName, {

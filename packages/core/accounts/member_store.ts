@@ -1,7 +1,7 @@
 import { Context } from "effect";
 import { type AuditAction, type AuditEntry, linkActions, type WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
-import { ChatId, type SignInId } from "../ids.ts";
+import { ChatId, type KeyId, type SignInId } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 
@@ -53,9 +53,9 @@ export const hasLapsed = ({ chosenAt, since }: Pick<Member, "chosenAt" | "since"
 export const allows = (role: MemberRole, needed: MemberRole): boolean =>
   memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
 
-/** Returns whether an account with this team belongs to the operator: it has no accepted owner or admin. @internal */
-export const isOperators = (team: ReadonlyArray<Pick<Member, "role" | "chosenAt">>): boolean =>
-  !team.some((member) => hasAccepted(member) && allows(member.role, "admin"));
+/** Returns whether the member runs the account: an owner or admin who has accepted. @internal */
+export const isInCharge = (member: Pick<Member, "role" | "chosenAt">): boolean =>
+  hasAccepted(member) && allows(member.role, "admin");
 
 /** The actions whose audit entries a role may read; null for all actions. @internal */
 export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>
@@ -88,6 +88,19 @@ export const newMember = ({
   invitedBy: actor.type === "account" && actor.member !== null ? ChatId.make(actor.member) : null,
 });
 
+/** A change of a member, with its audit entry. */
+interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
+  /** The new role; null if the user is no member any more. */
+  readonly role: MemberRole | null;
+  /** Whether the last member in charge goes, so that the account closes. */
+  readonly closes: boolean;
+}
+
+/** The keys that were revoked because the last member in charge has gone. */
+export interface MemberChanged {
+  readonly revokedKeys: ReadonlyArray<KeyId>;
+}
+
 /** Why a change of a member was refused. `unknown`: the account or member does not exist. */
 export type MemberRefusal = "unknown" | "unchanged" | "member_exists" | "member_limit" | "last_owner";
 
@@ -100,28 +113,31 @@ export type MemberRefusal = "unknown" | "unchanged" | "member_exists" | "member_
 export const decideMember = (
   members: ReadonlyArray<Pick<Member, "chatId" | "role" | "chosenAt">>,
   change: MemberChange,
-): (Pick<AuditEntry, "action" | "details"> & { readonly role: MemberRole | null }) | MemberRefusal => {
+): MemberDecision | MemberRefusal => {
   const { chatId } = change;
+  const closes = false;
   const member = members.find((each) => each.chatId === chatId);
   if (change.type === "add") {
     if (member !== undefined) return "member_exists";
     if (members.length >= maxMembers) return "member_limit";
-    return { role: change.role, action: "member.added", details: { chatId, role: change.role } };
+    return { role: change.role, closes, action: "member.added", details: { chatId, role: change.role } };
   }
   if (member === undefined) return "unknown";
   const before = member.role;
   if (change.type === "decline") {
     return hasAccepted(member)
       ? "unknown"
-      : { role: null, action: "member.declined", details: { chatId, role: before } };
+      : { role: null, closes, action: "member.declined", details: { chatId, role: before } };
   }
   const role = change.type === "set_role" ? change.role : null;
   if (role === before) return "unchanged";
   const owners = members.filter((each) => each.role === "owner" && hasAccepted(each));
   if (owners.length === 1 && owners[0] === member) return "last_owner";
+  const staying = members.map((each) => (each === member ? { ...each, role: role ?? "moderator" } : each));
+  const outcome = { role, closes: isInCharge(member) && !staying.some(isInCharge) };
   return role === null
-    ? { role, action: "member.removed", details: { chatId, role: before } }
-    : { role, action: "member.role_changed", details: { chatId, role, previousRole: before } };
+    ? { ...outcome, action: "member.removed", details: { chatId, role: before } }
+    : { ...outcome, action: "member.role_changed", details: { chatId, role, previousRole: before } };
 };
 
 /**
@@ -138,11 +154,12 @@ export class MemberStore extends Context.Service<
     /**
      * Deletes lapsed invitations, applies `decideMember` to a change and writes an audit entry. If the user whose ID is
      * the account's `chatId` stops being an owner, this `chatId` becomes null. A removed member's sign-ins to the
-     * account are deleted.
+     * account are deleted. An account that gets an owner or admin is not the operator's any more. If the last owner or
+     * admin goes, the account closes: its keys are revoked, and its webhooks and role plans are paused.
      */
     readonly change: (
       write: WriteOrigin & { readonly account: string; readonly change: MemberChange; readonly at: Millis },
-    ) => StoreEffect<"changed" | MemberRefusal>;
+    ) => StoreEffect<MemberChanged | MemberRefusal>;
 
     /**
      * Moves a sign-in to another account of its user, and accepts an invitation to this account with a

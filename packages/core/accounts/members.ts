@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { BadRequest, Conflict, Forbidden } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";
+import { KeyChanges } from "../keys/key_changes.ts";
 import { hasAccepted, hasLapsed, type MemberChange, MemberStore, type Membership } from "./member_store.ts";
 
 /** The accounts of a chat user, the last chosen one first, and the accounts to which the user is invited. */
@@ -17,6 +18,7 @@ export interface AccountsOfUser {
 export class Members extends Context.Service<Members>()("@accountlink/core/Members", {
   make: Effect.gen(function* () {
     const store = yield* MemberStore;
+    const { announce } = yield* KeyChanges;
     return {
       /** Returns the members and the invitations that have not lapsed. */
       list: Effect.fn("Members.list")(function* (account: string) {
@@ -32,7 +34,8 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
       }),
 
       /**
-       * Changes a member and returns whether anything changed. Fails with `Conflict` `member_exists`, `member_limit` or
+       * Changes a member and returns whether anything changed. If the last owner or admin goes, every node refuses the
+       * account's keys within a second. Fails with `Conflict` `member_exists`, `member_limit` or
        * `last_owner`.
        */
       change: Effect.fn("Members.change")(function* (
@@ -43,8 +46,10 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
         const at = yield* Clock.currentTimeMillis;
         const outcome = yield* store.change({ ...origin, account, change, at });
         if (outcome === "unknown") return yield* new BadRequest({ problem: "not_found" });
-        if (outcome === "changed" || outcome === "unchanged") return outcome === "changed";
-        return yield* new Conflict({ reason: outcome });
+        if (outcome === "unchanged") return false;
+        if (typeof outcome === "string") return yield* new Conflict({ reason: outcome });
+        yield* Effect.forEach(outcome.revokedKeys, announce, { discard: true });
+        return true;
       }),
 
       /**
@@ -76,10 +81,10 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
         const actor = { type: "account", id: account, member: chatId } as const;
         const change = { type: "decline", chatId } as const;
         const outcome = yield* store.change({ actor, requestId, account, change, at });
-        if (outcome !== "changed") return yield* new BadRequest({ problem: "not_found" });
+        if (typeof outcome === "string") return yield* new BadRequest({ problem: "not_found" });
       }),
     };
   }),
 }) {
-  static readonly layer = Layer.effect(Members, Members.make);
+  static readonly layer = Layer.effect(Members, Members.make).pipe(Layer.provide(KeyChanges.layer));
 }

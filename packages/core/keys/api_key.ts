@@ -25,12 +25,21 @@ export interface NewAccount {
   readonly name: string;
   readonly chatId: ChatId | null;
   readonly tier: Tier;
+  /**
+   * Whether the account is the operator's own: its keys may name every guild, and its links have no cap. When left out,
+   * an account without `chatId` is. Only the operator makes such an account, and it ends with the first owner or admin.
+   */
+  readonly operator?: boolean;
 }
 
 /** An owner of keys. The chat user in `chatId` can sign in to the dashboard. */
 export interface Account extends NewAccount {
   readonly status: AccountStatus;
+  readonly operator: boolean;
 }
+
+/** Returns whether a new account is the operator's own. @internal */
+export const isOperators = ({ chatId, operator = chatId === null }: NewAccount): boolean => operator;
 
 /** A key without its secret. Only a keyed hash of the secret is stored. */
 export interface ApiKey {

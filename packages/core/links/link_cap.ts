@@ -1,5 +1,4 @@
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect";
-import { isOperators, MemberStore } from "../accounts/member_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import { Conflict, type StoreEffect } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
@@ -29,22 +28,21 @@ export interface LinkRoom {
 
 /**
  * Keeps the number of an account's links, over all its scopes, within its plan. Writes that run at the same time, and
- * batches of other nodes, may pass the plan by their own number. Accounts without an owner or admin belong to the
- * operator and have no cap. Fixtures and imports on the command line do not ask this service. @internal
+ * batches of other nodes, may pass the plan by their own number. The operator's own accounts have no cap. Fixtures and
+ * imports on the command line do not ask this service. @internal
  */
 export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkCap", {
   make: Effect.gen(function* () {
     const limits = yield* Limits;
     const keys = yield* KeyStore;
-    const members = yield* MemberStore;
     const links = yield* LinkStore;
     const oneCount = yield* Semaphore.make(1);
     const rooms = new Map<string, { left: number; readonly isFull: boolean; until: Millis }>();
 
     const countRoom = Effect.fnUntraced(function* (account: string) {
       const found = Option.getOrUndefined(yield* keys.findAccount(account));
-      let left = found === undefined ? 0 : limits[found.tier].links;
-      if (left === 0 || isOperators(yield* members.list(account))) return Infinity;
+      let left = found === undefined || found.operator ? 0 : limits[found.tier].links;
+      if (left === 0) return Infinity;
       for (const { scope } of yield* keys.listScopes(account)) {
         if (left > 0) left -= yield* links.countLinks(scope.pid, { enough: left });
       }

@@ -1,7 +1,8 @@
 /** The checks that pause a plan. */
 import { Clock, Effect, Option } from "effect";
-import { hasAccepted, isOperators, MemberStore } from "../accounts/member_store.ts";
+import { hasAccepted, MemberStore } from "../accounts/member_store.ts";
 import { originOfOperator } from "../audit/audit.ts";
+import { KeyStore } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberSync } from "./member_sync.ts";
 import type { RolePlan } from "./role_plan.ts";
@@ -12,6 +13,7 @@ const service = originOfOperator("roles");
 
 export const makeGuildCheck = Effect.gen(function* () {
   const store = yield* RolePlanStore;
+  const accounts = yield* KeyStore;
   const team = yield* MemberStore;
   const { roles } = yield* MemberSync;
   const { isManager } = yield* ChatPlatform;
@@ -25,9 +27,10 @@ export const makeGuildCheck = Effect.gen(function* () {
   });
 
   const isManaged = Effect.fnUntraced(function* ({ guildId, scope }: RolePlan) {
-    const members = yield* team.list(scope.account);
-    const manages = Effect.forEach(members.filter(hasAccepted), ({ chatId }) => isManager(guildId, chatId));
-    return isOperators(members) || (yield* manages).includes(true);
+    const account = yield* accounts.findAccount(scope.account);
+    if (Option.exists(account, ({ operator }) => operator)) return true;
+    const members = (yield* team.list(scope.account)).filter(hasAccepted);
+    return (yield* Effect.forEach(members, ({ chatId }) => isManager(guildId, chatId))).includes(true);
   });
 
   return {
@@ -43,8 +46,8 @@ export const makeGuildCheck = Effect.gen(function* () {
 
     /**
      * Returns how many members the guild has. Pauses the plan and returns null if the bot has left the guild, or if
-     * nobody who has accepted to be in the account's team manages the guild any more. An account without owners and
-     * admins belongs to the operator, so nobody needs to manage the guild.
+     * nobody who has accepted to be in the account's team manages the guild any more. Nobody needs to manage the guilds
+     * of the operator's own accounts.
      */
     checkGuild: Effect.fnUntraced(function* (plan: RolePlan) {
       const guild = yield* findGuild(plan);

@@ -110,7 +110,7 @@ export interface UserRoles extends PlanPlace {
  * Stores role plans, the members that wait to be compared, and the nodes that work on plans. Every operation is atomic.
  * Deleting the data of a scope keeps the scope's plans. Erasing a user deletes the user's problems, and replaces the
  * nicknames of plans that are on by `erasedNickname`.
- * Erasing the owner of an account deletes the account's plans. `put` to an unknown scope is a defect.
+ * An account whose last owner or admin goes has its plans paused. `put` to an unknown scope is a defect.
  */
 export class RolePlanStore extends Context.Service<
   RolePlanStore,

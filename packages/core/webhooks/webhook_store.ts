@@ -104,8 +104,8 @@ export interface RequestedAttempt extends AttemptResult {
 }
 
 /**
- * Stores webhooks, their deliveries, and the nodes that send them. Every operation is atomic. Erasing the owner of an
- * account deletes its webhooks.
+ * Stores webhooks, their deliveries, and the nodes that send them. Every operation is atomic. An account whose
+ * last owner or admin goes has its webhooks paused.
  *
  * An unknown scope, an existing id, and text that `isStorable` refuses are defects.
  */

@@ -1,5 +1,5 @@
 import type { ChatId, KeyId } from "@accountlink/core";
-import { hasAccepted, isSuspendedOwner } from "@accountlink/core/accounts";
+import { hasAccepted, isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
 import { isAtAddress } from "@accountlink/core/addresses";
 import { eventWithoutUser, newEvent } from "@accountlink/core/events";
 import { type Account, noSettings } from "@accountlink/core/keys";
@@ -14,6 +14,7 @@ import {
   withoutUser,
 } from "@accountlink/core/users";
 import { Option } from "effect";
+import { pauseAll, revokeKeys } from "./account_end.ts";
 import { endVerifications } from "./flow_store.ts";
 import { membershipsOf } from "./member_store.ts";
 import { forgetRoles } from "./role_plan_store.ts";
@@ -43,12 +44,17 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
     }
   }
   if (membershipsOf(memory, chatId).some(isSuspendedOwner)) memory.suspendedOwners.add(ownerHash);
+  const run = membershipsOf(memory, chatId)
+    .filter((member) => isInCharge(member) && member.account.chatId !== chatId)
+    .map(({ account }) => account.name)
+    .toSorted();
   eraseMember(memory, chatId);
   forgetRoles(memory, chatId);
 
-  const revokedKeys = accounts.flatMap((account, index) =>
+  const released = accounts.flatMap((account, index) =>
     releaseAccount(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),
   );
+  const revokedKeys = [...released, ...run.flatMap((account) => closeAccount(memory, write, account))];
   const { total, byScope } = countErased(things);
   for (const [pid, details] of byScope) memory.record({ ...write, pid, action: "user.erased", details });
   for (const pid of new Set(things.map((thing) => thing.pid))) {
@@ -119,9 +125,24 @@ const eraseEntries = (
   return entries.map(({ pid }) => ({ what: "entries", pid }));
 };
 
+const isClosed = (memory: Memory, account: string): boolean =>
+  ![...(memory.members.get(account)?.values() ?? [])].some(isInCharge);
+
+/** Closes an account if the user was its last owner or admin, and returns the revoked keys. */
+const closeAccount = (memory: Memory, write: EraseUser, account: string): ReadonlyArray<KeyId> => {
+  if (!isClosed(memory, account)) return [];
+  pauseAll(memory, account);
+  const revoked = revokeKeys(memory, account, write.at);
+  memory.recordOfAccount(
+    { ...write, action: "user.erased", details: { revokedKeys: revoked.length } },
+    account,
+  );
+  return revoked;
+};
+
 /**
- * Removes the chat ID and the name from an account, deletes its webhooks and role plans, revokes its keys, and clears
- * the settings that the owner entered for keys and scopes.
+ * Removes the chat ID and the name from an account, revokes its keys, and clears the texts that the owner entered for
+ * keys, scopes and webhooks. If no owner or admin is left, pauses its webhooks and role plans. Returns the revoked keys.
  */
 const releaseAccount = (
   memory: Memory,
@@ -129,14 +150,14 @@ const releaseAccount = (
   { name, tier, status: accountStatus }: Account,
   pseudonym: string,
 ): ReadonlyArray<KeyId> => {
-  for (const { id, scope } of memory.webhooks.values()) {
-    if (scope.account === name) memory.webhooks.delete(id);
-  }
-  for (const [place, { pid }] of memory.rolePlans) {
-    if (memory.linksOf(pid).scope.account === name) memory.rolePlans.delete(place);
-  }
   memory.accounts.delete(name);
-  memory.accounts.set(pseudonym, { name: pseudonym, chatId: null, tier, status: accountStatus });
+  memory.accounts.set(pseudonym, {
+    name: pseudonym,
+    chatId: null,
+    tier,
+    status: accountStatus,
+    operator: false,
+  });
   const accepted = [...(memory.members.get(name) ?? [])].filter(([, member]) => hasAccepted(member));
   memory.members.delete(name);
   memory.members.set(pseudonym, new Map(accepted));
@@ -146,19 +167,18 @@ const releaseAccount = (
     links.scope = { ...links.scope, account: pseudonym };
     links.settings = noSettings;
   }
-  const revoked: Array<KeyId> = [];
-  for (const [id, stored] of memory.keys) {
-    const { key } = stored;
-    if (key.scope.account !== name) continue;
-    if (key.status !== "revoked") revoked.push(id);
-    const scope = { ...key.scope, account: pseudonym };
-    const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [] };
-    memory.keys.set(id, {
-      ...stored,
-      key: { ...key, ...emptied, scope, status: "revoked" },
-      revokedAt: key.status === "revoked" ? stored.revokedAt : write.at,
-    });
+  for (const [id, webhook] of memory.webhooks) {
+    if (webhook.scope.account !== name) continue;
+    memory.webhooks.set(id, { ...webhook, scope: { ...webhook.scope, account: pseudonym }, description: "" });
   }
+  for (const [id, stored] of memory.keys) {
+    if (stored.key.scope.account !== name) continue;
+    const scope = { ...stored.key.scope, account: pseudonym };
+    const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [] };
+    memory.keys.set(id, { ...stored, key: { ...stored.key, ...emptied, scope } });
+  }
+  if (isClosed(memory, pseudonym)) pauseAll(memory, pseudonym);
+  const revoked = revokeKeys(memory, pseudonym, write.at);
   const details = { revokedKeys: revoked.length };
   memory.recordOfAccount({ ...write, action: "user.erased", details }, pseudonym);
   return revoked;

@@ -4,6 +4,7 @@ import {
   changedSettings,
   earlierEnd,
   isAccepted,
+  isOperators,
   type KeyDetails,
   KeyStore,
   scopeOrder,
@@ -34,12 +35,14 @@ export const layer = layerOf(KeyStore, (memory) => {
     ).length;
 
   return {
-    ensureAccount: ({ name, chatId, tier }, ownerHash) =>
+    ensureAccount: (made, ownerHash) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
+        const { name, chatId, tier } = made;
         assertStorable([name]);
         const account = getOrInsert(accounts, name, (): Account => {
           const isSuspended = ownerHash !== undefined && memory.suspendedOwners.delete(ownerHash);
-          return { name, chatId, tier, status: isSuspended ? "suspended" : "active" };
+          const status = isSuspended ? "suspended" : "active";
+          return { name, chatId, tier, status, operator: isOperators(made) };
         });
         if (account.chatId !== null) {
           const members = getOrInsert(memory.members, name, () => new Map());

@@ -1,5 +1,6 @@
 import type { ChatId } from "@accountlink/core";
 import {
+  allows,
   decideMember,
   hasAccepted,
   hasLapsed,
@@ -11,6 +12,7 @@ import {
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { getOrInsert } from "../get_or_insert.ts";
+import { pauseAll, revokeKeys } from "./account_end.ts";
 import { layerOf, type Memory } from "./state.ts";
 
 /** Finds the accounts of a chat user by a scan. */
@@ -32,17 +34,23 @@ export const layer = layerOf(MemberStore, (memory) => {
       for (const [id, member] of members) if (hasLapsed(member, write.at)) members.delete(id);
       const decision = decideMember(list(name), change);
       if (typeof decision === "string") return decision;
-      const { role, ...entry } = decision;
-      memory.recordOfAccount({ ...write, ...entry }, name);
+      const { role, closes, action } = decision;
+      const revokedKeys = closes ? revokeKeys(memory, name, write.at) : [];
+      if (closes) pauseAll(memory, name);
+      const details = { ...decision.details, ...(closes ? { revokedKeys: revokedKeys.length } : {}) };
+      memory.recordOfAccount({ ...write, action, details }, name);
       if (role === null) {
         members.delete(chatId);
         for (const signIn of memory.signIns.values()) {
           if (signIn.chatId === chatId && signIn.account === name) memory.signIns.delete(signIn.id);
         }
       } else members.set(chatId, { ...newMember(write), ...members.get(chatId), role });
-      const isNoOwner = role !== "owner" && account.chatId === chatId;
-      if (isNoOwner) memory.accounts.set(name, { ...account, chatId: null });
-      return "changed";
+      memory.accounts.set(name, {
+        ...account,
+        chatId: role !== "owner" && account.chatId === chatId ? null : account.chatId,
+        operator: account.operator && !(role !== null && allows(role, "admin")),
+      });
+      return { revokedKeys };
     },
 
     choose: ({ signIn: id, chatId, account, requestId, at }) => {

@@ -5,6 +5,7 @@ import {
   type AccountStatus,
   type ConfiguredScope,
   changedSettings,
+  isOperators,
   type KeyStore,
   type NewAccount,
   scopeOrder,
@@ -26,11 +27,14 @@ export const accountOperations = ({ sql, operation, transaction, forUpdate, isAn
       SELECT pid, account, guild_id FROM scopes
       WHERE account = ${account} AND COALESCE(guild_id, '') = ${guildOf(target) ?? ""}`);
 
-  const insertAccount = ({ name, chatId, tier }: NewAccount, ownerHash: string | null) => sql`
-    INSERT INTO accounts (name, chat_id, tier, status)
-    VALUES (${name}, ${chatId}, ${tier}, CASE
-      WHEN EXISTS (SELECT 1 FROM suspended_owners WHERE hash = ${ownerHash}) THEN 'suspended' ELSE 'active' END)
-    ON CONFLICT (name) DO NOTHING`;
+  const insertAccount = (account: NewAccount, ownerHash: string | null) => {
+    const { name, chatId, tier } = account;
+    return sql`
+      INSERT INTO accounts (name, chat_id, tier, operator, status)
+      VALUES (${name}, ${chatId}, ${tier}, ${isOperators(account) ? 1 : 0}, CASE
+        WHEN EXISTS (SELECT 1 FROM suspended_owners WHERE hash = ${ownerHash}) THEN 'suspended' ELSE 'active' END)
+      ON CONFLICT (name) DO NOTHING`;
+  };
 
   const insertOwned = Effect.fnUntraced(function* (account: NewAccount, ownerHash: string | null) {
     const { name, chatId } = account;
@@ -64,8 +68,8 @@ export const accountOperations = ({ sql, operation, transaction, forUpdate, isAn
     ensureAccount: operation("ensureAccount", function* (account, ownerHash) {
       assertStorable([account.name]);
       yield* account.chatId === null ? insertAccount(account, null) : insertOwned(account, ownerHash ?? null);
-      const [stored = { ...account, status: "active" as const }] = yield* findAccount(account.name);
-      return stored;
+      const [stored] = yield* findAccount(account.name);
+      return stored ?? { ...account, status: "active", operator: isOperators(account) };
     }),
 
     findAccount: operation("findAccount", (name) => {
@@ -144,6 +148,7 @@ export const accountFields = {
   chatId: Schema.NullOr(ChatId),
   tier: Tiers,
   status: literalsOf<AccountStatus>({ active: true, suspended: true }),
+  operator: Schema.BooleanFromBit,
 };
 
 const accounts = tableOf("accounts", accountFields);

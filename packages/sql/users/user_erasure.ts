@@ -20,7 +20,8 @@ import { type EventsToErase, eraseEvents, findEventsToErase } from "../events/ev
 import { insertEvents } from "../events/event_writes.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
-import { accountColumns, readAccounts, readKeyIds } from "../keys/accounts.ts";
+import { pauseAll, revokeKeys } from "../keys/account_end.ts";
+import { accountColumns, readAccounts } from "../keys/accounts.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
@@ -28,11 +29,12 @@ import { rollBack } from "../statements/store_operation.ts";
 
 export const eraseUserOn = (sql: SqlClient.SqlClient) => {
   const { elements, forUpdate, isAmong, isAnyOf, isRemote, onlyOne } = dialectOf(sql);
+  const isInCharge = sql`role <> 'moderator' AND chosen_at IS NOT NULL`;
   const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
 
   const eraseWith = Effect.fnUntraced(function* (write: EraseUser, toErase: EventsToErase) {
     yield* sql`SELECT locks FROM ${onlyOne(write.chatId)}`;
-    const accounts = yield* lockAccounts(write.chatId);
+    const { own: accounts, run } = yield* lockAccounts(write.chatId);
     const names = accounts.map(({ name }) => name);
     yield* keepSuspension(write);
     const things: Array<ErasedThing> = [];
@@ -53,24 +55,47 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     }
     if (pass === null) return yield* rollBack(Option.none<UserErased>());
 
-    const revokedKeys = yield* Effect.forEach(accounts, (account, index) =>
+    const released = yield* Effect.forEach(accounts, (account, index) =>
       releaseAccount(write, account, index === 0 ? write.pseudonym : `${write.pseudonym}-${index + 1}`),
     );
+    const closed = yield* Effect.forEach(run, (account) => closeAccount(write, account));
     const { total, byScope } = countErased(things);
     for (const [pid, details] of byScope) {
       const entry = { ...write, pid, action: "user.erased", account: ownerOf(sql, pid) } as const;
       yield* insertEntry(sql, { ...entry, details: { ...details } });
     }
-    return Option.some<UserErased>({ ...total, accounts: accounts.length, revokedKeys: revokedKeys.flat() });
+    const revokedKeys = [...released, ...closed].flat();
+    return Option.some<UserErased>({ ...total, accounts: accounts.length, revokedKeys });
   }, sql.withTransaction);
 
+  /** Locks the accounts with the user's chat ID, and the others that the user runs as an owner or admin. */
   const lockAccounts = Effect.fnUntraced(function* (chatId: ChatId) {
+    const theirs = sql`
+      SELECT name FROM accounts WHERE chat_id = ${chatId}
+      UNION SELECT account FROM members WHERE chat_id = ${chatId} AND ${isInCharge}`;
     const accounts = yield* readAccounts(
-      sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name ${forUpdate}`,
+      sql`SELECT ${accountColumns} FROM accounts WHERE name ${isAnyOf(theirs)} ORDER BY name ${forUpdate}`,
     );
-    const names = JSON.stringify(accounts.map(({ name }) => name));
+    const own = accounts.filter((account) => account.chatId === chatId);
+    const names = JSON.stringify(own.map(({ name }) => name));
     yield* sql`SELECT pid FROM scopes WHERE account ${isAmong(names)} ORDER BY pid ${forUpdate}`;
-    return accounts;
+    return { own, run: accounts.filter((account) => account.chatId !== chatId) };
+  });
+
+  const isClosed = (account: string) =>
+    Effect.map(
+      sql`SELECT chat_id FROM members WHERE account = ${account} AND ${isInCharge} LIMIT 1`,
+      (inCharge) => inCharge.length === 0,
+    );
+
+  /** Closes an account if the user was its last owner or admin, and returns the revoked keys. */
+  const closeAccount = Effect.fnUntraced(function* (write: EraseUser, { name: account }: Account) {
+    if (!(yield* isClosed(account))) return [];
+    yield* pauseAll(sql, account);
+    const revoked = yield* revokeKeys(sql, account, write.at);
+    const details = { revokedKeys: revoked.length };
+    yield* insertEntry(sql, { ...write, account, pid: null, action: "user.erased", details });
+    return revoked;
   });
 
   /** Keeps the hash of a user who owns a suspended account. */
@@ -144,8 +169,9 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
   });
 
   /**
-   * Removes the chat ID and the name of an account, deletes its webhooks and role plans, revokes its keys, and clears
-   * what the owner entered for keys and scopes.
+   * Removes the chat ID and the name of an account, revokes its keys, and clears the texts that the owner entered for
+   * keys, scopes and webhooks. If no owner or admin is left, pauses its webhooks and role plans. Returns the revoked
+   * keys.
    */
   const releaseAccount = Effect.fnUntraced(function* (
     write: EraseUser,
@@ -162,17 +188,12 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM members WHERE account = ${name} AND chosen_at IS NULL`;
     yield* sql`UPDATE members SET account = ${pseudonym} WHERE account = ${name}`;
     yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
+    const revoked = yield* revokeKeys(sql, pseudonym, write.at);
     const inScopes = sql`pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
-    const revoked = yield* readKeyIds(sql`
-        UPDATE keys SET status = 'revoked', revoked_at = ${write.at}
-        WHERE ${inScopes} AND status <> 'revoked' RETURNING id`);
     yield* sql`
       UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]' WHERE ${inScopes}`;
-    yield* sql`
-      DELETE FROM webhook_deliveries WHERE webhook_id IN (SELECT id FROM webhooks WHERE ${inScopes})`;
-    for (const table of ["webhooks", "role_members", "role_problems", "role_plans"]) {
-      yield* sql`DELETE FROM ${sql(table)} WHERE ${inScopes}`;
-    }
+    yield* sql`UPDATE webhooks SET description = '' WHERE ${inScopes}`;
+    if (yield* isClosed(pseudonym)) yield* pauseAll(sql, pseudonym);
     yield* sql`DELETE FROM accounts WHERE name = ${name}`;
     const details = { revokedKeys: revoked.length };
     yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });

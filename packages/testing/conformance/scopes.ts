@@ -36,7 +36,13 @@ export interface Scopes {
 
 /** Makes an account with a global scope and a guild scope, without storing them. */
 export const newScopes = (): Scopes => {
-  const account: Account = { name: uniqueText(), chatId: null, tier: "free", status: "active" };
+  const account: Account = {
+    name: uniqueText(),
+    chatId: null,
+    tier: "free",
+    status: "active",
+    operator: true,
+  };
   const guildId = GuildId.make("700000000000000001");
   return {
     account,

@@ -22,11 +22,26 @@ export const accounts: Cases<StoragePorts> = {
       chatId: ChatId.make("1".repeat(32)),
       tier: "premium",
       status: "active",
+      operator: false,
     };
     expectEqual(yield* keys.findAccount(account.name), Option.none());
     expectEqual(yield* keys.ensureAccount(account), account);
     expectEqual(yield* keys.ensureAccount({ name: account.name, chatId: null, tier: "free" }), account);
     expectEqual(yield* keys.findAccount(account.name), Option.some(account));
+  },
+
+  "a new account is the operator's own if it says so, else if it has no chat user": function* () {
+    const keys = yield* KeyStore;
+    for (const [chatId, operator, expected] of [
+      [null, undefined, true],
+      [uniqueChatId(), undefined, false],
+      [null, false, false],
+    ] as const) {
+      const name = uniqueText();
+      const made = { name, chatId, tier: "free", ...(operator === undefined ? {} : { operator }) } as const;
+      expectEqual((yield* keys.ensureAccount(made)).operator, expected);
+      expectEqual(Option.getOrThrow(yield* keys.findAccount(name)).operator, expected);
+    }
   },
 
   "concurrent ensureAccount: all return the one that was created": function* () {
@@ -53,6 +68,7 @@ export const accounts: Cases<StoragePorts> = {
         chatId: ChatId.make(`${10_000 + i}`),
         tier: "free",
         status: "active",
+        operator: false,
       }),
     );
     yield* Effect.forEach(named, (account) => keys.ensureAccount(account));
@@ -153,7 +169,7 @@ export const accounts: Cases<StoragePorts> = {
       yield* keys.ensureAccount({ name: `${prefix}${name}`, chatId, tier: "free" });
     }
     const named = (name: string) =>
-      ({ name: `${prefix}${name}`, chatId, tier: "free", status: "active" }) as const;
+      ({ name: `${prefix}${name}`, chatId, tier: "free", status: "active", operator: false }) as const;
     expectEqual(
       (yield* keys.listAccounts()).filter((account) => account.chatId === chatId),
       ["a", "b", "c"].map(named),

@@ -138,7 +138,7 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(yield* keys.findAccount(own.name), Option.none());
     expectEqual(
       yield* keys.findAccount(pseudonym),
-      Option.some({ name: pseudonym, chatId: null, tier: "premium" as const, status: "active" as const }),
+      Option.some({ name: pseudonym, chatId: null, tier: "premium", status: "active", operator: false }),
     );
     const revoked = Option.getOrThrow(yield* keys.findByHash(theirs.hash));
     expectEqual(revoked.key, {
@@ -166,7 +166,7 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(entries.at(-1)?.details, { revokedKeys: 1 });
     const logged = yield* user.entries(account.name);
     expectEqual(logged.length, 1);
-    expectEqual(yield* keys.ensureAccount(own), { ...own, status: "active" });
+    expectEqual(yield* keys.ensureAccount(own), { ...own, status: "active", operator: false });
     expectEqual(yield* keys.listKeys(own.name, 0), []);
   },
 

@@ -31,7 +31,7 @@ export const finds: Cases<StoragePorts> = {
     yield* user.signIn(bob);
 
     const found = yield* user.find;
-    expectEqual(found.accounts, [{ ...account, status: "active" }]);
+    expectEqual(found.accounts, [{ ...account, status: "active", operator: false }]);
     expectEqual(yield* user.findRecords, found.records);
     expectEqual(
       new Map(found.records.map(({ scope, record }) => [scope.pid, record.gameId])),
