@@ -1,6 +1,5 @@
 import { ChatId } from "@accountlink/core";
 import {
-  allows,
   decideMember,
   lapsedUntil,
   type Member,
@@ -10,12 +9,13 @@ import {
   memberOrder,
   membershipOrder,
   newMember,
+  runsAccount,
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Schema } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { insertEntry } from "./audit/audit_entry.ts";
-import { pauseAll, revokeKeys } from "./keys/account_end.ts";
+import { closeAccount } from "./keys/account_end.ts";
 import { accountFields } from "./keys/accounts.ts";
 import { literalsOf, tableOf } from "./statements/row.ts";
 import { storeLayer } from "./statements/store_operation.ts";
@@ -80,13 +80,12 @@ export const layer = storeLayer(MemberStore)(({ sql, operation, transaction, for
       if (decision.role !== "owner") {
         yield* sql`UPDATE accounts SET chat_id = NULL WHERE name = ${account} AND chat_id = ${chatId}`;
       }
-      if (decision.role !== null && allows(decision.role, "admin")) {
+      if (runsAccount(decision.role)) {
         yield* sql`UPDATE accounts SET operator = 0 WHERE name = ${account} AND operator = 1`;
       }
       const { action, closes } = decision;
-      const revokedKeys = closes ? yield* revokeKeys(sql, account, write.at) : [];
-      if (closes) yield* pauseAll(sql, account);
-      const details = { ...decision.details, ...(closes ? { revokedKeys: revokedKeys.length } : {}) };
+      const revokedKeys = closes ? yield* closeAccount(sql, account, write.at) : [];
+      const details = { ...decision.details, ...(closes && { revokedKeys: revokedKeys.length }) };
       yield* insertEntry(sql, { ...write, account, pid: null, action, details });
       return { revokedKeys };
     }),

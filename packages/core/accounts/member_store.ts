@@ -53,9 +53,12 @@ export const hasLapsed = ({ chosenAt, since }: Pick<Member, "chosenAt" | "since"
 export const allows = (role: MemberRole, needed: MemberRole): boolean =>
   memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
 
+/** Returns whether the role, null for none, runs the account. @internal */
+export const runsAccount = (role: MemberRole | null): boolean => role !== null && allows(role, "admin");
+
 /** Returns whether the member runs the account: an owner or admin who has accepted. @internal */
 export const isInCharge = (member: Pick<Member, "role" | "chosenAt">): boolean =>
-  hasAccepted(member) && allows(member.role, "admin");
+  hasAccepted(member) && runsAccount(member.role);
 
 /** The actions whose audit entries a role may read; null for all actions. @internal */
 export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>

@@ -26,3 +26,9 @@ export const pauseAll = (memory: Memory, account: string): void => {
     memory.rolePlans.set(place, { ...plan, settings: paused, revision: plan.revision + 1, sweep: null });
   }
 };
+
+/** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */
+export const closeAccount = (memory: Memory, account: string, at: Millis): ReadonlyArray<KeyId> => {
+  pauseAll(memory, account);
+  return revokeKeys(memory, account, at);
+};

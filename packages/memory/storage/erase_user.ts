@@ -14,7 +14,7 @@ import {
   withoutUser,
 } from "@accountlink/core/users";
 import { Option } from "effect";
-import { pauseAll, revokeKeys } from "./account_end.ts";
+import { closeAccount, pauseAll, revokeKeys } from "./account_end.ts";
 import { endVerifications } from "./flow_store.ts";
 import { membershipsOf } from "./member_store.ts";
 import { forgetRoles } from "./role_plan_store.ts";
@@ -54,7 +54,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   const released = accounts.flatMap((account, index) =>
     releaseAccount(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),
   );
-  const revokedKeys = [...released, ...run.flatMap((account) => closeAccount(memory, write, account))];
+  const revokedKeys = [...released, ...run.flatMap((account) => leaveAccount(memory, write, account))];
   const { total, byScope } = countErased(things);
   for (const [pid, details] of byScope) memory.record({ ...write, pid, action: "user.erased", details });
   for (const pid of new Set(things.map((thing) => thing.pid))) {
@@ -129,10 +129,9 @@ const isClosed = (memory: Memory, account: string): boolean =>
   ![...(memory.members.get(account)?.values() ?? [])].some(isInCharge);
 
 /** Closes an account if the user was its last owner or admin, and returns the revoked keys. */
-const closeAccount = (memory: Memory, write: EraseUser, account: string): ReadonlyArray<KeyId> => {
+const leaveAccount = (memory: Memory, write: EraseUser, account: string): ReadonlyArray<KeyId> => {
   if (!isClosed(memory, account)) return [];
-  pauseAll(memory, account);
-  const revoked = revokeKeys(memory, account, write.at);
+  const revoked = closeAccount(memory, account, write.at);
   memory.recordOfAccount(
     { ...write, action: "user.erased", details: { revokedKeys: revoked.length } },
     account,

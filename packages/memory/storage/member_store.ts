@@ -1,6 +1,5 @@
 import type { ChatId } from "@accountlink/core";
 import {
-  allows,
   decideMember,
   hasAccepted,
   hasLapsed,
@@ -9,10 +8,11 @@ import {
   memberOrder,
   membershipOrder,
   newMember,
+  runsAccount,
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { getOrInsert } from "../get_or_insert.ts";
-import { pauseAll, revokeKeys } from "./account_end.ts";
+import { closeAccount } from "./account_end.ts";
 import { layerOf, type Memory } from "./state.ts";
 
 /** Finds the accounts of a chat user by a scan. */
@@ -35,9 +35,8 @@ export const layer = layerOf(MemberStore, (memory) => {
       const decision = decideMember(list(name), change);
       if (typeof decision === "string") return decision;
       const { role, closes, action } = decision;
-      const revokedKeys = closes ? revokeKeys(memory, name, write.at) : [];
-      if (closes) pauseAll(memory, name);
-      const details = { ...decision.details, ...(closes ? { revokedKeys: revokedKeys.length } : {}) };
+      const revokedKeys = closes ? closeAccount(memory, name, write.at) : [];
+      const details = { ...decision.details, ...(closes && { revokedKeys: revokedKeys.length }) };
       memory.recordOfAccount({ ...write, action, details }, name);
       if (role === null) {
         members.delete(chatId);
@@ -48,7 +47,7 @@ export const layer = layerOf(MemberStore, (memory) => {
       memory.accounts.set(name, {
         ...account,
         chatId: role !== "owner" && account.chatId === chatId ? null : account.chatId,
-        operator: account.operator && !(role !== null && allows(role, "admin")),
+        operator: account.operator && !runsAccount(role),
       });
       return { revokedKeys };
     },

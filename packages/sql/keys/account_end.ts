@@ -22,3 +22,7 @@ export const pauseAll = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, a
     UPDATE role_plans SET state = 'paused', revision = revision + 1, sweep_total = NULL
     WHERE ${ofAccount} AND state = 'on'`;
 });
+
+/** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */
+export const closeAccount = (sql: SqlClient.SqlClient, account: string, at: Millis) =>
+  Effect.andThen(pauseAll(sql, account), revokeKeys(sql, account, at));

@@ -20,7 +20,7 @@ import { type EventsToErase, eraseEvents, findEventsToErase } from "../events/ev
 import { insertEvents } from "../events/event_writes.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
-import { pauseAll, revokeKeys } from "../keys/account_end.ts";
+import { closeAccount, pauseAll, revokeKeys } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -58,7 +58,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     const released = yield* Effect.forEach(accounts, (account, index) =>
       releaseAccount(write, account, index === 0 ? write.pseudonym : `${write.pseudonym}-${index + 1}`),
     );
-    const closed = yield* Effect.forEach(run, (account) => closeAccount(write, account));
+    const closed = yield* Effect.forEach(run, (account) => leaveAccount(write, account));
     const { total, byScope } = countErased(things);
     for (const [pid, details] of byScope) {
       const entry = { ...write, pid, action: "user.erased", account: ownerOf(sql, pid) } as const;
@@ -89,10 +89,9 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     );
 
   /** Closes an account if the user was its last owner or admin, and returns the revoked keys. */
-  const closeAccount = Effect.fnUntraced(function* (write: EraseUser, { name: account }: Account) {
+  const leaveAccount = Effect.fnUntraced(function* (write: EraseUser, { name: account }: Account) {
     if (!(yield* isClosed(account))) return [];
-    yield* pauseAll(sql, account);
-    const revoked = yield* revokeKeys(sql, account, write.at);
+    const revoked = yield* closeAccount(sql, account, write.at);
     const details = { revokedKeys: revoked.length };
     yield* insertEntry(sql, { ...write, account, pid: null, action: "user.erased", details });
     return revoked;

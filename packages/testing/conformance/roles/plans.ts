@@ -2,7 +2,7 @@ import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
-import { expectDefect, expectEqual, expectThat } from "../expect.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
 import { atOnce, eraseUser, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newRoleSteps, paused, roleSteps, settings, start, uniqueGuildId } from "./role_steps.ts";
