@@ -75,7 +75,7 @@ test("members of an earlier release stay members if they used the account, and a
 
 test("of an earlier release's accounts without an owner or admin, those that nobody left are the operator's", function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* migrateUntil("0009_operator_accounts");
+  yield* migrateUntil("0010_operator_accounts");
   yield* sql`
     INSERT INTO accounts (name, chat_id, tier) VALUES
       ('acme', NULL, 'free'), ('moderated', NULL, 'free'), ('chat:100001', '100001', 'free'),
