@@ -17,6 +17,25 @@ const guildRoles = [
   { id: member, name: "Member", assignable: true },
 ];
 
+const ranked = "700000000000000055";
+
+/** A guild of bob. Ada manages it with the role 12, and may not pass on Manage Webhooks. */
+const rankedGuild = {
+  id: ranked,
+  owner: bob,
+  members: [
+    { chatId: bob, manager: true },
+    { chatId: ada, manager: true, roles: [{ id: "12", name: "Manager" }] },
+  ],
+  roles: [
+    { id: "10", name: "Fan", position: 1 },
+    { id: "11", name: "Hook", position: 2, permissions: ["manage_webhooks"] },
+    { id: "12", name: "Manager", position: 3, permissions: ["manage_roles"] },
+    { id: "13", name: "Chief", position: 4, permissions: ["administrator"] },
+    { id: "14", name: "Guard", position: 2, permissions: ["manage_roles", "manage_server"] },
+  ],
+};
+
 const ranks = [
   { rank: 1, name: "Fan" },
   { rank: 255, name: "Chief" },
@@ -42,6 +61,7 @@ const server = useSiteServer({}, (fixture) => {
       gameUsers: gameUsers.map((each) =>
         each.id === "1" ? { ...each, items: [{ item: "gamepass", itemId: "55" }] } : each,
       ),
+      guilds: [...platform.guilds, rankedGuild],
       gameGroups: [{ id: "3", name: "Guild", ranks: ranks.toReversed() }],
     },
   };
@@ -52,6 +72,7 @@ const links = { [dan]: "2", [eve]: "1" };
 const key = fixtures.key({ account: "club", guildId: guild, tier: "premium", links });
 const globalKey = fixtures.key({ account: "club" });
 const otherKey = fixtures.key({ account: "rival", guildId: guild });
+fixtures.key({ account: "rival" });
 
 const settings = {
   rules: [
@@ -107,7 +128,7 @@ const shown = async (chatId: string) => {
 };
 
 test("people start at most 4 sweeps of a plan in an hour, by changes of the plan or by asking", async () => {
-  const { put, sweep, remove } = await rolesOf(bob);
+  const { put, sweep, remove } = await rolesOf(ada, ranked, "global");
   const named = (nickname: string | null) => put({ rules: [], nickname, state: "on" });
   const [one, two] = ["{game.username}", "{game.displayName}"];
   for (const answer of [await named(one), await named(two), await sweep(), await sweep()]) {
@@ -120,6 +141,27 @@ test("people start at most 4 sweeps of a plan in an hour, by changes of the plan
   expect((await named(two)).status).toBe(200);
   expect((await put({ rules: [], nickname: one, state: "paused" })).status).toBe(200);
   await remove();
+});
+
+test("a rule names only roles that the member who saves the plan may give", async () => {
+  const put = async (owner: string, roleId: string) =>
+    (await rolesOf(owner, ranked, "global")).put({
+      rules: [{ roleId, when: { is: "linked" } }],
+      nickname: null,
+      state: "paused",
+    });
+  for (const [roleId, allowed] of [
+    ["13", false],
+    ["12", false],
+    ["11", false],
+    ["14", true],
+    ["10", true],
+  ] as const) {
+    const answer = await put(ada, roleId);
+    if (allowed) expect([roleId, answer.status]).toEqual([roleId, 200]);
+    else expectInvalid(answer, "rules");
+    expect([roleId, (await put(bob, roleId)).status]).toEqual([roleId, 200]);
+  }
 });
 
 test("reading the role plan of a guild without one returns a paused plan without rules", async () => {

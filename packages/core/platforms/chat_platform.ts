@@ -104,6 +104,12 @@ export interface ChatRoles {
   readonly findMember: (guildId: GuildId, chatId: ChatId) => PlatformEffect<Option.Option<RoleMember>>;
 
   /**
+   * Returns the IDs of the roles that a member may name in the rules of a role plan: all for the owner of the guild, see
+   * `nameableRoles` for others. Undefined if every manager may name every role.
+   */
+  readonly findNameable?: (guildId: GuildId, chatId: ChatId) => PlatformEffect<ReadonlySet<string>>;
+
+  /**
    * Returns up to 1,000 members, sorted by chat ID as a number: the members after `after`, or the first members if
    * `after` is null. An empty page means that there are no more members.
    */

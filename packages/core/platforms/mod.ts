@@ -6,3 +6,4 @@ export * from "./identity_provider.ts";
 export * from "./platform_refusals.ts";
 export * from "./profile.ts";
 export { Profiles } from "./profiles.ts";
+export * from "./role_ranks.ts";

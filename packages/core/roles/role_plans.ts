@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
-import { type ChatId, type GuildId, isPid } from "../ids.ts";
+import { ChatId, type GuildId, isPid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import type { KeyOwner } from "../keys/owned_keys.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
@@ -10,7 +10,7 @@ import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
-import { type ChosenSettings, changedSettings } from "./role_plan.ts";
+import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { Digits } from "./rule_kinds.ts";
 import { checkSettings, StoredPlans } from "./stored_plans.ts";
@@ -35,10 +35,31 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       return found.value.roles;
     });
 
-    /** Pauses another plan that is on for the guild, if the bot or every manager of that plan has left. */
+    /**
+     * Fails unless the chat platform would let the member who saves the plan give the roles of its rules. Otherwise a
+     * manager could become an administrator by a rule.
+     */
+    const requireNameable = Effect.fnUntraced(function* (
+      guildId: GuildId,
+      { rules }: PlanSettings,
+      { actor }: WriteOrigin,
+    ) {
+      const saver = actor.type === "account" ? actor.member : null;
+      if (rules.length === 0 || saver === null) return;
+      const { findNameable } = yield* members.roles;
+      const nameable = yield* findNameable?.(guildId, ChatId.make(saver)) ?? Effect.succeed(null);
+      const refused = rules.find(({ roleId }) => nameable?.has(roleId) === false);
+      if (refused === undefined) return;
+      return yield* InvalidParameter.one("rules", `you may not give the role "${refused.roleId}" yourself`);
+    });
+
+    /**
+     * Pauses another plan that is on for the guild, if the bot or every manager of that plan has left. Returns whether
+     * another plan stays on.
+     */
     const pauseUnmanagedRival = Effect.fnUntraced(function* ({ pid }: DataScope, guildId: GuildId) {
       const rival = Option.getOrNull(yield* store.findOn(guildId));
-      if (rival !== null && rival.scope.pid !== pid) yield* checkGuild(rival);
+      return rival !== null && rival.scope.pid !== pid && (yield* checkGuild(rival)) !== null;
     });
 
     return {
@@ -85,7 +106,8 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       /**
        * Stores a plan. If the plan changed and is on, all members are compared, at most 4 times an hour. Another plan that is on for the guild is
        * paused if nobody of its account's team manages the guild any more; otherwise this fails with `Conflict`
-       * `guild_has_plan`. Fails with `InvalidParameter` for a role that the guild does not have.
+       * `guild_has_plan`. Fails with `InvalidParameter` for a role that the guild does not have, or that the member who
+       * saves the plan may not give.
        */
       put: Effect.fn("RolePlans.put")(function* (
         scope: DataScope,
@@ -106,10 +128,12 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
             return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
           }
         }
+        yield* requireNameable(guildId, settings, origin);
         if (settings.state === "on") {
-          yield* pauseUnmanagedRival(scope, guildId);
+          const hasRival = yield* pauseUnmanagedRival(scope, guildId);
           const { plan } = yield* stored.find(scope, guildId);
-          if (changedSettings(plan, settings).length > 0) yield* admitSweep({ pid: scope.pid, guildId });
+          const isSwept = !hasRival && changedSettings(plan, settings).length > 0;
+          if (isSwept) yield* admitSweep({ pid: scope.pid, guildId });
         }
         return yield* stored.put(scope, guildId, settings, origin);
       }),

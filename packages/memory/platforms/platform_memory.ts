@@ -46,7 +46,7 @@ const chatPlatform = (fixture: PlatformFixture) => {
         ({ nickname, joined, roles }) => ({ nickname, joined, roles }),
       ),
     joinedGuilds: (guildIds) => new Set(guildIds.filter((id) => guilds.has(id))),
-    isManager: (guildId, chatId) => guilds.get(guildId)?.member(chatId)?.manager === true,
+    isManager: (guildId, chatId) => guilds.get(guildId)?.isManager(chatId) === true,
     findUser: (chatId) => Option.fromUndefinedOr(users.get(chatId)),
     findUserByName: (username) => idOfName(fixture.chatUsers, username),
     searchMembers: (guildId, beginning, limit) =>
@@ -82,6 +82,7 @@ const chatRoles = (
       })),
     findMember: (guildId, chatId) =>
       Option.map(Option.fromUndefinedOr(guilds.get(guildId)?.member(chatId)), roleMember),
+    findNameable: (guildId, chatId) => guilds.get(guildId)?.nameable(chatId) ?? new Set(),
     membersPage: (guildId, after) => (guilds.get(guildId)?.page(after) ?? []).map(roleMember),
     addRole: (guildId, chatId, roleId) => change(guildId, (guild) => guild.setRole(chatId, roleId, true)),
     removeRole: (guildId, chatId, roleId) => change(guildId, (guild) => guild.setRole(chatId, roleId, false)),

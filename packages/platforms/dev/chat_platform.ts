@@ -15,7 +15,7 @@ import { HttpClient, HttpClientRequest } from "effect/http";
 import { finderOn, type ResilientClient, resilientClient } from "../http/mod.ts";
 import { askDev } from "./ask_dev.ts";
 import type { DevGamePlatformOptions } from "./game_platform.ts";
-import { Application, Joins, Member, Members, Refusal, Roles } from "./wire.ts";
+import { Application, Joins, Member, Members, Nameable, Refusal, Roles } from "./wire.ts";
 
 export interface DevChatPlatformOptions extends DevGamePlatformOptions {
   readonly botToken: Redacted.Redacted;
@@ -136,6 +136,12 @@ const devChatRoles = (client: ResilientClient): ChatRoles => {
     findMember: (guildId, chatId) =>
       find("ChatRoles.findMember", memberUrl(guildId, chatId), Member).pipe(
         Effect.map(Option.map(roleMember)),
+      ),
+
+    findNameable: (guildId, chatId) =>
+      Effect.map(
+        find("ChatRoles.findNameable", `${memberUrl(guildId, chatId)}/nameable`, Nameable),
+        (found) => new Set(Option.isSome(found) ? found.value.roleIds : []),
       ),
 
     membersPage: Effect.fnUntraced(function* (guildId, after) {

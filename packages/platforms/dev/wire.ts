@@ -18,6 +18,8 @@ export const Roles = Schema.Struct({
   memberCount: Schema.Int,
 });
 
+export const Nameable = Schema.Struct({ roleIds: Schema.Array(Schema.String) });
+
 export const MemberChange = Schema.Struct({ nickname: Schema.NullOr(Schema.String) });
 
 /** The response body of `GET /chat/api/joins`: the joins after a position, and the position of the newest join. */

@@ -118,8 +118,15 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       "/guilds/:guildId/members/:chatId",
       inGuild((guild, chatId) => {
         const member = guild.member(chatId);
-        return member === undefined ? missing(chatId) : json(memberBody(member));
+        return member === undefined
+          ? missing(chatId)
+          : json({ ...memberBody(member), manager: guild.isManager(chatId) });
       }),
+    ),
+
+    route(
+      "/guilds/:guildId/members/:chatId/nameable",
+      inGuild((guild, chatId) => json({ roleIds: [...guild.nameable(chatId)] })),
     ),
 
     setRole("PUT"),

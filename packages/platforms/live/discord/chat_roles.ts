@@ -4,13 +4,15 @@ import {
   type ChatRoles,
   type GuildRole,
   MembersHidden,
+  nameableRoles,
+  powerfulPermissions,
   type RoleMember,
   RoleRefused,
 } from "@accountlink/core/platforms";
 import { Cache, Duration, Effect, Exit, flow, Option, Result, Schema } from "effect";
 import type { ResilientClient } from "../../http/mod.ts";
 import { ask, type RouteRequest } from "../answers.ts";
-import { canManage, isSnowflake, RoledGuild, RoledMember } from "./discord_wire.ts";
+import { canManage, includesPermission, isSnowflake, RoledGuild, RoledMember } from "./discord_wire.ts";
 
 const pageSize = 1_000;
 
@@ -54,18 +56,25 @@ export const discordRoles = Effect.fnUntraced(function* (
     return botId;
   });
 
+  const findGuild = (guildId: GuildId) =>
+    isSnowflake(guildId)
+      ? Effect.map(
+          ask(client, "GET /guilds/{guild_id}", {
+            operation,
+            path: [guildId],
+            query: { with_counts: true },
+            found: RoledGuild,
+            matches: ({ id }) => id === guildId,
+          }),
+          Result.getSuccess,
+        )
+      : Effect.succeedNone;
+
   const findRights = Effect.fnUntraced(function* (guildId: GuildId) {
-    if (!isSnowflake(guildId)) return Option.none<BotRights>();
-    const guild = yield* ask(client, "GET /guilds/{guild_id}", {
-      operation,
-      path: [guildId],
-      query: { with_counts: true },
-      found: RoledGuild,
-      matches: ({ id }) => id === guildId,
-    });
-    if (Result.isFailure(guild)) return Option.none<BotRights>();
+    const guild = yield* findGuild(guildId);
+    if (Option.isNone(guild)) return Option.none<BotRights>();
     const bot = yield* findMember(guildId, yield* findBotId);
-    return Option.map(bot, ({ user, roles }) => rightsOf(guild.success, user.id, roles));
+    return Option.map(bot, ({ user, roles }) => rightsOf(guild.value, user.id, roles));
   });
 
   const explaining = yield* Cache.makeWith(findRights, {
@@ -106,6 +115,18 @@ export const discordRoles = Effect.fnUntraced(function* (
 
     findMember: (guildId, chatId) => Effect.map(findMember(guildId, chatId), Option.map(roleMember)),
 
+    findNameable: Effect.fnUntraced(function* (guildId, chatId) {
+      const [guild, member] = [yield* findGuild(guildId), yield* findMember(guildId, chatId)];
+      if (Option.isNone(guild) || Option.isNone(member)) return new Set<string>();
+      const { id, owner_id, roles } = guild.value;
+      if (owner_id === chatId) return new Set(roles.map((role) => role.id));
+      const ranked = highestFirst(roles).map((role) => ({
+        id: role.id,
+        permissions: powerfulPermissions.filter((name) => includesPermission(role.permissions, name)),
+      }));
+      return nameableRoles(ranked, new Set([id, ...member.value.roles]));
+    }),
+
     membersPage: Effect.fnUntraced(function* (guildId, after) {
       const page = yield* ask(client, "GET /guilds/{guild_id}/members", {
         operation: "ChatRoles.membersPage",
@@ -135,6 +156,11 @@ type Change =
 
 const operation = "ChatRoles.findGuildRoles";
 
+const highestFirst = (roles: (typeof RoledGuild.Type)["roles"]) =>
+  roles.toSorted(
+    (one, other) => other.position - one.position || (BigInt(one.id) < BigInt(other.id) ? -1 : 1),
+  );
+
 /**
  * Derives the bot's rights from the order of the guild's roles, and from the permissions of the bot's roles and of
  * `@everyone`.
@@ -144,9 +170,7 @@ const rightsOf = (
   botId: string,
   held: ReadonlyArray<string>,
 ): BotRights => {
-  const sorted = roles.toSorted(
-    (one, other) => other.position - one.position || (BigInt(one.id) < BigInt(other.id) ? -1 : 1),
-  );
+  const sorted = highestFirst(roles);
   const isHeld = (role: { readonly id: string }) => role.id === id || held.includes(role.id);
   const may = (what: "roles" | "nicknames") =>
     owner_id === botId || roles.some((role) => isHeld(role) && canManage(role.permissions, what));

@@ -13,7 +13,7 @@ const botRole = "41771983423143940";
 const officerRole = "41771983423143941";
 
 /** A guild in the format that Discord documents, where the bot's role has these permissions. */
-const guild = (permissions: bigint) => {
+const guild = (permissions: bigint, owner: string) => {
   const role = (id: string, name: string, position: number, more: object = {}) => ({
     id,
     name,
@@ -26,12 +26,12 @@ const guild = (permissions: bigint) => {
   return {
     id: guildId,
     name: "Engine Room",
-    owner_id: eve.id,
+    owner_id: owner,
     approximate_member_count: 51_000,
     roles: [
       role(guildId, "@everyone", 0),
       role(botRole, "accountlink", 3, { managed: true, permissions: String(permissions) }),
-      role(memberRole, "Member", 1),
+      role(memberRole, "Member", 1, { permissions: String(1n << 28n) }),
       role(boosterRole, "Booster", 2, { managed: true }),
       role(officerRole, "Officer", 4),
     ],
@@ -43,11 +43,12 @@ const refused = (status: number, code: number): HttpAnswering => ({ status, body
 const setUp = Effect.fnUntraced(function* (
   change: HttpAnswering = { status: 204 },
   permissions = manageRoles | manageNicknames,
+  owner: string = eve.id,
 ) {
   const discord = yield* startDiscord((path, { method }) => {
     if (method !== "GET") return change;
     if (path === "/users/@me") return { body: bot };
-    if (path === `/guilds/${guildId}`) return { body: guild(permissions) };
+    if (path === `/guilds/${guildId}`) return { body: guild(permissions, owner) };
     if (path === `/guilds/${guildId}/members/${bot.id}`) return { body: { user: bot, roles: [botRole] } };
     return undefined;
   });
@@ -77,6 +78,22 @@ test.each<[what: string, permissions: bigint, given: ReadonlyArray<string>]>([
   const { roles } = yield* setUp(undefined, permissions);
   expect(Option.getOrThrow(yield* roles.findGuildRoles(guildId))).toEqual(assignable(given));
 });
+
+test.each<[user: string, permissions: bigint, owner: string, nameable: ReadonlyArray<string>]>([
+  [bot.id, manageRoles, eve.id, [boosterRole, memberRole, guildId]],
+  [bot.id, 8n, eve.id, [boosterRole, memberRole, guildId]],
+  [bot.id, manageNicknames, eve.id, [boosterRole, guildId]],
+  [bob.id, manageRoles, eve.id, []],
+  [bob.id, manageRoles, bob.id, [guildId, botRole, memberRole, boosterRole, officerRole]],
+  [eve.id, manageRoles, eve.id, []],
+])(
+  "the user %s, while the bot's role has the permissions %d and %s owns the guild, may name the roles %j",
+  function* ([user, permissions, owner, nameable]) {
+    const { roles } = yield* setUp(undefined, permissions, owner);
+    const named = roles.findNameable?.(guildId, user as ChatId) ?? Effect.die("no ranks");
+    expect([...(yield* named)]).toEqual(nameable);
+  },
+);
 
 test("findGuildRoles returns none for a guild that the bot is not in", function* () {
   const { roles } = yield* setUp();

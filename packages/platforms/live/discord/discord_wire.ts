@@ -1,5 +1,6 @@
 /** The parts of Discord's responses that this service reads, with IDs, times and image URLs in Discord's format. */
 import { ChatId, GuildId } from "@accountlink/core";
+import type { PowerfulPermission } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 
 const nullish = Schema.optional(Schema.NullOr(Schema.String));
@@ -92,6 +93,22 @@ export const createdAt = (snowflake: string): string =>
 
 /** Bits of permissions. An administrator has every permission. */
 const administrator = 0x8n;
+const powerful: Readonly<Record<PowerfulPermission, bigint>> = {
+  administrator,
+  manage_server: 1n << 5n,
+  manage_roles: 1n << 28n,
+  manage_channels: 1n << 4n,
+  manage_webhooks: 1n << 29n,
+  kick: 1n << 1n,
+  ban: 1n << 2n,
+  moderate_members: 1n << 40n,
+  mention_everyone: 1n << 17n,
+};
+
+/** Whether permissions, as a decimal bit set, include this one. */
+export const includesPermission = (permissions: string, name: PowerfulPermission): boolean =>
+  (BigInt(permissions) & powerful[name]) !== 0n;
+
 const bits = { guild: 0x20n, nicknames: 1n << 27n, roles: 1n << 28n };
 
 /** Whether permissions, as a decimal bit set, include the right to manage the guild, its nicknames or its roles. */
