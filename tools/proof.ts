@@ -5,6 +5,11 @@
  */
 import { combine, finish, type Results, runVitest } from "./run_vitest.ts";
 
+if (process.argv.length > 2) {
+  console.log("Usage: npm run proof\nRuns every test with more rounds, for hours. It takes no options.");
+  process.exit(process.argv.includes("--help") ? 0 : 1);
+}
+
 const environment = { ACCOUNTLINK_TEST_PROOF: "1" };
 const results: Array<Results> = [await runVitest("Bun", "portable", environment)];
 for (const project of ["node", "contract-postgres-redis", "contract-memory", "contract-web", "proof"])
