@@ -75,10 +75,10 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
         operation: "ChatCommands.list",
         path: yield* pathOf,
         query: { with_localizations: true },
-        found: Schema.Array(InstalledCommand),
+        found: Schema.NullOr(Schema.Array(InstalledCommand)),
       });
       const installed = new Map(
-        Result.getOrThrow(found).map((command) => [keyOf(command), command] as const),
+        (Result.getOrThrow(found) ?? []).map((command) => [keyOf(command), command] as const),
       );
       const names = new Set(wanted.map(keyOf));
       return {

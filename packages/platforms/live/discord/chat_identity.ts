@@ -65,9 +65,9 @@ export const liveChatIdentity = ({
           Effect.map(
             ask(atDiscord(client), "GET /users/@me/guilds", {
               operation: "ChatIdentity.finish",
-              found: Schema.Array(OwnGuild),
+              found: Schema.NullOr(Schema.Array(OwnGuild)),
             }),
-            (found) => Result.getOrThrow(found).map(userGuild),
+            (found) => (Result.getOrThrow(found) ?? []).map(userGuild),
           ),
       },
       resilience,

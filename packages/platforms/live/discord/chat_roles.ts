@@ -166,7 +166,7 @@ const highestFirst = (roles: (typeof RoledGuild.Type)["roles"]) =>
  * `@everyone`.
  */
 const rightsOf = (
-  { id, owner_id, roles, approximate_member_count: memberCount = 0 }: typeof RoledGuild.Type,
+  { id, owner_id, roles, approximate_member_count: memberCount }: typeof RoledGuild.Type,
   botId: string,
   held: ReadonlyArray<string>,
 ): BotRights => {
@@ -177,7 +177,7 @@ const rightsOf = (
   const managesRoles = may("roles");
   const highest = owner_id === botId ? -1 : sorted.findIndex(isHeld);
   return {
-    memberCount,
+    memberCount: memberCount ?? 0,
     managesRoles,
     managesNicknames: may("nicknames"),
     roles: sorted.map((role, index) => ({

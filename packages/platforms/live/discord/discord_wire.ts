@@ -15,7 +15,7 @@ export const Role = Schema.Struct({ id: Schema.String, name: Schema.String });
 /** A guild with everything that determines the rights of its members. */
 export const RoledGuild = Schema.Struct({
   id: Schema.String,
-  approximate_member_count: Schema.optional(Schema.Int),
+  approximate_member_count: Schema.optional(Schema.NullOr(Schema.Int)),
   owner_id: Schema.String,
   roles: Schema.Array(
     Schema.Struct({

@@ -39,8 +39,9 @@ export const makeOwnGuilds = Effect.fnUntraced(function* (client: ResilientClien
   /** Reads the guilds after an ID, and returns the last ID that the answer covers. */
   const read = Effect.fnUntraced(function* (operation: string, after: bigint) {
     const query = { limit: pageSize, after: String(after) };
-    const found = Schema.Array(OwnGuild);
-    const page = Result.getOrThrow(yield* ask(client, "GET /users/@me/guilds", { operation, query, found }));
+    const found = Schema.NullOr(Schema.Array(OwnGuild));
+    const answer = yield* ask(client, "GET /users/@me/guilds", { operation, query, found });
+    const page = Result.getOrThrow(answer) ?? [];
     const last = page.length < pageSize ? lastId : BigInt(page.at(-1)?.id ?? lastId);
     const now = yield* monotonicMillis;
     const isWithin = (id: string) => BigInt(id) > after && BigInt(id) <= last;

@@ -4,7 +4,7 @@ import {
   type HeardRequest,
   type HttpAnswer,
   type HttpAnswering,
-  startHttpServer,
+  startPlatformServer,
 } from "@accountlink/test-servers";
 import { Context, Duration, Effect, Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
@@ -113,6 +113,8 @@ export const chatPlatformAt = (
 
 const version = "/api/v10";
 
+const pathOf = (path: string) => path.slice(version.length);
+
 /**
  * Starts a server that answers like Discord.
  *
@@ -122,14 +124,14 @@ export const startDiscord = (
   instead: (path: string, request: HeardRequest) => HttpAnswering | undefined = () => undefined,
 ) =>
   Effect.map(
-    startHttpServer((request) => {
-      const path = request.path.slice(version.length);
+    startPlatformServer("discord", pathOf, (request) => {
+      const path = pathOf(request.path);
       return instead(path, request) ?? answer(path, request);
     }),
     ({ url, heard }) => ({
       apiUrl: url + version,
       heard,
-      takePaths: () => heard.splice(0).map((request) => request.path.slice(version.length)),
+      takePaths: () => heard.splice(0).map((request) => pathOf(request.path)),
     }),
   );
 

@@ -4,7 +4,7 @@ import {
   type HeardRequest,
   type HttpAnswer,
   type HttpAnswering,
-  startHttpServer,
+  startPlatformServer,
 } from "@accountlink/test-servers";
 import { Effect } from "effect";
 
@@ -123,7 +123,9 @@ export const startRoblox = (
   instead: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering> | undefined = () => undefined,
 ) =>
   Effect.map(
-    startHttpServer(
+    startPlatformServer(
+      "roblox",
+      (path) => path,
       (request) =>
         instead(request) ??
         (request.path === "/users/v1/usernames/users" ? usersNamed(request) : answers[request.path]) ??

@@ -1,0 +1,131 @@
+/** The live adapters against answers that the platforms' own documents allow. */
+import type { ChatId, GameId, GuildId, PlatformUnavailable } from "@accountlink/core";
+import { GamePlatform } from "@accountlink/core";
+import {
+  type HeardRequest,
+  isProof,
+  makeAnswer,
+  missingDocuments,
+  operationOf,
+  type Platform,
+  requestMistakes,
+  startPlatformServer,
+} from "@accountlink/test-servers";
+import { expect, testLive } from "@accountlink/test-servers/effect";
+import { Context, Data, Effect, Layer } from "effect";
+import { FetchHttpClient } from "effect/http";
+import { chatPlatformAt } from "./discord/test_discord.ts";
+import { liveGamePlatform } from "./roblox/game_platform.ts";
+
+const skipped = missingDocuments === null ? "" : ` (skipped: ${missingDocuments})`;
+const test = testLive.skipIf(missingDocuments !== null);
+
+const request = { method: "GET", path: "/users/1", query: new URLSearchParams(), headers: {}, body: "" };
+
+test(`a request that the documents do not allow is found${skipped}`, function* () {
+  const cases: ReadonlyArray<[Platform, Partial<HeardRequest>, string]> = [
+    ["discord", { path: "/users/ada" }, "user_id must match pattern"],
+    ["discord", { path: "/friends" }, "the platform has no such operation"],
+    ["discord", { query: new URLSearchParams("fast=1") }, "fast is not a parameter"],
+    [
+      "discord",
+      { path: "/guilds/1/members", query: new URLSearchParams("limit=1001") },
+      "limit must be <= 1000",
+    ],
+    ["discord", { body: "{}" }, "a body is not expected"],
+    [
+      "discord",
+      { method: "PATCH", path: "/guilds/1/members/2", body: '{"nick":1}' },
+      "body/nick must be string,null",
+    ],
+    ["roblox", { path: "/groups/v2/groups" }, "groupIds is missing"],
+  ];
+  for (const [platform, part, mistake] of cases) {
+    expect(requestMistakes(platform, { ...request, ...part }).join()).toContain(mistake);
+  }
+  expect(requestMistakes("discord", request)).toEqual([]);
+  yield* Effect.void;
+});
+
+const [guildId, chatId] = ["9223372036854775806" as GuildId, "9223372036854775805" as ChatId];
+
+/** The IDs in answers that have to be those of the request. */
+const echoed = (path: string, body: unknown): unknown => {
+  const id = path.split("/").at(-1) ?? "";
+  if (path === "/users/@me/guilds" && Array.isArray(body)) {
+    return body.map((guild, index) => (index === 0 ? { ...guild, id: guildId } : guild));
+  }
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  if (/^\/users\/v1\/users\/\d+$/.test(path)) return { ...body, id: Number(id) };
+  if (/^\/guilds\/\d+\/members\/\d+$/.test(path) && "user" in body)
+    return { ...body, user: { ...Object(body.user), id } };
+  return /^\/(guilds|users)\/\d+$/.test(path) ? { ...body, id } : body;
+};
+
+class Unread extends Data.TaggedError("Unread")<{
+  readonly operation: string;
+  readonly seed: number;
+  readonly cause: unknown;
+}> {}
+
+const startAnswering = (platform: Platform, prefix: string, seed: number) =>
+  startPlatformServer(
+    platform,
+    (path) => path.slice(prefix.length),
+    (heard) => {
+      const path = heard.path.slice(prefix.length);
+      const operation = operationOf(platform, { ...heard, path });
+      // The document does not have the bodies of thumbnails.
+      if (path.startsWith("/thumbnails/")) return { body: { data: [] } };
+      if (operation === undefined) return { status: 404 };
+      return { status: operation.status, body: echoed(path, makeAnswer(operation, seed)) };
+    },
+  );
+
+const seeds = Array.from({ length: isProof ? 2_000 : 60 }, (_, seed) => seed);
+
+const expectAnswered = (
+  seed: number,
+  questions: Readonly<
+    Record<string, Effect.Effect<unknown, PlatformUnavailable | { readonly _tag: string }>>
+  >,
+) =>
+  Effect.forEach(Object.entries(questions), ([name, question]) =>
+    Effect.mapError(question, (cause) => new Unread({ operation: name, seed, cause })),
+  );
+
+test(`every answer of Discord that its document allows is read${skipped}`, function* () {
+  for (const seed of seeds) {
+    const { url } = yield* startAnswering("discord", "/api/v10", seed);
+    const chat = yield* chatPlatformAt(`${url}/api/v10`);
+    const { roles } = chat;
+    yield* expectAnswered(seed, {
+      findGuild: chat.findGuild(guildId),
+      findMember: chat.findMember(guildId, chatId),
+      findUser: chat.findUser(chatId),
+      joinedGuilds: chat.joinedGuilds([guildId]),
+      isManager: chat.isManager(guildId, chatId),
+      membersPage: roles?.membersPage(guildId, null) ?? Effect.void,
+      roleMember: roles?.findMember(guildId, chatId) ?? Effect.void,
+      addRole: roles?.addRole(guildId, chatId, "1") ?? Effect.void,
+    });
+  }
+}, 60_000);
+
+test(`every answer of Roblox that its document allows is read${skipped}`, function* () {
+  const gameId = String(Number.MAX_SAFE_INTEGER) as GameId;
+  for (const seed of seeds) {
+    const { url } = yield* startAnswering("roblox", "", seed);
+    const layer = liveGamePlatform({ apiUrl: `${url}/{service}` });
+    const game = Context.get(yield* Layer.build(Layer.provide(layer, FetchHttpClient.layer)), GamePlatform);
+    yield* expectAnswered(seed, {
+      hasUser: game.hasUser(gameId),
+      findProfile: game.findProfile(gameId),
+      findUserByName: game.findUserByName?.("ada") ?? Effect.void,
+      findGroup: game.findGroup?.("7") ?? Effect.void,
+      groupMembers: game.groupMembers?.("7", null) ?? Effect.void,
+      hasItem: game.hasItem?.(gameId, { item: "gamepass", itemId: "55" }) ?? Effect.void,
+      findItem: game.findItem?.({ item: "badge", itemId: "55" }) ?? Effect.void,
+    });
+  }
+}, 60_000);
