@@ -5,6 +5,9 @@ import type { Language } from "./languages/language.ts";
 
 export const stylePath = "/verify/style.css";
 
+/** The style sheet that counts down the time left, for the query parameter `seconds`. */
+export const countdownPath = "/verify/countdown.css";
+
 /** A page, and the URLs that its content security policy must allow. */
 export interface Page {
   /** 200 if left out. */

@@ -85,6 +85,19 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ pageOf, publicO
   return { handle, keylessAnswer, render };
 });
 
+/**
+ * Whether a request comes ahead of a visit: only for its headers, or from a browser that guesses the next page
+ * (`Sec-Purpose`, and `Purpose` and `X-Moz` of older browsers).
+ */
+export const isFetchedAhead = ({ request }: Pick<RequestContext, "request">): boolean =>
+  request.method === "HEAD" ||
+  (["sec-purpose", "purpose", "x-moz"] as const).some((name) =>
+    /\bprefetch\b/i.test(request.header(name) ?? ""),
+  );
+
+/** The answer to a callback that is fetched ahead. Browsers drop an answer without a document, and ask again. */
+export const notYet: HttpResponse = emptyResponse(204, privateHeaders);
+
 const withRequestId = (response: HttpResponse, { requestId }: RequestContext): HttpResponse =>
   response.withHeaders({ "x-request-id": requestId });
 

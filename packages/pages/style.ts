@@ -1,5 +1,14 @@
 import { css, theme } from "./theme.ts";
 
+/**
+ * The style sheet that counts down the element `.clock` of a page. The policy of the flow allows no script, and no style
+ * within the page.
+ *
+ * @param seconds the time that is left when the page is shown
+ */
+export const countdown = (seconds: number): string =>
+  css`.clock { animation: rest ${String(seconds)}s linear; } @keyframes rest { from { --rest: ${String(seconds)}; } }`;
+
 export const style: string = css`${theme}
 main {
   max-width: 28rem; margin: 0 auto; padding: 1.5rem;
@@ -70,6 +79,14 @@ figure svg { display: block; width: 100%; overflow: visible; }
 .sign {
   display: grid; place-items: center; width: 3rem; height: 3rem; border: 2px solid; border-radius: 50%;
   font-size: 1.5rem; line-height: 1;
+}
+@property --rest { syntax: "<integer>"; inherits: true; initial-value: 0; }
+@supports (counter-reset: minutes round(down, 1.5, 1)) {
+  .clock::after {
+    counter-reset: minutes round(down, var(--rest) / 60, 1) seconds mod(var(--rest), 60);
+    content: counter(minutes) ":" counter(seconds, decimal-leading-zero);
+    color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums;
+  }
 }
 .steps form { margin-top: .75rem; }
 .steps + .decline { margin-top: 1.75rem; }

@@ -48,6 +48,50 @@ test("a user links both accounts, and the client sees each state of the session"
   });
 });
 
+test.each([
+  ["HEAD", null],
+  ["Sec-Purpose", { "sec-purpose": "prefetch;prerender" }],
+  ["Purpose", { purpose: "prefetch" }],
+  ["X-Moz", { "x-moz": "prefetch" }],
+] as const)("a callback that is fetched ahead uses nothing up: %s", async (_, headers) => {
+  const { browser, key, bySid } = await setup();
+  for (const [step, as] of [["chat", "100001"], ["game", "1"]] as const) {
+    const callback = await browser.signIn(await browser.leave(step, bySid), as);
+    const before = new Map(browser.cookies);
+    const ahead = await (headers === null ? browser.head(callback) : browser.get(callback, headers));
+    expect([ahead.status, ahead.headers["cache-control"]]).toEqual([204, "no-store"]);
+    expect(browser.cookies).toEqual(before);
+    expect((await browser.get(callback)).status).toBe(303);
+  }
+  await browser.post("/verify/confirm", formOf(await browser.get(`/verify${bySid}`)));
+  expect(await gameOf(key)).toBe("1");
+});
+
+test("a page that is out of date leads back to its session", async () => {
+  const { browser, bySid } = await setup();
+  const old = formOf(await browser.get(`/verify${bySid}`));
+  const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
+  const begun = new Map(browser.cookies);
+  await browser.get(callback);
+  expectPage(await browser.post("/verify/confirm", old), 403, "This form cannot be used");
+  const { sid: _, ...ofScope } = old;
+  const forged = await browser.post("/verify/confirm", ofScope);
+  for (const [name, value] of begun) browser.cookies.set(name, value);
+  const lost = await browser.get(callback);
+  expectPage(lost, 400, "This page is out of date");
+  for (const { text } of [forged, lost]) expect(text).toContain(`href="/verify${bySid}"`);
+  expect((await browser.get(`/verify${bySid}`)).status).toBe(200);
+});
+
+test("the page of an ended session leads on to a new verification in the community", async () => {
+  const { browser, bySid, byPid } = await setup({ guildId: guild });
+  const page = await browser.walk(bySid);
+  await browser.post("/verify/cancel", formOf(page));
+  const ended = await browser.get(`/verify${bySid}`);
+  expectPage(ended, 409, "This was cancelled");
+  expect(ended.text).toContain(`href="/verify${byPid}&amp;guildId=${guild}"`);
+});
+
 test("a browser that has opened a verification link needs no sid in its later URLs", async () => {
   const [{ browser, key, sid, bySid }, other] = [await setup(), await setup()];
   const csrfOf = (page: Answer) => ({ csrf: formOf(page)["csrf"] ?? "" });

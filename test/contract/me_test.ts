@@ -79,7 +79,7 @@ test("/me shows the user's full IP addresses and browsers, each with its communi
   const places = /Confirmed for (keeper and Rook &amp; Bishop|Rook &amp; Bishop and keeper)/g;
   expect(withoutIsolation(text).match(places)).toHaveLength(2);
   expect(text).toContain(`Used on <time datetime="${seenAt.slice(0, 10)}">`);
-  expect(text).toContain('href="/me/export"');
+  expect(text).toContain('action="/me/export"');
 });
 
 test("/me shows days and numbers as the reader's language does, and no ISO dates", async () => {

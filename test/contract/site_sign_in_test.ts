@@ -55,6 +55,15 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     }
   });
 
+  test("a sign-in callback that is fetched ahead uses nothing up", async () => {
+    const browser = newBrowser();
+    const callback = await returnAs(browser, ada, site);
+    for (const ahead of [await browser.head(callback), await browser.get(callback, { purpose: "prefetch" })]) {
+      expect([ahead.status, ahead.headers["set-cookie"]]).toEqual([204, undefined]);
+    }
+    expect((await browser.get(callback)).status).toBe(303);
+  });
+
   const used = [400, "This sign-in cannot be used"];
 
   test("a sign-in callback is accepted once, only in the browser that started the sign-in", async () => {

@@ -10,7 +10,8 @@ type SignIn = string | { readonly deny: true };
 export interface FlowBrowser {
   /** Cookies for the service; a test may change them. */
   readonly cookies: Map<string, string>;
-  readonly get: (address: string) => Promise<Answer>;
+  readonly get: (address: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+  readonly head: (address: string) => Promise<Answer>;
   readonly post: (address: string, form: Readonly<Record<string, string>> | string) => Promise<Answer>;
   /** Begins a step of the verification, and returns the URL of the platform's sign-in page. */
   readonly leave: (step: "chat" | "game", query?: string) => Promise<string>;
@@ -31,7 +32,12 @@ export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser
   const clients = new Map<string, ReturnType<typeof makeClient>>();
   const cookies = new Map<string, string>();
 
-  const send = async (method: "GET" | "POST", address: string, body?: string): Promise<Answer> => {
+  const send = async (
+    method: "GET" | "HEAD" | "POST",
+    address: string,
+    body?: string,
+    given: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> => {
     const { origin, pathname, search } = new URL(address, serviceUrl());
     const client = clients.get(origin) ?? makeClient(origin);
     clients.set(origin, client);
@@ -40,6 +46,7 @@ export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser
     const answer = await client.send(`${method} ${pathname}${search}`, {
       from,
       headers: {
+        ...given,
         ...(isOurs && cookie !== "" ? { cookie } : {}),
         ...(body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
       },
@@ -52,7 +59,7 @@ export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser
     return answer;
   };
 
-  const get = (address: string) => send("GET", address);
+  const get: FlowBrowser["get"] = (address, headers) => send("GET", address, undefined, headers);
   const post: FlowBrowser["post"] = (address, form) =>
     send("POST", address, typeof form === "string" ? form : new URLSearchParams(form).toString());
   const leave = async (step: "chat" | "game", query = "") =>
@@ -65,6 +72,7 @@ export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser
   return {
     cookies,
     get,
+    head: (address) => send("HEAD", address),
     post,
     leave,
     signIn,

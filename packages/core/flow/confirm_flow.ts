@@ -17,7 +17,7 @@ import { SessionWatch } from "../sessions/session_watch.ts";
 import { FlowStore, isVoided } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
-import { belongsTo, type Cookie, flowIdOf, lastEntryOf, makeFindFlow, refuseGone } from "./held_flow.ts";
+import { belongsTo, type Cookie, flowIdOf, lastEntryOf, makeFindFlow, makeRefuseGone } from "./held_flow.ts";
 import { admitUser } from "./prove_account.ts";
 import { makeFlowAccounts } from "./view_flow.ts";
 
@@ -54,11 +54,17 @@ export const makeFlowEnd = Effect.gen(function* () {
   const { sightingRetention } = yield* SessionSettings;
   const accounts = yield* makeFlowAccounts;
   const findFlow = yield* makeFindFlow;
+  const refuseGone = yield* makeRefuseGone;
 
   /** Refuses a form that does not come from a page of this flow. */
-  const checkForm = Effect.fnUntraced(function* (id: FlowId, subject: SessionId | Pid, { csrf }: FlowForm) {
+  const checkForm = Effect.fnUntraced(function* (
+    id: FlowId,
+    subject: SessionId | Pid,
+    { csrf }: FlowForm,
+    entry: FlowEntry,
+  ) {
     if (csrf !== (yield* secrets.flowCsrf(id, subject))) {
-      return yield* new FlowRefused({ reason: "forged", entry: null });
+      return yield* new FlowRefused({ reason: "forged", entry });
     }
   });
 
@@ -69,11 +75,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     return yield* new FlowRefused({ reason: "unfinished", entry: { sid } });
   });
 
-  /** Refuses a form whose flow is gone. If the form's session has ended, the refusal says how the session ended. */
-  const refuseForm = Effect.fnUntraced(function* (cookie: Cookie, { sid }: FlowForm) {
-    if (sid !== null) yield* subjects.resolve({ sid });
-    return yield* refuseGone(cookie, sid === null ? null : { sid });
-  });
+  const refuseForm = (cookie: Cookie, { sid }: FlowForm) => refuseGone(cookie, sid === null ? null : { sid });
 
   /**
    * Returns the address and the browser hash to store as sightings, and the mark, a random text that identifies the
@@ -101,7 +103,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     if (flow === null) return yield* refuseForm(cookie, form);
     const { id, session, pid, chatId, gameId, entry } = flow;
     yield* checkSession(entry, form);
-    yield* checkForm(id, session ?? pid, form);
+    yield* checkForm(id, session ?? pid, form, entry);
     const subject = yield* subjects.resolve(entry);
     if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
     if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
@@ -167,7 +169,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     const subject = yield* subjects.resolve(entry);
     const { session, pid, guildId, redirect, sid } = subject;
     const ended = { entry, guildId, redirect: redirect && withOutcome(redirect, sid, "cancelled") };
-    yield* checkForm(yield* flowIdOf(secrets, cookie), session ?? pid, form);
+    yield* checkForm(yield* flowIdOf(secrets, cookie), session ?? pid, form, entry);
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
     if (session === null) return ended;
     const at = yield* Clock.currentTimeMillis;

@@ -154,11 +154,12 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
  * Fails for an ended session: with `expired` if the session expired, else with `over` and the session's final state.
  */
 export const refuseOver = (
-  { state }: VerificationSession,
+  { state, pid, guildId, redirect }: VerificationSession,
   entry: FlowEntry,
   isStillLinked?: boolean,
 ): Effect.Effect<never, FlowRefused> => {
-  if (!isFinal(state) || state === "expired") return new FlowRefused({ reason: "expired", entry });
+  const onward = { pid, guildId, redirect };
+  if (!isFinal(state) || state === "expired") return new FlowRefused({ reason: "expired", entry, onward });
   const link = isStillLinked === undefined ? {} : { isStillLinked };
-  return new FlowRefused({ reason: "over", entry, state, ...link });
+  return new FlowRefused({ reason: "over", entry, state, onward, ...link });
 };

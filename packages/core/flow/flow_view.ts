@@ -1,5 +1,5 @@
 import { Data } from "effect";
-import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
+import type { ChatId, GameId, GuildId, Pid, Sid } from "../ids.ts";
 import type { ChatProfile, GameProfile, Guild } from "../platforms/profile.ts";
 import type { SessionState } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
@@ -103,6 +103,13 @@ export type FlowRefusal =
   | "link_changed"
   | "full";
 
+/** The community and the site of an ended session. */
+export interface SessionOnward {
+  readonly pid: Pid;
+  readonly guildId: GuildId | null;
+  readonly redirect: string | null;
+}
+
 export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly reason: FlowRefusal;
   /** The entry with which the browser can start again; null if unknown. */
@@ -115,6 +122,8 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly step?: ProofStep;
   /** The account that signed in, if the reason is `wrong_user` or `not_a_member`. */
   readonly account?: FlowAccount<ChatId, ChatProfile>;
+  /** Where the user can go on, if the session has ended. */
+  readonly onward?: SessionOnward;
   readonly cause?: unknown;
 }> {
   override readonly message = `Cannot continue the verification: ${this.reason}`;

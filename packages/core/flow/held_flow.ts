@@ -11,7 +11,7 @@ import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { FlowStore, type VerificationFlow } from "./flow_store.ts";
-import type { FlowSubject } from "./flow_subjects.ts";
+import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 
 export type Cookie = string | null;
@@ -37,10 +37,15 @@ export const withEntry = (cookie: string, entry: FlowEntry): string => {
 };
 
 /** Returns the entry of a cookie; null if it has none or has expired. @internal */
-export const entryIn = (cookie: Cookie, now: Millis): FlowEntry | null => {
+export const entryIn = (cookie: Cookie, now: Millis): FlowEntry | null =>
+  (deadlineOf(cookie) ?? 0) <= now ? null : anyEntryIn(cookie);
+
+/** Returns the entry of a cookie, also of an expired one. */
+const anyEntryIn = (cookie: Cookie): FlowEntry | null => {
   const encoded = cookie?.split(".")[2];
-  if (encoded === undefined || (deadlineOf(cookie) ?? 0) <= now) return null;
-  return Option.getOrNull(Option.flatMap(Result.getSuccess(Base64Url.decodeString(encoded)), decodeEntry));
+  return encoded === undefined
+    ? null
+    : Option.getOrNull(Option.flatMap(Result.getSuccess(Base64Url.decodeString(encoded)), decodeEntry));
 };
 
 const decodeEntry = Schema.decodeOption(
@@ -107,9 +112,16 @@ export const belongsTo = (flow: VerificationFlow, subject: FlowSubject): boolean
   flow.guildId === subject.guildId &&
   flow.redirect === subject.redirect;
 
-/** Fails with `expired` if the cookie's deadline has passed, else with `lost`. */
-export const refuseGone = Effect.fnUntraced(function* (cookie: Cookie, entry: FlowEntry | null) {
-  const deadline = deadlineOf(cookie);
-  const isOver = deadline !== null && deadline <= (yield* Clock.currentTimeMillis);
-  return yield* new FlowRefused({ reason: isOver ? "expired" : "lost", entry });
-});
+/**
+ * Makes a function that refuses a request whose flow is gone. If its session has ended, the refusal says how; else it is
+ * `expired` if the cookie's deadline has passed, or `lost`. Without an `entry`, the cookie's last one leads back.
+ */
+export const makeRefuseGone = Effect.map(FlowSubjects, (subjects) =>
+  Effect.fnUntraced(function* (cookie: Cookie, given: FlowEntry | null) {
+    const entry = given ?? anyEntryIn(cookie);
+    if (entry !== null && "sid" in entry) yield* subjects.resolve(entry);
+    const deadline = deadlineOf(cookie);
+    const isOver = deadline !== null && deadline <= (yield* Clock.currentTimeMillis);
+    return yield* new FlowRefused({ reason: isOver ? "expired" : "lost", entry });
+  }),
+);

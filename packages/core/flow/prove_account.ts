@@ -27,7 +27,7 @@ import {
   lastEntryOf,
   makeFindFlow,
   newCookie,
-  refuseGone,
+  makeRefuseGone,
   withEntry,
 } from "./held_flow.ts";
 import { makeFlowAccounts } from "./view_flow.ts";
@@ -46,6 +46,7 @@ export const makeProofs = Effect.gen(function* () {
     game: yield* GameIdentity,
   };
   const findFlow = yield* makeFindFlow;
+  const refuseGone = yield* makeRefuseGone;
 
   const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject, entry: FlowEntry) {
     const { session, pid, guildId, redirect, expiresAt } = subject;

@@ -1,9 +1,9 @@
 import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
-import { dayMs } from "@accountlink/core/timestamp";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type AccountCard, cardHtml, chatCard, gameCard } from "../account_card.ts";
 import { type Html, html } from "../html.ts";
 import { bold, code, own, unseen } from "../languages/language.ts";
-import type { Page } from "../page.ts";
+import { countdownPath, type Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
 
 /** Returns the query of the `/verify` link that opens this session or scope. */
@@ -34,7 +34,7 @@ export const flowPage = (view: FlowView, reader: FlowReader, now: number): Page 
 <h1>${title}</h1>
 ${cards.replaced === null ? steps(view, reader, cards) : choice(view, reader, cards)}
 ${supportNote(view, reader)}
-<p class="aside">${redirect === null ? null : html`${language.html("flow.afterwards", { site: code(new URL(redirect).host) })} `}${timeLeft(view.expiresAt - now, reader)}</p>`,
+<p class="aside">${redirect === null ? null : html`${language.html("flow.afterwards", { site: code(new URL(redirect).host) })} `}${timeLeft(view.expiresAt, now, reader)}</p>`,
   };
 };
 
@@ -173,11 +173,13 @@ const keptSighting = ({ language, sightingRetention }: FlowReader): Html | null 
     ? null
     : html`<p class="kept">${language.text("flow.kept", { days: Math.ceil(sightingRetention / dayMs) })}</p>`;
 
-/** Rounds the time to minutes, because the page does not update the displayed time. */
-const timeLeft = (milliseconds: number, { language }: Reader): string =>
-  milliseconds < 60_000
-    ? language.text("flow.seconds_left")
-    : language.text("flow.minutes_left", { minutes: Math.round(milliseconds / 60_000) });
+/** Says until when the user can finish. The style sheet counts down, and text without it stays true. */
+const timeLeft = (expiresAt: Millis, now: Millis, { language }: Reader): Html => {
+  const left = expiresAt - now;
+  const minutes = Math.round(left / 60_000);
+  return html`${left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes })} ${language.html("flow.until", { time: language.time(expiresAt) })}
+<link rel="stylesheet" href="${countdownPath}?seconds=${Math.max(0, Math.floor(left / 1_000))}"><span class="clock" aria-hidden="true"></span>`;
+};
 
 /** The page after a confirmation, for users who are not redirected to another site. */
 export const donePage = (
@@ -208,7 +210,7 @@ export const donePage = (
 <ul class="pair" role="list">${cards.map(([platform, card]) => html`<li><h2>${capitalised(platform)}</h2>${cardHtml(card)}</li>`)}</ul>
 ${doneText === null ? null : html`<p dir="auto">${doneText}</p>`}
 <p>${linkChanged || kept ? null : `${language.text("done.again")} `}${language.text("done.close", reader)}</p>
-${wayBack(reader, guildId)}
+${wayBack(reader, { guildId, redirect: null })}
 <p class="aside"><a href="/me">${language.text("done.data")}</a></p>`,
   };
 };
@@ -224,12 +226,19 @@ export const cancelledPage = ({ entry, guildId, redirect }: FlowEnded, reader: R
     content: html`
 <h1>${title}</h1>
 <p>${language.text("cancelled.text")}</p>
-${redirect === null ? wayBack(reader, guildId) : backButton(redirect, new URL(redirect).host, reader)}`,
+${wayBack(reader, { guildId, redirect })}`,
   };
 };
 
-const wayBack = (reader: Reader, guildId: FlowEnded["guildId"]): Html | null =>
-  reader.chatHome && backButton(reader.chatHome(guildId), reader.chatName, reader);
+/** The button that leads back to the site of the client, or to the community on the chat platform. */
+export const wayBack = (
+  reader: Reader,
+  { guildId, redirect }: Pick<FlowEnded, "guildId" | "redirect">,
+  look = "",
+): Html | null => {
+  if (redirect !== null) return backButton(redirect, new URL(redirect).host, reader, look);
+  return reader.chatHome && backButton(reader.chatHome(guildId), reader.chatName, reader, look);
+};
 
-const backButton = (url: string, name: string, { language }: Reader): Html =>
-  html`<p><a class="button" href="${url}"><span>${language.html("done.back", { site: own(name) })}</span></a></p>`;
+const backButton = (url: string, name: string, { language }: Reader, look: string): Html =>
+  html`<p><a class="button${look}" href="${url}"><span>${language.html("done.back", { site: own(name) })}</span></a></p>`;

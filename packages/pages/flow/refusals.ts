@@ -1,13 +1,13 @@
 /** The error pages of the flow: each says why it appears, and what to do next. @internal */
 import type { BadRequest } from "@accountlink/core/errors";
-import type { FlowEntry, FlowRefusal, FlowRefused } from "@accountlink/core/flow";
+import type { FlowEntry, FlowRefusal, FlowRefused, SessionOnward } from "@accountlink/core/flow";
 import type { SessionState } from "@accountlink/core/sessions";
 import { cardHtml, chatCard } from "../account_card.ts";
 import { type Html, html } from "../html.ts";
 import { code, type Language, type PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
-import { queryOf } from "./pages.ts";
+import { queryOf, wayBack } from "./pages.ts";
 
 interface Refusal {
   readonly status: number;
@@ -54,13 +54,13 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   sign_in_invalid: { status: 400, again: "refusal.again" },
   unfinished: { status: 400, again: "refusal.continue" },
   lost: { status: 400, again: "refusal.again", ways: ["code"] },
-  forged: { status: 403, ways: ["code"] },
+  forged: { status: 403, again: "refusal.again", ways: ["code"] },
   link_changed: { status: 409, again: "refusal.again" },
   full: { status: 409, again: "refusal.retry" },
   completed: { status: 409, ways: ["data"] },
-  completed_removed: { status: 409, ways: ["code", "data"] },
-  cancelled: { status: 409, ways: ["code"] },
-  failed: { status: 409, ways: ["code"] },
+  completed_removed: { status: 409, again: "refusal.again", ways: ["code", "data"] },
+  cancelled: { status: 409, again: "refusal.again", ways: ["code"] },
+  failed: { status: 409, again: "refusal.again", ways: ["code"] },
   unreadable: { status: 400 },
   misplaced: { status: 405, again: "refusal.how_far", ways: ["code", "data"] },
   too_many: { status: 429 },
@@ -70,22 +70,23 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
 };
 
 export const refusalPage = (
-  { reason, entry, state, isStillLinked, account, step }: FlowRefused,
+  { reason, entry, state, isStillLinked, account, step, onward }: FlowRefused,
   reader: Reader,
 ): Page => {
   if (reason === "unknown_code" || reason === "ended_code") return codePage(reader.language, reason);
   if (reason === "over") {
     const ending = isEnding(state) ? state : "expired";
-    return namedRefusalPage(
-      ending === "completed" && isStillLinked === false ? "completed_removed" : ending,
-      reader,
-    );
+    const name = ending === "completed" && isStillLinked === false ? "completed_removed" : ending;
+    return namedRefusalPage(name, reader, againIn(onward), { onward });
   }
-  // A URL that names an expired session cannot be used again, so the page must not link back to it. A URL that names a
-  // scope can, because it starts a new verification.
+  // The URL of an expired session starts nothing any more, but the URL of its scope starts a new verification.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
-  return namedRefusalPage(reason, reader, isOver ? null : entry, account, step);
+  return namedRefusalPage(reason, reader, isOver ? againIn(onward) : entry, { account, step, onward });
 };
+
+/** The entry for a new verification in the community of an ended session. */
+const againIn = (onward: SessionOnward | undefined): FlowEntry | null =>
+  onward === undefined ? null : { pid: onward.pid, guildId: onward.guildId, redirect: null };
 
 export const unmatched: Record<BadRequest["problem"], RefusalName> = {
   unreadable: "no_entry",
@@ -96,13 +97,16 @@ export const unmatched: Record<BadRequest["problem"], RefusalName> = {
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
 
-/** Makes the page for a refusal, with a link back to `entry` and with the `account` that signed in, if given. */
+/** Makes the page for a refusal, with a link to `entry`, to the places `onward`, and the `account` that signed in. */
 export const namedRefusalPage = (
   name: RefusalName,
   reader: Reader,
   entry: FlowEntry | null = null,
-  account?: FlowRefused["account"],
-  step: FlowRefused["step"] = "chat",
+  {
+    account,
+    step = "chat",
+    onward: place,
+  }: { readonly [Name in "account" | "step" | "onward"]?: FlowRefused[Name] | undefined } = {},
 ): Page => {
   const { language, chatName, gameName } = reader;
   const { status, again, ways: onward = [] } = refusals[name];
@@ -120,6 +124,7 @@ export const namedRefusalPage = (
 <p>${language.text(`refusal.${name}.text`, names)}</p>
 ${card && html`<p class="who">${language.text("refusal.signed_in_as")}</p>${cardHtml(card)}`}
 ${again === undefined || address === null ? null : button(address, language.text(again))}
+${place === undefined ? null : wayBack(reader, place, " quiet")}
 ${onward.map((way) => button(ways[way][0], language.text(ways[way][1]), name === "nowhere" ? "" : " quiet"))}`,
   };
 };

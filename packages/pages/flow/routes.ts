@@ -1,5 +1,5 @@
 /** The routes of the public verification flow: pages and redirects, without a key. */
-import { PlatformUnavailable, type PublicError, SessionSettings, VerificationFlows } from "@accountlink/core";
+import { ChatPlatform, PlatformUnavailable, type PublicError, SessionSettings, VerificationFlows } from "@accountlink/core";
 import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
 import {
   entryIn,
@@ -21,12 +21,12 @@ import {
 } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { homePage } from "../home/home_page.ts";
-import { type Page, stylePath } from "../page.ts";
+import { countdownPath, type Page, stylePath } from "../page.ts";
 import { browserCookie, pageCookie } from "../page_cookie.ts";
 import { type PageContext, readerOf } from "../page_render.ts";
-import { type Answering, makePageHandler, readForm, redirectTo } from "../page_requests.ts";
+import { type Answering, isFetchedAhead, makePageHandler, notYet, readForm, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
-import { style } from "../style.ts";
+import { countdown, style } from "../style.ts";
 import { cancelledPage, donePage, type FlowReader, flowPage, queryOf } from "./pages.ts";
 import { codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
 
@@ -48,6 +48,7 @@ export const flowRoutes = Effect.gen(function* () {
   const cookie = pageCookie("accountlink_flow", { path: "/", publicUrl: settings.publicUrl });
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
+  const addBot = (yield* ChatPlatform).botInvite?.(null, "roles") ?? null;
   const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
@@ -103,13 +104,15 @@ export const flowRoutes = Effect.gen(function* () {
 
   const finish =
     (step: ProofStep) =>
-    (context: PageContext): Answer =>
-      Effect.map(
+    (context: PageContext): Answer => {
+      if (isFetchedAhead(context)) return Effect.succeed(notYet);
+      return Effect.map(
         flows.finish(step, cookie.read(context), searchOf(context.request), callbackUri(step)),
         // The URL of the callback works only once. Redirect to another URL, so that the back and reload buttons do not
         // request the callback again.
         (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
       );
+    };
 
   const confirm = Effect.fnUntraced(function* (context: PageContext, form: FlowForm) {
     const { address, requestId } = context;
@@ -137,7 +140,7 @@ export const flowRoutes = Effect.gen(function* () {
     );
 
   const routes: ReadonlyArray<BoundRoute> = [
-    bind("GET", "/", (context) => Effect.succeed(homePage(readerIn(context)))),
+    bind("GET", "/", (context) => Effect.succeed(homePage(readerIn(context), addBot))),
     bind("GET", "/go", showCode),
     withForm("/go", (context, fields) => enter(context, fields.get("code") ?? "")),
     bind("GET", "/verify", show),
@@ -149,7 +152,15 @@ export const flowRoutes = Effect.gen(function* () {
     withForm("/verify/cancel", (context, fields) => cancel(context, flowFormOf(fields))),
     // Requests for the style sheet do not count against limits: error pages need their style even during an outage or
     // after an exceeded limit.
-    { method: "GET", path: stylePath, answer: withHeaders(routeId, () => Effect.succeed(styleSheet)) },
+    { method: "GET", path: stylePath, answer: withHeaders(routeId, () => Effect.succeed(styleOf(style))) },
+    {
+      method: "GET",
+      path: countdownPath,
+      answer: withHeaders(routeId, (request) => {
+        const { seconds = "0" } = Object.fromEntries(searchOf(request));
+        return Effect.succeed(styleOf(countdown(/^\d{1,7}$/.test(seconds) ? Number(seconds) : 0)));
+      }),
+    },
   ];
 
   const closed = handle(routeId, (context) =>
@@ -210,7 +221,8 @@ const flowFormOf = (fields: URLSearchParams): FlowForm => ({
   keeps: fields.get("keep") === "1",
 });
 
-const styleSheet = textResponse(200, style, "text/css; charset=utf-8", {
-  "cache-control": "public, max-age=3600",
-  "x-content-type-options": "nosniff",
-});
+const styleOf = (text: string): HttpResponse =>
+  textResponse(200, text, "text/css; charset=utf-8", {
+    "cache-control": "public, max-age=3600",
+    "x-content-type-options": "nosniff",
+  });

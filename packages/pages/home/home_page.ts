@@ -4,8 +4,9 @@ import type { Language, PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
 
-export const homePage = (reader: Reader): Page => {
-  const { language, withoutSignIns = false, toTry = [] } = reader;
+/** @param addBot the page of the chat platform that adds the bot to a community; null if there is none */
+export const homePage = (reader: Reader, addBot: string | null): Page => {
+  const { language, chatName, withoutSignIns = false, toTry = [] } = reader;
   return {
     title: "accountlink",
     content: html`
@@ -18,12 +19,22 @@ ${
     ? null
     : html`
 ${ways(language, "home.players", [
-  ["/go", "home.code"],
-  ["/me", "home.data"],
+  wayTo(language, "/go", "home.code"),
+  wayTo(language, "/me", "home.data"),
 ])}
-${ways(language, "home.owners", [["/dashboard", "home.dashboard"]])}`
+${ways(
+  language,
+  "home.owners",
+  [
+    addBot === null
+      ? []
+      : [{ url: addBot, name: language.text("home.add", { chatName }), note: language.text("home.add.note") }],
+    wayTo(language, "/dashboard", "home.dashboard"),
+  ].flat(),
+  html`<p>${language.text("home.owners.text")}</p>`,
+)}`
 }
-${ways(language, "home.developers", [["/docs", "home.reference"]])}`,
+${ways(language, "home.developers", [wayTo(language, "/docs", "home.reference")])}`,
   };
 };
 
@@ -51,14 +62,26 @@ const picture = (reader: Reader): Html => {
 </figure>`;
 };
 
-type Way = "home.code" | "home.data" | "home.dashboard" | "home.reference";
+interface Way {
+  readonly url: string;
+  readonly name: string;
+  readonly note: string;
+}
+
+const wayTo = (
+  language: Language,
+  url: string,
+  name: "home.code" | "home.data" | "home.dashboard" | "home.reference",
+): Way => ({ url, name: language.text(name), note: language.text(`${name}.note`) });
 
 const ways = (
   language: Language,
   heading: PlainKey,
-  links: ReadonlyArray<readonly [string, Way]>,
+  links: ReadonlyArray<Way>,
+  intro: Html | null = null,
 ): Html => html`
 <h2>${language.text(heading)}</h2>
+${intro}
 <ul class="ways" role="list">
-${links.map(([path, name]) => html`<li><a href="${path}"><strong>${language.text(name)}</strong> <small>${language.text(`${name}.note`)}</small></a></li>`)}
+${links.map(({ url, name, note }) => html`<li><a href="${url}"><strong>${name}</strong> <small>${note}</small></a></li>`)}
 </ul>`;

@@ -55,6 +55,7 @@ export class Language {
   readonly #messages: Readonly<Record<string, string>>;
   readonly #compiled = new Map<MessageKey, IntlMessageFormat>();
   #dates: Intl.DateTimeFormat | undefined;
+  #times: Intl.DateTimeFormat | undefined;
 
   constructor(tag: LanguageTag, messages: Readonly<Record<string, string>>) {
     this.tag = tag;
@@ -82,6 +83,12 @@ export class Language {
   day(time: Millis): Html {
     this.#dates ??= new Intl.DateTimeFormat(this.tag, { dateStyle: "long", timeZone: "UTC" });
     return html`<time datetime="${formatTimestamp(time).slice(0, 10)}">${this.#dates.format(time)}</time>`;
+  }
+
+  /** Returns the time of day in UTC, since pages without a script do not know the reader's zone. */
+  time(time: Millis): Html {
+    this.#times ??= new Intl.DateTimeFormat(this.tag, { timeStyle: "short", timeZone: "UTC" });
+    return html`<time datetime="${formatTimestamp(time)}">${this.#times.format(time)}</time>`;
   }
 
   /** Returns the parts as a list, such as "A, B and C". */

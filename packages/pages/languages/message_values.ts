@@ -9,6 +9,7 @@ export interface MessageValues {
   readonly "community.unnamed": "id: text";
   readonly "home.intro": "chatName: text" | "gameName: text";
   readonly "home.picture": "chatName: text" | "gameName: text";
+  readonly "home.add": "chatName: text";
   readonly "flow.asks": "b: tag" | "asking: text";
   readonly "flow.asks.guild": "b: tag" | "asking: text" | "guild: text";
   readonly "flow.asks.guild_id": "b: tag" | "asking: text" | "guildId: text";
@@ -24,6 +25,7 @@ export interface MessageValues {
   readonly "flow.sign_in_again": "gameName: text";
   readonly "flow.afterwards": "site: text";
   readonly "flow.minutes_left": "minutes: number";
+  readonly "flow.until": "time: text";
   readonly "flow.kept": "days: number";
   readonly "done.close": "chatName: text" | "gameName: text";
   readonly "done.back": "site: text";

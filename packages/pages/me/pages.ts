@@ -54,7 +54,7 @@ ${placesHtml(
 <section>
 <h2>${language.text("me.everything")}</h2>
 <p>${language.text("me.everything.text")}</p>
-<p><a class="button quiet" href="/me/export">${language.text("me.download")}</a></p>
+${postForm("/me/export", csrf, html`<button class="button quiet">${language.text("me.download")}</button>`)}
 <p class="aside"><a class="bad" href="/me/erase">${language.text("me.erase")}</a></p>
 </section>
 ${postForm("/me/sign-out", csrf, html`<button class="button quiet">${language.text("sign_in.end")}</button>`)}`,

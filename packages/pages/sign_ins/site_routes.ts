@@ -15,7 +15,15 @@ import { html } from "../html.ts";
 import type { Language } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { PageContext } from "../page_render.ts";
-import { type Answering, asEffect, makePageHandler, readForm, redirectTo } from "../page_requests.ts";
+import {
+  type Answering,
+  asEffect,
+  isFetchedAhead,
+  makePageHandler,
+  notYet,
+  readForm,
+  redirectTo,
+} from "../page_requests.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { dropKeptPages, isPageOf, keptPagesRoute, type Site, siteOf } from "./site.ts";
 
@@ -104,6 +112,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   });
 
   const finish = Effect.fnUntraced(function* (context: PageContext) {
+    if (isFetchedAhead(context)) return notYet;
     const { cookie } = yield* signIns.finish({
       site: name,
       redirectUri: callbackUri,
