@@ -5,6 +5,7 @@
  */
 import { parseAddress } from "@accountlink/core/addresses";
 import { type AltVerdict, longestNote } from "@accountlink/core/alts";
+import { longestReason } from "@accountlink/core/audit";
 import { ChatId, GameId, GuildId, idRules } from "@accountlink/core/ids";
 import { maxRedirectLength } from "@accountlink/core/origin";
 import { longestClientId } from "@accountlink/core/sessions";
@@ -227,6 +228,10 @@ export const verdict: Parameter<AltVerdict> = oneOf(
 
 export const note: Parameter<string | null> = optional(
   textUpTo(longestNote, `At most ${longestNote} characters`),
+);
+
+export const reason: Parameter<string | null> = optional(
+  textUpTo(longestReason, `Why, for the history and the audit log; at most ${longestReason} characters`),
 );
 
 /** A list of IDs. The lookup checks each ID, so that a malformed one does not fail the rest of the list. */

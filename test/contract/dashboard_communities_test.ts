@@ -220,6 +220,40 @@ test("links can be set and removed, and the audit log names the account and the 
   expectInvalid(await owner.send("GET /dashboard/api/audit?chatId=x"), "chatId");
 });
 
+test("a reason for a link by hand is in the audit log and the history, and is refused above 500 characters", async () => {
+  const { owner, global: pid } = await club();
+  const link = { pid, chatId: "100005", gameId: "5" };
+  const tooLong = { ...link, reason: "x".repeat(501) };
+  expectInvalid(await owner.send("PUT /dashboard/api/links", { body: tooLong }), "reason");
+  dataOf(await owner.send("PUT /dashboard/api/links", { body: { ...link, reason: "Lost his phone" } }));
+  expectInvalid(await owner.send("DELETE /dashboard/api/links", { body: tooLong }), "reason");
+  dataOf(await owner.send("DELETE /dashboard/api/links", { body: { ...link, reason: "x".repeat(500) } }));
+  const { entries } = dataOf(await owner.send("GET /dashboard/api/audit?limit=2&chatId=100005"));
+  expect(listOf(entries).map(({ action, details }) => [action, details])).toMatchObject([
+    ["link.removed", { chatId: "100005", reason: "x".repeat(500) }],
+    ["link.set", { chatId: "100005", gameId: "5", reason: "Lost his phone" }],
+  ]);
+  const page = await owner.browser.get(`/dashboard/links/user?pid=${pid}&chatId=100005`);
+  expect(page.text).toContain("“Lost his phone”");
+});
+
+test("the audit log says from what to what a text changed, and its page filters by person, kind and day", async () => {
+  const { owner, global } = await club();
+  const line = `PATCH /dashboard/api/scopes/${global}` as const;
+  for (const doneText of ["Off you go", "Well done"]) await owner.send(line, { body: { doneText } });
+  const { entries } = dataOf(await owner.send("GET /dashboard/api/audit?limit=1&action=account.updated"));
+  expect(listOf(entries)[0]?.details).toEqual({ doneText: "Well done", previousDoneText: "Off you go" });
+  const changed = "message at the end from “Off you go” to “Well done”";
+  const day = new Date().toISOString().slice(0, 10);
+  const log = async (query: string) => (await owner.browser.get(`/dashboard/audit?${query}`)).text;
+  for (const query of ["", "action=account.updated", "member=100001", `day=${day}`]) {
+    expect(await log(query)).toContain(changed);
+  }
+  for (const query of ["action=key.", "member=100009", "day=2020-01-01"]) {
+    expect(await log(query)).not.toContain(changed);
+  }
+});
+
 test("links of a guild can only be set for members, but removed for anybody", async () => {
   const { owner, ofGuild } = await club();
   const body = { pid: ofGuild, chatId: "999999", gameId: "1" };

@@ -122,6 +122,31 @@ export const keyOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details">)
   return actor.type === "key" ? actor.id : null;
 };
 
+/** The most characters of the reason that a member gives for a change. @internal */
+export const longestReason = 500;
+
+/** Adds the reason for a change to the details of its entry, if there is one. @internal */
+export const withReason = (
+  details: AuditEntry["details"],
+  { reason = null }: { readonly reason?: string | null },
+): AuditEntry["details"] => (reason === null ? details : { ...details, reason });
+
+/** The name of the detail with the value that a setting had before a change. @internal */
+export const previousOf = (name: string): string => `previous${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+/** Returns the details of changed settings: for each name its new and its previous value. @internal */
+export const changeDetails = <Name extends string>(
+  before: Readonly<Record<NoInfer<Name>, string | number | null>>,
+  after: Readonly<Record<NoInfer<Name>, string | number | null>>,
+  names: ReadonlyArray<Name>,
+): AuditEntry["details"] =>
+  Object.fromEntries(
+    names.flatMap((name) => [
+      [name, after[name]],
+      [previousOf(name), before[name]],
+    ]),
+  );
+
 export interface AuditFilter {
   /** Selects entries with this action; null selects all entries. */
   readonly action: AuditAction | null;
@@ -131,8 +156,12 @@ export interface AuditFilter {
   readonly chatId?: ChatId | null;
   /** Selects entries about changes of this data scope; null or omitted selects all entries. */
   readonly pid?: Pid | null;
-  /** Selects entries with actions that the reader may see; null or omitted selects all entries. */
+  /** Selects entries with these actions, such as those that the reader may see; null or omitted selects all entries. */
   readonly readable?: ReadonlyArray<AuditAction> | null;
+  /** Selects entries of changes that this member of the account made; null or omitted selects all entries. */
+  readonly member?: ChatId | null;
+  /** Selects entries of a time, without its end; null or omitted selects all entries. */
+  readonly during?: { readonly from: Millis; readonly before: Millis } | null;
 }
 
 /**

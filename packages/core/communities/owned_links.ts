@@ -10,7 +10,13 @@ import type {
 import { ChatId, isChatId, isGameId } from "../ids.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { isLinked, type Link } from "../links/link.ts";
-import { LinkStore, type NewestPosition, newestOf, type PageDirection } from "../links/link_store.ts";
+import {
+  LinkStore,
+  type NewestPosition,
+  newestOf,
+  type PageDirection,
+  type SetGame,
+} from "../links/link_store.ts";
 import { LinkWriter } from "../links/link_writer.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
@@ -184,7 +190,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       set: Effect.fn("OwnedLinks.set")(function* (
         owner: KeyOwner,
         scope: DataScope,
-        link: Pick<Link, "chatId" | "gameId">,
+        link: Pick<SetGame, "chatId" | "gameId" | "reason">,
       ) {
         const set = yield* writer.setGame(targetOf(owner, scope), link);
         if (set.previousGameId === null) yield* scopes.counts.add(scope.pid, 1);
@@ -192,10 +198,18 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       }),
 
       /** Removes the link of a chat user, who need not be a member of the guild. */
-      remove: Effect.fn("OwnedLinks.remove")(function* (owner: KeyOwner, scope: DataScope, chatId: ChatId) {
+      remove: Effect.fn("OwnedLinks.remove")(function* (
+        owner: KeyOwner,
+        scope: DataScope,
+        chatId: ChatId,
+        reason: string | null = null,
+      ) {
         const removed = yield* writer
           // The platform is asked nothing about the guild's members, so nobody needs to manage the guild.
-          .removeGame(targetOf(owner, { ...scope, namesAnyGuild: true }), chatId, { requireMember: false })
+          .removeGame(targetOf(owner, { ...scope, namesAnyGuild: true }), chatId, {
+            requireMember: false,
+            reason,
+          })
           .pipe(Effect.catchTag("Conflict", Effect.die));
         yield* scopes.counts.add(scope.pid, -1);
         return removed;

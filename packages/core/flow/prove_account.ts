@@ -26,8 +26,8 @@ import {
   type HeldFlow,
   lastEntryOf,
   makeFindFlow,
-  newCookie,
   makeRefuseGone,
+  newCookie,
   withEntry,
 } from "./held_flow.ts";
 import { makeFlowAccounts } from "./view_flow.ts";

@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
-import type { AuditAction } from "../audit/audit.ts";
+import { type AuditAction, changeDetails } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import type { KeyKind, KeyLimits } from "../limits/quota.ts";
@@ -133,6 +133,9 @@ const fields = [
   "status",
 ] as const satisfies ReadonlyArray<keyof ApiKey>;
 
+/** The fields whose old and new values an audit entry tells. */
+const told = ["name", "access", "expiresAt"] as const satisfies ReadonlyArray<(typeof fields)[number]>;
+
 /** New values of a key; omitted fields stay unchanged. */
 export type KeyUpdate = Partial<Pick<ApiKey, (typeof fields)[number]>>;
 
@@ -152,6 +155,19 @@ export const updatedKey = (key: ApiKey, update: KeyUpdate, action?: AuditAction)
   const { id: keyId, status } = next;
   return changed.every((field) => field === "status")
     ? { key: next, action: action ?? "key.status_changed", details: { keyId, status } }
-    : // Only names are logged, because values may be addresses.
-      { key: next, action: action ?? "key.updated", details: { keyId, status, changed: changed.join(", ") } };
+    : // Of other fields only the names are logged, because their values may be addresses.
+      {
+        key: next,
+        action: action ?? "key.updated",
+        details: {
+          keyId,
+          status,
+          changed: changed.join(", "),
+          ...changeDetails(
+            key,
+            next,
+            told.filter((field) => changed.includes(field)),
+          ),
+        },
+      };
 };

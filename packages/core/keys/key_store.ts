@@ -1,4 +1,4 @@
-import { Context, type Option } from "effect";
+import { Context, type Option, Struct } from "effect";
 import type { AuditAction, WriteContext, WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf, type ScopeTarget } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
@@ -28,16 +28,12 @@ export interface ConfiguredScope {
 export const scopeOrder = ({ scope: one }: ConfiguredScope, { scope: other }: ConfiguredScope): number =>
   (guildOf(one) ?? "") < (guildOf(other) ?? "") ? -1 : 1;
 
-/** Returns the settings of an update that differ from the stored settings; null if none differs. @internal */
+/** Returns the names of the settings that an update changes. @internal */
 export const changedSettings = (
   settings: ScopeSettings,
   update: Partial<ScopeSettings>,
-): Partial<ScopeSettings> | null => {
-  const changed = Object.entries(update).filter(
-    ([name, value]) => value !== undefined && value !== settings[name as keyof ScopeSettings],
-  );
-  return changed.length === 0 ? null : Object.fromEntries(changed);
-};
+): ReadonlyArray<keyof ScopeSettings> =>
+  Struct.keys(update).filter((name) => update[name] !== undefined && update[name] !== settings[name]);
 
 /** A key found by one of its secrets. */
 export interface PresentedKey {

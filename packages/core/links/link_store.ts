@@ -9,6 +9,8 @@ import type { Link, LinkRecord } from "./link.ts";
 export interface SetGame extends WriteContext, Keyed<GameSet> {
   readonly chatId: ChatId;
   readonly gameId: GameId;
+  /** Why a member of the account set the link, for the audit entry. */
+  readonly reason?: string | null;
 }
 
 export interface GameSet {
@@ -40,6 +42,8 @@ export interface MoveChat extends WriteContext, Keyed<ChatMoved> {
 
 export interface RemoveGame extends WriteContext, Keyed<Option.Option<GameUnlinked>> {
   readonly chatId: ChatId;
+  /** Why a member of the account removed the link, for the audit entry. */
+  readonly reason?: string | null;
 }
 
 export interface DeleteScope extends WriteContext, Keyed<ScopeDeleted> {}

@@ -15,7 +15,9 @@ import {
   type GameSet,
   type GameUnlinked,
   LinkStore,
+  type RemoveGame,
   type ScopeDeleted,
+  type SetGame,
 } from "./link_store.ts";
 
 /**
@@ -80,7 +82,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
        */
       setGame: Effect.fnUntraced(function* (
         target: WriteTarget<GameUpdated>,
-        { chatId, gameId }: { readonly chatId: ChatId; readonly gameId: GameId },
+        { chatId, gameId, reason = null }: Pick<SetGame, "chatId" | "gameId" | "reason">,
       ) {
         // Step 11 of a request (see docs/architecture.md): check the guild, and that the chat user is a member of it.
         yield* guard.enter(target.scope, target.guildId);
@@ -96,7 +98,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
           updated: previousGameId !== gameId,
         });
         yield* cap.admit(target.scope, chatId);
-        const set = yield* links.setGame({ ...(yield* contextOf(target, resultOf)), chatId, gameId });
+        const set = yield* links.setGame({ ...(yield* contextOf(target, resultOf)), chatId, gameId, reason });
         yield* announce(target.scope, chatId, gameId, set.previousGameId);
         return resultOf(set);
       }, traced("LinkWriter.setGame")),
@@ -135,11 +137,12 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
        * Removes the link of a chat user and fails their open verification sessions.
        *
        * @param options.requireMember whether the chat user must be a member of the guild
+       * @param options.reason the reason for the audit entry; null for none
        */
       removeGame: Effect.fnUntraced(function* (
         target: WriteTarget<GameRemoved>,
         chatId: ChatId,
-        { requireMember }: { readonly requireMember: boolean },
+        { requireMember, reason = null }: Pick<RemoveGame, "reason"> & { readonly requireMember: boolean },
       ) {
         yield* guard.enter(target.scope, target.guildId);
         if (requireMember) yield* guard.requireMember(target.guildId, chatId);
@@ -151,7 +154,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
         const context = yield* contextOf(target, (found: Option.Option<GameUnlinked>) =>
           Option.getOrNull(Option.map(found, resultOf)),
         );
-        const removed = yield* Effect.flatMap(links.removeGame({ ...context, chatId }), requireLink);
+        const removed = yield* Effect.flatMap(links.removeGame({ ...context, chatId, reason }), requireLink);
         yield* cap.freed(target.scope);
         yield* watch.announce(removed.ended);
         yield* announce(target.scope, chatId, null, removed.gameId);

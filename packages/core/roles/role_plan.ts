@@ -1,5 +1,6 @@
 /** A role plan gives the members of a guild roles and nicknames that depend on the links of a scope. */
-import { Effect, Schema, Struct } from "effect";
+import { Effect, Record, Schema, Struct } from "effect";
+import { type AuditEntry, changeDetails } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import { expectedNameText, isNameText, toNameText } from "../name_text.ts";
@@ -173,9 +174,45 @@ export const changedSettings = (
 /** Returns the details of the audit entry for a change of a plan. @internal */
 export const planEntryDetails = (
   { guildId }: { readonly guildId: GuildId },
-  { state }: PlanSettings,
-  changed: ReadonlyArray<keyof PlanSettings> = [],
-) => ({ guildId, state, ...(changed.length === 0 ? {} : { changed: changed.join(", ") }) });
+  before: PlanSettings,
+  after: PlanSettings = before,
+): AuditEntry["details"] => {
+  const changed = changedSettings(before, after);
+  const { state } = after;
+  if (changed.length === 0) return { guildId, state };
+  return {
+    guildId,
+    state,
+    changed: changed.join(", "),
+    ...(changed.includes("rules") ? ruleDetails(before.rules, after.rules) : {}),
+    ...changeDetails(
+      before,
+      after,
+      changed.filter((name) => name !== "rules"),
+    ),
+  };
+};
+
+/** Lists the roles that rules begin or end to give, and the roles whose rules changed. */
+const ruleDetails = (
+  before: ReadonlyArray<RoleRule>,
+  after: ReadonlyArray<RoleRule>,
+): AuditEntry["details"] => {
+  const conditionsOf = (rules: ReadonlyArray<RoleRule>, roleId: string) =>
+    JSON.stringify(rules.filter((rule) => rule.roleId === roleId).map(({ when }) => when));
+  const [old, now] = [before, after].map((rules) => new Set(rules.map(({ roleId }) => roleId)));
+  const roles = {
+    rolesAdded: [...(now ?? [])].filter((roleId) => !old?.has(roleId)),
+    rolesRemoved: [...(old ?? [])].filter((roleId) => !now?.has(roleId)),
+    rolesChanged: [...(now ?? [])].filter(
+      (roleId) => old?.has(roleId) && conditionsOf(before, roleId) !== conditionsOf(after, roleId),
+    ),
+  };
+  return Record.map(
+    Record.filter(roles, (ids) => ids.length > 0),
+    (ids) => ids.join(", "),
+  );
+};
 
 /** A plan is identified by its scope and guild. */
 export interface RolePlan extends PlanSettings {

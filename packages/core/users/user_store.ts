@@ -113,8 +113,8 @@ export class UserStore extends Context.Service<
 
 /** The names of audit details that contain a chat ID. */
 const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);
-/** The names of audit details that contain a game ID. The ID belongs to the user whose chat ID the entry contains. */
-const gameDetails = new Set(["gameId", "previousGameId", "removedGameId"]);
+/** The names of audit details that are about the user whose chat ID the entry contains: game IDs, and a reason. */
+const userDetails = new Set(["gameId", "previousGameId", "removedGameId", "reason"]);
 
 type Erasable = Pick<AuditEntry, "actor" | "details">;
 
@@ -136,7 +136,7 @@ export const withoutUser = (
   const isNamed = Object.entries(details).some(([name, value]) => isOf(name, value));
   if (!isActor && !isMember && !isNamed) return null;
   const erased = Object.entries(details).map(([name, value]) => {
-    const isTheirs = isOf(name, value) || (isNamed && gameDetails.has(name) && value !== null);
+    const isTheirs = isOf(name, value) || (isNamed && userDetails.has(name) && value !== null);
     return [name, isTheirs ? erasedMark : value];
   });
   return {

@@ -16,7 +16,7 @@ import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { isStorable } from "@accountlink/core/storable_text";
 import { Schema, SchemaTransformation } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, gameId, required, withFallback } from "../parameter.ts";
+import { chatId, gameId, reason, required, withFallback } from "../parameter.ts";
 import { deleteGame, patchGame } from "../v2/writes.ts";
 import {
   longestSearch,
@@ -134,7 +134,7 @@ export const getLinks = signedIn("moderator", "GET", "/links", {
 export const putLink = signedIn("moderator", "PUT", "/links", {
   id: "putOwnedLink",
   summary: "Link a chat user to a game user",
-  parameters: { pid, chatId: chatId(), gameId: gameId() },
+  parameters: { pid, chatId: chatId(), gameId: gameId(), reason },
   data: patchGame.success.fields.data.fields,
   errors: ["CONFLICT"],
 });
@@ -142,7 +142,7 @@ export const putLink = signedIn("moderator", "PUT", "/links", {
 export const deleteLink = signedIn("moderator", "DELETE", "/links", {
   id: "deleteOwnedLink",
   summary: "Remove the link of a chat user",
-  parameters: { pid, chatId: chatId() },
+  parameters: { pid, chatId: chatId(), reason },
   source: "body",
   data: deleteGame.success.fields.data.fields,
   errors: ["LINK_NOT_FOUND"],

@@ -1,5 +1,5 @@
 import { AuditLog } from "@accountlink/core";
-import { type AuditEntry, type AuditFilter, usersOf } from "@accountlink/core/audit";
+import { type AuditEntry, type AuditFilter, signedBy, usersOf } from "@accountlink/core/audit";
 import { layerOf } from "./state.ts";
 
 export const layer = layerOf(AuditLog, (memory) => ({
@@ -17,13 +17,13 @@ export const layer = layerOf(AuditLog, (memory) => ({
   },
 }));
 
-const passesFilter = (
-  entry: AuditEntry,
-  { action, keyId, chatId = null, pid = null, readable = null }: AuditFilter = { action: null, keyId: null },
-): boolean => {
+const passesFilter = (entry: AuditEntry, filter: AuditFilter = { action: null, keyId: null }): boolean => {
+  const { action, keyId, chatId = null, pid = null, readable = null, member = null, during = null } = filter;
   if (action !== null && entry.action !== action) return false;
   if (readable !== null && !readable.includes(entry.action)) return false;
   if (pid !== null && entry.pid !== pid) return false;
+  if (member !== null && signedBy(entry).member !== member) return false;
+  if (during !== null && (entry.at < during.from || entry.at >= during.before)) return false;
   if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
   return keyId === null || keysOf(entry).includes(keyId);
 };

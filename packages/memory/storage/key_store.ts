@@ -1,4 +1,5 @@
 import { type ApiKey, guildOf, type KeyId, type ScopeTarget } from "@accountlink/core";
+import { changeDetails } from "@accountlink/core/audit";
 import {
   type Account,
   changedSettings,
@@ -95,11 +96,13 @@ export const layer = layerOf(KeyStore, (memory) => {
 
     updateSettings: ({ update, ...write }) => {
       const links = memory.linksOf(write.pid);
-      const details = changedSettings(links.settings, update);
-      if (details === null) return links.settings;
-      assertStorable(Object.values(details).filter((text) => text !== null));
+      const changed = changedSettings(links.settings, update);
+      if (changed.length === 0) return links.settings;
+      assertStorable(Object.values(update).filter((text) => text !== null));
+      const settings = { ...links.settings, ...update };
+      const details = changeDetails(links.settings, settings, changed);
       memory.record({ ...write, action: "account.updated", details });
-      links.settings = { ...links.settings, ...details };
+      links.settings = settings;
       return links.settings;
     },
 

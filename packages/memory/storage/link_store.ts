@@ -1,4 +1,5 @@
 import { LinkStore } from "@accountlink/core";
+import { withReason } from "@accountlink/core/audit";
 import {
   type EventSource,
   linkMoved,
@@ -72,7 +73,11 @@ export const layer = layerOf(LinkStore, (memory) => ({
     const link = linkOf(links?.find(chatId));
     if (links === undefined || link === undefined) return Option.none();
     const { gameId } = link;
-    memory.record({ ...write, action: "link.removed", details: { chatId, removedGameId: gameId } });
+    memory.record({
+      ...write,
+      action: "link.removed",
+      details: withReason({ chatId, removedGameId: gameId }, write),
+    });
     const record = unlinked(link, at);
     links.put(record);
     const source = sourceOf(write.actor);
@@ -181,7 +186,11 @@ export const setGame = (
     return { record, previousGameId };
   }
   const record = linkedRecord(chatId, previous, gameId, at);
-  memory.record({ ...write, action: "link.set", details: { chatId, gameId, previousGameId } });
+  memory.record({
+    ...write,
+    action: "link.set",
+    details: withReason({ chatId, gameId, previousGameId }, write),
+  });
   links.put(record);
   memory.append(pid, newEvent(at, linkSet(record, previousGameId, source)));
   return { record, previousGameId };

@@ -55,7 +55,7 @@ export const layer = layerOf(RolePlanStore, (memory) => {
     const changed = changedSettings(stored?.settings ?? noPlan, settings);
     if (changed.length === 0) return true;
     assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
-    recordChange(write, "roles.updated", planEntryDetails(write, settings, changed));
+    recordChange(write, "roles.updated", planEntryDetails(write, stored?.settings ?? noPlan, settings));
     const plan: MemoryPlan = {
       pid,
       guildId,

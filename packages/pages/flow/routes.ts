@@ -1,5 +1,11 @@
 /** The routes of the public verification flow: pages and redirects, without a key. */
-import { ChatPlatform, PlatformUnavailable, type PublicError, SessionSettings, VerificationFlows } from "@accountlink/core";
+import {
+  ChatPlatform,
+  PlatformUnavailable,
+  type PublicError,
+  SessionSettings,
+  VerificationFlows,
+} from "@accountlink/core";
 import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
 import {
   entryIn,
@@ -24,7 +30,14 @@ import { homePage } from "../home/home_page.ts";
 import { countdownPath, type Page, stylePath } from "../page.ts";
 import { browserCookie, pageCookie } from "../page_cookie.ts";
 import { type PageContext, readerOf } from "../page_render.ts";
-import { type Answering, isFetchedAhead, makePageHandler, notYet, readForm, redirectTo } from "../page_requests.ts";
+import {
+  type Answering,
+  isFetchedAhead,
+  makePageHandler,
+  notYet,
+  readForm,
+  redirectTo,
+} from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import { countdown, style } from "../style.ts";
 import { cancelledPage, donePage, type FlowReader, flowPage, queryOf } from "./pages.ts";

@@ -18,17 +18,20 @@ ${
   withoutSignIns
     ? null
     : html`
-${ways(language, "home.players", [
-  wayTo(language, "/go", "home.code"),
-  wayTo(language, "/me", "home.data"),
-])}
+${ways(language, "home.players", [wayTo(language, "/go", "home.code"), wayTo(language, "/me", "home.data")])}
 ${ways(
   language,
   "home.owners",
   [
     addBot === null
       ? []
-      : [{ url: addBot, name: language.text("home.add", { chatName }), note: language.text("home.add.note") }],
+      : [
+          {
+            url: addBot,
+            name: language.text("home.add", { chatName }),
+            note: language.text("home.add.note"),
+          },
+        ],
     wayTo(language, "/dashboard", "home.dashboard"),
   ].flat(),
   html`<p>${language.text("home.owners.text")}</p>`,

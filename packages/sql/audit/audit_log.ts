@@ -62,14 +62,23 @@ const listOn = (
   account: string,
   before: number | null,
   limit: number,
-  { action, keyId, chatId = null, pid = null, readable = null }: AuditFilter = { action: null, keyId: null },
+  filter: AuditFilter = { action: null, keyId: null },
 ) => {
+  const { action, keyId, chatId = null, pid = null, readable = null, member = null, during = null } = filter;
   const actions = (readable ?? auditActions).filter((each) => action === null || each === action);
   if (actions.length === 0) return Effect.succeed([]);
   const entries = sql`SELECT ${entryColumns} FROM audit_log`;
   const page = sql`ORDER BY sequence DESC LIMIT ${limit}`;
-  const isInScope = pid === null ? sql`1 = 1` : sql`pid = ${pid}`;
-  const isOlder = sql`account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER} AND ${isInScope}`;
+  const isWanted = [
+    ...(pid === null ? [] : [sql`pid = ${pid}`]),
+    ...(member === null ? [] : [sql`member = ${member}`]),
+    ...(during === null ? [] : [sql`at >= ${during.from} AND at < ${during.before}`]),
+  ];
+  const isOlder = sql.and([
+    sql`account = ${account}`,
+    sql`sequence < ${before ?? Number.MAX_SAFE_INTEGER}`,
+    ...isWanted,
+  ]);
   const isNext =
     actions.length === auditActions.length ? isOlder : sql`${isOlder} AND ${isAction(sql, actions)}`;
   const byKey = sql`actor_type = 'key' AND actor_id = ${keyId}`;

@@ -1,5 +1,6 @@
 /** The operations of `KeyStore` on accounts and their scopes. */
 import { ChatId, type DataScope, GuildId, guildOf, KeyId, Pid, type ScopeTarget } from "@accountlink/core";
+import { changeDetails } from "@accountlink/core/audit";
 import {
   type Account,
   type AccountStatus,
@@ -128,9 +129,11 @@ export const accountOperations = ({ sql, operation, transaction, forUpdate, isAn
         sql`SELECT ${configuredColumns} FROM scopes WHERE pid = ${pid} ${forUpdate}`,
       );
       if (found === undefined) throw new Error(`Cannot change the settings of scope "${pid}"`);
-      const details = changedSettings(found.settings, update);
-      if (details === null) return found.settings;
-      const { displayName, supportUrl, doneText } = { ...found.settings, ...details };
+      const changed = changedSettings(found.settings, update);
+      if (changed.length === 0) return found.settings;
+      const settings = { ...found.settings, ...update };
+      const { displayName, supportUrl, doneText } = settings;
+      const details = changeDetails(found.settings, settings, changed);
       yield* sql`
         UPDATE scopes SET display_name = ${displayName}, support_url = ${supportUrl}, done_text = ${doneText}
         WHERE pid = ${pid}`;

@@ -1,4 +1,5 @@
 import { LinkStore, type Pid } from "@accountlink/core";
+import { withReason } from "@accountlink/core/audit";
 import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
 import { type ChatMoved, isLinked, type MoveChat, type RemoveGame } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -133,7 +134,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
       const { removedGameId, linkVersion } = unlinked;
       const ended = yield* endVerifications(sql, pid, chatId, at);
       const event = linkRemoved(chatId, removedGameId, linkVersion, sourceOf(write.actor));
-      yield* insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId }, event);
+      yield* insertLinkEntry(sql, write, "link.removed", withReason({ chatId, removedGameId }, write), event);
       return Option.some({ gameId: removedGameId, ended });
     }),
 

@@ -2,8 +2,10 @@
  * Implements `LinkStore.setGame`.
  *
  * On Postgres, one statement writes the link, its audit entry and its event, and commits by itself, so a write takes one
- * round trip. Only that statement knows the game that the link had before, so SQL makes the JSON of entry and event.
+ * round trip, unless a member gives a reason. Only that statement knows the game that the link had before, so SQL makes
+ * the JSON of entry and event.
  */
+import { withReason } from "@accountlink/core/audit";
 import { type EventData, linkSet, newEventId, sourceOf } from "@accountlink/core/events";
 import type { GameSet, GameUpdated, SetGame } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
@@ -26,10 +28,12 @@ export const setGameOn = (parts: StoreParts) => {
     ),
   );
   return (write: SetGame) =>
-    Effect.flatMap(atOnce(write), (set) =>
-      // The key is taken, or a request had it whose time is over.
-      Option.isSome(set) ? Effect.succeed(set.value) : inTransaction(write),
-    );
+    (write.reason ?? null) !== null
+      ? inTransaction(write)
+      : Effect.flatMap(atOnce(write), (set) =>
+          // The key is taken, or a request had it whose time is over.
+          Option.isSome(set) ? Effect.succeed(set.value) : inTransaction(write),
+        );
 };
 
 const onlyOf = ({ pid }: SetGame, [set]: ReadonlyArray<GameSet>): Effect.Effect<GameSet> =>
@@ -44,7 +48,8 @@ const setInTransaction = (sql: SqlClient.SqlClient) => {
     const { record, previousGameId } = set;
     if (previousGameId === gameId) return set;
     const event = linkSet({ ...record, gameId }, previousGameId, sourceOf(actor));
-    yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId }, event);
+    const details = withReason({ chatId, gameId, previousGameId }, write);
+    yield* insertLinkEntry(sql, write, "link.set", details, event);
     return set;
   };
 };

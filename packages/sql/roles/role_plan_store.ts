@@ -107,7 +107,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       const sweep =
         settings.state === "on" ? sweepStart(sql, 0, at) : sql`revision = revision + 1, sweep_total = NULL`;
       yield* sql`UPDATE role_plans SET ${sweep} WHERE ${isPlan(sql, write)}`;
-      yield* insertChange(write, "roles.updated", planEntryDetails(write, settings, changed));
+      yield* insertChange(write, "roles.updated", planEntryDetails(write, before, settings));
       return true;
     }),
 
@@ -118,7 +118,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
         UPDATE role_plans
         SET state = 'paused', paused_at = ${write.at}, revision = revision + 1, sweep_total = NULL
         WHERE ${isPlan(sql, write)}`;
-      const details = planEntryDetails(write, { ...stored, state: "paused" }, ["state"]);
+      const details = planEntryDetails(write, stored, { ...stored, state: "paused" });
       yield* insertChange(write, "roles.updated", details);
       return true;
     }),

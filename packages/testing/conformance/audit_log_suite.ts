@@ -1,4 +1,4 @@
-import { AuditLog, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
+import { AuditLog, ChatId, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
 import type { AuditEntry, AuditFilter, WriteOrigin } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
@@ -52,6 +52,24 @@ const cases: Cases<StoragePorts> = {
     const first = yield* list({ keyId: key.id }, null, 3);
     const last = yield* list({ keyId: key.id }, first.at(-1)?.sequence ?? null, 3);
     expectEqual<ReadonlyArray<AuditEntry>>([...first, ...last], named);
+  },
+
+  "list filters by the member who made a change, and by a time without its end": function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeScopes;
+    const member = ChatId.make("100001");
+    const byMember: WriteOrigin = { actor: { type: "account", id: account.name, member }, requestId: null };
+    yield* write(global.pid, 1, byMember);
+    yield* write(global.pid, 2);
+    yield* write(global.pid, 3, byMember);
+    const list = (filter: Partial<AuditFilter>) =>
+      Effect.map(log.list(account.name, null, 10, { action: null, keyId: null, ...filter }), (entries) =>
+        pluck(entries, "at"),
+      );
+    expectEqual(yield* list({ member }), [3, 1]);
+    expectEqual(yield* list({ member: ChatId.make("100002") }), []);
+    expectEqual(yield* list({ during: { from: 1, before: 3 } }), [2, 1]);
+    expectEqual(yield* list({ member, during: { from: 2, before: 9 } }), [3]);
   },
 
   "forget deletes older entries of every account": function* () {

@@ -1,13 +1,16 @@
-import { AuditLog, OwnedKeys } from "@accountlink/core";
-import { allows, readableActions } from "@accountlink/core/accounts";
+import { AuditLog, ChatId, OwnedKeys } from "@accountlink/core";
+import { allows, type MemberRole, Members, readableActions } from "@accountlink/core/accounts";
 import { type AuditEntry, type AuditFilter, auditActions, signedBy } from "@accountlink/core/audit";
 import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
-import { formatTimestamp } from "@accountlink/core/timestamp";
+import { Profiles } from "@accountlink/core/platforms";
+import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { html } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
+import { dayMsOf } from "../links/list_start.ts";
 import { menuField, textField } from "../look/field.ts";
+import { visibleName } from "../look/names.ts";
 import { keyMenu } from "../look/owned_key.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -29,6 +32,8 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const namesOf = yield* makeEntryNames;
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
+  const members = yield* Members;
+  const profiles = yield* Profiles;
 
   /** Returns an ID unchanged. Looks a user name up in the account's communities; null if no user has the name. */
   const userOf = Effect.fnUntraced(function* (account: string, text: string) {
@@ -42,14 +47,34 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
 
   const filterOf = Effect.fnUntraced(function* ({ owner: { account }, role }: OwnerVisitor, query: Fields) {
     const [action, keyId, user] = [query("action"), query("keyId"), query("chatId").trim()];
+    const day = dayMsOf(query("day"));
+    const readable = readableActions(role) ?? auditActions;
     const filter = {
       action: auditActions.find((known) => known === action) ?? null,
       keyId: keyId === "" ? null : (yield* keys.find(account, keyId)).id,
       chatId: user === "" ? null : yield* userOf(account.name, user),
-      readable: readableActions(role),
+      // A kind such as "link." selects all actions that begin with it.
+      readable: kinds.has(action)
+        ? readable.filter((each) => each.startsWith(action))
+        : readableActions(role),
+      member: isChatId(query("member")) ? ChatId.make(query("member")) : null,
+      during: day === null ? null : { from: day, before: day + dayMs },
     } satisfies AuditFilter;
     return { filter, isNobody: user !== "" && filter.chatId === null };
   });
+
+  const teamOf = (account: string) =>
+    Effect.flatMap(members.list(account), (team) =>
+      Effect.forEach(
+        team,
+        ({ chatId }) =>
+          Effect.map(profiles.chat(chatId, null), (profile) => ({
+            value: chatId,
+            label: visibleName(profile) ?? `User ${chatId}`,
+          })),
+        { concurrency: 8 },
+      ),
+    );
 
   return [
     page(paths.audit, function* (visitor, query) {
@@ -65,27 +90,42 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       const problems = isNobody
         ? [{ name: "chatId", reason: "nobody was found with this ID or user name" }]
         : [];
-      const { action, keyId } = filter;
-      const typed = { action, keyId, chatId: query("chatId").trim() || null };
+      const { keyId, member } = filter;
+      const typed = {
+        action: kinds.has(query("action")) ? query("action") : filter.action,
+        member,
+        keyId,
+        chatId: query("chatId").trim() || null,
+        day: filter.during && query("day"),
+      };
+      const team = yield* teamOf(owner.account.name);
       const isAdmin = allows(role, "admin");
       return {
         status: problems.length === 0 ? 200 : 400,
         title: "Audit log",
         section: "audit",
         content: html`
-<p>Every change of ${isAdmin ? "keys and links" : "links and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
+<p>Every change of ${isAdmin ? "links, reviews, roles, texts for users, keys, webhooks, the team and the account" : "links and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
 <form method="get" action="${paths.audit}" class="filters">
 ${menuField({
   name: "action",
-  label: "Action",
-  value: action ?? "",
+  label: "Kind",
+  value: typed.action ?? "",
   choices: [
-    { value: "", label: "All actions" },
+    { value: "", label: "All kinds" },
+    ...[...kinds].filter(([kind]) => isReadable(kind, role)).map(([value, label]) => ({ value, label })),
     ...(readableActions(role) ?? auditActions).map((value) => ({ value, label: actions[value] })),
   ],
 })}
+${menuField({
+  name: "member",
+  label: "Done by",
+  value: member ?? "",
+  choices: [{ value: "", label: "Everybody" }, ...team],
+})}
 ${isAdmin ? keyMenu(listed, keyId) : null}
 ${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "ID or user name", type: "search", value: typed.chatId ?? "", problems })}
+${textField({ name: "day", label: "On the day", hint: "In UTC", type: "date", value: typed.day ?? "" })}
 <button class="button quiet">Show</button>
 </form>
 ${historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : "Nothing in the log matches.")}
@@ -103,6 +143,19 @@ ${historyHtml(entries, names, Object.values(typed).every((value) => value === nu
     }),
   ];
 });
+
+/** The kinds of changes, by the beginning of their actions. */
+const kinds: ReadonlyMap<string, string> = new Map([
+  ["link", "Links, all changes"],
+  ["review.", "Reviews, all changes"],
+  ["roles.", "Roles, all changes"],
+  ["key.", "Keys, all changes"],
+  ["webhook.", "Webhooks, all changes"],
+  ["member.", "Team, all changes"],
+]);
+
+const isReadable = (kind: string, role: MemberRole): boolean =>
+  readableActions(role)?.some((action) => action.startsWith(kind)) ?? true;
 
 const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>
   csvOf(

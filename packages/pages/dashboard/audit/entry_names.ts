@@ -1,16 +1,36 @@
 /** Names for the sentences about audit log entries and events. */
+import { ChatPlatform } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
-import { isChatId, isGameId } from "@accountlink/core/ids";
+import type { PlatformEffect } from "@accountlink/core/errors";
+import { isChatId, isGameId, isGuildId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { Webhooks } from "@accountlink/core/webhooks";
-import { Effect } from "effect";
-import { type AccountNames, visibleName, webhookName } from "../look/names.ts";
+import { Effect, Option } from "effect";
+import { makeCommunities } from "../communities/community.ts";
+import { type AccountNames, listText, visibleName, webhookName } from "../look/names.ts";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
 import type { Names } from "./sentences.ts";
 
 /** The most accounts of each platform that a page shows by name, because looking up a name takes a request. */
 const mostNames = 50;
+
+/** The most communities whose roles a page shows by name. */
+const mostGuilds = 5;
+
+const nameTimeout = "1 second";
+
+const orNull = <A>(found: PlatformEffect<Option.Option<A>>): Effect.Effect<A | null> =>
+  found.pipe(
+    Effect.map(Option.getOrNull),
+    Effect.timeout(nameTimeout),
+    Effect.orElseSucceed(() => null),
+  );
+
+const named = (
+  things: ReadonlyArray<{ readonly id: string; readonly name: string | null }>,
+): ReadonlyMap<string, string> =>
+  new Map(things.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 
 const namesOf = <Id extends string>(
   ids: ReadonlyArray<Id>,
@@ -51,28 +71,60 @@ export const makeAccountNames = Effect.map(
 
 /** Returns a function that looks up the names of the signed-in user, and of the accounts and webhooks in entries. */
 export const makeEntryNames = Effect.gen(function* () {
+  const communities = yield* makeCommunities;
+  const { findGuild, roles } = yield* ChatPlatform;
+
+  /** Looks up the names of communities and roles that entries about roles name. */
+  const guildNames = Effect.fnUntraced(function* (entries: ReadonlyArray<AuditEntry>) {
+    const ids = entries.map(({ details }) => details["guildId"]).filter(isGuildId);
+    const found = yield* Effect.forEach(
+      [...new Set(ids)].slice(0, mostGuilds),
+      (guildId) =>
+        Effect.all(
+          [orNull(findGuild(guildId)), orNull(roles?.findGuildRoles(guildId) ?? Effect.succeedNone)],
+          {
+            concurrency: 2,
+          },
+        ),
+      { concurrency: mostGuilds },
+    );
+    return {
+      guilds: named(found.flatMap(([guild]) => guild ?? [])),
+      roles: named(found.flatMap(([, guildRoles]) => guildRoles?.roles ?? [])),
+    };
+  });
+
   const ownerName = yield* makeOwnerName;
   const namesIn = yield* makeAccountNames;
   const webhooks = yield* Webhooks;
   return Effect.fnUntraced(function* (
-    { owner }: OwnerVisitor,
+    visitor: OwnerVisitor,
     keys: ReadonlyArray<KeyDetails>,
     entries: ReadonlyArray<AuditEntry>,
   ) {
+    const { owner } = visitor;
     const people = entries.map(({ actor }) => ({
       chatId: actor.type === "account" ? actor.member : actor.id,
     }));
     const ofWebhooks = entries.some(({ action }) => action.startsWith("webhook."));
-    const named = ofWebhooks ? yield* webhooks.list(owner.account.name) : [];
-    const [name, accounts] = yield* Effect.all(
-      [ownerName(owner), namesIn([...people, ...entries.map(({ details }) => details)])],
-      { concurrency: 2 },
+    const ofAccount = ofWebhooks ? yield* webhooks.list(owner.account.name) : [];
+    const ofLists = entries.some(({ action, pid }) => action === "account.updated" && pid !== null);
+    const lists = ofLists ? yield* communities.list(visitor) : [];
+    const [name, accounts, guilds] = yield* Effect.all(
+      [
+        ownerName(owner),
+        namesIn([...people, ...entries.map(({ details }) => details)]),
+        guildNames(entries.filter(({ action }) => action.startsWith("roles."))),
+      ],
+      { concurrency: 3 },
     );
     return {
       keys,
       me: { chatId: owner.chatId, name },
       ...accounts,
-      webhooks: new Map(named.map((webhook) => [webhook.id, webhookName(webhook)])),
+      ...guilds,
+      lists: new Map(lists.map((list) => [list.scope.pid, listText(list)])),
+      webhooks: new Map(ofAccount.map((webhook) => [webhook.id, webhookName(webhook)])),
     } satisfies Names;
   });
 });

@@ -1,10 +1,10 @@
 /** The history of an account in words: a sentence about each entry of the audit log. */
-import type { Actor, AuditAction, AuditEntry } from "@accountlink/core/audit";
+import { type Actor, type AuditAction, type AuditEntry, previousOf } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { type Html, html } from "../../html.ts";
 import { type AccountNames, nameIn } from "../look/names.ts";
 import { nameOf } from "../look/owned_key.ts";
-import { counted, numberText, timeHtml } from "../look/time.ts";
+import { counted, numberText, timeHtml, timeText } from "../look/time.ts";
 
 /**
  * @param entries newest first
@@ -23,13 +23,24 @@ export const historyHtml = (
       )}</ul>`;
 
 export interface Names extends AccountNames {
+  /** Names of communities by guild ID, and of their roles by role ID. Unknown ones are left out. */
+  readonly guilds: ReadonlyMap<string, string>;
+  readonly roles: ReadonlyMap<string, string>;
+  /** Names of the account's lists by pid. */
+  readonly lists: ReadonlyMap<string, string>;
   readonly keys: ReadonlyArray<KeyDetails>;
   readonly me: { readonly chatId: string; readonly name: string };
   readonly webhooks: ReadonlyMap<string, string>;
 }
 
-const sentenceOf = (entry: AuditEntry, names: Names): string =>
-  start(sentences[entry.action](partsOf(entry, names)));
+const sentenceOf = (entry: AuditEntry, names: Names): string => {
+  const { reason } = entry.details;
+  const why = typeof reason === "string" && reasoned.has(entry.action) ? ` – “${reason}”` : "";
+  return start(sentences[entry.action](partsOf(entry, names))) + why;
+};
+
+/** The actions for which a member can give a reason. */
+const reasoned: ReadonlySet<AuditAction> = new Set(["link.set", "link.removed"]);
 
 /** What the sentence about an entry may say: who acted, and the names of what the details of the entry name. */
 const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
@@ -50,9 +61,38 @@ const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
     const { previousGameId = null } = details;
     return previousGameId === null ? "" : `, in place of ${gameOf(previousGameId, names)}`;
   },
+  community: () =>
+    names.guilds.get(String(details["guildId"])) ?? `the community ${String(details["guildId"])}`,
+  list: () => (pid === null ? "the account" : (names.lists.get(pid) ?? "a deleted list")),
+  changes: (labels: Readonly<Record<string, string>>) => changesOf(details, labels),
+  roles: (detail: string) =>
+    String(details[detail] ?? "")
+      .split(", ")
+      .filter((id) => id !== "")
+      .map((id) => names.roles.get(id) ?? `role ${id}`)
+      .join(", "),
   text: (detail: string) => String(details[detail]),
   count: (detail: string) => numberText(Number(details[detail])),
 });
+
+/** Says of each setting in the details from what to what it changed; entries from before say the new value alone. */
+const changesOf = (
+  details: AuditEntry["details"],
+  labels: Readonly<Record<string, string>>,
+): ReadonlyArray<string> =>
+  Object.entries(labels).flatMap(([name, label]) => {
+    const value = details[name];
+    if (value === undefined) return [];
+    const previous = details[previousOf(name)];
+    return [
+      `${label} ${previous === undefined ? "" : `from ${valueText(previous, name)} `}to ${valueText(value, name)}`,
+    ];
+  });
+
+const valueText = (value: string | number | null, name: string): string => {
+  if (value === null || value === "") return "none";
+  return name === "expiresAt" ? timeText(Number(value)) : `“${value}”`;
+};
 
 type Sentence = (parts: ReturnType<typeof partsOf>) => string;
 
@@ -123,19 +163,24 @@ const sentences: Record<AuditAction, Sentence> = {
     `${who} noted that ${chat()} and ${chat("otherChatId")} are ${details["verdict"] === "same" ? "one person" : "two people"}`,
   "review.deleted": ({ who, chat }) => `${who} took back the note on ${chat()} and ${chat("otherChatId")}`,
   "key.created": ofKey("created"),
-  "key.updated": ofKey("changed the rules of"),
+  "key.updated": ({ who, key, changes, details }) => {
+    const told = changes(keyLabels);
+    const others = namesOfFields(details, Object.keys(keyLabels));
+    return `${who} changed ${key()}: ${[...told, ...others].join("; ")}`;
+  },
   "key.rotated": ofKey("rotated"),
   "key.status_changed": (parts) => ofKey(statusVerbs[parts.text("status")] ?? "changed")(parts),
   "key.reported": ({ key }) => `${key()} was reported as leaked, and revoked`,
-  "account.updated": ({ who, details, pid }) =>
+  "account.updated": ({ who, details, pid, list, changes }) =>
     pid === null
       ? `${who} changed the account: ${Object.entries(details)
           .map(([name, value]) => `${name} ${String(value)}`)
           .join(", ")}`
-      : `${who} changed what users read`,
+      : `${who} changed what users of ${list()} read: ${changes(settingLabels).join("; ")}`,
   "user.erased": () => "A user was erased",
   "webhook.created": ofWebhook("created"),
-  "webhook.updated": ofWebhook("changed"),
+  "webhook.updated": ({ who, webhook, details }) =>
+    `${who} changed ${webhook()}: ${namesOfFields(details).join(", ")}`,
   "webhook.deleted": ofWebhook("deleted"),
   "webhook.rotated": ofWebhook("rotated the secret of"),
   "webhook.disabled": ({ webhook }) => `${webhook()} was disabled, because its server refuses the events`,
@@ -149,10 +194,43 @@ const sentences: Record<AuditAction, Sentence> = {
     details["chatId"] === (actor.type === "account" ? actor.member : null)
       ? `${who} left the team`
       : `${who} removed ${chat()} from the team`,
-  "roles.updated": ({ who, details }) =>
-    `${who} ${details["changed"] === "state" && details["state"] === "paused" ? "paused" : "changed"} the roles of a community`,
-  "roles.deleted": ({ who }) => `${who} deleted the roles of a community`,
+  "roles.updated": ({ who, details, community, roles, changes }) => {
+    const fields = namesOfFields(details);
+    const state = details["state"] === "paused" ? "paused" : "turned on";
+    if (fields.length === 1 && fields[0] === "state") return `${who} ${state} the roles of ${community()}`;
+    const ofRules = Object.entries(ruleLabels).flatMap(([name, label]) =>
+      details[name] === undefined ? [] : [`${label} ${roles(name)}`],
+    );
+    const told = [...ofRules, ...changes(planLabels), ...(fields.includes("state") ? [state] : [])];
+    return `${who} changed the roles of ${community()}${told.length === 0 ? "" : `: ${told.join("; ")}`}`;
+  },
+  "roles.deleted": ({ who, community }) => `${who} deleted the roles of ${community()}`,
 };
+
+/** The labels of settings in the sentence about their change. */
+const settingLabels = { displayName: "name", supportUrl: "help page", doneText: "message at the end" };
+const keyLabels = { name: "name", access: "permissions", expiresAt: "end" };
+const planLabels = {
+  nickname: "nickname",
+  nicknameGroupId: "group of the nickname",
+  bypassRoleId: "role that leaves members as they are",
+  unlinked: "members without a link",
+  logChannelId: "log channel",
+};
+const ruleLabels = {
+  rolesAdded: "gives now",
+  rolesRemoved: "no longer gives",
+  rolesChanged: "other rules for",
+};
+
+/** The names of the changed fields in the details, except those that the sentence tells with their values. */
+const namesOfFields = (
+  details: AuditEntry["details"],
+  told: ReadonlyArray<string> = [],
+): ReadonlyArray<string> =>
+  String(details["changed"] ?? "")
+    .split(", ")
+    .filter((name) => name !== "" && !told.includes(name));
 
 export const actions: Record<AuditAction, string> = {
   "link.set": "Link set",

@@ -47,8 +47,8 @@ export const communitiesApi = Effect.gen(function* () {
       return { data: yield* links.set(owner, yield* scopes.find(owner.account, pid), link) };
     }),
 
-    bind(DashboardCommunities.deleteLink, function* ({ owner, values: { pid, chatId } }) {
-      return { data: yield* links.remove(owner, yield* scopes.find(owner.account, pid), chatId) };
+    bind(DashboardCommunities.deleteLink, function* ({ owner, values: { pid, chatId, reason } }) {
+      return { data: yield* links.remove(owner, yield* scopes.find(owner.account, pid), chatId, reason) };
     }),
   ];
 });

@@ -1,20 +1,39 @@
 /** Confirmation questions before a link is created or removed; they name both accounts. */
 import type { ChatId, GameId } from "@accountlink/core";
+import { longestReason } from "@accountlink/core/audit";
 import { type NamedLink, OwnedLinks } from "@accountlink/core/communities";
+import { InvalidParameter } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
+import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Effect, Result } from "effect";
 import { html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { hiddenFields } from "../look/field.ts";
+import { hiddenFields, textField } from "../look/field.ts";
 import { listText, messageText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { counted } from "../look/time.ts";
-import { type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
 import { makeUserLists, type UserList } from "./user_page.ts";
+
+const reasonField = textField({
+  name: "reason",
+  label: "Reason",
+  hint: `For the history and the audit log, at most ${longestReason} characters. May be empty.`,
+  value: "",
+  maxLength: longestReason,
+});
+
+/** Returns the reason that a form gives, or null. */
+export const reasonIn = (fields: Fields) => {
+  const reason = fields("reason").trim();
+  return isStorableUpTo(longestReason, reason)
+    ? Effect.succeed(reason || null)
+    : InvalidParameter.one("reason", `expected at most ${longestReason} characters`);
+};
 
 interface LinkQuestion {
   readonly community: Community;
@@ -52,6 +71,7 @@ ${chatId === undefined || others.length === 0 ? null : html`<p>The user stays li
 <form method="post" action="${paths.unlink}">
 <input type="hidden" name="pid" value="${pid}">
 ${chatIds.map((each) => html`<input type="hidden" name="chat" value="${each}">`)}
+${reasonField}
 <p class="row"><button class="button bad">Unlink ${chatId === undefined ? users : "the accounts"}</button> <a class="button quiet" href="${chatId === undefined ? withQuery(paths.links, { pid }) : userPath(pid, chatId)}">Cancel</a></p>
 </form>`,
   };
@@ -77,6 +97,7 @@ ${replaced === null ? null : html`<p>This replaces the link to <strong>${account
 <p>Neither account has been verified. Link them only if you are sure that they belong to the same person.</p>
 <form method="post" action="${paths.link}">
 ${hiddenFields({ pid, chat: chatId, game: gameId, confirm: "1", of })}
+${reasonField}
 <p class="row"><button class="button">Link the accounts</button> <a class="button quiet" href="${userPath(pid, chatId)}">Cancel</a></p>
 </form>`,
   };
@@ -96,12 +117,12 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
       : unlinkAllQuestion(chatId, chat, lists, failed);
   });
 
-  const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string) {
+  const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string, reason: string | null) {
     const lists = isChatId(chatId) ? yield* listsOf(visitor, chatId) : [];
     const [first] = lists;
     if (first === undefined) return seeOther(paths.links);
     const results = yield* Effect.forEach(lists, ({ community, link: { link } }) =>
-      links.remove(visitor.owner, community.scope, link.chatId).pipe(
+      links.remove(visitor.owner, community.scope, link.chatId, reason).pipe(
         // Ignore a link that another request has removed meanwhile.
         Effect.catchTag("LinkNotFound", () => Effect.void),
         Effect.result,
@@ -115,7 +136,9 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
 
   return [
     page(paths.unlinkAll, (visitor, query) => ask(visitor, query("chatId"), null)),
-    form(paths.unlinkAll, (visitor, fields) => unlink(visitor, fields("chatId"))),
+    form(paths.unlinkAll, (visitor, fields) =>
+      Effect.flatMap(reasonIn(fields), (reason) => unlink(visitor, fields("chatId"), reason)),
+    ),
   ];
 });
 
@@ -139,6 +162,7 @@ const unlinkAllQuestion = (
 <p>No bot and no game of yours then sees the user as linked. Verifications that the user has started end. The user can verify again at any time.</p>
 <form method="post" action="${paths.unlinkAll}">
 <input type="hidden" name="chatId" value="${chatId}">
+${reasonField}
 <p class="row"><button class="button bad">Unlink in every list</button> <a class="button quiet" href="${userPath(lists[0]?.community.scope.pid ?? null, chatId)}">Cancel</a></p>
 </form>`,
 });

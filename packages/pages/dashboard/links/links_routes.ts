@@ -19,7 +19,7 @@ import { messageText } from "../look/names.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
-import { linkQuestion, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
+import { linkQuestion, reasonIn, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime } from "./links_file.ts";
 import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage } from "./links_page.ts";
 import { dayMsOf, startOf } from "./list_start.ts";
@@ -184,7 +184,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       const replaced = old === null ? null : { gameId: old.gameId, game: yield* profiles.game(old.gameId) };
       return linkQuestion({ community, chatId, chat, gameId, game }, replaced, fields("of"));
     }
-    return yield* links.set(visitor.owner, community.scope, { chatId, gameId }).pipe(
+    const set = Effect.flatMap(reasonIn(fields), (reason) =>
+      links.set(visitor.owner, community.scope, { chatId, gameId, reason }),
+    );
+    return yield* set.pipe(
       Effect.as(seeOther(paths.linkUser, { pid: community.scope.pid, chatId, done: "linked" })),
       Effect.catchTag(["Conflict", "Forbidden", "InvalidParameter", "PlatformUnavailable"], (error) =>
         refuse(problemsOf(error)),
@@ -230,10 +233,19 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       isOne
         ? user(visitor, fields, chatId, "", problemsOf(error))
         : list(visitor, fields, emptyLinkForm, problemsOf(error));
-    return yield* Effect.forEach(chatIds, (each) =>
-      // Ignore links that another request has removed meanwhile.
-      Effect.catchTag(links.remove(visitor.owner, community.scope, each), "LinkNotFound", () => Effect.void),
-    ).pipe(Effect.as(seen), Effect.catchTag(["Forbidden", "PlatformUnavailable"], refused));
+    const removed = (reason: string | null) =>
+      Effect.forEach(chatIds, (each) =>
+        // Ignore links that another request has removed meanwhile.
+        Effect.catchTag(
+          links.remove(visitor.owner, community.scope, each, reason),
+          "LinkNotFound",
+          () => Effect.void,
+        ),
+      );
+    return yield* Effect.flatMap(reasonIn(fields), removed).pipe(
+      Effect.as(seen),
+      Effect.catchTag(["Forbidden", "InvalidParameter", "PlatformUnavailable"], refused),
+    );
   });
 
   const file = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
@@ -276,11 +288,14 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   ];
 });
 
+/** The fields of the forms by the names of the API. */
+const fieldsOf: Readonly<Record<string, string>> = { gameId: "game", reason: "reason" };
+
 const problemsOf = (error: WriteRefusal): ReadonlyArray<ParameterProblem> => {
   switch (error._tag) {
     case "InvalidParameter":
       return error.parameters.map(({ name, reason }) => ({
-        name: name === "gameId" ? "game" : "chat",
+        name: fieldsOf[name] ?? "chat",
         reason,
       }));
     case "Conflict":

@@ -5,10 +5,13 @@ import { type Html, html } from "../../html.ts";
 /** The UTC day of a time, such as `2026-01-31`. */
 export const dayOf = (time: Millis): string => formatTimestamp(time).slice(0, 10);
 
-export const timeHtml = (time: Millis): Html => {
+export const timeText = (time: Millis): string => {
   const text = formatTimestamp(time);
-  return html`<time datetime="${text}">${`${text.slice(0, 10)} ${text.slice(11, 16)} UTC`}</time>`;
+  return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
 };
+
+export const timeHtml = (time: Millis): Html =>
+  html`<time datetime="${formatTimestamp(time)}">${timeText(time)}</time>`;
 
 export const timeOr = (time: Millis | null, otherwise: string): Html | string =>
   time === null ? otherwise : timeHtml(time);
