@@ -190,7 +190,7 @@ test("a role plan is stored, shown, logged and deleted", async () => {
     { action: "roles.updated", details: { guildId: guild, changed: "rules, nickname" }, ...signed },
   ]);
   const page = await owner.browser.get("/dashboard/audit");
-  expect(page.text).toContain("changed the roles of a community");
+  expect(page.text).toContain("changed the roles of Rook &amp; Bishop: gives now Linked, Chief");
 });
 
 test.each<[name: string, value: unknown]>([
