@@ -31,7 +31,7 @@ const server = useSiteServer({}, (fixture) => ({
         { roleId: "1", when: { is: "linked" } },
         { roleId: "2", when: { is: "group", groupId: "9", minRank: 1, maxRank: 255 } },
       ],
-      nickname: hostile.slice(0, 100),
+      nickname: `${hostile.slice(0, 80)}{game.username}`,
       state: "on",
     },
   ],
