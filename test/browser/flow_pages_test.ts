@@ -41,9 +41,13 @@ it("the flow asks for confirmation, and links nothing after a cancellation", asy
 it("the flow says until when it lasts, and counts down without a script", async () => {
   const { sid } = await newSession();
   const page = await visit(`/verify?sid=${sid}`, phone);
-  await page.getByText(/^You have about 5 minutes left. You can finish here until \d+:\d\d [AP]M UTC\.$/).waitFor();
+  await page
+    .getByText(/^You have about 5 minutes left. You can finish here until \d+:\d\d [AP]M UTC\.$/)
+    .waitFor();
   const left = () =>
-    page.evaluate<number>("Number(getComputedStyle(document.querySelector('.clock')).getPropertyValue('--rest'))");
+    page.evaluate<number>(
+      "Number(getComputedStyle(document.querySelector('.clock')).getPropertyValue('--rest'))",
+    );
   const first = await left();
   expect(first).toBeGreaterThan(0);
   await expect.poll(left).toBeLessThan(first);

@@ -55,7 +55,10 @@ test.each([
   ["X-Moz", { "x-moz": "prefetch" }],
 ] as const)("a callback that is fetched ahead uses nothing up: %s", async (_, headers) => {
   const { browser, key, bySid } = await setup();
-  for (const [step, as] of [["chat", "100001"], ["game", "1"]] as const) {
+  for (const [step, as] of [
+    ["chat", "100001"],
+    ["game", "1"],
+  ] as const) {
     const callback = await browser.signIn(await browser.leave(step, bySid), as);
     const before = new Map(browser.cookies);
     const ahead = await (headers === null ? browser.head(callback) : browser.get(callback, headers));

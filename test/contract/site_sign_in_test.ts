@@ -58,7 +58,10 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
   test("a sign-in callback that is fetched ahead uses nothing up", async () => {
     const browser = newBrowser();
     const callback = await returnAs(browser, ada, site);
-    for (const ahead of [await browser.head(callback), await browser.get(callback, { purpose: "prefetch" })]) {
+    for (const ahead of [
+      await browser.head(callback),
+      await browser.get(callback, { purpose: "prefetch" }),
+    ]) {
       expect([ahead.status, ahead.headers["set-cookie"]]).toEqual([204, undefined]);
     }
     expect((await browser.get(callback)).status).toBe(303);

@@ -18,14 +18,19 @@ export const layer = layerOf(AuditLog, (memory) => ({
 }));
 
 const passesFilter = (entry: AuditEntry, filter: AuditFilter = { action: null, keyId: null }): boolean => {
-  const { action, keyId, chatId = null, pid = null, readable = null, member = null, during = null } = filter;
+  const { action, keyId, chatId = null, pid = null, readable = null, member, during } = filter;
   if (action !== null && entry.action !== action) return false;
   if (readable !== null && !readable.includes(entry.action)) return false;
   if (pid !== null && entry.pid !== pid) return false;
-  if (member !== null && signedBy(entry).member !== member) return false;
-  if (during !== null && (entry.at < during.from || entry.at >= during.before)) return false;
+  if (!isBy(entry, member) || !isIn(entry, during)) return false;
   if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
   return keyId === null || keysOf(entry).includes(keyId);
 };
+
+const isBy = (entry: AuditEntry, member: AuditFilter["member"] = null): boolean =>
+  member === null || signedBy(entry).member === member;
+
+const isIn = ({ at }: AuditEntry, during: AuditFilter["during"] = null): boolean =>
+  during === null || (at >= during.from && at < during.before);
 
 const keysOf = ({ actor, details }: AuditEntry) => [details["keyId"], actor.type === "key" ? actor.id : null];

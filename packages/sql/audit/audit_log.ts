@@ -8,7 +8,7 @@ import {
 } from "@accountlink/core/audit";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Schema } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { mergedPage } from "../statements/merged_page.ts";
@@ -64,20 +64,15 @@ const listOn = (
   limit: number,
   filter: AuditFilter = { action: null, keyId: null },
 ) => {
-  const { action, keyId, chatId = null, pid = null, readable = null, member = null, during = null } = filter;
+  const { action, keyId, chatId = null, readable = null } = filter;
   const actions = (readable ?? auditActions).filter((each) => action === null || each === action);
   if (actions.length === 0) return Effect.succeed([]);
   const entries = sql`SELECT ${entryColumns} FROM audit_log`;
   const page = sql`ORDER BY sequence DESC LIMIT ${limit}`;
-  const isWanted = [
-    ...(pid === null ? [] : [sql`pid = ${pid}`]),
-    ...(member === null ? [] : [sql`member = ${member}`]),
-    ...(during === null ? [] : [sql`at >= ${during.from} AND at < ${during.before}`]),
-  ];
   const isOlder = sql.and([
     sql`account = ${account}`,
     sql`sequence < ${before ?? Number.MAX_SAFE_INTEGER}`,
-    ...isWanted,
+    ...wantedBy(sql, filter),
   ]);
   const isNext =
     actions.length === auditActions.length ? isOlder : sql`${isOlder} AND ${isAction(sql, actions)}`;
@@ -110,6 +105,16 @@ const listOn = (
     ORDER BY sequence + 0 DESC LIMIT ${limit}`;
   return sql`SELECT * FROM (${byThisKey}) AS by_key UNION ALL SELECT * FROM (${ofThisKey}) AS of_key ${page}`;
 };
+
+/** The conditions of a filter that no index serves. */
+const wantedBy = (
+  sql: SqlClient.SqlClient,
+  { pid = null, member = null, during = null }: AuditFilter,
+): ReadonlyArray<Statement.Fragment> => [
+  ...(pid === null ? [] : [sql`pid = ${pid}`]),
+  ...(member === null ? [] : [sql`member = ${member}`]),
+  ...(during === null ? [] : [sql`at >= ${during.from} AND at < ${during.before}`]),
+];
 
 /** The actions are constant text, so that a prepared plan can use the index by action. */
 const isAction = (sql: SqlClient.SqlClient, actions: ReadonlyArray<AuditAction>) =>

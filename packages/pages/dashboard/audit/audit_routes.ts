@@ -2,16 +2,18 @@ import { AuditLog, ChatId, OwnedKeys } from "@accountlink/core";
 import { allows, type MemberRole, Members, readableActions } from "@accountlink/core/accounts";
 import { type AuditEntry, type AuditFilter, auditActions, signedBy } from "@accountlink/core/audit";
 import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
+import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
+import type { KeyDetails } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { html } from "../../html.ts";
+import { type Html, html } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
-import { dayMsOf } from "../links/list_start.ts";
-import { menuField, textField } from "../look/field.ts";
+import { type Choice, menuField, textField } from "../look/field.ts";
 import { visibleName } from "../look/names.ts";
 import { keyMenu } from "../look/owned_key.ts";
+import { dayMsOf } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -60,7 +62,14 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       member: isChatId(query("member")) ? ChatId.make(query("member")) : null,
       during: day === null ? null : { from: day, before: day + dayMs },
     } satisfies AuditFilter;
-    return { filter, isNobody: user !== "" && filter.chatId === null };
+    const typed = {
+      action: kinds.has(action) ? action : filter.action,
+      member: filter.member,
+      keyId: filter.keyId,
+      chatId: user || null,
+      day: filter.during && query("day"),
+    };
+    return { filter, typed, isNobody: user !== "" && filter.chatId === null };
   });
 
   const teamOf = (account: string) =>
@@ -78,8 +87,8 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
 
   return [
     page(paths.audit, function* (visitor, query) {
-      const { owner, role, platforms } = visitor;
-      const { filter, isNobody } = yield* filterOf(visitor, query);
+      const { owner, role } = visitor;
+      const { filter, typed, isNobody } = yield* filterOf(visitor, query);
       const before = positionOf(query("cursor"));
       // Read one more entry than the page shows, to learn whether there is a next page.
       const found = isNobody ? [] : yield* log.list(owner.account.name, before, pageSize + 1, filter);
@@ -90,44 +99,13 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       const problems = isNobody
         ? [{ name: "chatId", reason: "nobody was found with this ID or user name" }]
         : [];
-      const { keyId, member } = filter;
-      const typed = {
-        action: kinds.has(query("action")) ? query("action") : filter.action,
-        member,
-        keyId,
-        chatId: query("chatId").trim() || null,
-        day: filter.during && query("day"),
-      };
-      const team = yield* teamOf(owner.account.name);
-      const isAdmin = allows(role, "admin");
       return {
         status: problems.length === 0 ? 200 : 400,
         title: "Audit log",
         section: "audit",
         content: html`
-<p>Every change of ${isAdmin ? "links, reviews, roles, texts for users, keys, webhooks, the team and the account" : "links and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
-<form method="get" action="${paths.audit}" class="filters">
-${menuField({
-  name: "action",
-  label: "Kind",
-  value: typed.action ?? "",
-  choices: [
-    { value: "", label: "All kinds" },
-    ...[...kinds].filter(([kind]) => isReadable(kind, role)).map(([value, label]) => ({ value, label })),
-    ...(readableActions(role) ?? auditActions).map((value) => ({ value, label: actions[value] })),
-  ],
-})}
-${menuField({
-  name: "member",
-  label: "Done by",
-  value: member ?? "",
-  choices: [{ value: "", label: "Everybody" }, ...team],
-})}
-${isAdmin ? keyMenu(listed, keyId) : null}
-${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "ID or user name", type: "search", value: typed.chatId ?? "", problems })}
-${textField({ name: "day", label: "On the day", hint: "In UTC", type: "date", value: typed.day ?? "" })}
-<button class="button quiet">Show</button>
-</form>
+<p>Every change of ${allows(role, "admin") ? "links, reviews, roles, texts for users, keys, webhooks, the team and the account" : "links and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
+${filterForm(typed, { listed, team: yield* teamOf(owner.account.name), problems }, visitor)}
 ${historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : "Nothing in the log matches.")}
 <p class="more">${
           next === null
@@ -156,6 +134,48 @@ const kinds: ReadonlyMap<string, string> = new Map([
 
 const isReadable = (kind: string, role: MemberRole): boolean =>
   readableActions(role)?.some((action) => action.startsWith(kind)) ?? true;
+
+interface Typed {
+  readonly action: string | null;
+  readonly member: string | null;
+  readonly keyId: string | null;
+  readonly chatId: string | null;
+  readonly day: string | null;
+}
+
+interface Choices {
+  readonly listed: ReadonlyArray<KeyDetails>;
+  readonly team: ReadonlyArray<Choice>;
+  readonly problems: ReadonlyArray<ParameterProblem>;
+}
+
+const filterForm = (
+  typed: Typed,
+  { listed, team, problems }: Choices,
+  { role, platforms }: Pick<OwnerVisitor, "role" | "platforms">,
+): Html => html`
+<form method="get" action="${paths.audit}" class="filters">
+${menuField({
+  name: "action",
+  label: "Kind",
+  value: typed.action ?? "",
+  choices: [
+    { value: "", label: "All kinds" },
+    ...[...kinds].filter(([kind]) => isReadable(kind, role)).map(([value, label]) => ({ value, label })),
+    ...(readableActions(role) ?? auditActions).map((value) => ({ value, label: actions[value] })),
+  ],
+})}
+${menuField({
+  name: "member",
+  label: "Done by",
+  value: typed.member ?? "",
+  choices: [{ value: "", label: "Everybody" }, ...team],
+})}
+${allows(role, "admin") ? keyMenu(listed, typed.keyId) : null}
+${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "ID or user name", type: "search", value: typed.chatId ?? "", problems })}
+${textField({ name: "day", label: "On the day", hint: "In UTC", type: "date", value: typed.day ?? "" })}
+<button class="button quiet">Show</button>
+</form>`;
 
 const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>
   csvOf(

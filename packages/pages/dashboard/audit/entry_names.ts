@@ -1,13 +1,13 @@
 /** Names for the sentences about audit log entries and events. */
-import { ChatPlatform } from "@accountlink/core";
+import { ChatPlatform, guildOf } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
+import { OwnedScopes } from "@accountlink/core/communities";
 import type { PlatformEffect } from "@accountlink/core/errors";
 import { isChatId, isGameId, isGuildId } from "@accountlink/core/ids";
-import type { KeyDetails } from "@accountlink/core/keys";
+import type { Account, KeyDetails } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";
-import { makeCommunities } from "../communities/community.ts";
 import { type AccountNames, listText, visibleName, webhookName } from "../look/names.ts";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
 import type { Names } from "./sentences.ts";
@@ -71,7 +71,8 @@ export const makeAccountNames = Effect.map(
 
 /** Returns a function that looks up the names of the signed-in user, and of the accounts and webhooks in entries. */
 export const makeEntryNames = Effect.gen(function* () {
-  const communities = yield* makeCommunities;
+  const scopes = yield* OwnedScopes;
+  const profiles = yield* Profiles;
   const { findGuild, roles } = yield* ChatPlatform;
 
   /** Looks up the names of communities and roles that entries about roles name. */
@@ -97,6 +98,22 @@ export const makeEntryNames = Effect.gen(function* () {
   const ownerName = yield* makeOwnerName;
   const namesIn = yield* makeAccountNames;
   const webhooks = yield* Webhooks;
+  const listNames = (account: Pick<Account, "name">) =>
+    Effect.flatMap(scopes.list(account), (all) =>
+      Effect.forEach(
+        all,
+        ({ scope }) => {
+          const guildId = guildOf(scope);
+          const guild = guildId === null ? Effect.succeed(null) : profiles.guild(guildId);
+          return Effect.map(guild, (found) => {
+            const name = listText({ scope, guildName: found?.name ?? null });
+            return [scope.pid, name] as const;
+          });
+        },
+        { concurrency: 8 },
+      ),
+    );
+
   return Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     keys: ReadonlyArray<KeyDetails>,
@@ -109,7 +126,7 @@ export const makeEntryNames = Effect.gen(function* () {
     const ofWebhooks = entries.some(({ action }) => action.startsWith("webhook."));
     const ofAccount = ofWebhooks ? yield* webhooks.list(owner.account.name) : [];
     const ofLists = entries.some(({ action, pid }) => action === "account.updated" && pid !== null);
-    const lists = ofLists ? yield* communities.list(visitor) : [];
+    const lists = ofLists ? yield* listNames(owner.account) : [];
     const [name, accounts, guilds] = yield* Effect.all(
       [
         ownerName(owner),
@@ -123,7 +140,7 @@ export const makeEntryNames = Effect.gen(function* () {
       me: { chatId: owner.chatId, name },
       ...accounts,
       ...guilds,
-      lists: new Map(lists.map((list) => [list.scope.pid, listText(list)])),
+      lists: new Map(lists),
       webhooks: new Map(ofAccount.map((webhook) => [webhook.id, webhookName(webhook)])),
     } satisfies Names;
   });

@@ -16,13 +16,14 @@ import { cursorOf } from "../communities/communities_api.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
 import { messageText } from "../look/names.ts";
+import { dayMsOf } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
 import { linkQuestion, reasonIn, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime } from "./links_file.ts";
 import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage } from "./links_page.ts";
-import { dayMsOf, startOf } from "./list_start.ts";
+import { startOf } from "./list_start.ts";
 import { linkedUserPage, makeUserLists, makeUserView } from "./user_page.ts";
 
 const pageSize = 25;

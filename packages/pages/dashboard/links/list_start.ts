@@ -3,6 +3,7 @@ import { ChatId } from "@accountlink/core";
 import { isChatId } from "@accountlink/core/ids";
 import type { NewestPosition } from "@accountlink/core/links";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { dayMsOf } from "../look/time.ts";
 import type { Fields } from "../owner_pages.ts";
 
 /** Returns where the page of a list begins: at a cursor, at the end of the list, after a day, or at the newest link. */
@@ -18,12 +19,6 @@ export const startOf = (
 
 /** A position between the links that were verified before and after a time. */
 const beyond = (lastVerifiedAt: Millis): NewestPosition => ({ lastVerifiedAt, chatId: ChatId.make("00000") });
-
-/** The start of a UTC day such as `2026-01-31`; null for any other text. */
-export const dayMsOf = (text: string): number | null => {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? null : time;
-};
 
 const placeOf = (text: string): NewestPosition | null => {
   const [time, chatId] = text.split("-");

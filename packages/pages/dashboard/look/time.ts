@@ -5,6 +5,12 @@ import { type Html, html } from "../../html.ts";
 /** The UTC day of a time, such as `2026-01-31`. */
 export const dayOf = (time: Millis): string => formatTimestamp(time).slice(0, 10);
 
+/** The start of a UTC day such as `2026-01-31`; null for any other text. */
+export const dayMsOf = (text: string): Millis | null => {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
+};
+
 export const timeText = (time: Millis): string => {
   const text = formatTimestamp(time);
   return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
