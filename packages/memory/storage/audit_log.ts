@@ -18,14 +18,16 @@ export const layer = layerOf(AuditLog, (memory) => ({
 }));
 
 const passesFilter = (entry: AuditEntry, filter: AuditFilter = { action: null, keyId: null }): boolean => {
-  const { action, keyId, chatId = null, pid = null, readable = null, member, during } = filter;
+  const { action, keyId, chatId, pid = null, readable = null, member, during } = filter;
   if (action !== null && entry.action !== action) return false;
   if (readable !== null && !readable.includes(entry.action)) return false;
   if (pid !== null && entry.pid !== pid) return false;
-  if (!isBy(entry, member) || !isIn(entry, during)) return false;
-  if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
+  if (!isAbout(entry, chatId) || !isBy(entry, member) || !isIn(entry, during)) return false;
   return keyId === null || keysOf(entry).includes(keyId);
 };
+
+const isAbout = (entry: AuditEntry, chatId: AuditFilter["chatId"] = null): boolean =>
+  chatId === null || usersOf(entry).includes(chatId);
 
 const isBy = (entry: AuditEntry, member: AuditFilter["member"] = null): boolean =>
   member === null || signedBy(entry).member === member;
