@@ -77,6 +77,7 @@ export const variables = {
   ACCOUNTLINK_CHAT_AUTHORIZATION_URL: webAddress("Another address of the chat platform's sign-in page"),
   ACCOUNTLINK_GAME_CLIENT_ID: text("Application at which game users sign in", "an ID"),
   ACCOUNTLINK_GAME_CLIENT_SECRET: credential("Secret of that application", "a secret"),
+  ACCOUNTLINK_GAME_API_KEY: credential("Key for the game platform's Open Cloud", "a key"),
   ACCOUNTLINK_GAME_API_URL: serviceAddress("Another address of the game platform's APIs"),
   ACCOUNTLINK_GAME_AUTHORIZATION_URL: webAddress("Another address of the game platform's sign-in page"),
   ACCOUNTLINK_CHAT_NAME: text("What users call the chat platform", "a name"),

@@ -28,7 +28,7 @@ export type Platform =
        */
       readonly publicUrl: string;
       readonly chat: Application & { readonly botToken: Redacted.Redacted };
-      readonly game: Application;
+      readonly game: Application & { readonly apiKey: Redacted.Redacted | undefined };
     };
 
 /** The registration of this service at a live platform. The URLs default to the platform's own. */
@@ -125,6 +125,7 @@ const livePlatformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> 
     game: {
       clientId: needed("ACCOUNTLINK_GAME_CLIENT_ID"),
       clientSecret: needed("ACCOUNTLINK_GAME_CLIENT_SECRET"),
+      apiKey: config.ACCOUNTLINK_GAME_API_KEY ?? undefined,
       apiUrl: config.ACCOUNTLINK_GAME_API_URL ?? undefined,
       authorizationUrl: config.ACCOUNTLINK_GAME_AUTHORIZATION_URL ?? undefined,
     },

@@ -98,15 +98,22 @@ const live = {
 };
 
 test("resolveConfig returns the credentials and URLs of live platforms", function* () {
-  const addresses = { ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/" };
-  expect(yield* resolved({ ...live, ...addresses })).toMatchObject({
+  const optional = {
+    ACCOUNTLINK_GAME_API_KEY: "game-key",
+    ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/",
+  };
+  expect(yield* resolved({ ...live, ...optional })).toMatchObject({
     demo: false,
     storage: { kind: "embedded", folder: "data" },
     platform: {
       kind: "live",
       publicUrl: "https://links.example",
       chat: { botToken: Redacted.make("bot-token"), clientId: "1", apiUrl: undefined },
-      game: { clientSecret: Redacted.make("game-secret"), apiUrl: "https://{service}.proxy.example" },
+      game: {
+        clientSecret: Redacted.make("game-secret"),
+        apiKey: Redacted.make("game-key"),
+        apiUrl: "https://{service}.proxy.example",
+      },
     },
   });
 });

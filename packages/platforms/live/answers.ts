@@ -7,11 +7,14 @@ import { type Effect, Option, type Result, Schema } from "effect";
 import { HttpClientRequest, type HttpMethod } from "effect/http";
 import { askPlatform, type ResilientClient } from "../http/mod.ts";
 
+/** The codes of Open Cloud that are answers. */
+type CloudCode = "NOT_FOUND" | "PERMISSION_DENIED";
+
 /**
- * A status, the platform's code, and the meaning of both. `any` is every JSON object, `some` every code but 0. The first
- * row that fits counts.
+ * A status, the platform's code, and the meaning of both. `any` is every JSON object, `some` every number but 0. The
+ * first row that fits counts.
  */
-type Row = readonly [status: number, code: number | "any" | "some", meaning: string];
+type Row = readonly [status: number, code: number | CloudCode | "any" | "some", meaning: string];
 
 /** Routes with their rows. Placeholders are in braces, as in the platforms' own documents. */
 type Answers = Readonly<Record<string, ReadonlyArray<Row>>>;
@@ -112,8 +115,23 @@ const roblox = {
   "GET economy.roblox.com/v2/assets/{id}/details": item,
 } as const satisfies Answers;
 
+/** Errors of its gateway, such as a refused key, have numbers as codes, so no row has them. */
+const openCloud = {
+  "GET apis.roblox.com/cloud/v2/users/{user_id}": [[404, "NOT_FOUND", "absent"]],
+  "GET apis.roblox.com/cloud/v2/users/{user_id}/inventory-items": [
+    [403, "PERMISSION_DENIED", "private"],
+    [404, "NOT_FOUND", "not_owned"],
+  ],
+  "GET apis.roblox.com/cloud/v2/groups/{group_id}": [[404, "NOT_FOUND", "absent"]],
+  "GET apis.roblox.com/cloud/v2/groups/{group_id}/roles": [],
+  "GET apis.roblox.com/cloud/v2/groups/{group_id}/memberships": [
+    [403, "PERMISSION_DENIED", "hidden"],
+    [404, "NOT_FOUND", "hidden"],
+  ],
+} as const satisfies Answers;
+
 /** Every row of both platforms. A route of Roblox begins with the host of the service. */
-export const answers = { ...discord, ...roblox };
+export const answers = { ...discord, ...roblox, ...openCloud };
 
 export type Route = keyof typeof answers;
 
@@ -155,10 +173,10 @@ export const ask = <const R extends Route, A>(
   });
 };
 
-/** The bodies of errors at Discord and at Roblox. */
+/** The bodies of errors at Discord, at Open Cloud and at Roblox. */
 const codeIn = Schema.decodeUnknownOption(
   Schema.Union([
-    Schema.Struct({ code: Schema.Int }),
+    Schema.Struct({ code: Schema.Union([Schema.Int, Schema.String]) }),
     Schema.Struct({ errors: Schema.NonEmptyArray(Schema.Struct({ code: Schema.Int })) }),
   ]),
 );
@@ -170,7 +188,8 @@ const meaningOf = <R extends Route>(route: R, status: number, body: unknown): Me
   const rows: ReadonlyArray<Row> = answers[route];
   const row = rows.find(
     ([each, known]) =>
-      each === status && (known === "any" || known === code || (known === "some" && (code ?? 0) !== 0)),
+      each === status &&
+      (known === "any" || known === code || (known === "some" && typeof code === "number" && code !== 0)),
   );
   return row?.[2] as Meaning<R> | undefined;
 };

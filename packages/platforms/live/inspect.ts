@@ -1,12 +1,14 @@
 /** Checks the live platforms for the doctor, without changing anything. */
 import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
-import { Effect, Result } from "effect";
+import { Effect, type Redacted, Result } from "effect";
 import type { HttpClient } from "effect/http";
 import { ask } from "./answers.ts";
 import { findApplication } from "./discord/chat_commands.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord/discord_client.ts";
 import { User } from "./discord/discord_wire.ts";
 import { type LiveGamePlatformOptions, liveGamePlatform } from "./roblox/game_platform.ts";
+import { makeOpenCloud } from "./roblox/open_cloud.ts";
+import { robloxApi, robloxClient } from "./roblox/roblox_api.ts";
 
 /** Returns the name of the bot that the token belongs to. Fails if Discord refuses the token. @internal */
 export const inspectLiveChatPlatform = (
@@ -30,11 +32,28 @@ export const inspectLiveJoins = (
     Effect.scoped,
   );
 
-/** Fails unless Roblox answers a user lookup. @internal */
+/** Fails unless Roblox's legacy route answers a user lookup. @internal */
 export const inspectLiveGamePlatform = (
   options: LiveGamePlatformOptions = {},
 ): Effect.Effect<void, PlatformUnavailable, HttpClient.HttpClient> =>
   Effect.flatMap(GamePlatform, (game) => game.hasUser(GameId.make("1"))).pipe(
     Effect.asVoid,
-    Effect.provide(liveGamePlatform(options)),
+    Effect.provide(liveGamePlatform({ ...options, apiKey: undefined })),
+  );
+
+/** Fails unless Open Cloud takes the key and answers a user lookup. @internal */
+export const inspectOpenCloud = ({
+  apiUrl = robloxApi,
+  apiKey,
+  resilience,
+}: LiveGamePlatformOptions & { readonly apiKey: Redacted.Redacted }): Effect.Effect<
+  void,
+  PlatformUnavailable,
+  HttpClient.HttpClient
+> =>
+  robloxClient(apiUrl).pipe(
+    Effect.flatMap((http) => makeOpenCloud(http, apiKey, resilience)),
+    Effect.flatMap((cloud) => cloud.findUser("GamePlatform.inspect", GameId.make("1"))),
+    Effect.asVoid,
+    Effect.scoped,
   );

@@ -1,5 +1,5 @@
 import type { PlatformUnavailable } from "@accountlink/core";
-import { Effect, Logger, Predicate } from "effect";
+import { Effect, Logger, Predicate, type Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
 import type { Config, VariableName } from "../../config/config.ts";
 import type { Platform } from "../../config/resolved_config.ts";
@@ -29,7 +29,7 @@ const checkLive = Effect.fnUntraced(function* (
     Effect.match({
       onSuccess: (bot) => ok("chat platform", `it knows the bot as "${bot}"`),
       onFailure: (error) =>
-        isUnauthorized(error)
+        hasStatus(error, 401)
           ? fail("chat platform", "it refuses ACCOUNTLINK_CHAT_BOT_TOKEN", "Make a new token and set it")
           : unreachable("chat platform", error, "ACCOUNTLINK_CHAT_API_URL"),
     }),
@@ -40,6 +40,20 @@ const checkLive = Effect.fnUntraced(function* (
       onFailure: (error) => unreachable("game platform", error, "ACCOUNTLINK_GAME_API_URL"),
     }),
   );
+  const openCloud = (apiKey: Redacted.Redacted) =>
+    live.inspectOpenCloud({ ...game, apiKey }).pipe(
+      Effect.match({
+        onSuccess: () => ok("open cloud", "it answers first, then the legacy routes"),
+        onFailure: (error) =>
+          hasStatus(error, 401, 403)
+            ? warn(
+                "open cloud",
+                "it refuses ACCOUNTLINK_GAME_API_KEY, so the legacy routes answer",
+                "Enable the key again, since keys expire after 60 days without use, or make a new one",
+              )
+            : warn("open cloud", reasonOf(error), "The legacy routes answer meanwhile"),
+      }),
+    );
   const commands = inspectChat(config, platform).pipe(
     Effect.map(({ isInstalled, problems: [problem] }) => {
       if (!isInstalled) return ok("commands", "they are not used yet: accountlink chat install makes them");
@@ -68,6 +82,9 @@ const checkLive = Effect.fnUntraced(function* (
   const checks = [
     chatPlatform,
     gamePlatform,
+    game.apiKey === undefined
+      ? Effect.succeed(ok("open cloud", "it is not asked, since ACCOUNTLINK_GAME_API_KEY is not set"))
+      : openCloud(game.apiKey),
     ...(config.ACCOUNTLINK_CHAT_COMMANDS === "on" ? [commands] : []),
     ...(config.ACCOUNTLINK_CHAT_GATEWAY === "on" ? [joins] : []),
   ];
@@ -76,8 +93,8 @@ const checkLive = Effect.fnUntraced(function* (
   return yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
 });
 
-const isUnauthorized = ({ cause }: PlatformUnavailable): boolean =>
-  Predicate.hasProperty(cause, "status") && cause.status === 401;
+const hasStatus = ({ cause }: PlatformUnavailable, ...statuses: ReadonlyArray<unknown>): boolean =>
+  Predicate.hasProperty(cause, "status") && statuses.includes(cause.status);
 
 const unreachable = (check: string, error: PlatformUnavailable, urlVariable: VariableName): Finding =>
   fail(check, reasonOf(error), `Look whether it is down, and how it is reached (${urlVariable}, proxies)`);

@@ -163,6 +163,27 @@ it("the doctor asks the live platforms, and does not print the token", async () 
   expect(refused).not.toContain("wrong-token");
 });
 
+it("the doctor asks Open Cloud with the key, which it does not print", async () => {
+  const platforms = startHttpServer(({ path, headers }) => {
+    if (!path.startsWith("/apis/cloud/v2/users/")) return { status: 500 };
+    return headers["x-api-key"] === "right-key"
+      ? { body: { id: "1", name: "Roblox" } }
+      : { status: 401, body: { errors: [{ code: 0, message: "Invalid API Key" }] } };
+  });
+  const { url } = await runUntil(onTestFinished)(platforms);
+  const { environment } = await startDiscord();
+  const findingWith = async (key: string) => {
+    const ACCOUNTLINK_PUBLIC_URL = "https://links.example";
+    const keyed = { ACCOUNTLINK_GAME_API_KEY: key, ACCOUNTLINK_GAME_API_URL: `${url}/{service}` };
+    const findings = await findingsIn({ ...environment, ...keyed, ACCOUNTLINK_PUBLIC_URL });
+    expect(findings).not.toMatch(/(right|wrong)-key/);
+    return /^(\w+ +open cloud .*)$/m.exec(findings)?.[1];
+  };
+  expect(await findingWith("")).toMatch(/^ok .* it is not asked, since ACCOUNTLINK_GAME_API_KEY is not set$/);
+  expect(await findingWith("right-key")).toMatch(/^ok .* it answers first, then the legacy routes$/);
+  expect(await findingWith("wrong-key")).toMatch(/^warn .* it refuses ACCOUNTLINK_GAME_API_KEY, /);
+});
+
 it("the doctor compares the commands and the intent of the application at the chat platform", async () => {
   const found = async (environment: Readonly<Record<string, string>>) =>
     (await findingsIn({ ...environment, ACCOUNTLINK_PUBLIC_URL: "https://links.example" }))

@@ -5,7 +5,7 @@ import { identityProvider } from "../../http/mod.ts";
 import type { LiveGamePlatformOptions } from "./game_platform.ts";
 import { robloxApi, robloxService } from "./roblox_api.ts";
 
-export interface LiveGameIdentityOptions extends LiveGamePlatformOptions {
+export interface LiveGameIdentityOptions extends Omit<LiveGamePlatformOptions, "apiKey"> {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
   /** The page where users sign in. */

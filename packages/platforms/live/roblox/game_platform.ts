@@ -6,12 +6,14 @@ import {
   type ProfilePart,
   profileParts,
 } from "@accountlink/core/platforms";
-import { Effect, Layer, Option, Order, Result, Schema } from "effect";
-import { HttpClient, HttpClientRequest } from "effect/http";
+import { Cache, Duration, Effect, Exit, Layer, Option, type Redacted, Result, Schema } from "effect";
+import type { HttpClient } from "effect/http";
 import { type Resilience, resilientClient } from "../../http/mod.ts";
 import { ask, type Route, type RouteRequest } from "../answers.ts";
+import { makeOpenCloud } from "./open_cloud.ts";
 import {
   Badges,
+  byRank,
   FoundGroups,
   FoundUsers,
   GroupMembers,
@@ -24,16 +26,22 @@ import {
   isRobloxId,
   Memberships,
   robloxApi,
-  robloxUrl,
+  robloxClient,
   Thumbnails,
   User,
 } from "./roblox_api.ts";
+import { answerOf } from "./sources.ts";
 
 export interface LiveGamePlatformOptions {
   /** The base URL of Roblox's services, with `{service}` in place of the service's name. */
   readonly apiUrl?: string | undefined;
+  /** A key of Open Cloud. Without one, only the legacy routes are asked. */
+  readonly apiKey?: Redacted.Redacted | undefined;
   readonly resilience?: Partial<Resilience>;
 }
+
+/** How long an item is known to exist. */
+const knownFor = Duration.minutes(10);
 
 /** Roblox's names for kinds of items, and the route that describes an item. */
 const itemTypes = {
@@ -42,25 +50,22 @@ const itemTypes = {
   asset: ["Asset", "GET economy.roblox.com/v2/assets/{id}/details"],
 } as const;
 
-const byRank = Order.mapInput(Order.Number, ({ rank }: { readonly rank: number }) => rank);
-
 /**
- * The game platform port on Roblox's public APIs, which need no key. The application provides the HTTP client.
+ * The game platform port on Roblox's public APIs. With a key, users, groups and items come from Open Cloud, and from the
+ * legacy routes, which need no key, where Open Cloud refuses or does not answer. The application provides the HTTP client.
  *
  * A profile combines the responses of four services, requested in parallel. The users service is required; parts from
  * a service that fails are null.
  */
 export const liveGamePlatform = ({
   apiUrl = robloxApi,
+  apiKey,
   resilience,
 }: LiveGamePlatformOptions = {}): Layer.Layer<GamePlatform, never, HttpClient.HttpClient> =>
   Layer.effect(
     GamePlatform,
     Effect.gen(function* () {
-      const http = HttpClient.mapRequest(
-        yield* HttpClient.HttpClient,
-        HttpClientRequest.updateUrl(robloxUrl(apiUrl)),
-      );
+      const http = yield* robloxClient(apiUrl);
       // Each service has its own circuit, so that user lookups work while an optional service is down.
       const users = yield* resilientClient(http, "game", resilience);
       const thumbnails = yield* resilientClient(http, "game_thumbnails", resilience);
@@ -69,18 +74,28 @@ export const liveGamePlatform = ({
       const inventory = yield* resilientClient(http, "game_inventory", resilience);
       const items = yield* resilientClient(http, "game_items", resilience);
 
-      const findUser = (operation: string, gameId: GameId) =>
-        isRobloxId(gameId)
-          ? Effect.map(
-              ask(users, "GET users.roblox.com/v1/users/{userId}", {
-                operation,
-                path: [gameId],
-                found: User,
-                matches: ({ id }) => String(id) === gameId,
-              }),
-              Result.getSuccess,
-            )
-          : Effect.succeedNone;
+      const cloud = apiKey && (yield* makeOpenCloud(http, apiKey, resilience));
+
+      const findUser = Effect.fnUntraced(function* (operation: string, gameId: GameId, isWhole = false) {
+        if (!isRobloxId(gameId)) return Option.none();
+        const legacy = yield* Effect.cached(
+          Effect.map(
+            ask(users, "GET users.roblox.com/v1/users/{userId}", {
+              operation,
+              path: [gameId],
+              found: User,
+              matches: ({ id }) => String(id) === gameId,
+            }),
+            Result.getSuccess,
+          ),
+        );
+        const asked = answerOf("user", cloud?.findUser(operation, gameId), legacy);
+        if (cloud === undefined || !isWhole) return yield* asked;
+        // Open Cloud does not tell bans and verified badges.
+        const rest = Effect.orElseSucceed(legacy, () => Option.none());
+        const [user, others] = yield* Effect.all([asked, rest], { concurrency: 2 });
+        return Option.map(user, (found) => ({ ...Option.getOrUndefined(others), ...found }));
+      });
 
       /** Returns a part of a profile; null if its service does not answer. */
       const part = <A>(client: typeof users, route: Route, request: Omit<RouteRequest<A>, "operation">) =>
@@ -115,7 +130,8 @@ export const liveGamePlatform = ({
         gameId: GameId,
         needed: ReadonlyArray<ProfilePart> = profileParts,
       ) {
-        const user = yield* findUser("GamePlatform.findProfile", gameId);
+        const isWhole = needed.length === profileParts.length;
+        const user = yield* findUser("GamePlatform.findProfile", gameId, isWhole);
         if (Option.isNone(user)) return Option.none();
         const ifNeeded = <A>(name: ProfilePart, value: Effect.Effect<A>) =>
           needed.includes(name) ? value : Effect.succeed(null);
@@ -137,8 +153,7 @@ export const liveGamePlatform = ({
         return Option.some(gameProfile(user.value, parts));
       });
 
-      const findGroup = Effect.fnUntraced(function* (groupId: string) {
-        if (!isRobloxId(groupId)) return Option.none();
+      const findLegacyGroup = Effect.fnUntraced(function* (groupId: string) {
         const operation = "GamePlatform.findGroup";
         const named = yield* ask(groups, "GET groups.roblox.com/v2/groups", {
           operation,
@@ -159,7 +174,7 @@ export const liveGamePlatform = ({
         });
       });
 
-      const groupMembers = (groupId: string, cursor: string | null) =>
+      const legacyGroupMembers = (groupId: string, cursor: string | null) =>
         Effect.map(
           ask(groups, "GET groups.roblox.com/v1/groups/{groupId}/users", {
             operation: "GamePlatform.groupMembers",
@@ -184,13 +199,8 @@ export const liveGamePlatform = ({
         );
       };
 
-      const hasItem = (
-        gameId: GameId,
-        { item, itemId }: GameItem,
-      ): Effect.Effect<ItemOwnership, PlatformUnavailable> => {
-        if (!isRobloxId(itemId)) return Effect.succeed("no_item");
-        if (!isRobloxId(gameId)) return Effect.succeed("not_owned");
-        return Effect.map(
+      const hasLegacyItem = (gameId: GameId, { item, itemId }: GameItem) =>
+        Effect.map(
           ask(
             inventory,
             "GET inventory.roblox.com/v1/users/{userId}/items/{itemType}/{itemTargetId}/is-owned",
@@ -201,17 +211,53 @@ export const liveGamePlatform = ({
             },
           ),
           Result.match({
-            onSuccess: (isOwned) => (isOwned ? "owned" : "not_owned"),
+            onSuccess: (isOwned): ItemOwnership => (isOwned ? "owned" : "not_owned"),
             onFailure: (meaning) => meaning,
           }),
         );
+
+      /** Whether an item exists, by its kind and ID. */
+      const known = yield* Cache.makeWith(
+        (key: string) => {
+          const [item, itemId] = key.split(" ") as [GameItem["item"], string];
+          return Effect.map(findItem({ item, itemId }), Option.isSome);
+        },
+        { capacity: 1_000, timeToLive: (exit) => (Exit.isSuccess(exit) ? knownFor : Duration.seconds(10)) },
+      );
+
+      /** Open Cloud has no word for an item that does not exist. */
+      const hasCloudItem = (gameId: GameId, item: GameItem) =>
+        cloud &&
+        Effect.flatMap(cloud.hasItem(gameId, item), (found) =>
+          Result.isSuccess(found) && found.success === "not_owned"
+            ? Cache.get(known, `${item.item} ${item.itemId}`).pipe(
+                Effect.orElseSucceed(() => true),
+                Effect.map((isKnown) => Result.succeed<ItemOwnership>(isKnown ? "not_owned" : "no_item")),
+              )
+            : Effect.succeed(found),
+        );
+
+      const hasItem = (gameId: GameId, item: GameItem): Effect.Effect<ItemOwnership, PlatformUnavailable> => {
+        if (!isRobloxId(item.itemId)) return Effect.succeed("no_item");
+        if (!isRobloxId(gameId)) return Effect.succeed("not_owned");
+        return answerOf("item", hasCloudItem(gameId, item), hasLegacyItem(gameId, item));
       };
 
       return GamePlatform.of({
         hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
         findProfile,
-        findGroup,
-        groupMembers,
+        findGroup: (groupId) =>
+          isRobloxId(groupId)
+            ? answerOf("group", cloud?.findGroup(groupId), findLegacyGroup(groupId))
+            : Effect.succeedNone,
+        groupMembers: (groupId, cursor) =>
+          cloud?.isCursor(cursor)
+            ? Effect.map(cloud.groupMembers(groupId, cursor), Result.merge)
+            : answerOf(
+                "group_members",
+                cursor === null ? cloud?.groupMembers(groupId, null) : undefined,
+                legacyGroupMembers(groupId, cursor),
+              ),
         findItem,
         hasItem,
         findUserByName: (username) =>

@@ -1,6 +1,7 @@
 /** Roblox's services, the parts of their responses that this service reads, and what they become in core. */
 import { GameBadge, type GameGroup, type GameProfile } from "@accountlink/core/platforms";
-import { DateTime, Schema } from "effect";
+import { DateTime, Effect, Order, Schema } from "effect";
+import { HttpClient, HttpClientRequest } from "effect/http";
 
 /** Roblox has a host for each service. */
 export const robloxApi = "https://{service}.roblox.com";
@@ -9,9 +10,16 @@ export const robloxApi = "https://{service}.roblox.com";
 export const robloxService = (apiUrl: string, service: string): string =>
   apiUrl.replace("{service}", service);
 
-/** Replaces the host of a Roblox service at the beginning of a request's URL. */
-export const robloxUrl = (apiUrl: string) => (url: string) =>
-  url.replace(/^(\w+)\.roblox\.com/u, (_, service: string) => robloxService(apiUrl, service));
+/** The HTTP client for URLs that begin with the host of a Roblox service, which it replaces. */
+export const robloxClient = (apiUrl: string) =>
+  Effect.map(
+    HttpClient.HttpClient,
+    HttpClient.mapRequest(
+      HttpClientRequest.updateUrl((url) =>
+        url.replace(/^(\w+)\.roblox\.com/u, (_, service: string) => robloxService(apiUrl, service)),
+      ),
+    ),
+  );
 
 const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
 
@@ -35,6 +43,9 @@ export const Thumbnails = listOf(
     imageUrl: nullish(Schema.String),
   }),
 );
+
+/** Orders ranks of a group, lowest first. */
+export const byRank = Order.mapInput(Order.Number, ({ rank }: { readonly rank: number }) => rank);
 
 /** The response of a lookup of users by name. */
 export const FoundUsers = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));

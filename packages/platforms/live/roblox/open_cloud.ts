@@ -1,0 +1,260 @@
+/**
+ * Roblox's Open Cloud, which takes a key and publishes its limits: 1,000 users, 300 pages of groups and 100 inventories
+ * in a minute.
+ */
+import { type GameId, PlatformUnavailable } from "@accountlink/core";
+import { monotonicMillis } from "@accountlink/core/monotonic_millis";
+import {
+  ChargedAccount,
+  type GameItem,
+  type GroupPage,
+  groupPageSize,
+  type ItemOwnership,
+  type RankedGroup,
+} from "@accountlink/core/platforms";
+import { Cache, Duration, Effect, Exit, Option, Redacted, Result, Schema } from "effect";
+import { HttpClient, HttpClientRequest } from "effect/http";
+import { defaultResilience, RequestFailed, type Resilience, resilientClient } from "../../http/mod.ts";
+import { ask, type Route, type RouteRequest } from "../answers.ts";
+import { byRank, type User } from "./roblox_api.ts";
+
+/**
+ * What Open Cloud says: an answer, or a refusal with what it means. The legacy route may know more than a refusal tells,
+ * so it is asked as well.
+ */
+export type CloudAnswer<A> = Effect.Effect<Result.Result<A, A>, PlatformUnavailable>;
+
+const CloudUser = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  displayName: Schema.optional(Schema.String),
+  about: Schema.optional(Schema.String),
+  createTime: Schema.optional(Schema.DateTimeUtcFromString),
+});
+
+const CloudGroup = Schema.Struct({
+  id: Schema.String,
+  displayName: Schema.optional(Schema.String),
+  memberCount: Schema.optional(Schema.Int),
+});
+
+const nextPageToken = Schema.optional(Schema.String);
+
+const Roles = Schema.Struct({
+  groupRoles: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      displayName: Schema.optional(Schema.String),
+      rank: Schema.Int,
+    }),
+  ),
+  nextPageToken,
+});
+
+const Memberships = Schema.Struct({
+  groupMemberships: Schema.Array(Schema.Struct({ user: Schema.String, role: Schema.String })),
+  nextPageToken,
+});
+
+const InventoryItems = Schema.Struct({
+  inventoryItems: Schema.Array(
+    Schema.Struct({
+      gamePassDetails: Schema.optional(Schema.Struct({ gamePassId: Schema.optional(Schema.String) })),
+      badgeDetails: Schema.optional(Schema.Struct({ badgeId: Schema.optional(Schema.String) })),
+      assetDetails: Schema.optional(Schema.Struct({ assetId: Schema.optional(Schema.String) })),
+    }),
+  ),
+  nextPageToken,
+});
+
+type InventoryItem = (typeof InventoryItems.Type)["inventoryItems"][number];
+
+/** The filter for a kind of item, and the ID of such an item. */
+const itemFilters = {
+  gamepass: ["gamePassIds", ({ gamePassDetails }: InventoryItem) => gamePassDetails?.gamePassId],
+  badge: ["badgeIds", ({ badgeDetails }: InventoryItem) => badgeDetails?.badgeId],
+  asset: ["assetIds", ({ assetDetails }: InventoryItem) => assetDetails?.assetId],
+} as const;
+
+/** The most roles on a page. */
+const rolePageSize = 20;
+
+/** No group has more pages of roles. */
+const mostRolePages = 50;
+
+/** How old the roles of a group may be. */
+const rolesAge = Duration.minutes(1);
+
+/** How long nothing is asked after a refusal of the key, and at most after a 429. */
+const longestRest = Duration.minutes(1);
+
+/** Begins the cursors of Open Cloud. Those of the legacy route have only letters of base64. */
+const cursorMark = "cloud:";
+
+/** Returns the part after the last slash of a path such as `users/1`. */
+const idIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** @internal */
+export const makeOpenCloud = Effect.fnUntraced(function* (
+  http: HttpClient.HttpClient,
+  key: Redacted.Redacted,
+  resilience: Partial<Resilience> = {},
+) {
+  const keyed = HttpClient.mapRequest(http, HttpClientRequest.setHeader("x-api-key", Redacted.value(key)));
+  const { attemptTimeout } = { ...defaultResilience, ...resilience };
+
+  /** Makes the client for a kind of questions. Each kind has its own limit, so it has its own circuit. */
+  const makeAsk = Effect.fnUntraced(function* (platform: string) {
+    // The legacy route answers sooner than a retry.
+    const client = yield* resilientClient(keyed, platform, {
+      ...resilience,
+      retries: 0,
+      deadline: attemptTimeout,
+    });
+    let restsUntil = 0;
+
+    const restAfter = Effect.fnUntraced(function* ({ cause }: PlatformUnavailable) {
+      if (!(cause instanceof RequestFailed)) return;
+      const { status = 0, retryAfter = longestRest } = cause;
+      if (![401, 403, 429].includes(status)) return;
+      if (status !== 429) yield* Effect.logError("Cannot ask Open Cloud: it refuses the API key");
+      const rest = status === 429 ? Duration.min(retryAfter, longestRest) : longestRest;
+      restsUntil = (yield* monotonicMillis) + Duration.toMillis(rest);
+    });
+
+    return <const R extends Route, A>(route: R, request: RouteRequest<A>) =>
+      Effect.flatMap(monotonicMillis, (now) =>
+        now < restsUntil
+          ? new PlatformUnavailable({ operation: request.operation, retryAfterMs: restsUntil - now })
+          : Effect.tapError(ask(client, route, request), restAfter),
+      ).pipe(
+        // The legacy route is asked after every refusal, and charges for its own.
+        Effect.updateService(
+          ChargedAccount,
+          (account) => account && { check: account.check, charge: Effect.void },
+        ),
+      );
+  });
+
+  const askUsers = yield* makeAsk("game_cloud_users");
+  const askGroups = yield* makeAsk("game_cloud_groups");
+  const askInventory = yield* makeAsk("game_cloud_inventory");
+
+  const findUser = (
+    operation: string,
+    gameId: GameId,
+  ): CloudAnswer<Option.Option<Omit<typeof User.Type, "isBanned" | "hasVerifiedBadge">>> =>
+    Effect.map(
+      askUsers("GET apis.roblox.com/cloud/v2/users/{user_id}", {
+        operation,
+        path: [gameId],
+        found: CloudUser,
+        matches: ({ id }) => id === gameId,
+      }),
+      Result.mapBoth({
+        onSuccess: ({ id, name, displayName, about: description, createTime: created }) =>
+          Option.some({ id: Number(id), name, displayName, description, created }),
+        onFailure: () => Option.none(),
+      }),
+    );
+
+  const readRoles = Effect.fnUntraced(function* (groupId: string) {
+    const operation = "GamePlatform.groupRoles";
+    const roles: Array<(typeof Roles.Type)["groupRoles"][number]> = [];
+    let pageToken: string | undefined;
+    for (let page = 0; page < mostRolePages; page++) {
+      const read = yield* askGroups("GET apis.roblox.com/cloud/v2/groups/{group_id}/roles", {
+        operation,
+        path: [groupId],
+        query: { maxPageSize: rolePageSize, pageToken },
+        found: Roles,
+      });
+      const { groupRoles, nextPageToken: next } = Result.getOrThrow(read);
+      roles.push(...groupRoles);
+      if (!next) return roles;
+      pageToken = next;
+    }
+    return yield* new PlatformUnavailable({ operation });
+  });
+
+  const rolesOf = yield* Cache.makeWith(readRoles, {
+    capacity: 100,
+    timeToLive: (exit) => (Exit.isSuccess(exit) ? rolesAge : Duration.zero),
+  });
+
+  const findGroup = Effect.fnUntraced(function* (
+    groupId: string,
+  ): Effect.fn.Return<
+    Result.Result<Option.Option<RankedGroup>, Option.Option<RankedGroup>>,
+    PlatformUnavailable
+  > {
+    const found = yield* askGroups("GET apis.roblox.com/cloud/v2/groups/{group_id}", {
+      operation: "GamePlatform.findGroup",
+      path: [groupId],
+      found: CloudGroup,
+      matches: ({ id }) => id === groupId,
+    });
+    if (Result.isFailure(found)) return Result.fail(Option.none());
+    const { displayName: name = null, memberCount = null } = found.success;
+    const roles = yield* Cache.get(rolesOf, groupId);
+    const ranks = roles.map(({ rank, displayName = "" }) => ({ rank, name: displayName }));
+    return Result.succeed(Option.some({ id: groupId, name, memberCount, ranks: ranks.toSorted(byRank) }));
+  });
+
+  const groupMembers = Effect.fnUntraced(function* (
+    groupId: string,
+    cursor: string | null,
+  ): Effect.fn.Return<
+    Result.Result<Option.Option<GroupPage>, Option.Option<GroupPage>>,
+    PlatformUnavailable
+  > {
+    const operation = "GamePlatform.groupMembers";
+    const page = yield* askGroups("GET apis.roblox.com/cloud/v2/groups/{group_id}/memberships", {
+      operation,
+      path: [groupId],
+      query: { maxPageSize: groupPageSize, pageToken: cursor?.slice(cursorMark.length) },
+      found: Memberships,
+    });
+    if (Result.isFailure(page)) return Result.fail(Option.none());
+    const { groupMemberships, nextPageToken: next } = page.success;
+    const roles = new Map((yield* Cache.get(rolesOf, groupId)).map((role) => [role.id, role]));
+    const members = yield* Effect.forEach(groupMemberships, ({ user, role: path }) => {
+      const role = roles.get(idIn(path));
+      // The role is newer than the cached ones. Without its rank, the member would lose the roles of a rule.
+      if (role === undefined) {
+        return Effect.andThen(Cache.invalidate(rolesOf, groupId), new PlatformUnavailable({ operation }));
+      }
+      const { id, displayName: name = null, rank } = role;
+      return Effect.succeed({ gameId: idIn(user), role: { id: Number(id), name, rank } });
+    });
+    return Result.succeed(Option.some({ members, next: next ? cursorMark + next : null }));
+  });
+
+  const hasItem = Effect.fnUntraced(function* (
+    gameId: GameId,
+    { item, itemId }: GameItem,
+  ): Effect.fn.Return<Result.Result<ItemOwnership, ItemOwnership>, PlatformUnavailable> {
+    const operation = "GamePlatform.hasItem";
+    const [filter, idOf] = itemFilters[item];
+    const found = yield* askInventory("GET apis.roblox.com/cloud/v2/users/{user_id}/inventory-items", {
+      operation,
+      path: [gameId],
+      query: { maxPageSize: 100, filter: `${filter}=${itemId}` },
+      found: InventoryItems,
+    });
+    if (Result.isFailure(found)) return Result.fail(found.failure);
+    const { inventoryItems, nextPageToken: next } = found.success;
+    if (inventoryItems.some((each) => idOf(each) === itemId)) return Result.succeed("owned");
+    // Without the item on its only page, an inventory does not have it.
+    return next ? yield* new PlatformUnavailable({ operation }) : Result.succeed("not_owned");
+  });
+
+  return {
+    findUser,
+    findGroup,
+    groupMembers,
+    hasItem,
+    /** Whether a cursor belongs to Open Cloud, which alone can continue it. */
+    isCursor: (cursor: string | null): boolean => cursor?.startsWith(cursorMark) === true,
+  };
+});
