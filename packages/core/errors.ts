@@ -246,6 +246,7 @@ const conflictMessages = {
   cursor_expired: "The cursor is older than the kept events",
   link_limit: "The plan allows no more links",
   key_limit: "The plan allows no more keys",
+  key_rate: "The account made too many keys today",
   key_revoked: "The key is revoked",
   webhook_limit: "The scope can have no more webhooks",
   test_limit: "Too many tests are under way",

@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Metric } from "effect";
 import { AuditLog } from "./audit/audit.ts";
 import { EventStore } from "./events/event_store.ts";
+import { KeyStore } from "./keys/key_store.ts";
 import { sweepEvery } from "./telemetry/warn_once.ts";
 import { dayMs, type Millis } from "./timestamp.ts";
 import { UsageStore } from "./usage/usage_store.ts";
@@ -29,6 +30,9 @@ export const EventRetention = Context.Reference<number>("@accountlink/core/Event
 });
 
 const usageRetention = 400 * dayMs;
+
+/** @internal */
+export const revokedKeyRetention = 30 * dayMs;
 
 /** How long the event of an erasure names the erased user, in milliseconds. */
 const erasureNamedFor = 7 * dayMs;
@@ -63,6 +67,10 @@ export const layer = Layer.effectDiscard(
     const webhooks = yield* WebhookStore;
     const sweepDeliveries = (now: Millis) => webhooks.sweep(now - retention);
     yield* sweepEvery("10 minutes", "Cannot delete old deliveries of webhooks", sweepDeliveries);
+
+    const keys = yield* KeyStore;
+    const forgetKeys = (now: Millis) => keys.forgetRevoked(now - revokedKeyRetention);
+    yield* sweepEvery("10 minutes", "Cannot delete revoked keys", forgetKeys);
 
     const usage = yield* UsageStore;
     const forgetUsage = (now: Millis) => usage.forget(now - usageRetention);

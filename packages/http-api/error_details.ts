@@ -34,6 +34,7 @@ export const conflictReasons = [
 /** The reasons of `Conflict` errors that only dashboard routes return. */
 export const dashboardConflictReasons = [
   "key_limit",
+  "key_rate",
   "key_revoked",
   "webhook_limit",
   "test_limit",

@@ -17,6 +17,7 @@ import { groupRoles } from "./migrations/0007_group_roles.ts";
 import { invitations } from "./migrations/0008_invitations.ts";
 import { unlinkedMembers } from "./migrations/0009_unlinked_members.ts";
 import { operatorAccounts } from "./migrations/0010_operator_accounts.ts";
+import { keyRevocations } from "./migrations/0011_key_revocations.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -33,6 +34,7 @@ export const migrations: Readonly<
   "0008_invitations": invitations,
   "0009_unlinked_members": unlinkedMembers,
   "0010_operator_accounts": operatorAccounts,
+  "0011_key_revocations": keyRevocations,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

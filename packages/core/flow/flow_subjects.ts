@@ -79,11 +79,6 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       return { sid, session: id, pid, ...configured, guildId, redirect, chatId, expiresAt };
     });
 
-    const activeKeys = ({ account, pid }: DataScope, now: Millis) =>
-      Effect.map(keys.listKeys(account, now), (owned) =>
-        owned.filter((key) => key.scope.pid === pid && isAccepted(key, now)),
-      );
-
     /** Without an active key, users enter a scope through a role plan that is on. */
     const hasPlan = Effect.fnUntraced(function* ({ account, pid }: DataScope) {
       if (!(yield* plans.list(pid)).some(({ state }) => state === "on")) return false;
@@ -118,7 +113,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       const { pid, redirect } = entry;
       const now = yield* Clock.currentTimeMillis;
       const configured = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
-      const active = configured === null ? [] : yield* activeKeys(configured.scope, now);
+      const active = configured === null ? [] : yield* keys.listAccepted(configured.scope.pid, now);
       if (configured === null || (active.length === 0 && !(yield* hasPlan(configured.scope)))) {
         return yield* new FlowRefused({ reason: "unknown", entry: null });
       }

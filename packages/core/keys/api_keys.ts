@@ -9,6 +9,7 @@ import { Limits } from "../limits/quota.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { isOrigin } from "../origin.ts";
 import { Secrets } from "../secrets/secrets.ts";
+import { dayMs } from "../timestamp.ts";
 import {
   type ApiKey,
   generateToken,
@@ -32,6 +33,9 @@ export interface IssuedKey {
   readonly key: KeyDetails;
   readonly token: string;
 }
+
+/** How many keys an account makes at most in a UTC day. */
+const keysPerDay = 20;
 
 /** Manages keys. Every change is written to the audit log and reaches every node within a second. */
 export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKeys", {
@@ -92,11 +96,11 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
         key,
         hash: yield* secrets.keyHash(token),
         maxKeys: key.kind === "normal" ? maxKeys : null,
+        rate: { max: keysPerDay, since: key.createdAt - (key.createdAt % dayMs) },
         at: key.createdAt,
       });
-      if (inserted === "too_many_keys") {
-        return yield* new Conflict({ reason: "key_limit" });
-      }
+      if (inserted === "too_many_keys") return yield* new Conflict({ reason: "key_limit" });
+      if (inserted === "too_many_made") return yield* new Conflict({ reason: "key_rate" });
       if (inserted === "exists") return yield* create(choice, origin);
       return { key: { ...key, lastUsedAt: null, previousSecretEndsAt: null, revokedAt: null }, token };
     });
@@ -114,7 +118,8 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
     return {
       /**
        * Creates a key in the account's scope for the target. Fails with `Conflict` `key_limit` if the account already has
-       * as many keys as its plan allows. Concurrent creations cannot exceed this number.
+       * as many keys as its plan allows, and with `key_rate` if it made 20 keys this UTC day. Concurrent creations cannot
+       * exceed these numbers.
        */
       create,
 

@@ -59,6 +59,8 @@ export interface InsertKey extends WriteOrigin {
    * means no limit. Null means that this key is not counted.
    */
   readonly maxKeys: number | null;
+  /** How many counted keys the account may have made since a time, revoked ones too; no limit if left out. */
+  readonly rate?: { readonly max: number; readonly since: Millis };
   readonly at: Millis;
 }
 
@@ -125,8 +127,10 @@ export class KeyStore extends Context.Service<
       write: WriteContext & { readonly update: Partial<ScopeSettings> },
     ) => StoreEffect<ScopeSettings>;
 
-    /** Stores a new key, unless its id or hash exists or the account has too many keys. */
-    readonly insertKey: (write: InsertKey) => StoreEffect<"inserted" | "exists" | "too_many_keys">;
+    /** Stores a new key, unless its id or hash exists, or the account has or made too many keys. */
+    readonly insertKey: (
+      write: InsertKey,
+    ) => StoreEffect<"inserted" | "exists" | "too_many_keys" | "too_many_made">;
 
     /** Finds a key by one of its secrets, whatever its status and expiry. */
     readonly findByHash: (hash: string) => StoreEffect<Option.Option<PresentedKey>>;
@@ -147,10 +151,16 @@ export class KeyStore extends Context.Service<
      */
     readonly listKeys: (account: string | null, at: Millis) => StoreEffect<ReadonlyArray<KeyDetails>>;
 
+    /** Returns the keys of a scope that `isAccepted` at a time, sorted by id. */
+    readonly listAccepted: (pid: Pid, at: Millis) => StoreEffect<ReadonlyArray<ApiKey>>;
+
     /** Returns how many keys of the account count against its maximum. */
     readonly countKeys: (account: string) => StoreEffect<number>;
 
-    /** Adds a secret. Returns false if the key is unknown or revoked. */
+    /** Deletes keys that were revoked before a time, unless a session of theirs is stored. */
+    readonly forgetRevoked: (before: Millis) => StoreEffect<void>;
+
+    /** Adds a secret, and deletes those that have expired. Returns false if the key is unknown or revoked. */
     readonly rotateKey: (write: RotateKey) => StoreEffect<boolean>;
 
     /**

@@ -106,12 +106,19 @@ export const layer = layerOf(KeyStore, (memory) => {
       return links.settings;
     },
 
-    insertKey: ({ key, hash, maxKeys, ...write }) => {
+    insertKey: ({ key, hash, maxKeys, rate, ...write }) => {
       const { id, status } = key;
       const { pid, account } = key.scope;
       memory.linksOf(pid);
       if (keys.has(id) || memory.keysByHash.has(hash)) return "exists";
       if (maxKeys !== null && countKeys(account) >= maxKeys) return "too_many_keys";
+      if (maxKeys !== null && rate !== undefined) {
+        const made = [...keys.values()].filter(
+          ({ key: other, counts }) =>
+            other.scope.account === account && counts && other.createdAt >= rate.since,
+        );
+        if (made.length >= rate.max) return "too_many_made";
+      }
       assertStorable([hash, key.name]);
       memory.record({ ...write, pid, action: "key.created", details: { keyId: id, status } });
       keys.set(id, {
@@ -139,21 +146,39 @@ export const layer = layerOf(KeyStore, (memory) => {
         .filter(({ scope }) => account === null || scope.account === account)
         .toSorted((one, other) => one.createdAt - other.createdAt || Order.String(one.id, other.id)),
 
+    listAccepted: (pid, at) =>
+      [...keys.values()]
+        .flatMap(({ key }) => (key.scope.pid === pid && isAccepted(key, at) ? [key] : []))
+        .toSorted(Order.mapInput(Order.String, ({ id }) => id)),
+
     countKeys,
+
+    forgetRevoked: (before) => {
+      const used = new Set(Array.from(memory.sessions.values(), ({ session }) => session.keyId));
+      for (const [id, { revokedAt, secrets }] of keys) {
+        if (revokedAt === null || revokedAt >= before || used.has(id)) continue;
+        keys.delete(id);
+        memory.burstsFullAt.delete(id);
+        for (const { hash } of secrets) memory.keysByHash.delete(hash);
+      }
+    },
 
     rotateKey: ({ id, hash, previousUntil, ...write }) => {
       const stored = keys.get(id);
       if (stored === undefined || stored.key.status === "revoked") return false;
-      if (memory.keysByHash.has(hash)) {
+      const isOver = ({ endsAt }: { readonly endsAt: Millis | null }) =>
+        endsAt !== null && endsAt <= write.at;
+      const ended = stored.secrets.filter(isOver);
+      if (memory.keysByHash.has(hash) && !ended.some((secret) => secret.hash === hash)) {
         throw new Error(`Cannot rotate key "${id}": its new hash is the hash of another key`);
       }
       assertStorable([hash]);
       const { status, scope } = stored.key;
       memory.record({ ...write, pid: scope.pid, action: "key.rotated", details: { keyId: id, status } });
-      const earlier = stored.secrets.map((secret) => ({
-        ...secret,
-        endsAt: earlierEnd(secret.endsAt, previousUntil),
-      }));
+      for (const secret of ended) memory.keysByHash.delete(secret.hash);
+      const earlier = stored.secrets
+        .filter((secret) => !isOver(secret))
+        .map((secret) => ({ ...secret, endsAt: earlierEnd(secret.endsAt, previousUntil) }));
       keys.set(id, { ...stored, secrets: [...earlier, { hash, endsAt: null }] });
       memory.keysByHash.set(hash, id);
       return true;

@@ -16,6 +16,7 @@ import { Array as Arr, Effect, Schema } from "effect";
 import { type SqlError, type Statement } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { batchedLookup } from "../statements/batching.ts";
+import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { columnReader, literalSql, literalsOf, OptionalInt, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
 import {
@@ -29,7 +30,18 @@ import {
 } from "./accounts.ts";
 
 export const layer = storeLayer(KeyStore)((parts) => {
-  const { sql, connection, operation, transaction, elements, forUpdate, forUpdateOf, isAmong } = parts;
+  const {
+    sql,
+    connection,
+    operation,
+    transaction,
+    elements,
+    forUpdate,
+    forUpdateOf,
+    forUpdateUnlocked,
+    isAmong,
+    rowsWritten,
+  } = parts;
 
   // Every request needs a key, so the lookups of keys are prepared once, and share a statement on Postgres.
   const byHash = (hash: Statement.Fragment) => sql`
@@ -52,10 +64,25 @@ export const layer = storeLayer(KeyStore)((parts) => {
       WHERE key_id = keys.id AND ends_at > ${at} AND (keys.expires_at IS NULL OR keys.expires_at > ${at})
     ) AS previous_secret_ends_at`;
 
-  /** Counts the keys that count towards the maximum of an account. */
-  const countKeys = (account: string) => sql`
+  /** Counts the keys that count towards the maximum of an account, revoked ones too. */
+  const countedKeys = (account: string) => sql`
     SELECT COUNT(*) AS count FROM keys JOIN scopes ON scopes.pid = keys.pid
-    WHERE scopes.account = ${account} AND keys.counts = 1 AND keys.status <> 'revoked'`;
+    WHERE scopes.account = ${account} AND keys.counts = 1`;
+
+  const countKeys = (account: string) => sql`${countedKeys(account)} AND keys.status <> 'revoked'`;
+
+  const forgetSome = Effect.fnUntraced(function* (before: Millis) {
+    const ids = JSON.stringify(
+      yield* readKeyIds(sql`
+        SELECT id FROM keys
+        WHERE revoked_at < ${before}
+          AND NOT EXISTS (SELECT 1 FROM verification_sessions WHERE verification_sessions.key_id = keys.id)
+        ORDER BY revoked_at LIMIT ${batchSize} ${forUpdateUnlocked}`),
+    );
+    yield* sql`DELETE FROM key_secrets WHERE key_id ${isAmong(ids)}`;
+    yield* sql`DELETE FROM session_bursts WHERE key_id ${isAmong(ids)}`;
+    return rowsWritten(yield* sql`DELETE FROM keys WHERE id ${isAmong(ids)}`.raw);
+  }, sql.withTransaction);
 
   const find = (id: KeyId, lock: Statement.Fragment = sql``) =>
     readKeys(sql`SELECT ${keyColumns} FROM ${keyTables} WHERE keys.id = ${id} ${lock}`);
@@ -99,6 +126,17 @@ export const layer = storeLayer(KeyStore)((parts) => {
         SELECT ${detailsAt(at)} FROM ${keyTables} WHERE ${isMeant} ORDER BY keys.created_at, keys.id`);
     }),
 
+    listAccepted: operation("listAccepted", (pid, at) =>
+      readKeys(sql`
+        SELECT ${keyColumns} FROM ${keyTables}
+        WHERE keys.pid = ${pid} AND status = 'active' AND suspended = 0 AND (expires_at IS NULL OR expires_at > ${at})
+        ORDER BY keys.id`),
+    ),
+
+    forgetRevoked: operation("forgetRevoked", function* (before) {
+      yield* inBatches(forgetSome(before));
+    }),
+
     countKeys: operation("countKeys", function* (account) {
       assertStorable([account]);
       const [count = 0] = yield* readCounts(countKeys(account));
@@ -106,7 +144,7 @@ export const layer = storeLayer(KeyStore)((parts) => {
     }),
 
     insertKey: transaction("insertKey", function* (write) {
-      const { key, hash, maxKeys, at } = write;
+      const { key, hash, maxKeys, rate, at } = write;
       assertStorable([hash, key.name, ...key.allowIps, ...key.denyIps, ...key.redirectOrigins]);
       // Lock the account, so that its keys are created one after another. Then the count of keys is exact, and a
       // suspension cannot miss a new key.
@@ -128,6 +166,11 @@ export const layer = storeLayer(KeyStore)((parts) => {
         const others = sql`${countKeys(key.scope.account)} AND keys.id <> ${key.id}`;
         const [count = 0] = yield* readCounts(others);
         if (count >= maxKeys) return yield* rollBack("too_many_keys");
+        if (rate !== undefined) {
+          const made = sql`${countedKeys(key.scope.account)} AND keys.created_at >= ${rate.since} AND keys.id <> ${key.id}`;
+          const [number = 0] = yield* readCounts(made);
+          if (number >= rate.max) return yield* rollBack("too_many_made");
+        }
       }
       yield* insertChange(write, key, "key.created");
       return "inserted";
@@ -138,6 +181,7 @@ export const layer = storeLayer(KeyStore)((parts) => {
       assertStorable([hash]);
       const [key] = yield* findForUpdate(id);
       if (key === undefined || key.status === "revoked") return false;
+      yield* sql`DELETE FROM key_secrets WHERE key_id = ${id} AND ends_at <= ${write.at}`;
       yield* sql`
         UPDATE key_secrets SET ends_at = ${previousUntil}
         WHERE key_id = ${id} AND (ends_at IS NULL OR ends_at > ${previousUntil})`;

@@ -1,7 +1,8 @@
 import { type ApiKey, type StoragePorts } from "@accountlink/core";
 import { type KeyStatus, KeyStore } from "@accountlink/core/keys";
+import { SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
-import { makeKey, uniqueKeyId, uniqueText } from "../../mod.ts";
+import { makeKey, makeSession, uniqueKeyId, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 import { atOnce, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
@@ -29,6 +30,59 @@ export const changes: Cases<StoragePorts> = {
     expectEqual(results.filter((result) => result === "inserted").length, 3);
     expectEqual(results.filter((result) => result === "too_many_keys").length, many.length - 3);
     expectEqual((yield* keys.listKeys(global.account, 0)).length, 3);
+  },
+
+  "insertKey refuses a key beyond the rate of its account, which revoked keys count for": function* () {
+    const keys = yield* KeyStore;
+    const { global, guild } = yield* makeScopes;
+    const rate = { max: 2, since: 10 };
+    const make = (createdAt: number, scope = global, maxKeys: number | null = Infinity) => {
+      const key = makeKey(scope, { createdAt });
+      return Effect.map(
+        keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys, rate, at: createdAt }),
+        (outcome) => [key, outcome] as const,
+      );
+    };
+    const [early] = yield* make(9);
+    const [first] = yield* make(10);
+    yield* setStatus(first, "revoked");
+    expectEqual((yield* make(11, guild))[1], "inserted");
+    expectEqual((yield* make(11))[1], "too_many_made");
+    expectEqual((yield* make(11, global, null))[1], "inserted");
+    yield* setStatus(early, "revoked");
+    expectEqual((yield* make(11))[1], "too_many_made");
+  },
+
+  "forgetRevoked deletes keys with their secrets, and keeps those of sessions": function* () {
+    const keys = yield* KeyStore;
+    const { global } = yield* makeScopes;
+    const [old, recent, used, active] = [makeKey(global), makeKey(global), makeKey(global), makeKey(global)];
+    const hash = uniqueText();
+    yield* insert(old, null, hash);
+    for (const key of [recent, used, active]) yield* insert(key);
+    yield* (yield* SessionStore).create({ session: makeSession(used), burst: { capacity: 1, refillMs: 1 } });
+    const revoke = (key: ApiKey, at: number) =>
+      keys.updateKey({ ...origin, id: key.id, update: { status: "revoked" }, at });
+    for (const [key, at] of [[old, -9] as const, [used, -9] as const, [recent, -8] as const])
+      yield* revoke(key, at);
+    yield* keys.forgetRevoked(-8);
+    const left = (yield* keys.listKeys(global.account, 0)).map(({ id }) => id);
+    expectEqual(left.toSorted(), [recent, used, active].map(({ id }) => id).toSorted());
+    expectEqual(yield* keys.findByHash(hash), Option.none());
+    expectEqual(
+      (yield* keys.listAccepted(global.pid, 0)).map(({ id }) => id),
+      [active.id],
+    );
+  },
+
+  "rotateKey deletes secrets that have expired": function* () {
+    const keys = yield* KeyStore;
+    const { global } = yield* makeScopes;
+    const [key, first] = [makeKey(global), uniqueText()];
+    yield* insert(key, null, first);
+    yield* rotate(key, uniqueText(), 5);
+    yield* keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at: 5, previousUntil: 9 });
+    expectEqual(yield* keys.findByHash(first), Option.none());
   },
 
   "concurrent insertKey with one ID or one hash: exactly one succeeds": function* () {

@@ -72,6 +72,10 @@ export const keyOperations = {
     ({ keys, keyIds, hashes, write }, { key, previousUntil, ...input }) =>
       keys.rotateKey({ ...write, id: nth(keyIds, key), hash: nth(hashes, input.hash), previousUntil }),
   ),
+  "KeyStore.listAccepted": operation(1, { scope, at }, ({ keys, pid }, input) =>
+    keys.listAccepted(pid, input.at),
+  ),
+  "KeyStore.forgetRevoked": operation(1, { at }, ({ keys }, input) => keys.forgetRevoked(input.at)),
   "KeyStore.updateKey": operation(2, { at, key: index, update: keyUpdate }, (world, { key, update }) =>
     world.keys.updateKey({ ...world.write, id: nth(world.keyIds, key), update }),
   ),
