@@ -31,8 +31,7 @@ export const EventRetention = Context.Reference<number>("@accountlink/core/Event
 
 const usageRetention = 400 * dayMs;
 
-/** @internal */
-export const revokedKeyRetention = 30 * dayMs;
+const revokedKeyRetention = 30 * dayMs;
 
 /** How long the event of an erasure names the erased user, in milliseconds. */
 const erasureNamedFor = 7 * dayMs;
