@@ -236,3 +236,21 @@ test("alt detection while the chat platform is down fails in v2, and omits unkno
     results: [{ error: { code: "INTERNAL_ERROR", status: 503 } }],
   });
 });
+
+const crowdIds = Array.from({ length: 101 }, (_, index) => String(300_001 + index));
+const bounded = premiumKey({
+  links: Object.fromEntries(crowdIds.map((id, index) => [id, { gameId: "9", at: daysAgo(index) }])),
+  sightings: [
+    ...Array.from({ length: 100 }, (_, index) => seen(`203.0.113.${100 + index}`, [target])).flat(),
+    ...seen("203.0.113.99", [target, two], 1),
+    ...seen("203.0.113.100", [three]),
+  ],
+});
+
+test("seeds and places are the newest 100 of each", async () => {
+  const game = await send("GET /api/v1/public/detections/alt?gameId=9", { key: bounded });
+  const { target: named } = game.body.data as unknown as { target: { chatIds: ReadonlyArray<string> } };
+  expect(named.chatIds).toEqual(crowdIds.slice(0, 100));
+  const user = await send(`GET /v2/alts?chatId=${target}`, { key: bounded });
+  expect(user.body.data).toMatchObject({ matches: [{ chatId: three }], summary: { matchCount: 1 } });
+});

@@ -40,6 +40,19 @@ test("a delivery conforms to Standard Webhooks, and is listed", async () => {
   expect(await webhookOf(owner, id)).toMatchObject({ lastDeliveredAt: isoTime, pending: 0 });
 });
 
+test("after several rotations, the last two secrets sign", async () => {
+  const { owner, link } = await newOwner();
+  const { id, path, secret } = await createWebhook(owner);
+  const secrets = [secret];
+  for (let rotation = 0; rotation < 3; rotation++) {
+    const { body } = await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
+    secrets.push(textOf(body.data?.secret));
+  }
+  await link(newUser(), "1");
+  const [received] = await receiver.wait(path, 1);
+  expect(secrets.map((each) => received && isSignedWith(each, received))).toEqual([false, false, true, true]);
+});
+
 test("a failing delivery can be resent by its owner", async () => {
   const user = newUser();
   const { owner, link } = await newOwner();

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
-import { isAtAddress, isInBrowser } from "../addresses/sighting.ts";
+import { isAtAddress, isInBrowser, placeOf, type Sighting } from "../addresses/sighting.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { bulkGameResults, checkBulkLimit } from "../links/bulk_lookup.ts";
@@ -68,6 +68,12 @@ export interface AltReport {
 /** @internal */
 export const maxBulkAltInputs = 10;
 
+/**
+ * The most seeds and places of a request; the newest are kept. Seeds that share places have many sightings of few, so
+ * more sightings than places are read.
+ */
+const [maxSeeds, maxPlaces, maxSightings] = [100, 100, 1_000];
+
 /** The most candidates found by addresses and browsers; the most recently seen are kept. */
 const maxSeenCandidates = 150;
 
@@ -115,7 +121,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
       const target = chatId ?? chatsOfGame[0] ?? null;
       return {
         target,
-        seeds: distinct([target, ...chatsOfGame]),
+        seeds: distinct([target, ...chatsOfGame]).slice(0, maxSeeds),
         games,
         linked: [...linked.values()].flat(),
       };
@@ -123,13 +129,14 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
 
     const findSources = Effect.fnUntraced(function* (pid: Pid, query: AltQuery) {
       const { target, seeds, games, linked } = yield* findSeeds(pid, query);
-      const [seen, targetReviews] = yield* Effect.all(
+      const [found, targetReviews] = yield* Effect.all(
         [
-          seeds.length === 0 ? Effect.succeed([]) : sightings.findByChatIds(pid, seeds),
+          seeds.length === 0 ? Effect.succeed([]) : sightings.findByChatIds(pid, seeds, maxSightings),
           target === null ? Effect.succeed([]) : reviews.findByChatId(pid, target, null),
         ],
         { concurrency: 2 },
       );
+      const seen = newestPlaces(found);
       const addresses = yield* seedAddresses(vault, seen.filter(isAtAddress), query.address);
       const browsers = distinct(seen.filter(isInBrowser).map(({ browser }) => browser));
       const hashes = [...addresses.map((address) => [...address.hashes]), ...browsers.map((hash) => [hash])];
@@ -251,6 +258,16 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
 }) {
   static readonly layer = Layer.effect(AltDetection, AltDetection.make);
 }
+
+/** @param found sightings, newest first */
+const newestPlaces = (found: ReadonlyArray<Sighting>): ReadonlyArray<Sighting> => {
+  const newest = new Map<string, Sighting>();
+  for (const sighting of found) {
+    const place = placeOf(sighting);
+    if (!newest.has(place)) newest.set(place, sighting);
+  }
+  return [...newest.values()].slice(0, maxPlaces);
+};
 
 const distinct = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A> => [
   ...new Set(values.filter((value) => value !== null)),

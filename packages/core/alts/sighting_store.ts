@@ -45,9 +45,11 @@ export interface FoundSighting {
 export class SightingStore extends Context.Service<
   SightingStore,
   {
+    /** Returns the latest sightings of chat users, at most `limit`; equal times are sorted by chat ID and place. */
     readonly findByChatIds: (
       pid: Pid,
       chatIds: ReadonlyArray<ChatId>,
+      limit: number,
     ) => StoreEffect<ReadonlyArray<Sighting>>;
 
     /**

@@ -133,13 +133,16 @@ export const updatedWebhook = <W extends StoredWebhook>(
   };
 };
 
-/** Adds a new secret, sets when the earlier secrets stop signing, and drops those that have already stopped. */
+/**
+ * Adds a new secret, and sets when the latest earlier one stops signing. All others go, so that no number of rotations
+ * makes a longer signature.
+ */
 const rotatedSecrets = (
   secrets: ReadonlyArray<WebhookSecret>,
   { sealed, previousUntil }: NextSecret,
   at: Millis,
 ): ReadonlyArray<WebhookSecret> => [
-  ...secrets.flatMap((secret) => {
+  ...secrets.slice(-1).flatMap((secret) => {
     const endsAt = Math.min(secret.endsAt ?? Infinity, previousUntil);
     return endsAt > at ? [{ ...secret, endsAt }] : [];
   }),

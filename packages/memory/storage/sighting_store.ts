@@ -16,7 +16,16 @@ export const layer = layerOf(SightingStore, (memory) => {
     );
 
   return {
-    findByChatIds: (pid, chatIds) => allOf(pid).filter(({ chatId }) => chatIds.includes(chatId)),
+    findByChatIds: (pid, chatIds, limit) =>
+      allOf(pid)
+        .filter(({ chatId }) => chatIds.includes(chatId))
+        .toSorted(
+          (one, other) =>
+            other.seenAt - one.seenAt ||
+            Order.String(one.chatId, other.chatId) ||
+            Order.String(placeOf(one), placeOf(other)),
+        )
+        .slice(0, limit),
 
     findShared: (pid, { hashes, including, excluding, limit }) => {
       const there = new Set(hashes);

@@ -28,10 +28,11 @@ export const layer = storeLayer(SightingStore)((parts) => {
   };
 
   return {
-    findByChatIds: operation("findByChatIds", function* (pid, chatIds) {
+    findByChatIds: operation("findByChatIds", function* (pid, chatIds, limit) {
       const found = yield* readSightings(sql`
         SELECT ${sightingColumns} FROM sightings
-        WHERE pid = ${pid} AND chat_id ${isAmong(JSON.stringify(chatIds))}`);
+        WHERE pid = ${pid} AND chat_id ${isAmong(JSON.stringify(chatIds))}
+        ORDER BY seen_at DESC, chat_id, place_hash LIMIT ${limit}`);
       return found.map(({ sighting }) => sighting);
     }),
 

@@ -38,7 +38,7 @@ const dieUnless = (length: number) => (found: { readonly length: number }) =>
 
 export const altOperations = {
   "SightingStore.findByChatIds": SightingStore.use((sightings) =>
-    Effect.tap(sightings.findByChatIds(pid, some(20)), dieUnless(20)),
+    Effect.tap(sightings.findByChatIds(pid, some(20), 1_000), dieUnless(20)),
   ),
   "findShared at an address of everybody in the scope": SightingStore.use((sightings) =>
     Effect.tap(

@@ -119,8 +119,10 @@ export const sightingOperations = {
         ),
       ),
   ),
-  "SightingStore.findByChatIds": operation(1, { scope, chatIds }, ({ sightings, pid }, input) =>
-    Effect.map(sightings.findByChatIds(pid, input.chatIds), (found) => new Set(found)),
+  "SightingStore.findByChatIds": operation(
+    1,
+    { scope, chatIds, limit: constantFrom(1, 2, 100) },
+    ({ sightings, pid }, input) => sightings.findByChatIds(pid, input.chatIds, input.limit),
   ),
   "SightingStore.findShared": operation(
     3,

@@ -67,6 +67,6 @@ const seen = (chatId: ChatId, seenAt: Millis, hash = "hash") => ({
 });
 
 const sightingsIn = Effect.fnUntraced(function* (pid: Pid) {
-  const found = yield* (yield* SightingStore).findByChatIds(pid, [ada, bob]);
+  const found = yield* (yield* SightingStore).findByChatIds(pid, [ada, bob], 10);
   return found.toSorted((one, other) => one.seenAt - other.seenAt);
 });
