@@ -14,7 +14,12 @@ import type { Platforms } from "./platforms.ts";
 export interface LiveOptions {
   readonly publicUrl: string;
   readonly discord: { readonly botToken: string; readonly clientId: string; readonly clientSecret: string };
-  readonly roblox: { readonly clientId: string; readonly clientSecret: string };
+  readonly roblox: {
+    readonly clientId: string;
+    readonly clientSecret: string;
+    /** A key of Open Cloud. */
+    readonly apiKey?: string;
+  };
 }
 
 /**
@@ -38,9 +43,10 @@ export const live = ({ publicUrl, discord, roblox }: LiveOptions): Platforms => 
   const { clientId } = discord;
   const chat = { publicUrl, clientId, clientSecret: Redacted.make(discord.clientSecret) };
   const bot = { publicUrl, clientId, botToken: Redacted.make(discord.botToken) };
+  const apiKey = roblox.apiKey === undefined ? undefined : Redacted.make(roblox.apiKey);
   return Layer.mergeAll(
     cachedChatPlatform().pipe(Layer.provide(liveChatPlatform(bot))),
-    cachedGamePlatform().pipe(Layer.provide(liveGamePlatform())),
+    cachedGamePlatform().pipe(Layer.provide(liveGamePlatform({ apiKey }))),
     liveChatIdentity(chat),
     liveGameIdentity({ clientId: roblox.clientId, clientSecret: Redacted.make(roblox.clientSecret) }),
   ).pipe(Layer.provide(FetchHttpClient.layer));

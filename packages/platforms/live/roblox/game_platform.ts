@@ -70,6 +70,7 @@ export const liveGamePlatform = ({
       const users = yield* resilientClient(http, "game", resilience);
       const thumbnails = yield* resilientClient(http, "game_thumbnails", resilience);
       const groups = yield* resilientClient(http, "game_groups", resilience);
+      const memberships = yield* resilientClient(http, "game_memberships", resilience);
       const badges = yield* resilientClient(http, "game_badges", resilience);
       const inventory = yield* resilientClient(http, "game_inventory", resilience);
       const items = yield* resilientClient(http, "game_items", resilience);
@@ -114,7 +115,7 @@ export const liveGamePlatform = ({
         );
 
       const groupsOf = (gameId: GameId) =>
-        ask(groups, "GET groups.roblox.com/v2/users/{userId}/groups/roles", {
+        ask(memberships, "GET groups.roblox.com/v2/users/{userId}/groups/roles", {
           operation: "GamePlatform.findProfile",
           path: [gameId],
           query: { includeLocked: false, includeNotificationPreferences: false, discoveryType: 0 },

@@ -211,3 +211,35 @@ test("a profile lacks only its images while the circuit of the thumbnails servic
   expect(yield* game.findProfile(adaId)).toEqual(expected);
   expect(heard.filter(({ path }) => path.startsWith("/thumbnails/"))).toEqual([]);
 });
+
+test("groups are found while the circuit of users' groups is open", function* () {
+  const { game, heard } = yield* setUp(
+    ({ path }) => (path.startsWith("/groups/v2/users/") ? { status: 500 } : undefined),
+    { failuresToOpen: 2 },
+  );
+  for (let asked = 0; asked < 3; asked++) {
+    expect(yield* game.findProfile(adaId, ["groups"])).toMatchObject({ value: { groups: null } });
+  }
+  expect(heard.filter(({ path }) => path.startsWith("/groups/"))).toHaveLength(2);
+  expect(yield* game.findGroup?.("7") ?? Effect.succeedNone).toMatchObject({ value: { id: "7" } });
+  expect(yield* game.groupMembers?.("7", null) ?? Effect.succeedNone).toMatchObject({ _tag: "Some" });
+});
+
+test("a hidden list of members and a deleted user delay nothing", function* () {
+  const { game, heard } = yield* setUp(
+    ({ path }) => {
+      if (path === "/groups/v1/groups/8/users") return refused(403, 35, "The members are hidden.");
+      return path.startsWith("/inventory/v1/users/2/") ? refused(400, 1, "The user is deleted.") : undefined;
+    },
+    { failuresToOpen: 1 },
+  );
+  const pass: GameItem = { item: "gamepass", itemId: "55" };
+  for (let asked = 0; asked < 20; asked++) {
+    expect(yield* game.groupMembers?.("8", null) ?? Effect.die("no members")).toEqual(Option.none());
+    expect(yield* game.hasItem?.("2" as GameId, pass) ?? Effect.die("no items")).toBe("not_owned");
+  }
+  expect(heard).toHaveLength(40);
+  expect(yield* game.groupMembers?.("7", null) ?? Effect.succeedNone).toMatchObject({ _tag: "Some" });
+  expect(yield* game.findProfile(adaId, ["groups"])).toMatchObject({ value: { groups: adaProfile.groups } });
+  expect(yield* game.hasItem?.(adaId, pass) ?? Effect.die("no items")).toBe("owned");
+});
