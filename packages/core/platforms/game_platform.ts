@@ -55,10 +55,12 @@ export class GamePlatform extends Context.Service<
      * Returns the public profile of a user. None if the user does not exist.
      *
      * @param parts the needed parts, all by default; other parts may be null
+     * @param groupIds the needed groups, all if there are none; other groups may be left out
      */
     readonly findProfile: (
       gameId: GameId,
       parts?: ReadonlyArray<ProfilePart>,
+      groupIds?: ReadonlyArray<string>,
     ) => PlatformEffect<Option.Option<GameProfile>>;
 
     /** Finds a user by user name, ignoring case. Undefined if the platform cannot find users by name. */

@@ -75,7 +75,12 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       const areGroupsAsked = !areGroupsKnown && sources.isOpen("groups");
       const found =
         needsProfile(plan) || areGroupsAsked
-          ? yield* ask("profile", gamePlatform.findProfile(gameId, areGroupsAsked ? ["groups"] : []))
+          ? yield* ask(
+              "profile",
+              areGroupsAsked
+                ? gamePlatform.findProfile(gameId, ["groups"], groupIds)
+                : gamePlatform.findProfile(gameId, []),
+            )
           : Option.none();
       const profile = found && Option.getOrNull(found);
       if (areGroupsAsked && profile) sources.note("groups", profile.groups !== null);

@@ -49,12 +49,21 @@ test(`a request that the documents do not allow is found${skipped}`, function* (
 
 const [guildId, chatId] = ["9223372036854775806" as GuildId, "9223372036854775805" as ChatId];
 
+const gameId = String(Number.MAX_SAFE_INTEGER) as GameId;
+
 /** Open Cloud's documents do not say that a text refers to another answer, or is the token of the last page. */
 const ofCloud = (id: string, body: object): object => {
   if ("groupRoles" in body) return { groupRoles: [{ id: "0", rank: 1 }], nextPageToken: "" };
   if ("inventoryItems" in body) return { ...body, nextPageToken: "" };
   if (!("groupMemberships" in body && Array.isArray(body.groupMemberships))) return { ...body, id };
-  return { ...body, groupMemberships: body.groupMemberships.map((each) => ({ ...each, role: "roles/0" })) };
+  return {
+    ...body,
+    groupMemberships: body.groupMemberships.map((each) => ({
+      ...each,
+      user: `users/${gameId}`,
+      role: "groups/7/roles/0",
+    })),
+  };
 };
 
 /** The IDs in answers that have to be those of the request. */
@@ -125,7 +134,6 @@ test(`every answer of Discord that its document allows is read${skipped}`, funct
 }, 60_000);
 
 const expectRobloxAnswered = Effect.fnUntraced(function* (apiKey?: Redacted.Redacted) {
-  const gameId = String(Number.MAX_SAFE_INTEGER) as GameId;
   for (const seed of seeds) {
     const { url } = yield* startAnswering("roblox", "", seed, apiKey && replaced);
     const layer = liveGamePlatform({ apiUrl: `${url}/{service}`, apiKey });
@@ -133,6 +141,7 @@ const expectRobloxAnswered = Effect.fnUntraced(function* (apiKey?: Redacted.Reda
     yield* expectAnswered(seed, {
       hasUser: game.hasUser(gameId),
       findProfile: game.findProfile(gameId),
+      findGroups: game.findProfile(gameId, ["groups"], ["7"]),
       findUserByName: game.findUserByName?.("ada") ?? Effect.void,
       findGroup: game.findGroup?.("7") ?? Effect.void,
       groupMembers: game.groupMembers?.("7", null) ?? Effect.void,

@@ -118,15 +118,16 @@ export const deployment = Effect.gen(function* () {
   const asked: Array<string> = [];
   const watchedGame = GamePlatform.of({
     ...gamePlatform,
-    findProfile: (id, parts) =>
+    findProfile: (id, parts, groupIds = []) =>
       Effect.suspend(() => {
         asked.push(`user ${id}`);
-        const found = gamePlatform.findProfile(id, parts);
-        const withoutGroups = Option.map<GameProfile, GameProfile>((profile) => ({
+        const withNeeded = Option.map<GameProfile, GameProfile>((profile) => ({
           ...profile,
-          groups: null,
+          groups: broken.areGroupsClosed
+            ? null
+            : (profile.groups ?? []).filter((group) => groupIds.includes(String(group.id))),
         }));
-        return broken.areGroupsClosed ? Effect.map(found, withoutGroups) : found;
+        return Effect.map(gamePlatform.findProfile(id, parts, groupIds), withNeeded);
       }),
     findGroup: (id) =>
       broken.areGroupsClosed || gamePlatform.findGroup === undefined

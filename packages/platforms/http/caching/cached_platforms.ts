@@ -15,7 +15,6 @@ import {
   Guild,
   GuildMember,
   ItemOwnership,
-  type ProfilePart,
   profileParts,
 } from "@accountlink/core/platforms";
 import { Duration, Effect, Layer, Option, Schema } from "effect";
@@ -135,7 +134,10 @@ const afterChanges = (
   };
 };
 
-type PartsOfUser = readonly [gameId: GameId, ...parts: ReadonlyArray<ProfilePart>];
+/** A user, and the needed parts and groups of the profile. Parts have names, groups have digits. */
+type PartsOfUser = readonly [gameId: GameId, ...needed: ReadonlyArray<string>];
+
+const isPart = Schema.is(Schema.Literals(profileParts));
 
 type ItemOfUser = readonly [gameId: GameId, item: GameItem["item"], itemId: string];
 
@@ -162,11 +164,16 @@ export const cachedGamePlatform = (
 
       const findProfile = yield* cachedLookup({
         answer: "game.profile",
-        lookup: ([gameId, ...parts]: PartsOfUser) => platform.findProfile(gameId, parts),
+        lookup: ([gameId, ...needed]: PartsOfUser) => {
+          const groupIds = needed.filter((each) => !isPart(each));
+          return platform.findProfile(gameId, needed.filter(isPart), groupIds);
+        },
         schema: Schema.OptionFromNullOr(GameProfile),
         // Badges or groups are null after a failed request, so ask again soon. A user may have no avatar.
-        freshFor: (found, [, ...parts]) =>
-          Option.exists(found, (known) => parts.every((part) => part === "avatar" || known[part] !== null))
+        freshFor: (found, [, ...needed]) =>
+          Option.exists(found, (known) =>
+            needed.filter(isPart).every((part) => part === "avatar" || known[part] !== null),
+          )
             ? profile
             : absence,
       });
@@ -184,7 +191,8 @@ export const cachedGamePlatform = (
       return GamePlatform.of({
         ...platform,
         hasUser,
-        findProfile: (gameId, parts = profileParts) => findProfile([gameId, ...parts]),
+        findProfile: (gameId, parts = profileParts, groupIds = []) =>
+          findProfile([gameId, ...parts, ...groupIds]),
         ...(hasItem && { hasItem: (gameId, { item, itemId }) => hasItem([gameId, item, itemId]) }),
       });
     }),

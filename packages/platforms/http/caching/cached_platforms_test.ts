@@ -128,15 +128,22 @@ test("a profile whose groups the platform could not tell is cached for 1 s", () 
 
 test("parts of a profile are cached apart from the whole profile", () => {
   const asked: Array<unknown> = [];
-  const findProfile: GamePlatform["Service"]["findProfile"] = (_, parts) =>
-    Effect.sync(() => (asked.push(parts), Option.some({ ...profile, badges: null })));
+  const findProfile: GamePlatform["Service"]["findProfile"] = (_, parts, groupIds) =>
+    Effect.sync(() => (asked.push([parts, groupIds]), Option.some({ ...profile, badges: null })));
   return Effect.gen(function* () {
     const game = yield* GamePlatform;
     yield* game.findProfile(gameId, ["groups"]);
     yield* TestClock.adjust("29 seconds");
     yield* game.findProfile(gameId, ["groups"]);
     yield* game.findProfile(gameId);
-    expect(asked).toEqual([["groups"], ["avatar", "badges", "groups"]]);
+    yield* game.findProfile(gameId, ["groups"], ["7", "9"]);
+    yield* TestClock.adjust("29 seconds");
+    yield* game.findProfile(gameId, ["groups"], ["7", "9"]);
+    expect(asked).toEqual([
+      [["groups"], []],
+      [["avatar", "badges", "groups"], []],
+      [["groups"], ["7", "9"]],
+    ]);
   }).pipe(onMocks({ game: { findProfile } }));
 });
 

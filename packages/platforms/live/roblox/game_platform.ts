@@ -114,7 +114,7 @@ export const liveGamePlatform = ({
           (answer) => imageOf(answer?.data ?? [], gameId),
         );
 
-      const groupsOf = (gameId: GameId) =>
+      const legacyGroupsOf = (gameId: GameId) =>
         ask(memberships, "GET groups.roblox.com/v2/users/{userId}/groups/roles", {
           operation: "GamePlatform.findProfile",
           path: [gameId],
@@ -124,12 +124,20 @@ export const liveGamePlatform = ({
           Effect.map(
             Result.match({ onSuccess: ({ data }) => data.map(gameGroup), onFailure: (_: "absent") => [] }),
           ),
-          Effect.orElseSucceed(() => null),
         );
+
+      /** Open Cloud tells ranks group by group, which is too many requests for all groups of a user. */
+      const groupsOf = (gameId: GameId, groupIds: ReadonlyArray<string>) =>
+        answerOf(
+          "groups",
+          groupIds.length === 0 ? undefined : cloud?.findGroups(gameId, groupIds),
+          legacyGroupsOf(gameId),
+        ).pipe(Effect.orElseSucceed(() => null));
 
       const findProfile = Effect.fnUntraced(function* (
         gameId: GameId,
         needed: ReadonlyArray<ProfilePart> = profileParts,
+        groupIds: ReadonlyArray<string> = [],
       ) {
         const isWhole = needed.length === profileParts.length;
         const user = yield* findUser("GamePlatform.findProfile", gameId, isWhole);
@@ -147,7 +155,7 @@ export const liveGamePlatform = ({
                 found: Badges,
               }),
             ),
-            groups: ifNeeded("groups", groupsOf(gameId)),
+            groups: ifNeeded("groups", groupsOf(gameId, groupIds)),
           },
           { concurrency: "unbounded" },
         );

@@ -6,6 +6,7 @@ import { type GameId, PlatformUnavailable } from "@accountlink/core";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import {
   ChargedAccount,
+  type GameGroup,
   type GameItem,
   type GroupPage,
   groupPageSize,
@@ -91,8 +92,11 @@ const longestRest = Duration.minutes(1);
 /** Begins the cursors of Open Cloud. Those of the legacy route have only letters of base64. */
 const cursorMark = "cloud:";
 
-/** Returns the part after the last slash of a path such as `users/1`. */
+/** Returns the last ID of a path such as `groups/7/roles/30`. */
 const idIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** Returns the group of a path such as `groups/7/roles/30`. */
+const groupIn = (path: string): string => path.split("/")[1] ?? "";
 
 /** @internal */
 export const makeOpenCloud = Effect.fnUntraced(function* (
@@ -182,6 +186,50 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
     timeToLive: (exit) => (Exit.isSuccess(exit) ? rolesAge : Duration.zero),
   });
 
+  /** Returns the role with the path. Fails for a role that is newer than the known ones, since its rank is unknown. */
+  const findRole = Effect.fnUntraced(function* (operation: string, groupId: string, path: string) {
+    const roles = yield* Cache.get(rolesOf, groupId);
+    const role = roles.find(({ id }) => id === idIn(path));
+    if (role === undefined) {
+      yield* Cache.invalidate(rolesOf, groupId);
+      return yield* new PlatformUnavailable({ operation });
+    }
+    return { id: Number(role.id), name: role.displayName ?? null, rank: role.rank };
+  });
+
+  const findGroups = Effect.fnUntraced(function* (
+    gameId: GameId,
+    groupIds: ReadonlyArray<string>,
+  ): Effect.fn.Return<
+    Result.Result<ReadonlyArray<GameGroup>, ReadonlyArray<GameGroup>>,
+    PlatformUnavailable
+  > {
+    const operation = "GamePlatform.findProfile";
+    const page = yield* askGroups("GET apis.roblox.com/cloud/v2/groups/{group_id}/memberships", {
+      operation,
+      path: ["-"],
+      query: { maxPageSize: groupPageSize, filter: `user in ['users/${gameId}']` },
+      found: Memberships,
+    });
+    // A refusal does not tell that the user is in no group.
+    if (Result.isFailure(page)) return yield* new PlatformUnavailable({ operation });
+    const { groupMemberships, nextPageToken: next } = page.success;
+    const needed = groupMemberships.filter(
+      ({ user, role }) => idIn(user) === gameId && groupIds.includes(groupIn(role)),
+    );
+    if (next && needed.length < groupIds.length) return yield* new PlatformUnavailable({ operation });
+    const groups = yield* Effect.forEach(needed, ({ role: path }) =>
+      Effect.map(findRole(operation, groupIn(path), path), (role) => ({
+        id: Number(groupIn(path)),
+        name: null,
+        memberCount: null,
+        hasVerifiedBadge: null,
+        role,
+      })),
+    );
+    return Result.succeed(groups);
+  });
+
   const findGroup = Effect.fnUntraced(function* (
     groupId: string,
   ): Effect.fn.Return<
@@ -217,16 +265,9 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
     });
     if (Result.isFailure(page)) return Result.fail(Option.none());
     const { groupMemberships, nextPageToken: next } = page.success;
-    const roles = new Map((yield* Cache.get(rolesOf, groupId)).map((role) => [role.id, role]));
-    const members = yield* Effect.forEach(groupMemberships, ({ user, role: path }) => {
-      const role = roles.get(idIn(path));
-      // The role is newer than the cached ones. Without its rank, the member would lose the roles of a rule.
-      if (role === undefined) {
-        return Effect.andThen(Cache.invalidate(rolesOf, groupId), new PlatformUnavailable({ operation }));
-      }
-      const { id, displayName: name = null, rank } = role;
-      return Effect.succeed({ gameId: idIn(user), role: { id: Number(id), name, rank } });
-    });
+    const members = yield* Effect.forEach(groupMemberships, ({ user, role: path }) =>
+      Effect.map(findRole(operation, groupId, path), (role) => ({ gameId: idIn(user), role })),
+    );
     return Result.succeed(Option.some({ members, next: next ? cursorMark + next : null }));
   });
 
@@ -251,6 +292,7 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
 
   return {
     findUser,
+    findGroups,
     findGroup,
     groupMembers,
     hasItem,

@@ -35,6 +35,7 @@ const membership = (userId: string, roleId: string) => ({
 const user = `users/${adaId}`;
 const inventory = `users/${adaId}/inventory-items`;
 const members = "groups/7/memberships";
+const memberships = "groups/-/memberships";
 
 /** What Open Cloud answers, by path and, if there is one, page token. */
 const answers: Readonly<Record<string, HttpAnswering>> = {
@@ -126,6 +127,53 @@ testLive("the members of a group are read page by page, and its roles once", fun
   );
   expect(cloud().filter((path) => path.endsWith("/roles"))).toHaveLength(2);
   expect(legacy()).toEqual([]);
+});
+
+testLive(
+  "the needed groups of a user come from Open Cloud, and the roles of no other group are read",
+  function* () {
+    const ofUser = {
+      groupMemberships: [
+        membership(adaId, "30"),
+        { ...membership(adaId, "80"), role: "groups/8/roles/80" },
+        membership("2", "29"),
+      ],
+    };
+    const { game, heard, cloud, legacy } = yield* setUp({ [memberships]: { body: ofUser } });
+    const group = { id: 7, name: null, memberCount: null, hasVerifiedBadge: null };
+    for (let asked = 0; asked < 2; asked++) {
+      expect(yield* game.findProfile(adaId, ["groups"], ["7", "9"])).toMatchObject({
+        value: { groups: [{ ...group, role: { id: 30, name: "Admin", rank: 254 } }] },
+      });
+    }
+    expect(legacy()).toEqual([]);
+    expect(cloud().filter((path) => path.includes("/groups/"))).toEqual(
+      [memberships, "groups/7/roles", "groups/7/roles", memberships].map((path) => `/apis/cloud/v2/${path}`),
+    );
+    expect(heard.find(({ path }) => path.endsWith(memberships))?.query.get("filter")).toBe(
+      `user in ['users/${adaId}']`,
+    );
+    expect(yield* game.findProfile(adaId, ["groups"])).toMatchObject({
+      value: { groups: adaProfile.groups },
+    });
+  },
+);
+
+testLive.each<HttpAnswer>([
+  denied,
+  unknown,
+  { status: 500 },
+  { body: { groupMemberships: [], nextPageToken: "p2" } },
+  { body: { groupMemberships: [membership(adaId, "31")] } },
+])("the legacy route tells the groups of a user if Open Cloud answers %j", function* (answer) {
+  const { game } = yield* setUp({ [memberships]: answer });
+  const found = Effect.map(
+    game.findProfile(adaId, ["groups"], ["7"]),
+    (profile) => Option.getOrThrow(profile).groups,
+  );
+  expect(yield* found).toEqual(adaProfile.groups);
+  const down = yield* setUp({ [memberships]: answer }, () => closed);
+  expect(yield* down.game.findProfile(adaId, ["groups"], ["7"])).toMatchObject({ value: { groups: null } });
 });
 
 testLive("pages that Open Cloud began are never continued by the legacy route", function* () {

@@ -18,7 +18,7 @@ const gameAnswers = Metric.counter("accountlink_game_answers_total", {
  * @internal
  */
 export const answerOf = Effect.fnUntraced(function* <A>(
-  question: "user" | "group" | "group_members" | "item",
+  question: "user" | "groups" | "group" | "group_members" | "item",
   cloud: CloudAnswer<A> | undefined,
   legacy: Effect.Effect<A, PlatformUnavailable>,
 ): Effect.fn.Return<A, PlatformUnavailable> {
