@@ -277,7 +277,10 @@ test("only one plan of a guild can be on, across all accounts", async () => {
   const [ours, theirs] = [await rolesOf(), await rolesOf(bob)];
   const harmless = { rules: [], nickname: null };
   expect((await ours.put(harmless)).status).toBe(200);
-  expectRefusal(await theirs.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
+  // A refused plan starts no sweep, so it does not count as one.
+  for (let time = 0; time < 5; time++) {
+    expectRefusal(await theirs.put(harmless), 409, "CONFLICT", { reason: "guild_has_plan" });
+  }
   const { text } = await theirs.owner.browser.get(`/dashboard/communities/${theirs.pid}/roles`);
   expect(text).toContain("The rules of another account are on for this community.");
   expect(text).not.toContain("club");
