@@ -1,8 +1,9 @@
 import { GameId, GamePlatform } from "@accountlink/core";
 import { GameProfile, GroupPage, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
-import { Effect, Layer, Option, Schema } from "effect";
+import { Effect, Layer, Option, Result, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { finderOn, type Resilience, resilientClient } from "../http/mod.ts";
+import { askDev } from "./ask_dev.ts";
 import { Owned, Refusal } from "./wire.ts";
 
 export interface DevGamePlatformOptions {
@@ -23,7 +24,8 @@ export const devGamePlatform = ({
         yield* HttpClient.HttpClient,
         HttpClientRequest.prependUrl(`${baseUrl}/game/api`),
       );
-      const find = finderOn(yield* resilientClient(http, "game", resilience), Refusal);
+      const client = yield* resilientClient(http, "game", resilience);
+      const find = finderOn(client, Refusal);
 
       return GamePlatform.of({
         hasUser: (gameId) =>
@@ -43,10 +45,16 @@ export const devGamePlatform = ({
         },
         findItem: ({ item, itemId }) =>
           find("GamePlatform.findItem", `/items/${item}/${itemId}`, ItemDetails),
-        hasItem: (gameId, { item, itemId }) =>
-          find("GamePlatform.hasItem", `/users/${gameId}/items/${item}/${itemId}`, Owned).pipe(
-            Effect.map((found) => (Option.exists(found, ({ owned }) => owned) ? "owned" : "not_owned")),
-          ),
+        hasItem: (gameId, { item, itemId }) => {
+          const request = HttpClientRequest.get(`/users/${gameId}/items/${item}/${itemId}`);
+          return Effect.map(
+            askDev(client, "GamePlatform.hasItem", request, Owned),
+            Result.match({
+              onSuccess: ({ owned }) => (owned ? "owned" : "not_owned"),
+              onFailure: (code) => (code === "no_item" ? "no_item" : "not_owned"),
+            }),
+          );
+        },
       });
     }),
   );

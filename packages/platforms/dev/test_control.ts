@@ -15,6 +15,7 @@ import { MemberFixture } from "@accountlink/core/fixture";
 import { Effect, Schema, Stream, Struct } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { done, json, type Platform, PlatformControl, type PlatformState, refuse } from "./simulation.ts";
+import { refusals } from "./wire.ts";
 
 /** Gives the dev platforms of an effect the routes under `/faults`, `/requests` and `/control`. */
 export const withTestControl = Effect.provideService(PlatformControl, (platforms) => {
@@ -23,8 +24,8 @@ export const withTestControl = Effect.provideService(PlatformControl, (platforms
   return {
     routes: controlRoutes(platforms, faults, traffic),
     around: ({ platform, method, path }, answer) => {
-      const faulty = Effect.suspend(() => {
-        const fault = faults.take(platform, path);
+      const faulty = Effect.flatMap(HttpRouter.params, (params) => {
+        const fault = faults.take(platform, `${method} ${path}`, Object.values(params).at(-1));
         if (fault === null) return answer;
         return fault.mode === "slow"
           ? Effect.delay(answer, fault.delayMs)
@@ -58,6 +59,8 @@ const faultResponse = (
       );
     case "garbage":
       return HttpServerResponse.text(fault.body, { contentType: "application/json" });
+    case "refused":
+      return refuse(fault.code);
     case "cut":
       // A response body whose stream fails makes every kind of HTTP server close the connection.
       return HttpServerResponse.stream(Stream.fromEffect(Effect.interrupt));
@@ -81,6 +84,10 @@ const faultOf = <const Mode extends string, const Fields extends Schema.Struct.F
     times: Schema.NullOr(atLeast(1)).pipe(or(null)),
     /** The prefix of the affected paths, such as `/chat/oauth/token`; all paths by default. */
     under: Schema.optionalKey(Schema.String),
+    /** The only affected route, as `GET /requests` names it. Faults of other routes stay. */
+    route: Schema.optionalKey(Schema.String),
+    /** The ending of the path's last parameter, such as `0` for one user in ten; all requests by default. */
+    ending: Schema.optionalKey(Schema.String),
     ...fields,
   });
 
@@ -91,6 +98,7 @@ export const Fault = Schema.Union([
   /** Answers with a server error. */
   faultOf("down", { status: FailingStatus.pipe(or(503)) }),
   faultOf("cut", {}),
+  faultOf("refused", { code: Schema.Literals(Struct.keys(refusals)) }),
   /** Answers 200 with an unexpected body, such as the page of a proxy. */
   faultOf("garbage", { body: Schema.String.pipe(or("<!doctype html><title>Welcome</title>")) }),
   /** Answers 429 with a `Retry-After` in seconds. */
@@ -100,26 +108,36 @@ export type Fault = typeof Fault.Type;
 
 type Faults = ReturnType<typeof makeFaults>;
 
-/** The active faults, at most one per platform. */
+/** The active faults, at most one per platform and `route`. */
 const makeFaults = () => {
-  const active = new Map<Platform, Fault>();
+  const active = { chat: new Map<string, Fault>(), game: new Map<string, Fault>() };
+  const first = (platform: Platform) => [...active[platform].values()][0] ?? null;
 
   return {
-    /** Sets a fault, replacing earlier faults of the platforms that it affects. */
+    /** Sets a fault, replacing earlier faults of the platforms and the route that it affects. */
     set: (fault: Fault) => {
-      if (fault.platform !== "game") active.set("chat", fault);
-      if (fault.platform !== "chat") active.set("game", fault);
+      const { platform, route: of = "" } = fault;
+      if (platform !== "game") active.chat.set(of, fault);
+      if (platform !== "chat") active.game.set(of, fault);
     },
-    clear: () => active.clear(),
-    /** Returns the fault that affects a request to this path, or null. Counts the request against the fault's `times`. */
-    take: (platform: Platform, path: string) => {
-      const fault = active.get(platform);
-      if (fault === undefined || !path.startsWith(fault.under ?? "")) return null;
-      if (fault.times === 1) active.delete(platform);
-      else if (fault.times !== null) active.set(platform, { ...fault, times: fault.times - 1 });
+    clear: () => {
+      active.chat.clear();
+      active.game.clear();
+    },
+    /** Returns the fault that affects a request, or null. Counts the request against the fault's `times`. */
+    take: (platform: Platform, of: string, lastParameter: string = "") => {
+      const [, path = ""] = of.split(" ");
+      const found = [...active[platform]].find(
+        ([, { route: only = of, under = "", ending = "" }]) =>
+          only === of && path.startsWith(under) && lastParameter.endsWith(ending),
+      );
+      if (found === undefined) return null;
+      const [key, fault] = found;
+      if (fault.times === 1) active[platform].delete(key);
+      else if (fault.times !== null) active[platform].set(key, { ...fault, times: fault.times - 1 });
       return fault;
     },
-    current: () => ({ chat: active.get("chat") ?? null, game: active.get("game") ?? null }),
+    current: () => ({ chat: first("chat"), game: first("game") }),
   };
 };
 

@@ -100,6 +100,24 @@ test("the dev platform reports how many requests it got", function* () {
   expect(yield* traffic).toEqual({ routes: {}, peak: 0, changes: {} });
 });
 
+test("faults of several routes affect only requests with their ending", function* () {
+  const { send, setFault } = yield* started;
+  const route = "GET /chat/api/users/:chatId";
+  yield* setFault({ mode: "refused", code: "unknown_user", platform: "chat", route, ending: "1" });
+  yield* setFault({
+    mode: "refused",
+    code: "no_item",
+    platform: "game",
+    route: "GET /game/api/users/:gameId",
+  });
+  const answer = (path: `/${string}`) =>
+    Effect.map(send("GET", path), ({ status, body }) => [status, (body as { code?: string }).code]);
+  expect(yield* answer("/chat/api/users/10001")).toEqual([404, "unknown_user"]);
+  expect(yield* answer("/chat/api/users/10002")).not.toEqual([404, "unknown_user"]);
+  expect(yield* answer("/game/api/users/1")).toEqual([400, "no_item"]);
+  expect(yield* answer("/game/api/users/1/profile")).toEqual([200, undefined]);
+});
+
 test("a fault affects one platform, for the given number of requests", function* () {
   const { send, setFault } = yield* started;
   const statuses = Effect.all([

@@ -1,0 +1,128 @@
+/** What role plans do, and show, when the platforms refuse changes and answers. */
+import { expect, onTestFinished, test } from "vitest";
+import { gameUsers, guild } from "../support/fixtures.ts";
+import { type Json, textOf } from "../support/http.ts";
+import { expectData } from "./contract_server.ts";
+import { scopesOf, signInOwner } from "./dashboard.ts";
+import { clubOf, useSiteServer } from "./site_server.ts";
+
+const [ada, dan, eve] = ["100001", "100004", "100005"];
+const [member, linked, chief] = ["1", "2", "3"];
+const roles = [
+  { id: member, name: "Member" },
+  { id: linked, name: "Linked" },
+  { id: chief, name: "Chief" },
+];
+
+const server = useSiteServer({}, clubOf(ada, roles));
+const { fixtures, send, platform } = server;
+const key = fixtures.key({ account: "club", guildId: guild, links: { [dan]: "2", [eve]: "1" } });
+
+const isLinked = { roleId: linked, when: { is: "linked" } };
+const api = {
+  member: "/chat/api/guilds/:guildId/members/:chatId",
+  members: "/chat/api/guilds/:guildId/members",
+  item: "/game/api/users/:gameId/items/:item/:itemId",
+};
+
+/** Turns on a plan while the platforms have the faults. Returns a function that reads the plan after its sweep. */
+const sweepWith = async (faults: ReadonlyArray<object>, settings: object) => {
+  for (const fault of faults) await platform.fail(fault);
+  const owner = await signInOwner(server, ada);
+  const scope = (await scopesOf(owner)).find(({ guildId }) => textOf(guildId ?? "global") === guild);
+  const place = { pid: textOf(scope?.pid), guildId: guild };
+  const body = { ...place, nickname: null, unlinked: "keep", state: "on", ...settings };
+  expect((await owner.send("PUT /dashboard/api/roles", { body })).status).toBe(200);
+  onTestFinished(async () => {
+    await platform.recover();
+    await owner.send("DELETE /dashboard/api/roles", { body: place });
+  });
+  const status = async () => {
+    const { body: read } = await owner.send(`GET /dashboard/api/roles?pid=${place.pid}&guildId=${guild}`);
+    return read.data?.plan?.status;
+  };
+  const sweptAt = expect.any(String) as unknown;
+  await expect.poll(status).toMatchObject({ sweep: null, sweptAt });
+  return status;
+};
+
+const problem = (reason: string, chatId: string | null, roleId: string | null) => ({
+  chatId,
+  roleId,
+  reason,
+  at: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+});
+
+const sync = (chatId: string) => send("POST /v2/members/sync", { key, body: { chatId, guildId: guild } });
+
+const setRoles = (chatId: string, of: ReadonlyArray<object>) =>
+  platform.send(`PUT /control/guilds/${guild}/members/${chatId}`, { body: { roles: of } });
+
+test("a refused nickname and a refused role are problems, and sync answers with what was done", async () => {
+  const status = await sweepWith(
+    [
+      { mode: "refused", code: "nickname_refused", platform: "chat", route: `PATCH ${api.member}` },
+      {
+        mode: "refused",
+        code: "role_refused",
+        platform: "chat",
+        route: `PUT ${api.member}/roles/:roleId`,
+        ending: chief,
+      },
+    ],
+    {
+      rules: [{ roleId: chief, when: { is: "linked" } }, isLinked],
+      nickname: "{game.username}",
+    },
+  );
+  const { problems, pending } = (await status()) ?? {};
+  expect(pending).toBe(0);
+  expect(new Set(problems as unknown as ReadonlyArray<Json>)).toEqual(
+    new Set(
+      [dan, eve].flatMap((of) => [problem("nickname_refused", of, null), problem("role_refused", of, chief)]),
+    ),
+  );
+  await setRoles(eve, []);
+  expectData(await sync(eve), { chatId: eve, added: [linked], removed: [], nickname: null });
+  expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
+});
+
+test("an unknown item and closed groups are problems of the plan, and hold back only their rules' roles", async () => {
+  const [profile] = gameUsers;
+  const status = await sweepWith(
+    [
+      { mode: "refused", code: "no_item", platform: "game", route: `GET ${api.item}`, ending: "404" },
+      { mode: "refused", code: "unauthorized", platform: "game", route: "GET /game/api/groups/:groupId" },
+      {
+        mode: "garbage",
+        body: JSON.stringify({ ...profile, groups: null }),
+        platform: "game",
+        route: "GET /game/api/users/:gameId/profile",
+      },
+    ],
+    {
+      rules: [
+        isLinked,
+        { roleId: chief, when: { is: "owner", item: "gamepass", itemId: "404" } },
+        // Only eve is in the group, and dan has the role too.
+        { roleId: member, when: { is: "group", groupId: "3" } },
+      ],
+    },
+  );
+  const { problems } = (await status()) ?? {};
+  expect(problems).toContainEqual(problem("item_unknown", null, chief));
+  expect(problems).toContainEqual(problem("source_closed", null, member));
+  const unchanged = { added: [], removed: [], nickname: null };
+  for (const user of [dan, eve]) {
+    // The sweep gave the role of the links, and left that of the group alone.
+    expectData(await sync(user), { chatId: user, ...unchanged });
+    await setRoles(user, user === dan ? roles.slice(0, 1) : []);
+    expectData(await sync(user), { chatId: user, ...unchanged, added: [linked] });
+  }
+});
+
+test("members that may not be listed are a problem of the plan, and end the sweep", async () => {
+  const hidden = { mode: "refused", code: "members_hidden", platform: "chat", route: `GET ${api.members}` };
+  const status = await sweepWith([hidden], { rules: [isLinked] });
+  expect((await status())?.problems).toEqual([problem("members_hidden", null, null)]);
+});
