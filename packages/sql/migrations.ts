@@ -18,6 +18,7 @@ import { invitations } from "./migrations/0008_invitations.ts";
 import { unlinkedMembers } from "./migrations/0009_unlinked_members.ts";
 import { operatorAccounts } from "./migrations/0010_operator_accounts.ts";
 import { keyRevocations } from "./migrations/0011_key_revocations.ts";
+import { rolePreviews } from "./migrations/0012_role_previews.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -35,6 +36,7 @@ export const migrations: Readonly<
   "0009_unlinked_members": unlinkedMembers,
   "0010_operator_accounts": operatorAccounts,
   "0011_key_revocations": keyRevocations,
+  "0012_role_previews": rolePreviews,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -5,8 +5,9 @@ import { originOfOperator } from "../audit/audit.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberSync } from "./member_sync.ts";
-import type { RolePlan } from "./role_plan.ts";
-import { RolePlanStore } from "./role_plan_store.ts";
+import { arePreviewedAs, type PreviewTally, shownPreview, wouldManyLose } from "./plan_preview.ts";
+import type { PlanProblem, RolePlan } from "./role_plan.ts";
+import { previewTime, RolePlanStore } from "./role_plan_store.ts";
 
 /** The actor in the audit log when the service itself pauses a plan. */
 const service = originOfOperator("roles");
@@ -22,8 +23,23 @@ export const makeGuildCheck = Effect.gen(function* () {
   const findGuild = ({ guildId }: RolePlan) =>
     Effect.flatMap(roles, ({ findGuildRoles }) => Effect.map(findGuildRoles(guildId), Option.getOrNull));
 
-  const pause = Effect.fnUntraced(function* ({ scope, guildId }: RolePlan) {
-    yield* store.pause({ ...service, pid: scope.pid, guildId, at: yield* Clock.currentTimeMillis });
+  const pause = Effect.fnUntraced(function* (
+    { scope, guildId }: RolePlan,
+    problems: ReadonlyArray<PlanProblem> = [],
+  ) {
+    const at = yield* Clock.currentTimeMillis;
+    yield* store.pause({ ...service, pid: scope.pid, guildId, at, problems });
+  });
+
+  /** Returns the roles of which a preview said that many lose them, if the plan was turned on after it within a day. */
+  const confirmedRoles = Effect.fnUntraced(function* (plan: RolePlan) {
+    const found = yield* store.findPreview({ pid: plan.scope.pid, guildId: plan.guildId });
+    const { preview, confirmedAt } = Option.getOrElse(found, () => ({ preview: null, confirmedAt: null }));
+    const isValid = confirmedAt !== null && (yield* Clock.currentTimeMillis) < confirmedAt + previewTime;
+    if (preview === null || !isValid || !arePreviewedAs(preview.settings, plan)) return [];
+    return shownPreview(preview, plan.unlinked)
+      .roles.filter(wouldManyLose)
+      .map(({ roleId }) => roleId);
   });
 
   const isManaged = Effect.fnUntraced(function* ({ guildId, scope }: RolePlan) {
@@ -34,6 +50,25 @@ export const makeGuildCheck = Effect.gen(function* () {
   });
 
   return {
+    /**
+     * Pauses the plan if a sweep would take a role from too many members, and no confirmed preview has said so. Returns
+     * whether it paused the plan.
+     */
+    pauseBeforeLosses: Effect.fnUntraced(function* (plan: RolePlan, tally: PreviewTally) {
+      const lost = tally.counts.roles
+        .map(({ roleId, held, lost: { linked, unlinked } }) => ({ roleId, held, lost: linked + unlinked }))
+        .filter(wouldManyLose);
+      if (lost.length === 0) return false;
+      const confirmed = new Set(yield* confirmedRoles(plan));
+      const at = yield* Clock.currentTimeMillis;
+      const problems = lost
+        .filter(({ roleId }) => !confirmed.has(roleId))
+        .map(({ roleId }): PlanProblem => ({ chatId: null, roleId, reason: "many_would_lose", at }));
+      if (problems.length === 0) return false;
+      yield* pause(plan, problems);
+      return true;
+    }),
+
     /**
      * Pauses the plan if the bot has left the guild, because then every user seems to be missing. Returns whether the
      * bot has left.

@@ -4,6 +4,7 @@ export * from "./courier/role_couriers.ts";
 export * from "./member_changes.ts";
 export * from "./member_joins.ts";
 export * from "./member_sync.ts";
+export * from "./plan_preview.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";

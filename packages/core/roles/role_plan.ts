@@ -222,14 +222,15 @@ export interface RolePlan extends PlanSettings {
 
 /**
  * Why a plan cannot be applied as a whole, so that its problem names no member: a rule's item does not exist, the game
- * platform does not answer a rule's question, or the chat platform does not list the members. @internal
+ * platform does not answer a rule's question, the chat platform does not list the members, or most of those who have a
+ * role would lose it. @internal
  */
-export const planProblems = ["item_unknown", "source_closed", "members_hidden"] as const;
+export const planProblems = ["item_unknown", "source_closed", "members_hidden", "many_would_lose"] as const;
 
 export interface PlanProblem {
   /** Null if the problem concerns the plan. */
   readonly chatId: ChatId | null;
-  /** The role that could not be given or removed; null if the problem concerns nicknames or all members. */
+  /** The role that the problem concerns; null if the problem concerns nicknames or all members. */
   readonly roleId: string | null;
   readonly reason: RoleRefused["reason"] | (typeof planProblems)[number];
   readonly at: Millis;

@@ -4,6 +4,7 @@ import type { HoldItems } from "../couriers/couriers.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
+import type { PlanPreview, StoredPreview } from "./plan_preview.ts";
 import type { PlanProblem, PlanSettings, PlanStatus, RolePlan, Sweep } from "./role_plan.ts";
 
 export interface PlanPlace {
@@ -27,6 +28,19 @@ export interface PutPlan extends PlanWrite {
    */
   readonly position: number;
 }
+
+export interface PausePlan extends PlanWrite {
+  /** The problems of the plan for which it is paused. */
+  readonly problems?: ReadonlyArray<PlanProblem>;
+}
+
+export interface SavePreview extends PlanPlace {
+  readonly preview: PlanPreview;
+  readonly at: Millis;
+}
+
+/** How long a preview is kept, in milliseconds, and how long a sweep relies on a confirmed one. @internal */
+export const previewTime = 86_400_000;
 
 /** A write of the node that holds a plan. It changes nothing if another node holds the plan. */
 export interface HeldWrite extends PlanPlace {
@@ -131,15 +145,24 @@ export class RolePlanStore extends Context.Service<
 
     readonly status: (place: PlanPlace) => StoreEffect<PlanStatus>;
 
+    /** Stores a new preview in place of an earlier one, and deletes the previews of all plans that are a day old. */
+    readonly startPreview: (write: SavePreview) => StoreEffect<void>;
+
+    /** Stores the progress of a preview. Returns false if another preview has replaced it. */
+    readonly savePreview: (write: SavePreview) => StoreEffect<boolean>;
+
+    readonly findPreview: (place: PlanPlace) => StoreEffect<Option.Option<StoredPreview>>;
+
     /**
-     * Stores a plan with a `roles.updated` entry if anything changed. A changed plan that is on starts a sweep, with a
+     * Stores a plan with a `roles.updated` entry if anything changed. A plan that is on confirms the preview of its
+     * settings, if that is done. A changed plan loses the problems that name no member. A changed plan that is on starts a sweep, with a
      * `total` of 0 because the size of the guild is unknown. A changed plan that is paused ends its sweep. If the new
      * plan is on and another plan of the guild is on too, stores nothing and returns false.
      */
     readonly put: (write: PutPlan) => StoreEffect<boolean>;
 
     /** Pauses a plan that is on, with a `roles.updated` entry. Returns false if no plan is on. */
-    readonly pause: (write: PlanWrite) => StoreEffect<boolean>;
+    readonly pause: (write: PausePlan) => StoreEffect<boolean>;
 
     /** Deletes a plan and its progress, with a `roles.deleted` entry. Returns false if it is unknown. */
     readonly remove: (write: PlanWrite) => StoreEffect<boolean>;

@@ -10,6 +10,7 @@ import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
+import { makePlanPreviews } from "./plan_previews.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { Digits } from "./rule_kinds.ts";
@@ -23,6 +24,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const keys = yield* KeyStore;
     const guard = yield* GuildGuard;
     const members = yield* MemberSync;
+    const previews = yield* makePlanPreviews;
     const { checkGuild } = yield* makeGuildCheck;
     const { findGroup } = yield* GamePlatform;
     const { admitSweep } = yield* RequestLimits;
@@ -51,6 +53,25 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       const refused = rules.find(({ roleId }) => nameable?.has(roleId) === false);
       if (refused === undefined) return;
       return yield* InvalidParameter.one("rules", `you may not give the role "${refused.roleId}" yourself`);
+    });
+
+    /** Returns the settings to store. Fails with `InvalidParameter` for a role that the guild does not have. */
+    const checkWithRoles = Effect.fnUntraced(function* (
+      scope: DataScope,
+      guildId: GuildId,
+      chosen: ChosenSettings,
+    ) {
+      const settings = yield* checkSettings(scope, guildId, chosen);
+      const { rules, bypassRoleId } = settings;
+      const named = [
+        ...rules.map(({ roleId }) => ({ name: "rules", roleId })),
+        ...(bypassRoleId === null ? [] : [{ name: "bypassRoleId", roleId: bypassRoleId }]),
+      ];
+      if (named.length === 0) return settings;
+      const known = new Set((yield* guildRoles(guildId)).map(({ id }) => id));
+      const unknown = named.find(({ roleId }) => !known.has(roleId));
+      if (unknown === undefined) return settings;
+      return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
     });
 
     /**
@@ -115,19 +136,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         chosen: ChosenSettings,
         origin: WriteOrigin,
       ) {
-        const settings = yield* checkSettings(scope, guildId, chosen);
-        const { rules, bypassRoleId } = settings;
-        const named = [
-          ...rules.map(({ roleId }) => ({ name: "rules", roleId })),
-          ...(bypassRoleId === null ? [] : [{ name: "bypassRoleId", roleId: bypassRoleId }]),
-        ];
-        if (named.length > 0) {
-          const known = new Set((yield* guildRoles(guildId)).map(({ id }) => id));
-          const unknown = named.find(({ roleId }) => !known.has(roleId));
-          if (unknown !== undefined) {
-            return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
-          }
-        }
+        const settings = yield* checkWithRoles(scope, guildId, chosen);
         yield* requireNameable(guildId, settings, origin);
         if (settings.state === "on") {
           const hasRival = yield* pauseUnmanagedRival(scope, guildId);
@@ -150,6 +159,25 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         const { plan } = yield* stored.find(scope, guildId);
         return yield* members.preview(plan, chatId);
       }),
+
+      /**
+       * Starts a preview for all members, which changes nothing, and replaces an earlier one. Fails with
+       * `InvalidParameter` for a role that the guild does not have.
+       *
+       * @param chosen the settings to preview; settings that are left out are the stored ones
+       */
+      previewAll: Effect.fn("RolePlans.previewAll")(function* (
+        scope: DataScope,
+        guildId: GuildId,
+        chosen: Partial<ChosenSettings>,
+      ) {
+        const { plan } = yield* stored.find(scope, guildId);
+        const settings = yield* checkWithRoles(scope, guildId, { ...plan, ...chosen });
+        return yield* previews.start({ ...settings, scope, guildId });
+      }),
+
+      /** Returns the last preview for all members, on whichever node it runs; null without one. */
+      findPreview: ({ pid }: DataScope, guildId: GuildId) => previews.find({ pid, guildId }),
 
       /** Compares a member with the plan and changes the member at once. Fails with `not_found` unless the plan is on. */
       sync: Effect.fn("RolePlans.sync")(function* (scope: DataScope, guildId: GuildId, chatId: ChatId) {

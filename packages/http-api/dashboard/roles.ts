@@ -25,7 +25,7 @@ import {
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, oneOf, optional, required, withFallback } from "../parameter.ts";
-import { orNull, pid, signedIn } from "./signed_in.ts";
+import { orNull, pid, signedIn, unlessLeftOut } from "./signed_in.ts";
 
 /** The parameters that name a plan. */
 const plan = {
@@ -84,44 +84,44 @@ export const getRanks = signedIn("admin", "GET", "/roles/ranks", {
   },
 });
 
+/** The settings of a plan. */
+const settings = {
+  rules: required(
+    RoleRules,
+    expectedRules,
+    `At most ${mostRules} rules, each with a role and the members who get it`,
+  ),
+  nickname: orNull(
+    NicknameTemplate,
+    expectedTemplate,
+    "Nickname of linked members, such as `{game.username}`; null leaves nicknames alone",
+  ),
+  nicknameGroupId: orNull(
+    Digits,
+    "expected null or the ID of a group",
+    "The group whose rank `{group.role}` names, or null",
+  ),
+  bypassRoleId: orNull(
+    Digits,
+    "expected null or the ID of a role",
+    "Members with this role are left alone; null for no role",
+  ),
+  unlinked: oneOf(
+    unlinkedChoices,
+    "Whether members without a link lose what the plan gives (the default), or keep roles and nickname as they are",
+  ),
+};
+
 export const putRoles = signedIn("admin", "PUT", "/roles", {
   id: "putRoles",
   summary: "Store the role plan of a guild; a changed plan that is on compares all members",
   parameters: {
     ...plan,
-    rules: required(
-      RoleRules,
-      expectedRules,
-      `At most ${mostRules} rules, each with a role and the members who get it`,
-    ),
-    nickname: optional(
-      orNull(
-        NicknameTemplate,
-        expectedTemplate,
-        "Nickname of linked members, such as `{game.username}`; null leaves nicknames alone",
-      ),
-    ),
-    nicknameGroupId: optional(
-      orNull(
-        Digits,
-        "expected null or the ID of a group",
-        "The group whose rank `{group.role}` names, or null",
-      ),
-    ),
-    bypassRoleId: optional(
-      orNull(
-        Digits,
-        "expected null or the ID of a role",
-        "Members with this role are left alone; null for no role",
-      ),
-    ),
-    unlinked: withFallback(
-      oneOf(
-        unlinkedChoices,
-        "Whether members without a link lose what the plan gives (the default), or keep roles and nickname as they are",
-      ),
-      "remove" as const,
-    ),
+    rules: settings.rules,
+    nickname: optional(settings.nickname),
+    nicknameGroupId: optional(settings.nicknameGroupId),
+    bypassRoleId: optional(settings.bypassRoleId),
+    unlinked: withFallback(settings.unlinked, "remove" as const),
     state: oneOf(["on", "paused"], "Whether the plan changes members; a paused plan changes nothing"),
   },
   data: { plan: Plan },
@@ -136,11 +136,42 @@ export const deleteRoles = signedIn("admin", "DELETE", "/roles", {
   data: { deleted: Schema.Boolean },
 });
 
+const Changes = { add: RoleIds, remove: RoleIds, nickname: Schema.NullOr(Schema.String) };
+
+const Preview = Schema.Struct({
+  state: Schema.Literals(["running", "done", "failed"]),
+  done: Schema.Int,
+  total: Schema.Int,
+  roles: Schema.Array(Schema.Struct({ roleId: Schema.String, gained: Schema.Int, lost: Schema.Int })),
+  nicknames: Schema.Int,
+  examples: Schema.Array(Schema.Struct({ chatId: ChatId, ...Changes })),
+}).annotate({ identifier: "RolePreview" });
+
 export const previewRoles = signedIn("admin", "POST", "/roles/preview", {
   id: "previewRoles",
-  summary: "What the role plan would change for a member",
-  parameters: { ...plan, chatId: chatId("ID of a member of the guild") },
-  data: { add: RoleIds, remove: RoleIds, nickname: Schema.NullOr(Schema.String) },
+  summary: "What the role plan, or other settings, would change: for a member, or started for all members",
+  parameters: {
+    ...plan,
+    chatId: optional(chatId("ID of a member of the guild; without it, all members are compared")),
+    rules: unlessLeftOut(settings.rules),
+    nickname: unlessLeftOut(settings.nickname),
+    nicknameGroupId: unlessLeftOut(settings.nicknameGroupId),
+    bypassRoleId: unlessLeftOut(settings.bypassRoleId),
+    unlinked: unlessLeftOut(settings.unlinked),
+  },
+  data: {
+    add: Schema.optionalKey(Changes.add),
+    remove: Schema.optionalKey(Changes.remove),
+    nickname: Schema.optionalKey(Changes.nickname),
+    preview: Schema.optionalKey(Preview),
+  },
+});
+
+export const getPreview = signedIn("admin", "GET", "/roles/preview", {
+  id: "getRolePreview",
+  summary: "How far the last preview for all members is, and what it found; null without one",
+  parameters: plan,
+  data: { preview: Schema.NullOr(Preview) },
 });
 
 export const sweepRoles = signedIn("admin", "POST", "/roles/sweep", {

@@ -1,5 +1,6 @@
 import type { ChatId, Pid } from "@accountlink/core";
 import {
+  arePreviewedAs,
   changedSettings,
   erasedNickname,
   noPlan,
@@ -9,6 +10,7 @@ import {
   type PutPlan,
   placeOrder,
   planEntryDetails,
+  previewTime,
   type RolePlan,
   RolePlanStore,
   type SettledMember,
@@ -21,7 +23,7 @@ import { Option, Order } from "effect";
 import { earliest, layerOf, type Memory, type MemoryPlan, type PlanMember } from "./state.ts";
 
 export const layer = layerOf(RolePlanStore, (memory) => {
-  const { rolePlans, rolePlanNodes } = memory;
+  const { rolePlans, rolePreviews: previews, rolePlanNodes } = memory;
   const find = (place: PlanPlace) => rolePlans.get(nameOf(place));
   const store = (plan: MemoryPlan): void => void rolePlans.set(nameOf(plan), plan);
 
@@ -44,6 +46,12 @@ export const layer = layerOf(RolePlanStore, (memory) => {
     details: ReturnType<typeof planEntryDetails>,
   ) => memory.record({ actor, requestId, at, action, details, pid });
 
+  const confirmPreview = ({ settings, at, ...place }: PutPlan): void => {
+    const stored = previews.get(nameOf(place));
+    const isOfPlan = stored?.preview.state === "done" && arePreviewedAs(stored.preview.settings, settings);
+    if (settings.state === "on" && isOfPlan) previews.set(nameOf(place), { ...stored, confirmedAt: at });
+  };
+
   const put = (write: PutPlan): boolean => {
     const { pid, guildId, settings, position, at } = write;
     const stored = find(write);
@@ -52,10 +60,12 @@ export const layer = layerOf(RolePlanStore, (memory) => {
     );
     if (settings.state === "on" && isTaken) return false;
     memory.linksOf(pid);
+    confirmPreview(write);
     const changed = changedSettings(stored?.settings ?? noPlan, settings);
     if (changed.length === 0) return true;
     assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
     recordChange(write, "roles.updated", planEntryDetails(write, stored?.settings ?? noPlan, settings));
+    stored?.problems.delete("");
     const plan: MemoryPlan = {
       pid,
       guildId,
@@ -103,19 +113,37 @@ export const layer = layerOf(RolePlanStore, (memory) => {
       };
     },
 
+    startPreview: ({ preview, at, ...place }) => {
+      memory.linksOf(place.pid);
+      for (const [name, { savedAt }] of previews) if (savedAt <= at - previewTime) previews.delete(name);
+      previews.set(nameOf(place), { preview, savedAt: at, confirmedAt: null });
+    },
+
+    savePreview: ({ preview, at, ...place }) => {
+      const stored = previews.get(nameOf(place));
+      if (stored?.preview.id !== preview.id) return false;
+      previews.set(nameOf(place), { ...stored, preview, savedAt: at });
+      return true;
+    },
+
+    findPreview: (place) => Option.fromUndefinedOr(previews.get(nameOf(place))),
+
     put,
 
     pause: (write) => {
       const stored = find(write);
       if (!isOn(stored)) return false;
       const { position, settings } = stored;
-      return put({ ...write, position, settings: { ...settings, state: "paused" } });
+      const isPaused = put({ ...write, position, settings: { ...settings, state: "paused" } });
+      storeProblems(stored, "", write.problems ?? []);
+      return isPaused;
     },
 
     remove: (write) => {
       const stored = find(write);
       if (stored === undefined) return false;
       recordChange(write, "roles.deleted", planEntryDetails(write, stored.settings));
+      previews.delete(nameOf(write));
       return rolePlans.delete(nameOf(write));
     },
 
@@ -302,6 +330,9 @@ export const rolesOf = (memory: Memory, chatId: ChatId): ReadonlyArray<UserRoles
 
 /** Forgets nicknames and problems of a chat user. Pending changes of the user's roles and nickname stay pending. */
 export const forgetRoles = (memory: Memory, chatId: ChatId): void => {
+  for (const [name, { preview }] of memory.rolePreviews) {
+    if (JSON.stringify(preview).includes(`"${chatId}"`)) memory.rolePreviews.delete(name);
+  }
   for (const { members, problems, settings } of memory.rolePlans.values()) {
     problems.delete(chatId);
     const member = members.get(chatId);

@@ -10,7 +10,7 @@ import type { EarlierRequest, IdempotentRequest, Keyed } from "@accountlink/core
 import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
 import type { Account, ApiKey } from "@accountlink/core/keys";
 import type { DayCount } from "@accountlink/core/limits";
-import type { PlanProblem, PlanSettings, Sweep } from "@accountlink/core/roles";
+import type { PlanProblem, PlanSettings, StoredPreview, Sweep } from "@accountlink/core/roles";
 import type { StoredCode } from "@accountlink/core/secrets";
 import type { VerificationSession } from "@accountlink/core/sessions";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
@@ -130,6 +130,8 @@ export class Memory {
   readonly webhookNodes = new Map<string, Millis>();
   /** Role plans by scope and guild: each map key is the pid and the guild ID. */
   readonly rolePlans = new Map<string, MemoryPlan>();
+  /** The previews of role plans, as the plans' names. */
+  readonly rolePreviews = new Map<string, StoredPreview>();
   /** When each node's lease for work on role plans ends. A renewal sets a later end. */
   readonly rolePlanNodes = new Map<string, Millis>();
   /** The audit entries of all accounts, oldest first. */

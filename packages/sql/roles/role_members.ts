@@ -103,7 +103,13 @@ export const memberOperations = ({
       ON CONFLICT (pid, guild_id, chat_id, role_id) DO UPDATE SET reason = excluded.reason, at = excluded.at`;
   });
 
-  return {
+  /** Replaces the problems that name no member. */
+  const setPlanProblems = Effect.fnUntraced(function* (place: PlanPlace, found: ReadonlyArray<PlanProblem>) {
+    yield* sql`DELETE FROM role_problems WHERE ${isPlan(sql, place)} AND chat_id = ''`;
+    yield* addProblems(place, found);
+  });
+
+  const operations = {
     due: operation("due", (place, at, limit) =>
       readWaiting(sql`
         SELECT chat_id, mark, since, nickname FROM role_members
@@ -165,6 +171,7 @@ export const memberOperations = ({
       if (plan !== undefined) yield* settleMembers(place, [member], at);
     }),
   } satisfies Partial<RolePlanStore["Service"]>;
+  return { operations, setPlanProblems };
 };
 
 /** Finds the nicknames and problems stored for a chat user. */
@@ -199,6 +206,7 @@ export const forgetUserRoles = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     DELETE FROM role_members WHERE chat_id = ${chatId} AND due_at IS NULL AND (nickname IS NULL OR NOT ${isOn})`;
   yield* sql`UPDATE role_members SET nickname = ${erasedNickname} WHERE chat_id = ${chatId} AND nickname IS NOT NULL`;
   yield* sql`DELETE FROM role_problems WHERE chat_id = ${chatId}`;
+  yield* sql`DELETE FROM role_previews WHERE preview LIKE ${`%"${chatId}"%`}`;
 });
 
 const readLocked = schemaReaderOf(
@@ -236,6 +244,7 @@ const problemFields = {
     item_unknown: true,
     source_closed: true,
     members_hidden: true,
+    many_would_lose: true,
   }),
   at: Schema.Int,
 };

@@ -1,22 +1,27 @@
 import { ChatId, GuildId, Pid } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import {
+  arePreviewedAs,
   changedSettings,
   type HeldPlan,
   noPlan,
   type PlanPlace,
+  PlanPreview,
   type PlanSettings,
   type PlanState,
   type PlanWrite,
+  type PutPlan,
   planEntryDetails,
+  previewTime,
   type RolePlan,
   RolePlanStore,
   RoleRule,
+  type StoredPreview,
   type Sweep,
   shownProblems,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Array as Arr, Effect, Schema } from "effect";
+import { Array as Arr, Effect, Option, Schema } from "effect";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { scopeOf } from "../keys/accounts.ts";
 import { leasesOn } from "../statements/leases.ts";
@@ -58,8 +63,24 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     isNeeded: sql`state = 'on'`,
   });
 
+  const { operations, setPlanProblems } = memberOperations(parts);
+
+  const findPreview = (place: PlanPlace) =>
+    Effect.map(
+      readPreviews(sql`
+        SELECT preview, saved_at, confirmed_at FROM role_previews WHERE ${isPlan(sql, place)}`),
+      Arr.head,
+    );
+
+  const confirmPreview = Effect.fnUntraced(function* ({ settings, at, ...place }: PutPlan) {
+    if (settings.state !== "on") return;
+    const stored = Option.getOrNull(yield* findPreview(place));
+    if (stored?.preview.state !== "done" || !arePreviewedAs(stored.preview.settings, settings)) return;
+    yield* sql`UPDATE role_previews SET confirmed_at = ${at} WHERE ${isPlan(sql, place)}`;
+  });
+
   return {
-    ...memberOperations(parts),
+    ...operations,
 
     find: operation("find", (place) =>
       Effect.map(readPlans(sql`${plans} WHERE ${isPlace(place)}`), Arr.head),
@@ -92,6 +113,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
         SELECT pid FROM role_plans WHERE guild_id = ${guildId} AND pid <> ${pid} AND state = 'on'`;
       if (settings.state === "on" && others.length > 0) return false;
       const [stored] = yield* findForUpdate(write);
+      yield* confirmPreview(write);
       const before = stored ?? noPlan;
       const changed = changedSettings(before, settings);
       if (changed.length === 0) return true;
@@ -107,9 +129,27 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       const sweep =
         settings.state === "on" ? sweepStart(sql, 0, at) : sql`revision = revision + 1, sweep_total = NULL`;
       yield* sql`UPDATE role_plans SET ${sweep} WHERE ${isPlan(sql, write)}`;
+      yield* setPlanProblems(write, []);
       yield* insertChange(write, "roles.updated", planEntryDetails(write, before, settings));
       return true;
     }),
+
+    startPreview: transaction("startPreview", function* ({ pid, guildId, preview, at }) {
+      yield* sql`DELETE FROM role_previews WHERE saved_at <= ${at - previewTime}`;
+      const values = { id: preview.id, preview: JSON.stringify(preview), saved_at: at, confirmed_at: null };
+      yield* sql`
+        INSERT INTO role_previews ${sql.insert({ pid, guild_id: guildId, ...values })}
+        ON CONFLICT (pid, guild_id) DO UPDATE SET ${sql.update(values)}`;
+    }),
+
+    savePreview: operation("savePreview", function* ({ preview, at, ...place }) {
+      const save = sql`
+        UPDATE role_previews SET preview = ${JSON.stringify(preview)}, saved_at = ${at}
+        WHERE ${isPlan(sql, place)} AND id = ${preview.id}`;
+      return rowsWritten(yield* save.raw) > 0;
+    }),
+
+    findPreview: operation("findPreview", findPreview),
 
     pause: transaction("pause", function* (write) {
       const [stored] = yield* findForUpdate(write);
@@ -118,6 +158,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
         UPDATE role_plans
         SET state = 'paused', paused_at = ${write.at}, revision = revision + 1, sweep_total = NULL
         WHERE ${isPlan(sql, write)}`;
+      yield* setPlanProblems(write, write.problems ?? []);
       const details = planEntryDetails(write, stored, { ...stored, state: "paused" });
       yield* insertChange(write, "roles.updated", details);
       return true;
@@ -126,7 +167,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     remove: bulkTransaction("remove", function* (write) {
       const [stored] = yield* findForUpdate(write);
       if (stored === undefined) return false;
-      for (const table of ["role_members", "role_problems", "role_plans"]) {
+      for (const table of ["role_members", "role_problems", "role_previews", "role_plans"]) {
         yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
       }
       yield* insertChange(write, "roles.deleted", planEntryDetails(write, stored));
@@ -242,5 +283,11 @@ const readHeldPlans = tableOf("role_plans", {
 const readStatuses = tableOf("role_plans", { ...sweepFields, pending: Schema.Int }).reader((plan) =>
   withSweep(plan),
 );
+
+const readPreviews = tableOf("role_previews", {
+  preview: Schema.fromJsonString(PlanPreview),
+  savedAt: Schema.Int,
+  confirmedAt: OptionalInt,
+}).reader((stored): StoredPreview => stored);
 
 const readNodes = columnReader("role_plan_nodes", "id", Schema.String);

@@ -9,8 +9,9 @@ import type { RoleMember } from "../../platforms/chat_platform.ts";
 import { ChargedAccount } from "../../platforms/platform_refusals.ts";
 import type { Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
-import { type GroupRoles, type Source, sourcesOf } from "../member_changes.ts";
+import { type GroupRoles, type MemberChanges, type Source, sourcesOf } from "../member_changes.ts";
 import { MemberSync, type Sources } from "../member_sync.ts";
+import type { PreviewTally } from "../plan_preview.ts";
 import type { RolePlan } from "../role_plan.ts";
 import { type HeldPlan, RolePlanStore, type SettledMember, type WaitingMember } from "../role_plan_store.ts";
 
@@ -44,6 +45,19 @@ interface SourceState {
   isAnswered: boolean;
 }
 
+/** What a sweep found so far, before it changes members. */
+export interface Comparison {
+  readonly revision: number;
+  /** The member that was compared last; null if no member has been compared yet. */
+  after: ChatId | null;
+  done: number;
+  readonly tally: PreviewTally;
+  /** The members who differ from the plan. */
+  readonly found: Set<ChatId>;
+  /** Whether all members were compared, and may be changed. */
+  isChecked: boolean;
+}
+
 interface Sweeping {
   isRunning: boolean;
   /** The sources that the plan's running sweep asked, by the revision of the plan. */
@@ -52,6 +66,8 @@ interface Sweeping {
     readonly states: Map<Source, SourceState>;
     readonly missing: Set<Source>;
   };
+  /** The comparison of the running sweep, which goes on here when a platform answers again; null before the first. */
+  comparison: Comparison | null;
   /** The time of the first failure since the last success, or null. */
   failingSince: Millis | null;
   /** No sweep starts or continues before this time. */
@@ -64,6 +80,7 @@ export const makePlanCourier = (courier: Courier<HeldPlan>): PlanCourier => ({
   sweeping: {
     isRunning: false,
     sources: { revision: -1, states: new Map(), missing: new Set() },
+    comparison: null,
     failingSince: null,
     nextAt: 0,
   },
@@ -259,23 +276,13 @@ export const makeMemberWork = Effect.gen(function* () {
   for (const outcome of outcomes) yield* count(outcome, 0);
 
   return {
-    /**
-     * Whether a sync would change the member's roles, the member's nickname, or the nickname that is stored for them,
-     * and what it would not know.
-     */
-    differs: (
+    compare: (
       plan: RolePlan,
       member: RoleMember,
-      { gameId, nickname: stored }: StoredMember,
+      { gameId, nickname }: StoredMember,
       known: GroupRoles,
       sources: Sources,
-    ) =>
-      Effect.map(sync.compare(plan, member, gameId, stored, known, sources), (wanted) => {
-        const { add, remove, nickname, setNickname, held, withoutItem } = wanted;
-        const isDifferent =
-          add.length + remove.length > 0 || nickname !== null || setNickname.before !== setNickname.after;
-        return { isDifferent, held, withoutItem };
-      }),
+    ) => sync.compare(plan, member, gameId, nickname, known, sources),
 
     /**
      * Gives a member the roles and the nickname that the plan wants. Returns null if the user is not a member.
@@ -304,6 +311,10 @@ export const makeMemberWork = Effect.gen(function* () {
     ),
   };
 });
+
+/** Whether a sync would change the member's roles, the member's nickname, or the nickname that is stored for them. */
+export const isDifferent = ({ add, remove, nickname, setNickname }: MemberChanges): boolean =>
+  add.length + remove.length > 0 || nickname !== null || setNickname.before !== setNickname.after;
 
 const outcomes = ["applied", "refused", "unavailable"] as const;
 

@@ -1,4 +1,8 @@
-/** A sweep compares every member of a guild with the plan, page by page, and continues where another node stopped. */
+/**
+ * A sweep compares every member of a guild with the plan, page by page, and then changes those who differ. If too many
+ * would lose a role, it changes nobody and pauses the plan. Another node continues with the changes where one stopped;
+ * a comparison that was interrupted begins again.
+ */
 import { Array, Clock, Effect, Option, Schedule } from "effect";
 import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import { PlatformUnavailable, type StoreEffect } from "../../errors.ts";
@@ -12,10 +16,18 @@ import { dayMs, type Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
 import { type GroupRoles, neededGroups, type Source, sourcesOf } from "../member_changes.ts";
 import { MemberSync } from "../member_sync.ts";
+import { PreviewTally } from "../plan_preview.ts";
 import type { PlanProblem, RolePlan, Sweep } from "../role_plan.ts";
 import { RolePlanStore, type SettledMember, type SettleMembers } from "../role_plan_store.ts";
 import type { PlanCourier } from "./plan_courier.ts";
-import { goneMember, makeMemberWork, retryDelay, type StoredMember } from "./plan_courier.ts";
+import {
+  type Comparison,
+  goneMember,
+  isDifferent,
+  makeMemberWork,
+  retryDelay,
+  type StoredMember,
+} from "./plan_courier.ts";
 
 /** The number of members whose links are read together, and the number of members that are compared concurrently. */
 const [partSize, concurrency] = [50, 4];
@@ -45,8 +57,8 @@ export const makeSweep = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const links = yield* LinkStore;
   const sync = yield* MemberSync;
-  const { differs, change } = yield* makeMemberWork;
-  const { checkGuild, pauseWithoutBot } = yield* makeGuildCheck;
+  const { compare, change } = yield* makeMemberWork;
+  const { checkGuild, pauseWithoutBot, pauseBeforeLosses } = yield* makeGuildCheck;
   const groupRolesOf = yield* makeGroupRoles;
 
   const sweepFrom = Effect.fnUntraced(function* (node: CourierNode, courier: PlanCourier, start: Sweep) {
@@ -122,37 +134,91 @@ export const makeSweep = Effect.gen(function* () {
     const withoutItem = new Set<string>();
 
     /**
-     * Finds members who seem to differ from the plan. Members for whom an answer is unknown are tried again later, unless
-     * the source answers nobody.
+     * Compares members with the plan, and returns those who seem to differ. Members for whom an answer is unknown are
+     * tried again later, unless the source answers nobody.
      */
-    const differing = Effect.fnUntraced(function* (part: ReadonlyArray<RoleMember>) {
+    const differing = Effect.fnUntraced(function* (part: ReadonlyArray<RoleMember>, tally: PreviewTally) {
       const storedFor = yield* storedOf(part.map(({ chatId }) => chatId));
       const held: Array<SettledMember> = [];
+      const seen: Array<Parameters<PreviewTally["add"]>> = [];
       const found = yield* Effect.filter(
         part,
         Effect.fnUntraced(function* (member) {
           const { chatId } = member;
           const stored = storedFor(chatId);
-          const compared = yield* orLeave(
-            chatId,
-            stored,
-            differs(courier.item, member, stored, groupRoles, sources),
-          );
-          if (compared === null) return false;
-          for (const roleId of compared.withoutItem) withoutItem.add(roleId);
-          const isHeld = compared.held.some((roleId) =>
+          const comparing = compare(courier.item, member, stored, groupRoles, sources);
+          const changes = yield* orLeave(chatId, stored, comparing);
+          seen.push([member, stored.gameId !== null, changes]);
+          if (changes === null) return false;
+          for (const roleId of changes.withoutItem) withoutItem.add(roleId);
+          const isHeld = changes.held.some((roleId) =>
             sourcesOf(courier.item, roleId).some((source) => sources.isMissed(source)),
           );
-          if (isHeld && !compared.isDifferent) {
+          if (isHeld && !isDifferent(changes)) {
             const retryAt = (yield* Clock.currentTimeMillis) + retryDelay(0);
             held.push({ ...goneMember(chatId), retryAt, nickname: stored.nickname });
           }
-          return compared.isDifferent;
+          return isDifferent(changes);
         }),
         { concurrency },
       );
       if (held.length > 0) yield* settle({ members: held, sweep: null });
       if (yield* isAway) return yield* new PlatformUnavailable({ operation: "GamePlatform" });
+      // Not before, because these members are compared again after a failure.
+      for (const each of seen) tally.add(...each);
+      return found;
+    });
+
+    const endWith = Effect.fnUntraced(function* (
+      found: ReadonlyArray<readonly [roleId: string | null, PlanProblem["reason"]]>,
+    ) {
+      const at = yield* Clock.currentTimeMillis;
+      const problems = found.map(([roleId, reason]) => ({ chatId: null, roleId, reason, at }));
+      yield* settle({ members: [], sweep: "ended", problems });
+    });
+
+    /** Returns a page of members; null if the sweep ends because the platform does not list them. */
+    const pageAfter = Effect.fnUntraced(function* (after: ChatId | null) {
+      const page = yield* Effect.catchTag(membersPage(guildId, after), "MembersHidden", () =>
+        Effect.succeed(null),
+      );
+      if (page === null && !(yield* pauseWithoutBot(courier.item)))
+        yield* endWith([[null, "members_hidden"]]);
+      return page;
+    });
+
+    /** Saves the progress from time to time, and gives other work a turn. */
+    const advance = Effect.fnUntraced(function* (sweep: Sweep, isPageEnd: boolean) {
+      courier.sweeping.failingSince = null;
+      yield* Effect.sleep(partPause);
+      const now = yield* Clock.currentTimeMillis;
+      if (now < savedAt + saveInterval && !isPageEnd) return;
+      yield* settle({ members: [], sweep });
+      savedAt = now;
+    });
+
+    /**
+     * Compares all members. Returns the members to change; null if the sweep stops, for example because it pauses the
+     * plan before too many members lose a role.
+     */
+    const compareAll = Effect.fnUntraced(function* () {
+      const comparison = comparisonOf(courier);
+      const { tally, found } = comparison;
+      while (!comparison.isChecked) {
+        const page = yield* pageAfter(comparison.after);
+        if (page === null) return null;
+        for (const part of Array.chunksOf(page, partSize)) {
+          for (const { chatId } of yield* differing(part, tally)) found.add(chatId);
+          if (yield* isOver) return null;
+          comparison.after = (part.at(-1) as RoleMember).chatId;
+          const done = (comparison.done += part.length);
+          const sweep = { after: null, done, total: Math.max(done, memberCount) };
+          yield* advance(sweep, part.at(-1) === page.at(-1));
+        }
+        if (page.length > 0) continue;
+        if (yield* pauseBeforeLosses(courier.item, tally)) return null;
+        comparison.isChecked = true;
+      }
       return found;
     });
 
@@ -172,48 +238,49 @@ export const makeSweep = Effect.gen(function* () {
       yield* orLeave(chatId, stored, changing);
     });
 
-    const endWith = Effect.fnUntraced(function* (
-      found: ReadonlyArray<readonly [roleId: string | null, PlanProblem["reason"]]>,
-    ) {
-      const at = yield* Clock.currentTimeMillis;
-      const problems = found.map(([roleId, reason]) => ({ chatId: null, roleId, reason, at }));
-      yield* settle({ members: [], sweep: "ended", problems });
+    const end = Effect.suspend(() => {
+      const closed = closedSources();
+      courier.closed = new Map(Array.map(closed, (source) => [source, 0]));
+      const isClosed = (roleId: string | null) =>
+        sourcesOf(courier.item, roleId).some((source) => closed.includes(source));
+      const named = [null, ...new Set(courier.item.rules.map(({ roleId }) => roleId))];
+      return endWith([
+        ...Array.map([...withoutItem], (roleId) => [roleId, "item_unknown"] as const),
+        ...named.filter(isClosed).map((roleId) => [roleId, "source_closed"] as const),
+      ]);
     });
 
-    let progress: Sweep = { ...start, total: memberCount };
+    // If another node compared the members and stopped while it changed them, they are compared once more.
+    const isCompared = start.after === null || comparisonOf(courier).isChecked;
+    const found = isCompared ? yield* compareAll() : undefined;
+    if (found === null) {
+      courier.sweeping.nextAt = (yield* Clock.currentTimeMillis) + rereadTime;
+      return;
+    }
+    if (found?.size === 0) return yield* end;
+    const unused = new PreviewTally(courier.item);
+    let progress: Sweep = {
+      after: start.after,
+      done: start.after === null ? 0 : start.done,
+      total: memberCount,
+    };
     while (true) {
-      const page = yield* Effect.catchTag(membersPage(guildId, progress.after), "MembersHidden", () =>
-        Effect.succeed(null),
-      );
-      if (page === null) {
-        if (yield* pauseWithoutBot(courier.item)) return;
-        return yield* endWith([[null, "members_hidden"]]);
-      }
+      const page = yield* pageAfter(progress.after);
+      if (page === null) return;
       for (const part of Array.chunksOf(page, partSize)) {
-        for (const { chatId } of yield* differing(part)) {
+        const changed = found
+          ? part.filter(({ chatId }) => found.has(chatId))
+          : yield* differing(part, unused);
+        for (const { chatId } of changed) {
           if (yield* isOver) return;
           yield* courier.turn.withPermit(changeNow(chatId));
         }
         if (yield* isOver) return;
         const done = progress.done + part.length;
         progress = { after: (part.at(-1) as RoleMember).chatId, done, total: Math.max(done, progress.total) };
-        courier.sweeping.failingSince = null;
-        yield* Effect.sleep(partPause);
-        const now = yield* Clock.currentTimeMillis;
-        if (now < savedAt + saveInterval && part.at(-1) !== page.at(-1)) continue;
-        yield* settle({ members: [], sweep: progress });
-        savedAt = now;
+        yield* advance(progress, part.at(-1) === page.at(-1));
       }
-      if (page.length > 0) continue;
-      const closed = closedSources();
-      courier.closed = new Map(Array.map(closed, (source) => [source, 0]));
-      const isClosed = (roleId: string | null) =>
-        sourcesOf(courier.item, roleId).some((source) => closed.includes(source));
-      const named = [null, ...new Set(courier.item.rules.map(({ roleId }) => roleId))];
-      return yield* endWith([
-        ...Array.map([...withoutItem], (roleId) => [roleId, "item_unknown"] as const),
-        ...named.filter(isClosed).map((roleId) => [roleId, "source_closed"] as const),
-      ]);
+      if (page.length === 0) return yield* end;
     }
   });
 
@@ -236,6 +303,15 @@ export const makeSweep = Effect.gen(function* () {
     );
   });
 });
+
+/** Continues the comparison that waited for a platform, or begins one. */
+const comparisonOf = ({ item, sweeping }: PlanCourier): Comparison => {
+  if (sweeping.comparison?.revision === item.revision) return sweeping.comparison;
+  const { revision } = item;
+  const tally = new PreviewTally(item);
+  sweeping.comparison = { revision, after: null, done: 0, tally, found: new Set(), isChecked: false };
+  return sweeping.comparison;
+};
 
 /** A source that answered during a sweep is waited for no longer than this time, in milliseconds. */
 const longestWait = 3_600_000;
@@ -291,7 +367,7 @@ const none: GroupRoles = new Map();
  * for each linked member. Otherwise, or if the platform does not answer, the result is empty, and each linked member is
  * asked for.
  */
-const makeGroupRoles = Effect.gen(function* () {
+export const makeGroupRoles = Effect.gen(function* () {
   const { findGroup, groupMembers } = yield* GamePlatform;
   const links = yield* LinkStore;
   if (findGroup === undefined || groupMembers === undefined) return () => Effect.succeed(none);

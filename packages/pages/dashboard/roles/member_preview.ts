@@ -80,6 +80,8 @@ export const remedy = (view: RulesView, { reason, roleId }: Obstacle, platforms:
       return `Allow the bot to manage ${roleId === null ? "nicknames" : "roles"} on ${platforms.chat}.`;
     case "member_above_bot":
       return "The bot may not change this member, such as the owner: change them by hand.";
+    case "many_would_lose":
+      return `More than half of those who have ${role} would have lost it, so nobody was changed and the rules were paused. Save and turn on again: you see who would lose it before anything happens.`;
     case "nickname_refused":
       return `${platforms.chat} refuses the nickname, or what the member has beside it: look at AutoMod's rules for names and tags of members, or change the member by hand. It is tried again at the next comparison.`;
     case "item_unknown":

@@ -1,7 +1,7 @@
 import { originOf } from "@accountlink/core/keys";
-import { planJson, RolePlans } from "@accountlink/core/roles";
+import { type PlanPreview, planJson, RolePlans, shownPreview } from "@accountlink/core/roles";
 import { DashboardRoles } from "@accountlink/http-api";
-import { Effect } from "effect";
+import { Effect, Record } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
 
 export const rolesApi = Effect.gen(function* () {
@@ -30,8 +30,18 @@ export const rolesApi = Effect.gen(function* () {
       return { data: { deleted: yield* plans.remove(scope, guildId, originOf(owner)) } };
     }),
 
-    bind(DashboardRoles.previewRoles, function* ({ owner, values: { pid, guildId, chatId } }) {
+    bind(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* plans.enter(owner, pid, guildId);
+      const preview = yield* plans.findPreview(scope, guildId);
+      return { data: { preview: preview && previewJson(preview) } };
+    }),
+
+    bind(DashboardRoles.previewRoles, function* ({ owner, values: { pid, guildId, chatId, ...chosen } }) {
+      const scope = yield* plans.enter(owner, pid, guildId);
+      if (chatId === null) {
+        const given = Record.filter(chosen, (value) => value !== undefined);
+        return { data: { preview: previewJson(yield* plans.previewAll(scope, guildId, given)) } };
+      }
       const { add, remove, nickname } = yield* plans.preview(scope, guildId, chatId);
       return { data: { add, remove, nickname } };
     }),
@@ -42,3 +52,8 @@ export const rolesApi = Effect.gen(function* () {
     }),
   ];
 });
+
+const previewJson = (preview: PlanPreview) => {
+  const { roles, ...shown } = shownPreview(preview);
+  return { ...shown, roles: roles.map(({ held: _, ...role }) => role) };
+};

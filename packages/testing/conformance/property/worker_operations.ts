@@ -1,11 +1,13 @@
 /** The operations of `WebhookStore` and `RolePlanStore`, which assign each webhook and each role plan to one node. */
-import type {
-  PlanProblem,
-  PlanSettings,
-  RolePlanStore,
-  RoleRule,
-  SettledMember,
-  Sweep,
+import {
+  type PlanPreview,
+  type PlanProblem,
+  type PlanSettings,
+  PreviewTally,
+  type RolePlanStore,
+  type RoleRule,
+  type SettledMember,
+  type Sweep,
 } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { StoredDelivery, WebhookChange, WebhookStore } from "@accountlink/core/webhooks";
@@ -216,6 +218,14 @@ const settings: FastCheck.Arbitrary<PlanSettings> = record({
   state: mostly("on", "paused"),
 });
 
+/** Without examples, since chat users are erased by other names than the generated ones. */
+const preview: FastCheck.Arbitrary<PlanPreview> = record({
+  id: constantFrom("1", "2"),
+  settings,
+  state: mostly<PlanPreview["state"]>("done", "running"),
+  done: constantFrom(0, 3),
+}).map((parts) => ({ ...new PreviewTally(parts.settings).counts, ...parts, total: 3 }));
+
 const problem = record({
   roleId: maybe(constantFrom("1", "2")),
   reason: constantFrom<PlanProblem["reason"]>("role_above_bot", "role_missing"),
@@ -238,6 +248,21 @@ export const roleOperations = {
   ),
   "RolePlanStore.findHome": operation(1, { guild }, ({ plans, guildIds }, input) =>
     plans.findHome(nth(guildIds, input.guild)),
+  ),
+  "RolePlanStore.startPreview": operation(
+    2,
+    { scope, guild, preview, at },
+    ({ plans, guildIds, pid }, input) =>
+      plans.startPreview({ pid, guildId: nth(guildIds, input.guild), preview: input.preview, at: input.at }),
+  ),
+  "RolePlanStore.savePreview": operation(
+    1,
+    { scope, guild, preview, at },
+    ({ plans, guildIds, pid }, input) =>
+      plans.savePreview({ pid, guildId: nth(guildIds, input.guild), preview: input.preview, at: input.at }),
+  ),
+  "RolePlanStore.findPreview": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
+    plans.findPreview({ pid, guildId: nth(guildIds, input.guild) }),
   ),
   "RolePlanStore.findOn": operation(1, { guild }, ({ plans, guildIds }, input) =>
     plans.findOn(nth(guildIds, input.guild)),
