@@ -78,6 +78,7 @@ test.it("no statement scans a growing table, except listed ones that read few ro
         "idempotency_keys: UPDATE idempotency_keys SET",
         "keys: SELECT keys.id, keys.name,",
         "members: UPDATE members SET",
+        "role_previews: DELETE FROM role_previews",
         "sightings: SELECT address_key_id AS",
         "sightings: SELECT pid, chat_id,",
         "verification_sessions: DELETE FROM verification_sessions",

@@ -302,6 +302,48 @@ test("a preview shows what a role plan would change for a member, and changes no
   await remove();
 });
 
+test("a preview for all members counts what would change, and changes nothing", async () => {
+  const { owner, pid, put, remove } = await rolesOf();
+  const before = await Promise.all([ada, bob, eve].map(shown));
+  const place = { pid, guildId: guild };
+  const rules = [
+    { roleId: linked, when: { is: "linked" } },
+    { roleId: member, when: { is: "group", groupId: "3", minRank: 255 } },
+  ];
+  const read = async () =>
+    (await owner.send(`GET /dashboard/api/roles/preview?pid=${pid}&guildId=${guild}`)).body.data?.preview;
+  const start = (body: object = {}) =>
+    owner.send("POST /dashboard/api/roles/preview", { body: { ...place, ...body } });
+  const settled = async () => {
+    await expect.poll(async () => (await read())?.state).toBe("done");
+    return read();
+  };
+  await put({ rules, nickname: null, state: "paused" });
+  expect((await start()).body.data?.preview).toMatchObject({ nicknames: 0 });
+  const stored = await settled();
+  const roleOf = (preview: Json | null | undefined, roleId: string) =>
+    (preview?.["roles"] as ReadonlyArray<Json> | undefined)?.find(
+      (role) => textOf(role["roleId"]) === roleId,
+    );
+  const of = (roleId: string) => roleOf(stored, roleId);
+  expect(stored).toMatchObject({ total: stored?.done, nicknames: 0 });
+  expect(of(linked)).toEqual({ roleId: linked, gained: 2, lost: 0 });
+  expect(of(member)?.gained).toBe(0);
+  const lost = Number(of(member)?.lost);
+  expect(lost).toBeGreaterThan(0);
+  expect(stored?.examples).toContainEqual({ chatId: eve, add: [linked], remove: [], nickname: null });
+
+  await start({ rules, nickname: "{game.username}", unlinked: "keep" });
+  const kept = await settled();
+  expect(kept).toMatchObject({ nicknames: 2 });
+  expect(Number(roleOf(kept, member)?.["lost"])).toBeLessThan(lost);
+  expectInvalid(await start({ rules: [{ roleId: "77", when: { is: "linked" } }] }), "rules");
+  expectInvalid(await start({ nickname: "Member" }), "nickname");
+  expect(await Promise.all([ada, bob, eve].map(shown))).toEqual(before);
+  await remove();
+  expect(await read()).toBeNull();
+});
+
 test("a role plan can ask for an item, the age of the account, and the rank in a nickname", async () => {
   const { put, preview, remove } = await rolesOf();
   const pass = { is: "owner", item: "gamepass", itemId: "55" };

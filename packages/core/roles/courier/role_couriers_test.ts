@@ -3,9 +3,11 @@ import { Effect, Fiber, Layer } from "effect";
 import { MemberStore } from "../../accounts/member_store.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
-import { chatId, later, operator, scopes } from "../../test_services.ts";
+import { chatId, guildId, later, operator, scopes } from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import { MemberSync } from "../member_sync.ts";
+import { shownPreview } from "../plan_preview.ts";
+import { RolePlans } from "../role_plans.ts";
 import { type Change, deployment, guest, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
 
 const usersOf = (changes: ReadonlyArray<Change>) => changes.map((change) => change.chatId);
@@ -108,13 +110,66 @@ test("another node continues a dead node's sweep within ten seconds, and changes
   yield* pass(14);
   first.cut();
   const before = (yield* status).sweep;
-  assert.deepInclude(before ?? {}, { done: 150, total: 250 });
+  assert.deepInclude(before ?? {}, { done: 100, total: 250 });
   yield* pass(10);
   const second = changes.filter(({ node }) => node === "second");
   assert.isAbove(second.length, 0);
   yield* pass(30);
   assert.sameMembers(usersOf(changes), memberIds);
   assert.isNotNull((yield* status).sweptAt);
+});
+
+test("a sweep that would take a role from most of those who have it changes nobody and pauses the plan", function* () {
+  const { put, begin, startNode, link, unlink, state, status, changes } = yield* deployment;
+  const linked = memberIds.slice(0, 40);
+  for (const user of linked) yield* link(user, "1");
+  yield* begin({ rules: usual.rules.slice(0, 1) });
+  yield* put({ state: "paused" });
+  for (const user of linked.slice(0, 21)) yield* unlink(user);
+  yield* put();
+  yield* startNode();
+  yield* pass(5);
+  assert.deepEqual([changes.length, yield* state], [0, "paused"]);
+  const many = { chatId: null, roleId: verified, reason: "many_would_lose" } as const;
+  assert.deepInclude((yield* status).problems[0], many);
+
+  yield* link(linked[0] ?? "", "1");
+  yield* put();
+  assert.deepEqual((yield* status).problems, []);
+  yield* pass(40);
+  assert.deepEqual([yield* state, (yield* status).problems], ["on", []]);
+  assert.strictEqual(changes.filter(({ what }) => what === "remove").length, 20);
+});
+
+test("a sweep takes a role from most of its members after a preview that said so and was confirmed", function* () {
+  const { put, begin, startNode, link, unlink, state, status, changes } = yield* deployment;
+  const plans = yield* RolePlans;
+  const { guild: scope } = yield* scopes;
+  const linked = memberIds.slice(0, 25);
+  for (const user of linked) yield* link(user, "1");
+  yield* begin({ rules: usual.rules.slice(0, 1) });
+  yield* put({ state: "paused" });
+  for (const user of linked) yield* unlink(user);
+  yield* plans.previewAll(scope, guildId, usual).pipe(Effect.forkChild);
+  yield* pass(5);
+  const preview = yield* plans.findPreview(scope, guildId);
+  assert(preview !== null);
+  assert.deepInclude(shownPreview(preview), { state: "done", done: 250, total: 250, nicknames: 0 });
+  assert.deepEqual(shownPreview(preview).roles, [
+    { roleId: verified, held: 25, gained: 0, lost: 25 },
+    { roleId: guest, held: 0, gained: 250, lost: 0 },
+  ]);
+  assert.strictEqual(shownPreview(preview).examples.length, 20);
+  assert.deepEqual(
+    shownPreview(preview, "keep").roles.map(({ lost }) => lost),
+    [0, 0],
+  );
+  assert.strictEqual(changes.length, 0);
+  yield* put();
+  yield* startNode();
+  yield* pass(60);
+  assert.deepEqual([yield* state, (yield* status).problems], ["on", []]);
+  assert.strictEqual(changes.filter(({ what }) => what === "remove").length, 25);
 });
 
 test("a sweep reads a whole group if its pages are fewer requests than the linked members", function* () {

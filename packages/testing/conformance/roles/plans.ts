@@ -1,9 +1,10 @@
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { type PlanPreview, type PlanProblem, PreviewTally, previewTime } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { atOnce, eraseUser, makeScopes } from "../scopes.ts";
+import { atOnce, eraseUser, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newRoleSteps, paused, roleSteps, settings, start, uniqueGuildId } from "./role_steps.ts";
 
@@ -55,6 +56,61 @@ export const plans: Cases<StoragePorts> = {
     yield* third.put(paused, 0, start + 3);
     yield* first.put({ ...paused, nickname: null }, 0, start + 4);
     expectEqual(yield* home, second.scope.pid);
+  },
+
+  "only the newest preview of a plan is stored, and a plan that is turned on confirms it": function* () {
+    const { place, store, put } = yield* newRoleSteps;
+    const found = Effect.map(store.findPreview(place), Option.getOrNull);
+    const chatId = uniqueChatId();
+    const changes = { chatId, add: ["1"], remove: [], nickname: "Ädä 🎮" };
+    const empty = new PreviewTally(settings).counts;
+    const previewOf = (id: string, state: PlanPreview["state"]): PlanPreview => {
+      const examples = { linked: [changes], unlinked: [] };
+      return {
+        ...empty,
+        id,
+        settings: { ...settings, unlinked: "remove" },
+        state,
+        done: 1,
+        total: 2,
+        examples,
+      };
+    };
+    const save = (id: string, state: PlanPreview["state"], at: number) =>
+      store.savePreview({ ...place, preview: previewOf(id, state), at });
+    expectEqual(yield* found, null);
+    expectEqual(yield* save("1", "done", start), false);
+    for (const id of ["1", "2"])
+      yield* store.startPreview({ ...place, preview: previewOf(id, "running"), at: start });
+    expectEqual(yield* save("1", "done", start), false);
+    yield* put();
+    expectEqual(yield* found, { preview: previewOf("2", "running"), savedAt: start, confirmedAt: null });
+    expectEqual(yield* save("2", "done", start + 1), true);
+    yield* put(paused);
+    yield* put({ ...settings, nickname: null }, 0, start + 2);
+    expectEqual((yield* found)?.confirmedAt ?? null, null);
+    yield* put(settings, 0, start + 3);
+    expectEqual(yield* found, {
+      preview: previewOf("2", "done"),
+      savedAt: start + 1,
+      confirmedAt: start + 3,
+    });
+    yield* eraseUser(chatId);
+    expectEqual(yield* found, null);
+    const other = yield* newRoleSteps;
+    yield* other.store.startPreview({ ...other.place, preview: previewOf("1", "running"), at: start });
+    yield* store.startPreview({ ...place, preview: previewOf("1", "running"), at: start + previewTime });
+    expectEqual(yield* store.findPreview(other.place), Option.none());
+  },
+
+  "a plan is paused with its problem, and a change of the plan removes the problem": function* () {
+    const { place, put, store, status } = yield* newRoleSteps;
+    const problem: PlanProblem = { chatId: null, roleId: "1", reason: "many_would_lose", at: start };
+    yield* put();
+    yield* store.pause({ ...origin, ...place, at: start, problems: [problem] });
+    expectEqual((yield* status).problems, [problem]);
+    yield* put();
+    expectEqual((yield* status).problems, []);
   },
 
   "an account that nobody runs any more has its plans paused": function* () {
