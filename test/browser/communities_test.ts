@@ -50,7 +50,8 @@ it("a new owner needs at most twelve clicks from the sign-in to a member with a 
   await click("Create a key for Rook & Bishop");
   await click("Choose roles");
   await page.getByLabel("gets the role").selectOption({ label: "Member" });
-  await click("Save and turn on");
+  await click("See what changes, then turn on");
+  await page.getByRole("button", { name: "Turn on", exact: true }).click();
   await click("Try it as a member");
   const channel = page.url();
   const roles = page.locator("#roles");

@@ -39,6 +39,8 @@ const { visit } = useDashboard((fixture) => ({
   },
 }));
 
+const seeThenOn = "See what changes, then turn on";
+
 const deleteRules = async (page: Page) => {
   await page.getByText("Delete these rules").click();
   await press(page, "Delete the rules");
@@ -49,7 +51,7 @@ it("a role plan is previewed for one member, and then gives a role to all linked
   const page = await visit("/dashboard/communities", /Ada\b/, desktop);
   await press(page, /Roles of Rook/);
   await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-new");
-  await press(page, "Save and turn on");
+  await press(page, seeThenOn);
   await page.getByText("Choose the role, or remove the rule.").waitFor();
   await page.getByLabel("gets the role").selectOption({ label: "Member" });
   await press(page, "Add another rule");
@@ -92,7 +94,23 @@ it("a role plan is previewed for one member, and then gives a role to all linked
   expect(await page.getByText(/ada gets/).count()).toBe(0);
   await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-preview");
   await page.getByRole("group", { name: "Rule 1" }).getByLabel("gets the role").selectOption("13");
-  await press(page, "Save and turn on");
+  await press(page, seeThenOn);
+  await page.getByText("This is what would change:").waitFor();
+  await expectUsable(page, "What changes in Rook & Bishop", "roles-preview-all");
+  expect(
+    await page
+      .getByRole("row", { name: /Member/ })
+      .first()
+      .textContent(),
+  ).toMatch(/Member\s*0\s*1/);
+  await page
+    .getByRole("table", { name: "How nicknames read" })
+    .getByText(/\w+ \| Rook/)
+    .waitFor();
+  await press(page, "Back to the rules");
+  expect(await page.getByLabel("Nickname of linked members").inputValue()).toBe("{game.username} | Rook");
+  await press(page, seeThenOn);
+  await page.getByRole("button", { name: "Turn on", exact: true }).click();
   await page.getByText("Everyone is compared now").waitFor();
   await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-on");
 });
@@ -108,7 +126,8 @@ it("each rank of a group that has a role of its name becomes a rule", async () =
   await press(page, "Add 2 rules");
   const officers = page.getByRole("group").filter({ has: page.locator("input[value='3'][name^=min]") });
   expect(await officers.getByLabel("gets the role").inputValue()).toBe("12");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await press(page, "See what changes, then save");
+  await press(page, "Save these rules");
   await page.getByText("Everyone is compared now").waitFor();
   await deleteRules(page);
 });
@@ -127,7 +146,7 @@ it("a rule shows the name of its game pass, or that the platform knows no such g
   await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-item");
 });
 
-it("300 ranks of a group become roles in four clicks", async () => {
+it("300 ranks of a group become roles in five clicks", async () => {
   const page = await visit("/dashboard/communities", /Ada\b/, phone);
   await page.addInitScript(() => {
     addEventListener("pointerdown", () => {
@@ -142,9 +161,10 @@ it("300 ranks of a group become roles in four clicks", async () => {
   await press(page, "Add 50 rules");
   await page.getByRole("group", { name: "Rule 50" }).waitFor();
   expect(await contentWidth(page)).toBe(phone.viewport.width);
-  await press(page, "Save and turn on");
+  await press(page, seeThenOn);
+  await page.getByRole("button", { name: "Turn on", exact: true }).click();
   await page.getByText("Everyone is compared now").waitFor();
-  expect(await page.evaluate(() => sessionStorage.getItem("clicks"))).toBe("4");
+  expect(await page.evaluate(() => sessionStorage.getItem("clicks"))).toBe("5");
 });
 
 it("without a script, the roles page marks roles that the bot may not give, and deletes rules", async () => {
@@ -157,8 +177,45 @@ it("without a script, the roles page marks roles that the bot may not give, and 
   await page.getByLabel("Who", { exact: true }).selectOption({ label: "Members who have not linked" });
   await page.getByText("are on for this community. Only the rules of one list can be on").waitFor();
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(/by the shared list$/);
-  expect(await page.getByRole("button", { name: "Save and turn on" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: seeThenOn }).count()).toBe(0);
   await page.getByRole("link", { name: "Rook & Bishop’s own list" }).waitFor();
   await press(page, "Save without turning on");
   await deleteRules(page);
+});
+
+it("linking is turned on without roles, and goes on while rules are paused", async () => {
+  const page = await visit("/dashboard/communities", /Ada\b/, phone);
+  await press(page, /Roles of Rook/);
+  await deleteRules(page);
+  await press(page, "Turn on linking without roles");
+  await page.getByText("Linking is on: members type /verify.").waitFor();
+  await press(page, "Add a rule");
+  await page.getByLabel("gets the role").selectOption({ label: "Member" });
+  await press(page, "Remove rule 1");
+  expect(await page.getByLabel("gets the role").count()).toBe(0);
+  await press(page, "Save and pause");
+  await page.getByText("Nobody gets or loses a role or nickname until you turn the rules on.").waitFor();
+});
+
+it("the later of two people who change rules reads that they changed meanwhile", async () => {
+  const [one, other] = [
+    await visit("/dashboard/communities", /Ada\b/, phone),
+    await visit("/dashboard/communities", /Ada\b/, phone),
+  ];
+  for (const page of [one, other]) await press(page, /Roles of Rook/);
+  for (const [page, role] of [
+    [one, "Member"],
+    [other, "Visitor"],
+  ] as const) {
+    if ((await page.getByLabel("gets the role").count()) === 0) await press(page, "Add a rule");
+    await page.getByLabel("gets the role").selectOption({ label: role });
+  }
+  await press(one, "Save without turning on");
+  await one.getByText("Nothing is changed while the rules are paused.").waitFor();
+  await press(other, "Save without turning on");
+  await other.getByText("Somebody else has changed these rules since you opened the page.").waitFor();
+  await press(other, "Save without turning on");
+  await other.getByText("Nothing is changed while the rules are paused.").waitFor();
+  expect(await other.getByLabel("gets the role").inputValue()).toBe("14");
+  await deleteRules(other);
 });

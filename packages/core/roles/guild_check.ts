@@ -5,7 +5,8 @@ import { originOfOperator } from "../audit/audit.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberSync } from "./member_sync.ts";
-import { arePreviewedAs, type PreviewTally, shownPreview, wouldManyLose } from "./plan_preview.ts";
+import { arePreviewedAs, shownPreview, wouldManyLose } from "./plan_preview.ts";
+import type { PreviewTally } from "./preview_tally.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { previewTime, RolePlanStore } from "./role_plan_store.ts";
 

@@ -5,6 +5,7 @@ export * from "./member_changes.ts";
 export * from "./member_joins.ts";
 export * from "./member_sync.ts";
 export * from "./plan_preview.ts";
+export * from "./preview_tally.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";

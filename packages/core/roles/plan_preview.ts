@@ -1,16 +1,14 @@
 /** What a plan would change for all members of a guild: counted, with examples, and without changing anything. */
 import { Schema } from "effect";
 import { ChatId } from "../ids.ts";
-import type { RoleMember } from "../platforms/chat_platform.ts";
-import { isLeftAlone, type MemberChanges } from "./member_changes.ts";
 import { changedSettings, PlanSettings } from "./role_plan.ts";
 
-/** The most examples of changed members, and of nicknames. */
-const [mostExamples, mostNames] = [20, 10];
+/** The most examples of changed members. @internal */
+export const mostExamples = 20;
 
 /** A count of members with a link, and of members without one. */
 const Counts = Schema.Struct({ linked: Schema.Int, unlinked: Schema.Int });
-type Counts = typeof Counts.Type;
+export type Counts = typeof Counts.Type;
 
 const Example = Schema.Struct({
   chatId: ChatId,
@@ -18,9 +16,14 @@ const Example = Schema.Struct({
   remove: Schema.Array(Schema.String),
   nickname: Schema.NullOr(Schema.String),
 });
-type Example = typeof Example.Type;
+export type PreviewExample = typeof Example.Type;
 
-const Name = Schema.Struct({ chatId: ChatId, before: Schema.NullOr(Schema.String), after: Schema.String });
+const PreviewName = Schema.Struct({
+  chatId: ChatId,
+  before: Schema.NullOr(Schema.String),
+  after: Schema.String,
+});
+export type PreviewName = typeof PreviewName.Type;
 
 /**
  * A preview of a plan for all members. The members without a link are counted as if the plan took its roles from them,
@@ -44,7 +47,7 @@ export const PlanPreview = Schema.Struct({
   bypassed: Schema.Int,
   examples: Schema.Struct({ linked: Schema.Array(Example), unlinked: Schema.Array(Example) }),
   /** How the nicknames of some linked members would change. */
-  names: Schema.Array(Name),
+  names: Schema.Array(PreviewName),
 });
 export type PlanPreview = typeof PlanPreview.Type;
 
@@ -83,62 +86,3 @@ export const shownPreview = (preview: PlanPreview, unlinked = preview.settings.u
 /** Returns whether so many members would lose a role that a sweep asks first. @internal */
 export const wouldManyLose = ({ held, lost }: { readonly held: number; readonly lost: number }): boolean =>
   lost >= 20 && lost * 2 > held;
-
-/** Counts what a plan would change, member by member. @internal */
-export class PreviewTally {
-  readonly #plan: PlanSettings;
-  readonly #roles: Map<string, { held: number; gained: Counts; lost: Counts }>;
-  #nicknames: Counts = none;
-  #unknown = 0;
-  #bypassed = 0;
-  readonly #examples: { linked: Array<Example>; unlinked: Array<Example> } = { linked: [], unlinked: [] };
-  readonly #names: Array<typeof Name.Type> = [];
-
-  constructor(plan: PlanSettings) {
-    this.#plan = plan;
-    this.#roles = new Map(
-      plan.rules.map(({ roleId }) => [roleId, { held: 0, gained: none, lost: none }] as const),
-    );
-  }
-
-  /** @param changes null if it is unknown what would change */
-  add(member: RoleMember, isLinked: boolean, changes: MemberChanges | null): void {
-    const { chatId, roleIds, nickname: before } = member;
-    for (const roleId of roleIds) {
-      const role = this.#roles.get(roleId);
-      if (role !== undefined) role.held++;
-    }
-    if (!member.isBot && isLeftAlone(this.#plan, member, true)) this.#bypassed++;
-    if (changes === null) return;
-    if (changes.held.length > 0) this.#unknown++;
-    const { add, remove, nickname } = changes;
-    const kind = isLinked ? "linked" : "unlinked";
-    const more = (counts: Counts): Counts => ({ ...counts, [kind]: counts[kind] + 1 });
-    for (const roleId of add) {
-      const role = this.#roles.get(roleId);
-      if (role !== undefined) role.gained = more(role.gained);
-    }
-    for (const roleId of remove) {
-      const role = this.#roles.get(roleId);
-      if (role !== undefined) role.lost = more(role.lost);
-    }
-    if (nickname !== null) this.#nicknames = more(this.#nicknames);
-    if (nickname && this.#names.length < mostNames) this.#names.push({ chatId, before, after: nickname });
-    const isChanged = add.length + remove.length > 0 || nickname !== null;
-    if (isChanged && this.#examples[kind].length < mostExamples)
-      this.#examples[kind].push({ chatId, add, remove, nickname });
-  }
-
-  get counts(): Pick<PlanPreview, "roles" | "nicknames" | "unknown" | "bypassed" | "examples" | "names"> {
-    return {
-      roles: Array.from(this.#roles, ([roleId, role]) => ({ roleId, ...role })),
-      nicknames: this.#nicknames,
-      unknown: this.#unknown,
-      bypassed: this.#bypassed,
-      examples: { linked: [...this.#examples.linked], unlinked: [...this.#examples.unlinked] },
-      names: [...this.#names],
-    };
-  }
-}
-
-const none: Counts = { linked: 0, unlinked: 0 };

@@ -1,5 +1,5 @@
 /** Compares all members of a guild with the settings of a plan in the background, and changes nothing. */
-import { Array, Clock, Effect, Fiber, FiberMap, Option, Schedule, Semaphore } from "effect";
+import { Array, Clock, Effect, Fiber, FiberMap, Option, Schedule, Semaphore, Struct } from "effect";
 import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
@@ -7,11 +7,12 @@ import type { RoleMember } from "../platforms/chat_platform.ts";
 import { IsBackground, PlatformRefusals } from "../platforms/platform_refusals.ts";
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
-import { makeGroupRoles } from "./courier/sweep.ts";
+import { makeGroupRoles } from "./group_roles.ts";
 import type { Source } from "./member_changes.ts";
 import { MemberSync, type Sources } from "./member_sync.ts";
-import { type PlanPreview, PreviewTally } from "./plan_preview.ts";
-import type { RolePlan } from "./role_plan.ts";
+import type { PlanPreview } from "./plan_preview.ts";
+import { PreviewTally } from "./preview_tally.ts";
+import { type RolePlan, settingNames } from "./role_plan.ts";
 import { type PlanPlace, RolePlanStore } from "./role_plan_store.ts";
 
 /** How many previews of a node run at once; further ones wait. */
@@ -129,10 +130,9 @@ export const makePlanPreviews = Effect.gen(function* () {
     start: Effect.fn("PlanPreviews.start")(function* (plan: RolePlan) {
       const at = yield* Clock.currentTimeMillis;
       const place = { pid: plan.scope.pid, guildId: plan.guildId };
-      const { scope: _, guildId: __, ...settings } = plan;
       const preview: PlanPreview = {
         id: newUlid(at),
-        settings,
+        settings: Struct.pick(plan, settingNames),
         state: "running",
         done: 0,
         total: 0,

@@ -1,6 +1,5 @@
 import type { ChatId, Pid } from "@accountlink/core";
 import {
-  arePreviewedAs,
   changedSettings,
   erasedNickname,
   noPlan,
@@ -10,7 +9,6 @@ import {
   type PutPlan,
   placeOrder,
   planEntryDetails,
-  previewTime,
   type RolePlan,
   RolePlanStore,
   type SettledMember,
@@ -20,10 +18,12 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Option, Order } from "effect";
+import { forgetPreviewsOf, nameOf, previewsOf } from "./role_previews.ts";
 import { earliest, layerOf, type Memory, type MemoryPlan, type PlanMember } from "./state.ts";
 
 export const layer = layerOf(RolePlanStore, (memory) => {
-  const { rolePlans, rolePreviews: previews, rolePlanNodes } = memory;
+  const { rolePlans, rolePlanNodes } = memory;
+  const { confirmPreview, forgetPreview, ...previews } = previewsOf(memory);
   const find = (place: PlanPlace) => rolePlans.get(nameOf(place));
   const store = (plan: MemoryPlan): void => void rolePlans.set(nameOf(plan), plan);
 
@@ -45,12 +45,6 @@ export const layer = layerOf(RolePlanStore, (memory) => {
     action: "roles.updated" | "roles.deleted",
     details: ReturnType<typeof planEntryDetails>,
   ) => memory.record({ actor, requestId, at, action, details, pid });
-
-  const confirmPreview = ({ settings, at, ...place }: PutPlan): void => {
-    const stored = previews.get(nameOf(place));
-    const isOfPlan = stored?.preview.state === "done" && arePreviewedAs(stored.preview.settings, settings);
-    if (settings.state === "on" && isOfPlan) previews.set(nameOf(place), { ...stored, confirmedAt: at });
-  };
 
   const put = (write: PutPlan): boolean => {
     const { pid, guildId, settings, position, at } = write;
@@ -113,20 +107,7 @@ export const layer = layerOf(RolePlanStore, (memory) => {
       };
     },
 
-    startPreview: ({ preview, at, ...place }) => {
-      memory.linksOf(place.pid);
-      for (const [name, { savedAt }] of previews) if (savedAt <= at - previewTime) previews.delete(name);
-      previews.set(nameOf(place), { preview, savedAt: at, confirmedAt: null });
-    },
-
-    savePreview: ({ preview, at, ...place }) => {
-      const stored = previews.get(nameOf(place));
-      if (stored?.preview.id !== preview.id) return false;
-      previews.set(nameOf(place), { ...stored, preview, savedAt: at });
-      return true;
-    },
-
-    findPreview: (place) => Option.fromUndefinedOr(previews.get(nameOf(place))),
+    ...previews,
 
     put,
 
@@ -143,7 +124,7 @@ export const layer = layerOf(RolePlanStore, (memory) => {
       const stored = find(write);
       if (stored === undefined) return false;
       recordChange(write, "roles.deleted", planEntryDetails(write, stored.settings));
-      previews.delete(nameOf(write));
+      forgetPreview(write);
       return rolePlans.delete(nameOf(write));
     },
 
@@ -248,8 +229,6 @@ const isOn = (plan: MemoryPlan | undefined): plan is MemoryPlan => plan?.setting
 const pausedOrder = (one: MemoryPlan, other: MemoryPlan): number =>
   (other.pausedAt ?? 0) - (one.pausedAt ?? 0) || Order.String(one.pid, other.pid);
 
-const nameOf = ({ pid, guildId }: PlanPlace): string => `${pid} ${guildId}`;
-
 const plansOf = (memory: Memory, pid: Pid): ReadonlyArray<MemoryPlan> =>
   [...memory.rolePlans.values()].filter((plan) => plan.pid === pid).toSorted(placeOrder);
 
@@ -330,9 +309,7 @@ export const rolesOf = (memory: Memory, chatId: ChatId): ReadonlyArray<UserRoles
 
 /** Forgets nicknames and problems of a chat user. Pending changes of the user's roles and nickname stay pending. */
 export const forgetRoles = (memory: Memory, chatId: ChatId): void => {
-  for (const [name, { preview }] of memory.rolePreviews) {
-    if (JSON.stringify(preview).includes(`"${chatId}"`)) memory.rolePreviews.delete(name);
-  }
+  forgetPreviewsOf(memory, chatId);
   for (const { members, problems, settings } of memory.rolePlans.values()) {
     problems.delete(chatId);
     const member = members.get(chatId);

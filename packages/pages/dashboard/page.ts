@@ -25,6 +25,8 @@ export interface Page {
   readonly labels?: Readonly<Record<string, string>>;
   /** Stands above the content in place of the notice that the URL names. */
   readonly notice?: Html | null;
+  /** After how many seconds a browser without a script loads the page again. */
+  readonly refreshSeconds?: number;
 }
 
 export interface Visitor {
@@ -64,7 +66,7 @@ export const pageResponse = (page: Page, visitor: Visitor, footer: Html, basePat
 };
 
 const documentOf = (page: Page, visitor: Visitor, footer: Html): Html => {
-  const { title, section, content, refused = null, labels = {}, notice } = page;
+  const { title, section, content, refused = null, labels = {}, notice, refreshSeconds } = page;
   const top = refused === null ? (notice ?? noticeHtml(visitor.done)) : problemSummary(refused, labels);
   return withCsrf(
     visitor.csrf,
@@ -75,7 +77,12 @@ const documentOf = (page: Page, visitor: Visitor, footer: Html): Html => {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta name="description" content="The dashboard of accountlink: API keys, usage and audit log.">
-<title>${title} – accountlink</title>
+${
+  refreshSeconds === undefined
+    ? null
+    : html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>
+`
+}<title>${title} – accountlink</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${paths.style}">
 <script type="module" src="${paths.script}"></script>

@@ -63,6 +63,8 @@ export const communityPath = (pid: Pid | ":pid") => below(paths.communities, pid
 
 export const rolesPath = (pid: Pid | ":pid") => below(paths.communities, pid, "roles");
 
+export const rolesPreviewPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/preview` as const;
+
 export const importPath = (id: string, act?: string) => below(paths.imports, id, act);
 
 export type KeyAct = "update" | "rotate" | "status" | "revoke";

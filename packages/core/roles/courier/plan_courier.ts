@@ -11,7 +11,7 @@ import type { Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
 import { type GroupRoles, type MemberChanges, type Source, sourcesOf } from "../member_changes.ts";
 import { MemberSync, type Sources } from "../member_sync.ts";
-import type { PreviewTally } from "../plan_preview.ts";
+import type { PreviewTally } from "../preview_tally.ts";
 import type { RolePlan } from "../role_plan.ts";
 import { type HeldPlan, RolePlanStore, type SettledMember, type WaitingMember } from "../role_plan_store.ts";
 

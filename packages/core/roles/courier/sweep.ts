@@ -3,21 +3,20 @@
  * would lose a role, it changes nobody and pauses the plan. Another node continues with the changes where one stopped;
  * a comparison that was interrupted begins again.
  */
-import { Array, Clock, Effect, Option, Schedule } from "effect";
+import { Array, Clock, Effect } from "effect";
 import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import { PlatformUnavailable, type StoreEffect } from "../../errors.ts";
 import type { ChatId } from "../../ids.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { RoleMember } from "../../platforms/chat_platform.ts";
-import { GamePlatform, groupPageSize } from "../../platforms/game_platform.ts";
 import { IsBackground } from "../../platforms/platform_refusals.ts";
-import type { GameGroup } from "../../platforms/profile.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
+import { makeGroupRoles } from "../group_roles.ts";
 import { makeGuildCheck } from "../guild_check.ts";
-import { type GroupRoles, neededGroups, type Source, sourcesOf } from "../member_changes.ts";
+import { type Source, sourcesOf } from "../member_changes.ts";
 import { MemberSync } from "../member_sync.ts";
-import { PreviewTally } from "../plan_preview.ts";
-import type { PlanProblem, RolePlan, Sweep } from "../role_plan.ts";
+import { PreviewTally } from "../preview_tally.ts";
+import type { PlanProblem, Sweep } from "../role_plan.ts";
 import { RolePlanStore, type SettledMember, type SettleMembers } from "../role_plan_store.ts";
 import type { PlanCourier } from "./plan_courier.ts";
 import {
@@ -250,20 +249,17 @@ export const makeSweep = Effect.gen(function* () {
       ]);
     });
 
+    const waitForReread = Effect.map(Clock.currentTimeMillis, (now) => {
+      courier.sweeping.nextAt = now + rereadTime;
+    });
+
     // If another node compared the members and stopped while it changed them, they are compared once more.
     const isCompared = start.after === null || comparisonOf(courier).isChecked;
     const found = isCompared ? yield* compareAll() : undefined;
-    if (found === null) {
-      courier.sweeping.nextAt = (yield* Clock.currentTimeMillis) + rereadTime;
-      return;
-    }
+    if (found === null) return yield* waitForReread;
     if (found?.size === 0) return yield* end;
     const unused = new PreviewTally(courier.item);
-    let progress: Sweep = {
-      after: start.after,
-      done: start.after === null ? 0 : start.done,
-      total: memberCount,
-    };
+    let progress = changesFrom(start, memberCount);
     while (true) {
       const page = yield* pageAfter(progress.after);
       if (page === null) return;
@@ -302,6 +298,13 @@ export const makeSweep = Effect.gen(function* () {
       }),
     );
   });
+});
+
+/** The progress of the changes, which begin with the first member after the comparison. */
+const changesFrom = ({ after, done }: Sweep, total: number): Sweep => ({
+  after,
+  done: after === null ? 0 : done,
+  total,
 });
 
 /** Continues the comparison that waited for a platform, or begins one. */
@@ -353,62 +356,3 @@ const sourcesOfSweep = ({ item, sweeping }: PlanCourier) => {
       [...states].filter(([, { missed, isAnswered }]) => missed > 0 && !isAnswered).map(([source]) => source),
   };
 };
-
-/** Larger groups would take too much memory. */
-const mostMembers = 200_000;
-
-/** A page is tried for a minute, since the platform may limit requests. */
-const untilAnswered = { schedule: Schedule.spaced("10 seconds"), times: 6 };
-
-const none: GroupRoles = new Map();
-
-/**
- * Makes a function that reads all members of the groups that a plan names, if their pages are fewer requests than one
- * for each linked member. Otherwise, or if the platform does not answer, the result is empty, and each linked member is
- * asked for.
- */
-export const makeGroupRoles = Effect.gen(function* () {
-  const { findGroup, groupMembers } = yield* GamePlatform;
-  const links = yield* LinkStore;
-  if (findGroup === undefined || groupMembers === undefined) return () => Effect.succeed(none);
-
-  const sizeOf = (groupId: string) =>
-    Effect.map(
-      findGroup(groupId),
-      Option.match({ onNone: () => 0, onSome: ({ memberCount }) => memberCount ?? Infinity }),
-    );
-
-  const rolesOf = Effect.fnUntraced(function* (groupId: string, isOver: Effect.Effect<boolean>) {
-    const roles = new Map<string, GameGroup["role"]>();
-    let cursor: string | null = null;
-    do {
-      const page: Effect.Success<ReturnType<typeof groupMembers>> = yield* Effect.retry(
-        groupMembers(groupId, cursor),
-        untilAnswered,
-      );
-      if (Option.isNone(page)) return [];
-      for (const { gameId, role } of page.value.members) roles.set(gameId, role);
-      cursor = page.value.next;
-    } while (cursor !== null && !(yield* isOver));
-    return [[groupId, roles] as const];
-  });
-
-  /**
-   * @param members how many members of the guild are compared
-   * @param isOver whether the sweep must stop
-   */
-  return Effect.fnUntraced(
-    function* (plan: RolePlan, members: number, isOver: Effect.Effect<boolean>) {
-      const groupIds = neededGroups(plan);
-      const linked = groupIds.length === 0 ? 0 : Math.min(members, yield* links.countLinks(plan.scope.pid));
-      if (linked <= groupIds.length) return none;
-      const sizes = yield* Effect.forEach(groupIds, sizeOf);
-      const pages = sizes.reduce((sum, size) => sum + Math.ceil(size / groupPageSize), 0);
-      if (groupIds.length + pages >= linked || pages * groupPageSize > mostMembers) return none;
-      const read = (groupId: string, index: number) =>
-        sizes[index] === 0 ? Effect.succeed([[groupId, new Map()] as const]) : rolesOf(groupId, isOver);
-      return new Map((yield* Effect.forEach(groupIds, read)).flat());
-    },
-    Effect.catchTag("PlatformUnavailable", () => Effect.succeed(none)),
-  );
-});

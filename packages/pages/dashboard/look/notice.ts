@@ -26,6 +26,8 @@ const notices = {
   deleted: "The webhook was deleted.",
   sent: "The event was delivered.",
   pendingSent: "What waited is sent now.",
+  linkingOn: "Linking is on: members type /verify. Nobody gets or loses a role.",
+  rolesSame: "These rules are on already. Nothing was changed.",
   rolesOn: "Saved and on. Everyone is compared now; new links follow within seconds.",
   rolesPaused: "Saved. Nothing is changed while the rules are paused.",
   rolesDeleted: "The rules are deleted. Members keep what they have.",

@@ -98,6 +98,14 @@ for (const frames of all("[data-previews]")) {
   });
 }
 
+/** Asks before a form that was changed is left. */
+for (const form of all("form[data-guarded]")) {
+  let isChanged = form.dataset.guarded === "changed";
+  form.addEventListener("input", () => { isChanged = true; });
+  form.addEventListener("submit", () => { isChanged = false; });
+  addEventListener("beforeunload", (event) => { if (isChanged) event.preventDefault(); });
+}
+
 const live = all("[data-live]");
 const freshMs = 1000 * (live[0]?.dataset.live || 10);
 

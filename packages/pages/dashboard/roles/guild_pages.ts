@@ -1,12 +1,13 @@
-/** Pages shown instead of a role plan: a choice of communities, or the reason why the plan cannot be shown. */
+/** What stands around a role plan: a choice of communities, refusals, rules of others, and linking without rules. */
+import type { GuildId } from "@accountlink/core";
 import type { Forbidden } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { statusOf } from "@accountlink/http-api";
-import { html } from "../../html.ts";
+import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { communityName } from "../look/names.ts";
+import { communityName, listText } from "../look/names.ts";
 import type { Page, Visitor } from "../page.ts";
-import { communityPath, rolesPath, withQuery } from "../paths.ts";
+import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 
 /** Asks for a community, because a shared list of links has separate rules for each community. */
 export const guildChoicePage = (
@@ -46,3 +47,38 @@ export const refusedGuildPage = (
 <p>${error.reason === "not_guild_manager" ? managersOnly(chat) : "The bot is not in this community. Add it first."}</p>
 <p><a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>`,
 });
+
+/** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
+export type Rival = { readonly list: Community } | { readonly account: string | null };
+
+interface GuildView {
+  readonly guildId: GuildId;
+  /** Where other rules for this guild are on; null if none are. */
+  readonly rival: Rival | null;
+}
+
+export const rivalNotice = ({ rival, guildId }: GuildView): Html | null =>
+  rival &&
+  html`<div class="notice warn"><p>The rules of ${rivalName(rival, guildId)} are on for this community. Only the rules of one list can be on: pause those to turn on the rules below.</p></div>`;
+
+const rivalName = (rival: Rival, guildId: GuildId): Html => {
+  if ("list" in rival)
+    return html`<a href="${withQuery(rolesPath(rival.list.scope.pid), { guildId })}">${listText(rival.list)}</a>`;
+  return rival.account === null
+    ? html`another account`
+    : html`your account <a href="${paths.chooseAccount}">${rival.account}</a>`;
+};
+
+/** Lets an owner turn linking on before choosing any role. @param action the address of the form */
+export const linkingSection = ({ rival, guildId }: GuildView, action: string): Html | null =>
+  rival && "list" in rival
+    ? null
+    : html`
+<section>
+<h2>Only linking</h2>
+<form method="post" action="${action}" class="panel">
+<input type="hidden" name="guildId" value="${guildId}">
+<p>Without rules, members link their accounts with <code>/verify</code> or the panel, and nobody gets or loses a role. You can add rules later.</p>
+<p class="row"><button class="button quiet" name="act" value="linking">Turn on linking without roles</button></p>
+</form>
+</section>`;

@@ -14,10 +14,11 @@ import {
   type RoleRule,
   ruleFields,
   ruleKindNamed,
+  settingNames,
   type TypedFields,
   typedFields,
 } from "@accountlink/core/roles";
-import { Record, Schema } from "effect";
+import { Hash, Record, Schema, Struct } from "effect";
 import type { Fields } from "../owner_pages.ts";
 
 /** A rule as typed into the form. `when` is a kind of rules, or a text that another release knows as one. */
@@ -50,6 +51,7 @@ export const roleFormLabels: Readonly<Record<string, string>> = {
   unlinked: "Members who have not linked",
   ranksOf: "Group whose ranks become rules",
   rules: "Rules",
+  seen: "Rules",
   who: "Member",
   ...Object.fromEntries(
     Array.from({ length: mostRules }, (_, i) =>
@@ -78,6 +80,10 @@ export const formOfPlan = (plan: PlanSettings): RolesForm => ({
   unlinked: plan.unlinked,
   ranksOf: "",
 });
+
+/** Identifies settings, so that a page finds out if others have changed them meanwhile. */
+export const settingsMark = (plan: PlanSettings): string =>
+  String(Hash.string(JSON.stringify(Struct.pick(plan, settingNames))));
 
 /** Returns a rule for each rank of a group that has the name of a role, unless there is this rule already. */
 export const rulesOfRanks = (

@@ -17,12 +17,13 @@ import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { menuField, textField } from "../look/field.ts";
-import { type AccountNames, communityName, listText } from "../look/names.ts";
+import { type AccountNames, communityName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
+import { communityPath, rolesPath } from "../paths.ts";
+import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
 import { changesText, obstacles, type RolePreview, remedy, roleName } from "./member_preview.ts";
 import {
   filledRules,
@@ -30,12 +31,17 @@ import {
   type RolesForm,
   roleFormLabels,
   rulesOfRanks,
+  settingsMark,
   type TypedRule,
 } from "./role_form.ts";
 
 export interface RolesView {
   readonly community: Community;
   readonly guildId: GuildId;
+  /** Whether the form differs from the stored rules. */
+  readonly isTyped: boolean;
+  /** Whether the bot's commands work for the guild with this list, also while its rules are paused. */
+  readonly isHome: boolean;
   /** The name of the guild; null if the platform did not report it. */
   readonly guildName: string | null;
   readonly details: PlanDetails;
@@ -54,9 +60,6 @@ export interface RolesView {
   readonly rival: Rival | null;
 }
 
-/** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
-type Rival = { readonly list: Community } | { readonly account: string | null };
-
 type Shown = Pick<Visitor, "platforms">;
 
 /** @param refused why a submitted form was refused; null if none was refused */
@@ -73,9 +76,10 @@ export const rolesPage = (
     section: "communities",
     refused,
     labels: roleFormLabels,
+    ...(details.status.sweep === null || view.isTyped ? {} : { refreshSeconds: 5 }),
     content: html`
 <p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their accounts, and takes them back when a link goes. Roles that no rule names are never touched. <a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>
-${isNew ? null : statusSection(view)}
+${isNew ? linkingSection(view, action(view)) : statusSection(view)}
 ${problemsSection(view, visitor)}
 ${rivalNotice(view)}
 ${planSection(view, form, visitor, refused)}
@@ -98,18 +102,6 @@ const thingHint = (
   return `No ${rowOf(named).thing} on ${platforms.game} has this ID.`;
 };
 
-const rivalNotice = ({ rival, guildId }: RolesView): Html | null =>
-  rival &&
-  html`<div class="notice warn"><p>The rules of ${rivalName(rival, guildId)} are on for this community. Only the rules of one list can be on: pause those to turn on the rules below.</p></div>`;
-
-const rivalName = (rival: Rival, guildId: GuildId): Html => {
-  if ("list" in rival)
-    return html`<a href="${withQuery(rolesPath(rival.list.scope.pid), { guildId })}">${listText(rival.list)}</a>`;
-  return rival.account === null
-    ? html`another account`
-    : html`your account <a href="${paths.chooseAccount}">${rival.account}</a>`;
-};
-
 const nameOf = ({ guildName, guildId }: RolesView): string => guildName ?? `community ${guildId}`;
 
 const hidden = ({ guildId }: RolesView): Html =>
@@ -121,18 +113,18 @@ const statusSection = (view: RolesView): Html => {
   const { plan, status } = view.details;
   const { sweep, pending, sweptAt } = status;
   return html`
-<section data-live>
+<section data-live="${sweep === null ? 10 : 2}">
 <h2>${plan.state === "on" ? html`<span class="badge good">On</span>` : html`<span class="badge">Paused</span>`}</h2>
 ${
   plan.state === "paused"
-    ? html`<p>Nothing is changed until you turn it on. It also pauses by itself when the bot is removed, or when nobody of your team manages the community any more.</p>`
+    ? html`<p>Nobody gets or loses a role or nickname until you turn the rules on. ${view.isHome ? html`Linking goes on: members type <code>/verify</code>, and the panel works.` : null} Rules pause by themselves when the bot is removed, when nobody of your team manages the community any more, or before most members of a role would lose it.</p>`
     : html`
 <p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${view.tryUrl === null ? null : html` <a href="${view.tryUrl}">Try it as a member</a>`}</p>
-<p>${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be changed in a moment.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
+<p>${plan.unlinked === "keep" ? "Members who have not linked are left as they are. " : null}${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be changed in a moment.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
 ${
   sweep === null
     ? html`<form method="post" action="${action(view)}">${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`
-    : html`<p>Comparing everyone: ${numberText(sweep.done)}${sweep.total === 0 ? null : ` of ${numberText(sweep.total)} members`}. <progress${sweep.total === 0 ? null : html` max="${sweep.total}" value="${Math.min(sweep.done, sweep.total)}"`} aria-label="Compared members"></progress> <a href="${withQuery(action(view), { guildId: view.guildId })}">See how far it is</a></p>`
+    : html`<p>${sweep.after === null ? "Comparing everyone" : "Changing who differs"}: ${numberText(sweep.done)}${sweep.total === 0 ? null : ` of ${numberText(sweep.total)} members`}. <progress${sweep.total === 0 ? null : html` max="${sweep.total}" value="${Math.min(sweep.done, sweep.total)}"`} aria-label="Compared members"></progress></p>`
 }`
 }
 </section>`;
@@ -172,9 +164,11 @@ const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: 
   return html`
 <section>
 <h2>Rules</h2>
-<form method="post" action="${action(view)}" class="panel">
+<form method="post" action="${action(view)}" class="panel" data-guarded="${view.isTyped ? "changed" : ""}">
 ${hidden(view)}
 <input type="hidden" name="rows" value="${form.rules.length}">
+<input type="hidden" name="unlinked" value="${form.unlinked}">
+<input type="hidden" name="seen" value="${settingsMark(view.details.plan)}">
 ${form.rules.map((rule, i) => ruleFieldset(view, rule, i + 1, visitor, problems))}
 ${form.rules.length < mostRules ? html`<p class="row"><button class="button quiet small" name="act" value="add">${form.rules.length === 0 ? "Add a rule" : "Add another rule"}</button></p>${ranksFields(view, form, visitor, problems)}` : null}
 ${textField({
@@ -196,7 +190,7 @@ ${menuField({
     ...roleChoices(view, form.bypassRoleId, (name) => `Members with ${name}`),
   ],
 })}
-<p class="row">${view.rival && "list" in view.rival && !isOn ? null : html`<button class="button" name="act" value="on">${isOn ? "Save" : "Save and turn on"}</button>`} <button class="button quiet" name="act" value="paused">${isOn ? "Save and pause" : "Save without turning on"}</button></p>
+<p class="row">${view.rival && "list" in view.rival && !isOn ? null : html`<button class="button" name="act" value="on">${isOn ? "See what changes, then save" : "See what changes, then turn on"}</button>`} <button class="button quiet" name="act" value="paused">${isOn ? "Save and pause" : "Save without turning on"}</button></p>
 </form>
 </section>`;
 };

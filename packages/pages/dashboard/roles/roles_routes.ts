@@ -5,7 +5,13 @@ import type { PlatformUnavailable } from "@accountlink/core/errors";
 import { type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { type ItemDetails, itemKinds, type RankedGroup } from "@accountlink/core/platforms";
-import { mostRules, type PlanState, RolePlanStore, RolePlans } from "@accountlink/core/roles";
+import {
+  changedSettings,
+  mostRules,
+  type PlanState,
+  RolePlanStore,
+  RolePlans,
+} from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
@@ -22,9 +28,10 @@ import {
   seeOther,
 } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { rolesPath } from "../paths.ts";
+import { rolesPath, rolesPreviewPath } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
 import { type RolePreview } from "./member_preview.ts";
+import { type PreviewView, previewPage } from "./preview_page.ts";
 import {
   emptyRule,
   filledRules,
@@ -32,6 +39,7 @@ import {
   isId,
   type RolesForm,
   rulesOfRanks,
+  settingsMark,
   settingsOf,
   typedRoles,
 } from "./role_form.ts";
@@ -114,12 +122,15 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
 
     const show = Effect.fnUntraced(function* ({ typed, preview, ranked, refused = null }: Shown) {
       const details = yield* plans.find(community.scope, guildId);
+      const home = Option.getOrNull(yield* store.findHome(guildId))?.scope.pid;
       const shown = typed ?? formOfPlan(details.plan);
       const view = {
         community,
         guildId,
         guildName,
         details,
+        isTyped: typed !== undefined,
+        isHome: home === community.scope.pid,
         roles: yield* plans.guildRoles(guildId),
         things: yield* thingsOf(shown),
         names: (yield* namesIn(
@@ -139,9 +150,83 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     );
   });
 
+  /** Shows what a preview found; a redirect to the rules if there is none any more. */
+  const showPreview = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    scope: DataScope,
+    guildId: GuildId,
+    refused: Refused | null,
+  ) {
+    const preview = yield* plans.findPreview(scope, guildId);
+    if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
+    const { plan } = yield* plans.find(scope, guildId);
+    const community = yield* communities.find(visitor, scope.pid);
+    const guilds = (yield* guildsOf(visitor)) ?? [];
+    const view: PreviewView = {
+      community,
+      guildId,
+      guildName: guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName,
+      preview,
+      isOn: plan.state === "on",
+      unlinked: plan.state === "on" ? plan.unlinked : "keep",
+      roles: yield* plans.guildRoles(guildId),
+      names: (yield* namesIn(preview.names)).chats,
+      seen: settingsMark(plan),
+      platforms: visitor.platforms,
+    };
+    return previewPage(view, refused);
+  });
+
+  /** Refuses a form if others have changed the stored rules since its page was shown. */
+  const changedMeanwhile = Effect.fnUntraced(function* (scope: DataScope, guildId: GuildId, fields: Fields) {
+    const { plan } = yield* plans.find(scope, guildId);
+    const isSame = fields("seen") === "" || fields("seen") === settingsMark(plan);
+    return isSame
+      ? null
+      : refusedFor(
+          [],
+          "Somebody else has changed these rules since you opened the page. Saving again replaces theirs by yours.",
+        );
+  });
+
   return [
     page(rolesPath(":pid"), (visitor, query) =>
-      inGuild(visitor, query("guildId"), (_scope, _guildId, show) => show({})),
+      inGuild(visitor, query("guildId"), (scope, guildId, show) =>
+        Effect.gen(function* () {
+          const draft = query("draft") === "1" ? yield* plans.findPreview(scope, guildId) : null;
+          return yield* show(draft === null ? {} : { typed: formOfPlan(draft.settings) });
+        }),
+      ),
+    ),
+
+    page(rolesPreviewPath(":pid"), (visitor, query) =>
+      inGuild(visitor, query("guildId"), (scope, guildId) => showPreview(visitor, scope, guildId, null)),
+    ),
+
+    form(rolesPreviewPath(":pid"), (visitor, fields) =>
+      inGuild(visitor, fields("guildId"), (scope, guildId) =>
+        Effect.gen(function* () {
+          const preview = yield* plans.findPreview(scope, guildId);
+          if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
+          if (fields("act") === "again") {
+            yield* plans.previewAll(scope, guildId, preview.settings);
+            return seePreview(scope, guildId);
+          }
+          if (preview.id !== fields("id") || preview.state !== "done") return seePreview(scope, guildId);
+          const refused = yield* changedMeanwhile(scope, guildId, fields);
+          if (refused !== null) return yield* showPreview(visitor, scope, guildId, refused);
+          const chosen = fields("unlinked");
+          const unlinked = chosen === "keep" || chosen === "remove" ? chosen : preview.settings.unlinked;
+          const settings = { ...preview.settings, unlinked, state: "on" as const };
+          return yield* orShowAgain(
+            Effect.as(
+              plans.put(scope, guildId, settings, originOf(visitor.owner)),
+              seeOther(rolesPath(scope.pid), { guildId, done: "rolesOn" }),
+            ),
+            (again) => showPreview(visitor, scope, guildId, again),
+          );
+        }),
+      ),
     ),
 
     form(rolesPath(":pid"), (visitor, fields: Fields) =>
@@ -149,20 +234,21 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         const origin = originOf(visitor.owner);
         const see = (done: NoticeName) => seeOther(rolesPath(scope.pid), { guildId, done });
 
-        const save = (state: PlanState) => {
+        /** Stores rules that stay paused, or shows what rules that are to be on would change. */
+        const save = Effect.fnUntraced(function* (state: PlanState) {
           const typed = typedRoles(fields);
           const settings = settingsOf(typed, state);
-          if (!("rules" in settings)) {
-            return show({ typed, refused: refusedFor(settings) });
-          }
-          return orShowAgain(
-            Effect.as(
-              plans.put(scope, guildId, settings, origin),
-              see(state === "on" ? "rolesOn" : "rolesPaused"),
-            ),
-            (refused) => show({ typed, refused }),
-          );
-        };
+          if (!("rules" in settings)) return yield* show({ typed, refused: refusedFor(settings) });
+          const changed = yield* changedMeanwhile(scope, guildId, fields);
+          if (changed !== null) return yield* show({ typed, refused: changed });
+          const { plan } = yield* plans.find(scope, guildId);
+          if (state === "on" && changedSettings(plan, settings).length === 0) return see("rolesSame");
+          const saved =
+            state === "on"
+              ? Effect.as(plans.previewAll(scope, guildId, settings), seePreview(scope, guildId))
+              : Effect.as(plans.put(scope, guildId, settings, origin), see("rolesPaused"));
+          return yield* orShowAgain(saved, (refused) => show({ typed, refused }));
+        });
 
         /** Shows the ranks of a group, or adds a rule for each of those that have a role. */
         const ranks = Effect.fnUntraced(function* (typed: RolesForm, isAdded: boolean) {
@@ -208,6 +294,14 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
               show({ preview: { who, found: null }, refused: refusedFor([unknown]) }),
             );
           }
+          case "linking":
+            return orShowAgain(
+              Effect.as(
+                plans.put(scope, guildId, { rules: [], nickname: null, state: "on" }, origin),
+                see("linkingOn"),
+              ),
+              (refused) => show({ refused }),
+            );
           case "sweep":
             return Effect.as(plans.startSweep(scope, guildId), see("sweeping"));
           case "delete":
@@ -219,3 +313,5 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     ),
   ];
 });
+
+const seePreview = (scope: DataScope, guildId: GuildId) => seeOther(rolesPreviewPath(scope.pid), { guildId });

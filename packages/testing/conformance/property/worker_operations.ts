@@ -1,13 +1,11 @@
 /** The operations of `WebhookStore` and `RolePlanStore`, which assign each webhook and each role plan to one node. */
-import {
-  type PlanPreview,
-  type PlanProblem,
-  type PlanSettings,
-  PreviewTally,
-  type RolePlanStore,
-  type RoleRule,
-  type SettledMember,
-  type Sweep,
+import type {
+  PlanProblem,
+  PlanSettings,
+  RolePlanStore,
+  RoleRule,
+  SettledMember,
+  Sweep,
 } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { StoredDelivery, WebhookChange, WebhookStore } from "@accountlink/core/webhooks";
@@ -17,6 +15,7 @@ import { makeDelivery, makeWebhook } from "../../mod.ts";
 import { problemOf, settled } from "../roles/role_steps.ts";
 import { ada, bob, dan, type ScopeName } from "../scopes.ts";
 import { at, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
+import { previewOperations } from "./preview_operations.ts";
 import { nth } from "./subjects.ts";
 
 const { array, constant, constantFrom, nat, oneof, record, subarray } = FastCheck;
@@ -218,14 +217,6 @@ const settings: FastCheck.Arbitrary<PlanSettings> = record({
   state: mostly("on", "paused"),
 });
 
-/** Without examples, since chat users are erased by other names than the generated ones. */
-const preview: FastCheck.Arbitrary<PlanPreview> = record({
-  id: constantFrom("1", "2"),
-  settings,
-  state: mostly<PlanPreview["state"]>("done", "running"),
-  done: constantFrom(0, 3),
-}).map((parts) => ({ ...new PreviewTally(parts.settings).counts, ...parts, total: 3 }));
-
 const problem = record({
   roleId: maybe(constantFrom("1", "2")),
   reason: constantFrom<PlanProblem["reason"]>("role_above_bot", "role_missing"),
@@ -249,21 +240,7 @@ export const roleOperations = {
   "RolePlanStore.findHome": operation(1, { guild }, ({ plans, guildIds }, input) =>
     plans.findHome(nth(guildIds, input.guild)),
   ),
-  "RolePlanStore.startPreview": operation(
-    2,
-    { scope, guild, preview, at },
-    ({ plans, guildIds, pid }, input) =>
-      plans.startPreview({ pid, guildId: nth(guildIds, input.guild), preview: input.preview, at: input.at }),
-  ),
-  "RolePlanStore.savePreview": operation(
-    1,
-    { scope, guild, preview, at },
-    ({ plans, guildIds, pid }, input) =>
-      plans.savePreview({ pid, guildId: nth(guildIds, input.guild), preview: input.preview, at: input.at }),
-  ),
-  "RolePlanStore.findPreview": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
-    plans.findPreview({ pid, guildId: nth(guildIds, input.guild) }),
-  ),
+  ...previewOperations(settings),
   "RolePlanStore.findOn": operation(1, { guild }, ({ plans, guildIds }, input) =>
     plans.findOn(nth(guildIds, input.guild)),
   ),

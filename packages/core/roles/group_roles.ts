@@ -1,0 +1,66 @@
+/** Reads all members of the groups that a plan names, in place of a question for each linked member. */
+import { Effect, Option, Schedule } from "effect";
+import { LinkStore } from "../links/link_store.ts";
+import { GamePlatform, groupPageSize } from "../platforms/game_platform.ts";
+import type { GameGroup } from "../platforms/profile.ts";
+import { type GroupRoles, neededGroups } from "./member_changes.ts";
+import type { RolePlan } from "./role_plan.ts";
+
+/** Larger groups would take too much memory. */
+const mostMembers = 200_000;
+
+/** A page is tried for a minute, since the platform may limit requests. */
+const untilAnswered = { schedule: Schedule.spaced("10 seconds"), times: 6 };
+
+const none: GroupRoles = new Map();
+
+/**
+ * Makes a function that reads all members of the groups that a plan names, if their pages are fewer requests than one
+ * for each linked member. Otherwise, or if the platform does not answer, the result is empty, and each linked member is
+ * asked for.
+ */
+export const makeGroupRoles = Effect.gen(function* () {
+  const { findGroup, groupMembers } = yield* GamePlatform;
+  const links = yield* LinkStore;
+  if (findGroup === undefined || groupMembers === undefined) return () => Effect.succeed(none);
+
+  const sizeOf = (groupId: string) =>
+    Effect.map(
+      findGroup(groupId),
+      Option.match({ onNone: () => 0, onSome: ({ memberCount }) => memberCount ?? Infinity }),
+    );
+
+  const rolesOf = Effect.fnUntraced(function* (groupId: string, isOver: Effect.Effect<boolean>) {
+    const roles = new Map<string, GameGroup["role"]>();
+    let cursor: string | null = null;
+    do {
+      const page: Effect.Success<ReturnType<typeof groupMembers>> = yield* Effect.retry(
+        groupMembers(groupId, cursor),
+        untilAnswered,
+      );
+      if (Option.isNone(page)) return [];
+      for (const { gameId, role } of page.value.members) roles.set(gameId, role);
+      cursor = page.value.next;
+    } while (cursor !== null && !(yield* isOver));
+    return [[groupId, roles] as const];
+  });
+
+  /**
+   * @param members how many members of the guild are compared
+   * @param isOver whether the sweep must stop
+   */
+  return Effect.fnUntraced(
+    function* (plan: RolePlan, members: number, isOver: Effect.Effect<boolean>) {
+      const groupIds = neededGroups(plan);
+      const linked = groupIds.length === 0 ? 0 : Math.min(members, yield* links.countLinks(plan.scope.pid));
+      if (linked <= groupIds.length) return none;
+      const sizes = yield* Effect.forEach(groupIds, sizeOf);
+      const pages = sizes.reduce((sum, size) => sum + Math.ceil(size / groupPageSize), 0);
+      if (groupIds.length + pages >= linked || pages * groupPageSize > mostMembers) return none;
+      const read = (groupId: string, index: number) =>
+        sizes[index] === 0 ? Effect.succeed([[groupId, new Map()] as const]) : rolesOf(groupId, isOver);
+      return new Map((yield* Effect.forEach(groupIds, read)).flat());
+    },
+    Effect.catchTag("PlatformUnavailable", () => Effect.succeed(none)),
+  );
+});

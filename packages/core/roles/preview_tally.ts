@@ -1,0 +1,77 @@
+/** Counts what a plan would change, member by member. */
+import type { RoleMember } from "../platforms/chat_platform.ts";
+import { isLeftAlone, type MemberChanges } from "./member_changes.ts";
+import {
+  type Counts,
+  mostExamples,
+  type PlanPreview,
+  type PreviewExample,
+  type PreviewName,
+} from "./plan_preview.ts";
+import type { PlanSettings } from "./role_plan.ts";
+
+/** The most examples of nicknames. */
+const mostNames = 10;
+
+const none: Counts = { linked: 0, unlinked: 0 };
+
+interface RoleTally {
+  held: number;
+  gained: Counts;
+  lost: Counts;
+}
+
+/** @internal */
+export class PreviewTally {
+  readonly #plan: PlanSettings;
+  readonly #roles: ReadonlyMap<string, RoleTally>;
+  #nicknames = none;
+  #unknown = 0;
+  #bypassed = 0;
+  readonly #examples: Record<keyof Counts, Array<PreviewExample>> = { linked: [], unlinked: [] };
+  readonly #names: Array<PreviewName> = [];
+
+  constructor(plan: PlanSettings) {
+    this.#plan = plan;
+    this.#roles = new Map(plan.rules.map(({ roleId }) => [roleId, { held: 0, gained: none, lost: none }]));
+  }
+
+  /** @param changes null if it is unknown what would change */
+  add(member: RoleMember, isLinked: boolean, changes: MemberChanges | null): void {
+    for (const role of this.#named(member.roleIds)) role.held++;
+    if (!member.isBot && isLeftAlone(this.#plan, member, true)) this.#bypassed++;
+    if (changes === null) return;
+    const kind = isLinked ? "linked" : "unlinked";
+    const more = (counts: Counts): Counts => ({ ...counts, [kind]: counts[kind] + 1 });
+    for (const role of this.#named(changes.add)) role.gained = more(role.gained);
+    for (const role of this.#named(changes.remove)) role.lost = more(role.lost);
+    if (changes.held.length > 0) this.#unknown++;
+    if (changes.nickname !== null) this.#nicknames = more(this.#nicknames);
+    this.#addExample(this.#examples[kind], member, changes);
+  }
+
+  get counts(): Pick<PlanPreview, "roles" | "nicknames" | "unknown" | "bypassed" | "examples" | "names"> {
+    return {
+      roles: Array.from(this.#roles, ([roleId, role]) => ({ roleId, ...role })),
+      nicknames: this.#nicknames,
+      unknown: this.#unknown,
+      bypassed: this.#bypassed,
+      examples: { linked: [...this.#examples.linked], unlinked: [...this.#examples.unlinked] },
+      names: [...this.#names],
+    };
+  }
+
+  #named(roleIds: ReadonlyArray<string>): ReadonlyArray<RoleTally> {
+    return roleIds.flatMap((roleId) => this.#roles.get(roleId) ?? []);
+  }
+
+  #addExample(
+    examples: Array<PreviewExample>,
+    { chatId, nickname: before }: RoleMember,
+    { add, remove, nickname }: MemberChanges,
+  ): void {
+    if (nickname && this.#names.length < mostNames) this.#names.push({ chatId, before, after: nickname });
+    const isChanged = add.length + remove.length > 0 || nickname !== null;
+    if (isChanged && examples.length < mostExamples) examples.push({ chatId, add, remove, nickname });
+  }
+}

@@ -1,0 +1,175 @@
+/** What saved rules would change for everybody, before they are turned on. */
+import type { GuildId } from "@accountlink/core";
+import type { GuildRole } from "@accountlink/core/platforms";
+import { type PlanPreview, shownPreview } from "@accountlink/core/roles";
+import { type Html, html } from "../../html.ts";
+import type { Community } from "../communities/community.ts";
+import { userPath } from "../links/links_page.ts";
+import { radioField } from "../look/field.ts";
+import type { AccountNames } from "../look/names.ts";
+import type { Refused } from "../look/refused.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, numberText } from "../look/time.ts";
+import type { Page, PlatformNames } from "../page.ts";
+import { rolesPath, rolesPreviewPath, withQuery } from "../paths.ts";
+import { roleName } from "./member_preview.ts";
+
+export interface PreviewView {
+  readonly community: Community;
+  readonly guildId: GuildId;
+  readonly guildName: string | null;
+  readonly preview: PlanPreview;
+  /** Whether the stored plan is on, so that its rules are replaced. */
+  readonly isOn: boolean;
+  /** Whether unlinked members are left alone unless the owner chooses otherwise. */
+  readonly unlinked: PlanPreview["settings"]["unlinked"];
+  /** Highest first. */
+  readonly roles: ReadonlyArray<GuildRole>;
+  readonly names: AccountNames["chats"];
+  /** Identifies the stored rules, which nobody may have changed meanwhile. */
+  readonly seen: string;
+  readonly platforms: PlatformNames;
+}
+
+/** @param refused why the rules could not be turned on; null if they were not refused */
+export const previewPage = (view: PreviewView, refused: Refused | null): Page => {
+  const { preview, community, guildId, guildName } = view;
+  const isRunning = preview.state === "running";
+  return {
+    title: `What changes in ${guildName ?? `community ${guildId}`}`,
+    section: "communities",
+    refused,
+    ...(isRunning ? { refreshSeconds: 3 } : {}),
+    content: html`
+<p>Nobody has been changed yet. <a href="${withQuery(rolesPath(community.scope.pid), { guildId, draft: "1" })}">Back to the rules</a></p>
+${isRunning ? runningHtml(preview) : preview.state === "done" ? doneHtml(view) : failedHtml(view)}`,
+  };
+};
+
+const runningHtml = ({ done, total }: PlanPreview): Html => html`
+<div data-live="2">
+<p>Comparing everyone with the rules: ${numberText(done)}${total === 0 ? null : ` of ${counted(total, "member")}`}.</p>
+<progress aria-label="Compared members"${total === 0 ? null : html` max="${total}" value="${Math.min(done, total)}"`}></progress>
+</div>
+<p>You can leave this page: the comparison continues, and its result is kept for a day.</p>`;
+
+const failedHtml = (view: PreviewView): Html => html`
+<p class="problem">The comparison stopped after ${counted(view.preview.done, "member")}: the platform did not answer, or the server was stopped. Nothing was changed.</p>
+${formOf(view, html`<p class="row"><button class="button" name="act" value="again">Compare again</button></p>`)}`;
+
+const formOf = ({ community, guildId, preview, seen }: PreviewView, content: Html): Html => html`
+<form method="post" action="${rolesPreviewPath(community.scope.pid)}" class="panel">
+<input type="hidden" name="guildId" value="${guildId}">
+<input type="hidden" name="id" value="${preview.id}">
+<input type="hidden" name="seen" value="${seen}">
+${content}
+</form>`;
+
+const doneHtml = (view: PreviewView): Html => {
+  const { preview, isOn, platforms } = view;
+  const changed = shownPreview(preview, "remove");
+  const isQuiet = changed.nicknames === 0 && changed.roles.every(({ gained, lost }) => gained + lost === 0);
+  return html`
+<p>${counted(preview.done, "member")} were compared. ${isQuiet ? "Nobody would change: everyone has the right roles and names." : "This is what would change:"}</p>
+${rolesTable(view)}
+${namesHtml(view)}
+${exceptionsHtml(view)}
+<section>
+<h2>${isOn ? "Save" : "Turn on"}</h2>
+${formOf(
+  view,
+  html`${unlinkedField(view)}
+<p>Changes begin at once, ten a second. To stop them, pause the rules: nobody changes any more. Roles that were taken come back when the member links, or when you give them on ${platforms.chat}; nicknames that the rules set go when a link goes.</p>
+<p class="row"><button class="button" name="act" value="confirm">${isOn ? "Save these rules" : "Turn on"}</button> <button class="button quiet" name="act" value="again">Compare again</button></p>`,
+)}
+</section>`;
+};
+
+const rolesTable = (view: PreviewView): Html | null =>
+  view.preview.roles.length === 0
+    ? null
+    : tableHtml({
+        id: "changes",
+        caption: "Roles",
+        columns: ["Role", "Have it now", "Would get it", "Would lose it", "Of these not linked"],
+        rows: view.preview.roles.map(({ roleId, held, gained, lost }) => [
+          roleName(view, roleId),
+          numberText(held),
+          numberText(gained.linked + gained.unlinked),
+          numberText(lost.linked + lost.unlinked),
+          numberText(lost.unlinked),
+        ]),
+      });
+
+const namesHtml = (view: PreviewView): Html | null => {
+  const { preview, names, community } = view;
+  const { linked, unlinked } = preview.nicknames;
+  if (linked + unlinked === 0) return null;
+  return html`
+<section>
+<h2>Nicknames</h2>
+<p>${counted(linked, "linked member")} would get another nickname${unlinked === 0 ? null : `, ${counted(unlinked, "member")} without a link would lose theirs`}.</p>
+${
+  preview.names.length === 0
+    ? null
+    : tableHtml({
+        id: "names",
+        caption: "How nicknames read",
+        columns: ["Member", "Now", "Then"],
+        rows: preview.names.map(({ chatId, before, after }) => [
+          html`<a href="${userPath(community.scope.pid, chatId)}">${names.get(chatId) ?? chatId}</a>`,
+          before ?? "None",
+          after,
+        ]),
+      })
+}
+</section>`;
+};
+
+/** Says who cannot be changed, and why. */
+const exceptionsHtml = (view: PreviewView): Html | null => {
+  const { preview, roles, platforms } = view;
+  const { settings, bypassed, unknown } = preview;
+  const refused = preview.roles
+    .filter(({ roleId }) => !roles.some(({ id, assignable }) => id === roleId && assignable))
+    .filter(({ gained, lost }) => gained.linked + gained.unlinked + lost.linked + lost.unlinked > 0);
+  const lines = [
+    ...refused.map(
+      ({ roleId }) =>
+        html`Nobody’s role ${roleName(view, roleId)} changes until the bot may give it: move the bot's role above it on ${platforms.chat}.`,
+    ),
+    ...(settings.nickname === null
+      ? []
+      : [
+          html`The owner of the community, and who stands above the bot, keep their nickname: ${platforms.chat} lets no bot change it.`,
+        ]),
+    ...(bypassed === 0
+      ? []
+      : [html`${counted(bypassed, "member")} with the role to leave alone keep what they have.`]),
+    ...(unknown === 0
+      ? []
+      : [
+          html`For ${counted(unknown, "member")} ${platforms.game} did not answer: they keep the roles in question until it does.`,
+        ]),
+  ];
+  if (lines.length === 0) return null;
+  return html`<section><h2>Who is not changed</h2><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
+};
+
+const unlinkedField = ({ preview, unlinked }: PreviewView): Html | null => {
+  const lost = preview.roles.reduce((sum, role) => sum + role.lost.unlinked, 0);
+  if (lost + preview.nicknames.unlinked === 0 && preview.settings.unlinked !== "keep") return null;
+  return radioField({
+    name: "unlinked",
+    label: "Members who have not linked",
+    value: unlinked,
+    choices: [
+      { value: "keep", label: "Leave them as they are", hint: "They keep roles and nicknames, also later." },
+      {
+        value: "remove",
+        label: "Take the roles",
+        hint: `${counted(lost, "role")} would be taken now, and everybody who unlinks loses theirs.`,
+      },
+    ],
+  });
+};
