@@ -106,6 +106,8 @@ test("the page says whether the bot answers, and shows the panel as members see 
   const body = { pid, guildId: guild, rules, nickname: null, state: "paused" };
   const paused = await owner.send("PUT /dashboard/api/roles", { body });
   expect(paused.status).toBe(200);
+  expect(await text()).toContain("The bot answers here.");
+  await owner.send("DELETE /dashboard/api/roles", { body: { pid, guildId: guild } });
   const off = await text();
   expect(off).toContain("The bot tells members that linking is not set up here");
   expect(off).not.toMatch(/The bot answers here|Members type|Try it as a member/);

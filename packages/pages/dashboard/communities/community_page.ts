@@ -207,7 +207,7 @@ const answersHtml = (pid: Pid, { answersFor, isOn }: PanelView, hasBot: boolean)
   if (!hasBot)
     return html`<p>The bot does not answer here, since it is not known to be in the community.</p>`;
   if (answersFor === "nobody")
-    return html`<p>The bot tells members that linking is not set up here, until <a href="${rolesPath(pid)}">roles</a> are turned on.</p>`;
+    return html`<p>The bot tells members that linking is not set up here, until you <a href="${rolesPath(pid)}">turn it on</a>, with roles or without.</p>`;
   if (answersFor === "another list")
     return html`<p>The bot answers here with another list, whose rules for roles are on. Its panel leads to that list.</p>`;
   return html`<p>The bot answers here. Type <code>/panel</code> in a channel that everybody can see, and the bot posts this message.</p>`;

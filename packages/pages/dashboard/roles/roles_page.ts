@@ -70,7 +70,8 @@ export const rolesPage = (
   refused: Refused | null,
 ): Page => {
   const { community, details } = view;
-  const isNew = isNewPlan(details.plan);
+  const isEmpty = isNewPlan(details.plan);
+  const isNew = isEmpty && !view.isHome;
   return {
     title: `Roles and names of ${nameOf(view)} by ${community.scope.kind === "global" ? "the shared list" : "its own list"}`,
     section: "communities",
@@ -79,7 +80,8 @@ export const rolesPage = (
     ...(details.status.sweep === null || view.isTyped ? {} : { refreshSeconds: 5 }),
     content: html`
 <p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their accounts, and takes them back when a link goes. Roles that no rule names are never touched. <a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>
-${isNew ? linkingSection(view, action(view)) : statusSection(view)}
+${isNew ? null : statusSection(view)}
+${isEmpty ? linkingSection(view, action(view)) : null}
 ${problemsSection(view, visitor)}
 ${rivalNotice(view)}
 ${planSection(view, form, visitor, refused)}
