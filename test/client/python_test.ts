@@ -29,10 +29,10 @@ const newFolder = async () => {
   return folder;
 };
 
-/** Starts a Python program that can import the client. */
+/** Starts a Python program that can import the client, in a folder of its own, since Python imports from there first. */
 const start = async (program: string, variables: Readonly<Record<string, string>>) => {
   const { file, env } = await pythonWithClient();
-  const running = startProgram([file, "-u", "-c", program], tmpdir(), { ...env, ...variables });
+  const running = startProgram([file, "-u", "-c", program], await newFolder(), { ...env, ...variables });
   onTestFinished(running.stop);
   return running;
 };
@@ -268,8 +268,9 @@ asyncio.run(discord_bot.report(types.SimpleNamespace(send=send)))`;
     await link("PATCH /v2/game", { chatId: "100002", gameId: "3" });
     await link("DELETE /v2/game", { chatId: "100002" });
     await bot.untilPrinted(/^<@100002> plays as 3\.\n<@100002> (no longer plays as 3)\.$/m);
-    const again = await start(program, variables);
+    await bot.stop();
     await link("PATCH /v2/game", { chatId: "100002", gameId: "4" });
-    await again.untilPrinted(/^<@100002> plays as 4\.$/m);
+    const again = await start(program, variables);
+    await again.untilPrinted(/^<@100002> plays as (4)\.$/m);
   },
 );
