@@ -20,7 +20,11 @@ export interface PostgresOptions extends Omit<StoragePostgres.PostgresOptions, "
 }
 
 /** Why the database or Redis cannot be used. */
-export type PostgresError = StoragePostgres.PostgresError | CacheRedis.InvalidRedisUrl | StoreUnavailable;
+export type PostgresError =
+  | StoragePostgres.PostgresError
+  | CacheRedis.InvalidRedisUrl
+  | CacheRedis.RedisDatabaseRefused
+  | StoreUnavailable;
 
 /**
  * A database of Postgres 15 or later.

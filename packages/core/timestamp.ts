@@ -1,5 +1,5 @@
 /** Times are milliseconds in the domain, and ISO 8601 in files, flags and responses. @internal */
-import { Option, Schema, SchemaTransformation } from "effect";
+import { Clock, Effect, Option, Schema, SchemaTransformation } from "effect";
 
 /** Milliseconds since the Unix epoch. */
 export type Millis = number;
@@ -10,6 +10,14 @@ export const dayMs = 24 * hourMs;
 
 /** Returns the start of the time's UTC day. */
 export const startOfDay = (time: Millis): Millis => Math.floor(time / dayMs) * dayMs;
+
+/** How far a server's clock is ahead of this machine's: it is taken to have been read in the middle of the request. */
+export const clockLead = <E, R>(read: Effect.Effect<Millis, E, R>): Effect.Effect<Millis, E, R> =>
+  Effect.gen(function* () {
+    const begun = yield* Clock.currentTimeMillis;
+    const there = yield* read;
+    return there - (begun + (yield* Clock.currentTimeMillis)) / 2;
+  });
 
 const pattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;

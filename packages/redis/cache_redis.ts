@@ -5,13 +5,14 @@ import {
   layer as connections,
   type InvalidRedisUrl,
   RedisConnections,
+  type RedisDatabaseRefused,
   type RedisOptions,
 } from "./connection/connections.ts";
 import * as RedisCounters from "./limits/counters.ts";
 import { RedisHealth } from "./redis_health.ts";
 import * as RedisSignals from "./signals/signals.ts";
 
-export { InvalidRedisUrl, type RedisOptions } from "./connection/connections.ts";
+export { InvalidRedisUrl, RedisDatabaseRefused, type RedisOptions } from "./connection/connections.ts";
 export { inspect, type RedisState, RedisUnusable } from "./inspect.ts";
 export { RedisHealth } from "./redis_health.ts";
 
@@ -24,7 +25,7 @@ export { RedisHealth } from "./redis_health.ts";
  */
 export const layer = (
   options: RedisOptions,
-): Layer.Layer<Counters | Cache | Signals | RedisHealth, InvalidRedisUrl> =>
+): Layer.Layer<Counters | Cache | Signals | RedisHealth, InvalidRedisUrl | RedisDatabaseRefused> =>
   Layer.mergeAll(RedisCounters.layer, RedisCache.layer, RedisSignals.layer, healthLayer).pipe(
     Layer.provide(connections(options)),
   );

@@ -1,8 +1,16 @@
 /** Reads the state of a Redis server, for diagnostics. */
+import { clockLead } from "@accountlink/core/timestamp";
 import { Data, Effect } from "effect";
+import type { Cluster, Redis } from "ioredis";
 import { makersOf } from "./connection/clients.ts";
-import { addressOf, type InvalidRedisUrl, type RedisOptions } from "./connection/connections.ts";
-import { reasonOf } from "./connection/failure.ts";
+import {
+  addressOf,
+  defaultPrefix,
+  type InvalidRedisUrl,
+  RedisDatabaseRefused,
+  type RedisOptions,
+} from "./connection/connections.ts";
+import { errorReplyOf, isRefusedDatabase, reasonOf } from "./connection/failure.ts";
 import { firstOutcome } from "./connection/health.ts";
 import type { RedisAddress, RedisEndpoint } from "./connection/redis_url.ts";
 
@@ -13,6 +21,10 @@ export interface RedisState {
   readonly version: string;
   /** The setting `maxmemory-policy`, such as `noeviction`; null if Redis hides it. */
   readonly eviction: string | null;
+  /** Why Redis refused a write, in one word such as `OOM` or `READONLY`; null if it took the write. */
+  readonly refusedWrite: string | null;
+  /** How far the clock of Redis is ahead of this machine's, in milliseconds. */
+  readonly clockLead: number;
 }
 
 /** Redis is unreachable, or refuses the login. @internal */
@@ -24,40 +36,70 @@ export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
   override readonly message = `Cannot use Redis at "${this.path}": ${this.reason}`;
 }
 
-/** Reads the state of Redis, or of one node of a cluster, in at most 2 seconds plus `commandTimeout`. @internal */
+/**
+ * Reads the state of Redis, or of one node of a cluster, and writes a key that expires after a second. Takes at most 2
+ * seconds plus three times `commandTimeout`. @internal
+ */
 export const inspect = Effect.fn("CacheRedis.inspect")(function* (
   options: RedisOptions,
-): Effect.fn.Return<RedisState, InvalidRedisUrl | RedisUnusable> {
+): Effect.fn.Return<RedisState, InvalidRedisUrl | RedisDatabaseRefused | RedisUnusable> {
   const { address, client } = yield* addressOf(options);
   const path = pathOf(address);
   const makers = makersOf(address, client);
   return yield* Effect.acquireUseRelease(
     Effect.sync(makers.commands),
     (commands) => {
-      let reason = "timeout";
+      let failure: unknown;
       commands.on("error", (error: unknown) => {
-        reason = reasonOf(error);
+        // A lost connection that follows does not say why.
+        if (!isRefusedDatabase(failure)) failure = error;
       });
       return firstOutcome(commands).pipe(
         Effect.timeoutOption("2 seconds"),
-        Effect.andThen(
-          Effect.tryPromise({
-            try: () => commands.info(),
-            // Without a connection, report why connecting failed.
-            catch: (error) =>
-              new RedisUnusable({ path, reason: commands.status === "ready" ? reasonOf(error) : reason }),
-          }),
-        ),
+        Effect.andThen(stateOf(commands, keyFor(options))),
+        Effect.mapError(({ cause }) => {
+          if (isRefusedDatabase(failure) && address.kind !== "cluster") {
+            return new RedisDatabaseRefused({ database: address.database });
+          }
+          // Without a connection, report why connecting failed.
+          if (commands.status === "ready") return new RedisUnusable({ path, reason: reasonOf(cause) });
+          return new RedisUnusable({ path, reason: failure === undefined ? "timeout" : reasonOf(failure) });
+        }),
       );
     },
     (commands) => Effect.sync(() => commands.disconnect()),
-  ).pipe(
-    Effect.map((info) => ({
-      path,
-      version: fieldOf(info, "redis_version") ?? "unknown",
-      eviction: fieldOf(info, "maxmemory_policy"),
-    })),
+  ).pipe(Effect.map((found) => ({ path, ...found })));
+});
+
+/** A key that the users of the documentation may write. */
+const keyFor = ({ prefix = defaultPrefix }: RedisOptions): string => `${prefix}inspection`;
+
+class RefusedCommand extends Data.TaggedError("RefusedCommand")<{ readonly cause: unknown }> {}
+
+const ask = <A>(command: () => Promise<A>) =>
+  Effect.tryPromise({ try: command, catch: (cause) => new RefusedCommand({ cause }) });
+
+const stateOf = Effect.fnUntraced(function* (commands: Redis | Cluster, key: string) {
+  const info = yield* ask(() => commands.info());
+  const refusedWrite = yield* ask(() => commands.set(key, "", "PX", 1_000)).pipe(
+    Effect.as(null),
+    Effect.catchIf(
+      ({ cause }) => errorReplyOf(cause) !== null,
+      ({ cause }) => Effect.succeed(reasonOf(cause)),
+    ),
   );
+  const lead = yield* clockLead(
+    Effect.map(
+      ask(() => commands.time()),
+      ([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000,
+    ),
+  );
+  return {
+    version: fieldOf(info, "redis_version") ?? "unknown",
+    eviction: fieldOf(info, "maxmemory_policy"),
+    refusedWrite,
+    clockLead: lead,
+  };
 });
 
 const fieldOf = (info: string, name: string): string | null =>

@@ -35,6 +35,19 @@ describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
     yield* thaw;
   });
 
+  test("the inspection reports a refused write, the lead of the clock and a database that is not there", function* () {
+    const { url, ask } = yield* startRedis();
+    const { refusedWrite, clockLead } = yield* inspect(url);
+    assert.strictEqual(refusedWrite, null);
+    assert.isBelow(Math.abs(clockLead), 10_000);
+    yield* ask("CONFIG", "SET", "maxmemory", "1");
+    assert.strictEqual((yield* inspect(url)).refusedWrite, "OOM");
+    assert.deepInclude(yield* Effect.flip(inspect(`${url}/99`)), {
+      _tag: "RedisDatabaseRefused",
+      database: 99,
+    });
+  });
+
   test("the inspection names all nodes of a cluster, and the sentinels of a master", function* () {
     const cluster = yield* Effect.flip(inspect("redis+cluster://:guess@127.0.0.1:1,[::1]:2"));
     assert.include(cluster.message, '"127.0.0.1:1,[::1]:2"');

@@ -83,11 +83,27 @@ export const lastMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.S
 export const runMigrations = (
   all: typeof migrations,
 ): Effect.Effect<ReadonlyArray<string>, Migrator.MigrationError | SqlError.SqlError, SqlClient.SqlClient> =>
-  Effect.map(Migrator.make({})({ loader: Migrator.fromRecord(all), table }), (applied) =>
-    applied.map(([, name]) => name),
+  Effect.andThen(ensureTable, Migrator.make({})({ loader: Migrator.fromRecord(all), table })).pipe(
+    Effect.map((applied) => applied.map(([, name]) => name)),
   );
 
 const table = "schema_migrations";
+
+/**
+ * On Postgres, makes the migrator's table before the migrator does. If the migrator may not make it, it goes on in the
+ * failed transaction, and reports that in place of the reason.
+ */
+const ensureTable = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const isMissing = sql.onDialectOrElse({
+    pg: () => Effect.map(sql`SELECT 1 WHERE to_regclass(${table}) IS NULL`, (rows) => rows.length > 0),
+    orElse: () => Effect.succeed(false),
+  });
+  if (!(yield* isMissing)) return;
+  yield* sql`
+    CREATE TABLE ${sql(table)} (
+      migration_id integer PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), name text NOT NULL)`;
+});
 
 /** The number of the last migration of this release. */
 export const newestMigration: number = Math.max(

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
-import { listenLocally } from "@accountlink/test-servers";
-import { expect, test } from "vitest";
+import { listenLocally, runUntil, startRedis, whyNoRedis } from "@accountlink/test-servers";
+import { expect, onTestFinished, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
 import { startServer, startServerHere } from "../support/server.ts";
@@ -88,6 +88,26 @@ test("the server starts without Redis, which holds only temporary data", async (
   expect(server.output()).toContain("Redis cannot be reached");
   expect(server.output()).not.toContain("pass");
 });
+
+const noRedis = await whyNoRedis();
+
+test.skipIf(noRedis !== null)(
+  `a Redis database that is not there stops the start ${noRedis ?? ""}`,
+  async () => {
+    const { url } = await runUntil(onTestFinished)(startRedis());
+    const ended = await runServe({
+      ACCOUNTLINK_STORAGE: "memory",
+      ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_PORT: "0",
+      ACCOUNTLINK_CACHE: "redis",
+      ACCOUNTLINK_REDIS_URL: `${url}/99`,
+    });
+    expectRefusal(
+      ended,
+      "Cannot start: ACCOUNTLINK_REDIS_URL names database 99, expected a database that the server has and lets its user select",
+    );
+  },
+);
 
 /**
  * Starts a server with a fixture that it must refuse, and expects that the server does not create the data folder.

@@ -6,6 +6,7 @@ import type { CacheRedis } from "@accountlink/redis";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { type Duration, Effect, Layer } from "effect";
+import { InvalidConfig } from "../config/config.ts";
 import type { Cache, Storage } from "../config/resolved_config.ts";
 
 interface Opening {
@@ -35,14 +36,24 @@ export const cacheLayer = (cache: Cache) =>
     : Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("@accountlink/redis")),
-          ({ CacheRedis: { layer } }) => layer(cache),
+          ({ CacheRedis: { layer } }) =>
+            Layer.catchTag(layer(cache), "RedisDatabaseRefused", ({ database }) =>
+              Layer.effectContext(new InvalidConfig({ problem: refusedDatabase(database) })),
+            ),
         ),
       );
+
+export const refusedDatabase = (database: number): string =>
+  `ACCOUNTLINK_REDIS_URL names database ${database}, expected a database that the server has and lets its user select`;
 
 /** Provides the cache of a server: Redis with counters for its outages, or a memory that saves the counts of the day. */
 export const serverCacheLayer = (
   cache: Cache,
-): Layer.Layer<CachePort | Counters | Signals, CacheRedis.InvalidRedisUrl | StoreUnavailable, DayCounts> =>
+): Layer.Layer<
+  CachePort | Counters | Signals,
+  CacheRedis.InvalidRedisUrl | InvalidConfig | StoreUnavailable,
+  DayCounts
+> =>
   cache.kind === "memory"
     ? CacheMemory.layerSaved
     : Layer.provideMerge(FallbackCounters.layer(CacheMemory.layer), cacheLayer(cache));

@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
 import { Cluster, type RedisOptions as DriverOptions, Redis } from "ioredis";
+import { isRefusedDatabase } from "./failure.ts";
 import { PipeliningRedis } from "./pipelining_redis.ts";
 import type { RedisAddress, RedisEndpoint } from "./redis_url.ts";
 
@@ -69,8 +70,17 @@ export const makersOf = (address: RedisAddress, options: ClientOptions): ClientM
     address.kind === "single"
       ? { ...common, host: address.host, port: address.port, db: address.database }
       : { ...common, ...sentinelOptionsOf(address, options) };
-  return { commands: () => new PipeliningRedis(all), single: () => new Redis(all) };
+  return {
+    commands: () => onlyInItsDatabase(new PipeliningRedis(all)),
+    single: () => onlyInItsDatabase(new Redis(all)),
+  };
 };
+
+/** Disconnects a client whose database the server refuses, since the driver would go on in database 0. */
+const onlyInItsDatabase = <Client extends Redis>(client: Client): Client =>
+  client.on("error", (error) => {
+    if (isRefusedDatabase(error)) client.disconnect(true);
+  });
 
 const sentinelOptionsOf = (
   { sentinels, master, database, sentinelLogin, tls }: RedisAddress & { kind: "sentinel" },

@@ -4,6 +4,7 @@ import { StorageIdentity } from "@accountlink/core";
 import { Context, Data, Duration, Effect, Layer, Option, Redacted } from "effect";
 import { type Cluster, Redis } from "ioredis";
 import { type ClientOptions, makersOf } from "./clients.ts";
+import { isRefusedDatabase } from "./failure.ts";
 import { ConnectionHealth, firstOutcome, keepPinging, watch } from "./health.ts";
 import { forms, parse, type RedisAddress } from "./redis_url.ts";
 
@@ -44,6 +45,22 @@ export class InvalidRedisUrl extends Data.TaggedError("InvalidRedisUrl")<{}> {
   override readonly message = `Cannot read the Redis URL, expected one of: ${forms.join(" ")}`;
 }
 
+/**
+ * The server refuses to select the database of the URL: it has no database of that number, or its user may not select one.
+ *
+ * @example
+ * ```ts
+ * import { CacheRedis } from "@accountlink/redis";
+ *
+ * new CacheRedis.RedisDatabaseRefused({ database: 99 }).message; // "Cannot use database 99 of Redis: the server refuses it"
+ * ```
+ */
+export class RedisDatabaseRefused extends Data.TaggedError("RedisDatabaseRefused")<{
+  readonly database: number;
+}> {
+  override readonly message = `Cannot use database ${this.database} of Redis: the server refuses it`;
+}
+
 export class RedisConnections extends Context.Service<
   RedisConnections,
   {
@@ -60,20 +77,28 @@ export class RedisConnections extends Context.Service<
   }
 >()("@accountlink/redis/RedisConnections") {}
 
+export const defaultPrefix = "accountlink:";
+
 export type RedisCommands = Pick<Redis, "del" | "eval" | "evalsha" | "get" | "pexpire" | "set">;
 
 /**
  * Connects, and disconnects with the scope. Waits up to 2 seconds for the connections. An unreachable Redis does not
- * prevent the start; a failed attempt is followed by the next one within half a second.
+ * prevent the start; a failed attempt is followed by the next one within half a second. A refused database does.
  */
-export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, InvalidRedisUrl> =>
+export const layer = (
+  options: RedisOptions,
+): Layer.Layer<RedisConnections, InvalidRedisUrl | RedisDatabaseRefused> =>
   Effect.gen(function* () {
     const { address, client } = yield* addressOf(options);
-    const { prefix = "accountlink:" } = options;
+    const { prefix = defaultPrefix } = options;
     const identity = yield* StorageIdentity;
     const makers = makersOf(address, client);
     const health = new ConnectionHealth(yield* Effect.context());
     const commands = yield* open("commands", makers.commands, health);
+    let isRefused = false;
+    commands.on("error", (error: unknown) => {
+      isRefused ||= isRefusedDatabase(error);
+    });
     const publisher = commands instanceof Redis ? commands : yield* open("publisher", makers.single, health);
     const subscriber = yield* open("subscriber", makers.single, health);
 
@@ -81,6 +106,9 @@ export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, Inva
     yield* Effect.forEach(clients, firstOutcome, { concurrency: "unbounded", discard: true }).pipe(
       Effect.timeoutOption("2 seconds"),
     );
+    if (isRefused && address.kind !== "cluster") {
+      return yield* new RedisDatabaseRefused({ database: address.database });
+    }
     return RedisConnections.of({
       commands,
       publisher,

@@ -112,6 +112,36 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     for (const secret of [wrong, String(server.port)]) assert.notInclude(told, secret);
   });
 
+  test("connections to a database that is not there are refused, and never use another one", function* () {
+    const server = yield* startRedis();
+    const url = `${server.url}/99`;
+    const build = Layer.build(CacheRedis.layer({ url: Redacted.make(url) })).pipe(
+      Effect.provide(Logger.layer([])),
+    );
+    const error = yield* Effect.flip(build);
+    assert.deepInclude(error, { _tag: "RedisDatabaseRefused", database: 99 });
+    yield* server.kill;
+    const ports = yield* openNode(url);
+    yield* server.restart;
+    // The server answers a client that the driver did not refuse.
+    const client = yield* openClient(server.url);
+    yield* until(
+      Effect.promise(() =>
+        client.ping().then(
+          () => true,
+          () => false,
+        ),
+      ),
+    );
+    yield* until(
+      Effect.promise(async () =>
+        /cmdstat_select:.*failed_calls=[1-9]/.test(await client.info("commandstats")),
+      ),
+    );
+    assert.strictEqual(reasonOf(yield* Effect.flip(useAll(ports))), "not connected");
+    assert.strictEqual(yield* Effect.promise(() => client.dbsize()), 0);
+  });
+
   test("the error for a malformed URL does not repeat the URL", function* () {
     const build = Layer.build(CacheRedis.layer({ url: Redacted.make("http://user:secret@host") }));
     const error = yield* Effect.flip(build);

@@ -33,6 +33,12 @@ export const runCommand = <A>(
 export const errorReplyOf = (error: unknown): string | null =>
   error instanceof ReplyError ? (error as Error).message : null;
 
+/** Whether a server, after the login, refused the database of the URL: it has none of that number, or its user may not. */
+export const isRefusedDatabase = (error: unknown): boolean =>
+  errorReplyOf(error) !== null &&
+  (error as { readonly command?: { readonly name: string } }).command?.name === "select" &&
+  reasonOf(error) !== "NOAUTH";
+
 /**
  * A network error code (`ECONNREFUSED`), a Redis error code (`OOM`), or `timeout`. Error messages, and the command
  * that the driver attaches, may contain an address, a key or a password, so they are left out.

@@ -1,4 +1,5 @@
 import { StorageIdentity, type StoragePorts } from "@accountlink/core";
+import { clockLead } from "@accountlink/core/timestamp";
 import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
@@ -95,8 +96,12 @@ export interface PostgresState {
   readonly encoding: string;
   /** The numbers of the last migration that ran on this database, and of the last migration in this release. */
   readonly schema: { readonly version: number; readonly newest: number };
+  /** The schema in which the user may make tables; null if the user may not. */
+  readonly ownSchema: string | null;
   /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
+  /** How far the clock of the server is ahead of this machine's, in milliseconds. */
+  readonly clockLead: number;
 }
 
 /** Reads the state of a database, without changing it. @internal */
@@ -127,19 +132,29 @@ const state = Effect.gen(function* () {
   const [found] = yield* sql<{
     readonly server: string;
     readonly encoding: string;
+    readonly own_schema: string | null;
     readonly steps: string | null;
     readonly root_key: string | null;
   }>`
     SELECT current_setting('server_version') AS server, current_setting('server_encoding') AS encoding,
+      CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN current_schema()::text END AS own_schema,
       to_regclass('schema_migrations')::text AS steps, to_regclass('root_key')::text AS root_key`;
+  const lead = yield* clockLead(
+    Effect.map(
+      sql<{ readonly now: number }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
+      ([clock]) => clock?.now ?? Number.NaN,
+    ),
+  );
   const version = found?.steps === null ? 0 : yield* lastMigration;
   const [stored] =
     found?.root_key === null ? [] : yield* sql<{ readonly wrapped: string }>`SELECT wrapped FROM root_key`;
   return {
     server: found?.server ?? "",
     encoding: found?.encoding ?? "",
+    ownSchema: found?.own_schema ?? null,
     schema: { version, newest: newestMigration },
     rootKey: stored?.wrapped ?? null,
+    clockLead: lead,
   };
 });
 

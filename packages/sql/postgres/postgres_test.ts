@@ -73,6 +73,26 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
     );
   });
 
+  test("the error of a user who may not make tables says so, and the inspection does", function* () {
+    const { url, query } = yield* makePostgresDatabase();
+    const user = `reader_${crypto.randomUUID().replaceAll("-", "")}`;
+    yield* Effect.acquireRelease(query(`CREATE ROLE ${user} LOGIN PASSWORD 'word'`), () =>
+      query(`DROP ROLE ${user}`),
+    );
+    const options = optionsOf(Object.assign(new URL(url), { username: user, password: "word" }));
+    const error = yield* Effect.flip(migratePostgres(options));
+    expect(error.message).toMatch(/: access is denied \(42501\)$/);
+    expect(yield* inspectPostgres(options)).toMatchObject({ ownSchema: null, schema: { version: 0 } });
+    expect(yield* inspectPostgres(optionsOf(url))).toMatchObject({ ownSchema: "public" });
+  });
+
+  test("the error of a table that another program made names the table", function* () {
+    const { url, query } = yield* makePostgresDatabase();
+    yield* query("CREATE TABLE links (id integer)");
+    const error = yield* Effect.flip(migratePostgres(optionsOf(url)));
+    expect(error.message).toMatch(/: relation "links" already exists \(42P07\)$/);
+  });
+
   test("a client certificate without a mode means TLS", function* () {
     const url = withParts("postgres://user@127.0.0.1:1/database", { search: "sslcert=/none/at/all" });
     const error = yield* Effect.flip(Effect.scoped(migratePostgres(optionsOf(url))));

@@ -95,10 +95,11 @@ const failures: ReadonlyArray<Failure> = [
 ];
 
 /**
- * Whether the message of an error contains no data. This holds for messages of the driver, which have no code, and for
- * messages about the state of the server.
+ * Whether the message of an error contains no data. This holds for messages of the driver, which have no code, for
+ * messages about the state of the server, and for the name of a table that is there already (42P07).
  */
-const hasSafeMessage = (code: string | null): boolean => code === null || /^(08|53|57P|58030|XX)/.test(code);
+const hasSafeMessage = (code: string | null): boolean =>
+  code === null || /^(08|42P07|53|57P|58030|XX)/.test(code);
 
 function textOf(thrown: unknown, name: string): string | null {
   const value = Predicate.hasProperty(thrown, name) ? thrown[name] : null;

@@ -11,6 +11,7 @@ import { folderExists } from "../../files/data_folder.ts";
 import { cryptoLayer } from "../../layers/crypto_layer.ts";
 import { resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
 import { connectTimeout } from "../management_layer.ts";
+import { checkClock } from "./check_clock.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 export const checkStorage = Effect.fnUntraced(function* (config: Config, storage: Storage) {
@@ -20,7 +21,12 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
       Effect.flatMap((state) =>
         Effect.map(
           judge(config, storage, `"${state.path}" on Postgres ${state.server}`, state),
-          (findings) => (state.encoding === "UTF8" ? findings : [...findings, badEncoding(state.encoding)]),
+          (findings) => [
+            ...findings,
+            ...(state.ownSchema === null && state.schema.version < state.schema.newest ? [noTables] : []),
+            ...(state.encoding === "UTF8" ? [] : [badEncoding(state.encoding)]),
+            ...checkClock("Postgres", state.clockLead),
+          ],
         ),
       ),
       Effect.catchTag("DatabaseUnusable", ({ message }) =>
@@ -70,6 +76,12 @@ const badEncoding = (encoding: string): Finding =>
     `${encoding}, which cannot store every name`,
     "Make a database with the encoding UTF8, and move the data",
   );
+
+const noTables = fail(
+  "database",
+  "its user may not make tables, which the migrations do",
+  "As its owner, run: GRANT CREATE ON SCHEMA public TO <user>",
+);
 
 interface State {
   readonly schema: { readonly version: number; readonly newest: number };

@@ -11,9 +11,11 @@ import { configWarnings, unknownVariables, withoutEffect } from "../../config/co
 import { type Cache, type ResolvedConfig, resolveConfig } from "../../config/resolved_config.ts";
 import { checkUploadFolder } from "../../files/upload_folder.ts";
 import { readStartupFixture } from "../../fixture/startup_fixture.ts";
+import { refusedDatabase } from "../../layers/store_layers.ts";
 import { reasonOf } from "../../message_text.ts";
 import { networksLayer } from "../../networks/network_files.ts";
 import { describe } from "../command.ts";
+import { checkClock } from "./check_clock.ts";
 import { checkPlatform } from "./check_platform.ts";
 import { checkStorage } from "./check_storage.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -28,7 +30,7 @@ export const doctorCommand = Command.make("doctor", {}, () =>
 ).pipe(
   Command.withGlobalFlags([Json]),
   describe([
-    "Check everything that the server needs: every variable and the files that they name, the data folder and its mode, the secret, the platforms, the database, Redis, the disk space, the temporary folder, and the server itself, if one runs. Nothing is changed.",
+    "Check everything that the server needs: every variable and the files that they name, the data folder and its mode, the secret, the platforms, the database, Redis, their clocks, the disk space, the temporary folder, and the server itself, if one runs. Nothing is changed, but a key in Redis that expires after a second.",
     "The exit code is 1 if a check fails.",
   ]),
 );
@@ -60,7 +62,7 @@ const examine = Effect.gen(function* () {
     ...(yield* checkFiles(resolved.success)),
     ...(yield* checkPlatform(config, platform)),
     ...stored,
-    yield* checkCache(cache),
+    ...(yield* checkCache(cache)),
     yield* checkUploads,
     ...(yield* checkServer(config, deployment)),
   ];
@@ -84,28 +86,45 @@ const checkFiles = (resolved: ResolvedConfig) =>
   );
 
 const checkCache = Effect.fnUntraced(function* (cache: Cache) {
-  if (cache.kind === "memory") return ok("cache", "memory: each server counts limits for itself");
+  if (cache.kind === "memory") return [ok("cache", "memory: each server counts limits for itself")];
   const { CacheRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
   return yield* CacheRedis.inspect(cache).pipe(
-    Effect.map(({ path, version, eviction }) => {
+    Effect.map(({ path, version, eviction, refusedWrite, clockLead }) => {
       const it = `Redis ${version} at "${path}"`;
       const forgets = `${it} may forget what limits count: its maxmemory-policy is ${eviction ?? "not told"}`;
-      return eviction === "noeviction"
-        ? ok("cache", `${it} answers`)
-        : warn("cache", forgets, "Set it to noeviction");
+      const answers =
+        refusedWrite === null
+          ? ok("cache", `${it} takes writes`)
+          : warn(
+              "cache",
+              `${it} refuses writes: ${refusedWrite}`,
+              `${adviceForWrite(refusedWrite)}. ${untilThen}`,
+            );
+      return [
+        answers,
+        ...(eviction === "noeviction" ? [] : [warn("cache", forgets, "Set it to noeviction")]),
+        ...checkClock("Redis", clockLead),
+      ];
     }),
     Effect.catch((error) => {
+      if (error._tag === "RedisDatabaseRefused") {
+        return Effect.succeed([
+          fail("cache", refusedDatabase(error.database), "Correct ACCOUNTLINK_REDIS_URL"),
+        ]);
+      }
       const isLogin = error._tag === "RedisUnusable" && /^(?:WRONGPASS|NOAUTH|NOPERM)$/.test(error.reason);
       const advice = isLogin ? "Correct user and password in ACCOUNTLINK_REDIS_URL" : "Start Redis";
-      const finding = warn(
-        "cache",
-        error.message,
-        `${advice}. Until then each server counts limits for itself`,
-      );
-      return Effect.succeed(finding);
+      return Effect.succeed([warn("cache", error.message, `${advice}. ${untilThen}`)]);
     }),
   );
 });
+
+const untilThen = "Until then each server counts limits for itself";
+
+const adviceForWrite = (reason: string): string => {
+  if (reason === "OOM") return "Raise its maxmemory, or give this service a Redis of its own";
+  return reason === "NOPERM" ? "Let its user write" : "Mend it, or name another one in ACCOUNTLINK_REDIS_URL";
+};
 
 const checkServer = (
   { ACCOUNTLINK_HOST: host, ACCOUNTLINK_PORT: port }: Config,

@@ -120,6 +120,40 @@ it.skipIf(missing !== null)(`the doctor advises to correct the login of Redis ${
   expect(findings).toMatch(/NOAUTH\s+Correct user and password in ACCOUNTLINK_REDIS_URL/);
 });
 
+it.skipIf(missing !== null)(
+  `the doctor warns of a full Redis and of clocks that differ ${missing ?? ""}`,
+  async () => {
+    const { redis, environment } = await makeShared();
+    await Effect.runPromise(redis.ask("CONFIG", "SET", "maxmemory", "1"));
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const findings = await findingsIn(environment);
+    expect(findings).toMatch(/^warn +cache .* refuses writes: OOM\n +Raise its maxmemory/m);
+    for (const server of ["Postgres", "Redis"]) {
+      expect(findings).toMatch(
+        new RegExp(`^warn +clock +the clock of ${server} is (59|60) s behind this machine's$`, "m"),
+      );
+    }
+    const missingDatabase = { ...environment, ACCOUNTLINK_REDIS_URL: `${redis.url}/99` };
+    expect(await findingsIn(missingDatabase)).toMatch(
+      /^fail +cache +ACCOUNTLINK_REDIS_URL names database 99, /m,
+    );
+  },
+);
+
+it.skipIf(missing !== null)(
+  `the doctor reports a user who may not make tables ${missing ?? ""}`,
+  async () => {
+    const { database, environment } = await makeShared();
+    const user = `reader_${crypto.randomUUID().replaceAll("-", "")}`;
+    await Effect.runPromise(database.query(`CREATE ROLE ${user} LOGIN PASSWORD 'word'`));
+    onTestFinished(async () => void (await Effect.runPromise(database.query(`DROP ROLE ${user}`))));
+    const url = Object.assign(new URL(database.url), { username: user, password: "word" });
+    const findings = await findingsIn({ ...environment, ACCOUNTLINK_DATABASE_URL: String(url) });
+    expect(findings).toMatch(/^fail +database +its user may not make tables, /m);
+  },
+);
+
 it("the doctor accepts a server of its own deployment on the port, and reports any other program", async () => {
   const { dataFolder, serve } = await makeWorkplace();
   const other = await makeWorkplace();
