@@ -1,6 +1,6 @@
 /** The bot in a guild of the dev platform: its channel, members who join, and the page of the community. */
 import { expect, test } from "vitest";
-import { guild } from "../support/fixtures.ts";
+import { guild, stranger } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { createKey, scopesOf, signInOwner } from "./dashboard.ts";
@@ -54,6 +54,18 @@ test("a command that does not exist, and one without its member, say so", async 
   expect((await act(ada, { command: "/dance" })).text).toContain("There is no command");
   expect((await act(ada, { command: "/whois nobody" })).text).toContain("or no member with that name");
   expect((await act(ada, { command: "/whois @user_2" })).text).toContain("no linked account");
+});
+
+test("a user of the fixture joins and leaves in the channel, and only members write", async () => {
+  const joined = await act(stranger, { membership: "join" });
+  expect(joined.text).toContain('<span id="roles">none</span>');
+  const again = await act(stranger, { membership: "join" });
+  expect(again.text).toContain('name="membership" value="leave"');
+  const left = await act(stranger, { membership: "leave" });
+  expect(left).toMatchObject({ status: 200, text: expect.stringContaining("stranger is not a member") });
+  expect((await act(stranger, { command: "/verify" })).text).toContain("Only members write here");
+  expect((await act(stranger, { membership: "stay" })).status).toBe(400);
+  expect((await act("999", { membership: "join" })).status).toBe(400);
 });
 
 test("a slow answer is deferred, and edited into the channel later", async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { StorageSql } from "@accountlink/sql";
@@ -28,6 +28,12 @@ const checkAccess = async (folder: string): Promise<void> => {
   if (!(await stat(folder)).isDirectory()) throw new Error("it is not a folder");
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   await access(StorageSql.databaseFile(folder), constants.R_OK | constants.W_OK).catch(falseIfMissing);
+};
+
+/** Why a file or folder is a risk: other users of the machine may use it. Null if they may not. */
+export const openToOthers = (path: string): string | null => {
+  const mode = statSync(path).mode & 0o777;
+  return (mode & 0o077) === 0 ? null : `"${path}" is open to others (mode ${mode.toString(8)})`;
 };
 
 const falseIfMissing = (error: NodeJS.ErrnoException): false => {

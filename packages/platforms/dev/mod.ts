@@ -4,7 +4,8 @@
  * `devPlatform` is the server. The routes under `/chat/api` and `/game/api` answer in JSON, which `wire.ts` describes; a
  * refusal is `{ "code": "unknown_member" }` with a status. The routes for the bot need its bearer token.
  *
- * `/chat/guilds/{guildId}` is a page that plays the channel of a guild: choose a member, type a command, press a button.
+ * `/chat/guilds/{guildId}` is a page that plays the channel of a guild: choose a member, type a command, press a button,
+ * let a user of the fixture join or leave.
  *
  * Users sign in at both platforms by the authorization code flow of OAuth 2.0 with PKCE (S256).
  *

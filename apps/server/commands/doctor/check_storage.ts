@@ -1,5 +1,5 @@
 /** Checks the storage and its secret, without creating anything or disturbing a server. */
-import { existsSync, statfsSync, statSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { RootKey, Secrets, unwrapWithAny } from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
@@ -7,7 +7,7 @@ import { Effect, Layer, Result } from "effect";
 import { formatCount } from "../../cli/output.ts";
 import type { Config } from "../../config/config.ts";
 import type { PersistentStorage, Storage } from "../../config/resolved_config.ts";
-import { folderExists } from "../../files/data_folder.ts";
+import { folderExists, openToOthers } from "../../files/data_folder.ts";
 import { cryptoLayer } from "../../layers/crypto_layer.ts";
 import { resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
 import { connectTimeout } from "../management_layer.ts";
@@ -130,10 +130,10 @@ const judgeRotation = (hasOld: boolean, byOld: boolean): Finding => {
 };
 
 const checkMode = (check: string, path: string, right: string): Finding => {
-  const mode = statSync(path).mode & 0o777;
-  if ((mode & 0o077) === 0) return ok(check, `"${path}" is closed to others`);
-  const finding = `"${path}" is open to others (mode ${mode.toString(8)})`;
-  return warn(check, finding, `Run: chmod ${right} "${path}"`);
+  const problem = openToOthers(path);
+  return problem === null
+    ? ok(check, `"${path}" is closed to others`)
+    : warn(check, problem, `Run: chmod ${right} "${path}"`);
 };
 
 const checkSpace = (folder: string): Finding => {

@@ -1,3 +1,4 @@
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { runUntil, startProxy } from "@accountlink/test-servers";
@@ -38,6 +39,22 @@ it("a server without a writable temporary folder logs a warning, and serves", as
     says(server.stderr, "Imports on the dashboard: uploads need the temporary folder"),
     says(server.stdout, "listening on "),
   ];
+  await expect(Promise.all(said)).resolves.toHaveLength(2);
+});
+
+it("a server warns of a data folder and a secret that others can read", async () => {
+  const { json, dataFolder } = await makeWorkplace();
+  await json("migrate");
+  chmodSync(dataFolder, 0o777);
+  chmodSync(join(dataFolder, "secret"), 0o644);
+  const server = startInProcess(["serve"], {
+    ACCOUNTLINK_STORAGE: "embedded",
+    ACCOUNTLINK_DATA_DIR: dataFolder,
+    ACCOUNTLINK_PLATFORM: "dev",
+    ACCOUNTLINK_PORT: "0",
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const said = ["777", "644"].map((mode) => says(server.stderr, `is open to others (mode ${mode})`));
   await expect(Promise.all(said)).resolves.toHaveLength(2);
 });
 

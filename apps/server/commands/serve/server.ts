@@ -1,14 +1,15 @@
+import { existsSync } from "node:fs";
 import { ChatPlatform } from "@accountlink/core";
 import { Console, Effect, Layer } from "effect";
 import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";
-import { prepareFolder } from "../../files/data_folder.ts";
+import { openToOthers, prepareFolder } from "../../files/data_folder.ts";
 import { type Demo, demoIntroduction, demoOf } from "../../fixture/demo.ts";
 import { loadStartupFixture, readStartupFixture, warnOfIgnored } from "../../fixture/startup_fixture.ts";
 import { serviceLayer } from "../../layers/service_layer.ts";
 import { claimPort, type Port } from "../../listening/port.ts";
 import { networksLayer } from "../../networks/network_files.ts";
-import { resolveSecrets } from "../../secrets/deployment_secret.ts";
+import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
 import { watchFileDescriptors } from "../../serving/file_descriptors.ts";
 import { serveHttp } from "../../serving/http_server.ts";
 import { telemetryLayer } from "../../telemetry/telemetry.ts";
@@ -25,6 +26,16 @@ export const runServer = (resolved: ResolvedConfig) =>
         serveHttp(resolved.config, port, publicUrl, demo),
       ),
     ).pipe(Effect.scoped, Effect.provide(telemetryLayer(environment))),
+  );
+
+const warnOfModes = (folder: string) =>
+  Effect.forEach(
+    [folder, secretFile(folder)].filter((path) => existsSync(path)),
+    (path) => {
+      const problem = openToOthers(path);
+      return problem === null ? Effect.void : Effect.logWarning(problem);
+    },
+    { discard: true },
   );
 
 interface Place {
@@ -44,6 +55,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
   const secrets = yield* resolveSecrets(resolved);
+  if (storage.kind === "embedded") yield* warnOfModes(storage.folder);
   yield* warnOfIgnored(platform, fixture);
   const port = yield* claimPort("ACCOUNTLINK_PORT", {
     host: config.ACCOUNTLINK_HOST,

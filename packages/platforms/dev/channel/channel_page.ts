@@ -1,5 +1,9 @@
-/** The page of a guild's channel: a member to be, a command to type, and the messages that this member sees. */
-import type { FixtureGuild, MemberFixture } from "@accountlink/core/fixture";
+/**
+ * The page of a guild's channel: a member to be, a command to type, the messages that this member sees, and users who
+ * join and leave.
+ */
+import type { ChatId } from "@accountlink/core";
+import type { FixtureGuild } from "@accountlink/core/fixture";
 import { listings } from "@accountlink/pages/chat";
 import { type Html, html } from "@accountlink/pages/html";
 import type { PlatformState } from "../simulation.ts";
@@ -7,45 +11,68 @@ import { buttonsOf, type ChannelMessage } from "./channel.ts";
 
 interface ChannelView {
   readonly guild: FixtureGuild;
-  readonly me: MemberFixture;
+  /** A member, or a user who may join. */
+  readonly chatId: ChatId;
   readonly chatUsers: PlatformState["chatUsers"];
   readonly messages: ReadonlyArray<ChannelMessage>;
   /** Why the last command has no answer, or null. */
   readonly problem: string | null;
 }
 
-/** The page lists this many members to choose from. */
-const listedMembers = 100;
+/** The page lists this many members, and as many users who may join, to choose from. */
+const listed = 100;
 
-export const channelHtml = ({ guild, me, chatUsers, messages, problem }: ChannelView): Html => {
+export const channelHtml = ({ guild, chatId: as, chatUsers, messages, problem }: ChannelView): Html => {
   const nameOf = (chatId: string): string =>
     guild.member(chatId)?.nickname ??
     chatUsers.get(chatId)?.displayName ??
     chatUsers.get(chatId)?.username ??
     chatId;
   const names: Names = { user: nameOf, role: (id) => guild.roles.get(id)?.name ?? id };
-  const members = guild.page(null).slice(0, listedMembers);
+  const me = guild.member(as);
+  const members = guild.page(null).slice(0, listed);
+  const strangers = [...chatUsers.keys()].filter((id) => guild.member(id) === undefined).slice(0, listed);
+  const option = (chatId: string) =>
+    html`<option value="${chatId}"${chatId === as ? html` selected` : null}>${nameOf(chatId)}</option>`;
   return html`<p>Nobody here is real. You are a member, and the service answers your commands.</p>
 <form method="get" class="line">
 <label for="as">You are</label>
 <select id="as" name="as">
-${members.map(
-  ({ chatId }) =>
-    html`<option value="${chatId}"${chatId === me.chatId ? html` selected` : null}>${nameOf(chatId)}</option>`,
-)}
+${members.map(({ chatId }) => option(chatId))}
 </select>
 <button>Change</button>
 </form>
-<p>Your roles: <span id="roles">${me.roles.length === 0 ? "none" : me.roles.map(({ id }) => names.role(id)).join(", ")}</span></p>
-${messages.length === 0 ? html`<p>Nobody has written yet.</p>` : html`<ol class="messages">${messages.map((message) => messageItem(message, me, names))}</ol>`}
+${
+  strangers.length === 0
+    ? null
+    : html`<form method="post" class="line">
+<label for="joining">Joins</label>
+<select id="joining" name="as">${strangers.map(option)}</select>
+<button name="membership" value="join">Join</button>
+</form>`
+}
+${
+  me === undefined
+    ? html`<p>${nameOf(as)} is not a member.</p>`
+    : html`<form method="post" class="line">
+<input type="hidden" name="as" value="${as}">
+<button name="membership" value="leave">Leave as ${nameOf(as)}</button>
+</form>
+<p>Your roles: <span id="roles">${me.roles.length === 0 ? "none" : me.roles.map(({ id }) => names.role(id)).join(", ")}</span></p>`
+}
+${messages.length === 0 ? html`<p>Nobody has written yet.</p>` : html`<ol class="messages">${messages.map((message) => messageItem(message, as, names))}</ol>`}
 ${problem === null ? null : html`<p role="alert">${problem}</p>`}
-<form method="post" class="line">
-<input type="hidden" name="as" value="${me.chatId}">
+${
+  me === undefined
+    ? null
+    : html`<form method="post" class="line">
+<input type="hidden" name="as" value="${as}">
 <label for="command">Command</label>
 <input id="command" name="command" list="commands" autocomplete="off" autofocus required placeholder="/verify">
 <datalist id="commands">${listings.map(commandOption)}</datalist>
 <button>Send</button>
-</form>`;
+</form>`
+}`;
 };
 
 const commandOption = ({ name, texts, option }: (typeof listings)[number]): Html => {
@@ -53,16 +80,16 @@ const commandOption = ({ name, texts, option }: (typeof listings)[number]): Html
   return html`<option value="${isInMenu ? "" : "/"}${name}${isInMenu || option === "user" ? " @" : ""}">`;
 };
 
-const messageItem = (shown: ChannelMessage, me: MemberFixture, names: Names): Html => {
+const messageItem = (shown: ChannelMessage, as: ChatId, names: Names): Html => {
   const { id, chatId, asked, message, isPublic } = shown;
   const buttons = buttonsOf(shown);
   return html`<li>
 <small>${names.user(chatId)}: ${asked}</small>
-<p>${message === null ? html`The service is thinking … <a href="?as=${me.chatId}">Look again</a>` : messageHtml(message.content, names)}</p>
+<p>${message === null ? html`The service is thinking … <a href="?as=${as}">Look again</a>` : messageHtml(message.content, names)}</p>
 ${
   buttons.length === 0
     ? null
-    : html`<form method="post" class="line"><input type="hidden" name="as" value="${me.chatId}"><input type="hidden" name="message" value="${id}">
+    : html`<form method="post" class="line"><input type="hidden" name="as" value="${as}"><input type="hidden" name="message" value="${id}">
 ${buttons.map(({ label, url, custom_id }) =>
   url === undefined
     ? html`<button name="action" value="${custom_id ?? ""}">${label}</button>`

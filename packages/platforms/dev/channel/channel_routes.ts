@@ -1,6 +1,8 @@
 /** The routes of a guild's channel, and those that the service uses to answer commands. */
-import type { ChatId } from "@accountlink/core";
-import { Effect, Schema } from "effect";
+import { ChatId } from "@accountlink/core";
+import type { FixtureGuild } from "@accountlink/core/fixture";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { Clock, Effect, Schema } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { makePages } from "../oauth/sign_in_page.ts";
 import { done, json, platformRoute, refuse, type Simulation } from "../simulation.ts";
@@ -12,39 +14,51 @@ export const channelRoutes = Effect.fnUntraced(function* (
   simulation: Simulation,
   serviceUrl: string | undefined,
 ) {
-  const { guilds, chatUsers } = simulation.platforms;
+  const { guilds, chatUsers, joins } = simulation.platforms;
   const channels = yield* makeChannels(simulation.platforms, serviceUrl);
   const pages = yield* makePages("chat");
 
   const enter = Effect.fnUntraced(function* (as: string | undefined) {
     const { guildId = "" } = yield* HttpRouter.params;
     const guild = guilds.get(guildId);
-    const me = guild?.member(as ?? guild.page(null)[0]?.chatId ?? "");
-    if (guild?.hasBot !== true || me === undefined) {
+    const chatId = as ?? guild?.page(null)[0]?.chatId ?? "";
+    const me = guild?.member(chatId);
+    if (guild?.hasBot !== true || (me === undefined && !chatUsers.has(chatId))) {
       return yield* Effect.fail(
         pages.problem("The bot is in no such community, or nobody here has this ID."),
       );
     }
-    return { guild, me };
+    return { guild, chatId: ChatId.make(chatId), isMember: me !== undefined };
+  });
+
+  const join = Effect.fnUntraced(function* (guild: FixtureGuild, chatId: ChatId) {
+    const joined = formatTimestamp(yield* Clock.currentTimeMillis);
+    guild.put({ chatId, manager: false, nickname: null, joined, roles: [] });
+    joins.push({ guildId: guild.id, chatId });
   });
 
   const show = Effect.fnUntraced(function* (as: string | undefined, problem: string | null = null) {
-    const { guild, me } = yield* enter(as);
-    const messages = channels.messagesFor(guild.id, me.chatId);
-    return pages.own(guild.name ?? guild.id, channelHtml({ guild, me, chatUsers, messages, problem }));
+    const { guild, chatId, isMember } = yield* enter(as);
+    const messages = isMember ? channels.messagesFor(guild.id, chatId) : [];
+    return pages.own(guild.name ?? guild.id, channelHtml({ guild, chatId, chatUsers, messages, problem }));
   });
 
   const act = Effect.gen(function* () {
     const form = yield* HttpServerRequest.schemaBodyUrlParams(Form).pipe(
-      Effect.mapError(() => pages.problem('The form has no "command" and no "action".')),
+      Effect.mapError(() => pages.problem('The form has no "command", no "action" and no "membership".')),
     );
-    const { guild, me } = yield* enter(form.as);
-    const chatId: ChatId = me.chatId;
+    const { guild, chatId, isMember } = yield* enter(form.as);
+    const here = HttpServerResponse.redirect(`/chat/guilds/${guild.id}?as=${chatId}`, { status: 303 });
+    if ("membership" in form) {
+      if (form.membership === "leave") guild.remove(chatId);
+      else if (!isMember) yield* join(guild, chatId);
+      return here;
+    }
+    if (!isMember) return yield* show(chatId, "Only members write here.");
     const asking =
       "command" in form
         ? channels.type(guild, chatId, form.command)
         : channels.press(guild, chatId, form.message, form.action);
-    const here = HttpServerResponse.redirect(`/chat/guilds/${guild.id}?as=${chatId}`, { status: 303 });
     return yield* asking.pipe(
       Effect.as(here),
       Effect.catchTag("NoAnswer", ({ problem }) => show(chatId, problem)),
@@ -74,4 +88,5 @@ export const channelRoutes = Effect.fnUntraced(function* (
 const Form = Schema.Union([
   Schema.Struct({ as: Schema.String, message: Schema.String, action: Schema.String }),
   Schema.Struct({ as: Schema.String, command: Schema.String }),
+  Schema.Struct({ as: Schema.String, membership: Schema.Literals(["join", "leave"]) }),
 ]);
