@@ -157,7 +157,7 @@ const tryLookupPage = (
     result &&
     statusHtml(
       html`The service answered with status <strong>${result.status}</strong>.`,
-      result.status >= 400,
+      result.status >= 400 ? "bad" : "good",
     ),
   content: html`
 <div class="try">

@@ -54,6 +54,7 @@ export const uploadPage = (
   refused: refusedFor([], problem),
   content: html`
 <p>Import the links that your bot or another service has stored. You see a preview before anything is saved.</p>
+<p>A row without a time gets the time of the import. When the user verified that link remains unknown.</p>
 <form method="post" action="${paths.imports}" enctype="multipart/form-data" class="panel">
 ${communityMenu(communities, pid)}
 ${radioField({
@@ -61,9 +62,21 @@ ${radioField({
   label: "If a user is already linked",
   value: onConflict,
   choices: [
-    { value: "newest", label: "Keep the link that was verified last" },
-    { value: "keep", label: "Keep the existing link" },
-    { value: "replace", label: "Take the link from the file" },
+    {
+      value: "newest",
+      label: "Keep the link that was verified last",
+      hint: "Of two rows of one user, the later time counts; without times, the first row. A row without a time replaces no link.",
+    },
+    {
+      value: "keep",
+      label: "Keep the existing link",
+      hint: "Of two rows of one user, the first row counts.",
+    },
+    {
+      value: "replace",
+      label: "Take the link from the file",
+      hint: "Of two rows of one user, the last row counts.",
+    },
   ],
 })}
 <details${problem !== null ? html` open` : null}>
@@ -98,20 +111,30 @@ export const importPreviewPage = (
 ): Page => ({
   title: "Import links",
   section: "imports",
-  notice: statusHtml("This is a preview. Nothing is saved yet."),
+  notice: statusHtml(
+    storedBy(outcome) === 0
+      ? "This file has no link to import. Nothing is saved."
+      : "This is a preview. Nothing is saved yet.",
+    "warn",
+  ),
   content: html`
 ${limitHtml(outcome)}
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${listText(view.community)}</p>
+<p class="figure"><strong>${counted(storedBy(outcome), "link")}</strong> of “${view.fileName}” would be stored in ${listText(view.community)}</p>
 ${countsTable(outcome)}
 ${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome, platforms)}
 ${sampleTable(sample, platforms)}
 <div class="row">
+${
+  storedBy(outcome) === 0
+    ? dropForm(view, "Choose another file")
+    : html`
 <form method="post" action="${importPath(view.id)}/start">
-<button class="button">Import ${counted(outcome.inserted + outcome.replaced, "link")}</button>
+<button class="button">Import ${counted(storedBy(outcome), "link")}</button>
 </form>
-${dropForm(view, "Do not import")}
+${dropForm(view, "Do not import")}`
+}
 </div>`,
 });
 
@@ -138,7 +161,7 @@ export const importDonePage = (
   section: "imports",
   notice: limitHtml(outcome) ?? statusHtml("The links are imported."),
   content: html`
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” were stored in ${listText(view.community)}</p>
+<p class="figure"><strong>${counted(storedBy(outcome), "link")}</strong> of “${view.fileName}” were stored in ${listText(view.community)}</p>
 ${countsTable(outcome)}${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome, platforms)}
@@ -157,13 +180,15 @@ export const importFailedPage = (view: ImportView, reason: string): Page => ({
 ${dropForm(view, "Upload the file again")}`,
 });
 
+const storedBy = ({ inserted, replaced }: ImportOutcome): number => inserted + replaced;
+
 /** Says how many rows do not fit into the plan; null if all fit. */
 const limitHtml = ({ reasons }: ImportOutcome): Html | null => {
   const left = reasons.find(({ reason }) => reason === "link_limit")?.count ?? 0;
   if (left === 0) return null;
   return statusHtml(
     `Your plan allows no more links: the import stops there, and ${counted(left, "row is", "rows are")} left.`,
-    true,
+    "bad",
   );
 };
 

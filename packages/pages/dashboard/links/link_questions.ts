@@ -152,7 +152,7 @@ const unlinkAllQuestion = (
   status: failed === null ? 200 : 409,
   title: failed === null ? "Unlink in every list?" : "Not unlinked in every list",
   section: "links",
-  notice: failed === null ? null : statusHtml(failed, true),
+  notice: failed === null ? null : statusHtml(failed, "bad"),
   content: html`
 <p>Unlink <strong>${accountText(chatId, chat)}</strong> from</p>
 <ul>${lists.map(

@@ -45,9 +45,9 @@ export type NoticeName = keyof typeof notices;
 /** The notice named in a URL; null for unknown names. */
 export const noticeHtml = (name: unknown): Html | null =>
   typeof name === "string" && Object.hasOwn(notices, name)
-    ? statusHtml(notices[name as NoticeName], bad.has(name))
+    ? statusHtml(notices[name as NoticeName], bad.has(name) ? "bad" : "good")
     : null;
 
 /** Renders a message for the start of the page. Screen readers announce it first, because it gets the focus. */
-export const statusHtml = (content: string | Html, isBad = false): Html =>
-  html`<div class="notice${isBad ? " bad" : ""}" role="status" tabindex="-1" autofocus><p>${content}</p></div>`;
+export const statusHtml = (content: string | Html, tone: "good" | "warn" | "bad" = "good"): Html =>
+  html`<div class="notice ${tone}" role="status" tabindex="-1" autofocus><p>${content}</p></div>`;
