@@ -4,6 +4,7 @@ import { Members } from "./accounts/members.ts";
 import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
 import { SecurityLog } from "./audit/security_log.ts";
+import { OwnedAccounts } from "./communities/owned_accounts.ts";
 import { OwnedLinks } from "./communities/owned_links.ts";
 import { OwnedScopes } from "./communities/owned_scopes.ts";
 import { EventFeed } from "./events/event_feed.ts";
@@ -110,10 +111,12 @@ export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnSightings.layer, Use
 export const layerAlts = AltDetection.layer;
 
 /**
- * Provides `OwnedScopes` and `OwnedLinks`, with which owners see and change the links of their communities. It requires
- * the services that `layer` provides.
+ * Provides `OwnedScopes`, `OwnedLinks` and `OwnedAccounts`, with which owners see and change the links of their
+ * communities, and their account. It requires the services that `layer` provides.
  */
-export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.layer));
+export const layerOwners = Layer.mergeAll(OwnedLinks.layer, OwnedAccounts.layer).pipe(
+  Layer.provideMerge(OwnedScopes.layer),
+);
 
 /**
  * All of the layers above, as the HTTP application requires them.

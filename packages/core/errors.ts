@@ -250,6 +250,7 @@ const conflictMessages = {
   key_revoked: "The key is revoked",
   webhook_limit: "The scope can have no more webhooks",
   test_limit: "Too many tests are under way",
+  name_taken: "Another account has this name",
   member_exists: "The user is already a member",
   member_limit: "The account can have no more members",
   last_owner: "The last owner has to stay",

@@ -38,6 +38,7 @@ export const dashboardConflictReasons = [
   "key_revoked",
   "webhook_limit",
   "test_limit",
+  "name_taken",
   "member_exists",
   "member_limit",
   "last_owner",

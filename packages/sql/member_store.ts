@@ -16,7 +16,7 @@ import { Effect, Schema } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { insertEntry } from "./audit/audit_entry.ts";
 import { closeAccount } from "./keys/account_end.ts";
-import { accountFields } from "./keys/accounts.ts";
+import { accountFields, accountOf } from "./keys/accounts.ts";
 import { literalsOf, tableOf } from "./statements/row.ts";
 import { storeLayer } from "./statements/store_operation.ts";
 
@@ -33,7 +33,7 @@ const memberships = tableOf("members", { ...accountFields, ...fields });
 const readMembers = members.reader((member): Member => member);
 const readMemberships = memberships.reader(
   ({ role: has, since, chosenAt, invitedBy, ...account }): Membership => ({
-    account,
+    account: accountOf(account),
     role: has,
     since,
     chosenAt,
@@ -115,7 +115,7 @@ export const layer = storeLayer(MemberStore)(({ sql, operation, transaction, for
 export const findMemberships = (sql: SqlClient.SqlClient, chatId: ChatId) =>
   Effect.map(
     readMemberships(sql`
-      SELECT name, accounts.chat_id, tier, status, operator, role, since, chosen_at, invited_by
+      SELECT name, accounts.chat_id, tier, status, operator, display_name, role, since, chosen_at, invited_by
       FROM members JOIN accounts ON name = account WHERE members.chat_id = ${chatId}`),
     (found) => found.toSorted(membershipOrder),
   );

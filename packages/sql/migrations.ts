@@ -19,6 +19,7 @@ import { unlinkedMembers } from "./migrations/0009_unlinked_members.ts";
 import { operatorAccounts } from "./migrations/0010_operator_accounts.ts";
 import { keyRevocations } from "./migrations/0011_key_revocations.ts";
 import { rolePreviews } from "./migrations/0012_role_previews.ts";
+import { accountNames } from "./migrations/0013_account_names.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -37,6 +38,7 @@ export const migrations: Readonly<
   "0010_operator_accounts": operatorAccounts,
   "0011_key_revocations": keyRevocations,
   "0012_role_previews": rolePreviews,
+  "0013_account_names": accountNames,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -210,6 +210,7 @@ test("a member of several accounts chooses one for this browser and the next sig
 const needed = (path: string, method: string): MemberRole => {
   if (/^\/dashboard\/api\/(session|guilds|links|audit)/.test(path)) return "moderator";
   if (path.startsWith("/dashboard/api/members")) return method === "GET" ? "moderator" : "owner";
+  if (path === "/dashboard/api/account" || (path.includes("/scopes/") && method === "DELETE")) return "owner";
   return path === "/dashboard/api/scopes" ? "moderator" : "admin";
 };
 

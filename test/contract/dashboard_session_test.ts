@@ -170,7 +170,14 @@ test("keys, webhooks and scopes of another account are not found", async () => {
     webhooks: [textOf(webhook?.id), "wh_00000000000000000000", ...unknown],
     scopes: [textOf(key.pid), "pid_0123456789abcdefghij", ...unknown],
   };
-  const mine = { name: "Mine", description: "Mine", displayName: "Mine", chatId: "100002", gameId: "1" };
+  const mine = {
+    name: "Mine",
+    confirm: "Mine",
+    description: "Mine",
+    displayName: "Mine",
+    chatId: "100002",
+    gameId: "1",
+  };
   const refused = async (line: string, body?: object) =>
     expectRefusal(await stranger.send(line as Line, body && { body }), 404, "BAD_REQUEST", null);
   const ofIds = dashboardRoutes.filter(({ path }) => /\/(?:keys|webhooks|scopes)\/:/.test(path));

@@ -11,6 +11,11 @@ export interface AccountsOfUser {
   readonly invitations: ReadonlyArray<Membership>;
 }
 
+/** Finds a membership by the name that an owner gave the account, or by the account's own name, which comes first. */
+const calledBy = (memberships: ReadonlyArray<Membership>, name: string): Membership | undefined =>
+  memberships.find(({ account }) => account.name === name) ??
+  memberships.find(({ account }) => account.displayName === name);
+
 /**
  * Manages the members of accounts. Every change is written to the audit log and takes effect on the dashboard at once.
  * @internal
@@ -61,22 +66,24 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
         name: string,
         requestId: string,
       ) {
-        const found = (yield* store.findByChatId(chatId)).find(({ account }) => account.name === name);
+        const found = calledBy(yield* store.findByChatId(chatId), name);
         if (found?.account.status === "suspended") {
           return yield* new Forbidden({ reason: "account_suspended" });
         }
         const at = yield* Clock.currentTimeMillis;
         const isChosen =
-          found !== undefined && (yield* store.choose({ signIn: id, chatId, account: name, requestId, at }));
+          found !== undefined &&
+          (yield* store.choose({ signIn: id, chatId, account: found.account.name, requestId, at }));
         return isChosen ? found : yield* new BadRequest({ problem: "not_found" });
       }),
 
       /** Declines an invitation to an account. */
       decline: Effect.fn("Members.decline")(function* (
         { chatId }: { readonly chatId: ChatId },
-        account: string,
+        name: string,
         requestId: string,
       ) {
+        const account = calledBy(yield* store.findByChatId(chatId), name)?.account.name ?? name;
         const at = yield* Clock.currentTimeMillis;
         const actor = { type: "account", id: account, member: chatId } as const;
         const change = { type: "decline", chatId } as const;

@@ -3,8 +3,8 @@ import { hasAccepted, MemberStore } from "../accounts/member_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import { Profiles } from "../platforms/profiles.ts";
 
-/** The names that the service makes for accounts. They mean nothing to users. */
-const generated = /^(?:chat|erased):/;
+/** Whether the service makes such names for accounts. They mean nothing to users. @internal */
+export const isGenerated = (account: string): boolean => /^(?:chat|erased):/.test(account);
 
 /**
  * Returns a function that names who asks users for a link: by the display name that the owners set, else by the guild
@@ -18,7 +18,7 @@ export const makeAskingName = Effect.gen(function* () {
     const owner = (yield* members.list(account)).find((each) => each.role === "owner" && hasAccepted(each));
     const profile = owner === undefined ? null : yield* profiles.chat(owner.chatId, null);
     const known = profile?.displayName ?? profile?.username;
-    return known ?? (generated.test(account) ? (owner?.chatId ?? pid) : account);
+    return known ?? (isGenerated(account) ? (owner?.chatId ?? pid) : account);
   });
 
   return Effect.fnUntraced(function* (

@@ -118,6 +118,9 @@ export const makeLinkCounts = Effect.gen(function* () {
         const last = known.get(keyOf(pid, "all"));
         if (last !== undefined) known.set(keyOf(pid, "all"), { ...last, count: last.count + links });
       }),
+
+    /** Forgets the last count, after the owner deleted the links. */
+    forget: (pid: Pid) => Effect.sync(() => known.delete(keyOf(pid, "all"))),
   };
 });
 

@@ -46,10 +46,15 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       );
     });
 
-    const find = Effect.fn("OwnedScopes.find")(function* ({ name }: Pick<Account, "name">, pid: string) {
+    const configured = Effect.fn("OwnedScopes.find")(function* (
+      { name }: Pick<Account, "name">,
+      pid: string,
+    ) {
       const found = isPid(pid) ? Option.getOrNull(yield* store.findScopeByPid(pid)) : null;
-      return found?.scope.account === name ? found.scope : yield* new BadRequest({ problem: "not_found" });
+      return found?.scope.account === name ? found : yield* new BadRequest({ problem: "not_found" });
     });
+    const find = (account: Pick<Account, "name">, pid: string) =>
+      Effect.map(configured(account, pid), ({ scope }) => scope);
 
     return {
       /** Returns the scopes of the owner: the global scope first, then guilds by id. */
@@ -57,6 +62,9 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
 
       /** @param pid any text, such as a value from a URL */
       find,
+
+      /** Finds a scope with its settings, as `find` does. */
+      configured,
 
       update: Effect.fn("OwnedScopes.update")(function* (
         owner: KeyOwner,

@@ -36,7 +36,13 @@ export interface NewAccount {
 export interface Account extends NewAccount {
   readonly status: AccountStatus;
   readonly operator: boolean;
+  /** The name that an owner gave the account. Left out until then. No two accounts have one name. */
+  readonly displayName?: string;
 }
+
+/** Returns the name by which people know an account: the one that an owner gave it, else its own. */
+export const shownName = ({ name, displayName }: Pick<Account, "name" | "displayName">): string =>
+  displayName ?? name;
 
 /** Returns whether a new account is the operator's own. @internal */
 export const isOperators = ({ chatId, operator = chatId === null }: NewAccount): boolean => operator;

@@ -35,6 +35,21 @@ export const changedSettings = (
 ): ReadonlyArray<keyof ScopeSettings> =>
   Struct.keys(update).filter((name) => update[name] !== undefined && update[name] !== settings[name]);
 
+/** Returns the last audit entry of an account that ended. @internal */
+export const endOfAccount = (
+  { actor, requestId, at }: Omit<EndAccount, "name" | "pseudonym">,
+  pseudonym: string,
+  revoked: ReadonlyArray<KeyId>,
+) => ({
+  actor: actor.type === "account" ? { ...actor, id: pseudonym } : actor,
+  requestId,
+  at,
+  account: pseudonym,
+  pid: null,
+  action: "account.updated" as const,
+  details: { status: "deleted", revokedKeys: revoked.length },
+});
+
 /** A key found by one of its secrets. */
 export interface PresentedKey {
   readonly key: ApiKey;
@@ -46,6 +61,19 @@ export interface UpdateAccount extends WriteOrigin {
   readonly name: string;
   /** The new tier or status. A new tier applies to the account and to the account's normal keys. */
   readonly update: { readonly tier: Tier } | { readonly status: AccountStatus };
+  readonly at: Millis;
+}
+
+export interface RenameAccount extends WriteOrigin {
+  readonly name: string;
+  readonly displayName: string;
+  readonly at: Millis;
+}
+
+export interface EndAccount extends WriteOrigin {
+  readonly name: string;
+  /** A unique name for what is kept of the account: its audit log and its revoked keys. */
+  readonly pseudonym: string;
   readonly at: Millis;
 }
 
@@ -108,6 +136,21 @@ export class KeyStore extends Context.Service<
     readonly updateAccount: (
       write: UpdateAccount,
     ) => StoreEffect<Option.Option<{ readonly changed: boolean; readonly keys: ReadonlyArray<KeyId> }>>;
+
+    /**
+     * Gives an account another `displayName`, with an `account.updated` audit entry. `taken` if the name is another
+     * account's `name` or `displayName`.
+     */
+    readonly renameAccount: (
+      write: RenameAccount,
+    ) => StoreEffect<"renamed" | "unchanged" | "taken" | "unknown">;
+
+    /**
+     * Ends an account: revokes its keys, pauses its webhooks and role plans, ends its memberships and its sign-ins, and
+     * keeps the rest without names under `pseudonym`, with an `account.updated` audit entry. Returns the revoked keys;
+     * None if the account is unknown.
+     */
+    readonly endAccount: (write: EndAccount) => StoreEffect<Option.Option<ReadonlyArray<KeyId>>>;
 
     /** Returns the account's scope for the target, or creates it with `pid`. */
     readonly ensureScope: (account: string, target: ScopeTarget, pid: Pid) => StoreEffect<DataScope>;

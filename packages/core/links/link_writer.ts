@@ -74,6 +74,15 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
       previousGameId: GameId | null,
     ) => events.announce("linkChanged", { scope: storedScope(scope), chatId, gameId, previousGameId });
 
+    const deleteData = Effect.fnUntraced(function* (target: WriteTarget<number>) {
+      const context = yield* contextOf(target, (deleted: ScopeDeleted) => deleted.records);
+      const { records, ended } = yield* links.deleteScope(context);
+      yield* cap.freed(target.scope);
+      yield* watch.announce(ended);
+      if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
+      return records;
+    });
+
     return {
       /**
        * Links a chat user to a game user. Fails with `Forbidden` if the chat user is not in the guild, with
@@ -170,13 +179,12 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
        */
       deleteScope: Effect.fnUntraced(function* (target: WriteTarget<number>) {
         yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
-        const context = yield* contextOf(target, (deleted: ScopeDeleted) => deleted.records);
-        const { records, ended } = yield* links.deleteScope(context);
-        yield* cap.freed(target.scope);
-        yield* watch.announce(ended);
-        if (records > 0) yield* events.announce("linksDeleted", { scope: storedScope(target.scope) });
-        return records;
+        return yield* deleteData(target);
       }, traced("LinkWriter.deleteScope")),
+
+      /** Deletes as `deleteScope` does for the owner of the scope, also when the bot has left the guild. */
+      deleteOwnScope: (scope: DataScope, origin: WriteOrigin) =>
+        deleteData({ scope, guildId: null, origin }).pipe(traced("LinkWriter.deleteOwnScope")),
     };
   }),
 }) {

@@ -9,21 +9,24 @@
  */
 import { memberRoles } from "@accountlink/core/accounts";
 import { ChatId, GuildId } from "@accountlink/core/ids";
+import { nameText } from "@accountlink/core/name_text";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { flag, inPath, text } from "../parameter.ts";
-import { signedIn } from "./signed_in.ts";
+import { flag, inPath, required, text } from "../parameter.ts";
+import { confirm, signedIn } from "./signed_in.ts";
 
 const Text = Schema.NullOr(Schema.String);
 
 const Role = Schema.Literals(memberRoles);
+
+const AccountAnswer = Schema.Struct({ name: Schema.String, tier: Schema.Literals(["free", "premium"]) });
 
 export const getSignIn = signedIn("moderator", "GET", "/session", {
   id: "getSignIn",
   summary: "The signed-in user, and the token that writes need",
   parameters: {},
   data: {
-    account: Schema.Struct({ name: Schema.String, tier: Schema.Literals(["free", "premium"]) }),
+    account: AccountAnswer,
     user: Schema.Struct({ chatId: ChatId, username: Text, displayName: Text, avatar: Text }),
     csrfToken: Schema.String,
     expiresAt: IsoTime,
@@ -60,6 +63,28 @@ export const declineInvitation = signedIn("moderator", "DELETE", "/session/invit
   summary: "Decline an invitation to an account",
   parameters: { account: inPath(text("Name of the account")) },
   data: { declined: Schema.Literal(true) },
+});
+
+export const patchAccount = signedIn("owner", "PATCH", "/account", {
+  id: "patchAccount",
+  summary: "Rename the account",
+  parameters: {
+    name: required(
+      Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(80), nameText),
+      "expected 1 to 80 characters, no control characters or direction overrides",
+      "Name of the account, which no other account has",
+    ),
+  },
+  data: { account: AccountAnswer },
+  errors: ["CONFLICT"],
+});
+
+export const deleteAccount = signedIn("owner", "DELETE", "/account", {
+  id: "deleteAccount",
+  summary: "Delete the account with its communities, links, keys, role plans and webhooks",
+  parameters: { confirm },
+  source: "body",
+  data: { deleted: Schema.Literal(true) },
 });
 
 export const getGuilds = signedIn("moderator", "GET", "/guilds", {

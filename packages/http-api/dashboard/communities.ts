@@ -19,6 +19,7 @@ import { IsoTime } from "../iso_time.ts";
 import { chatId, gameId, reason, required, withFallback } from "../parameter.ts";
 import { deleteGame, patchGame } from "../v2/writes.ts";
 import {
+  confirm,
   longestSearch,
   nextOf,
   orNull,
@@ -98,6 +99,14 @@ export const patchScope = signedIn("admin", "PATCH", "/scopes/:pid", {
     doneText: unlessLeftOut(saidText(300, "What users should do once they are linked; null for nothing")),
   },
   data: { scope: Scope },
+});
+
+export const deleteScope = signedIn("owner", "DELETE", "/scopes/:pid", {
+  id: "deleteScope",
+  summary: "Delete the data of a community; its keys and settings stay",
+  parameters: { pid: pidInPath, confirm },
+  source: "body",
+  data: { deletedRecords: Schema.Int },
 });
 
 export const getLinks = signedIn("moderator", "GET", "/links", {

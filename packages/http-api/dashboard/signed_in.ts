@@ -8,6 +8,7 @@ import {
   type Parameter,
   type Parameters,
   required,
+  text,
   withFallback,
 } from "../parameter.ts";
 import { defineRoute, type Method, type RouteOptions } from "../route.ts";
@@ -74,6 +75,9 @@ export const pid = required(
 );
 
 export const pidInPath = inPath(pid);
+
+/** The name of the account or community that the request deletes. */
+export const confirm = text("Name of the account or the community, as confirmation");
 
 /** The length of a user name or a search, in characters. */
 export const longestSearch = 100;

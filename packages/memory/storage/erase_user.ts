@@ -1,8 +1,8 @@
 import type { ChatId, KeyId } from "@accountlink/core";
-import { hasAccepted, isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
+import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
 import { isAtAddress } from "@accountlink/core/addresses";
 import { eventWithoutUser, newEvent } from "@accountlink/core/events";
-import { type Account, noSettings } from "@accountlink/core/keys";
+import type { Account } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -14,7 +14,7 @@ import {
   withoutUser,
 } from "@accountlink/core/users";
 import { Option } from "effect";
-import { closeAccount, pauseAll, revokeKeys } from "./account_end.ts";
+import { closeAccount, pauseAll, releaseAccount } from "./account_end.ts";
 import { endVerifications } from "./flow_store.ts";
 import { membershipsOf } from "./member_store.ts";
 import { forgetRoles } from "./role_plan_store.ts";
@@ -39,9 +39,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   things.push(...eraseFromEvents(memory, chatId));
   eraseRequests(memory, chatId);
   for (const signIn of memory.signIns.values()) {
-    if (signIn.chatId === chatId || (signIn.account !== null && names.includes(signIn.account))) {
-      memory.signIns.delete(signIn.id);
-    }
+    if (signIn.chatId === chatId) memory.signIns.delete(signIn.id);
   }
   if (membershipsOf(memory, chatId).some(isSuspendedOwner)) memory.suspendedOwners.add(ownerHash);
   const run = membershipsOf(memory, chatId)
@@ -52,7 +50,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   forgetRoles(memory, chatId);
 
   const released = accounts.flatMap((account, index) =>
-    releaseAccount(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),
+    endOwn(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),
   );
   const revokedKeys = [...released, ...run.flatMap((account) => leaveAccount(memory, write, account))];
   const { total, byScope } = countErased(things);
@@ -139,45 +137,15 @@ const leaveAccount = (memory: Memory, write: EraseUser, account: string): Readon
   return revoked;
 };
 
-/**
- * Removes the chat ID and the name from an account, revokes its keys, and clears the texts that the owner entered for
- * keys, scopes and webhooks. If no owner or admin is left, pauses its webhooks and role plans. Returns the revoked keys.
- */
-const releaseAccount = (
+/** Releases an account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
+const endOwn = (
   memory: Memory,
   write: EraseUser,
-  { name, tier, status: accountStatus }: Account,
+  account: Account,
   pseudonym: string,
 ): ReadonlyArray<KeyId> => {
-  memory.accounts.delete(name);
-  memory.accounts.set(pseudonym, {
-    name: pseudonym,
-    chatId: null,
-    tier,
-    status: accountStatus,
-    operator: false,
-  });
-  const accepted = [...(memory.members.get(name) ?? [])].filter(([, member]) => hasAccepted(member));
-  memory.members.delete(name);
-  memory.members.set(pseudonym, new Map(accepted));
-  memory.log = memory.log.map((entry) => (entry.account === name ? { ...entry, account: pseudonym } : entry));
-  for (const links of memory.links.values()) {
-    if (links.scope.account !== name) continue;
-    links.scope = { ...links.scope, account: pseudonym };
-    links.settings = noSettings;
-  }
-  for (const [id, webhook] of memory.webhooks) {
-    if (webhook.scope.account !== name) continue;
-    memory.webhooks.set(id, { ...webhook, scope: { ...webhook.scope, account: pseudonym }, description: "" });
-  }
-  for (const [id, stored] of memory.keys) {
-    if (stored.key.scope.account !== name) continue;
-    const scope = { ...stored.key.scope, account: pseudonym };
-    const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [] };
-    memory.keys.set(id, { ...stored, key: { ...stored.key, ...emptied, scope } });
-  }
+  const revoked = releaseAccount(memory, account, pseudonym, write.at);
   if (isClosed(memory, pseudonym)) pauseAll(memory, pseudonym);
-  const revoked = revokeKeys(memory, pseudonym, write.at);
   const details = { revokedKeys: revoked.length };
   memory.recordOfAccount({ ...write, action: "user.erased", details }, pseudonym);
   return revoked;

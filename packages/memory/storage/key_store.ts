@@ -4,11 +4,13 @@ import {
   type Account,
   changedSettings,
   earlierEnd,
+  endOfAccount,
   isAccepted,
   isOperators,
   type KeyDetails,
   KeyStore,
   scopeOrder,
+  shownName,
   type UpdateAccount,
   updatedKey,
 } from "@accountlink/core/keys";
@@ -16,6 +18,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Option, Order } from "effect";
 import { getOrInsert } from "../get_or_insert.ts";
+import { pauseAll, releaseAccount } from "./account_end.ts";
 import { ScopeLinks } from "./scope_links.ts";
 import { layerOf, type StoredKey } from "./state.ts";
 
@@ -72,6 +75,36 @@ export const layer = layerOf(KeyStore, (memory) => {
       accounts.set(name, updated);
       for (const stored of changed) keys.set(stored.key.id, stored);
       return Option.some({ changed: true, keys: changed.map(({ key }) => key.id) });
+    },
+
+    renameAccount: ({ name, displayName, ...origin }) => {
+      assertStorable([displayName]);
+      const account = accounts.get(name);
+      if (account === undefined) return "unknown";
+      const isTaken = [...accounts.values()].some(
+        (other) => other !== account && [other.name, other.displayName].includes(displayName),
+      );
+      if (isTaken) return "taken";
+      if (shownName(account) === displayName) return "unchanged";
+      accounts.set(name, { ...account, displayName });
+      memory.recordOfAccount({ ...origin, action: "account.updated", details: { name: displayName } }, name);
+      return "renamed";
+    },
+
+    endAccount: ({ name, pseudonym, ...write }) => {
+      assertStorable([pseudonym]);
+      const account = accounts.get(name);
+      if (account === undefined) return Option.none();
+      const revoked = releaseAccount(memory, account, pseudonym, write.at);
+      pauseAll(memory, pseudonym);
+      memory.members.delete(pseudonym);
+      memory.log = memory.log.map((entry) =>
+        entry.account === pseudonym && entry.actor.type === "account"
+          ? { ...entry, actor: { ...entry.actor, id: pseudonym } }
+          : entry,
+      );
+      memory.recordOfAccount(endOfAccount(write, pseudonym, revoked), pseudonym);
+      return Option.some(revoked);
     },
 
     ensureScope: (account, target, pid) => {

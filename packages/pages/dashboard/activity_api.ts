@@ -1,6 +1,7 @@
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import { type AuditEntry, keyOf, signedBy } from "@accountlink/core/audit";
+import { type Account, shownName } from "@accountlink/core/keys";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { DashboardActivity } from "@accountlink/http-api";
@@ -35,21 +36,26 @@ export const activityApi = Effect.gen(function* () {
         const entries = found.slice(0, limit);
         const last = found.length > limit ? entries.at(-1) : undefined;
         return {
-          data: { entries: entries.map(toJson), next: last === undefined ? null : String(last.sequence) },
+          data: {
+            entries: entries.map((entry) => toJson(entry, account)),
+            next: last === undefined ? null : String(last.sequence),
+          },
         };
       },
     ),
   ];
 });
 
-const toJson = (entry: AuditEntry) => {
+const toJson = (entry: AuditEntry, account: Account) => {
   const { sequence, at, action, requestId, details } = entry;
-  const signed = signedBy(entry);
+  const { actor, member } = signedBy(entry);
+  const isAccount = actor.type === "account" && actor.id === account.name;
   return {
     id: String(sequence),
     at: formatTimestamp(at),
     action,
-    ...signed,
+    actor: isAccount ? { ...actor, id: shownName(account) } : actor,
+    member,
     keyId: keyOf(entry),
     requestId,
     details,

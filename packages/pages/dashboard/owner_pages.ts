@@ -166,9 +166,9 @@ export const makeOwnerName = Effect.map(
 export const makeAccountTitle = Effect.map(
   makeOwnerName,
   (ownerName) =>
-    ({ name, chatId }: Account): Effect.Effect<string> =>
-      chatId === null || !name.startsWith("chat:")
-        ? Effect.succeed(name)
+    ({ name, chatId, displayName }: Account): Effect.Effect<string> =>
+      chatId === null || displayName !== undefined || !name.startsWith("chat:")
+        ? Effect.succeed(displayName ?? name)
         : Effect.map(ownerName({ chatId }), (owner) => `${owner}’s account`),
 );
 

@@ -1,11 +1,13 @@
+import { KeyId } from "@accountlink/core";
+import type { Account } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
-import { readKeyIds } from "./accounts.ts";
+import { columnReader } from "../statements/row.ts";
 
 /** Revokes the keys of an account, locked in the order of their IDs, and returns the IDs. */
-export const revokeKeys = (sql: SqlClient.SqlClient, account: string, at: Millis) => {
+const revokeKeys = (sql: SqlClient.SqlClient, account: string, at: Millis) => {
   const { forUpdate, isAnyOf } = dialectOf(sql);
   const ofAccount = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes WHERE account = ${account}`)}`;
   const active = sql`SELECT id FROM keys WHERE ${ofAccount} AND status <> 'revoked' ORDER BY id ${forUpdate}`;
@@ -26,3 +28,36 @@ export const pauseAll = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, a
 /** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */
 export const closeAccount = (sql: SqlClient.SqlClient, account: string, at: Millis) =>
   Effect.andThen(pauseAll(sql, account), revokeKeys(sql, account, at));
+
+/**
+ * Removes the chat ID and the names of an account, which is `pseudonym` from then on. Revokes its keys, ends its
+ * invitations and its members' sign-ins, and clears the texts that the owner entered for keys, scopes and webhooks.
+ * Returns the revoked keys.
+ */
+export const releaseAccount = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { name, tier, status }: Account,
+  pseudonym: string,
+  at: Millis,
+) {
+  const { isAnyOf } = dialectOf(sql);
+  yield* sql`INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})`;
+  yield* sql`
+    UPDATE scopes SET account = ${pseudonym}, display_name = NULL, support_url = NULL, done_text = NULL
+    WHERE account = ${name}`;
+  yield* sql`
+    DELETE FROM site_sign_ins
+    WHERE chat_id ${isAnyOf(sql`SELECT chat_id FROM members WHERE account = ${name}`)} AND account = ${name}`;
+  yield* sql`DELETE FROM members WHERE account = ${name} AND chosen_at IS NULL`;
+  yield* sql`UPDATE members SET account = ${pseudonym} WHERE account = ${name}`;
+  yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
+  const revoked = yield* revokeKeys(sql, pseudonym, at);
+  const inScopes = sql`pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
+  yield* sql`
+    UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]' WHERE ${inScopes}`;
+  yield* sql`UPDATE webhooks SET description = '' WHERE ${inScopes}`;
+  yield* sql`DELETE FROM accounts WHERE name = ${name}`;
+  return revoked;
+});
+
+export const readKeyIds = columnReader("keys", "id", KeyId);

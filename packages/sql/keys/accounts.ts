@@ -1,25 +1,35 @@
 /** The operations of `KeyStore` on accounts and their scopes. */
-import { ChatId, type DataScope, GuildId, guildOf, KeyId, Pid, type ScopeTarget } from "@accountlink/core";
+import { ChatId, type DataScope, GuildId, guildOf, Pid, type ScopeTarget } from "@accountlink/core";
 import { changeDetails } from "@accountlink/core/audit";
 import {
   type Account,
   type AccountStatus,
   type ConfiguredScope,
   changedSettings,
+  endOfAccount,
   isOperators,
   type KeyStore,
   type NewAccount,
   scopeOrder,
+  shownName,
   type Tier,
   type UpdateAccount,
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
 import { insertEntry } from "../audit/audit_entry.ts";
-import { columnReader, literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import { literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
+import { pauseAll, readKeyIds, releaseAccount } from "./account_end.ts";
 
-export const accountOperations = ({ sql, operation, transaction, forUpdate, isAnyOf }: StoreParts) => {
+export const accountOperations = ({
+  sql,
+  operation,
+  transaction,
+  forUpdate,
+  isAnyOf,
+  onlyOne,
+}: StoreParts) => {
   const findAccount = (name: string) =>
     readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name}`);
 
@@ -99,6 +109,46 @@ export const accountOperations = ({ sql, operation, transaction, forUpdate, isAn
       return Option.some({ changed: true, keys });
     }),
 
+    renameAccount: transaction("renameAccount", function* ({ name, displayName, at, ...origin }) {
+      assertStorable([name, displayName]);
+      // Lock the name, because another account may take it meanwhile.
+      yield* sql`SELECT locks FROM ${onlyOne(`name of an account: ${displayName}`)}`;
+      const found = yield* readAccounts(sql`
+        SELECT ${accountColumns} FROM accounts
+        WHERE name = ${name} OR name = ${displayName} OR display_name = ${displayName} ORDER BY name ${forUpdate}`);
+      const account = found.find((each) => each.name === name);
+      if (account === undefined) return "unknown";
+      if (found.length > 1) return "taken";
+      if (shownName(account) === displayName) return "unchanged";
+      yield* sql`UPDATE accounts SET display_name = ${displayName} WHERE name = ${name}`;
+      const details = { name: displayName };
+      yield* insertEntry(sql, {
+        ...origin,
+        at,
+        account: name,
+        pid: null,
+        action: "account.updated",
+        details,
+      });
+      return "renamed";
+    }),
+
+    endAccount: transaction("endAccount", function* ({ name, pseudonym, ...write }) {
+      assertStorable([name, pseudonym]);
+      const [account] = yield* readAccounts(
+        sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name} ${forUpdate}`,
+      );
+      if (account === undefined) return Option.none();
+      yield* sql`SELECT pid FROM scopes WHERE account = ${name} ORDER BY pid ${forUpdate}`;
+      const revoked = yield* releaseAccount(sql, account, pseudonym, write.at);
+      yield* pauseAll(sql, pseudonym);
+      yield* sql`DELETE FROM members WHERE account = ${pseudonym}`;
+      yield* sql`
+        UPDATE audit_log SET actor_id = ${pseudonym} WHERE account = ${pseudonym} AND actor_type = 'account'`;
+      yield* insertEntry(sql, endOfAccount(write, pseudonym, revoked));
+      return Option.some(revoked);
+    }),
+
     ensureScope: operation("ensureScope", function* (account, target, pid) {
       assertStorable([account]);
       yield* sql`
@@ -152,13 +202,17 @@ export const accountFields = {
   tier: Tiers,
   status: literalsOf<AccountStatus>({ active: true, suspended: true }),
   operator: Schema.BooleanFromBit,
+  displayName: Schema.NullOr(Schema.String),
 };
 
 const accounts = tableOf("accounts", accountFields);
 
 export const { columns: accountColumns } = accounts;
 
-export const readAccounts = accounts.reader((account): Account => account);
+export const accountOf = ({ displayName, ...account }: ValuesOf<typeof accountFields>): Account =>
+  displayName === null ? account : { ...account, displayName };
+
+export const readAccounts = accounts.reader(accountOf);
 
 export const scopeFields = { pid: Pid, account: Schema.String, guildId: Schema.NullOr(GuildId) };
 
@@ -190,5 +244,3 @@ const readConfigured = configured.reader(
     settings: { displayName, supportUrl, doneText },
   }),
 );
-
-export const readKeyIds = columnReader("keys", "id", KeyId);

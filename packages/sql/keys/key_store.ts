@@ -19,11 +19,11 @@ import { batchedLookup } from "../statements/batching.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { columnReader, literalSql, literalsOf, OptionalInt, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
+import { readKeyIds } from "./account_end.ts";
 import {
   accountColumns,
   accountOperations,
   readAccounts,
-  readKeyIds,
   scopeFields,
   Tiers,
   withScope,

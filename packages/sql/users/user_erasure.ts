@@ -20,7 +20,7 @@ import { type EventsToErase, eraseEvents, findEventsToErase } from "../events/ev
 import { insertEvents } from "../events/event_writes.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
-import { closeAccount, pauseAll, revokeKeys } from "../keys/account_end.ts";
+import { closeAccount, pauseAll, releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -56,7 +56,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     if (pass === null) return yield* rollBack(Option.none<UserErased>());
 
     const released = yield* Effect.forEach(accounts, (account, index) =>
-      releaseAccount(write, account, index === 0 ? write.pseudonym : `${write.pseudonym}-${index + 1}`),
+      endOwn(write, account, index === 0 ? write.pseudonym : `${write.pseudonym}-${index + 1}`),
     );
     const closed = yield* Effect.forEach(run, (account) => leaveAccount(write, account));
     const { total, byScope } = countErased(things);
@@ -167,33 +167,10 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     return entries;
   });
 
-  /**
-   * Removes the chat ID and the name of an account, revokes its keys, and clears the texts that the owner entered for
-   * keys, scopes and webhooks. If no owner or admin is left, pauses its webhooks and role plans. Returns the revoked
-   * keys.
-   */
-  const releaseAccount = Effect.fnUntraced(function* (
-    write: EraseUser,
-    { name, tier, status }: Account,
-    pseudonym: string,
-  ) {
-    yield* sql`INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})`;
-    yield* sql`
-      UPDATE scopes SET account = ${pseudonym}, display_name = NULL, support_url = NULL, done_text = NULL
-      WHERE account = ${name}`;
-    yield* sql`
-      DELETE FROM site_sign_ins
-      WHERE chat_id ${isAnyOf(sql`SELECT chat_id FROM members WHERE account = ${name}`)} AND account = ${name}`;
-    yield* sql`DELETE FROM members WHERE account = ${name} AND chosen_at IS NULL`;
-    yield* sql`UPDATE members SET account = ${pseudonym} WHERE account = ${name}`;
-    yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
-    const revoked = yield* revokeKeys(sql, pseudonym, write.at);
-    const inScopes = sql`pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
-    yield* sql`
-      UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]' WHERE ${inScopes}`;
-    yield* sql`UPDATE webhooks SET description = '' WHERE ${inScopes}`;
+  /** Releases an account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
+  const endOwn = Effect.fnUntraced(function* (write: EraseUser, account: Account, pseudonym: string) {
+    const revoked = yield* releaseAccount(sql, account, pseudonym, write.at);
     if (yield* isClosed(pseudonym)) yield* pauseAll(sql, pseudonym);
-    yield* sql`DELETE FROM accounts WHERE name = ${name}`;
     const details = { revokedKeys: revoked.length };
     yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });
     return revoked;

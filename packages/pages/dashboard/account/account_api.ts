@@ -2,6 +2,9 @@
 
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
+import { OwnedAccounts } from "@accountlink/core/communities";
+import { InvalidParameter } from "@accountlink/core/errors";
+import { type Account, shownName } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { envelopeV2, HttpSettings } from "@accountlink/http/for_pages";
@@ -9,6 +12,7 @@ import { DashboardAccount } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { siteOf } from "../../sign_ins/site.ts";
 import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeAccountTitle } from "../owner_pages.ts";
 
 export const accountApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
@@ -18,14 +22,15 @@ export const accountApi = Effect.gen(function* () {
   const members = yield* Members;
   const profiles = yield* Profiles;
   const { session } = siteOf("dashboard", publicUrl);
+  const accounts = yield* OwnedAccounts;
+  const namesOf = yield* makeAccountNames;
 
   return [
     bind(DashboardAccount.getSignIn, function* ({ owner: { account, chatId }, member, signIn }) {
       const profile = yield* profiles.chat(chatId, null);
-      const { name, tier } = account;
       return {
         data: {
-          account: { name, tier },
+          account: accountJson(account),
           user: {
             chatId,
             username: profile?.username ?? null,
@@ -35,9 +40,9 @@ export const accountApi = Effect.gen(function* () {
           csrfToken: yield* signIns.csrfToken(signIn),
           expiresAt: formatTimestamp(signIn.expiresAt),
           role: member.role,
-          accounts: member.accounts.map((each) => ({ name: each.account.name, role: each.role })),
+          accounts: member.accounts.map((each) => ({ name: shownName(each.account), role: each.role })),
           invitations: member.invitations.map((each) => ({
-            account: each.account.name,
+            account: shownName(each.account),
             role: each.role,
             invitedBy: each.invitedBy,
             at: formatTimestamp(each.since),
@@ -56,15 +61,42 @@ export const accountApi = Effect.gen(function* () {
     bind(DashboardAccount.chooseAccount, function* ({ signIn, values, context }) {
       const { account, role } = yield* members.choose(signIn, values.account, context.requestId);
       const csrfToken = yield* signIns.csrfToken(signIn);
-      return { data: { account: account.name, role, csrfToken } };
+      return { data: { account: shownName(account), role, csrfToken } };
     }),
 
     bind(DashboardAccount.declineInvitation, ({ signIn, values, context }) =>
       Effect.as(members.decline(signIn, values.account, context.requestId), { data: { declined: true } }),
     ),
 
+    bind(DashboardAccount.patchAccount, ({ owner, values }) =>
+      Effect.map(accounts.rename(owner, values.name), (account) => ({
+        data: { account: accountJson(account) },
+      })),
+    ),
+
+    bind(DashboardAccount.deleteAccount, function* ({ owner, values, context }) {
+      yield* requireConfirmed(values.confirm, yield* namesOf(owner.account));
+      yield* accounts.remove(owner);
+      return session.clear(envelopeV2.success(context, { data: { deleted: true } }));
+    }),
+
     bind(DashboardAccount.getGuilds, ({ signIn }) =>
       Effect.map(profiles.ownGuilds(signIn.guilds ?? []), (found) => ({ data: { guilds: found } })),
     ),
   ];
 });
+
+const accountJson = (account: Account) => ({ name: shownName(account), tier: account.tier });
+
+/** Returns a function that lists the names by which an owner may call an account. */
+export const makeAccountNames = Effect.map(
+  makeAccountTitle,
+  (titleOf) => (account: Account) =>
+    Effect.map(titleOf(account), (title) => [account.name, shownName(account), title]),
+);
+
+/** Fails unless the text is one of the names of what the request deletes. */
+export const requireConfirmed = (text: string, names: ReadonlyArray<string | null>) =>
+  names.includes(text.trim())
+    ? Effect.void
+    : InvalidParameter.one("confirm", "expected the name of what is deleted");

@@ -80,7 +80,7 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       content: html`
 <dl class="facts">
 <div><dt>Signed in as</dt><dd>ID ${signIn.chatId}</dd></div>
-<div><dt>Account</dt><dd>${account.name}</dd></div>
+<div><dt>Account</dt><dd>${yield* titleOf(account)}</dd></div>
 <div><dt>Role</dt><dd>${roles[role].label}</dd></div>
 ${may(role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(plan)}</dd></div>`)}
 </dl>

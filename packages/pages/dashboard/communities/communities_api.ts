@@ -1,9 +1,16 @@
 import { guildOf } from "@accountlink/core";
-import { type NamedLink, OwnedLinks, type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
+import {
+  type NamedLink,
+  OwnedAccounts,
+  OwnedLinks,
+  type OwnedScope,
+  OwnedScopes,
+} from "@accountlink/core/communities";
 import type { NewestPosition } from "@accountlink/core/links";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
+import { makeAccountNames, requireConfirmed } from "../account/account_api.ts";
 import { makeApiPipeline } from "../api_pipeline.ts";
 import { given } from "../keys/keys_api.ts";
 import { makeScopeNames } from "./community.ts";
@@ -12,7 +19,9 @@ export const communitiesApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
+  const accounts = yield* OwnedAccounts;
   const nameOf = yield* makeScopeNames;
+  const accountNames = yield* makeAccountNames;
 
   const toJson = Effect.fnUntraced(function* ({ scope, settings, keys }: OwnedScope) {
     return {
@@ -35,6 +44,13 @@ export const communitiesApi = Effect.gen(function* () {
     bind(DashboardCommunities.patchScope, function* ({ owner, values: { pid, ...update } }) {
       const updated = yield* scopes.update(owner, pid, given(update));
       return { data: { scope: yield* toJson(updated) } };
+    }),
+
+    bind(DashboardCommunities.deleteScope, function* ({ owner, values: { pid, confirm } }) {
+      const { scope, settings } = yield* scopes.configured(owner.account, pid);
+      const names = [yield* nameOf(scope), settings.displayName, ...(yield* accountNames(owner.account))];
+      yield* requireConfirmed(confirm, names);
+      return { data: { deletedRecords: yield* accounts.deleteData(owner, pid) } };
     }),
 
     bind(DashboardCommunities.getLinks, function* ({ owner, values: { pid, q, limit, cursor } }) {

@@ -86,6 +86,7 @@ const conflicts: Readonly<Record<string, string>> = {
   guild_has_plan:
     "Nothing was saved: the rules of another list or account are on for this community. Pause those first.",
   test_limit: "Nothing was sent: three tests of yours wait for an answer. Try again when they have ended.",
+  name_taken: "Nothing was changed: another account has this name.",
   member_exists: "This user is in the team or invited already.",
   member_limit: "The team is full: it has 25 people, with those who are invited.",
   last_owner: "A team needs an owner who has accepted. Make somebody else an owner first.",

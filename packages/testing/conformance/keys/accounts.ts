@@ -1,7 +1,17 @@
-import { ChatId, GuildId, type ScopeTarget, type StoragePorts } from "@accountlink/core";
+import { AuditLog, ChatId, GuildId, type ScopeTarget, type StoragePorts } from "@accountlink/core";
+import { MemberStore } from "@accountlink/core/accounts";
 import { type Account, KeyStore, noSettings } from "@accountlink/core/keys";
+import { SignInStore } from "@accountlink/core/sign_ins";
 import { Effect, Exit, Option } from "effect";
-import { hostileTexts, makeKey, uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
+import {
+  hostileTexts,
+  makeKey,
+  makeSignIn,
+  uniqueChatId,
+  uniquePid,
+  uniqueText,
+  unstorableTexts,
+} from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
 import { atOnce, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
@@ -42,6 +52,78 @@ export const accounts: Cases<StoragePorts> = {
       expectEqual((yield* keys.ensureAccount(made)).operator, expected);
       expectEqual(Option.getOrThrow(yield* keys.findAccount(name)).operator, expected);
     }
+  },
+
+  "renameAccount gives an account a name that no other account has": function* () {
+    const keys = yield* KeyStore;
+    const [one, other, club] = [uniqueText(), uniqueText(), uniqueText()];
+    for (const name of [one, other])
+      yield* keys.ensureAccount({ name, chatId: uniqueChatId(), tier: "free" });
+    const rename = (name: string, displayName: string) =>
+      keys.renameAccount({ ...origin, name, displayName, at: 5 });
+    const named = (name: string) =>
+      Effect.map(keys.findAccount(name), (found) => Option.getOrThrow(found).displayName);
+    expectEqual(yield* rename(uniqueText(), club), "unknown");
+    expectEqual(yield* rename(one, club), "renamed");
+    expectEqual([yield* named(one), yield* named(other)], [club, undefined]);
+    expectEqual(yield* rename(one, club), "unchanged");
+    for (const taken of [club, one]) expectEqual(yield* rename(other, taken), "taken");
+    expectEqual(yield* rename(one, one), "renamed");
+    const sought = uniqueText();
+    const outcomes = yield* Effect.forEach([one, other], (name) => rename(name, sought), atOnce);
+    expectEqual(outcomes.toSorted(), ["renamed", "taken"]);
+    const chatId = Option.getOrThrow(yield* keys.findAccount(one)).chatId as ChatId;
+    const [membership] = yield* MemberStore.use((members) => members.findByChatId(chatId));
+    expectEqual(membership?.account.displayName, yield* named(one));
+    const log = yield* AuditLog.use((entries) => entries.list(one, null, 9));
+    expectEqual(
+      log.map(({ action, details }) => [action, details["name"]]),
+      [
+        ["account.updated", yield* named(one)],
+        ["account.updated", one],
+        ["account.updated", club],
+      ],
+    );
+    for (const text of unstorableTexts) yield* expectDefect(rename(one, text));
+  },
+
+  "endAccount revokes keys, ends memberships and sign-ins, and keeps the log without names": function* () {
+    const keys = yield* KeyStore;
+    const [members, signIns] = [yield* MemberStore, yield* SignInStore];
+    const [name, pseudonym, chatId, mate] = [
+      uniqueText(),
+      `erased:${uniqueText()}`,
+      uniqueChatId(),
+      uniqueChatId(),
+    ];
+    const end = keys.endAccount({ ...origin, name, pseudonym, at: 5 });
+    expectEqual(yield* end, Option.none());
+    yield* keys.ensureAccount({ name, chatId, tier: "free" });
+    yield* keys.renameAccount({ ...origin, name, displayName: uniqueText(), at: 5 });
+    yield* members.change({
+      ...origin,
+      account: name,
+      change: { type: "add", chatId: mate, role: "admin" },
+      at: 5,
+    });
+    const scope = yield* keys.ensureScope(name, global, uniquePid());
+    const made = makeKey(scope);
+    yield* insert(made);
+    const signIn = makeSignIn({ chatId: mate, account: name });
+    yield* signIns.create(signIn, null);
+    expectEqual(yield* end, Option.some([made.id]));
+    expectEqual(yield* keys.findAccount(name), Option.none());
+    expectEqual((yield* keys.findById(made.id)).pipe(Option.getOrThrow).status, "revoked");
+    for (const user of [chatId, mate]) expectEqual(yield* members.findByChatId(user), []);
+    expectEqual(yield* members.list(pseudonym), []);
+    expectEqual(yield* signIns.find("dashboard", signIn.id, signIn.createdAt), Option.none());
+    const log = yield* AuditLog.use((entries) => entries.list(pseudonym, null, 9));
+    expectEqual(log[0]?.details, { status: "deleted", revokedKeys: 1 });
+    expectThat(
+      log.every(({ actor }) => actor.id !== name),
+      "no entry names the account",
+    );
+    expectEqual(yield* end, Option.none());
   },
 
   "concurrent ensureAccount: all return the one that was created": function* () {

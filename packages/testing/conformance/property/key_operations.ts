@@ -110,7 +110,10 @@ export const keyOperations = {
   "KeyStore.listScopes": fixed(({ keys, account }) => keys.listScopes(account.name)),
   "RootKeyStore.adopt": fixed(({ rootKeys }) => rootKeys.adopt("root")),
   "RootKeyStore.replace": fixed(({ rootKeys }) => rootKeys.replace(uniqueText(), "root")),
-} satisfies Omit<OperationsOf<"KeyStore", KeyStore["Service"]>, "KeyStore.updateSettings"> &
+} satisfies Omit<
+  OperationsOf<"KeyStore", KeyStore["Service"]>,
+  "KeyStore.updateSettings" | "KeyStore.renameAccount" | "KeyStore.endAccount"
+> &
   OperationsOf<"RootKeyStore", RootKeyStore["Service"]>;
 
 const text = constantFrom(null, "one", "two");

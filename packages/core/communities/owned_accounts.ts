@@ -1,0 +1,83 @@
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { BadRequest, Conflict } from "../errors.ts";
+import type { Account } from "../keys/api_key.ts";
+import { KeyChanges } from "../keys/key_changes.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
+import { LinkWriter } from "../links/link_writer.ts";
+import { RolePlanStore } from "../roles/role_plan_store.ts";
+import { StoredPlans } from "../roles/stored_plans.ts";
+import { randomToken } from "../secrets/crypto.ts";
+import { Webhooks } from "../webhooks/webhooks.ts";
+import { isGenerated } from "./asking_name.ts";
+import { OwnedScopes } from "./owned_scopes.ts";
+
+/** Renames and deletes the account of the signed-in owner, and deletes the data of its communities. */
+export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlink/core/OwnedAccounts", {
+  make: Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const plans = yield* RolePlanStore;
+    const storedPlans = yield* StoredPlans;
+    const webhooks = yield* Webhooks;
+    const scopes = yield* OwnedScopes;
+    const writer = yield* LinkWriter;
+    const { announce } = yield* KeyChanges;
+    const random = yield* SecureRandom.SecureRandom;
+    const notFound = new BadRequest({ problem: "not_found" });
+
+    return {
+      /** Fails with `Conflict` `name_taken` if the name is another account's, or one that the service makes. */
+      rename: Effect.fn("OwnedAccounts.rename")(function* (owner: KeyOwner, displayName: string) {
+        const { name } = owner.account;
+        if (displayName !== name && isGenerated(displayName)) {
+          return yield* new Conflict({ reason: "name_taken" });
+        }
+        const at = yield* Clock.currentTimeMillis;
+        const outcome = yield* store.renameAccount({ ...originOf(owner), name, displayName, at });
+        if (outcome === "taken") return yield* new Conflict({ reason: "name_taken" });
+        if (outcome === "unknown") return yield* notFound;
+        return { ...owner.account, displayName } satisfies Account;
+      }),
+
+      /** Deletes the links of a community and what belongs to them, and returns the number of deleted records. */
+      deleteData: Effect.fn("OwnedAccounts.deleteData")(function* (owner: KeyOwner, pid: string) {
+        const scope = yield* scopes.find(owner.account, pid);
+        const deleted = yield* writer.deleteOwnScope(scope, originOf(owner));
+        yield* scopes.counts.forget(scope.pid);
+        return deleted;
+      }),
+
+      /**
+       * Deletes the account with its role plans, webhooks and links, and refuses its keys on every node within a second.
+       * An interrupted deletion keeps the account, so that the owner can delete it again.
+       */
+      remove: Effect.fn("OwnedAccounts.remove")(function* (owner: KeyOwner) {
+        const { name } = owner.account;
+        const origin = originOf(owner);
+        const configured = yield* store.listScopes(name);
+        for (const { scope } of configured) {
+          for (const { guildId } of yield* plans.list(scope.pid)) {
+            yield* storedPlans.remove(scope, guildId, origin);
+          }
+        }
+        for (const { id } of yield* webhooks.list(name)) yield* webhooks.remove(name, id, origin);
+        for (const { scope } of configured) yield* writer.deleteOwnScope(scope, origin);
+        const pseudonym = `erased:${yield* randomToken(random)}`;
+        const at = yield* Clock.currentTimeMillis;
+        const revoked = yield* store.endAccount({ ...origin, name, pseudonym, at });
+        if (Option.isNone(revoked)) return yield* notFound;
+        yield* Effect.forEach(revoked.value, announce, { discard: true });
+        // What was linked after the deletion above, while the keys were still accepted.
+        for (const { scope } of configured) {
+          const actor = { ...origin.actor, id: pseudonym } as typeof origin.actor;
+          yield* writer.deleteOwnScope({ ...scope, account: pseudonym }, { ...origin, actor });
+        }
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(OwnedAccounts, OwnedAccounts.make).pipe(
+    Layer.provide(KeyChanges.layer),
+  );
+}
