@@ -167,6 +167,8 @@ const arrival = async (asked: string, site: Site = "dashboard", planted?: string
 
 test("a sign-in leads to the page that was asked for, with its query", async () => {
   expect(await arrival("/dashboard/links?q=user_1&sort=name")).toBe("/dashboard/links?q=user_1&sort=name");
+  const audit = "/dashboard/audit?action=link.set";
+  expect(await arrival(audit)).toBe(audit);
   expect(await arrival("/me/erase", "me")).toBe("/me/erase");
   expect(await arrival("/dashboard")).toBe("/dashboard");
   expect(await arrival("/dashboard/audit.csv")).toBe("/dashboard");
@@ -178,6 +180,7 @@ test("a sign-in leads to no address outside of the site", async () => {
     "//evil.example/dashboard/",
     "/dashboard//evil.example",
     "/dashboard/\\evil.example",
+    "/dashboard/%2e%2e/me/erase",
     "/me/erase",
     "/dashboard/links\r\nx: y",
   ]) {

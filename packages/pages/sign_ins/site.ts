@@ -36,8 +36,12 @@ const sessionCookies: Readonly<Record<SignInSite, string>> = {
  * Returns whether users may be sent to an address after the sign-in: a page of the site, at an address that browsers
  * read as a path. Files are left out, since a download shows no page.
  */
-export const isPageOf = ({ path }: Pick<Site, "path">, address: string): boolean =>
-  address.startsWith(`${path}/`) && /^[\w/?&=%:@+~,-]{1,1500}$/.test(address) && !address.includes("//");
+export const isPageOf = ({ path }: Pick<Site, "path">, address: string): boolean => {
+  if (!/^\/[\w/?&=%:@+~,.-]{1,1500}$/.test(address) || address.startsWith("//")) return false;
+  // Parse as browsers do, which take `%2e%2e` for a step up.
+  const { pathname } = new URL(address, "https://site.invalid");
+  return pathname.startsWith(`${path}/`) && !/\.|\/\//.test(pathname);
+};
 
 const pathOf = ({ path }: Pick<Site, "path">) => `${path}/signed_out.css` as const;
 
