@@ -1,27 +1,58 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
-import { isSuspendedOwner, MemberStore } from "../accounts/member_store.ts";
+import {
+  hasAccepted,
+  isInCharge,
+  isSuspendedOwner,
+  type Member,
+  type MemberRole,
+  MemberStore,
+  type Membership,
+} from "../accounts/member_store.ts";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
-import type { KeyDetails } from "../keys/api_key.ts";
+import type { Account, KeyDetails } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { LinkEvents } from "../links/link_events.ts";
+import { LinkStore } from "../links/link_store.ts";
 import { MemberSync } from "../roles/member_sync.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
+import type { Millis } from "../timestamp.ts";
 import { type ScopedRecord, type UserErased, UserStore } from "./user_store.ts";
+
+/** What an erasure does to an account in which the user has a role. */
+export interface ErasedAccount {
+  readonly account: Account;
+  readonly role: MemberRole;
+  /** Whether the account is the user's own, so that it loses its name and its keys. */
+  readonly isOwn: boolean;
+  /** Whether the user is the last owner or admin, so that its keys are revoked, and its plans and webhooks paused. */
+  readonly closes: boolean;
+  /** The number of links in the communities of the account, at most `mostCounted`. The links of others stay. */
+  readonly links: number;
+  /** The keys that the erasure revokes. */
+  readonly keys: ReadonlyArray<KeyDetails>;
+  /** The members who are left, owners first. */
+  readonly left: ReadonlyArray<Member>;
+}
+
+/** More links of an account are not counted, because a user waits for the answer. */
+export const mostCounted = 10_000;
 
 /** Data shown to a user before an erasure. */
 export interface ErasurePreview {
   readonly records: number;
-  /** The active keys of the user's accounts. */
+  /** The keys that the erasure revokes. */
   readonly keys: ReadonlyArray<KeyDetails>;
   /** Whether the user owns a suspended account, so that the suspension outlives the erasure. */
   readonly staysSuspended: boolean;
+  /** The accounts in which the user has a role, the last chosen one first. */
+  readonly accounts: ReadonlyArray<ErasedAccount>;
 }
 
 /**
@@ -48,7 +79,8 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
   make: Effect.gen(function* () {
     const store = yield* UserStore;
     const keyStore = yield* KeyStore;
-    const members = yield* MemberStore;
+    const memberStore = yield* MemberStore;
+    const linkStore = yield* LinkStore;
     const { announce } = yield* KeyChanges;
     const events = yield* LinkEvents;
     const random = yield* SecureRandom.SecureRandom;
@@ -82,6 +114,25 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
       return erased.value;
     });
 
+    const erasureOf = Effect.fnUntraced(function* (
+      { account, role, chosenAt }: Membership,
+      chatId: ChatId,
+      now: Millis,
+    ) {
+      const members = yield* memberStore.list(account.name);
+      const left = members.filter((member) => member.chatId !== chatId && hasAccepted(member));
+      const isOwn = account.chatId === chatId;
+      const closes = isInCharge({ role, chosenAt }) && !left.some(isInCharge);
+      const keys = isOwn || closes ? yield* keyStore.listKeys(account.name, now) : [];
+      let links = 0;
+      for (const { scope } of yield* keyStore.listScopes(account.name)) {
+        if (links >= mostCounted) break;
+        links += yield* linkStore.countLinks(scope.pid, { enough: mostCounted - links });
+      }
+      const revoked = keys.filter(({ status }) => status !== "revoked");
+      return { account, role, isOwn, closes, links, keys: revoked, left } satisfies ErasedAccount;
+    });
+
     return {
       /** Returns the data of a chat user, with the keys of their accounts. */
       find: Effect.fn("UserData.find")(function* (chatId: ChatId) {
@@ -95,14 +146,16 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
       previewErasure: Effect.fn("UserData.previewErasure")(function* (chatId: ChatId) {
         const records = yield* store.findRecords(chatId);
         const now = yield* Clock.currentTimeMillis;
-        const found = yield* members.findByChatId(chatId);
-        const own = found.filter(({ account }) => account.chatId === chatId);
-        const keys = yield* Effect.forEach(own, ({ account }) => keyStore.listKeys(account.name, now));
+        const found = yield* memberStore.findByChatId(chatId);
+        const accounts = yield* Effect.forEach(found.filter(hasAccepted), (membership) =>
+          erasureOf(membership, chatId, now),
+        );
         return {
           records: records.length,
-          keys: keys.flat().filter(({ status }) => status !== "revoked"),
+          keys: accounts.flatMap(({ keys }) => keys),
           staysSuspended: found.some(isSuspendedOwner),
-        };
+          accounts,
+        } satisfies ErasurePreview;
       }),
 
       /**
