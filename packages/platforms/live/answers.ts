@@ -49,7 +49,7 @@ const discord = {
   "GET /applications/@me": [],
   "PATCH /applications/@me": [],
   "GET /applications/{application_id}/commands": [],
-  "POST /applications/{application_id}/commands": [],
+  "PUT /applications/{application_id}/commands": [],
   "GET /guilds/{guild_id}": guild,
   "GET /guilds/{guild_id}/roles": guild,
   // 50001 is also the answer to an application without the intent for members.

@@ -119,24 +119,12 @@ const operationsOf = (document: Document, hasServices: boolean): ReadonlyArray<O
     }),
   );
 
-/** The documents are trimmed: Discord also makes one command at a time, in the form of the list's entries. */
-const withCommand = (operations: ReadonlyArray<Operation>): ReadonlyArray<Operation> => {
-  const list = operations.find(({ id }) => id === "PUT /applications/{application_id}/commands");
-  const made = {
-    ...(list as Operation),
-    id: "POST /applications/{application_id}/commands",
-    body: list?.body?.items,
-    answer: list?.answer?.items,
-  };
-  return [...operations, made];
-};
-
 /** The operations of a platform, those with the fewest parameters in their path first. */
 const load = (platform: Platform): ReadonlyArray<Operation> => {
   const document = read(new URL(`${platform}.json`, folder));
   const operations =
     platform === "discord"
-      ? withCommand(operationsOf(document, false))
+      ? operationsOf(document, false)
       : [
           ...operationsOf(document, true),
           ...operationsOf(read(new URL("open_cloud.json", import.meta.url)), true),

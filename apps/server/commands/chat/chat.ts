@@ -30,8 +30,8 @@ const onPlatform = <A, E, R>(work: Effect.Effect<A, E | PlatformUnavailable, R>)
   );
 
 const install = Effect.gen(function* () {
-  const { installation, differing, differences, foreign, address, ownAddress, keyProblem } = yield* inspect;
-  yield* Effect.forEach(differing, installation.put, { discard: true });
+  const { installation, commands, differences, foreign, address, ownAddress, keyProblem } = yield* inspect;
+  if (differences.length > 0) yield* installation.replace([...commands, ...foreign]);
   const isOwn = address === null || new URL(address).origin === new URL(ownAddress).origin;
   if (isOwn && address !== ownAddress) {
     yield* Effect.mapError(
@@ -53,13 +53,20 @@ const install = Effect.gen(function* () {
     ...keyProblem,
   ];
   yield* answer(
-    { changed: differences, foreign, address: isOwn ? ownAddress : address, isOwn },
+    {
+      changed: differences,
+      foreign: foreign.map(({ name }) => name),
+      address: isOwn ? ownAddress : address,
+      isOwn,
+    },
     done.join("\n"),
   );
 });
 
-const foreignText = (foreign: ReadonlyArray<string>) =>
-  foreign.length === 0 ? [] : [`Other commands of the application stay: ${foreign.join(", ")}.`];
+const foreignText = (foreign: ReadonlyArray<{ readonly name: string }>) =>
+  foreign.length === 0
+    ? []
+    : [`Other commands of the application stay: ${foreign.map(({ name }) => name).join(", ")}.`];
 
 const installCommand = Command.make("install", {}, () => onPlatform(install)).pipe(
   describe([
@@ -72,7 +79,7 @@ const show = Effect.gen(function* () {
   const { differences, foreign, address, ownAddress, problems } = yield* inspect;
   const found = problems.length === 0 ? [`All commands are there, and are sent to ${ownAddress}.`] : problems;
   yield* answer(
-    { differences, foreign, address, expectedAddress: ownAddress },
+    { differences, foreign: foreign.map(({ name }) => name), address, expectedAddress: ownAddress },
     [...found, ...foreignText(foreign)].join("\n"),
   );
   if (problems.length > 0) return yield* new AlreadyReported();
@@ -114,7 +121,7 @@ export const inspectChat = Effect.fnUntraced(function* (
   const isInstalled = address !== null || differences.length < commands.length;
   return {
     installation,
-    differing,
+    commands,
     differences,
     foreign,
     address,

@@ -45,15 +45,9 @@ export const startDiscord = async ({
       return { body: application };
     }
     if (path !== `/applications/${applicationId}/commands`) return { status: 404, body: { code: 0 } };
-    if (method === "POST") {
-      const made: StoredCommand = JSON.parse(body);
-      const count = commands.length;
-      const others = commands.filter(({ name, type }) => name !== made.name || type !== made.type);
-      commands = [...others, made];
-      return { status: commands.length > count ? 201 : 200, body: { ...made, id: "1" } };
-    }
+    if (method === "PUT") commands = JSON.parse(body);
     return {
-      body: commands.map((command, index) => ({ ...command, id: String(index), version: "1", nsfw: false })),
+      body: commands.map((command, index) => ({ nsfw: false, ...command, id: String(index), version: "1" })),
     };
   };
   const { url } = await runUntil(onTestFinished)(startHttpServer(answer));

@@ -1,6 +1,6 @@
 /** Commands on Discord: answers to commands, and the commands of the operator's application. */
 import type { ChatCommands } from "@accountlink/core/platforms";
-import { Effect, Redacted, Result, Schema } from "effect";
+import { Effect, Equal, Option, Redacted, Result, Schema } from "effect";
 import type { ResilientClient } from "../../http/mod.ts";
 import { ask } from "../answers.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
@@ -68,34 +68,40 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
     /**
      * Compares the application's commands with the wanted ones.
      *
-     * @returns the wanted commands that the application lacks or has otherwise, and the names of its other commands
+     * @returns the wanted commands that the application lacks or has otherwise, and its other commands as Discord takes
+     *   them
      */
     compare: Effect.fnUntraced(function* <Wanted extends NamedCommand>(wanted: ReadonlyArray<Wanted>) {
       const found = yield* ask(client, "GET /applications/{application_id}/commands", {
         operation: "ChatCommands.list",
         path: yield* pathOf,
         query: { with_localizations: true },
-        found: Schema.NullOr(Schema.Array(InstalledCommand)),
+        found: Schema.NullOr(Schema.Array(Listed)),
       });
-      const installed = new Map(
-        (Result.getOrThrow(found) ?? []).map((command) => [keyOf(command), command] as const),
-      );
+      const listed = Result.getOrThrow(found) ?? [];
+      const installed = new Map(listed.map((command) => [keyOf(command), command] as const));
       const names = new Set(wanted.map(keyOf));
       return {
-        differing: wanted.filter((command) => {
-          const there = installed.get(keyOf(command));
-          return there === undefined || comparable(there) !== comparable(decodeCommand(command));
-        }),
-        foreign: [...installed].filter(([key]) => !names.has(key)).map(([, { name }]) => name),
+        differing: wanted.filter(
+          (command) => !Equal.equals(installs(installed.get(keyOf(command))), installs(command)),
+        ),
+        foreign: listed
+          .filter((command) => !names.has(keyOf(command)))
+          .map(
+            (command): NamedCommand => ({
+              name: command.name,
+              ...Object.fromEntries(Object.entries(command).filter(([field]) => takenFields.has(field))),
+            }),
+          ),
       };
     }),
 
-    /** Makes the command, or replaces the command of the same name and type. Other commands stay. */
-    put: Effect.fnUntraced(function* (command: NamedCommand) {
-      yield* ask(client, "POST /applications/{application_id}/commands", {
-        operation: "ChatCommands.put",
+    /** Replaces the list of the application's commands, so it has to contain the foreign ones. */
+    replace: Effect.fnUntraced(function* (commands: ReadonlyArray<NamedCommand>) {
+      yield* ask(client, "PUT /applications/{application_id}/commands", {
+        operation: "ChatCommands.replace",
         path: yield* pathOf,
-        body: command,
+        body: commands,
         found: Schema.Unknown,
       });
     }),
@@ -112,6 +118,28 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
   };
 });
 
+/** A command as Discord lists it, whatever other fields it has. */
+const Listed = Schema.StructWithRest(
+  Schema.Struct({ name: Schema.String, type: Schema.optional(Schema.Int) }),
+  [Schema.Record(Schema.String, Schema.Unknown)],
+);
+
+/** The listed fields that Discord takes back. A known `id` keeps the command's permissions. */
+const takenFields: ReadonlySet<string> = new Set([
+  "id",
+  "name",
+  "name_localizations",
+  "description",
+  "description_localizations",
+  "options",
+  "default_member_permissions",
+  "contexts",
+  "integration_types",
+  "handler",
+  "type",
+  "nsfw",
+]);
+
 interface NamedCommand {
   readonly name: string;
   readonly type?: number | undefined;
@@ -120,7 +148,10 @@ interface NamedCommand {
 /** A name may be used once for each type of command. Type 1, a typed command, may be left out. */
 const keyOf = ({ name, type = 1 }: NamedCommand): string => `${type} ${name}`;
 
-const decodeCommand = Schema.decodeUnknownSync(InstalledCommand);
+const decodeCommand = Schema.decodeUnknownOption(InstalledCommand);
+
+/** What an installation sets of a command, to compare; none for anything else. */
+const installs = (command: unknown) => Option.map(decodeCommand(command), comparable);
 
 /** The JSON of a command with sorted keys. Discord leaves out empty and false values. */
 const comparable = (command: unknown): string =>
