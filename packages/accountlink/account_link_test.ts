@@ -1,4 +1,4 @@
-import { ChatPlatform, SessionSettings } from "@accountlink/core";
+import { ChatPlatform, GuildId, SessionSettings } from "@accountlink/core";
 import { assert, test, testWith } from "@accountlink/test-servers/effect";
 import { Config, ConfigProvider, Effect, Layer, Option, Stream } from "effect";
 import { live } from "./live.ts";
@@ -97,5 +97,12 @@ testWith(
   }),
 )("a service with the live platforms offers the bot, and opening it calls neither platform", function* () {
   assert.isNull(yield* (yield* Links).get("100001"));
-  assert.include((yield* ChatPlatform).botInvite?.(null, "none") ?? "", "client_id=1&");
+  const { botInvite } = yield* ChatPlatform;
+  const page =
+    "https://discord.com/oauth2/authorize?client_id=1&scope=bot+applications.commands&permissions=";
+  assert.strictEqual(botInvite?.(null, "none"), `${page}0`);
+  assert.strictEqual(
+    botInvite?.(GuildId.make("70001"), "roles"),
+    `${page}${2 ** 28 + 2 ** 27}&guild_id=70001&disable_guild_select=true`,
+  );
 });

@@ -25,7 +25,11 @@ export const liveBotInvite =
   (applicationId: string) =>
   (guildId: GuildId | null, rights: "none" | "roles"): string => {
     const permissions = rights === "roles" ? String(roleRights) : "0";
-    const query = new URLSearchParams({ client_id: applicationId, scope: "bot", permissions });
-    if (guildId !== null) query.set("guild_id", guildId);
+    const scope = "bot applications.commands";
+    const query = new URLSearchParams({ client_id: applicationId, scope, permissions });
+    if (guildId !== null) {
+      query.set("guild_id", guildId);
+      query.set("disable_guild_select", "true");
+    }
     return `https://discord.com/oauth2/authorize?${query}`;
   };

@@ -1,5 +1,5 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
-import { type GuildId, guildOf } from "@accountlink/core";
+import { guildOf } from "@accountlink/core";
 import { OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { HttpSettings } from "@accountlink/http/for_pages";
@@ -15,7 +15,8 @@ import type { Page } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, makeCommunities } from "./community.ts";
 import { communityPage, makeCommunityView, type SaidForm, saidLabels, settingsOf } from "./community_page.ts";
-import { type BotInvite, type FirstSteps, firstSteps, makeBotInvite } from "./first_steps.ts";
+import { addBotLink, type FirstSteps, firstSteps, makeBotInvite } from "./first_steps.ts";
+import { makeTroubles, type Trouble } from "./troubles.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const scopes = yield* OwnedScopes;
@@ -23,6 +24,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const { publicUrl } = yield* HttpSettings;
   const guildsOf = yield* makeGuildChoice;
   const botInvite = yield* makeBotInvite;
+  const troublesOf = yield* makeTroubles;
   const viewOf = yield* makeCommunityView;
   const update = valuesReader(DashboardCommunities.patchScope);
 
@@ -40,7 +42,12 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   return [
     page(paths.communities, function* (visitor) {
       return communitiesPage({
-        communities: yield* communities.list(visitor),
+        communities: yield* Effect.forEach(
+          yield* communities.list(visitor),
+          (community) =>
+            Effect.map(troublesOf(visitor, community), (troubles) => ({ ...community, troubles })),
+          { concurrency: 4 },
+        ),
         guilds: yield* guildsOf(visitor),
         botInvite,
         publicUrl,
@@ -74,9 +81,13 @@ const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
       : reason.replace(/or null$/, "or nothing"),
 });
 
-interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvite"> {
-  readonly botInvite: (guildId: GuildId | null) => BotInvite | null;
-  readonly communities: ReadonlyArray<Community>;
+interface ListedCommunity extends Community {
+  readonly troubles: ReadonlyArray<Trouble>;
+}
+
+interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvite" | "rights"> {
+  readonly botInvite: Effect.Success<typeof makeBotInvite>;
+  readonly communities: ReadonlyArray<ListedCommunity>;
 }
 
 const communitiesPage = (view: CommunitiesView): Page => ({
@@ -86,14 +97,14 @@ const communitiesPage = (view: CommunitiesView): Page => ({
     view.communities.length === 0
       ? html`
 <p>You have no community here yet. These steps lead to your first verified user.</p>
-${firstSteps({ ...view, botInvite: view.botInvite(null), community: null })}`
+${firstSteps({ ...view, botInvite: view.botInvite(null, "none"), rights: "none", community: null })}`
       : html`
 <ul class="cards" role="list">${view.communities.map(card)}</ul>
 ${others(view)}`,
 });
 
-const card = (community: Community): Html => {
-  const { scope, links, keys, settings } = community;
+const card = (community: ListedCommunity): Html => {
+  const { scope, links, keys, settings, troubles } = community;
   const name = communityName(community);
   return html`
 <li>
@@ -102,6 +113,7 @@ const card = (community: Community): Html => {
     guildOf(scope) === null ? html`${sharedListHint}, for bots and games that work in several.` : null
   }</p>
 <p class="figure"><strong>${linksText(links)}</strong>${guildOf(scope) === null ? null : " in its own list"} · ${counted(keys, "key")}</p>
+${troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`)}
 <p><a href="${withQuery(paths.links, { pid: scope.pid })}">Links<span class="unseen"> of ${name}</span></a> · <a href="${communityPath(scope.pid)}">Verify link and settings<span class="unseen"> of ${name}</span></a> · <a href="${rolesPath(scope.pid)}">Roles<span class="unseen"> of ${name}</span></a></p>
 </li>`;
 };
@@ -119,12 +131,8 @@ const others = ({ guilds, communities, botInvite }: CommunitiesView): Html | nul
 ${
   bot
     ? html`<p><a href="${withQuery(paths.newKey, { guildId })}">Create a key<span class="unseen"> for ${name ?? guildId}</span></a></p>`
-    : html`<p>The bot is not in it. ${addLink(botInvite(guildId), name ?? guildId)}</p>`
+    : html`<p>The bot is not in it. ${addBotLink(botInvite(guildId, "none"), name ?? guildId)}</p>`
 }</li>`,
   )}</ul>
 </section>`;
 };
-
-const addLink = (invite: BotInvite | null, name: string): Html | null =>
-  invite &&
-  html`<a href="${invite.plain}" rel="noreferrer">Add the bot<span class="unseen"> to ${name}</span></a>`;

@@ -17,7 +17,7 @@ import type { Page, Visitor } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { makePreview } from "../preview.ts";
 import { type Community, verifyUrl } from "./community.ts";
-import { addBot, botStep, firstSteps, isReachable, makeFirstSteps } from "./first_steps.ts";
+import { addBot, botStep, firstSteps, isReachable, makeFirstSteps, rightsLink } from "./first_steps.ts";
 
 /** The labels of the texts that owners set for their users. */
 export const saidLabels = {
@@ -141,15 +141,16 @@ const originsHtml = ({ redirectOrigins }: Community): Html =>
 <ul>${redirectOrigins.map((origin) => html`<li>${origin}</li>`)}</ul>`;
 
 const botHtml = (view: CommunityView): Html => {
-  const { botInvite, tryUrl, rolesOn } = view;
+  const { tryUrl, rolesOn } = view;
   if (view.panel === null) return botStep(view);
   const guild = guildIn(view);
   if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
   return guild.bot
     ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.${rolesOn ? html` Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.` : null}</p>
-${rolesOn && tryUrl !== null ? html`<p><a href="${tryUrl}">Try it as a member</a></p>` : null}`
+${rolesOn && tryUrl !== null ? html`<p><a href="${tryUrl}">Try it as a member</a></p>` : null}
+${rightsLink(view)}`
     : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>
-${botInvite && addBot(botInvite)}`;
+${addBot(view)}`;
 };
 
 const guildIn = ({ community, guilds }: CommunityView) =>

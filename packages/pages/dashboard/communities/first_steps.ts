@@ -1,7 +1,7 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
 import { ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
 import type { OwnGuild } from "@accountlink/core/platforms";
-import { RolePlanStore } from "@accountlink/core/roles";
+import { type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
@@ -11,28 +11,30 @@ import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
 import { communityPath, paths, rolesPath } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
 
-/** URLs of pages on the chat platform where an owner adds the bot to a community. */
-export interface BotInvite {
-  /** The URL of the page that adds the bot without rights. The bot needs none to check memberships. */
-  readonly plain: string;
-  /** The URL of the page that adds the bot with the rights to change roles and nicknames. */
-  readonly forRoles: string;
-}
+/** The rights that the bot asks for when an owner adds it: those that a plan needs, or none. */
+export type BotRights = "none" | "roles";
 
-/** Returns a function that finds the pages which add the bot to a guild, or to any; null if there are none. */
+/** The bot needs no rights to check memberships, and two to give roles and nicknames. */
+export const rightsFor = (plans: ReadonlyArray<Pick<RolePlan, "rules" | "nickname">>): BotRights =>
+  plans.some(({ rules, nickname }) => rules.length > 0 || nickname !== null) ? "roles" : "none";
+
+/**
+ * Returns a function that finds the page of the chat platform which adds the bot to a guild, or to any; null if there is
+ * none.
+ */
 export const makeBotInvite = Effect.map(
   ChatPlatform,
   ({ botInvite }) =>
-    (guildId: GuildId | null): BotInvite | null =>
-      botInvite === undefined
-        ? null
-        : { plain: botInvite(guildId, "none"), forRoles: botInvite(guildId, "roles") },
+    (guildId: GuildId | null, rights: BotRights): string | null =>
+      botInvite?.(guildId, rights) ?? null,
 );
 
 export interface FirstSteps {
   /** The owner's guilds; null if the chat platform did not report them. */
   readonly guilds: ReadonlyArray<OwnGuild> | null;
-  readonly botInvite: BotInvite | null;
+  /** The page that adds the bot with the rights that the community's plans need; null if there is none. */
+  readonly botInvite: string | null;
+  readonly rights: BotRights;
   /** The community that these steps set up; null before there is one. */
   readonly community: Community | null;
   /** Whether the community has a plan of roles that is on. */
@@ -49,10 +51,12 @@ export const makeFirstSteps = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* <C extends Community | null>(visitor: OwnerVisitor, community: C) {
     const listed = community === null ? [] : yield* plans.list(community.scope.pid);
+    const rights = rightsFor(listed);
     return {
       community,
       guilds: yield* guildsOf(visitor),
-      botInvite: inviteTo(community && guildOf(community.scope)),
+      botInvite: inviteTo(community && guildOf(community.scope), rights),
+      rights,
       rolesOn: listed.some(({ state }) => state === "on"),
       publicUrl,
     };
@@ -94,22 +98,41 @@ ${content}</li>`;
 const withBot = ({ guilds }: Pick<FirstSteps, "guilds">) =>
   (guilds ?? []).filter(({ bot, manager }) => bot && manager);
 
-/** Says in which communities the bot is, and links to the pages that add it to others. */
-export const botStep = ({ guilds, botInvite }: Pick<FirstSteps, "guilds" | "botInvite">): Html => {
+type Invite = Pick<FirstSteps, "botInvite" | "rights">;
+
+/** Says in which communities the bot is, and links to the page that adds it to others. */
+export const botStep = ({ guilds, ...invite }: Pick<FirstSteps, "guilds"> & Invite): Html => {
   const present = withBot({ guilds });
   const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");
   return html`
 <p>${present.length === 0 ? "The bot is in none of the communities that you manage. It has to be in one to check who is a member." : `The bot is in ${names}.`}</p>
-${botInvite === null ? null : present.length === 0 ? addBot(botInvite) : addBotElsewhere(botInvite)}`;
+${present.length === 0 ? addBot(invite) : addBotElsewhere(invite)}`;
 };
 
 /** The button that adds the bot, and the rights that the bot asks for. */
-export const addBot = ({ plain, forRoles }: BotInvite): Html => html`
-<p><a class="button" href="${plain}" rel="noreferrer">Add the bot</a></p>
-<p>It asks for no rights. To give roles and nicknames it needs two: <a href="${forRoles}" rel="noreferrer">add it with the rights to manage roles and nicknames</a>.</p>`;
+export const addBot = ({ botInvite, rights }: Invite): Html | null =>
+  botInvite === null
+    ? null
+    : html`
+<p><a class="button" href="${botInvite}" rel="noreferrer">Add the bot</a></p>
+<p>${rights === "none" ? "It asks for no rights: it needs some when you have chosen roles or nicknames." : "It asks for the rights to manage roles and nicknames, which your rules need."}</p>`;
 
-const addBotElsewhere = ({ plain, forRoles }: BotInvite): Html => html`
-<p><a href="${plain}" rel="noreferrer">Add it to another community</a> · <a href="${forRoles}" rel="noreferrer">Give it the rights to manage roles and nicknames</a></p>`;
+/** The link that adds the bot to a community, whose name only screen readers hear. */
+export const addBotLink = (botInvite: string | null, name: string): Html | null =>
+  botInvite === null
+    ? null
+    : html`<a href="${botInvite}" rel="noreferrer">Add the bot<span class="unseen"> to ${name}</span></a>`;
+
+const addBotElsewhere = ({ botInvite }: Invite): Html | null =>
+  botInvite === null
+    ? null
+    : html`<p><a href="${botInvite}" rel="noreferrer">Add it to another community</a></p>`;
+
+/** The link that gives the bot, where it is already, the rights that the rules need; null if they need none. */
+export const rightsLink = ({ botInvite, rights }: Invite): Html | null =>
+  botInvite === null || rights === "none"
+    ? null
+    : html`<p><a href="${botInvite}" rel="noreferrer">Give it the rights to manage roles and nicknames</a></p>`;
 
 /**
  * Offers to create a key, which opens the list of a community: one button for each community that the owner manages and

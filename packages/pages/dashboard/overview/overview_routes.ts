@@ -11,6 +11,7 @@ import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { makeCommunities } from "../communities/community.ts";
 import { firstSteps, makeFirstSteps } from "../communities/first_steps.ts";
+import { makeTroubles } from "../communities/troubles.ts";
 import { planText } from "../keys/keys_page.ts";
 import { countNote, countText, webhookName } from "../look/names.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
@@ -23,6 +24,9 @@ import { barChart, daySum, groups, outcomes, requestsOf, sumOf } from "../usage/
 import { disabledText } from "../webhooks/webhook_texts.ts";
 
 const mostLeaks = 10;
+
+/** The overview shows at most this many troubles of communities; the page of communities shows all. */
+const mostTroubles = 6;
 
 /** The overview shows at most this many keys. */
 const mostKeys = 5;
@@ -44,6 +48,7 @@ const makeView = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const communities = yield* makeCommunities;
   const stepsOf = yield* makeFirstSteps;
+  const troublesOf = yield* makeTroubles;
 
   /** Counts the links of all communities. Before the first link, also returns the first steps for a new owner. */
   const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
@@ -55,10 +60,17 @@ const makeView = Effect.gen(function* () {
       before: sumCounts(weeks.map(({ before }) => before)),
     };
     const lists = owned.length;
-    if (links.count > 0) return { links, lists, verified, steps: null };
+    const troubles = yield* Effect.forEach(
+      owned,
+      (each) =>
+        Effect.flatMap(communities.named(visitor, each), (community) => troublesOf(visitor, community)),
+      { concurrency: 4 },
+    );
+    const counts = { links, lists, verified, troubles: troubles.flat() };
+    if (links.count > 0) return { ...counts, steps: null };
     const first = owned.find(({ scope }) => scope.kind === "guild") ?? owned[0];
     const community = first === undefined ? null : yield* communities.named(visitor, first);
-    return { links, lists, verified, steps: yield* stepsOf(visitor, community) };
+    return { ...counts, steps: yield* stepsOf(visitor, community) };
   });
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, now: Millis) {
@@ -106,20 +118,22 @@ ${view.steps === null || view.alone === null || view.keys.length > 0 ? null : ht
 ${view.keys.length === 0 ? null : figures(view)}`,
 });
 
-const attention = ({ keys, leaks, broken }: OverviewView, now: Millis): Html | null => {
+const attention = ({ keys, leaks, broken, troubles }: OverviewView, now: Millis): Html | null => {
   const ending = keys.filter((key) => endsSoon(key, now));
-  if (leaks.length + ending.length + broken.length === 0) return null;
+  if (leaks.length + ending.length + broken.length + troubles.length === 0) return null;
   return html`
 <section>
 <h2>Needs your attention</h2>
 <ul class="cards" role="list">
 ${leaks.map((leak) => leakItem(leak, keys))}
+${troubles.slice(0, mostTroubles).map(({ tone, text }) => html`<li class="${tone}"><p>${text}</p></li>`)}
 ${broken.map(webhookItem)}
 ${ending.map(
   (key) =>
     html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
 )}
 </ul>
+${troubles.length > mostTroubles ? html`<p class="more"><a href="${paths.communities}">${counted(troubles.length - mostTroubles, "further problem")} of your communities</a></p>` : null}
 </section>`;
 };
 

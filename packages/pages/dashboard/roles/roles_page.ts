@@ -19,12 +19,13 @@ import { userPath } from "../links/links_page.ts";
 import { menuField, textField } from "../look/field.ts";
 import { type AccountNames, communityName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
+import { remedy, roleName } from "../look/remedies.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
-import { changesText, obstacles, type RolePreview, remedy, roleName } from "./member_preview.ts";
+import { changesText, obstacles, type RolePreview } from "./member_preview.ts";
 import {
   filledRules,
   isNewPlan,
