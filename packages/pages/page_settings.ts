@@ -1,4 +1,4 @@
-import type { GameId, GuildId } from "@accountlink/core";
+import type { ChatId, GameId, GuildId } from "@accountlink/core";
 import { Context } from "effect";
 import type { OwnMessages } from "./languages/language.ts";
 
@@ -19,6 +19,8 @@ export interface PageSettingsShape {
    * setting is null if the platform has no pages.
    */
   readonly chatHome: ((guildId: GuildId | null) => string) | null;
+  /** Returns the URL of a user's page on the chat platform. The setting is null if the platform has no pages. */
+  readonly chatPage?: ((chatId: ChatId) => string) | null;
   /** Returns the URL of a user's page on the game platform. The setting is null if the platform has no pages. */
   readonly gamePage?: ((gameId: GameId) => string) | null;
   /** The URL of the operator's privacy policy. */

@@ -53,7 +53,9 @@ it("the alts page explains matches in words, and saves and lists reviews", async
   await page.getByText("Your review is saved.").waitFor();
   await expectUsable(page, "Alts", "dashboard-alts-reviewed");
   const reviews = page.getByRole("region", { name: "Reviews of this user" });
-  expect(await reviews.innerText()).toMatch(/Newcomer\s+100003\s+Different people\s+Said so .*Ada\s+100001/s);
+  expect(await reviews.innerText()).toMatch(
+    /Newcomer\s+100003\s+Different people\s+An address shared by 2 people, yesterday\s+Said so .*Ada\s+100001/s,
+  );
   expect(await page.getByRole("listitem").filter({ hasText: "Newcomer" }).count()).toBe(0);
 
   await page.getByRole("button", { name: "Take back the review of 100003" }).click();

@@ -1,6 +1,6 @@
 /** Scopes, their settings and their links in the dashboard's JSON API. */
 import { expect, test } from "vitest";
-import { guild } from "../support/fixtures.ts";
+import { gameUsers, guild } from "../support/fixtures.ts";
 import { formOf, withoutIsolation } from "../support/flow_browser.ts";
 import { type Json, listOf, textOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
@@ -9,6 +9,10 @@ import { managedBy, useSiteServer } from "./site_server.ts";
 
 const server = useSiteServer({}, (fixture) => ({
   ...managedBy(["100001"])(fixture),
+  platform: {
+    ...managedBy(["100001"])(fixture).platform,
+    gameUsers: gameUsers.map((user) => (user.id === "3" ? { ...user, isBanned: true } : user)),
+  },
   accounts: [
     { name: "Rook Club", chatId: "100001" },
     { name: "Former Club", chatId: "100002" },
@@ -235,6 +239,16 @@ test("a reason for a link by hand is in the audit log and the history, and is re
   ]);
   const page = await owner.browser.get(`/dashboard/links/user?pid=${pid}&chatId=100005`);
   expect(page.text).toContain("“Lost his phone”");
+});
+
+test("the page of a user has the ages of both accounts, the user names, and when the user joined", async () => {
+  const { owner, ofGuild } = await club();
+  const { text } = await owner.browser.get(`/dashboard/links/user?pid=${ofGuild}&chatId=100002`);
+  expect(text).toMatch(/@player_3.*Account since 2019-05-01, \d+ years.*Banned on the game platform/s);
+  expect(text).toMatch(/@user_2.*Account since 2020-01-01, \d+ years.*Joined the community on 2024-01-01, /s);
+  const shared = await owner.browser.get(`/dashboard/links/user?chatId=100003`);
+  expect(shared.text).not.toContain("Joined the community");
+  expect(shared.text).not.toContain("Banned");
 });
 
 test("the audit log says from what to what a text changed, and its page filters by person, kind and day", async () => {

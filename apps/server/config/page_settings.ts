@@ -1,6 +1,6 @@
 import type { PageSettingsShape } from "@accountlink/pages";
 import type { ChatSettingsShape } from "@accountlink/pages/chat";
-import { liveChatHome, liveGamePage, livePlatformNames } from "@accountlink/platforms/live";
+import { liveChatHome, liveChatPage, liveGamePage, livePlatformNames } from "@accountlink/platforms/live";
 import type { Config } from "./config.ts";
 import { isDemo } from "./resolved_config.ts";
 
@@ -13,6 +13,7 @@ export const pageSettingsOf = (config: Config): PageSettingsShape => {
     chatName: config.ACCOUNTLINK_CHAT_NAME ?? names.chat,
     gameName: config.ACCOUNTLINK_GAME_NAME ?? names.game,
     chatHome: isLive ? liveChatHome : null,
+    chatPage: isLive ? liveChatPage : null,
     gamePage: isLive ? liveGamePage : null,
     privacyUrl: config.ACCOUNTLINK_PRIVACY_URL,
     contact: config.ACCOUNTLINK_CONTACT,

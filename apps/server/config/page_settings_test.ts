@@ -1,4 +1,4 @@
-import { GameId, GuildId } from "@accountlink/core";
+import { ChatId, GameId, GuildId } from "@accountlink/core";
 import { expect, it } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { readConfig } from "./config.ts";
@@ -9,11 +9,12 @@ const settingsOf = (environment: Record<string, string>) =>
 
 it("user pages have the live platforms' names, and a link back to the chat platform", () => {
   const live = { ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_CHAT_CLIENT_ID: "42" };
-  const { chatHome, gamePage, ...settings } = settingsOf(live);
+  const { chatHome, chatPage, gamePage, ...settings } = settingsOf(live);
   expect(settings).toEqual({ chatName: "Discord", gameName: "Roblox", privacyUrl: null, contact: null });
   expect(chatHome?.(GuildId.make("700000000000000001"))).toBe(
     "https://discord.com/channels/700000000000000001",
   );
+  expect(chatPage?.(ChatId.make("100001"))).toBe("https://discord.com/users/100001");
   expect(gamePage?.(GameId.make("1"))).toBe("https://www.roblox.com/users/1/profile");
   expect(chatHome?.(null)).toBe("https://discord.com/channels/@me");
 });
@@ -39,6 +40,7 @@ it("user pages have the operator's own names, privacy policy and contact", () =>
     chatName: "Guilded",
     gameName: "Minecraft",
     chatHome: null,
+    chatPage: null,
     gamePage: null,
     privacyUrl: "https://links.example/privacy?lang=en#addresses",
     contact: "help@links.example",

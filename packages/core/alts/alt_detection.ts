@@ -11,6 +11,7 @@ import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
 import {
+  type AltCandidate,
   type AltPlace,
   findCandidates,
   reviewCandidates,
@@ -57,6 +58,8 @@ export interface AltReport {
   readonly candidates: number;
   /** The 25 most recently seen candidates, the most recent first. */
   readonly matches: ReadonlyArray<AltMatch>;
+  /** Candidates whom a moderator called another person than the target; they count for nothing. */
+  readonly ruledOut: ReadonlyArray<WeighedAlt>;
   /** The score of the strongest candidate, who may be missing from `matches`. */
   readonly risk: AltRisk;
   /** How many addresses and browsers were compared. */
@@ -207,9 +210,13 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
     const report = Effect.fnUntraced(function* (pid: Pid, query: AltQuery, options: AltOptions) {
       const sources = yield* findSources(pid, query);
       const { target, seeds, games, records, places, addresses, vpnAddresses, warnings } = sources;
-      const found = reviewCandidates(findCandidates(sources), sources.reviews, records);
+      const all = findCandidates(sources);
       const now = yield* Clock.currentTimeMillis;
-      const weighed = found.map((candidate) => weighCandidate(candidate, places, now));
+      const weigh = (candidate: AltCandidate) => weighCandidate(candidate, places, now);
+      const weighed = reviewCandidates(all, sources.reviews, records).map(weigh);
+      const different = new Set(
+        sources.reviews.flatMap(({ otherChatId, verdict }) => (verdict === "different" ? [otherChatId] : [])),
+      );
       const { listed, heaviest, unknown } = yield* decide(weighed, options.guildId, options.unknownMembers);
       return {
         target: { chatId: target, gameId: games[0] ?? null, guildId: options.guildId },
@@ -217,6 +224,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
         games,
         candidates: weighed.length,
         matches: yield* resolve(listed, options),
+        ruledOut: all.filter(({ chatId }) => different.has(chatId)).map(weigh),
         risk: scoreAlts({
           listed: listed.map(({ weight }) => weight),
           unlisted: heaviest === null ? [] : [heaviest.weight],

@@ -1,5 +1,5 @@
 /** How pages present the live platforms to users. */
-import type { GameId, GuildId } from "@accountlink/core";
+import type { ChatId, GameId, GuildId } from "@accountlink/core";
 
 /** @internal */
 export const livePlatformNames = { chat: "Discord", game: "Roblox" };
@@ -7,6 +7,9 @@ export const livePlatformNames = { chat: "Discord", game: "Roblox" };
 /** The URL of a guild on Discord; without a guild, the URL of the user's direct messages. @internal */
 export const liveChatHome = (guildId: GuildId | null): string =>
   `https://discord.com/channels/${guildId ?? "@me"}`;
+
+/** The URL of a user's profile on Discord. @internal */
+export const liveChatPage = (chatId: ChatId): string => `https://discord.com/users/${chatId}`;
 
 /** The URL of a user's profile on Roblox. @internal */
 export const liveGamePage = (gameId: GameId): string => `https://www.roblox.com/users/${gameId}/profile`;

@@ -108,7 +108,7 @@ ${
     : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, found, visitor))}</ul>`
 }
 </section>
-${target.chatId === null ? null : reviewsSection(form, found)}`;
+${target.chatId === null ? null : reviewsSection(form, found, visitor)}`;
 };
 
 /** Says which of the compared accounts are listed; null if all of them are. */
@@ -228,8 +228,16 @@ ${pairFields(form, pair)}
 
 const reviewsSection = (
   form: AltsForm,
-  { reviews, names, reviewers, pid, self }: AltsFound,
-): Html => html`<section>
+  { report, reviews, names, reviewers, pid, self }: AltsFound,
+  { context, platforms }: OwnerVisitor,
+): Html => {
+  const now = context.clock.currentTimeMillisUnsafe();
+  const ruledOut = new Map(report.ruledOut.map(({ chatId, evidence }) => [chatId, evidence]));
+  /** Keeps the evidence readable of a pair that no longer counts as a match. */
+  const evidenceOf = (otherChatId: ChatId) =>
+    ruledOut.get(otherChatId)?.map((each) => html`<br><small>${reason(each, platforms, now)}</small>`) ??
+    null;
+  return html`<section>
 <h2>Reviews</h2>
 ${
   reviews.length === 0
@@ -242,7 +250,7 @@ ${
           const reviewer = reviewers.get(otherChatId);
           return [
             html`<a href="${userPath(pid, otherChatId)}">${named(otherChatId, names)}</a>`,
-            verdicts[verdict],
+            html`${verdicts[verdict]}${evidenceOf(otherChatId)}`,
             note ?? "–",
             timeHtml(at),
             keyId !== null
@@ -256,3 +264,4 @@ ${
       })
 }
 </section>`;
+};

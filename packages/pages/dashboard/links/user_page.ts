@@ -1,13 +1,14 @@
 /** One chat user of a community: the current link and its history. */
-import { AuditLog, type ChatId, OwnedKeys } from "@accountlink/core";
+import { AuditLog, type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { isByHand, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
-import { Profiles } from "@accountlink/core/platforms";
+import { GuildGuard, Profiles } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
+import { PageSettings } from "../../page_settings.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
@@ -15,7 +16,7 @@ import { hiddenFields, textField } from "../look/field.ts";
 import { listName, listText, visibleName } from "../look/names.ts";
 import { noticeHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
-import { timeHtml } from "../look/time.ts";
+import { ageText, dayOf, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
@@ -37,7 +38,7 @@ export const linkedUserPage = (
   problems: ReadonlyArray<ParameterProblem>,
   undo: Undo | null,
 ): Page => {
-  const { community, chatId, chat, link, history, names } = view;
+  const { community, chatId, chat, link, history, names, pages, now } = view;
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
   return {
@@ -52,8 +53,16 @@ ${noticeHtml("unlinked")}`,
     content: html`
 <p><a href="${withQuery(paths.links, { pid })}">All of ${listText(community)}</a></p>
 <dl class="facts">
-<div><dt>${labels.chat}</dt><dd>${accountText(chatId, chat)}</dd></div>
-<div><dt>${labels.game}</dt><dd>${link === null ? "none: not linked" : accountText(link.link.gameId, link.game)}</dd></div>
+<div><dt>${labels.chat}</dt><dd>${accountHtml(chatId, chat, now)}${joinedHtml(view)}${profileLink(pages.chat, platforms.chat)}</dd></div>
+<div><dt>${labels.game}</dt><dd>${
+      link === null
+        ? "none: not linked"
+        : html`${accountHtml(link.link.gameId, link.game, now)}${
+            link.game?.isBanned === true
+              ? html` <span class="badge bad">Banned on ${platforms.game}</span>`
+              : null
+          }${profileLink(pages.game, platforms.game)}`
+    }</dd></div>
 ${
   link === null
     ? null
@@ -82,6 +91,32 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
 </section>`,
   };
 };
+
+/** An account with its user name and its age, as far as the platform tells. */
+const accountHtml = (
+  id: string,
+  profile: Pick<NonNullable<NamedLink["chat"]>, "displayName" | "username" | "created"> | null,
+  now: Millis,
+): Html => {
+  const since = Date.parse(profile?.created ?? "");
+  const username = profile?.username ?? null;
+  return html`${accountText(id, profile)}${username === null ? null : html` <small>@${username}</small>`}${
+    Number.isNaN(since)
+      ? null
+      : html`<br><small>Account since ${dayOf(since)}, ${ageText(since, now)}</small>`
+  }`;
+};
+
+/** Says since when the user has been a member; null if that is unknown, or the list is not of one community. */
+const joinedHtml = ({ chat, now }: LinkedUserView): Html | null => {
+  const joined = Date.parse(chat?.guild?.joined ?? "");
+  return Number.isNaN(joined)
+    ? null
+    : html`<br><small>Joined the community on ${dayOf(joined)}, ${ageText(joined, now)} ago</small>`;
+};
+
+const profileLink = (url: string | null, platform: string): Html | null =>
+  url === null ? null : html`<br><a href="${url}" rel="noreferrer">Profile on ${platform}</a>`;
 
 /** A note for a link that has no audit entry. Imports, for example, log only the links that they change. */
 const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
@@ -149,6 +184,18 @@ export const makeUserView = Effect.gen(function* () {
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
   const namesOf = yield* makeEntryNames;
+  const guard = yield* GuildGuard;
+  const { chatPage = null, gamePage = null } = yield* PageSettings;
+
+  /** Reads a profile, with the membership where somebody of the account may learn who is a member. */
+  const chatOf = Effect.fnUntraced(function* ({ scope }: Community, chatId: ChatId) {
+    const guildId = guildOf(scope);
+    const mayLearn = yield* guard.requireAccount(scope, guildId).pipe(
+      Effect.as(true),
+      Effect.catchTag(["Forbidden", "PlatformUnavailable"], () => Effect.succeed(false)),
+    );
+    return yield* profiles.chat(chatId, mayLearn ? guildId : null);
+  });
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, chatId: ChatId) {
     const { account } = visitor.owner;
@@ -159,13 +206,27 @@ export const makeUserView = Effect.gen(function* () {
         listsOf(visitor, chatId),
         log.list(account.name, null, shownChanges, filter),
         keys.list(account),
-        profiles.chat(chatId, null),
+        chatOf(community, chatId),
       ],
       { concurrency: 4 },
     );
     const own = lists.find((list) => list.community.scope.pid === pid)?.link;
     const link: NamedLink | null = own === undefined ? null : { ...own, chat };
     const names = yield* namesOf(visitor, listed, history);
-    return { community, chatId, chat, link, lists, history, names };
+    return {
+      community,
+      chatId,
+      chat,
+      link,
+      lists,
+      history,
+      names,
+      now: visitor.context.clock.currentTimeMillisUnsafe(),
+      /** The pages of both accounts on the platforms; null where there are none. */
+      pages: {
+        chat: chatPage?.(chatId) ?? null,
+        game: link === null ? null : (gamePage?.(link.link.gameId) ?? null),
+      },
+    };
   });
 });

@@ -1,5 +1,5 @@
 /** Times on the pages, all in UTC, like the days of limits and usage. */
-import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import { dayMs, formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 
 /** The UTC day of a time, such as `2026-01-31`. */
@@ -30,6 +30,13 @@ export const durationText = (duration: Millis): string => {
   if (minutes < 60) return counted(minutes, "minute");
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day");
+};
+
+/** Says how old something is in whole days, months or years, such as "7 years". */
+export const ageText = (since: Millis, now: Millis): string => {
+  const days = Math.max(0, Math.floor((now - since) / dayMs));
+  if (days < 60) return counted(days, "day");
+  return days < 730 ? counted(Math.floor(days / 30.5), "month") : counted(Math.floor(days / 365.25), "year");
 };
 
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
