@@ -129,18 +129,33 @@ it("the dashboard counts the links verified in a week, and lists many links in p
   expect(await page.getByRole("row").count()).toBe(1 + 25);
   expect(await page.getByRole("link", { name: "Older links" }).count()).toBe(0);
   await press(page, "Newest");
+  await page.getByText("Order and day").click();
   await page.getByLabel("Verified until").fill(daysAgo(15).slice(0, 10));
   await press(page, "Search");
   await expect.poll(() => page.getByRole("row").count()).toBe(1 + 5);
   await expectUsable(page, "Links", "links-until");
+  await page.getByLabel("Tick all on this page").check();
+  expect(await page.getByRole("checkbox", { name: /^Select /, checked: true }).count()).toBe(5);
+  await page.getByText("An account is shown by its ID alone").waitFor();
+  await page.getByLabel("Sort each page").selectOption("By name");
+  await press(page, "Search");
+  await page.getByText("each page is sorted for itself").waitFor();
   // The platform does not know this user, so the row names the user by ID alone.
   expect(await page.getByRole("rowheader").first().textContent()).toBe("200026");
+  await page.setViewportSize({ width: 320, height: 800 });
+  await page.goto(`${url()}/dashboard/links`);
+  await expect(page.getByRole("rowheader").first().isVisible()).resolves.toBe(true);
+  expect((await page.getByRole("rowheader").first().boundingBox())?.y).toBeLessThan(800);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(`${url()}/dashboard/links?q=1`);
   await press(page, "Unlink all that were found");
   await page.getByRole("heading", { name: "Unlink 30 users?" }).waitFor();
   await press(page, "Unlink 30 users");
   await page.getByText("The selected users are no longer linked in this list.").waitFor();
   await page.getByText("Nobody is linked yet.").waitFor();
+  await page.reload();
+  await page.getByText("Nobody is linked yet.").waitFor();
+  expect(await page.getByText("The selected users are no longer linked").count()).toBe(0);
 });
 
 it("a link is found by name and removed in four clicks, after a confirmation that names both users", async () => {

@@ -50,6 +50,17 @@ test("everybody sees the panel", async () => {
   expect(text).toContain("Everybody sees this");
 });
 
+test("only who may gets the commands for managers, and members see their nickname", async () => {
+  const offered = async (chatId: string) => {
+    const { text } = await platform.send(`GET ${page}?as=${chatId}`);
+    expect(text).toContain('<span id="nickname">Nick</span>');
+    return [...text.matchAll(/<option value="(\/\w+)/g)].map(([, name]) => name);
+  };
+  expect(await offered(cyd)).toEqual(["/verify", "/unlink"]);
+  expect(await offered(ada)).toContain("/panel");
+  expect((await act(cyd, { command: "/whois @user_2" })).text).toContain("There is no command");
+});
+
 test("a command that does not exist, and one without its member, say so", async () => {
   expect((await act(ada, { command: "/dance" })).text).toContain("There is no command");
   expect((await act(ada, { command: "/whois nobody" })).text).toContain("or no member with that name");
@@ -121,8 +132,8 @@ test("the page says whether the bot answers, and shows the panel as members see 
   expect(await text()).toContain("The bot answers here.");
   await owner.send("DELETE /dashboard/api/roles", { body: { pid, guildId: guild } });
   const off = await text();
-  expect(off).toContain("The bot tells members that linking is not set up here");
-  expect(off).not.toMatch(/The bot answers here|Members type|Try it as a member/);
+  expect(off).toContain("The bot answers here.");
+  expect(off).not.toMatch(/Members type|Try it as a member/);
 });
 
 test("a community whose only key is disabled is not offered a verify link", async () => {

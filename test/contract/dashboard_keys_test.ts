@@ -260,7 +260,7 @@ test("key forms refuse an invalid status, and rotate a key without a grace perio
   const post = (act: string, form: object) => owner.browser.post(`${page}/${act}`, { ...hidden, ...form });
   for (const form of [{}, { status: "" }, { status: "revoked" }]) {
     const answer = await post("status", form);
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was saved")]);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was changed")]);
   }
   expect((await post("rotate", {})).text).toContain("The new secret of your key");
 });

@@ -131,7 +131,7 @@ test("the webhook form refuses an invalid status", async () => {
   const hidden = formOf(await owner.browser.get(page));
   for (const form of [{}, { status: "" }, { status: "disabled" }]) {
     const answer = await owner.browser.post(`${page}/status`, { ...hidden, ...form });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was saved")]);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was changed")]);
   }
   expect(await webhookOf(owner, id)).toMatchObject({ status: "active" });
 });

@@ -123,9 +123,12 @@ const searchForm = ({ communities, community, search, sort, day }: LinksView): H
 <form method="get" action="${paths.links}" class="filters" role="search">
 ${communityField(communities, community.scope.pid)}
 ${textField({ name: "q", label: "Find", hint: searchedFor(community), type: "search", value: search })}
+<button class="button quiet">Search</button>
+<details${sort === "time" && day === "" ? null : html` open`}>
+<summary>Order and day</summary>
 ${menuField({ name: "sort", label: "Sort each page", value: sort, choices: sorts })}
 ${textField({ name: "day", label: "Verified until", hint: "Day in UTC", type: "date", value: day })}
-<button class="button quiet">Search</button>
+</details>
 </form>`;
 
 const sorts: ReadonlyArray<{ readonly value: LinkSort; readonly label: string }> = [
@@ -167,7 +170,8 @@ export const linksTable = (
 ): Html => {
   const { community, links, byHand, search, sort } = view;
   const { pid } = community.scope;
-  const order = sort === "name" ? "by name" : "latest verification first";
+  const order = sort === "name" ? "this page by name" : "latest verification first";
+  const isUnnamed = links.some((link) => visibleName(link.chat) === null || visibleName(link.game) === null);
   const form = `selected-${pid}`;
   const table = tableHtml({
     id: `links-${pid}`,
@@ -183,9 +187,18 @@ export const linksTable = (
       ];
     }),
   });
-  return html`${table}
+  return html`${
+    sort === "name"
+      ? html`<p class="hint">Names are not stored, so each page is sorted for itself: the pages follow each other by the latest verification.</p>`
+      : null
+  }${
+    isUnnamed
+      ? html`<p class="hint">An account is shown by its ID alone where its platform gave no name: it was deleted, or the platform did not answer.</p>`
+      : null
+  }${table}
 <form method="get" action="${paths.unlink}" id="${form}" class="more">
 <input type="hidden" name="pid" value="${pid}">
+${links.length < 2 ? null : html`<label class="choice" hidden><input type="checkbox" data-ticks="${form}"> Tick all on this page</label>`}
 <button class="button quiet small">Unlink the selected</button>
 </form>`;
 };

@@ -16,7 +16,7 @@ import { hiddenFields, textField } from "../look/field.ts";
 import { listName, listText, visibleName } from "../look/names.ts";
 import { noticeHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
-import { ageText, dayOf, timeHtml } from "../look/time.ts";
+import { ageText, dayHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
@@ -103,7 +103,7 @@ const accountHtml = (
   return html`${accountText(id, profile)}${username === null ? null : html` <small>@${username}</small>`}${
     Number.isNaN(since)
       ? null
-      : html`<br><small>Account since ${dayOf(since)}, ${ageText(since, now)}</small>`
+      : html`<br><small>Account since ${dayHtml(since)}, ${ageText(since, now)}</small>`
   }`;
 };
 
@@ -112,7 +112,7 @@ const joinedHtml = ({ chat, now }: LinkedUserView): Html | null => {
   const joined = Date.parse(chat?.guild?.joined ?? "");
   return Number.isNaN(joined)
     ? null
-    : html`<br><small>Joined the community on ${dayOf(joined)}, ${ageText(joined, now)} ago</small>`;
+    : html`<br><small>Joined the community on ${dayHtml(joined)}, ${ageText(joined, now)} ago</small>`;
 };
 
 const profileLink = (url: string | null, platform: string): Html | null =>

@@ -84,7 +84,7 @@ const conflicts: Readonly<Record<string, string>> = {
   key_revoked: "Nothing was changed: the key is revoked.",
   webhook_limit: "Nothing was changed: there are five webhooks already. Delete one that you do not need.",
   guild_has_plan:
-    "Nothing was saved: the rules of another list or account are on for this community. Pause those first.",
+    "Nothing was changed: the rules of another list or account are on for this community. Pause those first.",
   test_limit: "Nothing was sent: three tests of yours wait for an answer. Try again when they have ended.",
   name_taken: "Nothing was changed: another account has this name.",
   member_exists: "This user is in the team or invited already.",
@@ -102,7 +102,7 @@ export const problemSummary = (
   labels: Readonly<Record<string, string>>,
 ): Html => html`
 <div class="notice bad" role="alert" tabindex="-1" autofocus>
-<p>${general ?? "Nothing was saved: some fields need another value."}</p>
+<p>${general ?? "Nothing was changed: some fields need another value."}</p>
 ${
   problems.length === 0
     ? null

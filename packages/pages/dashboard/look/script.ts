@@ -1,7 +1,7 @@
 /**
  * The script of the dashboard's pages, which also work without it. It adds copy buttons, buttons
  * that stay disabled until the required text is typed, times in the reader's zone, a keyboard shortcut for the search
- * field, fields that the tab remembers, previews of typed text, and numbers that refresh.
+ * field, fields that the tab remembers, boxes that tick all others, previews of typed text, and numbers that refresh.
  */
 export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -45,6 +45,21 @@ for (const form of all('form[action$="/sign-out"]')) form.addEventListener("subm
 // Reloading the page that shows a key would send the form again, so the URL changes to the key's page.
 for (const issued of all("[data-leaves-for]")) history.replaceState(null, "", issued.dataset.leavesFor);
 
+// The notice of an action is for this visit only: a reload, or a way back, would claim the action again.
+const here = new URL(location);
+if (here.searchParams.has("done")) {
+  here.searchParams.delete("done");
+  history.replaceState(null, "", here);
+}
+
+for (const box of all("[data-ticks]")) {
+  box.parentElement.hidden = false;
+  box.addEventListener("change", () => {
+    for (const each of document.getElementById(box.dataset.ticks).elements) each.checked = box.checked;
+  });
+}
+
+const day = new Intl.DateTimeFormat([], { dateStyle: "medium", timeZone: "UTC" });
 const local = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
 
 const grouped = (number) => Number(number.replaceAll(",", "")).toLocaleString();
@@ -53,7 +68,7 @@ const grouped = (number) => Number(number.replaceAll(",", "")).toLocaleString();
 const localize = (within) => {
   for (const time of all("time[datetime]", within)) {
     time.title ||= time.textContent;
-    time.textContent = local.format(new Date(time.dateTime));
+    time.textContent = (time.dateTime.includes("T") ? local : day).format(new Date(time.dateTime));
   }
   for (const element of all(".number, .figures dd, .figure strong, .axis li, p:has(> meter)", within)) {
     for (const text of element.childNodes) {

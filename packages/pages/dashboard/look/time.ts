@@ -19,6 +19,9 @@ export const timeText = (time: Millis): string => {
 export const timeHtml = (time: Millis): Html =>
   html`<time datetime="${formatTimestamp(time)}">${timeText(time)}</time>`;
 
+/** A UTC day, which scripts write in the reader's form without moving it to another zone. */
+export const dayHtml = (time: Millis): Html => html`<time datetime="${dayOf(time)}">${dayOf(time)}</time>`;
+
 export const timeOr = (time: Millis | null, otherwise: string): Html | string =>
   time === null ? otherwise : timeHtml(time);
 

@@ -137,10 +137,11 @@ export const makeChannels = Effect.fnUntraced(function* (
     },
     /** Sends a typed command, such as `/whois ada`. */
     type: Effect.fnUntraced(function* (guild: FixtureGuild, chatId: ChatId, text: string) {
-      const data = commandIn(text, (name) => findMember(chatUsers, guild, name));
+      const allowed = listings.filter((listing) => mayUse(listing, guild, chatId));
+      const data = commandIn(text, allowed, (name) => findMember(chatUsers, guild, name));
       if (data === null)
         return yield* new NoAnswer({
-          problem: `There is no command "${text}", or no member with that name.`,
+          problem: `There is no command "${text}" for this member, or no member with that name.`,
         });
       yield* interact(guild, chatId, text, { type: 2, data }, null);
     }),
@@ -165,6 +166,13 @@ export const buttonsOf = ({ message }: ChannelMessage) =>
 const labelOf = (pressed: ChannelMessage, action: string): string =>
   buttonsOf(pressed).find((button) => button.custom_id === action)?.label ?? action;
 
+/** Whether a member gets a command: without changes by the guild, managers get all, and others those for everybody. */
+export const mayUse = (
+  { permission }: Pick<(typeof listings)[number], "permission">,
+  guild: FixtureGuild,
+  chatId: string,
+): boolean => permission === null || guild.isManager(chatId);
+
 /** Finds a member by ID, user name or mention. */
 const findMember = (
   chatUsers: PlatformState["chatUsers"],
@@ -177,9 +185,13 @@ const findMember = (
 };
 
 /** Reads a typed command, as the chat platform sends it. Null if there is no such command. */
-const commandIn = (text: string, memberOf: (name: string) => ChatId | null): object | null => {
+const commandIn = (
+  text: string,
+  allowed: typeof listings,
+  memberOf: (name: string) => ChatId | null,
+): object | null => {
   const typed = text.trim().replace(/^\//, "");
-  const listing = listings.find(({ name }) => typed === name || typed.startsWith(`${name} `));
+  const listing = allowed.find(({ name }) => typed === name || typed.startsWith(`${name} `));
   if (listing === undefined) return null;
   const { name, option } = listing;
   const rest = typed.slice(name.length).trim();

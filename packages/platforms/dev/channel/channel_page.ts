@@ -7,7 +7,7 @@ import type { FixtureGuild } from "@accountlink/core/fixture";
 import { listings } from "@accountlink/pages/chat";
 import { type Html, html } from "@accountlink/pages/html";
 import type { PlatformState } from "../simulation.ts";
-import { buttonsOf, type ChannelMessage } from "./channel.ts";
+import { buttonsOf, type ChannelMessage, mayUse } from "./channel.ts";
 
 interface ChannelView {
   readonly guild: FixtureGuild;
@@ -58,6 +58,7 @@ ${
 <input type="hidden" name="as" value="${as}">
 <button name="membership" value="leave">Leave as ${nameOf(as)}</button>
 </form>
+<p>Your nickname: <span id="nickname">${me.nickname ?? "none"}</span></p>
 <p>Your roles: <span id="roles">${me.roles.length === 0 ? "none" : me.roles.map(({ id }) => names.role(id)).join(", ")}</span></p>`
 }
 ${messages.length === 0 ? html`<p>Nobody has written yet.</p>` : html`<ol class="messages">${messages.map((message) => messageItem(message, as, names))}</ol>`}
@@ -69,7 +70,7 @@ ${
 <input type="hidden" name="as" value="${as}">
 <label for="command">Command</label>
 <input id="command" name="command" list="commands" autocomplete="off" autofocus required placeholder="/verify">
-<datalist id="commands">${listings.map(commandOption)}</datalist>
+<datalist id="commands">${listings.filter((listing) => mayUse(listing, guild, me.chatId)).map(commandOption)}</datalist>
 <button>Send</button>
 </form>`
 }`;
