@@ -113,7 +113,8 @@ export const makeTroubles = Effect.gen(function* () {
           : [];
         if (plan?.state === "paused") {
           troubles.push({ tone: "warn", text: yield* pauseText(visitor, plan, name) });
-        } else if (plan !== undefined && !isOut) {
+        }
+        if (plan !== undefined && !isOut) {
           for (const text of yield* problemTexts(visitor, plan, name)) troubles.push({ tone: "warn", text });
         }
         return troubles;
@@ -141,6 +142,7 @@ const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {
 };
 
 const whatFails = ({ reason, roleId }: PlanProblem, view: Parameters<typeof roleName>[0]): string => {
+  if (reason === "many_would_lose") return `many members would lose the role ${roleName(view, roleId ?? "")}`;
   if (reason === "members_hidden") return "the bot cannot compare the members";
   return roleId === null
     ? "the bot may not change a nickname"

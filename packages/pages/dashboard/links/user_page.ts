@@ -100,10 +100,8 @@ const accountHtml = (
 ): Html => {
   const since = Date.parse(profile?.created ?? "");
   const username = profile?.username ?? null;
-  return html`${accountText(id, profile)}${username === null ? null : html` <small>@${username}</small>`}${
-    Number.isNaN(since)
-      ? null
-      : html`<br><small>Account since ${dayHtml(since)}, ${ageText(since, now)}</small>`
+  return html`${accountText(id, profile)}${username === null ? null : html`<small>@${username}</small>`}${
+    Number.isNaN(since) ? null : html`<small>Account since ${dayHtml(since)}, ${ageText(since, now)}</small>`
   }`;
 };
 
@@ -112,7 +110,7 @@ const joinedHtml = ({ chat, now }: LinkedUserView): Html | null => {
   const joined = Date.parse(chat?.guild?.joined ?? "");
   return Number.isNaN(joined)
     ? null
-    : html`<br><small>Joined the community on ${dayHtml(joined)}, ${ageText(joined, now)} ago</small>`;
+    : html`<small>Joined the community on ${dayHtml(joined)}, ${ageText(joined, now)} ago</small>`;
 };
 
 const profileLink = (url: string | null, platform: string): Html | null =>

@@ -89,6 +89,7 @@ details :is(.field, .row), details > .panel { margin-top: 1rem; }
 .filters { align-items: end; }
 .filters, .panel, .facts { margin-bottom: 1rem; }
 .filters .field { flex: 0 1 17rem; }
+.filters details[open] { flex-basis: 100%; }
 .more { margin: 1rem 0; }
 .more .button { margin: 0 .5rem .75rem 0; }
 

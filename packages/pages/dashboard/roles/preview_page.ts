@@ -8,11 +8,11 @@ import { userPath } from "../links/links_page.ts";
 import { radioField } from "../look/field.ts";
 import type { AccountNames } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
+import { roleName } from "../look/remedies.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText } from "../look/time.ts";
 import type { Page, PlatformNames } from "../page.ts";
 import { rolesPath, rolesPreviewPath, withQuery } from "../paths.ts";
-import { roleName } from "./member_preview.ts";
 
 export interface PreviewView {
   readonly community: Community;
