@@ -132,8 +132,8 @@ test("the page says whether the bot answers, and shows the panel as members see 
   expect(await text()).toContain("The bot answers here.");
   await owner.send("DELETE /dashboard/api/roles", { body: { pid, guildId: guild } });
   const off = await text();
-  expect(off).toContain("The bot answers here.");
-  expect(off).not.toMatch(/Members type|Try it as a member/);
+  expect(off).toContain("The bot tells members that linking is not set up here");
+  expect(off).not.toMatch(/The bot answers here|Members type|Try it as a member/);
 });
 
 test("a community whose only key is disabled is not offered a verify link", async () => {

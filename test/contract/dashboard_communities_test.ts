@@ -244,8 +244,12 @@ test("a reason for a link by hand is in the audit log and the history, and is re
 test("the page of a user has the ages of both accounts, the user names, and when the user joined", async () => {
   const { owner, ofGuild } = await club();
   const { text } = await owner.browser.get(`/dashboard/links/user?pid=${ofGuild}&chatId=100002`);
-  expect(text).toMatch(/@player_3.*Account since 2019-05-01, \d+ years.*Banned on the game platform/s);
-  expect(text).toMatch(/@user_2.*Account since 2020-01-01, \d+ years.*Joined the community on 2024-01-01, /s);
+  expect(text).toMatch(
+    /@player_3.*Account since <time datetime="2019-05-01">.* \d+ years.*Banned on the game platform/s,
+  );
+  expect(text).toMatch(
+    /@user_2.*Account since <time datetime="2020-01-01">.* \d+ years.*Joined the community on <time datetime="2024-01-01">/s,
+  );
   const shared = await owner.browser.get(`/dashboard/links/user?chatId=100003`);
   expect(shared.text).not.toContain("Joined the community");
   expect(shared.text).not.toContain("Banned");

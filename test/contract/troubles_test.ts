@@ -8,7 +8,7 @@ import { managedBy, useSiteServer } from "./site_server.ts";
 
 const [ada, dan, eve] = ["100001", "100004", "100005"];
 const chief = { id: "9", name: "Chief", assignable: false };
-const fan = { id: "1", name: "Fan", assignable: true };
+const fan = { id: "7", name: "Fan", assignable: true };
 
 const server = useSiteServer({}, (fixture) => ({
   ...managedBy([ada], [chief, fan])(fixture),
