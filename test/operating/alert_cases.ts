@@ -79,6 +79,7 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     "7m",
     ofNode,
   ],
+  AccountlinkDiskShort: onNode("accountlink_disk_free_bytes", "1000x60 9000000000x40", "12m", "20m"),
   AccountlinkPlatformFailing: [
     { [`accountlink_platform_circuit_state{${node},platform="chat"}`]: "2 1 2 1 2 1 2 1 2 1 0x20" },
     "2m",

@@ -10,6 +10,7 @@ import { serviceLayer } from "../../layers/service_layer.ts";
 import { claimPort, type Port } from "../../listening/port.ts";
 import { networksLayer } from "../../networks/network_files.ts";
 import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
+import { watchDiskSpace } from "../../serving/disk_space.ts";
 import { watchFileDescriptors } from "../../serving/file_descriptors.ts";
 import { serveHttp } from "../../serving/http_server.ts";
 import { telemetryLayer } from "../../telemetry/telemetry.ts";
@@ -55,7 +56,10 @@ export const startService = Effect.fnUntraced(function* <E, R>(
   const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
   const secrets = yield* resolveSecrets(resolved);
-  if (storage.kind === "embedded") yield* warnOfModes(storage.folder);
+  if (storage.kind === "embedded") {
+    yield* warnOfModes(storage.folder);
+    yield* Effect.forkScoped(watchDiskSpace(storage.folder));
+  }
   yield* warnOfIgnored(platform, fixture);
   const port = yield* claimPort("ACCOUNTLINK_PORT", {
     host: config.ACCOUNTLINK_HOST,
