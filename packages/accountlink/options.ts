@@ -155,7 +155,6 @@ const optionFields = Accept.fields({
       trustedProxies: Accept.maybe(Accept.listOf(Accept.text)),
       metrics: Accept.maybe(Accept.flag),
       docs: Schema.optionalKey(Schema.Unknown),
-      uploads: Schema.optionalKey(Schema.Unknown),
       pages: aFunction,
     }),
   ),

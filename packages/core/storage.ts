@@ -9,6 +9,7 @@ import type { FlowStore } from "./flow/flow_store.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
 import type { DayCounts } from "./limits/counters.ts";
+import type { ImportStore } from "./links/import_store.ts";
 import type { LinkStore } from "./links/link_store.ts";
 import type { RolePlanStore } from "./roles/role_plan_store.ts";
 import type { RootKeyStore } from "./secrets/root_key.ts";
@@ -30,6 +31,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { IdempotencyStore } from "@accountlink/core/idempotency";
  * import { KeyStore } from "@accountlink/core/keys";
  * import { DayCounts } from "@accountlink/core/limits";
+ * import { ImportStore } from "@accountlink/core/links";
  * import { RolePlanStore } from "@accountlink/core/roles";
  * import { RootKeyStore } from "@accountlink/core/secrets";
  * import { SessionStore } from "@accountlink/core/sessions";
@@ -42,7 +44,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  *
  * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;
  * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
- * const links = [LinkStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
+ * const links = [LinkStore, ImportStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
  * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
  *   [...keys, ...links, ...users].filter(({ key }) => !mapUnsafe.has(key)),
@@ -52,6 +54,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  */
 export type StoragePorts =
   | LinkStore
+  | ImportStore
   | KeyStore
   | MemberStore
   | AuditLog

@@ -24,4 +24,3 @@ export { type Answer, contextMaker, type RequestContext } from "./request_contex
 export { type Router } from "./router.ts";
 export { HttpSettings } from "./settings.ts";
 export { type Doc, type Docs, makeStaticDocument, onceMade, type StaticDocument } from "./static_document.ts";
-export { maxUploadsSize, type UploadedFile, type UploadFolder } from "./uploads.ts";

@@ -21,7 +21,6 @@ export {
 export type { MakePages, Pages } from "./pages.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp, Readiness } from "./system/system_routes.ts";
-export { maxUploadsSize, type UploadedFile, type UploadFolder } from "./uploads.ts";
 export {
   makeWebHandler,
   type WebHandler,

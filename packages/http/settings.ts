@@ -1,7 +1,6 @@
 import { Context } from "effect";
 import type { IpNetwork } from "effect/net";
 import type { Docs } from "./static_document.ts";
-import type { UploadFolder } from "./uploads.ts";
 
 export interface HttpSettingsShape {
   /** Where users reach the service, without a trailing slash. All routes are below its path. */
@@ -16,8 +15,6 @@ export interface HttpSettingsShape {
    * The documents that the application serves in addition to its routes, such as `docs` of `@accountlink/pages/docs`.
    */
   readonly docs?: Docs;
-  /** Stores the files that owners upload; without it, the dashboard accepts no files. */
-  readonly uploads?: UploadFolder;
 }
 
 export class HttpSettings extends Context.Service<HttpSettings, HttpSettingsShape>()(

@@ -20,6 +20,7 @@ import { operatorAccounts } from "./migrations/0010_operator_accounts.ts";
 import { keyRevocations } from "./migrations/0011_key_revocations.ts";
 import { rolePreviews } from "./migrations/0012_role_previews.ts";
 import { accountNames } from "./migrations/0013_account_names.ts";
+import { uploads } from "./migrations/0014_uploads.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -39,6 +40,7 @@ export const migrations: Readonly<
   "0011_key_revocations": keyRevocations,
   "0012_role_previews": rolePreviews,
   "0013_account_names": accountNames,
+  "0014_uploads": uploads,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

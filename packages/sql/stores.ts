@@ -9,6 +9,7 @@ import * as SqlEventStore from "./events/event_store.ts";
 import * as SqlFlowStore from "./flow/flow_store.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlKeyStore from "./keys/key_store.ts";
+import * as SqlImportStore from "./links/import_store.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
 import * as SqlMemberStore from "./member_store.ts";
 import * as SqlRolePlanStore from "./roles/role_plan_store.ts";
@@ -23,6 +24,7 @@ import * as SqlWebhookStore from "./webhooks/webhook_store.ts";
 export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlConnection.Connection> =
   Layer.mergeAll(
     SqlLinkStore.layer,
+    SqlImportStore.layer,
     SqlKeyStore.layer,
     SqlMemberStore.layer,
     SqlAuditLog.layer,

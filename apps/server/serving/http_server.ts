@@ -15,7 +15,6 @@ import { RedisHealth } from "@accountlink/redis/redis_health";
 import { Effect, Layer, Option } from "effect";
 import type { Config } from "../config/config.ts";
 import { chatSettingsOf, pageSettingsOf } from "../config/page_settings.ts";
-import { checkUploadFolder, uploadFolder } from "../files/upload_folder.ts";
 import type { Demo } from "../fixture/demo.ts";
 import { claimPort, type Port } from "../listening/port.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
@@ -42,15 +41,12 @@ export const serveHttp = Effect.fnUntraced(function* (
   const overLimit = yield* limitConnections(node, config);
   yield* exportProcessMetrics;
   yield* exportConnections(node);
-  const uploads = yield* checkUploadFolder;
-  if (uploads.problem !== null) yield* Effect.logWarning(`Imports on the dashboard: ${uploads.problem}`);
   const app = yield* makeHttpApp({ pages: makePages }).pipe(
     Effect.provide(
       Layer.mergeAll(
         Layer.succeed(HttpSettings, {
           publicUrl,
           trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
-          ...(uploads.isUsable ? { uploads: uploadFolder } : {}),
           metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
           docs: (...place) => [
             ...(demo === undefined ? docs : docsWith({ demoKey: demo.key }))(...place),

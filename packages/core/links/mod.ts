@@ -21,6 +21,7 @@ export {
   leftOutHeader,
   leftOutRow,
 } from "./import_outcome.ts";
+export * from "./import_store.ts";
 export * from "./link.ts";
 export { LinkCap, type LinkRoom } from "./link_cap.ts";
 export * from "./link_changes.ts";

@@ -18,7 +18,7 @@ import { Readiness } from "../system/system_routes.ts";
 import { type Fetch, makeFetch, OpenRequests } from "./make_fetch.ts";
 
 /** Where users reach the handler, how it learns their addresses, and what it serves. */
-export interface WebHandlerOptions<R = never> extends Pick<HttpSettingsShape, "docs" | "uploads"> {
+export interface WebHandlerOptions<R = never> extends Pick<HttpSettingsShape, "docs"> {
   /** The origin where users reach the server, such as `https://links.example`. */
   readonly publicUrl: string;
 
@@ -165,7 +165,6 @@ const settingsOf = ({
   trustedProxies = [],
   metrics = false,
   docs,
-  uploads,
 }: WebHandlerOptions<unknown>): HttpSettingsShape => {
   if (!URL.canParse(publicUrl) || new URL(publicUrl).origin !== publicUrl.replace(/\/$/, "")) {
     refuse("publicUrl", publicUrl, 'an origin such as "https://links.example", and its path as "basePath"');
@@ -184,7 +183,6 @@ const settingsOf = ({
     metricsElsewhere: !metrics,
     withoutAddresses: clientAddress === "none",
     ...(docs === undefined ? {} : { docs }),
-    ...(uploads === undefined ? {} : { uploads }),
   };
 };
 

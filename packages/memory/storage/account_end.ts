@@ -46,6 +46,7 @@ export const releaseAccount = (
   pseudonym: string,
   at: Millis,
 ): ReadonlyArray<KeyId> => {
+  memory.imports.delete(name);
   memory.accounts.delete(name);
   memory.accounts.set(pseudonym, { name: pseudonym, chatId: null, tier, status, operator: false });
   for (const { id, account } of memory.signIns.values()) if (account === name) memory.signIns.delete(id);

@@ -9,10 +9,12 @@ import {
   sourceOf,
 } from "@accountlink/core/events";
 import {
+  type BatchImported,
   type ChatMoved,
   type DeleteScope,
   fixtureSource,
   type GameSet,
+  type ImportBatch,
   importEffect,
   importedRecord,
   isLinked,
@@ -93,44 +95,15 @@ export const layer = layerOf(LinkStore, (memory) => ({
     links.clear();
     for (const [name, sighting] of memory.sightings) if (sighting.pid === pid) memory.sightings.delete(name);
     for (const [name, review] of memory.reviews) if (review.pid === pid) memory.reviews.delete(name);
+    for (const [account, one] of memory.imports) {
+      if (one.pid === pid && one.phase === "running") memory.imports.delete(account);
+    }
     const data = { deletedRecords, source: sourceOf(write.actor) };
     memory.append(pid, newEvent(at, { type: "scope.deleted", data }));
     return { records: deletedRecords, ended: endVerifications(memory, pid, null, at) };
   }),
 
-  importBatch: (batch) => {
-    const { pid, existing, progress, at } = batch;
-    const links = memory.linksOf(pid);
-    const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
-    const lines = new Map(batch.links.map((line) => [line.chatId, line]));
-    const changes = Array.from(lines.values(), (line) => {
-      const record = links.find(line.chatId);
-      const next = importedRecord(record, line, existing);
-      counts[importEffect(record, next, line)]++;
-      return { record, next };
-    });
-    if (progress !== null) assertStorable([progress.source]);
-    for (const { record, next } of changes.toSorted(byChatId)) {
-      if (record === undefined || next.gameId === record.gameId) continue;
-      const { chatId, gameId } = next;
-      const details = { chatId, gameId, previousGameId: record.gameId, via: "import" };
-      memory.record({ ...batch, action: "link.set", details });
-    }
-    const count = counts.inserted + counts.replaced;
-    if (count > 0) {
-      memory.record({ ...batch, action: "links.imported", details: counts });
-      const data = { count, source: sourceOf(batch.actor) };
-      memory.append(pid, newEvent(at, { type: "links.imported", data }));
-    }
-    for (const { next } of changes) links.put(next);
-    if (progress === null) return counts;
-    memory.importProgress.set(progress.source, { position: progress.position, savedAt: at });
-    for (const [source, { savedAt }] of memory.importProgress) {
-      const isOld = savedAt < at - progressKeptFor && !source.startsWith(fixtureSource);
-      if (isOld) memory.importProgress.delete(source);
-    }
-    return counts;
-  },
+  importBatch: (batch) => importBatch(memory, batch),
 
   importPosition: (source) => memory.importProgress.get(source)?.position ?? 0,
 
@@ -145,6 +118,40 @@ export const layer = layerOf(LinkStore, (memory) => ({
 
   exportPage: (pid, after, limit) => memory.links.get(pid)?.linksAfter(after, limit) ?? [],
 }));
+
+export const importBatch = (memory: Memory, batch: ImportBatch): BatchImported => {
+  const { pid, existing, progress, at } = batch;
+  const links = memory.linksOf(pid);
+  const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+  const lines = new Map(batch.links.map((line) => [line.chatId, line]));
+  const changes = Array.from(lines.values(), (line) => {
+    const record = links.find(line.chatId);
+    const next = importedRecord(record, line, existing);
+    counts[importEffect(record, next, line)]++;
+    return { record, next };
+  });
+  if (progress !== null) assertStorable([progress.source]);
+  for (const { record, next } of changes.toSorted(byChatId)) {
+    if (record === undefined || next.gameId === record.gameId) continue;
+    const { chatId, gameId } = next;
+    const details = { chatId, gameId, previousGameId: record.gameId, via: "import" };
+    memory.record({ ...batch, action: "link.set", details });
+  }
+  const count = counts.inserted + counts.replaced;
+  if (count > 0) {
+    memory.record({ ...batch, action: "links.imported", details: counts });
+    const data = { count, source: sourceOf(batch.actor) };
+    memory.append(pid, newEvent(at, { type: "links.imported", data }));
+  }
+  for (const { next } of changes) links.put(next);
+  if (progress === null) return counts;
+  memory.importProgress.set(progress.source, { position: progress.position, savedAt: at });
+  for (const [source, { savedAt }] of memory.importProgress) {
+    const isOld = savedAt < at - progressKeptFor && !source.startsWith(fixtureSource);
+    if (isOld) memory.importProgress.delete(source);
+  }
+  return counts;
+};
 
 const collect = <K, V>(keys: ReadonlyArray<K>, find: (key: K) => V | undefined): ReadonlyMap<K, V> => {
   const found = new Map<K, V>();

@@ -10,6 +10,7 @@ import type { EarlierRequest, IdempotentRequest, Keyed } from "@accountlink/core
 import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
 import type { Account, ApiKey } from "@accountlink/core/keys";
 import type { DayCount } from "@accountlink/core/limits";
+import type { StoredImport } from "@accountlink/core/links";
 import type { PlanProblem, PlanSettings, StoredPreview, Sweep } from "@accountlink/core/roles";
 import type { StoredCode } from "@accountlink/core/secrets";
 import type { VerificationSession } from "@accountlink/core/sessions";
@@ -73,6 +74,15 @@ export interface PlanMember {
   readonly nickname: string | null;
 }
 
+/** An import with its files: the parts of each file by its name. */
+export interface MemoryImport extends StoredImport {
+  readonly holder: string;
+  readonly heldUntil: Millis;
+  readonly begunAt: Millis;
+  readonly expiresAt: Millis;
+  readonly files: Map<string, Array<Uint8Array>>;
+}
+
 /** A role plan with its progress. */
 export interface MemoryPlan {
   readonly pid: Pid;
@@ -100,6 +110,8 @@ export class Memory {
   readonly links = new Map<Pid, ScopeLinks>();
   rootKey: string | null = null;
   readonly importProgress = new Map<string, { readonly position: number; readonly savedAt: Millis }>();
+  /** Imports by the name of their account. */
+  readonly imports = new Map<string, MemoryImport>();
   readonly keys = new Map<KeyId, StoredKey>();
   readonly keysByHash = new Map<string, KeyId>();
   readonly sessions = new Map<SessionId, StoredSession>();

@@ -6,6 +6,7 @@ import * as MemoryDayCounts from "./day_counts.ts";
 import * as MemoryEventStore from "./event_store.ts";
 import * as MemoryFlowStore from "./flow_store.ts";
 import * as MemoryIdempotencyStore from "./idempotency_store.ts";
+import * as MemoryImportStore from "./import_store.ts";
 import * as MemoryKeyStore from "./key_store.ts";
 import * as MemoryLinkStore from "./link_store.ts";
 import * as MemoryMemberStore from "./member_store.ts";
@@ -22,6 +23,7 @@ import * as MemoryWebhookStore from "./webhook_store.ts";
 /** All storage ports in memory. They are empty each time the layer is built. */
 export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryLinkStore.layer,
+  MemoryImportStore.layer,
   MemoryKeyStore.layer,
   MemoryMemberStore.layer,
   MemoryAuditLog.layer,

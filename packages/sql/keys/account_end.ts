@@ -56,6 +56,7 @@ export const releaseAccount = Effect.fnUntraced(function* (
   yield* sql`
     UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]' WHERE ${inScopes}`;
   yield* sql`UPDATE webhooks SET description = '' WHERE ${inScopes}`;
+  yield* sql`DELETE FROM imports WHERE account = ${name}`;
   yield* sql`DELETE FROM accounts WHERE name = ${name}`;
   return revoked;
 });

@@ -13,14 +13,23 @@ import { columnReader } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
-export const linkImports = ({
-  sql,
-  operation,
-  bulkTransaction,
-  elements,
-  firstRows,
-  rowsWritten,
-}: StoreParts) => {
+export const linkImports = (parts: StoreParts) => {
+  const { sql, operation, bulkTransaction } = parts;
+  return {
+    importBatch: bulkTransaction("importBatch", batchImportOn(parts)),
+
+    importPosition: operation("importPosition", function* (source) {
+      assertStorable([source]);
+      const [position = 0] = yield* readPositions(
+        sql`SELECT position FROM import_progress WHERE source = ${source}`,
+      );
+      return position;
+    }),
+  } satisfies Partial<LinkStore["Service"]>;
+};
+
+/** Returns a function that stores a batch, for a transaction. */
+export const batchImportOn = ({ sql, elements, firstRows, rowsWritten }: StoreParts) => {
   const { lockScope } = linkStatements(sql);
   const { insert, insertChanges, keep, lock, replace, newest } = importStatements(sql);
 
@@ -59,35 +68,25 @@ export const linkImports = ({
     yield* sql`DELETE FROM import_progress ${expired}`;
   });
 
-  return {
-    importBatch: bulkTransaction("importBatch", function* (batch) {
-      const { pid, links, progress, at } = batch;
-      assertStorable([progress?.source ?? ""]);
-      const lastLines = new Map<ChatId, Line>(
-        links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
-      );
-      const lines = [...lastLines.values()].toSorted(byChatId);
+  return Effect.fnUntraced(function* (batch: ImportBatch) {
+    const { pid, links, progress, at } = batch;
+    assertStorable([progress?.source ?? ""]);
+    const lastLines = new Map<ChatId, Line>(
+      links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
+    );
+    const lines = [...lastLines.values()].toSorted(byChatId);
 
-      // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
-      yield* lockScope(pid);
-      const counts = yield* importLines(batch, lines);
-      if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
-      const count = counts.inserted + counts.replaced;
-      if (count > 0) {
-        const event = { type: "links.imported", data: { count, source: sourceOf(batch.actor) } } as const;
-        yield* insertLinkEntry(sql, batch, "links.imported", counts, event);
-      }
-      return counts;
-    }),
-
-    importPosition: operation("importPosition", function* (source) {
-      assertStorable([source]);
-      const [position = 0] = yield* readPositions(
-        sql`SELECT position FROM import_progress WHERE source = ${source}`,
-      );
-      return position;
-    }),
-  } satisfies Partial<LinkStore["Service"]>;
+    // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
+    yield* lockScope(pid);
+    const counts = yield* importLines(batch, lines);
+    if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
+    const count = counts.inserted + counts.replaced;
+    if (count > 0) {
+      const event = { type: "links.imported", data: { count, source: sourceOf(batch.actor) } } as const;
+      yield* insertLinkEntry(sql, batch, "links.imported", counts, event);
+    }
+    return counts;
+  });
 };
 
 /** A link to write, as a JSON array. */

@@ -6,6 +6,7 @@ import { flowStoreSuite } from "./flow_store_suite.ts";
 import { idempotencyStoreSuite } from "./idempotency/idempotency_store_suite.ts";
 import { keyStoreSuite } from "./keys/key_store_suite.ts";
 import { dayCountsSuite } from "./limits/day_counts_suite.ts";
+import { importStoreSuite } from "./links/import_store_suite.ts";
 import { linkStoreSuite } from "./links/link_store_suite.ts";
 import { memberStoreSuite } from "./member_store_suite.ts";
 import { type StoragePropertyOptions, storagePropertySuite } from "./property/storage_property_suite.ts";
@@ -20,6 +21,7 @@ import { webhookStoreSuite } from "./webhooks/webhook_store_suite.ts";
 /** Registers the suite of each storage port and the property suite. */
 export const storageSuites = (options: StoragePropertyOptions): void => {
   linkStoreSuite(options);
+  importStoreSuite(options);
   keyStoreSuite(options);
   memberStoreSuite(options);
   auditLogSuite(options);

@@ -9,7 +9,6 @@ import { AlreadyReported } from "../../cli/report.ts";
 import { type Config, parseConfig, variables } from "../../config/config.ts";
 import { configWarnings, unknownVariables, withoutEffect } from "../../config/config_warnings.ts";
 import { type Cache, type ResolvedConfig, resolveConfig } from "../../config/resolved_config.ts";
-import { checkUploadFolder } from "../../files/upload_folder.ts";
 import { readStartupFixture } from "../../fixture/startup_fixture.ts";
 import { refusedDatabase } from "../../layers/store_layers.ts";
 import { reasonOf } from "../../message_text.ts";
@@ -63,16 +62,9 @@ const examine = Effect.gen(function* () {
     ...(yield* checkPlatform(config, platform)),
     ...stored,
     ...(yield* checkCache(cache)),
-    yield* checkUploads,
     ...(yield* checkServer(config, deployment)),
   ];
 });
-
-const checkUploads = Effect.map(checkUploadFolder, ({ problem }) =>
-  problem === null
-    ? ok("uploads", "the temporary folder can be written, and has room")
-    : warn("uploads", problem, "Make room, or set TMPDIR to a folder of the server's own"),
-);
 
 /** Checks the configured files, but not the demo's fixture, since reading it would create it. */
 const checkFiles = (resolved: ResolvedConfig) =>

@@ -24,24 +24,6 @@ const says = (stream: Readable, words: string): Promise<void> => {
   return vi.waitFor(() => expect(printed()).toContain(words), { timeout: 60_000 });
 };
 
-it("a server without a writable temporary folder logs a warning, and serves", async () => {
-  const { folder, dataFolder } = await makeWorkplace();
-  vi.stubEnv("TMPDIR", join(folder, "none"));
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const server = startInProcess(["serve"], {
-    ACCOUNTLINK_STORAGE: "embedded",
-    ACCOUNTLINK_DATA_DIR: dataFolder,
-    ACCOUNTLINK_PLATFORM: "dev",
-    ACCOUNTLINK_PORT: "0",
-  });
-  onTestFinished(async () => void (await server.stop()));
-  const said = [
-    says(server.stderr, "Imports on the dashboard: uploads need the temporary folder"),
-    says(server.stdout, "listening on "),
-  ];
-  await expect(Promise.all(said)).resolves.toHaveLength(2);
-});
-
 it("a server warns of a data folder and a secret that others can read", async () => {
   const { json, dataFolder } = await makeWorkplace();
   await json("migrate");

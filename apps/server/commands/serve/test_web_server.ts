@@ -10,7 +10,6 @@ import { Invocation } from "../../cli/invocation.ts";
 import { type Config, readConfig } from "../../config/config.ts";
 import { chatSettingsOf, pageSettingsOf } from "../../config/page_settings.ts";
 import { resolveConfig } from "../../config/resolved_config.ts";
-import { uploadFolder } from "../../files/upload_folder.ts";
 import type { Port } from "../../listening/port.ts";
 import { loggingLayer } from "../../telemetry/logging.ts";
 import { startService } from "./server.ts";
@@ -38,7 +37,6 @@ const serveWeb = Effect.fnUntraced(function* (config: Config, port: Port, public
     trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES.map(String),
     metrics: true,
     docs,
-    uploads: uploadFolder,
   });
   yield* Effect.addFinalizer(() => Effect.promise(web.close));
   const listener = getRequestListener(

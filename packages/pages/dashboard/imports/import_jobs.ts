@@ -1,14 +1,20 @@
 /**
- * Imports of uploaded files. An account has at most one import at a time. Only the process that received the upload
- * knows the import, and forgets it after half an hour.
+ * Imports of uploaded files. An account has at most one import at a time. Files and progress are in the storage, so
+ * every node shows an import, and another node continues the import of a dead node.
  */
+
+import type { Pid } from "@accountlink/core";
+import type { WriteOrigin } from "@accountlink/core/audit";
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import {
   boundedLeftOut,
   type ConflictChoice,
+  type ImportHolder,
+  type ImportObserver,
   type ImportOutcome,
   type ImportProgress,
+  ImportStore,
   importLinks,
   LinkCap,
   type LinkChange,
@@ -17,15 +23,18 @@ import {
   leftOutHeader,
   linkReaders,
   type ReadOptions,
+  type StoredImport,
 } from "@accountlink/core/links";
-import type { UploadFolder } from "@accountlink/http/for_pages";
-import { Cause, Clock, Effect, Schedule, Semaphore, Stream } from "effect";
+import { Cause, Clock, Effect, Option, Ref, Schedule, Semaphore, Stream } from "effect";
 import { Digest } from "effect/crypto";
-import type { Community } from "../communities/community.ts";
-import { type BoundedFile, boundedUploads, WrongUpload } from "./import_upload.ts";
+import { type ImportFile, importFilesOn, removed, WrongUpload } from "./import_files.ts";
+import type { Upload } from "./import_upload.ts";
 
-/** How long an import is stored, in milliseconds. */
-const keptFor = 30 * 60_000;
+/** The most bytes in the files of all imports. Beyond them, uploads remove the oldest imports that are not running. */
+const room = 1_000_000_000;
+
+/** How long a node holds an import without renewing, in milliseconds. Another node takes it within 10 seconds. */
+const heldFor = 6_000;
 
 const shownRows = 10;
 
@@ -42,79 +51,52 @@ type ImportState =
   | { readonly _tag: "Done"; readonly outcome: ImportOutcome }
   | { readonly _tag: "Failed"; readonly reason: string };
 
-export interface ImportJob {
-  readonly id: string;
-  readonly owner: KeyOwner;
-  readonly community: Community;
+/** What is stored of an import as JSON. */
+interface Details {
+  readonly origin: WriteOrigin;
   readonly fileName: string;
-  readonly file: BoundedFile;
   readonly onConflict: ConflictChoice;
   readonly options: ReadOptions;
-  readonly madeAt: number;
   readonly changed: ChangedLinks;
-  /** The rows that the last run skipped; null before the first run. */
-  leftOut: BoundedFile | null;
-  state: ImportState;
+  readonly state: ImportState;
 }
 
-/** The changed links of an import: their number, the first few, and a CSV file with up to 10,000. */
+export interface ImportJob extends Details {
+  readonly id: string;
+  readonly account: string;
+  readonly pid: Pid;
+}
+
+/** The changed links of an import: their number, and the first few. Up to 10,000 are in its file `changed`. */
 export interface ChangedLinks {
   readonly count: number;
   readonly first: ReadonlyArray<LinkChange>;
-  readonly file: BoundedFile;
 }
 
-type NewJob = Pick<ImportJob, "owner" | "community" | "fileName" | "file" | "onConflict" | "options">;
+type NewJob = Pick<ImportJob, "pid" | "onConflict" | "options"> & Pick<Upload, "fileName">;
 
-export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder) {
+export const makeImportJobs = Effect.gen(function* () {
   const store = yield* LinkStore;
+  const imports = yield* ImportStore;
   const cap = yield* LinkCap;
   const scope = yield* Effect.scope;
-  const jobs = new Map<string, ImportJob>();
-  /** Accounts whose upload is being read. */
-  const reading = new Set<string>();
+  const node = crypto.randomUUID();
+  const { read, write } = importFilesOn(imports);
 
-  const forget = (job: ImportJob) =>
-    Effect.suspend(() => {
-      if (jobs.get(job.owner.account.name) === job) jobs.delete(job.owner.account.name);
-      return Effect.all([job.file.remove, job.changed.file.remove, job.leftOut?.remove ?? Effect.void]);
+  const holdFor = (time: number) =>
+    Effect.map(Clock.currentTimeMillis, (at) => ({ node, at, until: at + time }));
+
+  /** Stores the state of an import. Returns false if this node does not hold it any more. */
+  const save = Effect.fnUntraced(function* (job: ImportJob, phase: StoredImport["phase"], time: number) {
+    const { id, account: _, pid, ...details } = job;
+    return yield* imports.save({
+      id,
+      pid,
+      phase,
+      details: JSON.stringify(details),
+      ...(yield* holdFor(time)),
     });
-
-  /** The jobs that are not running, oldest first. If an upload needs room, the oldest is removed. */
-  const idle = () => [...jobs.values()].filter(({ state }) => state._tag !== "Running");
-
-  const uploads = boundedUploads(
-    folder,
-    Effect.suspend(() => {
-      const [oldest] = idle();
-      return oldest === undefined ? Effect.succeed(false) : Effect.as(forget(oldest), true);
-    }),
-  );
-
-  yield* Effect.gen(function* () {
-    const before = (yield* Clock.currentTimeMillis) - keptFor;
-    yield* Effect.forEach(
-      idle().filter(({ madeAt }) => madeAt <= before),
-      forget,
-      { discard: true },
-    );
-  }).pipe(Effect.repeat(Schedule.spaced("1 minute")), Effect.forkIn(scope));
-
-  /** Runs an upload in place of the previous import. Fails while another one of the account is running. */
-  const admit = <A, E, R>(
-    { account }: KeyOwner,
-    upload: Effect.Effect<A, E, R>,
-  ): Effect.Effect<A, E | WrongUpload, R> =>
-    Effect.suspend((): Effect.Effect<A, E | WrongUpload, R> => {
-      const before = jobs.get(account.name);
-      if (reading.has(account.name) || before?.state._tag === "Running") {
-        return Effect.fail(new WrongUpload({ reason: busy }));
-      }
-      reading.add(account.name);
-      return Effect.andThen(before === undefined ? Effect.void : forget(before), upload).pipe(
-        Effect.ensuring(Effect.sync(() => reading.delete(account.name))),
-      );
-    });
+  });
 
   const turn = (yield* Semaphore.make(1)).withPermits(1)(Effect.sleep(1));
 
@@ -122,132 +104,214 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
    * Reads a file chunk by chunk. For each chunk it sleeps a millisecond, so that the process can answer requests.
    * Concurrent reads sleep in turn, so together they get at most one chunk per millisecond.
    */
-  const linesOf = ({ file, options }: Pick<NewJob, "file" | "options">) =>
+  const linesOf = ({ id }: ImportHolder, options: ReadOptions) =>
     linkReaders.auto(
-      Stream.tap(file.read, () => turn),
+      Stream.tap(read(id, "upload"), () => turn),
       options,
     );
 
   /** Imports the whole file, or only previews it in a dry run. Stores the skipped rows in another file. */
   const run = Effect.fnUntraced(function* (
-    { file, community, owner, options, onConflict, ...job }: NewJob & Pick<ImportJob, "leftOut">,
+    job: Pick<ImportJob, "id" | "account" | "pid" | "origin" | "options" | "onConflict">,
     dryRun: boolean,
-    onProgress: (progress: ImportProgress) => void,
-    onChanged: (changes: ReadonlyArray<LinkChange>) => Effect.Effect<void, WrongUpload | StoreUnavailable>,
+    observer: Pick<ImportObserver<WrongUpload | StoreUnavailable>, "onProgress" | "onChanged">,
   ) {
-    const leftOut = yield* uploads.createFinished;
-    const add = (text: string) => (text === "" ? Effect.void : leftOut.append(encoder.encode(text)));
+    const { id, pid, account, origin, options, onConflict } = job;
+    const holder = { id, node };
+    const leftOut = write(holder, "left_out");
+    const add = (text: string) => leftOut.append(encoder.encode(text));
     const bounded = boundedLeftOut();
     const unreadColumns = new Set<string>();
-    const outcome = yield* Effect.gen(function* () {
-      yield* add(leftOutHeader);
-      const imported = yield* importLinks(
-        {
-          lines: linesOf({ file, options: { ...options, unreadColumns } }),
-          isRepeatable: true,
-          unreadColumns,
-        },
-        {
-          findScope: Effect.succeed(community.scope.pid),
-          origin: originOf(owner),
-          room: cap.roomOf(community.scope),
-        },
-        { dryRun, onConflict, givesWay: true },
-        {
-          onProgress: (progress) => Effect.sync(() => onProgress(progress)),
-          onLeftOut: (rows) => add(bounded.add(rows)),
-          onChanged,
-        },
-      );
-      yield* add(bounded.end());
-      return imported;
-    }).pipe(
-      Effect.provideService(LinkStore, store),
-      Effect.provide(Digest.layerWebCrypto),
-      Effect.onError(() => leftOut.remove),
-    );
-    if (job.leftOut !== null) yield* job.leftOut.remove;
-    return { outcome, leftOut };
+    // Each batch is stored together with the proof that this node still holds the import.
+    const heldStore: LinkStore["Service"] = {
+      ...store,
+      importBatch: (batch) =>
+        Effect.flatMap(
+          imports.importBatch(holder, batch),
+          Option.match({ onNone: () => Effect.interrupt, onSome: Effect.succeed }),
+        ),
+    };
+    yield* add(leftOutHeader);
+    const outcome = yield* importLinks(
+      {
+        lines: linesOf(holder, { ...options, unreadColumns }),
+        isRepeatable: true,
+        unreadColumns,
+      },
+      { findScope: Effect.succeed(pid), origin, room: cap.roomOf({ account }) },
+      { dryRun, onConflict, givesWay: true },
+      { ...observer, onLeftOut: (rows) => add(bounded.add(rows)) },
+    ).pipe(Effect.provideService(LinkStore, heldStore), Effect.provide(Digest.layerWebCrypto));
+    yield* add(bounded.end());
+    yield* leftOut.end;
+    return outcome;
   });
 
-  const collectChanges = Effect.gen(function* () {
-    const file = yield* uploads.createFinished;
+  const collectChanges = (holder: ImportHolder) => {
+    const file = write(holder, "changed");
     const first: Array<LinkChange> = [];
     let count = 0;
-    const write = (text: string) => (text === "" ? Effect.void : file.append(encoder.encode(text)));
-    yield* write("chatId,previousGameId,gameId\r\n");
+    const add = (text: string) => file.append(encoder.encode(text));
     return {
-      file,
-      first,
-      count: () => count,
+      begin: add("chatId,previousGameId,gameId\r\n"),
       add: (changes: ReadonlyArray<LinkChange>) => {
         const stored = changes.slice(0, Math.max(0, mostChanges - count));
         first.push(...changes.slice(0, shownChanges - first.length));
         count += changes.length;
-        return write(
+        return add(
           stored
             .map(({ chatId, previousGameId, gameId }) => `${chatId},${previousGameId ?? ""},${gameId}\r\n`)
             .join(""),
         );
       },
+      end: Effect.map(file.end, (): ChangedLinks => ({ count, first })),
     };
-  });
-
-  /** Previews a whole upload, and stores it for its import. */
-  const preview = Effect.fnUntraced(function* (made: NewJob) {
-    yield* made.file.finish;
-    const sample = yield* linesOf(made).pipe(Stream.take(shownRows), Stream.runCollect);
-    const changes = yield* collectChanges;
-    const { outcome, leftOut } = yield* run({ ...made, leftOut: null }, true, () => {}, changes.add).pipe(
-      Effect.onError(() => changes.file.remove),
-    );
-    const job: ImportJob = {
-      ...made,
-      id: crypto.randomUUID(),
-      madeAt: yield* Clock.currentTimeMillis,
-      changed: { count: changes.count(), first: changes.first, file: changes.file },
-      leftOut,
-      state: { _tag: "Preview", outcome, sample },
-    };
-    jobs.set(made.owner.account.name, job);
-    return job;
-  });
-
-  /** Starts an import, at most once. It continues when its owner leaves the page. */
-  const start = Effect.fnUntraced(function* (job: ImportJob) {
-    if (job.state._tag !== "Preview") return;
-    job.state = { _tag: "Running", progress: { phase: "checking", rows: 0, total: null } };
-    const onProgress = (progress: ImportProgress) => {
-      job.state = { _tag: "Running", progress };
-    };
-    yield* run(job, false, onProgress, () => Effect.void).pipe(
-      Effect.map(({ outcome, leftOut }): ImportState => {
-        job.leftOut = leftOut;
-        return { _tag: "Done", outcome };
-      }),
-      Effect.catchTag("WrongUpload", ({ reason }) => Effect.succeed(failed(reason))),
-      Effect.catchCause((cause) =>
-        Effect.as(
-          Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("Import of an upload failed", cause),
-          failed("The storage did not answer."),
-        ),
-      ),
-      Effect.map((state) => {
-        job.state = state;
-      }),
-      Effect.ensuring(job.file.remove),
-      // A server shutdown interrupts the import; imported rows remain.
-      Effect.forkIn(scope),
-    );
-  });
-
-  const find = (id: string, owner: KeyOwner): ImportJob | undefined => {
-    const job = jobs.get(owner.account.name);
-    return job?.id === id ? job : undefined;
   };
 
-  return { uploads, admit, preview, start, find, forget } as const;
+  /**
+   * Reads an upload in place of the account's previous import, previews all of it, and stores it. Fails while another
+   * one of the account is read or running.
+   *
+   * @param receive writes the uploaded file, and returns how to read it
+   */
+  const admit = Effect.fnUntraced(function* <E, R>(
+    owner: KeyOwner,
+    receive: (file: ImportFile) => Effect.Effect<NewJob, E, R>,
+  ) {
+    const id = crypto.randomUUID();
+    const account = owner.account.name;
+    const begun = yield* imports.begin({ id, account, room, ...(yield* holdFor(heldFor)) });
+    if (!begun) return yield* new WrongUpload({ reason: busy });
+    const holder = { id, node };
+    const reading = { id, pid: null, phase: "reading", details: "" } as const;
+    const renew = Effect.flatMap(holdFor(heldFor), (hold) => imports.save({ ...reading, ...hold }));
+    const preview = Effect.gen(function* () {
+      const file = write(holder, "upload");
+      const made = yield* receive(file);
+      yield* file.end;
+      const sample = yield* linesOf(holder, made.options).pipe(Stream.take(shownRows), Stream.runCollect);
+      const changes = collectChanges(holder);
+      yield* changes.begin;
+      const job = { ...made, id, account, origin: originOf(owner) };
+      const outcome = yield* run(job, true, { onChanged: changes.add });
+      const changed = yield* changes.end;
+      return { ...job, changed, state: { _tag: "Preview", outcome, sample } } satisfies ImportJob;
+    });
+    return yield* holding(preview, renew, removed).pipe(
+      Effect.tap((job) =>
+        Effect.flatMap(save(job, "ready", 0), (isHeld) => (isHeld ? Effect.void : removed)),
+      ),
+      Effect.onError(() => Effect.ignore(imports.remove(id))),
+    );
+  });
+
+  /** Imports a file that this node holds. Continues where a dead node has stopped. */
+  const work = Effect.fnUntraced(function* (job: ImportJob) {
+    const state = yield* Ref.make<ImportJob>(job);
+    const onProgress = (progress: ImportProgress) =>
+      Ref.set(state, { ...job, state: { _tag: "Running", progress } });
+    const renew = Effect.flatMap(Ref.get(state), (now) => save(now, "running", heldFor));
+    const ended = run(job, false, { onProgress }).pipe(
+      Effect.flatMap((outcome) => withCounts(job, outcome)),
+      Effect.catchTag("WrongUpload", ({ reason }) => Effect.succeed(failed(reason))),
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        (cause) =>
+          Effect.as(
+            Effect.logError("Import of an upload failed", cause),
+            failed("The storage did not answer."),
+          ),
+      ),
+    );
+    yield* holding(ended, renew, Effect.interrupt).pipe(
+      Effect.flatMap((result) =>
+        Effect.retry(save({ ...job, state: result }, "over", 0), {
+          schedule: Schedule.spaced("1 second"),
+          times: 60,
+        }),
+      ),
+      // A server shutdown interrupts the import, and another node takes it at once.
+      Effect.onInterrupt(() =>
+        Effect.ignore(Effect.flatMap(Ref.get(state), (now) => save(now, "running", 0))),
+      ),
+      Effect.ignore,
+    );
+  });
+
+  /** The outcome of a whole import, of which several nodes may have stored parts. */
+  const withCounts = Effect.fnUntraced(function* ({ account }: ImportJob, outcome: ImportOutcome) {
+    const stored = yield* imports.find(account, yield* Clock.currentTimeMillis);
+    const done: ImportState = {
+      _tag: "Done",
+      outcome: { ...outcome, ...Option.getOrUndefined(stored)?.counts },
+    };
+    return done;
+  });
+
+  const fork = (job: ImportJob) => Effect.asVoid(Effect.forkIn(work(job), scope));
+
+  yield* Effect.gen(function* () {
+    const taken = yield* imports.take(yield* holdFor(heldFor));
+    const job = Option.flatMap(taken, jobOf);
+    if (Option.isSome(job)) yield* fork(job.value);
+  }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("2 seconds")), Effect.forkIn(scope));
+
+  yield* Effect.flatMap(Clock.currentTimeMillis, imports.sweep).pipe(
+    Effect.ignore,
+    Effect.repeat(Schedule.spaced("1 minute")),
+    Effect.forkIn(scope),
+  );
+
+  return {
+    admit,
+    read,
+
+    /** Starts an import, at most once. It continues when its owner leaves the page. */
+    start: Effect.fnUntraced(function* (job: ImportJob) {
+      const { id } = job;
+      if (!(yield* imports.start({ id, ...(yield* holdFor(heldFor)) }))) return;
+      const running: ImportJob = { ...job, state: begun };
+      if (yield* save(running, "running", heldFor)) yield* fork(running);
+    }, Effect.uninterruptible),
+
+    find: Effect.fnUntraced(function* (id: string, { account }: KeyOwner) {
+      const found = yield* imports.find(account.name, yield* Clock.currentTimeMillis);
+      return Option.getOrUndefined(
+        Option.flatMap(
+          Option.filter(found, (one) => one.id === id),
+          jobOf,
+        ),
+      );
+    }),
+
+    /** Removes an import, unless it is running. */
+    forget: ({ id }: ImportJob) => imports.remove(id),
+  } as const;
 });
+
+/** Runs a part of an import. Renews the hold each second, and continues with `lost` if another node took it. */
+const holding = <A, E, R, B, E2>(
+  work: Effect.Effect<A, E, R>,
+  renew: Effect.Effect<boolean, StoreUnavailable>,
+  lost: Effect.Effect<B, E2>,
+) => {
+  // While the storage does not answer, the import waits for it too.
+  const isHeld = Effect.delay(
+    Effect.orElseSucceed(renew, () => true),
+    "1 second",
+  );
+  return Effect.raceFirst(work, Effect.andThen(Effect.repeat(isHeld, { while: Boolean }), lost));
+};
+
+const begun: ImportState = { _tag: "Running", progress: { phase: "checking", rows: 0, total: null } };
+
+/** None while the file is read. */
+const jobOf = ({ id, account, pid, phase, details }: StoredImport): Option.Option<ImportJob> => {
+  if (pid === null) return Option.none();
+  const job: ImportJob = { ...(JSON.parse(details) as Details), id, account, pid };
+  // A node may have died after the start, and before it stored the first progress.
+  return Option.some(phase === "running" && job.state._tag === "Preview" ? { ...job, state: begun } : job);
+};
 
 const failed = (reason: string): ImportState => ({ _tag: "Failed", reason });
 

@@ -34,7 +34,7 @@ export interface ImportView {
   readonly id: string;
   readonly community: Community;
   readonly fileName: string;
-  readonly changed: Pick<ChangedLinks, "count" | "first">;
+  readonly changed: ChangedLinks;
 }
 
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
@@ -95,12 +95,6 @@ ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the co
 <button class="button">Preview the import</button>
 </form>`,
 });
-
-export const noUploadPage: Page = {
-  title: "Import links",
-  section: "imports",
-  content: html`<p class="empty">Files cannot be uploaded here. Ask the operator of this service to import your links.</p>`,
-};
 
 export const importPreviewPage = (
   view: ImportView,

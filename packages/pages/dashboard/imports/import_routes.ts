@@ -1,6 +1,6 @@
 import type { ConflictChoice, UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
-import { HttpSettings, type UploadFolder } from "@accountlink/http/for_pages";
 import { Effect, Record, Stream } from "effect";
+import { asEffect } from "../../page_requests.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
@@ -8,29 +8,23 @@ import type { AccountNames } from "../look/names.ts";
 import { type Answer, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page, PlatformNames } from "../page.ts";
 import { importPath, paths } from "../paths.ts";
+import type { ImportFile } from "./import_files.ts";
 import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
 import {
   type ImportForm,
+  type ImportView,
   importDonePage,
   importFailedPage,
   importPreviewPage,
   importRunningPage,
-  noUploadPage,
   said,
   uploadPage,
 } from "./import_pages.ts";
 import { readUpload, type Upload } from "./import_upload.ts";
 
-export const importRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
-  const { uploads } = yield* HttpSettings;
-  return uploads === undefined
-    ? [pages.page(paths.imports, () => Effect.succeed(noUploadPage))]
-    : yield* routesWith(pages, uploads);
-});
-
-const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages, folder: UploadFolder) {
+export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages) {
   const communities = yield* makeCommunities;
-  const jobs = yield* makeImportJobs(folder);
+  const jobs = yield* makeImportJobs;
   const namesIn = yield* makeAccountNames;
 
   const begin = Effect.fnUntraced(function* (
@@ -44,76 +38,64 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
       : uploadPage(all, typed, visitor, problem);
   });
 
-  const look = Effect.fnUntraced(function* (
-    visitor: OwnerVisitor,
-    { file, fileName }: Upload,
-    { pid, onConflict, named, columns }: ImportForm,
-  ) {
-    const community = yield* communities.find(visitor, pid);
-    const job = yield* jobs.preview({
-      owner: visitor.owner,
-      community,
-      fileName,
-      file,
-      onConflict: choiceOf(onConflict),
-      options: {
-        ...Record.map(named, (column) => column || undefined),
-        ignoreColumns: columns.map(({ name }) => name),
-      },
+  const take = (visitor: OwnerVisitor) => {
+    let typed = untouched;
+    const receive = Effect.fnUntraced(function* (file: ImportFile) {
+      const uploaded = yield* readUpload(visitor, file);
+      typed = typedIn(uploaded);
+      const { pid, onConflict, named, columns } = typed;
+      const { scope } = yield* communities.find(visitor, pid);
+      return {
+        pid: scope.pid,
+        fileName: uploaded.fileName,
+        onConflict: choiceOf(onConflict),
+        options: {
+          ...Record.map(named, (column) => column || undefined),
+          ignoreColumns: columns.map(({ name }) => name),
+        },
+      };
     });
-    return seeOther(importPath(job.id));
-  });
-
-  const take = (visitor: OwnerVisitor) =>
-    Effect.flatMap(readUpload(visitor, jobs.uploads), (uploaded) => {
-      const typed = typedIn(uploaded);
-      const refuse = (error: UnreadableLinkFile | WrongLines) =>
-        begin(visitor, withUnclear(typed, error), sentenceOf(error, visitor.platforms));
-      return look(visitor, uploaded, typed).pipe(
-        Effect.onError(() => uploaded.file.remove),
-        Effect.catchTag(["UnreadableLinkFile", "WrongLines"], refuse),
-      );
-    }).pipe(
-      (taken) => jobs.admit(visitor.owner, taken),
+    return jobs.admit(visitor.owner, receive).pipe(
+      Effect.map((job) => seeOther(importPath(job.id))),
+      Effect.catchTag(["UnreadableLinkFile", "WrongLines"], (error) =>
+        begin(visitor, withUnclear(typed, error), sentenceOf(error, visitor.platforms)),
+      ),
       Effect.catchTag("WrongUpload", ({ reason }) => begin(visitor, untouched, reason)),
     );
+  };
 
   const ofJob = (
     route: typeof page | typeof form,
     path: string,
     act: (job: ImportJob, visitor: OwnerVisitor) => Answer,
   ) =>
-    route(`${importPath(":id")}${path}`, (visitor) => {
-      const job = jobs.find(String(visitor.context.query["id"]), visitor.owner);
-      return job === undefined ? Effect.succeed(seeOther(`${paths.imports}?gone=1`)) : act(job, visitor);
+    route(`${importPath(":id")}${path}`, function* (visitor) {
+      const job = yield* jobs.find(String(visitor.context.query["id"]), visitor.owner);
+      return job === undefined ? seeOther(`${paths.imports}?gone=1`) : yield* asEffect(act(job, visitor));
     });
 
   return [
     page(paths.imports, (visitor, query) => begin(visitor, untouched, query("gone") === "1" ? gone : null)),
     upload(paths.imports, take),
     ofJob(page, "", function* (job, visitor) {
-      return pageOf(job, yield* namesIn(job.changed.first), visitor);
+      const community = yield* communities.find(visitor, job.pid);
+      return pageOf({ ...job, community }, yield* namesIn(job.changed.first), visitor);
     }),
-    ofJob(page, "/changed.csv", (job) =>
-      Effect.succeed(csvResponse("changed", Stream.orDie(job.changed.file.read))),
+    ofJob(page, "/changed.csv", ({ id }) =>
+      Effect.succeed(csvResponse("changed", Stream.orDie(jobs.read(id, "changed")))),
     ),
-    ofJob(page, "/left_out.csv", (job) =>
-      Effect.succeed(
-        job.leftOut === null
-          ? seeOther(importPath(job.id))
-          : csvResponse("left_out", Stream.orDie(job.leftOut.read)),
-      ),
+    ofJob(page, "/left_out.csv", ({ id }) =>
+      Effect.succeed(csvResponse("left_out", Stream.orDie(jobs.read(id, "left_out")))),
     ),
     ofJob(form, "/start", (job) => Effect.as(jobs.start(job), seeOther(importPath(job.id)))),
     ofJob(form, "/drop", function* (job) {
-      if (job.state._tag === "Running") return seeOther(importPath(job.id));
-      yield* jobs.forget(job);
-      return seeOther(paths.imports);
+      return seeOther((yield* jobs.forget(job)) ? paths.imports : importPath(job.id));
     }),
   ];
 });
 
-const gone = "This server does not know the import any more. Upload the file again: nothing is stored twice.";
+const gone =
+  "The import is not stored any more. It was an hour old, another upload replaced it, or its list was deleted. Upload the file again: nothing is stored twice.";
 
 const untouched: ImportForm = {
   pid: "",
@@ -153,7 +135,7 @@ const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformN
 const unclear =
   "Name the column with the time or the verification, tick what does not matter, or change the file, and choose it again.";
 
-const pageOf = (job: ImportJob, names: AccountNames, visitor: OwnerVisitor): Page => {
+const pageOf = (job: ImportJob & ImportView, names: AccountNames, visitor: OwnerVisitor): Page => {
   const { state } = job;
   switch (state._tag) {
     case "Preview":

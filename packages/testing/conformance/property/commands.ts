@@ -10,7 +10,7 @@ import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob, dan } from "../scopes.ts";
 import { keyOperations, usageOperations } from "./key_operations.ts";
-import { historyOperations, linkOperations } from "./link_operations.ts";
+import { historyOperations, importOperations, linkOperations } from "./link_operations.ts";
 import { type Operation, worldOf } from "./operation.ts";
 import { memberOperations, sightingOperations, userOperations } from "./people_operations.ts";
 import type { CommandSubjects } from "./subjects.ts";
@@ -23,6 +23,7 @@ export { verificationWalk } from "./verification_operations.ts";
 export const storageOperations = {
   ...linkOperations,
   ...historyOperations,
+  ...importOperations,
   ...keyOperations,
   ...usageOperations,
   ...verificationOperations,

@@ -1,7 +1,8 @@
 import type { AuditLog, EventStore, LinkStore } from "@accountlink/core";
-import type { PortableLink } from "@accountlink/core/links";
+import type { ImportStore, PortableLink } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
+import { uniqueText } from "../../mod.ts";
 import { ada, bob, chess, dan, poker } from "../scopes.ts";
 import { at, fixed, index, type OperationsOf, operation, scope } from "./operation.ts";
 import { nth } from "./subjects.ts";
@@ -78,6 +79,31 @@ export const linkOperations = {
     links.newestPage(pid, { lastVerifiedAt: 0, chatId: ada }, 10),
   ),
 } satisfies OperationsOf<"LinkStore", LinkStore["Service"]>;
+
+const held = { node: "property", at: -9_000, until: -9_000 };
+const heldBy = () => ({ ...held, id: uniqueText() });
+
+/** Named cases test imports of files, which random sequences leave out. */
+export const importOperations = {
+  "ImportStore.begin": fixed(({ imports }) =>
+    imports.begin({ ...heldBy(), account: uniqueText(), room: 2 ** 40 }),
+  ),
+  "ImportStore.append": fixed(({ imports }) =>
+    imports.append(heldBy(), { file: "upload", part: 0, bytes: new Uint8Array(1) }),
+  ),
+  "ImportStore.readPart": fixed(({ imports }) => imports.readPart(uniqueText(), { file: "upload", part: 0 })),
+  "ImportStore.find": fixed(({ imports }) => imports.find(uniqueText(), 0)),
+  "ImportStore.save": fixed(({ imports, pid }) =>
+    imports.save({ ...heldBy(), pid, phase: "over", details: "{}" }),
+  ),
+  "ImportStore.start": fixed(({ imports }) => imports.start(heldBy())),
+  "ImportStore.take": fixed(({ imports }) => imports.take(held)),
+  "ImportStore.importBatch": fixed(({ imports, write }) =>
+    imports.importBatch(heldBy(), { ...write, links: [], existing: "keep", progress: null }),
+  ),
+  "ImportStore.remove": fixed(({ imports }) => imports.remove(uniqueText())),
+  "ImportStore.sweep": fixed(({ imports }) => imports.sweep(-9_000_000)),
+} satisfies OperationsOf<"ImportStore", ImportStore["Service"]>;
 
 const filter = record({
   action: option(constantFrom("link.set", "link.removed", "key.updated", "member.added")),

@@ -15,6 +15,7 @@ import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { DayCounts } from "@accountlink/core/limits";
+import { ImportStore } from "@accountlink/core/links";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
@@ -30,6 +31,7 @@ import type { CommandSubjects } from "./subjects.ts";
 
 const ports = Effect.all({
   links: LinkStore,
+  imports: ImportStore,
   keys: KeyStore,
   members: MemberStore,
   log: AuditLog,

@@ -1,0 +1,72 @@
+/** The files of an import, in parts in the storage. */
+import type { StoreUnavailable } from "@accountlink/core";
+import type { ImportHolder, ImportStore } from "@accountlink/core/links";
+import { Data, Effect, Option, Stream } from "effect";
+
+/** In bytes. */
+const partSize = 262_144;
+
+/** How many bytes of a file are passed on at once. */
+const readSize = 32_768;
+
+/** A refused upload, with a sentence for its owner. */
+export class WrongUpload extends Data.TaggedError("WrongUpload")<{ readonly reason: string }> {}
+
+export interface ImportFile {
+  readonly append: (bytes: Uint8Array) => Effect.Effect<void, WrongUpload | StoreUnavailable>;
+  /** Stores the bytes that are not yet a part. */
+  readonly end: Effect.Effect<void, WrongUpload | StoreUnavailable>;
+}
+
+export const importFilesOn = ({ append, readPart }: ImportStore["Service"]) => ({
+  /** Writes a file in place of an earlier one. */
+  write: (holder: ImportHolder, file: string): ImportFile => {
+    const waiting = new Uint8Array(partSize);
+    let [size, part] = [0, 0];
+
+    const end = Effect.gen(function* () {
+      if (size === 0) return;
+      const bytes = waiting.slice(0, size);
+      size = 0;
+      const isHeld = yield* append(holder, { file, part: part++, bytes });
+      if (!isHeld) return yield* removed;
+    });
+
+    return {
+      append: Effect.fnUntraced(function* (bytes) {
+        for (let taken = 0; taken < bytes.length; ) {
+          const next = bytes.subarray(taken, taken + partSize - size);
+          waiting.set(next, size);
+          size += next.length;
+          taken += next.length;
+          if (size === partSize) yield* end;
+        }
+      }),
+      end,
+    };
+  },
+
+  /** Reads a file; each run starts at the beginning. */
+  read: (id: string, file: string): Stream.Stream<Uint8Array, StoreUnavailable> =>
+    Stream.unfold(0, (part: number) =>
+      Effect.map(readPart(id, { file, part }), (found) =>
+        Option.isNone(found) ? undefined : ([found.value, part + 1] as const),
+      ),
+    ).pipe(
+      Stream.flatMap((bytes) =>
+        Stream.fromIterable(
+          Array.from({ length: Math.ceil(bytes.length / readSize) }, (_, index) =>
+            bytes.subarray(index * readSize, (index + 1) * readSize),
+          ),
+        ).pipe(Stream.rechunk(1)),
+      ),
+    ),
+});
+
+/** The import is not stored any more. */
+export const removed = Effect.suspend(
+  () =>
+    new WrongUpload({
+      reason: "Many files are being uploaded at the moment, and yours was removed. Try again in a minute.",
+    }),
+);

@@ -1,0 +1,141 @@
+import {
+  type ImportHold,
+  type ImportHolder,
+  type ImportPhase,
+  ImportStore,
+  importKeptFor,
+  type StoredImport,
+} from "@accountlink/core/links";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Array as Arr, Effect, Option, Result, Schema } from "effect";
+import { Base64 } from "effect/encoding";
+import { columnReader, literalsOf, OptionalText, tableOf } from "../statements/row.ts";
+import { rollBack, storeLayer } from "../statements/store_operation.ts";
+import { batchImportOn } from "./link_import.ts";
+
+const imports = tableOf("imports", {
+  id: Schema.String,
+  account: Schema.String,
+  pid: OptionalText,
+  phase: literalsOf<ImportPhase>({ reading: true, ready: true, running: true, over: true }),
+  details: Schema.String,
+  inserted: Schema.Int,
+  replaced: Schema.Int,
+  unchanged: Schema.Int,
+  kept: Schema.Int,
+});
+
+const readImports = imports.reader(
+  ({ id, account, pid, phase, details, ...counts }) =>
+    ({ id, account, pid, phase, details, counts }) as StoredImport,
+);
+
+const readContents = columnReader("import_parts", "content", Schema.String);
+
+export const layer = storeLayer(ImportStore)((parts) => {
+  const { sql, operation, transaction, bulkTransaction, rowsWritten } = parts;
+  const batchImport = batchImportOn(parts);
+  const isHeld = ({ id, node }: ImportHolder) => sql`id = ${id} AND holder = ${node}`;
+  const holding = ({ node, at, until }: Omit<ImportHold, "id">) =>
+    sql`holder = ${node}, held_until = ${until}, expires_at = ${at + importKeptFor}`;
+
+  return {
+    begin: transaction("begin", function* ({ id, node, at, until, account, room }) {
+      assertStorable([id, node, account]);
+      yield* sql`
+        DELETE FROM imports
+        WHERE account = ${account} AND (expires_at <= ${at} OR phase IN ('ready', 'over')
+          OR (phase = 'reading' AND held_until <= ${at}))`;
+      yield* sql`
+        DELETE FROM imports WHERE phase <> 'running' AND id IN (
+          SELECT id FROM (
+            SELECT id, SUM(size) OVER (ORDER BY begun_at DESC, id) AS total FROM imports
+          ) AS sizes WHERE total > ${room})`;
+      const begun = sql`
+        INSERT INTO imports ${sql.insert({
+          id,
+          account,
+          pid: null,
+          phase: "reading",
+          details: "",
+          inserted: 0,
+          replaced: 0,
+          unchanged: 0,
+          kept: 0,
+          holder: node,
+          held_until: until,
+          begun_at: at,
+          expires_at: at + importKeptFor,
+          size: 0,
+        })} ON CONFLICT (account) DO NOTHING`;
+      return rowsWritten(yield* begun.raw) > 0;
+    }),
+
+    append: bulkTransaction("append", function* (holder, { file, part, bytes }) {
+      assertStorable([file]);
+      const held = sql`UPDATE imports SET size = size + ${bytes.length} WHERE ${isHeld(holder)}`;
+      if (rowsWritten(yield* held.raw) === 0) return false;
+      const { id } = holder;
+      if (part === 0) yield* sql`DELETE FROM import_parts WHERE import_id = ${id} AND file = ${file}`;
+      const content = Base64.encode(bytes);
+      yield* sql`INSERT INTO import_parts ${sql.insert({ import_id: id, file, part, content })}`;
+      return true;
+    }),
+
+    readPart: operation("readPart", (id, { file, part }) =>
+      Effect.map(
+        readContents(sql`
+          SELECT content FROM import_parts WHERE import_id = ${id} AND file = ${file} AND part = ${part}`),
+        (found) => Option.map(Arr.head(found), (content) => Result.getOrThrow(Base64.decode(content))),
+      ),
+    ),
+
+    find: operation("find", (account, at) =>
+      Effect.map(
+        readImports(
+          sql`SELECT ${imports.columns} FROM imports WHERE account = ${account} AND expires_at > ${at}`,
+        ),
+        Arr.head,
+      ),
+    ),
+
+    save: operation("save", function* ({ pid, phase, details, ...hold }) {
+      const saved = sql`
+        UPDATE imports SET pid = ${pid}, phase = ${phase}, details = ${details}, ${holding(hold)}
+        WHERE ${isHeld(hold)}`;
+      return rowsWritten(yield* saved.raw) > 0;
+    }),
+
+    start: operation("start", function* (hold) {
+      const started = sql`
+        UPDATE imports SET phase = 'running', ${holding(hold)} WHERE id = ${hold.id} AND phase = 'ready'`;
+      return rowsWritten(yield* started.raw) > 0;
+    }),
+
+    take: operation("take", function* (hold) {
+      const isFree = sql`phase = 'running' AND held_until <= ${hold.at}`;
+      // Usually there is nothing to take, so nothing is written.
+      const [free] = yield* readImports(sql`SELECT ${imports.columns} FROM imports WHERE ${isFree} LIMIT 1`);
+      if (free === undefined) return Option.none();
+      const taken = sql`
+        UPDATE imports SET ${holding(hold)} WHERE id = ${free.id} AND ${isFree} RETURNING ${imports.columns}`;
+      return Arr.head(yield* readImports(taken));
+    }),
+
+    importBatch: bulkTransaction("importBatch", function* (holder, batch) {
+      const counts = yield* batchImport(batch);
+      const { inserted, replaced, unchanged, kept } = counts;
+      const added = sql`
+        UPDATE imports SET inserted = inserted + ${inserted}, replaced = replaced + ${replaced},
+          unchanged = unchanged + ${unchanged}, kept = kept + ${kept}
+        WHERE ${isHeld(holder)}`;
+      return rowsWritten(yield* added.raw) > 0 ? Option.some(counts) : yield* rollBack(Option.none());
+    }),
+
+    remove: operation("remove", function* (id) {
+      return rowsWritten(yield* sql`DELETE FROM imports WHERE id = ${id} AND phase <> 'running'`.raw) > 0;
+    }),
+
+    sweep: operation("sweep", (at) => Effect.asVoid(sql`DELETE FROM imports WHERE expires_at <= ${at}`)),
+  };
+});

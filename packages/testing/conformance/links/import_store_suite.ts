@@ -1,0 +1,219 @@
+import { LinkStore, type StoragePorts } from "@accountlink/core";
+import { ImportStore, importKeptFor } from "@accountlink/core/links";
+import { Effect, Option } from "effect";
+import { uniqueText, unstorableTexts } from "../../mod.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import { ada, atOnce, bob, chess, makeScopes, origin, poker } from "../scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { line } from "./link_steps.ts";
+
+/** The most bytes of all imports, unless a case is about them. */
+const room = 2 ** 40;
+
+const makeSteps = Effect.gen(function* () {
+  const store = yield* ImportStore;
+  const links = yield* LinkStore;
+  const { account, global } = yield* makeScopes;
+  const [one, other] = [uniqueText(), uniqueText()];
+  const write = { ...origin, pid: global.pid, at: 0 };
+  const hold = (id: string, node = one, at = 0, until = at + 10) => ({ id, node, at, until });
+  const begin = Effect.fnUntraced(function* (at = 0, of = account.name) {
+    const id = uniqueText();
+    return (yield* store.begin({ ...hold(id, one, at), account: of, room })) ? id : null;
+  });
+  const find = (at = 0) => Effect.map(store.find(account.name, at), Option.getOrNull);
+  const save = (id: string, phase: "reading" | "ready" | "running" | "over", node = one, at = 0) =>
+    store.save({ ...hold(id, node, at), pid: global.pid, phase, details: '{"a":"\\u0000"}' });
+  const running = Effect.fnUntraced(function* (at = 0) {
+    const id = String(yield* begin(at));
+    yield* save(id, "ready", one, at);
+    yield* store.start(hold(id, one, at));
+    return id;
+  });
+  const read = (id: string, part: number, file = "upload") =>
+    Effect.map(store.readPart(id, { file, part }), (found) =>
+      Option.match(found, { onNone: () => null, onSome: (bytes) => [...bytes] }),
+    );
+  const append = (id: string, part: number, bytes: ReadonlyArray<number>, node = one, file = "upload") =>
+    store.append({ id, node }, { file, part, bytes: Uint8Array.from(bytes) });
+  const load = (id: string, node = one, chatId = ada, gameId = chess) =>
+    store.importBatch(
+      { id, node },
+      { ...write, links: [line(chatId, gameId)], existing: "replace", progress: null },
+    );
+  return {
+    ...store,
+    links,
+    account,
+    global,
+    one,
+    other,
+    write,
+    hold,
+    begin,
+    find,
+    save,
+    running,
+    read,
+    append,
+    load,
+  };
+});
+
+const cases: Cases<StoragePorts> = {
+  "an account has one import, and a new one replaces it unless it is running or being read": function* () {
+    const { begin, find, save, one, global, account } = yield* makeSteps;
+    const first = String(yield* begin());
+    expectEqual(yield* begin(9), null);
+    const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+    const stored = { id: first, account: account.name, counts };
+    expectEqual(yield* find(), { ...stored, pid: null, phase: "reading", details: "" });
+    const second = String(yield* begin(10));
+    expectEqual((yield* find())?.id, second);
+    expectEqual(yield* save(second, "running"), true);
+    expectEqual(yield* begin(1_000), null);
+    expectEqual(yield* save(second, "over", one), true);
+    expectEqual(yield* find(), {
+      ...stored,
+      id: second,
+      pid: global.pid,
+      phase: "over",
+      details: '{"a":"\\u0000"}',
+    });
+    expectEqual(typeof (yield* begin()), "string");
+    expectEqual(yield* save(second, "over"), false);
+  },
+
+  "concurrent begins: exactly one succeeds": function* () {
+    const { begin } = yield* makeSteps;
+    const begun = yield* Effect.forEach(Array.from({ length: 10 }), () => begin(), atOnce);
+    expectEqual(begun.filter((id) => id !== null).length, 1);
+  },
+
+  "the parts of a file are read as they were written, by any node, and part 0 begins the file anew":
+    function* () {
+      const { append, begin, read, remove, other } = yield* makeSteps;
+      const id = String(yield* begin());
+      const bytes = Array.from({ length: 256 }, (_, byte) => byte);
+      expectEqual(yield* append(id, 0, bytes), true);
+      expectEqual(yield* append(id, 1, [1]), true);
+      expectEqual(yield* append(id, 0, [2], undefined, "changed"), true);
+      expectEqual(yield* append(id, 2, [3], other), false);
+      expectEqual([yield* read(id, 0), yield* read(id, 1), yield* read(id, 2)], [bytes, [1], null]);
+      expectEqual(yield* append(id, 0, [4]), true);
+      expectEqual([yield* read(id, 0), yield* read(id, 1)], [[4], null]);
+      expectEqual(yield* read(id, 0, "changed"), [2]);
+      expectEqual(yield* remove(id), true);
+      expectEqual([yield* read(id, 0), yield* append(id, 1, [1])], [null, false]);
+    },
+
+  "an import starts once, and cannot be removed while it runs": function* () {
+    const { begin, hold, find, remove, save, start } = yield* makeSteps;
+    const id = String(yield* begin());
+    expectEqual(yield* start(hold(id)), false);
+    yield* save(id, "ready");
+    const started = yield* Effect.forEach(Array.from({ length: 10 }), () => start(hold(id)), atOnce);
+    expectEqual(started.filter(Boolean).length, 1);
+    expectEqual(yield* remove(id), false);
+    expectEqual((yield* find())?.phase, "running");
+    yield* save(id, "over");
+    expectEqual([yield* start(hold(id)), yield* remove(id), yield* remove(id)], [false, true, false]);
+  },
+
+  "one node takes the running import of a dead node, and the dead one writes no more": function* () {
+    const { append, find, links, load, running, save, take, other, one, global } = yield* makeSteps;
+    // Other cases hold their imports until later times.
+    const at = -1_000;
+    const id = yield* running(at);
+    const hold = { node: other, at: at + 9, until: at + 20 };
+    expectEqual(yield* take(hold), Option.none());
+    expectEqual(yield* load(id), Option.some({ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }));
+    const taken = yield* Effect.forEach(
+      Array.from({ length: 5 }),
+      () => take({ ...hold, at: at + 10 }),
+      atOnce,
+    );
+    expectEqual(
+      taken.filter(Option.isSome).map(({ value }) => value.id),
+      [id],
+    );
+    expectEqual(yield* load(id, one, bob), Option.none());
+    expectEqual(yield* links.findByChatId(global.pid, bob), Option.none());
+    expectEqual([yield* save(id, "over", one), yield* append(id, 0, [1], one)], [false, false]);
+    yield* load(id, other, ada, poker);
+    expectEqual((yield* find())?.counts, { inserted: 1, replaced: 1, unchanged: 0, kept: 0 });
+    expectEqual(yield* save(id, "over", other), true);
+  },
+
+  "deleteScope ends the running import of its scope, which stores nothing afterwards": function* () {
+    const { begin, find, links, load, running, save, write, global } = yield* makeSteps;
+    const id = yield* running();
+    yield* links.deleteScope(write);
+    expectEqual(yield* find(), null);
+    expectEqual(yield* load(id), Option.none());
+    expectEqual(yield* links.findByChatId(global.pid, ada), Option.none());
+    const ready = String(yield* begin());
+    yield* save(ready, "ready");
+    yield* links.deleteScope(write);
+    expectEqual((yield* find())?.id, ready);
+  },
+
+  "beyond the room, the oldest imports that are not running are removed": function* () {
+    const { append, begin: beginAt, find, hold } = yield* makeSteps;
+    const other = yield* makeSteps;
+    const running = yield* makeSteps;
+    const id = yield* running.running(30);
+    yield* running.append(
+      id,
+      0,
+      Array.from({ length: 60 }, () => 1),
+    );
+    const [old, fresh] = [String(yield* beginAt(40)), String(yield* other.begin(50))];
+    yield* append(
+      old,
+      0,
+      Array.from({ length: 60 }, () => 1),
+    );
+    yield* other.append(
+      fresh,
+      0,
+      Array.from({ length: 60 }, () => 1),
+    );
+    const { begin } = yield* ImportStore;
+    expectEqual(
+      yield* begin({ ...hold(uniqueText(), uniqueText(), 60), account: uniqueText(), room: 100 }),
+      true,
+    );
+    expectEqual([yield* find(), (yield* other.find())?.id, (yield* running.find())?.id], [null, fresh, id]);
+    expectEqual(yield* append(old, 1, [1]), false);
+    yield* running.save(id, "over");
+  },
+
+  "an import expires, and sweep removes it": function* () {
+    const { begin, find, read, append, sweep } = yield* makeSteps;
+    // The sweep must not remove imports of other cases, which expire later.
+    const at = -1_000_000_000;
+    const id = String(yield* begin(at));
+    yield* append(id, 0, [1]);
+    expectEqual((yield* find(at + importKeptFor - 1))?.id, id);
+    expectEqual(yield* find(at + importKeptFor), null);
+    yield* sweep(at + importKeptFor - 1);
+    expectEqual(yield* read(id, 0), [1]);
+    yield* sweep(at + importKeptFor);
+    expectEqual(yield* read(id, 0), null);
+  },
+
+  "unstorable text is a defect": function* () {
+    const { append, begin, hold, one } = yield* makeSteps;
+    const id = String(yield* begin());
+    const store = yield* ImportStore;
+    for (const text of unstorableTexts) {
+      yield* expectDefect(store.begin({ ...hold(text), account: uniqueText(), room }));
+      yield* expectDefect(append(id, 0, [1], one, text));
+    }
+  },
+};
+
+/** Tests an `ImportStore`. */
+export const importStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("ImportStore", options, cases);
