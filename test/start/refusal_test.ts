@@ -154,8 +154,8 @@ test("a second server cannot use the data folder of the first", async () => {
 
 test("a damaged database stops the start, and the message names it", async () => {
   const data = join(folder, "garbage");
-  await mkdir(data, { recursive: true });
-  await writeFile(join(data, "secret"), `${Buffer.alloc(32, "s").toString("base64")}\n`);
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  await writeFile(join(data, "secret"), `${Buffer.alloc(32, "s").toString("base64")}\n`, { mode: 0o600 });
   await writeFile(join(data, "accountlink.db"), "This was never a database. ".repeat(400));
   expectRefusal(
     await serveFolder(data),
