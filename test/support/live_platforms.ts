@@ -4,8 +4,9 @@ import {
   type HeardRequest,
   type HttpAnswer,
   makeIdTokenSigner,
+  type Platform,
   startDiscordGateway,
-  startHttpServer,
+  startPlatformServer,
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 
@@ -68,21 +69,36 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
       },
     });
 
-  const answer = async (request: HeardRequest): Promise<HttpAnswer> => {
-    const [, platform, ...path] = request.path.split("/");
-    if (request.path === "/chat/api/v10/gateway/bot") return { body: gateway.information };
-    if (platform === "chat") return answerChat(path.slice(2).join("/"), request, signIns);
-    if (path.join("/") === "apis/oauth/v1/certs") return { body: { keys: [signer.publicKey] } };
-    if (path.join("/") === "apis/oauth/v1/token") {
-      const signIn = redeem(signIns, request, gameClient);
-      return signIn === undefined ? refusedCode : tokens("openid", { id_token: await idToken(signIn) });
-    }
-    const user = gameUsers.find(({ id }) => path.join("/") === `users/v1/users/${id}`);
-    return user === undefined ? unknownGameUser : { body: user };
+  const answers: Record<Platform, (request: HeardRequest) => Promise<HttpAnswer>> = {
+    discord: async (request) =>
+      request.path === "/gateway/bot"
+        ? { body: gateway.information }
+        : answerChat(request.path.slice(1), request, signIns),
+    roblox: async (request) => {
+      if (request.path === "/apis/oauth/v1/certs") return { body: { keys: [signer.publicKey] } };
+      if (request.path === "/apis/oauth/v1/token") {
+        const signIn = redeem(signIns, request, gameClient);
+        return signIn === undefined ? refusedCode : tokens("openid", { id_token: await idToken(signIn) });
+      }
+      const user = gameUsers.find(({ id }) => request.path === `/users/v1/users/${id}`);
+      return user === undefined ? unknownGameUser : { body: user };
+    },
   };
 
+  const heard: Array<HeardRequest> = [];
+  const start = (platform: Platform) =>
+    startPlatformServer(
+      platform,
+      (path) => path,
+      (request) => {
+        heard.push(request);
+        return answers[platform](request);
+      },
+    );
+
   const scope = Scope.makeUnsafe();
-  const { url, heard } = await Effect.runPromise(Scope.provide(startHttpServer(answer), scope));
+  const chat = await Effect.runPromise(Scope.provide(start("discord"), scope));
+  const game = await Effect.runPromise(Scope.provide(start("roblox"), scope));
   const gateway = await Effect.runPromise(Scope.provide(startDiscordGateway(), scope));
   return {
     env: {
@@ -90,10 +106,10 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
       ACCOUNTLINK_CHAT_BOT_TOKEN: botToken,
       ACCOUNTLINK_CHAT_CLIENT_ID: chatClient.id,
       ACCOUNTLINK_CHAT_CLIENT_SECRET: chatClient.secret,
-      ACCOUNTLINK_CHAT_API_URL: `${url}/chat/api/v10`,
+      ACCOUNTLINK_CHAT_API_URL: chat.url,
       ACCOUNTLINK_GAME_CLIENT_ID: gameClient.id,
       ACCOUNTLINK_GAME_CLIENT_SECRET: gameClient.secret,
-      ACCOUNTLINK_GAME_API_URL: `${url}/game/{service}`,
+      ACCOUNTLINK_GAME_API_URL: `${game.url}/{service}`,
     },
     gateway,
     heard,

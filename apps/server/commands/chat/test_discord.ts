@@ -1,6 +1,6 @@
 /** For tests: a Discord with an application, whose commands and address can be changed. */
 import { generateKeyPairSync, sign } from "node:crypto";
-import { type HeardRequest, type HttpAnswer, runUntil, startHttpServer } from "@accountlink/test-servers";
+import { type HeardRequest, type HttpAnswer, runUntil, startPlatformServer } from "@accountlink/test-servers";
 import { onTestFinished } from "vitest";
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");
@@ -50,7 +50,7 @@ export const startDiscord = async ({
       body: commands.map((command, index) => ({ nsfw: false, ...command, id: String(index), version: "1" })),
     };
   };
-  const { url } = await runUntil(onTestFinished)(startHttpServer(answer));
+  const { url } = await runUntil(onTestFinished)(startPlatformServer("discord", (path) => path, answer));
   const environment = {
     ACCOUNTLINK_PLATFORM: "live",
     ACCOUNTLINK_CHAT_API_URL: url,

@@ -112,7 +112,7 @@ it("commands rotate the secret of a webhook, send waiting events at once, and re
   let answer: HttpAnswer = { status: 503, headers: { "retry-after": "3600" } };
   const { url, heard } = await startReceiver(() => answer);
   await serve();
-  const { secret, id } = await json("webhooks", "create", "--account", "acme", "--url", url);
+  const { id } = await json("webhooks", "create", "--account", "acme", "--url", url);
   const name = String(id);
   const path = await file("links.csv", "chatId,gameId\n100001,1\n");
   await run("links", "import", path, "--account", "acme");
