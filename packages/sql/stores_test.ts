@@ -76,6 +76,8 @@ test.it("no statement scans a growing table, except listed ones that read few ro
         "events: DELETE FROM events",
         "events: SELECT at FROM",
         "idempotency_keys: UPDATE idempotency_keys SET",
+        "imports: DELETE FROM imports",
+        "imports: SELECT id, account,",
         "keys: SELECT keys.id, keys.name,",
         "members: UPDATE members SET",
         "role_previews: DELETE FROM role_previews",
