@@ -131,7 +131,7 @@ const arbitraries = {
     some(["en", "de"], FastCheck.oneof(junk, some(["go.title", "flow.help"]))),
   ),
   platforms: junk,
-  gameUserExists: FastCheck.oneof(junk, FastCheck.func(junk)),
+  gameUserExists: FastCheck.oneof(junk, FastCheck.func(FastCheck.boolean())),
   gameProfile: FastCheck.oneof(junk, FastCheck.func(junk)),
   guild: FastCheck.oneof(junk, FastCheck.func(junk)),
   unknown: junk,
