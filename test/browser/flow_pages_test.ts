@@ -42,7 +42,7 @@ it("the flow says until when it lasts, and counts down without a script", async 
   const { sid } = await newSession();
   const page = await visit(`/verify?sid=${sid}`, phone);
   await page
-    .getByText(/^You have about 5 minutes left. You can finish here until \d+:\d\d [AP]M UTC\.$/)
+    .getByText(/^You have about 5 minutes left. You can finish here until \d+:\d\d\s[AP]M UTC\./)
     .waitFor();
   const left = () =>
     page.evaluate<number>(
