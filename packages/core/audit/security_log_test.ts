@@ -67,7 +67,7 @@ test("the log has the 1st, 10th and 100th refusal of a network in a minute", fun
 });
 
 test("refusals without a key are logged once a second for an address, with their number", function* () {
-  const { openNode, lines, logged } = yield* deployment;
+  const { openNode, lines, logged, until } = yield* deployment;
   const { logKeyless } = yield* openNode;
   const line = Effect.annotateLogs(Effect.logInfo("Request answered"), { network: "none" });
   const refuse = (from: string, times: number) =>
@@ -76,10 +76,14 @@ test("refusals without a key are logged once a second for an address, with their
   yield* refuse("203.0.113.8", 1);
   assert.deepStrictEqual(lines, ["Request answered", "Request answered"]);
   yield* TestClock.adjust("1 second");
+  // The network's name is hashed by WebCrypto, outside of the test clock.
+  yield* until(() => lines.length > 2);
   yield* refuse("203.0.113.7", 5);
   yield* refuse("203.0.113.8", 1);
   assert.deepStrictEqual(lines.slice(2), ["Requests without a key refused 29", "Request answered"]);
-  yield* TestClock.adjust("3 seconds");
+  yield* TestClock.adjust("1 second");
+  yield* until(() => lines.length > 4);
+  yield* TestClock.adjust("2 seconds");
   yield* refuse("203.0.113.7", 1);
   assert.deepStrictEqual(lines.slice(4), ["Requests without a key refused 5", "Request answered"]);
 });
