@@ -21,6 +21,7 @@ import { keyRevocations } from "./migrations/0011_key_revocations.ts";
 import { rolePreviews } from "./migrations/0012_role_previews.ts";
 import { accountNames } from "./migrations/0013_account_names.ts";
 import { uploads } from "./migrations/0014_uploads.ts";
+import { blocks } from "./migrations/0018_blocks.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -41,6 +42,7 @@ export const migrations: Readonly<
   "0012_role_previews": rolePreviews,
   "0013_account_names": accountNames,
   "0014_uploads": uploads,
+  "0018_blocks": blocks,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

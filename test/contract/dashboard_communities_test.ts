@@ -35,7 +35,13 @@ const club = async () => {
   return { owner, global: global ?? "", ofGuild: ofGuild ?? "", list };
 };
 
-const none = { displayName: null, supportUrl: null, doneText: null };
+const none = {
+  displayName: null,
+  supportUrl: null,
+  doneText: null,
+  minGameAgeDays: null,
+  minChatAgeDays: null,
+};
 
 test("scopes are listed with their links, keys and settings", async () => {
   const owner = await signInOwner(server, "100001");

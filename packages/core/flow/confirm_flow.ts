@@ -18,7 +18,7 @@ import { FlowStore, isVoided } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import { belongsTo, type Cookie, flowIdOf, lastEntryOf, makeFindFlow, makeRefuseGone } from "./held_flow.ts";
-import { admitUser } from "./prove_account.ts";
+import { admitUser, makeAdmit } from "./prove_account.ts";
 import { makeFlowAccounts } from "./view_flow.ts";
 
 /** The fields that a page's form sends to confirm or cancel the verification. */
@@ -55,6 +55,7 @@ export const makeFlowEnd = Effect.gen(function* () {
   const accounts = yield* makeFlowAccounts;
   const findFlow = yield* makeFindFlow;
   const refuseGone = yield* makeRefuseGone;
+  const admit = yield* makeAdmit;
 
   /** Refuses a form that does not come from a page of this flow. */
   const checkForm = Effect.fnUntraced(function* (
@@ -111,6 +112,8 @@ export const makeFlowEnd = Effect.gen(function* () {
     if (session === null) yield* limits.admitAddress(address, "verifyDay");
     const { mark, seen } = yield* seenOf(from, keeps);
     if (!keeps) {
+      yield* admit(subject, { step: "chat", chatId }, entry);
+      yield* admit(subject, { step: "game", gameId }, entry);
       yield* cap
         .admit(subject.scope, chatId)
         .pipe(Effect.catchTag("Conflict", () => new FlowRefused({ reason: "full", entry })));

@@ -1,4 +1,5 @@
 import { Data } from "effect";
+import type { NotAdmitted } from "../admission/admission.ts";
 import type { ChatId, GameId, GuildId, Pid, Sid } from "../ids.ts";
 import type { ChatProfile, GameProfile, Guild } from "../platforms/profile.ts";
 import type { SessionState } from "../sessions/session_store.ts";
@@ -83,6 +84,8 @@ export type FlowConfirmed = FlowEnded & {
  * - `forged`: the form does not come from a page of this flow.
  * - `link_changed`: the link changed since the user saw it, or was removed since the accounts were proven.
  * - `full`: the account of the scope can have no more links.
+ * - `too_young`, `age_unknown`: the scope admits accounts from an age on, and an account is younger, or its platform does
+ *   not tell its age.
  */
 export type FlowRefusal =
   | "unknown"
@@ -101,7 +104,8 @@ export type FlowRefusal =
   | "lost"
   | "forged"
   | "link_changed"
-  | "full";
+  | "full"
+  | NotAdmitted["reason"];
 
 /** The community and the site of an ended session. */
 export interface SessionOnward {
@@ -118,8 +122,10 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly state?: SessionState;
   /** Whether the two accounts of a completed session are still linked, if the reason is `over`. */
   readonly isStillLinked?: boolean;
-  /** The sign-in that was denied, if the reason is `denied`. */
+  /** The sign-in that was denied, or the step whose account is not admitted. */
   readonly step?: ProofStep;
+  /** When the account is old enough, if the reason is `too_young`. */
+  readonly from?: Millis;
   /** The account that signed in, if the reason is `wrong_user` or `not_a_member`. */
   readonly account?: FlowAccount<ChatId, ChatProfile>;
   /** Where the user can go on, if the session has ended. */

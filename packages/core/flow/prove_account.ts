@@ -1,6 +1,7 @@
 /** Proves an account: sends the browser to a platform's sign-in, and stores the proof when the browser returns. */
 import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
+import { makeAdmission } from "../admission/admission.ts";
 import type { PlatformUnavailable } from "../errors.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId } from "../ids.ts";
@@ -47,6 +48,7 @@ export const makeProofs = Effect.gen(function* () {
   };
   const findFlow = yield* makeFindFlow;
   const refuseGone = yield* makeRefuseGone;
+  const admit = yield* makeAdmit;
 
   const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject, entry: FlowEntry) {
     const { session, pid, guildId, redirect, expiresAt } = subject;
@@ -131,6 +133,7 @@ export const makeProofs = Effect.gen(function* () {
       const admitted = admitUser(guard, subject, { chatId, isMember }, entry);
       yield* admitted.pipe(Effect.catch(withAccount(chatId)));
     }
+    yield* admit(subject, proof, entry);
     const cookie = withEntry(yield* newCookie(random, flow.expiresAt), entry);
     const now = yield* Clock.currentTimeMillis;
     const proven = yield* flows.prove(flow.id, proof, now, yield* flowIdOf(secrets, cookie));
@@ -188,6 +191,16 @@ export const admitUser = (
     }),
   );
 };
+
+/** Returns a function that refuses an account that the community does not admit. */
+export const makeAdmit = Effect.map(makeAdmission, (admission) =>
+  Effect.fnUntraced(function* ({ settings }: FlowSubject, proof: Proof, entry: FlowEntry) {
+    const asked =
+      proof.step === "chat" ? admission.chat(settings, proof.chatId) : admission.game(settings, proof.gameId);
+    const refused = yield* Effect.catchTags(asked, refusePlatformDown(entry));
+    if (refused !== null) return yield* new FlowRefused({ ...refused, step: proof.step, entry });
+  }),
+);
 
 /** Makes a handler for `Effect.catchTags` that refuses the step with the reason `platform_down`. */
 const refusePlatformDown = (entry: FlowEntry) => ({

@@ -6,7 +6,7 @@ import type { KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Account, AccountStatus, ApiKey, KeyDetails, KeyUpdate, NewAccount, Tier } from "./api_key.ts";
 
-/** Texts that a scope's owner shows to users who verify. Each is null if the owner has not set it. */
+/** What a scope's owner says to users who verify, and who may link. Each is null if the owner has not set it. */
 export interface ScopeSettings {
   /** The community's name, shown instead of the account's name. */
   readonly displayName: string | null;
@@ -14,10 +14,20 @@ export interface ScopeSettings {
   readonly supportUrl: string | null;
   /** Instructions for users after linking. */
   readonly doneText: string | null;
+  /** How many days old a game account must be to link in the verification flow. */
+  readonly minGameAgeDays: number | null;
+  /** The same for the chat account. */
+  readonly minChatAgeDays: number | null;
 }
 
 /** @internal */
-export const noSettings: ScopeSettings = { displayName: null, supportUrl: null, doneText: null };
+export const noSettings: ScopeSettings = {
+  displayName: null,
+  supportUrl: null,
+  doneText: null,
+  minGameAgeDays: null,
+  minChatAgeDays: null,
+};
 
 export interface ConfiguredScope {
   readonly scope: DataScope;

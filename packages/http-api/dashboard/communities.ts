@@ -52,6 +52,16 @@ const saidText = (most: number, description: string) =>
     description,
   );
 
+const mostAgeDays = 3_650;
+
+/** The age that an account needs to link in the verification flow, in days; null removes the rule. */
+const age = (platform: "chat" | "game") =>
+  orNull(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostAgeDays })),
+    `expected a whole number from 0 to ${mostAgeDays}, or null`,
+    `How many days old an account on the ${platform} platform must be to link; null for no rule`,
+  );
+
 const longestSupportUrl = 2_000;
 
 /** Matches an https URL without user info, white space and characters that change how the text is displayed. */
@@ -68,7 +78,13 @@ const Scope = Schema.Struct({
   name: Text,
   links: Schema.Int,
   keys: Schema.Int,
-  settings: Schema.Struct({ displayName: Text, supportUrl: Text, doneText: Text }),
+  settings: Schema.Struct({
+    displayName: Text,
+    supportUrl: Text,
+    doneText: Text,
+    minGameAgeDays: Schema.NullOr(Schema.Int),
+    minChatAgeDays: Schema.NullOr(Schema.Int),
+  }),
 });
 
 export const getScopes = signedIn("moderator", "GET", "/scopes", {
@@ -80,7 +96,7 @@ export const getScopes = signedIn("moderator", "GET", "/scopes", {
 
 export const patchScope = signedIn("admin", "PATCH", "/scopes/:pid", {
   id: "patchScope",
-  summary: "Change the texts that users read when they verify",
+  summary: "Change the texts that users read when they verify, and how old their accounts must be",
   parameters: {
     pid: pidInPath,
     displayName: unlessLeftOut(
@@ -97,6 +113,8 @@ export const patchScope = signedIn("admin", "PATCH", "/scopes/:pid", {
       ),
     ),
     doneText: unlessLeftOut(saidText(300, "What users should do once they are linked; null for nothing")),
+    minGameAgeDays: unlessLeftOut(age("game")),
+    minChatAgeDays: unlessLeftOut(age("chat")),
   },
   data: { scope: Scope },
 });

@@ -131,7 +131,7 @@ export const layer = layerOf(KeyStore, (memory) => {
       const links = memory.linksOf(write.pid);
       const changed = changedSettings(links.settings, update);
       if (changed.length === 0) return links.settings;
-      assertStorable(Object.values(update).filter((text) => text !== null));
+      assertStorable(Object.values(update).filter((value) => typeof value === "string"));
       const settings = { ...links.settings, ...update };
       const details = changeDetails(links.settings, settings, changed);
       memory.record({ ...write, action: "account.updated", details });

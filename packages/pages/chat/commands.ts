@@ -1,13 +1,15 @@
 /** The commands of the bot: how the chat platform lists them, and their answers. */
 import type { ChatId, GuildId } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
+import { makeAdmission } from "@accountlink/core/admission";
 import { makeByHand } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
+import { KeyStore } from "@accountlink/core/keys";
 import { GuildGuard } from "@accountlink/core/platforms";
 import { MemberSync, type RolePlan } from "@accountlink/core/roles";
 import { OwnLinks } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http/for_pages";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import type { PlainKey } from "../languages/language.ts";
 import type { Language } from "../languages/mod.ts";
 import { makeCommunity } from "./community.ts";
@@ -18,6 +20,7 @@ import {
   type Message,
   plain,
   rolesText,
+  timeText,
   userText,
 } from "./message.ts";
 
@@ -105,13 +108,34 @@ export const makeCommands = Effect.gen(function* () {
 });
 
 /** Shows members their linked account, and how to link one. */
-const makeVerify = Effect.map(makeCommunity, (community) =>
-  answer("verify", function* ({ plan, chatId, language }) {
+const makeVerify = Effect.gen(function* () {
+  const community = yield* makeCommunity;
+  const keys = yield* KeyStore;
+  const admission = yield* makeAdmission;
+
+  /** Says why a member cannot link; null if the member can. The verification asks about the game account. */
+  const refusalOf = Effect.fnUntraced(function* ({ plan, chatId, language }: Asked, name: string) {
+    const found = yield* keys.findScopeByPid(plan.scope.pid);
+    const refused = Option.isNone(found) ? null : yield* admission.chat(found.value.settings, chatId);
+    switch (refused?.reason) {
+      case "too_young":
+        return language.text("chat.verify.too_young", { community: name, time: timeText(refused.from) });
+      case "age_unknown":
+        return language.text("chat.verify.age_unknown", { community: name });
+      case undefined:
+        return null;
+    }
+  });
+
+  return answer("verify", function* (asked) {
+    const { plan, chatId, language } = asked;
     const [link, name] = yield* Effect.all([community.findLink(plan, chatId), community.name(plan)], {
       concurrency: 2,
     });
     const url = community.verifyUrl(plan);
     if (link === null) {
+      const refusal = yield* refusalOf(asked, name);
+      if (refusal !== null) return { content: refusal };
       return {
         content: language.text("chat.verify.ask", { game: community.game(language), community: name }),
         buttons: [{ label: language.text("chat.verify.start"), url }],
@@ -130,8 +154,8 @@ const makeVerify = Effect.map(makeCommunity, (community) =>
         { label: language.text("chat.verify.unlink"), action: "unlink", isDangerous: true },
       ],
     };
-  }),
-);
+  });
+});
 
 /** Removes the link of the member who asks, after a confirmation. */
 const makeUnlink = Effect.gen(function* () {

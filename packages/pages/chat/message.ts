@@ -86,6 +86,9 @@ export const rolesText = (roleIds: ReadonlyArray<string>): string =>
 /** The chat platform shows a day in the language and the time zone of the reader. */
 export const dayText = (at: Millis): string => `<t:${Math.floor(at / 1_000)}:D>`;
 
+/** The same for a moment, rounded up to the minute that the platform shows. */
+export const timeText = (at: Millis): string => `<t:${Math.ceil(at / 60_000) * 60}:f>`;
+
 /** @param pageOf the URL of a user's page on the game platform; null if the platform has no pages */
 export const accountText = (
   gameId: GameId,

@@ -2,6 +2,7 @@
 import type { BadRequest } from "@accountlink/core/errors";
 import type { FlowEntry, FlowRefusal, FlowRefused, SessionOnward } from "@accountlink/core/flow";
 import type { SessionState } from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
 import { cardHtml, chatCard } from "../account_card.ts";
 import { type Html, html } from "../html.ts";
 import { code, type Language, type PlainKey } from "../languages/language.ts";
@@ -57,6 +58,8 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   forged: { status: 403, again: "refusal.again", ways: ["code"] },
   link_changed: { status: 409, again: "refusal.again" },
   full: { status: 409, again: "refusal.retry" },
+  too_young: { status: 403, again: "refusal.other_account" },
+  age_unknown: { status: 403, again: "refusal.other_account" },
   completed: { status: 409, ways: ["data"] },
   completed_removed: { status: 409, again: "refusal.again", ways: ["code", "data"] },
   cancelled: { status: 409, again: "refusal.again", ways: ["code"] },
@@ -70,7 +73,7 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
 };
 
 export const refusalPage = (
-  { reason, entry, state, isStillLinked, account, step, onward }: FlowRefused,
+  { reason, entry, state, isStillLinked, account, step, onward, from }: FlowRefused,
   reader: Reader,
 ): Page => {
   if (reason === "unknown_code" || reason === "ended_code") return codePage(reader.language, reason);
@@ -81,7 +84,7 @@ export const refusalPage = (
   }
   // The URL of an expired session starts nothing any more, but the URL of its scope starts a new verification.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
-  return namedRefusalPage(reason, reader, isOver ? againIn(onward) : entry, { account, step, onward });
+  return namedRefusalPage(reason, reader, isOver ? againIn(onward) : entry, { account, step, onward, from });
 };
 
 /** The entry for a new verification in the community of an ended session. */
@@ -106,12 +109,18 @@ export const namedRefusalPage = (
     account,
     step = "chat",
     onward: place,
-  }: { readonly [Name in "account" | "step" | "onward"]?: FlowRefused[Name] | undefined } = {},
+    from,
+  }: { readonly [Name in "account" | "step" | "onward" | "from"]?: FlowRefused[Name] | undefined } = {},
 ): Page => {
   const { language, chatName, gameName } = reader;
   const { status, again, ways: onward = [] } = refusals[name];
   const title = language.text(`refusal.${name}.title`);
-  const names = { chatName, gameName, platform: step === "chat" ? chatName : gameName };
+  const names = {
+    chatName,
+    gameName,
+    platform: step === "chat" ? chatName : gameName,
+    from: momentHtml(language, from),
+  };
   const card = account === undefined ? null : chatCard(account, language);
   const address = entry === null ? null : `/verify?${queryOf(entry)}`;
   return {
@@ -121,13 +130,16 @@ export const namedRefusalPage = (
     pictures: card?.picture ? [card.picture] : [],
     content: html`
 <h1>${title}</h1>
-<p>${language.text(`refusal.${name}.text`, names)}</p>
+<p>${language.html(`refusal.${name}.text`, names)}</p>
 ${card && html`<p class="who">${language.text("refusal.signed_in_as")}</p>${cardHtml(card)}`}
 ${again === undefined || address === null ? null : button(address, language.text(again))}
 ${place === undefined ? null : wayBack(reader, place, " quiet")}
 ${onward.map((way) => button(ways[way][0], language.text(ways[way][1]), name === "nowhere" ? "" : " quiet"))}`,
   };
 };
+
+const momentHtml = (language: Language, time: Millis = 0): Html =>
+  html`${language.day(time)}, ${language.time(time)} UTC`;
 
 const button = (path: string, label: string, look = ""): Html =>
   html`<p><a class="button${look}" href="${path}">${label}</a></p>`;

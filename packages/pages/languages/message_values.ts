@@ -34,6 +34,9 @@ export interface MessageValues {
   readonly "refusal.not_a_member.text": "chatName: text";
   readonly "refusal.denied.text": "platform: text";
   readonly "refusal.unfinished.text": "chatName: text" | "gameName: text";
+  readonly "refusal.blocked.text": "platform: text";
+  readonly "refusal.too_young.text": "platform: text" | "from: text";
+  readonly "refusal.age_unknown.text": "platform: text";
   readonly "refusal.no_sign_ins.text": "chatName: text" | "gameName: text";
   readonly "sign_in.downloads.text": "limit: number";
   readonly "me.signed_in": "chatName: text";
@@ -58,12 +61,18 @@ export interface MessageValues {
   readonly "erase.done.keys": "count: number";
   readonly "chat.verify.ask": "game: text" | "community: text";
   readonly "chat.verify.linked": "community: text" | "account: text" | "time: text";
+  readonly "chat.verify.blocked": "community: text";
+  readonly "chat.verify.too_young": "community: text" | "time: text";
+  readonly "chat.verify.age_unknown": "community: text";
   readonly "chat.unlink.ask": "account: text";
   readonly "chat.unlink.done": "game: text" | "community: text";
   readonly "chat.unlink.none": "game: text" | "community: text";
   readonly "chat.whois.verified": "user: text" | "account: text" | "time: text";
   readonly "chat.whois.by_hand": "user: text" | "account: text" | "time: text";
   readonly "chat.whois.none": "user: text";
+  readonly "chat.whois.members": "account: text" | "users: text";
+  readonly "chat.whois.no_members": "account: text";
+  readonly "chat.whois.unknown_game": "name: text" | "game: text";
   readonly "chat.sync.same": "user: text";
   readonly "chat.sync.changed": "user: text";
   readonly "chat.sync.added": "roles: text";
@@ -73,5 +82,6 @@ export interface MessageValues {
   readonly "chat.sync.not_member": "user: text";
   readonly "chat.panel.ask": "game: text";
   readonly "chat.panel.too_long": "limit: number";
+  readonly "chat.help": "community: text";
   readonly "chat.limited": "seconds: number";
 }

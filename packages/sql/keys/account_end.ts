@@ -43,7 +43,8 @@ export const releaseAccount = Effect.fnUntraced(function* (
   const { isAnyOf } = dialectOf(sql);
   yield* sql`INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})`;
   yield* sql`
-    UPDATE scopes SET account = ${pseudonym}, display_name = NULL, support_url = NULL, done_text = NULL
+    UPDATE scopes SET account = ${pseudonym}, display_name = NULL, support_url = NULL, done_text = NULL,
+      min_game_age_days = NULL, min_chat_age_days = NULL
     WHERE account = ${name}`;
   yield* sql`
     DELETE FROM site_sign_ins

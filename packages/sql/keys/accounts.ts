@@ -18,7 +18,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
 import { insertEntry } from "../audit/audit_entry.ts";
-import { literalsOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import { literalsOf, OptionalInt, tableOf, type ValuesOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { pauseAll, readKeyIds, releaseAccount } from "./account_end.ts";
 
@@ -174,7 +174,7 @@ export const accountOperations = ({
     }),
 
     updateSettings: transaction("updateSettings", function* ({ pid, update, ...origin }) {
-      assertStorable(Object.values(update).filter((text) => text !== null));
+      assertStorable(Object.values(update).filter((value) => typeof value === "string"));
       const [found] = yield* readConfigured(
         sql`SELECT ${configuredColumns} FROM scopes WHERE pid = ${pid} ${forUpdate}`,
       );
@@ -182,14 +182,15 @@ export const accountOperations = ({
       const changed = changedSettings(found.settings, update);
       if (changed.length === 0) return found.settings;
       const settings = { ...found.settings, ...update };
-      const { displayName, supportUrl, doneText } = settings;
+      const { displayName, supportUrl, doneText, minGameAgeDays, minChatAgeDays } = settings;
       const details = changeDetails(found.settings, settings, changed);
       yield* sql`
-        UPDATE scopes SET display_name = ${displayName}, support_url = ${supportUrl}, done_text = ${doneText}
+        UPDATE scopes SET display_name = ${displayName}, support_url = ${supportUrl}, done_text = ${doneText},
+          min_game_age_days = ${minGameAgeDays}, min_chat_age_days = ${minChatAgeDays}
         WHERE pid = ${pid}`;
       const { account } = found.scope;
       yield* insertEntry(sql, { ...origin, account, pid, action: "account.updated", details });
-      return { displayName, supportUrl, doneText };
+      return settings;
     }),
   } satisfies Partial<KeyStore["Service"]>;
 };
@@ -234,13 +235,15 @@ const configured = tableOf("scopes", {
   displayName: Schema.NullOr(Schema.String),
   supportUrl: Schema.NullOr(Schema.String),
   doneText: Schema.NullOr(Schema.String),
+  minGameAgeDays: OptionalInt,
+  minChatAgeDays: OptionalInt,
 });
 
 const { columns: configuredColumns } = configured;
 
 const readConfigured = configured.reader(
-  ({ displayName, supportUrl, doneText, ...scope }): ConfiguredScope => ({
-    scope: scopeOf(scope),
-    settings: { displayName, supportUrl, doneText },
+  ({ pid, account, guildId, ...settings }): ConfiguredScope => ({
+    scope: scopeOf({ pid, account, guildId }),
+    settings,
   }),
 );

@@ -176,7 +176,7 @@ const sentences: Record<AuditAction, Sentence> = {
       ? `${who} changed the account: ${Object.entries(details)
           .map(([name, value]) => `${name} ${String(value)}`)
           .join(", ")}`
-      : `${who} changed what users of ${list()} read: ${changes(settingLabels).join("; ")}`,
+      : `${who} changed the settings of ${list()}: ${changes(settingLabels).join("; ")}`,
   "user.erased": () => "A user was erased",
   "webhook.created": ofWebhook("created"),
   "webhook.updated": ({ who, webhook, details }) =>
@@ -208,7 +208,13 @@ const sentences: Record<AuditAction, Sentence> = {
 };
 
 /** The labels of settings in the sentence about their change. */
-const settingLabels = { displayName: "name", supportUrl: "help page", doneText: "message at the end" };
+const settingLabels = {
+  displayName: "name",
+  supportUrl: "help page",
+  doneText: "message at the end",
+  minGameAgeDays: "days that a game account must exist",
+  minChatAgeDays: "days that a chat account must exist",
+};
 const keyLabels = { name: "name", access: "permissions", expiresAt: "end" };
 const planLabels = {
   nickname: "nickname",

@@ -14,7 +14,16 @@ import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn 
 import type { Page } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, makeCommunities } from "./community.ts";
-import { communityPage, makeCommunityView, type SaidForm, saidLabels, settingsOf } from "./community_page.ts";
+import {
+  type AgeForm,
+  ageLabels,
+  agesOf,
+  communityPage,
+  makeCommunityView,
+  type SaidForm,
+  saidLabels,
+  settingsOf,
+} from "./community_page.ts";
 import { addBotLink, type FirstSteps, firstSteps, makeBotInvite } from "./first_steps.ts";
 import { makeTroubles, type Trouble } from "./troubles.ts";
 
@@ -30,13 +39,15 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
 
   const one = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
-    typed: SaidForm | null,
+    typed: { readonly said?: SaidForm; readonly ages?: AgeForm },
     problems: ReadonlyArray<ParameterProblem>,
     panelText = "",
   ) {
     const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
-    const said = typed ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
-    return communityPage(yield* viewOf(visitor, community, said, panelText), said, visitor, problems);
+    const said = typed.said ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
+    const ages = typed.ages ?? Record.map(ageLabels, (_, name) => String(community.settings[name] ?? ""));
+    const view = yield* viewOf(visitor, community, said, panelText);
+    return communityPage(view, said, ages, visitor, problems);
   });
 
   return [
@@ -55,18 +66,20 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       });
     }),
 
-    page(communityPath(":pid"), (visitor, query) => one(visitor, null, [], query("text"))),
+    page(communityPath(":pid"), (visitor, query) => one(visitor, {}, [], query("text"))),
 
     form(communityPath(":pid"), function* (visitor, fields) {
-      const said = typedIn(saidLabels, fields);
-      if (fields("act") === "preview") return yield* one(visitor, said, []);
+      const isAges = fields("act") === "ages";
+      const typed = isAges ? { ages: typedIn(ageLabels, fields) } : { said: typedIn(saidLabels, fields) };
+      if (fields("act") === "preview") return yield* one(visitor, typed, []);
       const pid = String(visitor.context.query["pid"]);
-      const save = update({ pid, ...settingsOf(said) }).pipe(
+      const settings = "ages" in typed ? agesOf(typed.ages) : settingsOf(typed.said);
+      const save = update({ pid, ...settings }).pipe(
         Effect.flatMap(({ pid: _, ...changes }) => scopes.update(visitor.owner, pid, given(changes))),
-        Effect.map(({ scope }) => seeOther(communityPath(scope.pid), { done: "said" })),
+        Effect.map(({ scope }) => seeOther(communityPath(scope.pid), { done: isAges ? "ages" : "said" })),
       );
       return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>
-        one(visitor, said, parameters.map(asTyped)),
+        one(visitor, typed, parameters.map(asTyped)),
       );
     }),
   ];
@@ -78,7 +91,7 @@ const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
   reason:
     name === "supportUrl"
       ? "expected an address that begins with https://, such as https://example.com/help"
-      : reason.replace(/or null$/, "or nothing"),
+      : reason.replace(/,? or null$/, " or nothing"),
 });
 
 interface ListedCommunity extends Community {

@@ -2,6 +2,7 @@
 import { ChatPlatform, guildOf, type Pid } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
+import { noSettings } from "@accountlink/core/keys";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Option, Record } from "effect";
 import { ChatSettings, longestPanelText, makeCommunity } from "../../chat/mod.ts";
@@ -26,6 +27,18 @@ export const saidLabels = {
   doneText: "Message at the end",
 } as const;
 
+/** The labels of how old accounts must be to link. */
+export const ageLabels = {
+  minGameAgeDays: "Days that a game account must exist",
+  minChatAgeDays: "Days that a chat account must exist",
+} as const;
+
+export type AgeForm = Readonly<Record<keyof typeof ageLabels, string>>;
+
+/** Text that is no number is left as it is, and refused as a wrong value. */
+export const agesOf = (ages: AgeForm) =>
+  Record.map(ages, (text) => (/^\d{1,9}$/.test(text) ? Number(text) : text || null));
+
 export type SaidForm = Readonly<Record<keyof typeof saidLabels, string>>;
 
 /** Texts that are left empty are removed. */
@@ -48,7 +61,7 @@ export const makeCommunityView = Effect.gen(function* () {
     const { scope, guildName } = community;
     const guildId = guildOf(scope);
     const set = settingsOf(said);
-    const texts = { ...set, displayName: yield* askingName(scope, { ...set, guildName }) };
+    const texts = { ...noSettings, ...set, displayName: yield* askingName(scope, { ...set, guildName }) };
     return {
       ...(yield* stepsOf(visitor, community)),
       /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
@@ -69,6 +82,7 @@ type CommunityView = Effect.Success<ReturnType<Effect.Success<typeof makeCommuni
 export const communityPage = (
   view: CommunityView,
   form: SaidForm,
+  ages: AgeForm,
   visitor: Pick<Visitor, "platforms">,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
@@ -80,7 +94,7 @@ export const communityPage = (
     title: communityName(community),
     section: "communities",
     refused: refusedFor(problems),
-    labels: saidLabels,
+    labels: { ...saidLabels, ...ageLabels },
     content: html`
 <p><a href="${withQuery(paths.links, { pid: scope.pid })}">${linksText(links)}</a> · <a href="${paths.keys}">${counted(keys, "key")}</a></p>
 ${isNew ? html`<section><h2>Your first verified user</h2>${firstSteps(view)}</section>` : null}
@@ -100,6 +114,7 @@ ${textField({ ...of("doneText"), hint: "What users should do next, in one or two
     )}</div>
 </div>
 </section>
+${admissionSection(scope.pid, ages, visitor, problems)}
 <section>
 <h2>Roles and names</h2>
 <p>The bot can give roles and nicknames to members who linked. <a href="${rolesPath(scope.pid)}">Choose roles</a></p>
@@ -110,6 +125,27 @@ ${botHtml(view)}
 </section>
 ${view.panel && panelSection(community, view.panel, guildIn(view)?.bot === true)}`,
   };
+};
+
+const ageHint = (platform: string): string =>
+  `Users with a younger account on ${platform} are told from when on they can link it. If empty, every account may. Links that are there stay.`;
+
+const admissionSection = (
+  pid: Pid,
+  ages: AgeForm,
+  { platforms }: Pick<Visitor, "platforms">,
+  problems: ReadonlyArray<ParameterProblem>,
+): Html => {
+  const of = fieldsOf(ageLabels, ages, problems);
+  return html`
+<section id="admission">
+<h2>Who may link</h2>
+<form method="post" action="${communityPath(pid)}" class="panel">
+${textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength: 4 })}
+${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
+<p class="row"><button class="button" name="act" value="ages">Save</button></p>
+</form>
+</section>`;
 };
 
 const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => {

@@ -15,6 +15,7 @@ const notices = {
   reviewed: "Your review is saved. It counts from now on.",
   forgotten: "The review is deleted.",
   said: "Saved. Users see it from now on.",
+  ages: "Saved. It holds for new links from now on.",
   linked: "The accounts are linked.",
   alreadyLinked: "These accounts are linked already. Nothing was changed.",
   unlinked: "The accounts are no longer linked in this list.",

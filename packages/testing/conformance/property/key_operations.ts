@@ -117,6 +117,7 @@ export const keyOperations = {
   OperationsOf<"RootKeyStore", RootKeyStore["Service"]>;
 
 const text = constantFrom(null, "one", "two");
+const age = constantFrom(null, 0, 30);
 const day = nat(2).map((days) => days * dayMs);
 const some = integer({ min: 1, max: 4 });
 const counts = record({ served: some, refused: nat(2), errors: nat(2) });
@@ -128,7 +129,10 @@ export const usageOperations = {
     {
       scope,
       at,
-      update: record({ displayName: text, supportUrl: text, doneText: text }, { requiredKeys: [] }),
+      update: record(
+        { displayName: text, supportUrl: text, doneText: text, minGameAgeDays: age, minChatAgeDays: age },
+        { requiredKeys: [] },
+      ),
     },
     ({ keys, write }, { update }) => keys.updateSettings({ ...write, update }),
   ),

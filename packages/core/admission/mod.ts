@@ -1,0 +1,2 @@
+/** Who may link in a community. @internal */
+export * from "./admission.ts";
