@@ -254,6 +254,7 @@ const conflictMessages = {
   member_exists: "The user is already a member",
   member_limit: "The account can have no more members",
   last_owner: "The last owner has to stay",
+  account_limit: "The user runs three free accounts already",
   guild_has_plan: "Another role plan of the guild is on",
   account_suspended: "The account is suspended",
 };

@@ -42,6 +42,7 @@ export const dashboardConflictReasons = [
   "member_exists",
   "member_limit",
   "last_owner",
+  "account_limit",
   "guild_has_plan",
 ] as const satisfies ReadonlyArray<ConflictReason>;
 

@@ -1,6 +1,8 @@
 import { ChatId } from "@accountlink/core";
 import {
   decideMember,
+  hasAccepted,
+  hasLapsed,
   lapsedUntil,
   type Member,
   type MemberRole,
@@ -10,6 +12,7 @@ import {
   membershipOrder,
   newMember,
   runsAccount,
+  runsTooMany,
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Schema } from "effect";
@@ -41,11 +44,16 @@ const readMemberships = memberships.reader(
   }),
 );
 
-export const layer = storeLayer(MemberStore)(({ sql, operation, transaction, forUpdate, usersInUse }) => {
+export const layer = storeLayer(MemberStore)((parts) => {
+  const { sql, operation, transaction, forUpdate, onlyOne, usersInUse } = parts;
+
   const list = (account: string) =>
     Effect.map(readMembers(sql`SELECT ${members.columns} FROM members WHERE account = ${account}`), (found) =>
       found.toSorted(memberOrder),
     );
+
+  /** Locks the number of accounts that the user runs until the end of the transaction. */
+  const lockAccountsOf = (chatId: ChatId) => sql`SELECT locks FROM ${onlyOne(`accounts of ${chatId}`)}`;
 
   return {
     list: operation("list", list),
@@ -58,12 +66,18 @@ export const layer = storeLayer(MemberStore)(({ sql, operation, transaction, for
       const added = newMember(write);
       const named = added.invitedBy === null ? [chatId] : [chatId, added.invitedBy];
       yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify(named))}`;
+      const putsInCharge = change.type === "set_role" && runsAccount(change.role);
+      if (putsInCharge) yield* lockAccountsOf(chatId);
       const found = yield* sql`SELECT name FROM accounts WHERE name = ${account} ${forUpdate}`;
       if (found.length === 0) return "unknown";
       yield* sql`
         DELETE FROM members
         WHERE account = ${account} AND chosen_at IS NULL AND since <= ${lapsedUntil(write.at)}`;
-      const decision = decideMember(yield* list(account), change);
+      const isFull =
+        putsInCharge &&
+        write.actor.type !== "operator" &&
+        runsTooMany(yield* findMemberships(sql, chatId), account);
+      const decision = decideMember(yield* list(account), change, isFull);
       if (typeof decision === "string") return decision;
       const isTheirs = sql`chat_id = ${chatId} AND account = ${account}`;
       if (change.type === "add") {
@@ -97,6 +111,11 @@ export const layer = storeLayer(MemberStore)(({ sql, operation, transaction, for
         UPDATE members SET chosen_at = ${at} WHERE account = ${account} AND chat_id = ${chatId} AND ${isOpen}
           AND EXISTS (SELECT 1 FROM site_sign_ins WHERE ${isTheirs}) RETURNING role`;
       yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
+      yield* lockAccountsOf(chatId);
+      const memberships = yield* findMemberships(sql, chatId);
+      const invited = memberships.find(({ account: { name } }) => name === account);
+      const isOpen = invited !== undefined && !hasAccepted(invited) && !hasLapsed(invited, at);
+      if (isOpen && runsAccount(invited.role) && runsTooMany(memberships, account)) return "account_limit";
       const [accepted] = yield* choose(sql`chosen_at IS NULL AND since > ${lapsedUntil(at)}`);
       if (accepted !== undefined) {
         const actor = { type: "account", id: account, member: chatId } as const;
@@ -104,10 +123,10 @@ export const layer = storeLayer(MemberStore)(({ sql, operation, transaction, for
         const entry = { actor, requestId, at, account, pid: null, details } as const;
         yield* insertEntry(sql, { ...entry, action: "member.accepted" });
       } else if ((yield* choose(sql`chosen_at IS NOT NULL`)).length === 0) {
-        return false;
+        return "unknown";
       }
       yield* sql`UPDATE site_sign_ins SET account = ${account} WHERE ${isTheirs}`;
-      return true;
+      return "chosen";
     }),
   };
 });

@@ -1,7 +1,7 @@
 import { ChatId } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { UserGuild } from "@accountlink/core/platforms";
-import { type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
+import { maxSignIns, type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Schema } from "effect";
 import { deleteInBatches } from "./statements/in_batches.ts";
@@ -23,7 +23,7 @@ export const signInColumns = signIns.columns;
 
 export const readSignIns = signIns.reader((signIn): SiteSignIn => signIn);
 
-export const layer = storeLayer(SignInStore)(({ sql, operation, transaction, rowsWritten }) => ({
+export const layer = storeLayer(SignInStore)(({ sql, operation, transaction, onlyOne, rowsWritten }) => ({
   begin: operation("begin", function* ({ stateHash, site, expiresAt }) {
     assertStorable([stateHash]);
     yield* sql`
@@ -40,7 +40,14 @@ export const layer = storeLayer(SignInStore)(({ sql, operation, transaction, row
   create: transaction("create", function* (signIn, replaced) {
     assertStorable([signIn.id, signIn.account ?? ""]);
     const guilds = signIn.guilds === null ? null : JSON.stringify(signIn.guilds);
+    const { chatId } = signIn;
+    // Lock the user's sign-ins, because concurrent transactions do not see each other's rows.
+    yield* sql`SELECT locks FROM ${onlyOne(`sign-ins of ${chatId}`)}`;
     if (replaced !== null) yield* sql`DELETE FROM site_sign_ins WHERE id = ${replaced}`;
+    yield* sql`
+      DELETE FROM site_sign_ins WHERE chat_id = ${chatId} AND id NOT IN (
+        SELECT id FROM site_sign_ins WHERE chat_id = ${chatId}
+        ORDER BY created_at DESC, id LIMIT ${maxSignIns - 1})`;
     yield* sql`INSERT INTO site_sign_ins ${sql.insert(signIns.rowOf({ ...signIn, guilds }))}`;
   }),
 

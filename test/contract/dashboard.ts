@@ -10,6 +10,7 @@ type Path = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
 
 export interface Owner {
   readonly browser: FlowBrowser;
+  /** The token of the account that the owner chose last. */
   readonly csrfToken: string;
   /** Sends a request with the headers of a dashboard page. The `headers` of the options override them. */
   readonly send: (line: Path, options?: RequestOptions) => Promise<Answer>;
@@ -54,16 +55,22 @@ export const signInOwner = async (server: SiteServer, chatId: string): Promise<O
   sends.set(server, known);
   const send = await known;
   const session = await send("GET /dashboard/api/session", { headers: headersOf(browser, server.url(), "") });
-  const csrfToken = textOf(dataOf(session).csrfToken);
+  let csrfToken = textOf(dataOf(session).csrfToken);
   return {
     browser,
-    csrfToken,
-    send: (line, { headers, ...options } = {}) =>
-      send(line, {
+    get csrfToken() {
+      return csrfToken;
+    },
+    send: async (line, { headers, ...options } = {}) => {
+      const answer = await send(line, {
         from: "198.18.255.1",
         ...options,
         headers: { ...headersOf(browser, server.url(), csrfToken), ...headers },
-      }),
+      });
+      const { csrfToken: next }: Json = answer.body?.data ?? {};
+      if (next !== undefined) csrfToken = textOf(next);
+      return answer;
+    },
   };
 };
 

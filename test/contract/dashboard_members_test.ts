@@ -156,7 +156,8 @@ test("an invitation is accepted by choosing the account, and the audit log says 
   const [owner, user] = [await newOwner(crowd[32]), await newOwner(crowd[33])];
   const [account, chatId] = [`chat:${crowd[32]}`, crowd[33] ?? ""];
   await add(owner, { chatId, role: "moderator" });
-  expectData(await choose(user, account), { account, role: "moderator", csrfToken: user.csrfToken });
+  const csrfToken = expect.stringMatching(/^[\w-]{43}$/) as unknown;
+  expectData(await choose(user, account), { account, role: "moderator", csrfToken });
   const { body } = await user.send("GET /dashboard/api/session");
   expect(body.data).toMatchObject({ account: { name: account }, role: "moderator", invitations: [] });
   expect((await members(user)).body.data?.members).toContainEqual(
@@ -193,17 +194,49 @@ test("a member of several accounts chooses one for this browser and the next sig
   expect(body.data?.accounts).toEqual([{ name: "chat:100017", role: "owner" }]);
   const elsewhere = await signInOwner(server, "100017");
   expect(await accountOf(elsewhere)).toBe("chat:100017");
-  expectData(await choose(elsewhere, "chat:100016"), {
-    account: "chat:100016",
-    role: "moderator",
-    csrfToken: elsewhere.csrfToken,
-  });
+  const { csrfToken } = elsewhere;
+  const chosen = dataOf(await choose(elsewhere, "chat:100016"));
+  expect(chosen).toMatchObject({ account: "chat:100016", role: "moderator" });
+  expect(chosen.csrfToken).toMatch(/^[\w-]{43}$/);
+  expect(chosen.csrfToken).not.toBe(csrfToken);
   expect(await accountOf(elsewhere)).toBe("chat:100016");
   expect(await accountOf(both)).toBe("chat:100017");
   expect(await accountOf(await signInOwner(server, "100017"))).toBe("chat:100016");
   for (const unknown of ["roles", "nobody's", "\u0000"]) {
     expectRefusal(await choose(both, unknown), 404, "BAD_REQUEST", null);
   }
+});
+
+test("a page that was made for one account cannot act in another that the user has chosen since", async () => {
+  const [owner, both] = [await newOwner(crowd[36]), await newOwner(crowd[37])];
+  await add(owner, { chatId: crowd[37], role: "admin" });
+  const form = formOf(await both.browser.get("/dashboard/keys/new"));
+  const headers = { "x-csrf-token": both.csrfToken };
+  dataOf(await choose(both, `chat:${crowd[36]}`));
+  const body = { name: "Bot", scope: "global" };
+  const refused = await both.send("POST /dashboard/api/keys", { body, headers });
+  expectRefusal(refused, 403, "FORBIDDEN", { reason: "csrf" });
+  expect((await both.browser.post("/dashboard/keys", { ...form, ...body })).status).toBe(403);
+  expect((await owner.send("GET /dashboard/api/keys")).body.data?.keys).toEqual([]);
+  dataOf(await choose(both, `chat:${crowd[37]}`));
+  dataOf(await both.send("POST /dashboard/api/keys", { body, headers }), 201);
+});
+
+test("nobody accepts a fourth free account to run", async () => {
+  const user = await newOwner(crowd[38]);
+  const accounts: Array<string> = [];
+  for (const chatId of crowd.slice(39, 42)) {
+    await add(await newOwner(chatId), { chatId: crowd[38], role: "owner" });
+    accounts.push(`chat:${chatId}`);
+  }
+  for (const account of accounts.slice(0, 2)) dataOf(await choose(user, account));
+  const last = accounts[2] ?? "";
+  expectRefusal(await choose(user, last), 409, "CONFLICT", { reason: "account_limit" });
+  const form = formOf(await user.browser.get("/dashboard/account/choose"));
+  const page = await user.browser.post("/dashboard/account/choose", { ...form, account: last });
+  expect(page.status).toBe(409);
+  expect(page.text).toContain("nobody may run more than three free accounts");
+  expect(await accountOf(await signInOwner(server, crowd[38] ?? ""))).toBe(accounts[1]);
 });
 
 /** Returns the minimum role that a route of the dashboard requires. */

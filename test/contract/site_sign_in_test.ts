@@ -55,6 +55,16 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     }
   });
 
+  test("the newest twenty sign-ins of a user hold", async () => {
+    const chatId = site === "me" ? "100019" : "100018";
+    const browsers = [];
+    for (let i = 0; i < 22; i++) browsers.push(await signIn(chatId, newBrowser(), site));
+    const statuses = await Promise.all(
+      browsers.map(async (browser) => (await browser.get(`/${site}`)).status),
+    );
+    expect(statuses).toEqual([303, 303, ...Array.from({ length: 20 }, () => 200)]);
+  });
+
   test("a sign-in callback that is fetched ahead uses nothing up", async () => {
     const browser = newBrowser();
     const callback = await returnAs(browser, ada, site);

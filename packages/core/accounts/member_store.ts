@@ -13,6 +13,9 @@ export type MemberRole = (typeof memberRoles)[number];
 /** @internal */
 export const maxMembers = 25;
 
+/** How many free accounts a chat user may run. @internal */
+export const maxFreeAccounts = 3;
+
 /** How long a user may accept an invitation, in milliseconds. */
 const invitationLifetime = 14 * dayMs;
 
@@ -60,6 +63,21 @@ export const runsAccount = (role: MemberRole | null): boolean => role !== null &
 export const isInCharge = (member: Pick<Member, "role" | "chosenAt">): boolean =>
   hasAccepted(member) && runsAccount(member.role);
 
+/**
+ * Returns whether a chat user runs too many free accounts to run this one too. Otherwise two users could make accounts
+ * without end: one hands each new account to the other, leaves it and gets another one.
+ *
+ * @internal
+ * @param memberships all accounts of the user
+ */
+export const runsTooMany = (memberships: ReadonlyArray<Membership>, name: string): boolean => {
+  const isFree = ({ account }: Membership) => account.tier === "free";
+  return (
+    memberships.some((each) => each.account.name === name && isFree(each) && !isInCharge(each)) &&
+    memberships.filter((each) => isFree(each) && isInCharge(each)).length >= maxFreeAccounts
+  );
+};
+
 /** The actions whose audit entries a role may read; null for all actions. @internal */
 export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>
   allows(role, "admin") ? null : linkActions;
@@ -105,17 +123,28 @@ export interface MemberChanged {
 }
 
 /** Why a change of a member was refused. `unknown`: the account or member does not exist. */
-export type MemberRefusal = "unknown" | "unchanged" | "member_exists" | "member_limit" | "last_owner";
+export type MemberRefusal =
+  | "unknown"
+  | "unchanged"
+  | "member_exists"
+  | "member_limit"
+  | "last_owner"
+  | "account_limit";
+
+/** `account_limit`: the user runs too many free accounts. */
+export type ChoiceOutcome = "chosen" | "unknown" | "account_limit";
 
 /**
  * Decides on a change of an account's members. Stores call it in their transaction.
  *
  * @internal
  * @param members the members and the invitations that have not lapsed
+ * @param isFull `runsTooMany` of the changed user
  */
 export const decideMember = (
   members: ReadonlyArray<Pick<Member, "chatId" | "role" | "chosenAt">>,
   change: MemberChange,
+  isFull: boolean,
 ): MemberDecision | MemberRefusal => {
   const { chatId } = change;
   const closes = false;
@@ -134,6 +163,7 @@ export const decideMember = (
   }
   const role = change.type === "set_role" ? change.role : null;
   if (role === before) return "unchanged";
+  if (isFull && hasAccepted(member) && runsAccount(role)) return "account_limit";
   const owners = members.filter((each) => each.role === "owner" && hasAccepted(each));
   if (owners.length === 1 && owners[0] === member) return "last_owner";
   const staying = members.map((each) => (each === member ? { ...each, role: role ?? "moderator" } : each));
@@ -158,7 +188,8 @@ export class MemberStore extends Context.Service<
      * Deletes lapsed invitations, applies `decideMember` to a change and writes an audit entry. If the user whose ID is
      * the account's `chatId` stops being an owner, this `chatId` becomes null. A removed member's sign-ins to the
      * account are deleted. An account that gets an owner or admin is not the operator's any more. If the last owner or
-     * admin goes, the account closes: its keys are revoked, and its webhooks and role plans are paused.
+     * admin goes, the account closes: its keys are revoked, and its webhooks and role plans are paused. Members cannot
+     * put a user in charge who `runsTooMany` accounts; an operator can.
      */
     readonly change: (
       write: WriteOrigin & { readonly account: string; readonly change: MemberChange; readonly at: Millis },
@@ -166,7 +197,8 @@ export class MemberStore extends Context.Service<
 
     /**
      * Moves a sign-in to another account of its user, and accepts an invitation to this account with a
-     * `member.accepted` audit entry. Returns false if the user is neither a member nor invited.
+     * `member.accepted` audit entry. `unknown` if the user is neither a member nor invited, `account_limit` if the
+     * invitation would put a user in charge who `runsTooMany` accounts.
      */
     readonly choose: (choice: {
       readonly signIn: SignInId;
@@ -174,6 +206,6 @@ export class MemberStore extends Context.Service<
       readonly account: string;
       readonly at: Millis;
       readonly requestId: WriteOrigin["requestId"];
-    }) => StoreEffect<boolean>;
+    }) => StoreEffect<ChoiceOutcome>;
   }
 >()("@accountlink/core/MemberStore") {}

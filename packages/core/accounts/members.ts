@@ -40,8 +40,8 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
 
       /**
        * Changes a member and returns whether anything changed. If the last owner or admin goes, every node refuses the
-       * account's keys within a second. Fails with `Conflict` `member_exists`, `member_limit` or
-       * `last_owner`.
+       * account's keys within a second. Fails with `Conflict` `member_exists`, `member_limit`, `last_owner`
+       * or `account_limit`.
        */
       change: Effect.fn("Members.change")(function* (
         account: string,
@@ -59,7 +59,8 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
 
       /**
        * Moves a sign-in to another account of the same user, and accepts an invitation to this account. Fails with
-       * `Forbidden` if the account is suspended.
+       * `Forbidden` if the account is suspended, and with `Conflict` `account_limit` if the user would run too many free
+       * accounts.
        */
       choose: Effect.fn("Members.choose")(function* (
         { id, chatId }: { readonly id: SignInId; readonly chatId: ChatId },
@@ -71,10 +72,17 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
           return yield* new Forbidden({ reason: "account_suspended" });
         }
         const at = yield* Clock.currentTimeMillis;
-        const isChosen =
-          found !== undefined &&
-          (yield* store.choose({ signIn: id, chatId, account: found.account.name, requestId, at }));
-        return isChosen ? found : yield* new BadRequest({ problem: "not_found" });
+        if (found === undefined) return yield* new BadRequest({ problem: "not_found" });
+        const outcome = yield* store.choose({
+          signIn: id,
+          chatId,
+          account: found.account.name,
+          requestId,
+          at,
+        });
+        if (outcome === "unknown") return yield* new BadRequest({ problem: "not_found" });
+        if (outcome === "account_limit") return yield* new Conflict({ reason: outcome });
+        return found;
       }),
 
       /** Declines an invitation to an account. */

@@ -114,7 +114,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
         Effect.map(signInHash(`id\n${site}\n${cookie}`), (hash) => hash as SignInId),
 
       /** Returns the CSRF token of a sign-in. All requests of the sign-in use the same token. */
-      signInCsrf: (id: SignInId) => signInHash(`csrf\n${id}`),
+      signInCsrf: (id: SignInId, account: string | null) => signInHash(`csrf\n${id}\n${account ?? ""}`),
 
       /** Hashes an idempotency key, or the content of a request that has one. 43 characters. */
       idempotencyHash: (use: "key" | "request", text: string) => idempotencyHash(`${use}\n${text}`),

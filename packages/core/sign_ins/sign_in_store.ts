@@ -37,6 +37,15 @@ export interface BegunSignIn {
 /** How long a user stays signed in, in milliseconds. @internal */
 export const signInLifetime = 12 * hourMs;
 
+/** How many sign-ins of a user hold, over all sites. An older one ends. @internal */
+export const maxSignIns = 20;
+
+/**
+ * How many guilds are stored with a sign-in. A Discord user can be in 200.
+ * @internal
+ */
+export const maxSignInGuilds = 200;
+
 /** How long a user may take to sign in at the platform, in milliseconds. @internal */
 export const beginLifetime = 10 * 60_000;
 
@@ -67,7 +76,10 @@ export class SignInStore extends Context.Service<
     /** Removes a pending sign-in if it began at the site and has not expired. Returns whether it was removed. */
     readonly takeBegun: (site: SignInSite, stateHash: string, at: Millis) => StoreEffect<boolean>;
 
-    /** Stores a sign-in and deletes the browser's previous one. */
+    /**
+     * Stores a sign-in, and deletes the browser's previous one and all but the newest `maxSignIns` of the user. The
+     * stored sign-in is never among the deleted ones.
+     */
     readonly create: (signIn: SiteSignIn, replaced: SignInId | null) => StoreEffect<void>;
 
     /** Returns the sign-in to the site. None if it ended or has expired. */

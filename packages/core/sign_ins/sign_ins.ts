@@ -4,12 +4,14 @@ import { Accounts } from "../accounts/accounts.ts";
 import { InvalidSession, type PlatformUnavailable } from "../errors.ts";
 import type { SignInId } from "../ids.ts";
 import { ChatIdentity, type ProofInvalid } from "../platforms/identity_provider.ts";
+import type { UserGuild } from "../platforms/profile.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { deviceOf } from "./device.ts";
 import {
   beginLifetime,
+  maxSignInGuilds,
   SignInRefused,
   type SignInSite,
   SignInStore,
@@ -102,7 +104,8 @@ export class SignIns extends Context.Service<SignIns>()("@accountlink/core/SignI
        * sign-in replaces the browser's earlier sign-in. At the dashboard, a user without an account gets a new account.
        */
       finish: Effect.fn("SignIns.finish")(function* (browser: ReturnedBrowser) {
-        const { userId: chatId, guilds = null } = yield* prove(browser);
+        const { userId: chatId, ...proof } = yield* prove(browser);
+        const guilds = proof.guilds === undefined ? null : boundedGuilds(proof.guilds);
         const { site } = browser;
         const account = site === "dashboard" ? (yield* accounts.ofChatUser(chatId)).name : null;
         const cookie = yield* randomToken(random);
@@ -122,8 +125,11 @@ export class SignIns extends Context.Service<SignIns>()("@accountlink/core/SignI
         return Option.isSome(found) ? found.value : yield* new InvalidSession();
       }),
 
-      /** Returns the token that a browser must send with every write. */
-      csrfToken: ({ id }: SiteSignIn) => secrets.signInCsrf(id),
+      /**
+       * Returns the token that a browser must send with every write. It belongs to the account too, so that the forms of
+       * an older page cannot act in another account that the user has chosen since.
+       */
+      csrfToken: ({ id, account }: Pick<SiteSignIn, "id" | "account">) => secrets.signInCsrf(id, account),
 
       /** Returns the user's sign-ins to the same site, newest first. */
       list: ({ site, chatId }: SiteSignIn) =>
@@ -141,6 +147,12 @@ export class SignIns extends Context.Service<SignIns>()("@accountlink/core/SignI
   /** Deletes expired sign-ins every minute, until its scope closes. */
   static readonly layer = Layer.effect(SignIns, SignIns.make);
 }
+
+/** Bounds the stored guilds. The guilds that the user manages come first, because keys are made for them. */
+const boundedGuilds = (guilds: ReadonlyArray<UserGuild>): ReadonlyArray<UserGuild> =>
+  guilds.length <= maxSignInGuilds
+    ? guilds
+    : guilds.toSorted((one, other) => Number(other.manager) - Number(one.manager)).slice(0, maxSignInGuilds);
 
 /** Only the dashboard requests the user's guilds, because there users choose a guild for their keys. */
 const asked = (site: SignInSite) => ({ guildId: null, withGuilds: site === "dashboard" });

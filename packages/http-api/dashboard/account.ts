@@ -56,6 +56,7 @@ export const chooseAccount = signedIn("moderator", "POST", "/session/account", {
   summary: "Switch to another account of the signed-in user, or accept an invitation to one",
   parameters: { account: text("Name of the account") },
   data: { account: Schema.String, role: Role, csrfToken: Schema.String },
+  errors: ["CONFLICT"],
 });
 
 export const declineInvitation = signedIn("moderator", "DELETE", "/session/invitations/:account", {

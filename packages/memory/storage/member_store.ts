@@ -9,6 +9,7 @@ import {
   membershipOrder,
   newMember,
   runsAccount,
+  runsTooMany,
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { getOrInsert } from "../get_or_insert.ts";
@@ -32,7 +33,8 @@ export const layer = layerOf(MemberStore, (memory) => {
       const { chatId } = change;
       const members = getOrInsert(memory.members, name, () => new Map());
       for (const [id, member] of members) if (hasLapsed(member, write.at)) members.delete(id);
-      const decision = decideMember(list(name), change);
+      const isFull = write.actor.type !== "operator" && runsTooMany(membershipsOf(memory, chatId), name);
+      const decision = decideMember(list(name), change, isFull);
       if (typeof decision === "string") return decision;
       const { role, closes, action } = decision;
       const revokedKeys = closes ? closeAccount(memory, name, write.at) : [];
@@ -56,16 +58,19 @@ export const layer = layerOf(MemberStore, (memory) => {
       assertStorable([account]);
       const members = memory.members.get(account);
       const [member, signIn] = [members?.get(chatId), memory.signIns.get(id)];
-      if (members === undefined || member === undefined || signIn?.chatId !== chatId) return false;
-      if (hasLapsed(member, at)) return false;
+      if (members === undefined || member === undefined || signIn?.chatId !== chatId) return "unknown";
+      if (hasLapsed(member, at)) return "unknown";
       if (!hasAccepted(member)) {
+        if (runsAccount(member.role) && runsTooMany(membershipsOf(memory, chatId), account)) {
+          return "account_limit";
+        }
         const actor = { type: "account", id: account, member: chatId } as const;
         const details = { chatId, role: member.role };
         memory.recordOfAccount({ actor, requestId, at, action: "member.accepted", details }, account);
       }
       members.set(chatId, { ...member, chosenAt: at });
       memory.signIns.set(id, { ...signIn, account });
-      return true;
+      return "chosen";
     },
   };
 });

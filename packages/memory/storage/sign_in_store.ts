@@ -1,8 +1,11 @@
 import type { ChatId } from "@accountlink/core";
-import { type SignInSite, SignInStore } from "@accountlink/core/sign_ins";
+import { maxSignIns, type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Option, Order } from "effect";
 import { layerOf } from "./state.ts";
+
+const newestFirst = (one: SiteSignIn, other: SiteSignIn) =>
+  other.createdAt - one.createdAt || Order.String(one.id, other.id);
 
 /** Finds sign-ins in O(1), and the sign-ins of a person by a scan. */
 export const layer = layerOf(SignInStore, ({ signIns, begunSignIns }) => {
@@ -29,6 +32,8 @@ export const layer = layerOf(SignInStore, ({ signIns, begunSignIns }) => {
         throw new Error("Cannot store a sign-in: its id is taken, expected a new one");
       }
       if (replaced !== null) signIns.delete(replaced);
+      const earlier = [...signIns.values()].filter(({ chatId }) => chatId === signIn.chatId);
+      for (const { id } of earlier.toSorted(newestFirst).slice(maxSignIns - 1)) signIns.delete(id);
       signIns.set(signIn.id, signIn);
     },
 
@@ -41,7 +46,7 @@ export const layer = layerOf(SignInStore, ({ signIns, begunSignIns }) => {
     list: (site, chatId, at) =>
       signInsOf(site, chatId)
         .filter(({ expiresAt }) => at < expiresAt)
-        .toSorted((one, other) => other.createdAt - one.createdAt || Order.String(one.id, other.id)),
+        .toSorted(newestFirst),
 
     end: (site, chatId, id) => {
       const ended = signInsOf(site, chatId).filter((signIn) => id === null || signIn.id === id);

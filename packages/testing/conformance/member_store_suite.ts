@@ -66,7 +66,7 @@ const cases: Cases<StoragePorts> = {
     const used = [yield* signIn(own.name, own.chatId), yield* signIn(own.name, own.chatId)];
     const choose = ({ id }: SiteSignIn) =>
       store.choose({ signIn: id, chatId: own.chatId, account: team.name, requestId: "r", at: 9 });
-    expectEqual(yield* Effect.forEach(used, choose, atOnce), [true, true]);
+    expectEqual(yield* Effect.forEach(used, choose, atOnce), ["chosen", "chosen"]);
     const [entry, ...earlier] = yield* AuditLog.use((log) => log.list(team.name, null, 10));
     expectEqual(
       { action: entry?.action, actor: entry?.actor, details: entry?.details, requestId: entry?.requestId },
@@ -89,11 +89,65 @@ const cases: Cases<StoragePorts> = {
     const store = yield* MemberStore;
     const choose = (at: number) =>
       store.choose({ signIn: used.id, chatId: own.chatId, account: team.name, requestId: null, at });
-    expectEqual(yield* choose(lapsesAt), false);
+    expectEqual(yield* choose(lapsesAt), "unknown");
     expectEqual(yield* accountOf(used), own.name);
     expectEqual(yield* add(team.name, own.chatId, "moderator", lapsesAt - 1), "member_exists");
     expectEqual(yield* add(team.name, own.chatId, "moderator", lapsesAt), changed);
-    expectEqual(yield* choose(lapsesAt), true);
+    expectEqual(yield* choose(lapsesAt), "chosen");
+  },
+
+  "nobody accepts a fourth free account to run, or is promoted in it; moderators, Premium and operators do":
+    function* () {
+      const chatId = uniqueChatId();
+      const teams = yield* Effect.forEach(Array.from({ length: 7 }), () => newTeam());
+      const [first = "", second = "", third = "", fourth = "", watched = "", paying = "", given = ""] = pluck(
+        teams,
+        "name",
+      );
+      const used = yield* signIn(first, chatId);
+      const store = yield* MemberStore;
+      const accept = (account: string) =>
+        store.choose({ signIn: used.id, chatId, account, requestId: null, at: 9 });
+      for (const [name, role] of [
+        [first, "owner"],
+        [second, "admin"],
+        [third, "moderator"],
+        [fourth, "admin"],
+        [watched, "moderator"],
+        [paying, "owner"],
+      ] as const) {
+        yield* add(name, chatId, role);
+      }
+      yield* KeyStore.use((keys) =>
+        keys.updateAccount({ ...origin, name: paying, update: { tier: "premium" }, at: 8 }),
+      );
+      for (const name of [first, second, third, watched, paying]) expectEqual(yield* accept(name), "chosen");
+      expectEqual(yield* change(third, { type: "set_role", chatId, role: "owner" }), changed);
+      expectEqual(yield* accept(fourth), "account_limit");
+      expectEqual(yield* accountOf(used), paying);
+      expectEqual(yield* change(watched, { type: "set_role", chatId, role: "admin" }), "account_limit");
+      expectEqual(yield* change(second, { type: "set_role", chatId, role: "owner" }), changed);
+      expectEqual(yield* addAccepted(given, chatId, "owner"), changed);
+      expectEqual(yield* change(first, { type: "remove", chatId }), changed);
+      expectEqual(yield* change(given, { type: "remove", chatId }), changed);
+      expectEqual(yield* accept(fourth), "chosen");
+    },
+
+  "concurrent acceptances never exceed the number of free accounts": function* () {
+    const chatId = uniqueChatId();
+    const teams = yield* Effect.forEach(Array.from({ length: 6 }), () => newTeam());
+    for (const { name } of teams) yield* add(name, chatId, "owner");
+    const store = yield* MemberStore;
+    const outcomes = yield* Effect.forEach(
+      teams,
+      ({ name }) =>
+        Effect.flatMap(signIn(name, chatId), ({ id }) =>
+          store.choose({ signIn: id, chatId, account: name, requestId: null, at: 9 }),
+        ),
+      atOnce,
+    );
+    expectEqual(outcomes.filter((outcome) => outcome === "chosen").length, 3);
+    expectEqual(outcomes.filter((outcome) => outcome === "account_limit").length, 3);
   },
 
   "concurrent removals of both owners: one owner stays": function* () {
@@ -139,7 +193,7 @@ const cases: Cases<StoragePorts> = {
       const [used, last = ""] = [yield* signIn(names[0] ?? "", chatId), names[2]];
       expectEqual(
         yield* store.choose({ signIn: used.id, chatId, account: last, requestId: null, at: 5 }),
-        true,
+        "chosen",
       );
       expectEqual((yield* accountsOf(chatId))[0], last);
       expectEqual(yield* accountOf(used), last);
@@ -161,17 +215,17 @@ const cases: Cases<StoragePorts> = {
 
   "an account of the operator stays one until it gets an owner or admin": function* () {
     const keys = yield* KeyStore;
-    const name = uniqueText();
+    const [name, chatId] = [uniqueText(), uniqueChatId()];
     const isOperators = Effect.map(
       keys.findAccount(name),
       Option.exists(({ operator }) => operator),
     );
     yield* keys.ensureAccount({ name, chatId: null, tier: "free" });
-    yield* addAccepted(name, ada, "moderator");
+    yield* addAccepted(name, chatId, "moderator");
     expectEqual(yield* isOperators, true);
-    yield* change(name, { type: "set_role", chatId: ada, role: "admin" });
+    yield* change(name, { type: "set_role", chatId, role: "admin" });
     expectEqual(yield* isOperators, false);
-    yield* change(name, { type: "remove", chatId: ada });
+    yield* change(name, { type: "remove", chatId });
     expectEqual(yield* isOperators, false);
   },
 

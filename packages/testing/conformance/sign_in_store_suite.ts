@@ -1,6 +1,12 @@
 import { ChatId, GuildId, type StoragePorts } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
-import { type BegunSignIn, type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
+import {
+  type BegunSignIn,
+  maxSignIns,
+  type SignInSite,
+  SignInStore,
+  type SiteSignIn,
+} from "@accountlink/core/sign_ins";
 import { Effect, Option } from "effect";
 import {
   hostileTexts,
@@ -101,6 +107,34 @@ const signInCases: Cases<StoragePorts> = {
     const third = yield* create(newSignIn(), uniqueSignInId());
     expectEqual(yield* find(first.id), null);
     for (const signIn of [other, second, third]) expectEqual(yield* find(signIn.id), signIn);
+  },
+
+  "create ends all but a person's newest sign-ins": function* () {
+    const { create, find } = yield* steps;
+    const chatId = uniqueChatId();
+    const other = yield* create(newSignIn());
+    const signIns: Array<SiteSignIn> = [];
+    for (let i = 0; i < maxSignIns + 3; i++) {
+      const site = sites[i % 2] as SignInSite;
+      signIns.push(yield* create(newSignIn({ chatId, site, createdAt: i })));
+    }
+    for (const [i, signIn] of signIns.entries()) {
+      expectEqual(yield* find(signIn.id, signIn.site), i < 3 ? null : signIn);
+    }
+    expectEqual(yield* find(other.id), other);
+    // A node with a slow clock stores a sign-in that is older than the others. It holds nevertheless.
+    const late = yield* create(newSignIn({ chatId, createdAt: 0 }));
+    expectEqual(yield* find(late.id), late);
+    expectEqual(yield* find(signIns[3]?.id as SignInId, signIns[3]?.site), null);
+  },
+
+  "concurrent creations leave a person's newest sign-ins": function* () {
+    const { create, list } = yield* steps;
+    const chatId = uniqueChatId();
+    const many = Array.from({ length: maxSignIns + 10 }, (_, i) => newSignIn({ chatId, createdAt: i }));
+    yield* Effect.forEach(many, (signIn) => create(signIn), atOnce);
+    const held = yield* list("dashboard", chatId, 0);
+    expectEqual(held.length, maxSignIns);
   },
 
   "create with a duplicate or unstorable ID is a defect, and replaces nothing": function* () {

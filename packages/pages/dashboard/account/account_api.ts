@@ -60,7 +60,7 @@ export const accountApi = Effect.gen(function* () {
 
     bind(DashboardAccount.chooseAccount, function* ({ signIn, values, context }) {
       const { account, role } = yield* members.choose(signIn, values.account, context.requestId);
-      const csrfToken = yield* signIns.csrfToken(signIn);
+      const csrfToken = yield* signIns.csrfToken({ ...signIn, account: account.name });
       return { data: { account: shownName(account), role, csrfToken } };
     }),
 

@@ -15,7 +15,7 @@ import { PageSettings } from "../../page_settings.ts";
 import { valuesReader } from "../api_pipeline.ts";
 import { planText } from "../keys/keys_page.ts";
 import { textField } from "../look/field.ts";
-import { refusedFor } from "../look/refused.ts";
+import { orShowAgain, refusedFor } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import { roles } from "../members/team_page.ts";
@@ -111,9 +111,13 @@ ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<sectio
       );
     }),
     page(paths.chooseAccount, (visitor) => Effect.map(choiceOf(visitor), choicePage)),
-    form(paths.chooseAccount, ({ signIn, context }, fields) =>
-      Effect.as(members.choose(signIn, fields("account"), context.requestId), seeOther(paths.overview)),
-    ),
+    form(paths.chooseAccount, (visitor, fields) => {
+      const { signIn, context } = visitor;
+      const chosen = members.choose(signIn, fields("account"), context.requestId);
+      return orShowAgain(Effect.as(chosen, seeOther(paths.overview)), (refused) =>
+        Effect.map(choiceOf(visitor), (choice): Page => ({ ...choicePage(choice), refused })),
+      );
+    }),
     form(paths.declineInvitation, ({ signIn, context }, fields) =>
       Effect.as(
         members.decline(signIn, fields("account"), context.requestId),

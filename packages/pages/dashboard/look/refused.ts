@@ -90,6 +90,8 @@ const conflicts: Readonly<Record<string, string>> = {
   member_exists: "This user is in the team or invited already.",
   member_limit: "The team is full: it has 25 people, with those who are invited.",
   last_owner: "A team needs an owner who has accepted. Make somebody else an owner first.",
+  account_limit:
+    "Nothing was changed: nobody may run more than three free accounts, as an owner or admin. Leave or delete one first, or join as a moderator.",
 };
 
 /**
