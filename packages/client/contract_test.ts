@@ -47,9 +47,9 @@ it("the client's types match the server's schemas", () => {
 it("the state of a session decides which fields are null", () => {
   type InState<State> = Extract<VerificationSession, { readonly state: State }>;
   expectTypeOf<InState<"completed">>().toExtend<{ gameId: string; chatId: string; completedAt: string }>();
-  expectTypeOf<InState<"failed">>().toExtend<{ gameId: null; error: "link_removed" }>();
+  expectTypeOf<InState<"failed">>().toExtend<{ gameId: string | null; error: "link_removed" }>();
   expectTypeOf<Exclude<VerificationSession, InState<"completed"> | InState<"failed">>>().toExtend<{
-    gameId: null;
+    proof: null;
     completedAt: null;
     error: null;
   }>();

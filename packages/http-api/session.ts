@@ -1,5 +1,6 @@
 /** The verification session, which is the same in v1 and v2. */
 import { ChatId, GameId, GuildId, Pid, Sid } from "@accountlink/core/ids";
+import { gameProofs } from "@accountlink/core/links";
 import { Schema } from "effect";
 import { IsoTime } from "./iso_time.ts";
 import { chatId, clientId, guildId, optional, redirect, sid, wait } from "./parameter.ts";
@@ -25,13 +26,27 @@ const onlyUser = Schema.NullOr(ChatId).annotate({
   description: "The only chat user who may complete the session",
 });
 
+const onlyPlayer = Schema.NullOr(GameId).annotate({
+  description: "The only game user who may be linked: the player whom the session names",
+});
+
 const withoutLink = {
   chatId: onlyUser,
-  gameId: Schema.Null,
+  gameId: onlyPlayer,
   linkChanged: Schema.Literal(false),
   previousGameId: Schema.Null,
+  proof: Schema.Null,
   completedAt: Schema.Null,
 };
+
+/** How a game account was proven. */
+export const proof = Schema.NullOr(
+  Schema.Literals(gameProofs).annotate({
+    identifier: "GameProof",
+    description:
+      "How the game account was proven. `connection`: the chat platform knows it. `oauth`: by a sign-in at the game platform. `words`: by words in its public description. `session`: the session named its player",
+  }),
+).annotate({ description: "Null if the user kept the account that was linked before" });
 
 /**
  * A session in responses and events. Its `state` decides which fields are null.
@@ -58,6 +73,7 @@ export const Session = Schema.Union([
     gameId: GameId,
     linkChanged: Schema.Boolean.annotate({ description: "Whether this session changed the stored link" }),
     previousGameId: Schema.NullOr(GameId),
+    proof,
     completedAt: IsoTime,
     error: Schema.Null,
   }).annotate({ identifier: "CompletedSession" }),
@@ -82,6 +98,7 @@ export const exampleSession = {
   gameId: null,
   linkChanged: false,
   previousGameId: null,
+  proof: null,
   error: null,
   createdAt: "2026-01-05T12:00:00.000Z",
   expiresAt: "2026-01-05T12:05:00.000Z",

@@ -21,6 +21,7 @@ import { keyRevocations } from "./migrations/0011_key_revocations.ts";
 import { rolePreviews } from "./migrations/0012_role_previews.ts";
 import { accountNames } from "./migrations/0013_account_names.ts";
 import { uploads } from "./migrations/0014_uploads.ts";
+import { proofs } from "./migrations/0015_proofs.ts";
 import { blocks } from "./migrations/0018_blocks.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -42,6 +43,7 @@ export const migrations: Readonly<
   "0012_role_previews": rolePreviews,
   "0013_account_names": accountNames,
   "0014_uploads": uploads,
+  "0015_proofs": proofs,
   "0018_blocks": blocks,
 };
 

@@ -44,6 +44,7 @@ test("a user links both accounts, and the client sees each state of the session"
     gameId: "1",
     linkChanged: true,
     previousGameId: null,
+    proof: "oauth",
     error: null,
   });
 });
@@ -126,6 +127,7 @@ test("a user who is already linked to another game account is shown both account
     gameId: "2",
     linkChanged: false,
     previousGameId: null,
+    proof: null,
     completedAt: expect.any(String),
   });
   const after = await send("GET /v2/verifications/chat?chatId=100001", { key });

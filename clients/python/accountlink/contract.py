@@ -323,6 +323,8 @@ class SessionCompletedEventData(TypedDict):
     linkChanged: bool
     previousGameId: EventGameId | None
     error: str | None
+    proof: GameProof | None
+    """None if the user kept the account that was linked before"""
 
 
 class SessionCompletedEvent(TypedDict):
@@ -386,9 +388,11 @@ class UnlinkedSession(TypedDict):
     state: Literal["pending", "opened", "cancelled", "expired"]
     chatId: ChatId | None
     """The only chat user who may complete the session"""
-    gameId: None
+    gameId: GameId | None
+    """The only game user who may be linked: the player whom the session names"""
     linkChanged: Literal[False]
     previousGameId: None
+    proof: None
     completedAt: None
     error: None
 
@@ -415,6 +419,8 @@ class CompletedSession(TypedDict):
     linkChanged: bool
     """Whether this session changed the stored link"""
     previousGameId: GameId | None
+    proof: GameProof | None
+    """None if the user kept the account that was linked before"""
     completedAt: Timestamp
     error: None
 
@@ -438,9 +444,11 @@ class FailedSession(TypedDict):
     state: Literal["failed"]
     chatId: ChatId | None
     """The only chat user who may complete the session"""
-    gameId: None
+    gameId: GameId | None
+    """The only game user who may be linked: the player whom the session names"""
     linkChanged: Literal[False]
     previousGameId: None
+    proof: None
     completedAt: None
     error: Literal["link_removed"]
     """Why the session failed"""
@@ -676,6 +684,9 @@ EventGameId = str
 
 EventSource = Literal["api", "flow", "user", "dashboard", "operator"]
 """The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page. `dashboard`: members of the account. `operator`: people who run the service"""
+
+GameProof = Literal["connection", "oauth", "words", "session"]
+"""How the game account was proven. `connection`: the chat platform knows it. `oauth`: by a sign-in at the game platform. `words`: by words in its public description. `session`: the session named its player"""
 
 FeedEvent = LinkSetEvent | LinkMovedEvent | LinkRemovedEvent | LinksImportedEvent | ScopeDeletedEvent | UserErasedEvent | SessionCompletedEvent | SessionFailedEvent | SessionCancelledEvent
 

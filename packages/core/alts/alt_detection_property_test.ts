@@ -111,6 +111,7 @@ const check = Effect.fnUntraced(function* (given: Town, name: string) {
     at: now,
     links,
     existing: "keep",
+    proof: null,
     progress: { source: name, position: 1 },
   });
   const linked = new Map(links.map((link) => [link.chatId, link.gameId]));

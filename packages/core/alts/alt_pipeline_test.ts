@@ -63,6 +63,7 @@ const record = (id: number, gameId: GameId | null) => ({
   linkVersion: 1,
   linkedAt: 1,
   lastVerifiedAt: 100 * day,
+  proof: null,
 });
 
 it("candidates are sorted by time (of the latest sighting, else of the link, else of the review), then by chat ID", () => {

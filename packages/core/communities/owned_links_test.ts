@@ -18,6 +18,7 @@ const links = Array.from({ length: 60 }, (_, index) => ({
   gameId: "1" as GameId,
   linkVersion: 1,
   lastVerifiedAt: index,
+  proof: null,
   linkedAt: index,
 }));
 

@@ -3,6 +3,7 @@ import type { Actor } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { Link } from "../links/link.ts";
+import type { GameProof } from "../links/link_proof.ts";
 import type { VerificationSession } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
@@ -57,7 +58,7 @@ export interface EventData {
   /** `deletedRecords` counts all records deleted so far. The deletion of a large scope sends several events. */
   readonly "scope.deleted": { readonly deletedRecords: number; readonly source: EventSource };
   readonly "user.erased": { readonly chatId: ChatId | Erased };
-  readonly "session.completed": SessionEnd;
+  readonly "session.completed": SessionEnd & { readonly proof: GameProof | null };
   readonly "session.failed": SessionEnd;
   readonly "session.cancelled": SessionEnd;
 }
@@ -154,10 +155,10 @@ export const linkRemoved = (
  * the `sid`, because anyone who has a `sid` can open its flow. @internal
  */
 export const sessionEnded = (session: VerificationSession): ReadonlyArray<Happening> => {
-  const { state } = session;
-  return state === "completed" || state === "failed" || state === "cancelled"
-    ? [{ type: `session.${state}`, data: Struct.pick(session, sessionFields) }]
-    : [];
+  const { state, proof } = session;
+  const data = Struct.pick(session, sessionFields);
+  if (state === "completed") return [{ type: "session.completed", data: { ...data, proof } }];
+  return state === "failed" || state === "cancelled" ? [{ type: `session.${state}`, data }] : [];
 };
 
 const sessionFields = ["clientId", "chatId", "gameId", "linkChanged", "previousGameId", "error"] as const;

@@ -2,17 +2,36 @@ import { assert, it } from "@accountlink/test-servers/effect";
 import { makeFlow, makeKey, makeSession } from "@accountlink/testing";
 import { GameId, Pid } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
+import type { CompleteFlow } from "../sessions/session_store.ts";
 import { chatId, operator } from "../test_services.ts";
-import { type CompletionState, completedSession, completionRefusal } from "./flow_store.ts";
+import {
+  type CompletionState,
+  completedSession,
+  completionRefusal,
+  type VerificationFlow,
+} from "./flow_store.ts";
 
 const [ada, bob] = [chatId("10001"), chatId("10002")];
 const [chess, poker] = [GameId.make("1"), GameId.make("2")];
 const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
 const session = makeSession(makeKey(scope), { createdAt: 0, expiresAt: 100 });
-const proofs = { chatId: ada, gameId: chess, seenVersion: 2, expiresAt: 100 };
+const proofs: Partial<VerificationFlow> = {
+  chatId: ada,
+  gameId: chess,
+  gameProof: "oauth",
+  seenVersion: 2,
+  expiresAt: 100,
+};
 const flow = makeFlow(scope, { ...proofs, session: session.id });
 const alone = makeFlow(scope, proofs);
-const record: LinkRecord = { chatId: ada, gameId: poker, linkVersion: 2, linkedAt: 0, lastVerifiedAt: 0 };
+const record: LinkRecord = {
+  chatId: ada,
+  gameId: poker,
+  linkVersion: 2,
+  linkedAt: 0,
+  lastVerifiedAt: 0,
+  proof: "hand",
+};
 const state: CompletionState = { flow, session, record };
 const write = {
   ...operator,
@@ -20,15 +39,17 @@ const write = {
   pid: scope.pid,
   chatId: ada,
   gameId: chess,
+  proof: "oauth",
   at: 99,
   address: null,
   browser: null,
-};
+} satisfies CompleteFlow;
 
-it.each<readonly [string, Partial<typeof write & { keeps: boolean }>, Partial<CompletionState>]>([
+it.each<readonly [string, Partial<CompleteFlow>, Partial<CompletionState>]>([
   ["the last moment of flow and session", {}, {}],
   ["a flow without a session", {}, { flow: alone, session: undefined }],
   ["a session for the chat user", {}, { session: { ...session, chatId: ada } }],
+  ["a session that names the game user", {}, { session: { ...session, gameId: chess } }],
   ["a session that was opened", {}, { session: { ...session, state: "opened" } }],
   ["no record", {}, { flow: { ...flow, seenVersion: 0 }, record: undefined }],
   ["a link that is kept", { keeps: true }, {}],
@@ -36,7 +57,7 @@ it.each<readonly [string, Partial<typeof write & { keeps: boolean }>, Partial<Co
   assert.isNull(completionRefusal({ ...write, ...written }, { ...state, ...stored }));
 });
 
-it.each<readonly [string, string, Partial<typeof write & { keeps: boolean }>, Partial<CompletionState>]>([
+it.each<readonly [string, string, Partial<CompleteFlow>, Partial<CompletionState>]>([
   ["FlowGone", "no flow", {}, { flow: undefined }],
   ["FlowGone", "an expired flow", { at: 100 }, { flow: alone, session: undefined }],
   ["FlowGone", "another scope", { pid: Pid.make("pid_0123456789abcdefghik") }, {}],
@@ -44,6 +65,8 @@ it.each<readonly [string, string, Partial<typeof write & { keeps: boolean }>, Pa
   ["FlowGone", "the proof of another chat account", { chatId: bob }, {}],
   ["FlowGone", "the proof of another game account", { gameId: poker }, {}],
   ["FlowGone", "a session for another chat user", {}, { session: { ...session, chatId: bob } }],
+  ["FlowGone", "a session that names another game user", {}, { session: { ...session, gameId: poker } }],
+  ["FlowGone", "another way of proof", { proof: "session" }, {}],
   ["FlowGone", "a session that is missing", {}, { session: undefined }],
   ["SessionOver", "an expired session", { at: 100 }, {}],
   ["SessionOver", "a final session", {}, { session: { ...session, state: "cancelled" } }],

@@ -3,8 +3,9 @@ import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
+import type { DataScope } from "../data_scope.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
-import type { FlowId, Pid, SessionId, Sid } from "../ids.ts";
+import type { ChatId, FlowId, Pid, SessionId, Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import { LinkEvents } from "../links/link_events.ts";
@@ -14,7 +15,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
-import { FlowStore, isVoided } from "./flow_store.ts";
+import { FlowStore, isVoided, provenGame } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import { belongsTo, type Cookie, flowIdOf, lastEntryOf, makeFindFlow, makeRefuseGone } from "./held_flow.ts";
@@ -76,6 +77,12 @@ export const makeFlowEnd = Effect.gen(function* () {
     return yield* new FlowRefused({ reason: "unfinished", entry: { sid } });
   });
 
+  /** Refuses a link that the plan of the account has no room for. */
+  const checkRoom = (scope: DataScope, chatId: ChatId, entry: FlowEntry) =>
+    cap
+      .admit(scope, chatId)
+      .pipe(Effect.catchTag("Conflict", () => new FlowRefused({ reason: "full", entry })));
+
   const refuseForm = (cookie: Cookie, { sid }: FlowForm) => refuseGone(cookie, sid === null ? null : { sid });
 
   /**
@@ -98,35 +105,33 @@ export const makeFlowEnd = Effect.gen(function* () {
     form: FlowForm,
     from: ConfirmedFrom,
   ) {
-    const { address, requestId } = from;
     const { keeps = false } = form;
     const flow = yield* findFlow(cookie);
     if (flow === null) return yield* refuseForm(cookie, form);
-    const { id, session, pid, chatId, gameId, entry } = flow;
+    const { id, session, pid, chatId, entry } = flow;
     yield* checkSession(entry, form);
     yield* checkForm(id, session ?? pid, form, entry);
     const subject = yield* subjects.resolve(entry);
     if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
-    if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
+    const game = provenGame(flow);
+    if (chatId === null || game === null) return yield* new FlowRefused({ reason: "unfinished", entry });
     yield* admitUser(guard, subject, { chatId }, entry);
-    if (session === null) yield* limits.admitAddress(address, "verifyDay");
+    if (session === null) yield* limits.admitAddress(from.address, "verifyDay");
     const { mark, seen } = yield* seenOf(from, keeps);
     if (!keeps) {
-      yield* admit(subject, { step: "chat", chatId }, entry);
-      yield* admit(subject, { step: "game", gameId }, entry);
-      yield* cap
-        .admit(subject.scope, chatId)
-        .pipe(Effect.catchTag("Conflict", () => new FlowRefused({ reason: "full", entry })));
+      yield* admit(subject, { step: "chat", chatId, game }, entry);
+      yield* checkRoom(subject.scope, chatId, entry);
     }
     const completed = yield* sessions.complete({
       flow: id,
       pid,
       chatId,
-      gameId,
+      gameId: game.gameId,
+      proof: game.gameProof,
       ...seen,
       at: yield* Clock.currentTimeMillis,
       actor: { type: "user", id: chatId },
-      requestId,
+      requestId: from.requestId,
       keeps,
     });
     const ended = { entry, guildId: subject.guildId, browser: mark };
@@ -142,23 +147,14 @@ export const makeFlowEnd = Effect.gen(function* () {
         return yield* new FlowRefused({ reason: "link_changed", entry });
       case "Completed": {
         const { gameId: linked, previousGameId } = completed;
-        yield* events.announce("linkChanged", {
-          scope: subject.scope,
-          chatId,
-          gameId: linked,
-          previousGameId,
-        });
+        const change = { scope: subject.scope, chatId, gameId: linked, previousGameId };
+        yield* events.announce("linkChanged", change);
         if (session !== null) yield* watch.announce([session]);
         if (subject.redirect !== null)
           return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed") };
-        return {
-          ...ended,
-          redirect: null,
-          ...(yield* accounts.both(chatId, linked)),
-          linkChanged: previousGameId !== linked,
-          kept: keeps,
-          doneText,
-        };
+        const linkChanged = previousGameId !== linked;
+        const shown = yield* accounts.both(chatId, linked);
+        return { ...ended, redirect: null, ...shown, linkChanged, kept: keeps, doneText };
       }
     }
   });

@@ -2,6 +2,7 @@ import { Context, type Option } from "effect";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, FlowId, GameId, GuildId, Pid, SessionId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
+import type { GameProof } from "../links/link_proof.ts";
 import type { CompleteFlow, FlowCompleted } from "../sessions/session_store.ts";
 import { isOpenAt, type VerificationSession } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
@@ -19,6 +20,8 @@ export interface VerificationFlow {
   readonly redirect: string | null;
   readonly chatId: ChatId | null;
   readonly gameId: GameId | null;
+  /** How the game account was proven; null before. */
+  readonly gameProof: GameProof | null;
   /**
    * The `linkVersion` that the chat user's record had when both accounts were proven, or 0 if there was no record. Null
    * before both accounts are proven. In a voided flow, this is a number while `chatId` is null (see `isVoided`).
@@ -34,6 +37,10 @@ export interface VerificationFlow {
 export const isVoided = ({ chatId, seenVersion }: VerificationFlow): boolean =>
   chatId === null && seenVersion !== null;
 
+/** Returns the proven game account of a flow, or null. @internal */
+export const provenGame = ({ gameId, gameProof }: VerificationFlow): ProvenGame | null =>
+  gameId === null || gameProof === null ? null : { gameId, gameProof };
+
 /**
  * A sign-in at a platform, stored until the browser returns and used once. Its secrets are not stored: `Secrets.signIn`
  * derives them from the returned `state`.
@@ -46,10 +53,19 @@ export interface SignInChallenge {
   readonly expiresAt: Millis;
 }
 
-/** A proven account. A new proof of the chat account replaces the earlier proofs of both accounts. */
+/** A proven game account, and how it was proven. */
+export interface ProvenGame {
+  readonly gameId: GameId;
+  readonly gameProof: GameProof;
+}
+
+/**
+ * A proven account. A new proof of the chat account replaces the earlier proofs of both accounts. With a `game`, it
+ * proves the game account as well.
+ */
 export type Proof =
-  | { readonly step: "chat"; readonly chatId: ChatId }
-  | { readonly step: "game"; readonly gameId: GameId };
+  | { readonly step: "chat"; readonly chatId: ChatId; readonly game?: ProvenGame | null }
+  | { readonly step: "game"; readonly game: ProvenGame };
 
 /**
  * Stores verification flows and their proofs. `LinkStore.removeGame` and `UserStore.erase` void the flows that proved
@@ -131,16 +147,16 @@ export const keptGame = ({ keeps }: CompleteFlow, record: LinkRecord | undefined
 const isAsSeen = (flow: VerificationFlow, record: LinkRecord | undefined): boolean =>
   (record?.linkVersion ?? 0) === flow.seenVersion;
 
-const holdsProofs = (flow: VerificationFlow, { chatId, gameId }: CompleteFlow): boolean =>
-  flow.chatId === chatId && flow.gameId === gameId;
+const holdsProofs = (flow: VerificationFlow, { chatId, gameId, proof }: CompleteFlow): boolean =>
+  flow.chatId === chatId && flow.gameId === gameId && flow.gameProof === proof;
 
-const isFor = (session: VerificationSession | undefined, { pid, chatId }: CompleteFlow): boolean =>
-  session?.pid === pid && (session.chatId ?? chatId) === chatId;
+const isFor = (session: VerificationSession | undefined, { pid, chatId, gameId }: CompleteFlow): boolean =>
+  session?.pid === pid && (session.chatId ?? chatId) === chatId && (session.gameId ?? gameId) === gameId;
 
 /** @internal */
 export const completedSession = (
   session: VerificationSession,
-  { chatId, at, keeps }: CompleteFlow,
+  { chatId, at, keeps, proof }: CompleteFlow,
   { gameId, previousGameId }: { readonly gameId: GameId; readonly previousGameId: GameId | null },
 ): VerificationSession => ({
   ...session,
@@ -149,6 +165,7 @@ export const completedSession = (
   gameId,
   linkChanged: gameId !== previousGameId,
   previousGameId: keeps ? null : previousGameId,
+  proof: keeps ? null : proof,
   completedAt: at,
   change: session.change + 1,
 });

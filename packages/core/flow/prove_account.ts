@@ -54,7 +54,7 @@ export const makeProofs = Effect.gen(function* () {
     const { session, pid, guildId, redirect, expiresAt } = subject;
     const cookie = yield* newCookie(random, expiresAt);
     const id = yield* flowIdOf(secrets, cookie);
-    const unproven = { chatId: null, gameId: null, seenVersion: null };
+    const unproven = { chatId: null, gameId: null, gameProof: null, seenVersion: null };
     yield* flows.begin({ id, session, pid, guildId, redirect, ...unproven, expiresAt });
     return withEntry(cookie, entry);
   });
@@ -155,7 +155,9 @@ const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowE
 };
 
 const proofOf = (step: ProofStep, userId: ChatId | GameId): Proof =>
-  step === "chat" ? { step, chatId: userId as ChatId } : { step, gameId: userId as GameId };
+  step === "chat"
+    ? { step, chatId: userId as ChatId }
+    : { step, game: { gameId: userId as GameId, gameProof: "oauth" } };
 
 const refuseProof = (entry: FlowEntry, step: ProofStep) => ({
   ProofDenied: (_: ProofDenied) => new FlowRefused({ reason: "denied", entry, step }),
@@ -192,13 +194,18 @@ export const admitUser = (
   );
 };
 
-/** Returns a function that refuses an account that the community does not admit. */
+/** Returns a function that refuses accounts that the community does not admit. */
 export const makeAdmit = Effect.map(makeAdmission, (admission) =>
   Effect.fnUntraced(function* ({ settings }: FlowSubject, proof: Proof, entry: FlowEntry) {
-    const asked =
-      proof.step === "chat" ? admission.chat(settings, proof.chatId) : admission.game(settings, proof.gameId);
-    const refused = yield* Effect.catchTags(asked, refusePlatformDown(entry));
-    if (refused !== null) return yield* new FlowRefused({ ...refused, step: proof.step, entry });
+    const { game = null } = proof;
+    const asked = {
+      chat: proof.step === "chat" ? admission.chat(settings, proof.chatId) : Effect.succeed(null),
+      game: game === null ? Effect.succeed(null) : admission.game(settings, game.gameId),
+    };
+    for (const step of ["chat", "game"] as const) {
+      const refused = yield* Effect.catchTags(asked[step], refusePlatformDown(entry));
+      if (refused !== null) return yield* new FlowRefused({ ...refused, step, entry });
+    }
   }),
 );
 

@@ -93,7 +93,7 @@ export const takeBatch = Effect.fnUntraced(function* (
     if (part.links.length === 0) return nothing;
     if (dryRun || pid === null) return yield* preview(pid, part.links, part.existing, staged, changed);
     const at = yield* Clock.currentTimeMillis;
-    return yield* (yield* LinkStore).importBatch({ ...origin, ...part, pid, at });
+    return yield* (yield* LinkStore).importBatch({ ...origin, ...part, pid, at, proof: "import" });
   });
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1;
@@ -204,7 +204,7 @@ const preview = Effect.fnUntraced(function* (
   const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   for (const link of links) {
     const record = staged.get(link.chatId) ?? records.get(link.chatId);
-    const next = importedRecord(record, link, existing);
+    const next = importedRecord(record, link, { existing, proof: "import" });
     counts[importEffect(record, next, link)]++;
     if (record !== undefined && record.gameId !== next.gameId) {
       changed.push({ chatId: link.chatId, gameId: link.gameId, previousGameId: record.gameId });

@@ -1,5 +1,6 @@
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
+import type { LinkProof } from "./link_proof.ts";
 
 interface Versioned {
   readonly chatId: ChatId;
@@ -9,6 +10,8 @@ interface Versioned {
   readonly linkedAt: Millis;
   /** When a verification or a write last confirmed the link. */
   readonly lastVerifiedAt: Millis;
+  /** How the link was confirmed at `lastVerifiedAt`. */
+  readonly proof: LinkProof;
 }
 
 export interface Link extends Versioned {

@@ -2,6 +2,7 @@
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
+import type { LinkProof } from "./link_proof.ts";
 import type { BatchImported, ImportBatch, PortableLink } from "./link_store.ts";
 
 /** Returns the record of a chat user after a change of its `gameId`. @internal */
@@ -10,12 +11,14 @@ export const linkedRecord = (
   previous: LinkRecord | undefined,
   gameId: GameId,
   at: Millis,
+  proof: LinkProof,
 ): Link => ({
   chatId,
   gameId,
   linkVersion: (previous?.linkVersion ?? 0) + 1,
   linkedAt: at,
   lastVerifiedAt: at,
+  proof,
 });
 
 /**
@@ -25,14 +28,14 @@ export const linkedRecord = (
 export const importedRecord = (
   record: LinkRecord | undefined,
   { chatId, gameId, lastVerifiedAt }: PortableLink,
-  existing: ImportBatch["existing"] = "replace",
+  { existing, proof }: Pick<ImportBatch, "existing" | "proof">,
 ): LinkRecord => {
   if (record !== undefined && existing !== "replace") {
     const isNewer = lastVerifiedAt > Math.max(record.linkedAt, record.lastVerifiedAt);
     if (existing === "keep" || !isNewer) return record;
   }
-  if (record?.gameId !== gameId) return linkedRecord(chatId, record, gameId, lastVerifiedAt);
-  return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt };
+  if (record?.gameId !== gameId) return linkedRecord(chatId, record, gameId, lastVerifiedAt, proof);
+  return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt, proof };
 };
 
 /** Returns the name of the count in `BatchImported` that an imported record increases. @internal */

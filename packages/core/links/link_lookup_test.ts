@@ -46,7 +46,7 @@ const observedServices = (listed: number | null) => {
 const linkAll = Effect.gen(function* () {
   const { global } = yield* scopes;
   const links = members.map((id, index) => ({ chatId: id, gameId: one, lastVerifiedAt: 1_000 - index }));
-  const batch = { links, existing: "replace", progress: null } as const;
+  const batch = { links, existing: "replace", proof: null, progress: null } as const;
   yield* (yield* LinkStore).importBatch({ ...operator, pid: global.pid, at: 2_000, ...batch });
   return global;
 });

@@ -5,6 +5,7 @@ import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
+import type { LinkProof } from "./link_proof.ts";
 
 export interface SetGame extends WriteContext, Keyed<GameSet> {
   readonly chatId: ChatId;
@@ -73,6 +74,8 @@ export interface ImportBatch extends WriteContext {
    * replaces it if the imported link was verified after the record was last changed or confirmed.
    */
   readonly existing: "keep" | "replace" | "newest";
+  /** How the links were confirmed: `import`, or null for a fixture. */
+  readonly proof: LinkProof;
   /**
    * How far the import has come. Stored together with the batch, so that an interrupted import continues after its last
    * batch. Progress older than `progressKeptFor` is deleted, except for a `fixtureSource`. If null, no progress is
@@ -166,12 +169,12 @@ export class LinkStore extends Context.Service<
     ) => StoreEffect<ReadonlyMap<GameId, ReadonlyArray<ChatId>>>;
 
     /**
-     * Links the chat user to the game user. Setting the same game user again only updates `lastVerifiedAt`; the version
-     * and `linkedAt` stay the same, and no audit entry is written.
+     * Links the chat user to the game user by hand. Setting the same game user again only updates `lastVerifiedAt` and
+     * `proof`; the version and `linkedAt` stay the same, and no audit entry is written.
      */
     readonly setGame: (write: SetGame) => StoreEffect<GameSet, Conflict>;
 
-    /** Moves the link of one chat user to another. The old record stays without a link. */
+    /** Moves the link of one chat user to another by hand. The old record stays without a link. */
     readonly moveChat: (write: MoveChat) => StoreEffect<ChatMoved, Conflict>;
 
     /**

@@ -29,5 +29,6 @@ export * from "./link_events.ts";
 export * from "./link_export.ts";
 export * from "./link_import.ts";
 export * from "./link_lookup.ts";
+export * from "./link_proof.ts";
 export * from "./link_store.ts";
 export * from "./link_writer.ts";

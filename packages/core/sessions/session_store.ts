@@ -6,6 +6,7 @@ import type { WriteContext } from "../audit/audit.ts";
 import type { Conflict, StoreEffect } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, FlowId, GameId, GuildId, KeyId, Pid, SessionId } from "../ids.ts";
+import type { GameProof } from "../links/link_proof.ts";
 import type { StoredCode } from "../secrets/session_code.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -28,7 +29,7 @@ export interface VerificationSession {
   readonly guildId: GuildId | null;
   /** The only chat user who may complete the session, or who completed it; null if anyone may complete it. */
   readonly chatId: ChatId | null;
-  /** The linked game user; null until completed. */
+  /** The only game user who may be linked, or who was linked; null if anyone may be linked. */
   readonly gameId: GameId | null;
   /** Where the browser goes after the flow; null for the service's own page. */
   readonly redirect: string | null;
@@ -37,6 +38,8 @@ export interface VerificationSession {
   readonly linkChanged: boolean;
   /** The game user that was linked before the completion. */
   readonly previousGameId: GameId | null;
+  /** How the linked game account was proven; null until completed, and if the user kept their link. */
+  readonly proof: GameProof | null;
   readonly error: SessionFailure | null;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
@@ -124,6 +127,8 @@ export interface CompleteFlow extends WriteContext {
   readonly flow: FlowId;
   readonly chatId: ChatId;
   readonly gameId: GameId;
+  /** How the flow proved the game account. */
+  readonly proof: GameProof;
   /** The address of the chat user, stored as a sighting; null to store none. */
   readonly address: ProtectedAddress | null;
   /** The hash of the user's browser, stored as a sighting; null to store none. */
@@ -137,8 +142,8 @@ export interface CompleteFlow extends WriteContext {
  *
  * - `Completed`: the link is stored or kept, the flow is deleted, and its session, if it has one, is `completed`.
  *   `gameId` is the linked game user, and equals `previousGameId` if the link is kept.
- * - `FlowGone`: the flow was completed or has expired, its session was deleted or is for another chat user, or the
- *   flow does not hold these proofs in this scope.
+ * - `FlowGone`: the flow was completed or has expired, its session was deleted or is for another chat or game user, or
+ *   the flow does not hold these proofs in this scope.
  * - `SessionOver`: the session is final or past its deadline. Reported before problems with proofs.
  * - `LinkChanged`: the record changed since the user saw it, has no link to keep, or a removal voided the proofs.
  */

@@ -90,6 +90,7 @@ export const complete = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat
     pid: key.scope.pid,
     chatId: chat,
     gameId: gameId("1"),
+    proof: "oauth",
     address: null,
     browser: null,
     at: yield* Clock.currentTimeMillis,
@@ -108,9 +109,16 @@ const prove = Effect.fnUntraced(function* (key: ApiKey, session: SessionId, chat
   const { expiresAt } = Option.getOrThrow(yield* (yield* SessionStore).find(session));
   const ids = [newId(), newId(), newId()] as const;
   const scope = { session, pid: key.scope.pid, guildId: null, redirect: null, expiresAt };
-  yield* flows.begin({ id: ids[0], ...scope, chatId: null, gameId: null, seenVersion: null });
+  yield* flows.begin({
+    id: ids[0],
+    ...scope,
+    chatId: null,
+    gameId: null,
+    gameProof: null,
+    seenVersion: null,
+  });
   yield* flows.prove(ids[0], { step: "chat", chatId: chat }, at, ids[1]);
-  yield* flows.prove(ids[1], { step: "game", gameId: gameId("1") }, at, ids[2]);
+  yield* flows.prove(ids[1], { step: "game", game: { gameId: gameId("1"), gameProof: "oauth" } }, at, ids[2]);
   return ids[2];
 });
 

@@ -124,6 +124,7 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
                 state: "pending",
                 linkChanged: false,
                 previousGameId: null,
+                proof: null,
                 error: null,
                 createdAt: at,
                 expiresAt: at + rules.life,

@@ -26,6 +26,7 @@ import {
   withFallback,
 } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
+import { proof } from "../session.ts";
 import { reading, successOf } from "./envelope.ts";
 
 const EventChatId = Schema.String.annotate({
@@ -101,7 +102,7 @@ export const Event = Schema.Union([
   eventOf("links.imported", { count: Schema.Int, source }),
   eventOf("scope.deleted", { deletedRecords: Schema.Int, source }),
   eventOf("user.erased", { chatId: EventChatId }),
-  eventOf("session.completed", sessionEnd),
+  eventOf("session.completed", { ...sessionEnd, proof }),
   eventOf("session.failed", sessionEnd),
   eventOf("session.cancelled", sessionEnd),
 ]).annotate({ identifier: "FeedEvent" });

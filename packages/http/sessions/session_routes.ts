@@ -86,6 +86,7 @@ const sessionResponse = (publicUrl: string) => (session: ReadSession) =>
     gameId: session.gameId,
     linkChanged: session.linkChanged,
     previousGameId: session.previousGameId,
+    proof: session.proof,
     error: session.error,
     createdAt: formatTimestamp(session.createdAt),
     expiresAt: formatTimestamp(session.expiresAt),

@@ -58,9 +58,11 @@ const refuseTaken = (what: string, isTaken: boolean): void => {
 };
 
 const proofsOf = (memory: Memory, { pid, chatId }: VerificationFlow, proof: Proof) => {
-  if (proof.step === "chat") return { chatId: proof.chatId, gameId: null, seenVersion: null };
-  const record = chatId === null ? undefined : memory.links.get(pid)?.find(chatId);
-  return { gameId: proof.gameId, seenVersion: record?.linkVersion ?? 0 };
+  const user = proof.step === "chat" ? proof.chatId : chatId;
+  const { game = null } = proof;
+  if (game === null) return { chatId: user, gameId: null, gameProof: null, seenVersion: null };
+  const record = user === null ? undefined : memory.links.get(pid)?.find(user);
+  return { chatId: user, ...game, seenVersion: record?.linkVersion ?? 0 };
 };
 
 export const endFlow = (memory: Memory, id: FlowId): void => {
@@ -86,7 +88,13 @@ export const endVerifications = (
   for (const flow of memory.flows.values()) {
     if (flow.pid !== pid || flow.chatId === null || (chatId !== null && flow.chatId !== chatId)) continue;
     if (flow.session !== null) proven.add(flow.session);
-    memory.flows.set(flow.id, { ...flow, chatId: null, gameId: null, seenVersion: flow.seenVersion ?? 0 });
+    memory.flows.set(flow.id, {
+      ...flow,
+      chatId: null,
+      gameId: null,
+      gameProof: null,
+      seenVersion: flow.seenVersion ?? 0,
+    });
   }
   const ended = Array.from(memory.sessions.values(), ({ session }) => session).filter(
     (session) =>

@@ -1,18 +1,12 @@
 import { LinkStore } from "@accountlink/core";
 import { withReason } from "@accountlink/core/audit";
-import {
-  type EventSource,
-  linkMoved,
-  linkRemoved,
-  linkSet,
-  newEvent,
-  sourceOf,
-} from "@accountlink/core/events";
+import { linkMoved, linkRemoved, linkSet, newEvent, sourceOf } from "@accountlink/core/events";
 import {
   type BatchImported,
   type ChatMoved,
   type DeleteScope,
   fixtureSource,
+  type GameProof,
   type GameSet,
   type ImportBatch,
   importEffect,
@@ -62,7 +56,7 @@ export const layer = layerOf(LinkStore, (memory) => ({
     const target = links.find(newChatId);
     if (linkOf(target) !== undefined) return { _tag: "Occupied" };
     memory.record({ ...write, action: "link.moved", details: { chatId: oldChatId, newChatId, gameId } });
-    const moved = linkedRecord(newChatId, target, gameId, at);
+    const moved = linkedRecord(newChatId, target, gameId, at, "hand");
     links.put(unlinked(link, at));
     links.put(moved);
     memory.append(pid, newEvent(at, linkMoved(moved, oldChatId, sourceOf(write.actor))));
@@ -120,13 +114,13 @@ export const layer = layerOf(LinkStore, (memory) => ({
 }));
 
 export const importBatch = (memory: Memory, batch: ImportBatch): BatchImported => {
-  const { pid, existing, progress, at } = batch;
+  const { pid, progress, at } = batch;
   const links = memory.linksOf(pid);
   const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   const lines = new Map(batch.links.map((line) => [line.chatId, line]));
   const changes = Array.from(lines.values(), (line) => {
     const record = links.find(line.chatId);
-    const next = importedRecord(record, line, existing);
+    const next = importedRecord(record, line, batch);
     counts[importEffect(record, next, line)]++;
     return { record, next };
   });
@@ -177,26 +171,24 @@ const unlinked = (record: LinkRecord, at: Millis): LinkRecord => ({
   linkedAt: at,
 });
 
-export const setGame = (
-  memory: Memory,
-  write: SetGame,
-  source: EventSource = sourceOf(write.actor),
-): GameSet => {
+/** @param proof the proof that confirms the link; undefined for a link that is set by hand */
+export const setGame = (memory: Memory, write: SetGame, proof?: GameProof): GameSet => {
   const { pid, chatId, gameId, at } = write;
+  const source = proof === undefined ? sourceOf(write.actor) : "flow";
   const links = memory.linksOf(pid);
   const previous = links.find(chatId);
   const link = linkOf(previous);
   const previousGameId = link?.gameId ?? null;
   if (link?.gameId === gameId) {
-    const record = { ...link, lastVerifiedAt: at };
+    const record: Link = { ...link, lastVerifiedAt: at, proof: proof ?? "hand" };
     links.put(record);
     return { record, previousGameId };
   }
-  const record = linkedRecord(chatId, previous, gameId, at);
+  const record = linkedRecord(chatId, previous, gameId, at, proof ?? "hand");
   memory.record({
     ...write,
     action: "link.set",
-    details: withReason({ chatId, gameId, previousGameId }, write),
+    details: withReason({ chatId, gameId, previousGameId, ...(proof && { proof }) }, write),
   });
   links.put(record);
   memory.append(pid, newEvent(at, linkSet(record, previousGameId, source)));

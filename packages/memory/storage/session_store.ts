@@ -76,7 +76,7 @@ export const layer = layerOf(SessionStore, (memory) => {
       let linked = { gameId: kept ?? gameId, previousGameId: kept };
       if (kept === null) {
         storeSightings(memory, pid, sightingsOf(write));
-        linked = { gameId, previousGameId: setGame(memory, write, "flow").previousGameId };
+        linked = { gameId, previousGameId: setGame(memory, write, write.proof).previousGameId };
       }
       endFlow(memory, write.flow);
       if (session !== undefined) memory.changeSession(completedSession(session, write, linked), at);

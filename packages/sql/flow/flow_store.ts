@@ -1,7 +1,9 @@
 import { ChatId, GameId, GuildId, Pid } from "@accountlink/core";
 import {
   FlowStore,
+  type Proof,
   type ProofStep,
+  type ProvenGame,
   type SignInChallenge,
   type VerificationFlow,
 } from "@accountlink/core/flow";
@@ -11,22 +13,38 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Schema } from "effect";
 import { columnReader, literalsOf, tableOf, textAs } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
+import { proofLiteral } from "./session_row.ts";
+
+type ChatProof = Extract<Proof, { readonly step: "chat" }>;
 
 export const layer = storeLayer(FlowStore)((parts) => {
   const { sql, operation, transaction, forReference, forUpdate, rowsWritten, usersInUse } = parts;
-  const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
+  const proveChat = Effect.fnUntraced(function* (
+    id: FlowId,
+    { chatId, game = null }: ChatProof,
+    at: Millis,
+    nextId: FlowId,
+  ) {
     // Wait until running erasures and unlinks of the chat user end: they would miss a proof that is stored meanwhile.
     yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
-    yield* sql`
-      SELECT chat_id FROM links
-      WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) AND chat_id = ${chatId} ${forUpdate}`;
+    const [version = 0] = yield* readVersions(sql`
+      SELECT link_version FROM links
+      WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) AND chat_id = ${chatId} ${forUpdate}`);
+    const { gameId, gameProof } = game ?? { gameId: null, gameProof: null };
     return yield* readFlows(sql`
-      UPDATE verification_flows SET id = ${nextId}, chat_id = ${chatId}, game_id = NULL, seen_version = NULL
+      UPDATE verification_flows
+      SET id = ${nextId}, chat_id = ${chatId}, game_id = ${gameId}, game_proof = ${gameProof},
+        seen_version = ${game === null ? null : version}
       WHERE id = ${id} AND expires_at > ${at}
       RETURNING ${flowColumns}`);
   });
 
-  const proveGame = Effect.fnUntraced(function* (id: FlowId, gameId: GameId, at: Millis, nextId: FlowId) {
+  const proveGame = Effect.fnUntraced(function* (
+    id: FlowId,
+    { gameId, gameProof }: ProvenGame,
+    at: Millis,
+    nextId: FlowId,
+  ) {
     const [flow] = yield* readFlows(sql`
       SELECT ${flowColumns} FROM verification_flows
       WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at} ${forUpdate}`);
@@ -38,7 +56,8 @@ export const layer = storeLayer(FlowStore)((parts) => {
     // One UPDATE sets all columns. A second UPDATE would lock the scope after the flow, and could deadlock with
     // deleteScope.
     return yield* readFlows(sql`
-      UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}, seen_version = ${version}
+      UPDATE verification_flows
+      SET id = ${nextId}, game_id = ${gameId}, game_proof = ${gameProof}, seen_version = ${version}
       WHERE id = ${id}
       RETURNING ${flowColumns}`);
   });
@@ -74,8 +93,8 @@ export const layer = storeLayer(FlowStore)((parts) => {
       assertStorable([nextId]);
       const proven =
         proof.step === "chat"
-          ? yield* proveChat(id, proof.chatId, at, nextId)
-          : yield* proveGame(id, proof.gameId, at, nextId);
+          ? yield* proveChat(id, proof, at, nextId)
+          : yield* proveGame(id, proof.game, at, nextId);
       // ON UPDATE CASCADE has already stored the new flow ID in the challenges of the flow.
       if (proven.length > 0) yield* sql`DELETE FROM sign_ins WHERE flow_id = ${nextId}`;
       return Arr.head(proven);
@@ -97,6 +116,7 @@ const flows = tableOf(
     redirect: Schema.NullOr(Schema.String),
     chatId: Schema.NullOr(ChatId),
     gameId: Schema.NullOr(GameId),
+    gameProof: Schema.NullOr(proofLiteral),
     seenVersion: Schema.NullOr(Schema.Int),
     expiresAt: Schema.Int,
   },

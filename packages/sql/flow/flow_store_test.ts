@@ -20,7 +20,7 @@ test.each(["chat_id = 'ada'", "game_id = ''", "sid = 'vs_'", "guild_id = '1'"])(
     tamper(`UPDATE verification_flows SET ${damage}`);
     yield* unavailable(flows.find(id, 0));
     if (!damage.startsWith("game_id")) {
-      yield* unavailable(flows.prove(id, { step: "game", gameId }, 0, id));
+      yield* unavailable(flows.prove(id, { step: "game", game: { gameId, gameProof: "oauth" } }, 0, id));
     }
   },
 );

@@ -1,11 +1,19 @@
 /** Rows of `verification_sessions`. The column `sid` holds a `SessionId`, a keyed hash of the sid. */
 import { ChatId, GameId, GuildId, KeyId, Pid, type VerificationSession } from "@accountlink/core";
 import { SessionId } from "@accountlink/core/ids";
+import type { GameProof } from "@accountlink/core/links";
 import type { SessionFailure, SessionState } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { columnReader, literalSql, literalsOf, tableOf } from "../statements/row.ts";
+
+export const proofLiteral = literalsOf<GameProof>({
+  connection: true,
+  oauth: true,
+  words: true,
+  session: true,
+});
 
 const sessions = tableOf(
   "verification_sessions",
@@ -28,6 +36,7 @@ const sessions = tableOf(
     }),
     linkChanged: Schema.BooleanFromBit,
     previousGameId: Schema.NullOr(GameId),
+    proof: Schema.NullOr(proofLiteral),
     error: Schema.NullOr(literalsOf<SessionFailure>({ link_removed: true })),
     createdAt: Schema.Int,
     expiresAt: Schema.Int,
@@ -51,11 +60,12 @@ export const readSessions = sessions.reader((session): VerificationSession => se
 
 /** Stores the mutable fields of a session, with the time of the change. */
 export const storeSession = (sql: SqlClient.SqlClient, session: VerificationSession, at: Millis) => {
-  const { id, state, chatId, gameId, linkChanged, previousGameId, error, completedAt, change } = session;
+  const { id, state, chatId, gameId, linkChanged, previousGameId, proof, error, completedAt, change } =
+    session;
   return sql`
     UPDATE verification_sessions
     SET state = ${state}, chat_id = ${chatId}, game_id = ${gameId}, link_changed = ${linkChanged ? 1 : 0},
-      previous_game_id = ${previousGameId}, error = ${error}, completed_at = ${completedAt}, change = ${change},
+      previous_game_id = ${previousGameId}, proof = ${proof}, error = ${error}, completed_at = ${completedAt}, change = ${change},
       changed_at = ${at}
     WHERE sid = ${id}`;
 };

@@ -1,5 +1,5 @@
 /** Imports links in batches. The number of statements does not grow with the size of a batch. */
-import type { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
+import type { ChatId, GameId, LinkStore } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { sourceOf } from "@accountlink/core/events";
 import { fixtureSource, type ImportBatch, progressKeptFor } from "@accountlink/core/links";
@@ -34,15 +34,15 @@ export const batchImportOn = ({ sql, elements, firstRows, rowsWritten }: StorePa
   const { insert, insertChanges, keep, lock, replace, newest } = importStatements(sql);
 
   const importLines = Effect.fnUntraced(function* (batch: ImportBatch, some: ReadonlyArray<Line>) {
-    const { pid, existing } = batch;
+    const { pid, existing, proof } = batch;
     const lines = JSON.stringify(some);
-    const inserted = rowsWritten(yield* insert(pid, lines, existing === "keep" ? keep : lock).raw);
+    const inserted = rowsWritten(yield* insert({ pid, proof }, lines, existing === "keep" ? keep : lock).raw);
     const old = some.length - inserted;
     // No record has to be replaced if the import keeps existing records, or if all its records are new.
     const isKept = existing === "keep" || old === 0;
     if (!isKept) yield* insertChanges(batch, lines);
     const renewed = existing === "newest" ? newest : replace;
-    const replaced = isKept ? 0 : rowsWritten(yield* insert(pid, lines, renewed).raw);
+    const replaced = isKept ? 0 : rowsWritten(yield* insert({ pid, proof }, lines, renewed).raw);
     // Without CROSS JOIN, SQLite would read all lines for each link of the scope.
     const countSame = sql`
       SELECT CAST(COUNT(*) AS INTEGER) AS count FROM ${elements(lines)} CROSS JOIN links
@@ -111,9 +111,13 @@ const importStatements = (sql: SqlClient.SqlClient) => {
      * @param lines a JSON array of `[chatId, gameId, lastVerifiedAt]`, with each chat user at most once
      * @param existing the ON CONFLICT action for chat users who already have a row in `links`
      */
-    insert: (pid: Pid, lines: string, existing: Statement.Fragment) => sql`
-      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
-      SELECT ${pid}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 2 AS BIGINT)
+    insert: (
+      { pid, proof }: Pick<ImportBatch, "pid" | "proof">,
+      lines: string,
+      existing: Statement.Fragment,
+    ) => sql`
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at, proof)
+      SELECT ${pid}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 2 AS BIGINT), ${proof}
       FROM ${elements(lines)} WHERE true
       ON CONFLICT (pid, chat_id) ${existing}`,
 

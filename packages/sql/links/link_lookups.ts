@@ -1,7 +1,7 @@
 /** Finds links by ID, and decodes rows of `links`: without Schema, since every lookup decodes one. */
 import type { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { groupBy } from "@accountlink/core/group_by";
-import { type GameSet, type LinkRecord, maxChatsOfGame } from "@accountlink/core/links";
+import { type GameSet, isLinkProof, type LinkRecord, maxChatsOfGame } from "@accountlink/core/links";
 import { Effect, Exit, Option } from "effect";
 import type { SqlConnection, SqlError, Statement } from "effect/sql";
 import { batched, batchedLookup, withSpanLinks } from "../statements/batching.ts";
@@ -24,7 +24,7 @@ export const linkLookups = (parts: StoreParts) => {
   const run = (text: string, params: ReadonlyArray<unknown>) => connection.executeValues(text, params);
 
   const byChatId = batchedLookup<[Pid, ChatId], RowValues>(parts, {
-    columns: [5, 0],
+    columns: [6, 0],
     one: (pid, chatId) => run(texts.byChatId, [pid, chatId]),
     several: (pairs) => run(texts.byPairs, [JSON.stringify(pairs)]),
   });
@@ -118,7 +118,7 @@ export const isWhole = (value: unknown): value is number => Number.isSafeInteger
 
 type ReadError = SqlError.SqlError | UnreadableRow;
 
-export const recordColumns = literalSql("chat_id, game_id, link_version, linked_at, last_verified_at");
+export const recordColumns = literalSql("chat_id, game_id, link_version, linked_at, last_verified_at, proof");
 
 const recordOf = (
   chatId: unknown,
@@ -126,18 +126,34 @@ const recordOf = (
   linkVersion: unknown,
   linkedAt: unknown,
   lastVerifiedAt: unknown,
+  proof: unknown,
 ): LinkRecord | undefined => {
   if (!isId(chatId) || !(gameId === null || isId(gameId))) return undefined;
   if (!isWhole(linkVersion) || !isWhole(linkedAt) || !isWhole(lastVerifiedAt)) return undefined;
-  return { chatId: chatId as ChatId, gameId: gameId as GameId | null, linkVersion, linkedAt, lastVerifiedAt };
+  if (!isLinkProof(proof)) return undefined;
+  return {
+    chatId: chatId as ChatId,
+    gameId: gameId as GameId | null,
+    linkVersion,
+    linkedAt,
+    lastVerifiedAt,
+    proof,
+  };
 };
 
 const recordIn = (row: SqlConnection.Row) =>
-  recordOf(row["chat_id"], row["game_id"], row["link_version"], row["linked_at"], row["last_verified_at"]);
+  recordOf(
+    row["chat_id"],
+    row["game_id"],
+    row["link_version"],
+    row["linked_at"],
+    row["last_verified_at"],
+    row["proof"],
+  );
 
 export const readRecords = readerOf("links", recordIn);
 
-const recordInValues = (row: RowValues) => recordOf(row[0], row[1], row[2], row[3], row[4]);
+const recordInValues = (row: RowValues) => recordOf(row[0], row[1], row[2], row[3], row[4], row[5]);
 
 export const readRecordValues = readerOf("links", recordInValues);
 

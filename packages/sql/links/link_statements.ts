@@ -1,12 +1,24 @@
 import type { ChatId, GameId, Pid } from "@accountlink/core";
+import type { LinkProof } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
+import { recordColumns } from "./link_lookups.ts";
 
 /**
  * Statements that write links. They return the replaced game as `previous_game_id`, because RETURNING sees only the new
  * values of a row.
  */
+interface NewLink {
+  readonly pid: Pid;
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  readonly at: Millis;
+  readonly proof: LinkProof;
+  /** The conflict clause for a chat user with a record. */
+  readonly existing: Statement.Fragment;
+}
+
 export const linkStatements = (sql: SqlClient.SqlClient) => {
   const { forUpdate, forReference } = dialectOf(sql);
   return {
@@ -15,11 +27,11 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
      * record, like deleteScope, to avoid deadlocks. Otherwise, the foreign key check would lock the scope after the
      * record.
      */
-    link: (pid: Pid, chatId: ChatId, gameId: GameId, at: Millis, existing: Statement.Fragment) => sql`
-      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
-      SELECT pid, ${chatId}, ${gameId}, 1, ${at}, ${at} FROM scopes WHERE pid = ${pid} ${forReference}
+    link: ({ pid, chatId, gameId, at, proof, existing }: NewLink) => sql`
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at, proof)
+      SELECT pid, ${chatId}, ${gameId}, 1, ${at}, ${at}, ${proof} FROM scopes WHERE pid = ${pid} ${forReference}
       ON CONFLICT (pid, chat_id) ${existing}
-      RETURNING chat_id, game_id, link_version, linked_at, last_verified_at, previous_game_id`,
+      RETURNING ${recordColumns}, previous_game_id`,
 
     /** Returns the removed game, or nothing if there was no link. */
     unlink: (pid: Pid, chatId: ChatId, at: Millis) => sql`
@@ -30,7 +42,7 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
 
     /** Returns both records, locked in sorted order to avoid deadlocks. */
     lock: (pid: Pid, one: ChatId, other: ChatId) => sql`
-      SELECT chat_id, game_id, link_version, linked_at, last_verified_at FROM links
+      SELECT ${recordColumns} FROM links
       WHERE pid = ${pid} AND chat_id IN (${one}, ${other})
       ORDER BY chat_id ${forUpdate}`,
 
@@ -59,4 +71,5 @@ export const relinkOf = (sql: SqlClient.SqlClient): Statement.Fragment =>
     game_id = excluded.game_id,
     link_version = links.link_version + CASE WHEN links.game_id = excluded.game_id THEN 0 ELSE 1 END,
     linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END,
-    last_verified_at = excluded.last_verified_at`);
+    last_verified_at = excluded.last_verified_at,
+    proof = excluded.proof`);

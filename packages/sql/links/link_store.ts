@@ -155,7 +155,9 @@ export const layer = storeLayer(LinkStore)((parts) => {
       // A new user without a record could not be locked, and may have been linked since. So the condition lets this
       // statement write only if the user has no link.
       const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
-      const [linked] = yield* readSets(link(pid, newChatId, gameId, at, onlyUnlinked));
+      const [linked] = yield* readSets(
+        link({ pid, chatId: newChatId, gameId, at, proof: "hand", existing: onlyUnlinked }),
+      );
       if (linked === undefined) return { _tag: "Occupied" };
       yield* unlink(pid, oldChatId, at);
       const event = linkMoved(linked.record, oldChatId, sourceOf(write.actor));

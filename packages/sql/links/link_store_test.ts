@@ -84,6 +84,7 @@ const batch = {
   at: 1,
   links: [line, newLine],
   existing: "replace",
+  proof: "import",
   progress: { source: "file", position: 2 },
 } as const;
 

@@ -43,7 +43,7 @@ const setInTransaction = (sql: SqlClient.SqlClient) => {
   const { link } = linkStatements(sql);
   return function* (write: SetGame): Effect.fn.Return<GameSet, Ending> {
     const { pid, chatId, gameId, at, actor } = write;
-    const sets = yield* readSets(link(pid, chatId, gameId, at, relinkOf(sql)));
+    const sets = yield* readSets(link({ pid, chatId, gameId, at, proof: "hand", existing: relinkOf(sql) }));
     const set = yield* onlyOf(write, sets);
     const { record, previousGameId } = set;
     if (previousGameId === gameId) return set;
@@ -85,8 +85,8 @@ const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
 
   return ({ pid, chatId, gameId, at, actor, requestId, once }: SetGame) => sql`
     WITH written AS (
-      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
-      SELECT pid, ${chatId}, ${gameId}, 1, ${at}, ${at}
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at, proof)
+      SELECT pid, ${chatId}, ${gameId}, 1, ${at}, ${at}, 'hand'
       ${scopeOf(pid, usersInUse(JSON.stringify(once?.chatIds ?? [])))}
       ON CONFLICT (pid, chat_id) ${relinkOf(sql)}
       RETURNING pid, ${recordColumns}, previous_game_id

@@ -52,7 +52,15 @@ const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
   {
     weight: 5,
     arbitrary: tuple(
-      record({ op: constant("LinkStore.importBatch"), scope, lines, existing, position: constant(null), at }),
+      record({
+        op: constant("LinkStore.importBatch"),
+        scope,
+        lines,
+        existing,
+        proof: constant("import" as const),
+        position: constant(null),
+        at,
+      }),
     ),
   },
   { weight: 1, arbitrary: tuple(record({ op: constant("LinkStore.deleteScope"), scope, at })) },
@@ -82,6 +90,7 @@ const moveAndWrites = (
         scope: "global",
         lines: both,
         existing: "replace",
+        proof: "import",
         position: null,
         at: 2,
       },

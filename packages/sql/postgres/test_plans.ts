@@ -128,6 +128,7 @@ const importOf = (existing: ImportBatch["existing"]) =>
       ...origin,
       links: chatIds(20).map((chatId) => ({ chatId, gameId: gameIdOf(0), lastVerifiedAt: 9 })),
       existing,
+      proof: "import",
       progress: { source: "source 1", position: 2 },
     }),
   );

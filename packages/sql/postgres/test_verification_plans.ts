@@ -18,9 +18,9 @@ export const fillVerifications = (accounts: number) => `
       CASE WHEN i % 20 = 0 THEN NULL ELSE 1000000 - i END
     FROM generate_series(1, ${accounts * 200}) AS i;
   INSERT INTO session_bursts (key_id, full_at) SELECT id, 0 FROM keys;
-  INSERT INTO verification_flows (id, sid, pid, chat_id, game_id, seen_version, expires_at)
+  INSERT INTO verification_flows (id, sid, pid, chat_id, game_id, game_proof, seen_version, expires_at)
     SELECT 'flow ' || i, 'vs_' || lpad((10 * i)::text, 43, '0'), 'pid_' || lpad((i / 20)::text, 16, '0'),
-      (1000000 + i * 50)::text, '1', 1, 1000000 + i
+      (1000000 + i * 50)::text, '1', 'oauth', 1, 1000000 + i
     FROM generate_series(1, ${accounts * 20}) AS i;
   INSERT INTO sign_ins (state_hash, flow_id, step, expires_at)
     SELECT 'state ' || i, 'flow ' || i, 'chat', 1000000 FROM generate_series(1, ${accounts * 20}) AS i;
@@ -70,7 +70,7 @@ export const verificationOperations = {
       const flow = takeFlow();
       const proofs = { flow: flowOf(flow), chatId: userOf(flow), gameId: GameId.make("1") };
       const address = { hash: "hash", sealed: "", addressKeyId: "" };
-      return sessions.complete({ ...origin, ...proofs, address, browser: "browser" });
+      return sessions.complete({ ...origin, ...proofs, proof: "oauth", address, browser: "browser" });
     }).pipe(Effect.tap(({ _tag }) => dieUnless(_tag === "Completed"))),
   ),
   "removeGame of a chat user with a session": LinkStore.use((links) =>
@@ -93,7 +93,12 @@ export const verificationOperations = {
     flows.prove(flowOf(2_005), { step: "chat", chatId: userOf(2_005) }, 1, flowOf(2_005)),
   ),
   "prove, the game account": FlowStore.use((flows) =>
-    flows.prove(flowOf(2_007), { step: "game", gameId: GameId.make("2") }, 1, flowOf(2_007)),
+    flows.prove(
+      flowOf(2_007),
+      { step: "game", game: { gameId: GameId.make("2"), gameProof: "oauth" } },
+      1,
+      flowOf(2_007),
+    ),
   ),
   "FlowStore.end": FlowStore.use((flows) => flows.end(flowOf(2_009))),
 };

@@ -19,7 +19,7 @@ import { rollBack } from "../statements/store_operation.ts";
  * the flow, and completes the session. Takes locks in the order given in `verification_ends.ts`.
  */
 export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, write: CompleteFlow) {
-  const { pid, chatId, gameId, at, keeps } = write;
+  const { pid, chatId, gameId, proof, at, keeps } = write;
   const { forUpdate } = dialectOf(sql);
   const { link, lock, lockScope } = linkStatements(sql);
   yield* lockScope(pid);
@@ -27,7 +27,7 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   // Insert the link before locking the flow. The insert may wait for another write to the same record, and the flow
   // should not stay locked during this wait.
   const isAdded = old === undefined && !keeps;
-  const added = isAdded ? yield* readSets(link(pid, chatId, gameId, at, sql.literal("DO NOTHING"))) : [];
+  const added = isAdded ? yield* readSets(link({ ...write, existing: sql.literal("DO NOTHING") })) : [];
   const [flow] = yield* readFlows(
     sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${write.flow} ${forUpdate}`,
   );
@@ -41,13 +41,13 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   const kept = keptGame(write, old);
   let linked = { gameId: kept ?? gameId, previousGameId: kept };
   if (kept === null) {
-    const [set] = old === undefined ? added : yield* readSets(link(pid, chatId, gameId, at, relinkOf(sql)));
+    const [set] = old === undefined ? added : yield* readSets(link({ ...write, existing: relinkOf(sql) }));
     if (set === undefined) return yield* rollBack({ _tag: "LinkChanged" });
     const { previousGameId } = set;
     linked = { gameId, previousGameId };
     if (previousGameId !== gameId) {
       const event = linkSet(set.record, previousGameId, "flow");
-      yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId }, event);
+      yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId, proof }, event);
     }
     const seen = sightingsOf(write);
     if (seen.length > 0) yield* storeSightings(sql, pid, seen);

@@ -32,6 +32,7 @@ export const completionOf = (number: number) => ({
   flow: flowOf(number).id,
   chatId,
   gameId,
+  proof: "oauth" as const,
   address: { hash: "hash", sealed: "sealed", addressKeyId: "k1" },
   browser: null,
 });
@@ -51,5 +52,5 @@ export const storeProven = Effect.fnUntraced(function* (
   const { id, ...flow } = flowOf(number, session?.id ?? null);
   yield* flows.begin({ id, ...flow });
   yield* flows.prove(id, { step: "chat", chatId }, 0, id);
-  yield* flows.prove(id, { step: "game", gameId }, 0, id);
+  yield* flows.prove(id, { step: "game", game: { gameId, gameProof: "oauth" } }, 0, id);
 });

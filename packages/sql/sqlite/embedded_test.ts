@@ -25,6 +25,7 @@ const fill = Effect.gen(function* () {
     at: 1,
     links: chatIds.map((chatId) => ({ chatId, gameId, lastVerifiedAt: 1 })),
     existing: "keep",
+    proof: null,
     progress: null,
   });
 });

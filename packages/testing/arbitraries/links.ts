@@ -1,5 +1,6 @@
 import type { DataScope, Link, ScopeTarget } from "@accountlink/core";
-import { type Arbitrary, constant, integer, oneof, record, tuple } from "fast-check";
+import type { LinkProof } from "@accountlink/core/links";
+import { type Arbitrary, constant, constantFrom, integer, oneof, record, tuple } from "fast-check";
 import { chatId, gameId, guildId, pid } from "./ids.ts";
 import { millis, name } from "./texts.ts";
 
@@ -32,6 +33,7 @@ export const link: Arbitrary<Link> = record({
   gameId,
   linkVersion: integer({ min: 1, max: 1_000 }),
   times: tuple(millis, millis),
+  proof: constantFrom<LinkProof>("connection", "oauth", "words", "session", "hand", "import", null),
 }).map(({ times, ...rest }) => ({
   ...rest,
   linkedAt: Math.min(...times),

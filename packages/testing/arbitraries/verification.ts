@@ -1,4 +1,5 @@
 import type { VerificationSession } from "@accountlink/core";
+import { gameProofs } from "@accountlink/core/links";
 import { type Arbitrary, boolean, constantFrom, nat, oneof, record, string } from "fast-check";
 import { orNull } from "./fields.ts";
 import { chatId, gameId, guildId, keyId, pid, sessionId } from "./ids.ts";
@@ -15,6 +16,7 @@ const pending = record({
   clientId: string({ unit: "grapheme-ascii", minLength: 1, maxLength: 128 }),
   guildId: orNull(guildId),
   chatId: orNull(chatId),
+  gameId: orNull(gameId),
   redirect,
   createdAt: millis,
   /** The time between creation and expiry, in milliseconds. */
@@ -23,9 +25,9 @@ const pending = record({
   ({ life, ...session }): VerificationSession => ({
     ...session,
     state: "pending",
-    gameId: null,
     linkChanged: false,
     previousGameId: null,
+    proof: null,
     error: null,
     expiresAt: session.createdAt + life,
     completedAt: null,
@@ -40,9 +42,10 @@ const completed = record({
   user: chatId,
   gameId,
   previousGameId: orNull(gameId),
+  proof: orNull(constantFrom(...gameProofs)),
   same: boolean(),
   after: nat(),
-}).map(({ session, user, after, same, ...games }): VerificationSession => {
+}).map(({ session, user, after, same, proof, ...games }): VerificationSession => {
   const previousGameId = same ? games.gameId : games.previousGameId;
   return {
     ...session,
@@ -50,6 +53,7 @@ const completed = record({
     chatId: session.chatId ?? user,
     gameId: games.gameId,
     previousGameId,
+    proof,
     linkChanged: previousGameId !== games.gameId,
     completedAt: session.createdAt + (after % (session.expiresAt - session.createdAt)),
     change: session.change + 1,
@@ -75,7 +79,7 @@ const ended = (state: "failed" | "cancelled" | "expired") =>
  * import { isFinal } from "@accountlink/core/sessions";
  *
  * fc.assert(
- *   fc.property(Arbitrary.session, ({ state, gameId }) => (state === "completed") === (gameId !== null)),
+ *   fc.property(Arbitrary.session, ({ state, gameId }) => state !== "completed" || gameId !== null),
  * );
  * fc.assert(fc.property(Arbitrary.session, ({ state, error }) => error === null || isFinal(state)));
  * ```

@@ -39,7 +39,7 @@ const makeSteps = Effect.gen(function* () {
   const load = (id: string, node = one, chatId = ada, gameId = chess) =>
     store.importBatch(
       { id, node },
-      { ...write, links: [line(chatId, gameId)], existing: "replace", progress: null },
+      { ...write, links: [line(chatId, gameId)], existing: "replace", proof: "import", progress: null },
     );
   return {
     ...store,

@@ -1,4 +1,4 @@
-import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
+import { ChatId, GameId, type Link, type StoragePorts } from "@accountlink/core";
 import { fixtureSource, progressKeptFor } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
 import { uniqueText } from "../../mod.ts";
@@ -32,7 +32,14 @@ export const imports: Cases<StoragePorts> = {
       unchanged: 0,
       kept: 1,
     });
-    const confirmed = { chatId: bob, gameId: chess, linkVersion: 1, linkedAt: 5, lastVerifiedAt: 6 };
+    const confirmed: Link = {
+      chatId: bob,
+      gameId: chess,
+      linkVersion: 1,
+      linkedAt: 5,
+      lastVerifiedAt: 6,
+      proof: "import",
+    };
     expectEqual(yield* links.find(bob), confirmed);
     expectEqual(yield* links.find(ada), {
       ...confirmed,

@@ -1,5 +1,5 @@
 import { AuditLog, type ChatId, type DataScope, type GameId, type Link, LinkStore } from "@accountlink/core";
-import type { CountOptions, ImportBatch, PortableLink } from "@accountlink/core/links";
+import type { CountOptions, ImportBatch, LinkProof, PortableLink } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { makeScopes, origin } from "../scopes.ts";
@@ -39,7 +39,8 @@ export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
       existing: ImportBatch["existing"] = "replace",
       progress: ImportBatch["progress"] = null,
       at: Millis = 0,
-    ) => store.importBatch({ ...context(at), links, existing, progress }),
+      proof: LinkProof = "import",
+    ) => store.importBatch({ ...context(at), links, existing, progress, proof }),
     position: store.importPosition,
     /** The audit entries of the scope, oldest first. */
     entries: Effect.map(log.list(account, null, 1_000), (entries) =>

@@ -67,10 +67,11 @@ export const linkOperations = {
       existing: constantFrom("keep", "replace", "newest"),
       // One position has more than 32 bits.
       position: option(constantFrom(3, 7, 2 ** 40)),
+      proof: constantFrom("import", null),
     },
-    ({ links, write }, { lines, existing, position }) => {
+    ({ links, write }, { lines, position, ...batch }) => {
       const progress = position === null ? null : { source: write.pid, position };
-      return links.importBatch({ ...write, links: lines, existing, progress });
+      return links.importBatch({ ...write, ...batch, links: lines, progress });
     },
   ),
   "LinkStore.importPosition": fixed(({ links, pid }) => links.importPosition(pid)),
@@ -99,7 +100,7 @@ export const importOperations = {
   "ImportStore.start": fixed(({ imports }) => imports.start(heldBy())),
   "ImportStore.take": fixed(({ imports }) => imports.take(held)),
   "ImportStore.importBatch": fixed(({ imports, write }) =>
-    imports.importBatch(heldBy(), { ...write, links: [], existing: "keep", progress: null }),
+    imports.importBatch(heldBy(), { ...write, links: [], existing: "keep", proof: "import", progress: null }),
   ),
   "ImportStore.remove": fixed(({ imports }) => imports.remove(uniqueText())),
   "ImportStore.sweep": fixed(({ imports }) => imports.sweep(-9_000_000)),

@@ -1,5 +1,6 @@
 /** Operations on sessions and flows, on the same scopes and users as the operations on links. */
-import type { FlowStore, Proof } from "@accountlink/core/flow";
+import type { FlowStore, Proof, ProvenGame } from "@accountlink/core/flow";
+import type { GameProof } from "@accountlink/core/links";
 import type { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
@@ -24,9 +25,11 @@ const keeps = mostly(false, true);
 const challenge = nat(1);
 const flow = index;
 const session = index;
+const gameProof = mostly<GameProof>("oauth", "session");
+const game: FastCheck.Arbitrary<ProvenGame> = record({ gameId, gameProof });
 const proof: FastCheck.Arbitrary<Proof> = oneof(
-  record({ step: constant("chat"), chatId }),
-  record({ step: constant("game"), gameId }),
+  record({ step: constant("chat"), chatId, game: option(game, { freq: 2 }) }),
+  record({ step: constant("game"), game }),
 );
 
 const burst = { capacity: 2, refillMs: 1 };
@@ -35,10 +38,11 @@ const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 export const verificationOperations = {
   "SessionStore.create": operation(
     3,
-    { session, scope, chatId: maybe(chatId), isLimited: boolean(), at: early },
+    { session, scope, chatId: maybe(chatId), gameId: maybe(gameId), isLimited: boolean(), at: early },
     ({ sessions, sessionIds, sessionKey, pid }, { isLimited, ...input }) => {
       const id = nth(sessionIds, input.session);
-      const parts = { id, pid, chatId: input.chatId, createdAt: input.at, expiresAt: deadline };
+      const { chatId: user, gameId: player, at: createdAt } = input;
+      const parts = { id, pid, chatId: user, gameId: player, createdAt, expiresAt: deadline };
       return sessions.create({
         session: makeSession(sessionKey, parts),
         burst: isLimited ? burst : null,
@@ -65,7 +69,7 @@ export const verificationOperations = {
   ),
   "SessionStore.complete": operation(
     12,
-    { scope, flow, chatId, gameId, keeps, at: early },
+    { scope, flow, chatId, gameId, gameProof, keeps, at: early },
     ({ sessions, flowIds, write }, input) =>
       sessions.complete({
         ...write,
@@ -73,6 +77,7 @@ export const verificationOperations = {
         flow: nth(flowIds, input.flow),
         chatId: input.chatId,
         gameId: input.gameId,
+        proof: input.gameProof,
         address,
         browser: "browser",
         keeps: input.keeps,
@@ -137,17 +142,18 @@ export const verificationWalk = record({
   scope,
   chatId,
   gameId,
+  gameProof,
   isCompleted: boolean(),
   keeps,
 }).map(({ isCompleted, keeps: kept, session: of, ...walk }) => {
   const prove = (proven: Proof) =>
     ({ op: "FlowStore.prove", flow: walk.flow, nextFlow: walk.flow, proof: proven, at: 0 }) as const;
-  const created = { ...walk, chatId: null, isLimited: false, at: 0 };
+  const created = { ...walk, chatId: null, gameId: null, isLimited: false, at: 0 };
   return [
     ...(of === null ? [] : [{ ...created, op: "SessionStore.create", session: of } as const]),
     { op: "FlowStore.begin", flow: walk.flow, scope: walk.scope, session: of } as const,
     prove({ step: "chat", chatId: walk.chatId }),
-    prove({ step: "game", gameId: walk.gameId }),
+    prove({ step: "game", game: { gameId: walk.gameId, gameProof: walk.gameProof } }),
     ...(isCompleted ? [{ ...walk, op: "SessionStore.complete", keeps: kept, at: 1 } as const] : []),
   ];
 });

@@ -134,7 +134,7 @@ export const races: Cases<StoragePorts> = {
       const flow = yield* steps.begin();
       const prove = Effect.andThen(
         steps.prove(flow, { step: "chat", chatId: ada }),
-        steps.prove(flow, { step: "game", gameId: chess }),
+        steps.prove(flow, { step: "game", game: { gameId: chess, gameProof: "oauth" } }),
       );
       yield* Effect.all([prove, steps.links.remove(ada)], atOnce);
       const found = yield* steps.findFlow(flow);

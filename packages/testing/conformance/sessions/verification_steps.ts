@@ -47,7 +47,7 @@ const verificationSteps = Effect.fnUntraced(function* (key: ApiKey) {
   ) {
     const id = yield* begin(session);
     yield* prove(id, { step: "chat", chatId });
-    yield* prove(id, { step: "game", gameId });
+    yield* prove(id, { step: "game", game: { gameId, gameProof: "oauth" } });
     return id;
   });
 
@@ -80,6 +80,7 @@ const verificationSteps = Effect.fnUntraced(function* (key: ApiKey) {
         flow,
         chatId: ada,
         gameId: chess,
+        proof: "oauth",
         address: null,
         browser: null,
         ...parts,

@@ -120,7 +120,7 @@ export const newUserSteps = Effect.gen(function* () {
       const flow = makeFlow(scope, { session: session?.id ?? null });
       yield* flows.begin(flow);
       yield* flows.prove(flow.id, { step: "chat", chatId }, 0, flow.id);
-      yield* flows.prove(flow.id, { step: "game", gameId }, 0, flow.id);
+      yield* flows.prove(flow.id, { step: "game", game: { gameId, gameProof: "oauth" } }, 0, flow.id);
       return flow;
     }),
     complete: (flow: VerificationFlow, gameId: GameId) =>
@@ -132,6 +132,7 @@ export const newUserSteps = Effect.gen(function* () {
         flow: flow.id,
         chatId,
         gameId,
+        proof: "oauth",
         address: sightingOf(chatId, "seen").address,
         browser: "browser",
       }),

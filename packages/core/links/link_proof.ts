@@ -1,0 +1,26 @@
+/**
+ * The ways to prove a game account. `connection`: the user has connected it at the chat platform, which calls it
+ * verified. `oauth`: the user signed in at the game platform. `words`: the user put the service's words into the
+ * account's public description. `session`: the client that created the session named its player.
+ */
+export type GameProof = "connection" | "oauth" | "words" | "session";
+
+/**
+ * How a link was last confirmed: by a proof of the game account, by `hand` (an API key, a member of the account or the
+ * operator), or by an `import`, which its owner never verified. Null if unknown: the link is of a fixture, or of a
+ * release that did not store this.
+ */
+export type LinkProof = GameProof | "hand" | "import" | null;
+
+/** @internal */
+export const gameProofs = [
+  "connection",
+  "oauth",
+  "words",
+  "session",
+] as const satisfies ReadonlyArray<GameProof>;
+
+const known: ReadonlySet<unknown> = new Set<LinkProof>([...gameProofs, "hand", "import", null]);
+
+/** @internal */
+export const isLinkProof = (value: unknown): value is LinkProof => known.has(value);
