@@ -159,7 +159,7 @@ test("a user forgets the addresses and keeps the browsers, or the other way roun
   }
   expect((await browser.get("/me")).text).toContain(ip);
   const forgotten = await browser.post("/me/addresses/forget", { csrf });
-  expectPage(forgotten, 200, "Your IP addresses are forgotten");
+  expectPage(forgotten, 200, "Your addresses are forgotten");
   const { text } = await browser.get("/me");
   expect([text.includes(ip), text.includes("Browser 1")]).toEqual([false, true]);
   expectPage(await browser.post("/me/browsers/forget", { csrf }), 200, "Your browsers are forgotten");
@@ -243,7 +243,7 @@ test("an erasure on /me revokes the API keys that the user owns, and the page sa
   expect((await stranger.get("/me/erase")).text).not.toContain("API key");
   const browser = await open(owner);
   const asked = await browser.get("/me/erase");
-  expect(asked.text).toContain("You also own 1 API key here.");
+  expect(asked.text).toContain("<strong>1 API key</strong> stops working at once. Nobody is left in charge");
   expect((await lookUp("100001", owned)).status).toBe(404);
   const erased = await browser.post("/me/erase", { ...formOf(asked), confirm: "erase" });
   expect(erased.text).toContain("1 API key, which no longer works");

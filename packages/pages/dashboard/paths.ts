@@ -26,6 +26,8 @@ export const paths = {
   teamRole: "/dashboard/team/role",
   teamRemove: "/dashboard/team/remove",
   accountName: "/dashboard/account/name",
+  renameAccount: "/dashboard/account/rename",
+  deleteAccount: "/dashboard/account/delete",
   chooseAccount: "/dashboard/account/choose",
   declineInvitation: "/dashboard/account/decline",
   endSignIn: "/dashboard/account/end",
@@ -42,6 +44,9 @@ const pageRoles: Readonly<Record<string, MemberRole>> = {
   [paths.teamAdd]: "owner",
   [paths.teamRole]: "owner",
   [paths.accountName]: "owner",
+  [paths.renameAccount]: "owner",
+  [paths.deleteAccount]: "owner",
+  "/dashboard/communities/:pid/delete": "owner",
 };
 
 export const roleOfPage = (path: string): MemberRole =>
@@ -60,6 +65,8 @@ const below = (
 ): `/dashboard/${string}` => (act === undefined ? `${path}/${id}` : `${path}/${id}/${act}`);
 
 export const communityPath = (pid: Pid | ":pid") => below(paths.communities, pid);
+
+export const deleteDataPath = (pid: Pid | ":pid") => below(paths.communities, pid, "delete");
 
 export const rolesPath = (pid: Pid | ":pid") => below(paths.communities, pid, "roles");
 

@@ -53,7 +53,12 @@ export interface MessageValues {
   readonly "me.browsers.forget": "count: number";
   readonly "me.removed.text": "community: text";
   readonly "erase.text": "communities: number";
-  readonly "erase.keys": "count: number" | "b: tag";
+  readonly "erase.account.of": "name: text";
+  readonly "erase.account.keys": "count: number" | "b: tag";
+  readonly "erase.account.links": "count: number";
+  readonly "erase.account.many": "count: number";
+  readonly "erase.account.left": "names: text";
+  readonly "erase.account.delete": "page: tag";
   readonly "erase.done.records": "count: number";
   readonly "erase.done.addresses": "count: number";
   readonly "erase.done.browsers": "count: number";
@@ -83,7 +88,5 @@ export interface MessageValues {
   readonly "chat.panel.ask": "game: text";
   readonly "chat.panel.too_long": "limit: number";
   readonly "chat.help": "community: text";
-  readonly "chat.gone.command": "command: text";
-  readonly "chat.gone.button": "command: text";
   readonly "chat.limited": "seconds: number";
 }

@@ -1,8 +1,10 @@
 /** The routes where users see and remove their own data. */
 import { type Pid, RequestLimits, SessionSettings, UserData } from "@accountlink/core";
+import { isGenerated } from "@accountlink/core/communities";
 import type { ChatId } from "@accountlink/core/ids";
+import { shownName } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
-import { OwnLinks, OwnSightings, UserExports } from "@accountlink/core/users";
+import { type ErasedAccount, OwnLinks, OwnSightings, UserExports } from "@accountlink/core/users";
 import { HttpSettings, privateHeaders, textResponse } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { chatCard } from "../account_card.ts";
@@ -12,6 +14,7 @@ import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
 import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
 import {
+  type AccountToErase,
   confirmation,
   dataPage,
   erasedPage,
@@ -37,6 +40,22 @@ export const meRoutes = Effect.gen(function* () {
 
   const cardOf = (chatId: ChatId, language: Language) =>
     Effect.map(profiles.chat(chatId, null), (profile) => chatCard({ id: chatId, profile }, language));
+
+  const nameOf = (chatId: ChatId) =>
+    Effect.map(profiles.chat(chatId, null), (profile) => profile?.displayName ?? profile?.username ?? chatId);
+
+  /** Names an account and its members. The names that the service makes for accounts mean nothing to users. */
+  const named = Effect.fnUntraced(function* (erased: ErasedAccount) {
+    const { account, isOwn, left } = erased;
+    const name = shownName(account);
+    const owner = isOwn || account.chatId === null ? null : yield* nameOf(account.chatId);
+    return {
+      ...erased,
+      name: isGenerated(name) ? null : name,
+      owner,
+      members: yield* Effect.forEach(left, ({ chatId }) => nameOf(chatId), { concurrency: 8 }),
+    } satisfies AccountToErase;
+  });
 
   const routes = [
     ...site.routes,
@@ -81,7 +100,8 @@ export const meRoutes = Effect.gen(function* () {
       const [user, found] = yield* Effect.all([cardOf(chatId, language), users.previewErasure(chatId)], {
         concurrency: 2,
       });
-      return erasePage(user, found, language, csrf);
+      const accounts = yield* Effect.forEach(found.accounts, named);
+      return erasePage(user, { ...found, accounts }, language, csrf);
     }),
 
     site.form("/me/erase", function* ({ context, signIn: { chatId } }, fields) {

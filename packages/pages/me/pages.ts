@@ -1,11 +1,13 @@
-import type {
-  ErasurePreview,
-  OwnAddress,
-  OwnCommunity,
-  OwnLink,
-  OwnPlace,
-  Places,
-  UserErased,
+import {
+  type ErasedAccount,
+  type ErasurePreview,
+  mostCounted,
+  type OwnAddress,
+  type OwnCommunity,
+  type OwnLink,
+  type OwnPlace,
+  type Places,
+  type UserErased,
 } from "@accountlink/core/users";
 import { Struct } from "effect";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
@@ -191,9 +193,22 @@ ${postForm("/me/export", csrf, html`<button class="button">${language.text("me.d
 <p class="aside"><a href="/me">${language.text("me.back")}</a></p>`,
 });
 
+export interface AccountToErase extends ErasedAccount {
+  /** The name that people gave the account; null if it has none. */
+  readonly name: string | null;
+  /** The name of the user whose account it is; null for the signed-in user's own. */
+  readonly owner: string | null;
+  /** The names of the members who are left. */
+  readonly members: ReadonlyArray<string>;
+}
+
+type DataToErase = Pick<ErasurePreview, "records" | "staysSuspended"> & {
+  readonly accounts: ReadonlyArray<AccountToErase>;
+};
+
 export const erasePage = (
   user: AccountCard,
-  { keys, records, staysSuspended }: ErasurePreview,
+  { accounts, records, staysSuspended }: DataToErase,
   language: Language,
   csrf: string,
 ): Page => ({
@@ -203,7 +218,15 @@ export const erasePage = (
 <h1>${language.text("erase.title")}</h1>
 ${cardHtml(user)}
 <p>${language.text("erase.text", { communities: records })}</p>
-${keys.length === 0 ? null : html`<p>${language.html("erase.keys", { count: keys.length, b: bold })}</p>`}
+${
+  accounts.length === 0
+    ? null
+    : html`
+<section>
+<h2>${language.text("erase.accounts")}</h2>
+<ul class="pair" role="list">${accounts.map((account) => accountItem(account, language))}</ul>
+</section>`
+}
 ${staysSuspended ? html`<p>${language.text("erase.suspended")}</p>` : null}
 <p>${language.text("erase.final")}</p>
 ${postForm(
@@ -214,6 +237,23 @@ ${postForm(
 )}
 <p class="aside"><a href="/me">${language.text("erase.keep")}</a></p>`,
 });
+
+const accountItem = (account: AccountToErase, language: Language): Html => {
+  const { name, owner, role, isOwn, closes, links, keys, members } = account;
+  const title =
+    name === null
+      ? owner === null
+        ? language.text("erase.account.own")
+        : language.html("erase.account.of", { name: own(owner) })
+      : own(name);
+  return html`
+<li>
+<h3>${title}</h3>
+<p>${language.text(isOwn ? "erase.account.nameless" : "erase.account.leave")} ${keys.length === 0 ? null : language.html("erase.account.keys", { count: keys.length, b: bold })} ${closes ? language.text("erase.account.closes") : null}</p>
+<p>${members.length === 0 ? language.text("erase.account.nobody") : language.html("erase.account.left", { names: language.list(members) })} ${links === 0 ? null : language.text(links < mostCounted ? "erase.account.links" : "erase.account.many", { count: links })}</p>
+${closes && role === "owner" && links > 0 ? html`<p>${language.html("erase.account.delete", { page: (label) => html`<a href="/dashboard/account/delete">${label}</a>` })}</p>` : null}
+</li>`;
+};
 
 export const unconfirmedPage = (language: Language): Page => {
   const text = language.text("erase.unconfirmed.text");

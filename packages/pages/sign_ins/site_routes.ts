@@ -138,8 +138,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     bind("GET", `${site.path}/sign-in`, begin),
     bind("GET", `${site.path}/callback`, finish),
     form(`${site.path}/sign-out`, signOut),
-    bind("GET", `${site.path}/signed-out`, ({ language }) =>
-      Effect.succeed(endedPage(site.path, "ended", language)),
+    bind("GET", `${site.path}/signed-out`, ({ language, query }) =>
+      Effect.succeed(endedPage(site.path, query["deleted"] === undefined ? "ended" : "deleted", language)),
     ),
     keptPagesRoute(site),
   ];
@@ -147,11 +147,11 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   return { routes, page, form, upload, signedOut, ...handler };
 });
 
-/** The page after a sign-out, or for a form that was sent after the sign-in had ended. */
-const endedPage = (path: Site["path"], name: "ended" | "lost", language: Language): Page => ({
+/** The page after a sign-out, a deletion of the account, or for a form that was sent after the sign-in had ended. */
+const endedPage = (path: Site["path"], name: "ended" | "lost" | "deleted", language: Language): Page => ({
   title: language.text(`sign_in.${name}.title`),
   content: html`
-${name === "ended" ? dropKeptPages({ path }) : null}
+${name === "lost" ? null : dropKeptPages({ path })}
 <h1>${language.text(`sign_in.${name}.title`)}</h1>
 ${name === "lost" ? html`<p>${language.text("sign_in.lost.text")}</p>` : null}
 <p><a class="button" href="${path}/sign-in">${language.text("sign_in.again")}</a></p>`,

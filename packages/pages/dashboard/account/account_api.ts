@@ -95,8 +95,10 @@ export const makeAccountNames = Effect.map(
     Effect.map(titleOf(account), (title) => [account.name, shownName(account), title]),
 );
 
-/** Fails unless the text is one of the names of what the request deletes. */
+/** Fails unless the text is one of the names of what the request deletes. Keyboards have no typographic apostrophe. */
 export const requireConfirmed = (text: string, names: ReadonlyArray<string | null>) =>
-  names.includes(text.trim())
+  names.some((name) => name !== null && plain(name) === plain(text))
     ? Effect.void
     : InvalidParameter.one("confirm", "expected the name of what is deleted");
+
+const plain = (text: string): string => text.trim().replaceAll("’", "'");

@@ -1,13 +1,13 @@
-/** Routes of the account page: the page itself, its name for players, choosing another account, and ending sign-ins. */
+/** Routes of the account page: its names, choosing another account, ending sign-ins, and deleting the account. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members, type Membership } from "@accountlink/core/accounts";
-import { makeAskingName, OwnedScopes } from "@accountlink/core/communities";
+import { makeAskingName, OwnedAccounts, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { SignInId } from "@accountlink/core/ids";
-import type { Tier } from "@accountlink/core/keys";
+import { shownName, type Tier } from "@accountlink/core/keys";
 import { type LimitSettings, Limits, type TierLimits } from "@accountlink/core/limits";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
-import { DashboardCommunities } from "@accountlink/http-api";
+import { DashboardAccount, DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { contactHtml } from "../../footer.ts";
 import { type Html, html } from "../../html.ts";
@@ -15,7 +15,7 @@ import { PageSettings } from "../../page_settings.ts";
 import { valuesReader } from "../api_pipeline.ts";
 import { planText } from "../keys/keys_page.ts";
 import { textField } from "../look/field.ts";
-import { orShowAgain, refusedFor } from "../look/refused.ts";
+import { orShowAgain, type Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import { roles } from "../members/team_page.ts";
@@ -28,6 +28,8 @@ import {
 } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { may, paths } from "../paths.ts";
+import { makeAccountNames, requireConfirmed } from "./account_api.ts";
+import { accountDeletionPage, makeAccountLoss } from "./deletion.ts";
 
 export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const signIns = yield* SignIns;
@@ -39,7 +41,11 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   const titleOf = yield* makeAccountTitle;
   const scopes = yield* OwnedScopes;
   const askingName = yield* makeAskingName;
-  const readName = valuesReader(DashboardCommunities.patchScope);
+  const ownAccounts = yield* OwnedAccounts;
+  const namesOf = yield* makeAccountNames;
+  const lossOf = yield* makeAccountLoss;
+  const readAskingName = valuesReader(DashboardCommunities.patchScope);
+  const readName = valuesReader(DashboardAccount.patchAccount);
 
   const titled = (membership: Membership) =>
     Effect.map(titleOf(membership.account), (title) => ({ ...membership, title }));
@@ -61,30 +67,34 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
 
   const shown = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
-    typed: string | null,
-    problems: ReadonlyArray<ParameterProblem>,
+    typed: { readonly displayName?: string; readonly name?: string },
+    refused: Refused | null,
   ) {
+    const problems = refused?.problems ?? [];
     const { owner, signIn, role } = visitor;
     const { account } = owner;
     const plan = yield* keys.plan(account);
     // Only the shared list asks by this name: other lists ask by the names of their communities.
     const shared = yield* sharedList(visitor);
-    const name = typed ?? shared?.settings.displayName ?? "";
+    const asking = typed.displayName ?? shared?.settings.displayName ?? "";
+    const title = yield* titleOf(account);
+    const isNamed = title === shownName(account);
     const otherwise = shared && (yield* askingName(shared.scope, { displayName: null, guildName: null }));
     const choice = yield* choiceOf(visitor);
     return {
       title: "Account",
       section: "account",
-      refused: refusedFor(problems),
-      labels: { displayName: nameLabel },
+      refused,
+      labels: { displayName: askingLabel, name: nameLabel },
       content: html`
 <dl class="facts">
 <div><dt>Signed in as</dt><dd>ID ${signIn.chatId}</dd></div>
-<div><dt>Account</dt><dd>${yield* titleOf(account)}</dd></div>
+<div><dt>Account</dt><dd>${title}</dd></div>
 <div><dt>Role</dt><dd>${roles[role].label}</dd></div>
 ${may(role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(plan)}</dd></div>`)}
 </dl>
-${otherwise && may(role, paths.accountName, nameForm(name, otherwise, problems))}
+${may(role, paths.renameAccount, nameForm(typed.name ?? (isNamed ? title : ""), isNamed ? null : title, problems))}
+${otherwise && may(role, paths.accountName, askingForm(asking, otherwise, problems))}
 ${may(role, paths.keys, planHtml(limits, account.tier, contact))}
 ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(choice)}</section>`}
 <section>
@@ -93,22 +103,48 @@ ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<sectio
 <ul class="cards" role="list">${(yield* signIns.list(signIn)).map((other) => signInCard(other, other.id === signIn.id))}</ul>
 <form method="post" action="${paths.signOut}" class="more"><button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
 </section>
-<p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>`,
+<p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>
+${may(role, paths.deleteAccount, html`<p class="more"><a class="bad" href="${paths.deleteAccount}">Delete the account</a></p>`)}`,
     } satisfies Page;
   });
 
+  const deletion = (visitor: OwnerVisitor, refused: Refused | null) =>
+    Effect.gen(function* () {
+      const title = yield* titleOf(visitor.owner.account);
+      return accountDeletionPage(yield* lossOf(visitor, title), refused);
+    });
+
   return [
-    page(paths.account, (visitor) => shown(visitor, null, [])),
+    page(paths.account, (visitor) => shown(visitor, {}, null)),
+    form(paths.renameAccount, (visitor, fields) => {
+      const name = fields("name").trim();
+      const renamed = Effect.gen(function* () {
+        yield* ownAccounts.rename(visitor.owner, (yield* readName({ name })).name);
+        return seeOther(paths.account, { done: "renamed" });
+      });
+      return orShowAgain(renamed, (refused) => shown(visitor, { name }, refused));
+    }),
+    page(paths.deleteAccount, (visitor) => deletion(visitor, null)),
+    form(paths.deleteAccount, (visitor, fields) => {
+      const { owner } = visitor;
+      const deleted = Effect.gen(function* () {
+        yield* requireConfirmed(fields("confirm"), yield* namesOf(owner.account));
+        yield* ownAccounts.remove(owner);
+        return seeOther(paths.signedOut, { deleted: "1" });
+      });
+      return orShowAgain(deleted, (refused) => deletion(visitor, refused));
+    }),
     form(paths.accountName, function* (visitor, fields) {
-      const typed = fields("displayName").trim();
+      const displayName = fields("displayName").trim();
       const shared = yield* sharedList(visitor);
       if (shared === null) return seeOther(paths.account);
       const { pid } = shared.scope;
-      return yield* readName({ pid, displayName: typed || null }).pipe(
-        Effect.flatMap(({ displayName = null }) => scopes.update(visitor.owner, pid, { displayName })),
-        Effect.as(seeOther(paths.account, { done: "said" })),
-        Effect.catchTag("InvalidParameter", ({ parameters }) => shown(visitor, typed, parameters)),
-      );
+      const saved = Effect.gen(function* () {
+        const { displayName: read = null } = yield* readAskingName({ pid, displayName: displayName || null });
+        yield* scopes.update(visitor.owner, pid, { displayName: read });
+        return seeOther(paths.account, { done: "said" });
+      });
+      return yield* orShowAgain(saved, (refused) => shown(visitor, { displayName }, refused));
     }),
     page(paths.chooseAccount, (visitor) => Effect.map(choiceOf(visitor), choicePage)),
     form(paths.chooseAccount, (visitor, fields) => {
@@ -130,12 +166,25 @@ ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<sectio
   ];
 });
 
-const nameLabel = "Name that players read";
+const nameLabel = "Name of the account";
+
+/** @param otherwise how the account is called while it has no name; null if it has one */
+const nameForm = (
+  name: string,
+  otherwise: string | null,
+  problems: ReadonlyArray<ParameterProblem>,
+): Html => html`
+<form method="post" action="${paths.renameAccount}" class="panel">
+${textField({ name: "name", label: nameLabel, hint: `Your team reads it, and players where nothing else is known of you.${otherwise === null ? "" : ` Until it has one: ${otherwise}`}`, value: name, maxLength: 80, required: true, problems })}
+<button class="button quiet">Rename the account</button>
+</form>`;
+
+const askingLabel = "Name that players read";
 
 /** @param otherwise what players read without a name */
-const nameForm = (name: string, otherwise: string, problems: ReadonlyArray<ParameterProblem>): Html => html`
+const askingForm = (name: string, otherwise: string, problems: ReadonlyArray<ParameterProblem>): Html => html`
 <form method="post" action="${paths.accountName}" class="panel">
-${textField({ name: "displayName", label: nameLabel, hint: `Who asks for their accounts in the shared list. Empty: ${otherwise}`, value: name, maxLength: 80, problems })}
+${textField({ name: "displayName", label: askingLabel, hint: `Who asks for their accounts in the shared list. Empty: ${otherwise}`, value: name, maxLength: 80, problems })}
 <button class="button quiet">Save the name</button>
 </form>`;
 

@@ -1,18 +1,28 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
 import { guildOf } from "@accountlink/core";
-import { OwnedScopes } from "@accountlink/core/communities";
+import { OwnedAccounts, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { type Html, html } from "../../html.ts";
+import { makeAccountNames, requireConfirmed } from "../account/account_api.ts";
 import { valuesReader } from "../api_pipeline.ts";
 import { given } from "../keys/keys_api.ts";
 import { communityName, linksText, sharedListHint } from "../look/names.ts";
+import { orShowAgain, type Refused } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
-import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
+import {
+  makeAccountTitle,
+  makeGuildChoice,
+  type OwnerPages,
+  type OwnerVisitor,
+  seeOther,
+  typedIn,
+} from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
+import { communityPath, deleteDataPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, makeCommunities } from "./community.ts";
 import {
   type AgeForm,
@@ -24,6 +34,7 @@ import {
   saidLabels,
   settingsOf,
 } from "./community_page.ts";
+import { dataDeletionPage, deletionName } from "./deletion.ts";
 import { addBotLink, type FirstSteps, firstSteps, makeBotInvite } from "./first_steps.ts";
 import { makeTroubles, type Trouble } from "./troubles.ts";
 
@@ -35,6 +46,10 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const botInvite = yield* makeBotInvite;
   const troublesOf = yield* makeTroubles;
   const viewOf = yield* makeCommunityView;
+  const accounts = yield* OwnedAccounts;
+  const plans = yield* RolePlanStore;
+  const titleOf = yield* makeAccountTitle;
+  const accountNames = yield* makeAccountNames;
   const update = valuesReader(DashboardCommunities.patchScope);
 
   const one = Effect.fnUntraced(function* (
@@ -48,6 +63,18 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     const ages = typed.ages ?? Record.map(ageLabels, (_, name) => String(community.settings[name] ?? ""));
     const view = yield* viewOf(visitor, community, said, panelText);
     return communityPage(view, said, ages, visitor, problems);
+  });
+
+  /** Finds the community that the path names, and shows what deleting its data deletes. */
+  const deletion = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+    const { account } = visitor.owner;
+    const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
+    const title = deletionName(community, yield* titleOf(account));
+    const names = [title, community.settings.displayName, ...(yield* accountNames(account))];
+    const listed = yield* plans.list(community.scope.pid);
+    const active = listed.filter(({ state }) => state === "on").length;
+    const show = (refused: Refused | null) => dataDeletionPage(community, { title, plans: active }, refused);
+    return { pid: community.scope.pid, names, show };
   });
 
   return [
@@ -67,6 +94,17 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     }),
 
     page(communityPath(":pid"), (visitor, query) => one(visitor, {}, [], query("text"))),
+
+    page(deleteDataPath(":pid"), (visitor) => Effect.map(deletion(visitor), ({ show }) => show(null))),
+
+    form(deleteDataPath(":pid"), function* (visitor, fields) {
+      const { pid, names, show } = yield* deletion(visitor);
+      const deleted = requireConfirmed(fields("confirm"), names).pipe(
+        Effect.andThen(accounts.deleteData(visitor.owner, pid)),
+        Effect.as(seeOther(communityPath(pid), { done: "dataDeleted" })),
+      );
+      return yield* orShowAgain(deleted, (refused) => Effect.succeed(show(refused)));
+    }),
 
     form(communityPath(":pid"), function* (visitor, fields) {
       const isAges = fields("act") === "ages";

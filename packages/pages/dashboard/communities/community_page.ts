@@ -15,7 +15,7 @@ import { refusedFor } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
-import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
+import { communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
 import { makePreview } from "../preview.ts";
 import { type Community, verifyUrl } from "./community.ts";
 import { addBot, botStep, firstSteps, isReachable, makeFirstSteps, rightsLink } from "./first_steps.ts";
@@ -83,7 +83,7 @@ export const communityPage = (
   view: CommunityView,
   form: SaidForm,
   ages: AgeForm,
-  visitor: Pick<Visitor, "platforms">,
+  visitor: Pick<Visitor, "platforms" | "role">,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
   const { community } = view;
@@ -123,7 +123,8 @@ ${admissionSection(scope.pid, ages, visitor, problems)}
 <h2>The bot</h2>
 ${botHtml(view)}
 </section>
-${view.panel && panelSection(community, view.panel, guildIn(view)?.bot === true)}`,
+${view.panel && panelSection(community, view.panel, guildIn(view)?.bot === true)}
+${may(visitor.role, deleteDataPath(":pid"), html`<p class="more"><a class="bad" href="${deleteDataPath(scope.pid)}">Delete the data of this list</a></p>`)}`,
   };
 };
 

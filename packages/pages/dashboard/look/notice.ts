@@ -16,6 +16,8 @@ const notices = {
   forgotten: "The review is deleted.",
   said: "Saved. Users see it from now on.",
   ages: "Saved. It holds for new links from now on.",
+  renamed: "The account has its new name.",
+  dataDeleted: "The data of this list is deleted.",
   linked: "The accounts are linked.",
   alreadyLinked: "These accounts are linked already. Nothing was changed.",
   unlinked: "The accounts are no longer linked in this list.",

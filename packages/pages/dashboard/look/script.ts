@@ -26,8 +26,9 @@ for (const button of all("[data-copies]")) {
 
 for (const field of all("[data-awaits]")) {
   const button = field.form.querySelector("button");
+  const plain = (text) => text.trim().replaceAll("\u2019", "'");
   const update = () => {
-    button.disabled = field.value.trim() !== field.dataset.awaits;
+    button.disabled = plain(field.value) !== plain(field.dataset.awaits);
   };
   field.addEventListener("input", update);
   update();

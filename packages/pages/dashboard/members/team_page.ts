@@ -104,10 +104,25 @@ ${acts}
 </li>`;
 };
 
+/** Asks an owner before the own role changes, since only another owner can give it back. */
+export const ownRolePage = (chatId: ChatId, role: MemberRole): Page => ({
+  title: `Become ${role === "moderator" ? "a moderator" : "an admin"}?`,
+  section: "team",
+  content: html`
+<p>You are an owner of this account. As <strong>${roles[role].label}</strong> you can do less:</p>
+<p>${roles[role].hint}.</p>
+<p>Only another owner can make you an owner again.</p>
+<form method="post" action="${paths.teamRole}">
+${hiddenFields({ chatId, [`role-${chatId}`]: role, confirm: "yes" })}
+<p class="row"><button class="button bad">Give up the role</button> <a class="button quiet" href="${paths.team}">Stay an owner</a></p>
+</form>`,
+});
+
 const removalOf = (member: NamedMember, isMe: boolean) => {
   const name = nameOf(member);
   if (isMe) {
-    const effect = "You are signed out at once. An owner can invite you again.";
+    const effect =
+      "You are signed out at once, and can open nothing of this account any more. Only an owner can invite you again.";
     return { act: "Leave", what: "the team", effect, button: "Leave the team" };
   }
   const again = "An owner can invite them again.";

@@ -1,5 +1,5 @@
 /** Routes of the page Team: the members of the account, and the forms that change them. */
-import { allows, type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
+import { allows, hasAccepted, type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
 import { Forbidden } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
@@ -19,7 +19,7 @@ import {
 import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
 import { makeUserSearch } from "./name_search.ts";
-import { emptyNewMember, invitePage, type NewMember, teamPage } from "./team_page.ts";
+import { emptyNewMember, invitePage, type NewMember, ownRolePage, teamPage } from "./team_page.ts";
 
 export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const members = yield* Members;
@@ -71,16 +71,22 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     return orTeam(visitor, typed, added);
   };
 
-  const setRole = (visitor: OwnerVisitor, fields: Fields) => {
+  const setRole = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const chatId = fields("chatId");
-    if (!isChatId(chatId)) return Effect.succeed(seeOther(paths.team));
+    if (!isChatId(chatId)) return seeOther(paths.team);
     const role = roleOf(fields(`role-${chatId}`));
-    return orTeam(
+    if (chatId === visitor.owner.chatId && role !== "owner" && fields("confirm") !== "yes") {
+      const listed = yield* members.list(visitor.owner.account.name);
+      const owners = listed.filter((member) => member.role === "owner" && hasAccepted(member));
+      // The last owner can't step down, and reads that at once.
+      if (owners.length > 1) return ownRolePage(chatId, role);
+    }
+    return yield* orTeam(
       visitor,
       emptyNewMember,
       change(visitor, { type: "set_role", chatId, role }, "roleChanged"),
     );
-  };
+  });
 
   const remove = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const chatId = fields("chatId");

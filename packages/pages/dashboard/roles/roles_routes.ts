@@ -22,6 +22,7 @@ import { orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
 import { makeNameSearch } from "../members/name_search.ts";
 import {
   type Fields,
+  makeAccountTitle,
   makeGuildChoice,
   type OwnerPages,
   type OwnerVisitor,
@@ -60,6 +61,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const namesIn = yield* makeAccountNames;
   const links = yield* OwnedLinks;
   const guildsOf = yield* makeGuildChoice;
+  const titleOf = yield* makeAccountTitle;
   const findByName = yield* makeNameSearch;
   const { findGroup, findItem } = yield* GamePlatform;
   const { commands } = yield* ChatPlatform;
@@ -98,7 +100,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       return { list: yield* communities.find(visitor, scope.pid) };
     // Do not tell the name of an account of strangers.
     const own = visitor.accounts.find(({ account }) => account.name === scope.account);
-    return { account: own?.account.name ?? null };
+    return { account: own === undefined ? null : yield* titleOf(own.account) };
   });
 
   /**
