@@ -1,6 +1,7 @@
 import { Context, Data, type Effect, type Option, type Redacted, type Scope, type Stream } from "effect";
 import type { PlatformEffect, PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
+import type { ChatChannels } from "./chat_channels.ts";
 import type { ChatUser, Guild, GuildMember } from "./profile.ts";
 
 /** The application that the operator registered at the chat platform. */
@@ -122,9 +123,21 @@ export interface ChatRoles {
 
   readonly removeRole: (guildId: GuildId, chatId: ChatId, roleId: string) => Changed;
 
+  /**
+   * Makes a role without rights, below all others, and returns its ID. None if the bot is not in the guild. Undefined if
+   * the bot makes no roles on the platform.
+   */
+  readonly makeRole?: (
+    guildId: GuildId,
+    name: string,
+  ) => PlatformEffect<Option.Option<string>, RoleRefused>;
+
   /** Null removes the nickname. */
   readonly setNickname: (guildId: GuildId, chatId: ChatId, nickname: string | null) => Changed;
 }
+
+/** What the bot asks for when an owner adds it: rights to change roles and nicknames, to post messages, or both. */
+export type BotRights = "none" | "roles" | "posts" | "roles_and_posts";
 
 /** A chat user who joined a guild. */
 export interface GuildJoin {
@@ -242,15 +255,18 @@ export class ChatPlatform extends Context.Service<
      * Returns the URL of the page where an owner adds the bot to the guild; if `guildId` is null, the owner chooses a
      * guild there. Undefined if the platform has no such page.
      *
-     * @param rights `none`, or the rights to change roles and nicknames
+     * @param rights what the bot will do there: change roles and nicknames, post messages, both or neither
      */
-    readonly botInvite?: (guildId: GuildId | null, rights: "none" | "roles") => string;
+    readonly botInvite?: (guildId: GuildId | null, rights: BotRights) => string;
 
     /** Undefined if the platform does not report joins. */
     readonly joins?: ChatJoins;
 
     /** Undefined if the platform has no roles. */
     readonly roles?: ChatRoles;
+
+    /** Undefined if the platform has no channels. */
+    readonly channels?: ChatChannels;
 
     /** Undefined if the platform has no commands. */
     readonly commands?: ChatCommands;

@@ -1,4 +1,5 @@
 /** The chat and game platforms: ports, profiles and membership. */
+export * from "./chat_channels.ts";
 export * from "./chat_platform.ts";
 export * from "./game_platform.ts";
 export * from "./guild_guard.ts";

@@ -19,8 +19,10 @@ import {
   profileOfFixture,
 } from "@accountlink/core/fixture";
 import {
+  type ChatChannels,
   type ChatRoles,
   type IdentityProvider,
+  PostRefused,
   ProofDenied,
   ProofInvalid,
   type RoleMember,
@@ -36,7 +38,7 @@ const chatPlatform = (fixture: PlatformFixture) => {
   );
   const users = new Map(fixture.chatUsers.map((user) => [user.id, user]));
   const operations = operationsOf<
-    Omit<ChatPlatform["Service"], "botInvite" | "joins" | "roles" | "commands">
+    Omit<ChatPlatform["Service"], "botInvite" | "joins" | "roles" | "channels" | "commands">
   >({
     findGuild: (guildId) =>
       Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ id, name }) => ({ id, name })),
@@ -52,7 +54,26 @@ const chatPlatform = (fixture: PlatformFixture) => {
     searchMembers: (guildId, beginning, limit) =>
       (guilds.get(guildId)?.search(beginning, limit, users) ?? []).map(({ chatId }) => chatId),
   });
-  return { ...operations, roles: chatRoles(guilds, users) };
+  return { ...operations, roles: chatRoles(guilds, users), channels: chatChannels(guilds) };
+};
+
+const chatChannels = (guilds: ReadonlyMap<GuildId, FixtureGuild>): ChatChannels => {
+  const ofChannel = (channelId: string) =>
+    [...guilds.values()].find(({ channels }) => channels.has(channelId));
+  const closed = new PostRefused({ reason: "channel_closed" });
+  const refuseOr = <A>(outcome: A | PostRefused) =>
+    outcome instanceof PostRefused ? Effect.fail(outcome) : outcome;
+
+  return operationsOf<ChatChannels>({
+    findChannels: (guildId) =>
+      Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ channels }) => ({
+        channels: [...channels.values()],
+        locale: null,
+      })),
+    post: (channelId, message) => refuseOr(ofChannel(channelId)?.post(channelId, message) ?? closed),
+    edit: (channelId, messageId, message) =>
+      refuseOr(ofChannel(channelId)?.edit(channelId, messageId, message) ?? closed),
+  });
 };
 
 const chatRoles = (
@@ -83,6 +104,8 @@ const chatRoles = (
     findMember: (guildId, chatId) =>
       Option.map(Option.fromUndefinedOr(guilds.get(guildId)?.member(chatId)), roleMember),
     findNameable: (guildId, chatId) => guilds.get(guildId)?.nameable(chatId) ?? new Set(),
+    makeRole: (guildId, name) =>
+      Option.map(Option.fromUndefinedOr(guilds.get(guildId)), (guild) => guild.makeRole(name)),
     membersPage: (guildId, after) => (guilds.get(guildId)?.page(after) ?? []).map(roleMember),
     addRole: (guildId, chatId, roleId) => change(guildId, (guild) => guild.setRole(chatId, roleId, true)),
     removeRole: (guildId, chatId, roleId) => change(guildId, (guild) => guild.setRole(chatId, roleId, false)),

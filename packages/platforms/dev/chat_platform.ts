@@ -1,11 +1,13 @@
 import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import {
+  type ChatChannels,
   type ChatCommands,
   type ChatJoins,
   type ChatRoles,
   ChatUser,
   Guild,
   MembersHidden,
+  PostRefused,
   type RoleMember,
   RoleRefused,
   roleRefusals,
@@ -15,7 +17,7 @@ import { HttpClient, HttpClientRequest } from "effect/http";
 import { finderOn, type ResilientClient, resilientClient } from "../http/mod.ts";
 import { askDev } from "./ask_dev.ts";
 import type { DevGamePlatformOptions } from "./game_platform.ts";
-import { Application, Joins, Member, Members, Nameable, Refusal, Roles } from "./wire.ts";
+import { Application, Channels, Joins, Made, Member, Members, Nameable, Refusal, Roles } from "./wire.ts";
 
 export interface DevChatPlatformOptions extends DevGamePlatformOptions {
   readonly botToken: Redacted.Redacted;
@@ -64,6 +66,7 @@ export const devChatPlatform = ({
         findUser: (chatId) => find("ChatPlatform.findUser", `/users/${chatId}`, ChatUser),
         joins: devJoins(client),
         roles: devChatRoles(client),
+        channels: devChatChannels(client),
         commands: devChatCommands(client, baseUrl),
         botInvite: (guildId) => `${baseUrl}/chat/bot${guildId === null ? "" : `?guild_id=${guildId}`}`,
         findUserByName: (username) => {
@@ -117,6 +120,31 @@ const devChatCommands = (client: ResilientClient, baseUrl: string): ChatCommands
   tryUrl: (guildId) => `${baseUrl}/chat/guilds/${guildId}`,
 });
 
+const devChatChannels = (client: ResilientClient): ChatChannels => {
+  const refusalOf = (code: string) =>
+    new PostRefused({ reason: code === "message_refused" ? code : "channel_closed" });
+
+  return {
+    findChannels: (guildId) =>
+      finderOn(client, Refusal)("ChatChannels.findChannels", `/guilds/${guildId}/channels`, Channels),
+
+    post: Effect.fnUntraced(function* (channelId, message) {
+      const request = HttpClientRequest.post(`/channels/${encodeURIComponent(channelId)}/messages`);
+      const body = HttpClientRequest.bodyJsonUnsafe(request, message);
+      const posted = yield* askDev(client, "ChatChannels.post", body, Made);
+      return Result.isSuccess(posted) ? posted.success.id : yield* refusalOf(posted.failure);
+    }),
+
+    edit: Effect.fnUntraced(function* (channelId, messageId, message) {
+      const url = `/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(messageId)}`;
+      const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(url), message);
+      const edited = yield* askDev(client, "ChatChannels.edit", request);
+      if (Result.isSuccess(edited)) return true;
+      return edited.failure === "unknown_message" ? false : yield* refusalOf(edited.failure);
+    }),
+  };
+};
+
 const devChatRoles = (client: ResilientClient): ChatRoles => {
   const find = finderOn(client, Refusal);
 
@@ -149,6 +177,15 @@ const devChatRoles = (client: ResilientClient): ChatRoles => {
       const page = yield* askDev(client, "ChatRoles.membersPage", HttpClientRequest.get(url), Members);
       if (Result.isFailure(page)) return yield* new MembersHidden();
       return page.success.members.map(roleMember);
+    }),
+
+    makeRole: Effect.fnUntraced(function* (guildId, name) {
+      const request = HttpClientRequest.post(`/guilds/${guildId}/roles`);
+      const body = HttpClientRequest.bodyJsonUnsafe(request, { name });
+      const made = yield* askDev(client, "ChatRoles.makeRole", body, Made);
+      if (Result.isSuccess(made)) return Option.some(made.success.id);
+      const reason = roleRefusals.find((each) => each === made.failure);
+      return reason === undefined ? Option.none<string>() : yield* new RoleRefused({ reason });
     }),
 
     addRole: (guildId, chatId, roleId) =>

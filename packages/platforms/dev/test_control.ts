@@ -9,6 +9,7 @@
  * | PUT /control/guilds/{guildId} | `{ "bot": false }`: the bot leaves, or comes back |
  * | PUT, DELETE /control/guilds/{guildId}/members/{chatId} | adds, changes or removes a member; `nickname`, `joined` and `roles` are optional |
  * | PUT, DELETE /control/guilds/{guildId}/roles/{roleId} | `{ "name": "Member", "assignable": false }`: adds, changes or removes a role |
+ * | PUT, DELETE /control/guilds/{guildId}/channels/{channelId} | `{ "name": "log", "mayPost": false }`: adds, changes or removes a channel |
  */
 import { ChatId, GuildId } from "@accountlink/core";
 import { MemberFixture } from "@accountlink/core/fixture";
@@ -201,6 +202,10 @@ const InGuild = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId }))
 const OfMember = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, chatId: ChatId }));
 const GuildBody = Schema.Struct({ bot: Schema.Boolean });
 const OfRole = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, roleId: Schema.String }));
+const OfChannel = HttpRouter.schemaPathParams(
+  Schema.Struct({ guildId: GuildId, channelId: Schema.String }),
+);
+const ChannelBody = Schema.Struct({ name: Schema.String, mayPost: Schema.Boolean });
 const RoleBody = Schema.Struct({ name: Schema.String, assignable: Schema.Boolean });
 const MemberBody = MemberFixture.mapFields(Struct.omit(["chatId"]));
 
@@ -239,7 +244,21 @@ const stateRoutes = ({ guilds, joins }: PlatformState) => {
     (yield* guildOf(path)).roles.delete(roleId);
   });
 
+  const setChannel = Effect.gen(function* () {
+    const { channelId, ...path } = yield* OfChannel;
+    const guild = yield* guildOf(path);
+    const channel = yield* HttpServerRequest.schemaBodyJson(ChannelBody);
+    guild.channels.set(channelId, { id: channelId, ...channel });
+  });
+
+  const removeChannel = Effect.gen(function* () {
+    const { channelId, ...path } = yield* OfChannel;
+    (yield* guildOf(path)).channels.delete(channelId);
+  });
+
   return [
+    route("PUT", "/control/guilds/:guildId/channels/:channelId", change(setChannel)),
+    route("DELETE", "/control/guilds/:guildId/channels/:channelId", change(removeChannel)),
     route("PUT", "/control/guilds/:guildId", change(setBot)),
     route("PUT", "/control/guilds/:guildId/members/:chatId", change(setMember)),
     route("DELETE", "/control/guilds/:guildId/members/:chatId", change(removeMember)),

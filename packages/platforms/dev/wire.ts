@@ -18,6 +18,16 @@ export const Roles = Schema.Struct({
   memberCount: Schema.Int,
 });
 
+export const Channels = Schema.Struct({
+  channels: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, mayPost: Schema.Boolean })),
+  locale: Schema.NullOr(Schema.String),
+});
+
+/** The ID of a message or role that was made. */
+export const Made = Schema.Struct({ id: Schema.String });
+
+export const NewRole = Schema.Struct({ name: Schema.String });
+
 export const Nameable = Schema.Struct({ roleIds: Schema.Array(Schema.String) });
 
 export const MemberChange = Schema.Struct({ nickname: Schema.NullOr(Schema.String) });
@@ -32,6 +42,20 @@ export const Owned = Schema.Struct({ owned: Schema.Boolean });
 
 export const Application = Schema.Struct({ id: Schema.String, publicKey: Schema.String });
 
+const Component = Schema.Struct({
+  label: Schema.String,
+  url: Schema.optional(Schema.String),
+  custom_id: Schema.optional(Schema.String),
+});
+
+/** A message in the form of the chat platform's API. */
+export const AnswerMessage = Schema.Struct({
+  content: Schema.String,
+  components: Schema.optional(Schema.Array(Schema.Struct({ components: Schema.Array(Component) }))),
+  flags: Schema.optional(Schema.Int),
+});
+export type AnswerMessage = typeof AnswerMessage.Type;
+
 /** The status of each refusal. */
 export const refusals = {
   unknown_guild: 404,
@@ -40,6 +64,8 @@ export const refusals = {
   unknown_group: 404,
   unknown_item: 404,
   unknown_message: 404,
+  channel_closed: 403,
+  message_refused: 400,
   role_missing: 404,
   role_above_bot: 403,
   no_permission: 403,

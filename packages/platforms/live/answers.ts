@@ -45,13 +45,31 @@ const change = <Reason extends string>(refused: Reason) =>
     [409, "any", refused],
   ] as const;
 
+/** A message that the bot posts or edits. The channel is gone, or its rights keep the bot out. */
+const post = [
+  [403, "any", "channel_closed"],
+  [404, "any", "channel_closed"],
+  [400, "any", "message_refused"],
+  [409, "any", "message_refused"],
+] as const;
+
 const discord = {
   "GET /applications/@me": [],
   "PATCH /applications/@me": [],
   "GET /applications/{application_id}/commands": [],
   "PUT /applications/{application_id}/commands": [],
   "GET /guilds/{guild_id}": guild,
+  "GET /guilds/{guild_id}/channels": guild,
   "GET /guilds/{guild_id}/roles": guild,
+  "POST /guilds/{guild_id}/roles": [
+    ...guild,
+    [403, 50_013, "no_permission"],
+    [403, 60_003, "no_permission"],
+    [400, "any", "role_refused"],
+    [403, "any", "role_refused"],
+    [404, "any", "role_refused"],
+    [409, "any", "role_refused"],
+  ],
   // 50001 is also the answer to an application without the intent for members.
   "GET /guilds/{guild_id}/members": [
     [404, 10_004, "absent"],
@@ -62,6 +80,13 @@ const discord = {
   "PATCH /guilds/{guild_id}/members/{user_id}": change("nickname_refused"),
   "PUT /guilds/{guild_id}/members/{user_id}/roles/{role_id}": change("role_refused"),
   "DELETE /guilds/{guild_id}/members/{user_id}/roles/{role_id}": change("role_refused"),
+  "POST /channels/{channel_id}/messages": post,
+  // 50005: the message is not the bot's, as after the bot's application was replaced.
+  "PATCH /channels/{channel_id}/messages/{message_id}": [
+    [404, 10_008, "absent"],
+    [403, 50_005, "absent"],
+    ...post,
+  ],
   "GET /users/@me": [],
   "GET /users/@me/guilds": [],
   "GET /users/@me/guilds/{guild_id}/member": [

@@ -1,5 +1,5 @@
 import { ChatIdentity, ChatPlatform, type GameId, GamePlatform } from "@accountlink/core";
-import type { ChatCommands, ChatRoles, GameItem } from "@accountlink/core/platforms";
+import type { ChatChannels, ChatCommands, ChatRoles, GameItem } from "@accountlink/core/platforms";
 import { type HttpAnswer, type HttpAnswering, startHttpServer } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Option, Redacted, Result } from "effect";
@@ -29,6 +29,7 @@ const usual: Readonly<Record<string, unknown>> = {
       { id: role, name: "Member", position: 1, ...roleFields },
     ],
   },
+  [`GET /guilds/${guildId}/channels`]: [],
   [`GET /guilds/${guildId}/members/${bot.id}`]: { user: bot, roles: [botRole] },
   [`GET /guilds/${guildId}/members/${eve.id}`]: { user: eve, roles: [role], joined_at: null },
   "GET /users.roblox.com/v1/users/1": { id: 1, name: "ada_g" },
@@ -58,6 +59,12 @@ const groups = ({ game: platform }: Platforms) =>
 const questions: { readonly [R in Route]?: (platforms: Platforms) => Effect.Effect<unknown, unknown> } = {
   "GET /guilds/{guild_id}": ({ chat }) => chat.findGuild(guildId),
   "GET /guilds/{guild_id}/members/{user_id}": ({ chat }) => chat.findMember(guildId, ada.id),
+  "GET /guilds/{guild_id}/channels": ({ chat }) => (chat.channels as ChatChannels).findChannels(guildId),
+  "POST /channels/{channel_id}/messages": ({ chat }) => (chat.channels as ChatChannels).post("1", {}),
+  "PATCH /channels/{channel_id}/messages/{message_id}": ({ chat }) =>
+    (chat.channels as ChatChannels).edit("1", "2", {}),
+  "POST /guilds/{guild_id}/roles": ({ chat }) =>
+    (chat.roles as ChatRoles).makeRole?.(guildId, "Member") ?? Effect.die("no new roles"),
   // Without the names of roles, a member has only their IDs.
   "GET /guilds/{guild_id}/roles": ({ chat }) =>
     Effect.map(chat.findMember(guildId, eve.id), (found) => Option.getOrThrow(found).roles),
@@ -174,6 +181,13 @@ const changes = (above: string, forbidden: string): Outcomes => [
   [409, 0, forbidden],
 ];
 const roleChanges = changes("role_above_bot", "role_refused");
+const posts: Outcomes = [
+  [404, 10_003, "channel_closed"],
+  [403, 50_001, "channel_closed"],
+  [403, 50_013, "channel_closed"],
+  [400, 50_035, "message_refused"],
+  [409, 0, "message_refused"],
+];
 const things: Outcomes = [
   [400, 20, none],
   [403, 1, none],
@@ -184,6 +198,26 @@ const outcomes: { readonly [R in Route]?: Outcomes } = {
   "GET /guilds/{guild_id}": [
     [404, 10_004, none],
     [403, 50_001, none],
+  ],
+  "GET /guilds/{guild_id}/channels": [
+    [404, 10_004, none],
+    [403, 50_001, none],
+  ],
+  "POST /channels/{channel_id}/messages": posts,
+  "PATCH /channels/{channel_id}/messages/{message_id}": [
+    [404, 10_008, false],
+    [403, 50_005, false],
+    ...posts,
+  ],
+  "POST /guilds/{guild_id}/roles": [
+    [404, 10_004, none],
+    [403, 50_001, none],
+    [403, 50_013, "no_permission"],
+    [403, 60_003, "no_permission"],
+    [400, 30_005, "role_refused"],
+    [403, 20_026, "role_refused"],
+    [404, 0, "role_refused"],
+    [409, 0, "role_refused"],
   ],
   "GET /guilds/{guild_id}/roles": [
     [404, 10_004, unnamed],

@@ -119,7 +119,7 @@ test(`every answer of Discord that its document allows is read${skipped}`, funct
   for (const seed of seeds) {
     const { url } = yield* startAnswering("discord", "/api/v10", seed);
     const chat = yield* chatPlatformAt(`${url}/api/v10`);
-    const { roles } = chat;
+    const { channels, roles } = chat;
     yield* expectAnswered(seed, {
       findGuild: chat.findGuild(guildId),
       findMember: chat.findMember(guildId, chatId),
@@ -129,6 +129,10 @@ test(`every answer of Discord that its document allows is read${skipped}`, funct
       membersPage: roles?.membersPage(guildId, null) ?? Effect.void,
       roleMember: roles?.findMember(guildId, chatId) ?? Effect.void,
       addRole: roles?.addRole(guildId, chatId, "1") ?? Effect.void,
+      makeRole: roles?.makeRole?.(guildId, "Member") ?? Effect.void,
+      findChannels: channels?.findChannels(guildId) ?? Effect.void,
+      post: channels?.post("1", { content: "Hi", components: [] }) ?? Effect.void,
+      edit: channels?.edit("1", "2", { content: "Hi" }) ?? Effect.void,
     });
   }
 }, 60_000);

@@ -1,5 +1,6 @@
 /** How pages present the live platforms to users. */
 import type { ChatId, GameId, GuildId } from "@accountlink/core";
+import type { BotRights } from "@accountlink/core/platforms";
 
 /** @internal */
 export const livePlatformNames = { chat: "Discord", game: "Roblox" };
@@ -14,8 +15,15 @@ export const liveChatPage = (chatId: ChatId): string => `https://discord.com/use
 /** The URL of a user's profile on Roblox. @internal */
 export const liveGamePage = (gameId: GameId): string => `https://www.roblox.com/users/${gameId}/profile`;
 
-/** Discord's permission bits to manage roles and nicknames. */
-const roleRights = (1 << 28) | (1 << 27);
+/** Discord's permission bits to manage roles and nicknames, and to see channels and post in them. */
+const [roleRights, postRights] = [(1 << 28) | (1 << 27), (1 << 10) | (1 << 11)];
+
+const permissionsOf: Readonly<Record<BotRights, number>> = {
+  none: 0,
+  roles: roleRights,
+  posts: postRights,
+  roles_and_posts: roleRights | postRights,
+};
 
 /**
  * The URL where an owner adds the bot to a guild.
@@ -26,8 +34,8 @@ const roleRights = (1 << 28) | (1 << 27);
  */
 export const liveBotInvite =
   (applicationId: string) =>
-  (guildId: GuildId | null, rights: "none" | "roles"): string => {
-    const permissions = rights === "roles" ? String(roleRights) : "0";
+  (guildId: GuildId | null, rights: BotRights): string => {
+    const permissions = String(permissionsOf[rights]);
     const scope = "bot applications.commands";
     const query = new URLSearchParams({ client_id: applicationId, scope, permissions });
     if (guildId !== null) {

@@ -1,4 +1,4 @@
-/** The platforms' own OpenAPI documents: Discord's and Roblox's beside the checkout, and Open Cloud's. */
+/** The platforms' own OpenAPI documents: Discord's and Roblox's beside the checkout, and further parts of both here. */
 import { existsSync, readFileSync } from "node:fs";
 
 export type Platform = "discord" | "roblox";
@@ -124,7 +124,10 @@ const load = (platform: Platform): ReadonlyArray<Operation> => {
   const document = read(new URL(`${platform}.json`, folder));
   const operations =
     platform === "discord"
-      ? operationsOf(document, false)
+      ? [
+          ...operationsOf(document, false),
+          ...operationsOf(read(new URL("discord_channels.json", import.meta.url)), false),
+        ]
       : [
           ...operationsOf(document, true),
           ...operationsOf(read(new URL("open_cloud.json", import.meta.url)), true),

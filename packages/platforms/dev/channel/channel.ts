@@ -1,4 +1,4 @@
-/** The simulated channel of each guild: messages, and the commands and buttons of members. */
+/** The simulated channels of each guild: messages of the bot, and the commands and buttons of members. */
 import { ChatId } from "@accountlink/core";
 import type { FixtureGuild } from "@accountlink/core/fixture";
 import { interactionsPath, listings } from "@accountlink/pages/chat";
@@ -6,6 +6,7 @@ import { Data, Effect, Schema } from "effect";
 import { Hex } from "effect/encoding";
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http";
 import type { PlatformState } from "../simulation.ts";
+import { AnswerMessage } from "../wire.ts";
 
 /** As at Discord, the service has 3 seconds to answer. */
 const answerTime = "3 seconds";
@@ -13,19 +14,6 @@ const answerTime = "3 seconds";
 const shownMessages = 50;
 
 const applicationId = "100000000000000000";
-
-const Component = Schema.Struct({
-  label: Schema.String,
-  url: Schema.optional(Schema.String),
-  custom_id: Schema.optional(Schema.String),
-});
-
-export const AnswerMessage = Schema.Struct({
-  content: Schema.String,
-  components: Schema.optional(Schema.Array(Schema.Struct({ components: Schema.Array(Component) }))),
-  flags: Schema.optional(Schema.Int),
-});
-type AnswerMessage = typeof AnswerMessage.Type;
 
 const Answer = Schema.Union([
   Schema.Struct({ type: Schema.Literals([4, 7]), data: AnswerMessage }),
@@ -38,8 +26,8 @@ const Answer = Schema.Union([
 
 export interface ChannelMessage {
   readonly id: string;
-  /** The member whose command or button the message answers, and what the member did. */
-  readonly chatId: ChatId;
+  /** The member whose command or button the message answers, and what the member did; null if the bot just wrote. */
+  readonly chatId: ChatId | null;
   readonly asked: string;
   /** Null until a deferred answer is edited. */
   message: AnswerMessage | null;
@@ -129,6 +117,7 @@ export const makeChannels = Effect.fnUntraced(function* (
     /** What the member sees, newest last. */
     messagesFor: (guildId: string, chatId: string) =>
       (channels.get(guildId) ?? []).filter((shown) => shown.isPublic || shown.chatId === chatId),
+    postsIn,
     /** Replaces a message. Returns false for an unknown token. */
     edit: (token: string, message: AnswerMessage) => {
       const shown = byToken.get(token);
@@ -151,7 +140,9 @@ export const makeChannels = Effect.fnUntraced(function* (
       messageId: string,
       action: string,
     ) {
-      const pressed = (channels.get(guild.id) ?? []).find(({ id }) => id === messageId) ?? null;
+      const posts = [...guild.channels.keys()].flatMap((channelId) => postsIn(guild, channelId));
+      const pressed =
+        [...(channels.get(guild.id) ?? []), ...posts].find(({ id }) => id === messageId) ?? null;
       const label = pressed === null ? action : labelOf(pressed, action);
       const data = { custom_id: action, component_type: 2 };
       const message = { id: messageId, flags: pressed?.isPublic === true ? 0 : 64 };
@@ -159,6 +150,19 @@ export const makeChannels = Effect.fnUntraced(function* (
     }),
   };
 });
+
+/** The newest messages that the bot posted in a channel, newest last. */
+const postsIn = ({ messages }: FixtureGuild, channelId: string): ReadonlyArray<ChannelMessage> =>
+  [...messages.values()]
+    .filter((posted) => posted.channelId === channelId)
+    .slice(-shownMessages)
+    .map(({ id, message }) => ({
+      id,
+      chatId: null,
+      asked: "",
+      message: message as AnswerMessage,
+      isPublic: true,
+    }));
 
 export const buttonsOf = ({ message }: ChannelMessage) =>
   (message?.components ?? []).flatMap(({ components }) => components);

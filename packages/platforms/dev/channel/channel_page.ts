@@ -1,9 +1,10 @@
 /**
- * The page of a guild's channel: a member to be, a command to type, the messages that this member sees, and users who
- * join and leave.
+ * The page of a guild's channels: a member to be, a command to type, the messages that this member sees, what the bot
+ * posted in each channel, and users who join and leave.
  */
 import type { ChatId } from "@accountlink/core";
 import type { FixtureGuild } from "@accountlink/core/fixture";
+import type { GuildChannel } from "@accountlink/core/platforms";
 import { listings } from "@accountlink/pages/chat";
 import { type Html, html } from "@accountlink/pages/html";
 import type { PlatformState } from "../simulation.ts";
@@ -15,6 +16,7 @@ interface ChannelView {
   readonly chatId: ChatId;
   readonly chatUsers: PlatformState["chatUsers"];
   readonly messages: ReadonlyArray<ChannelMessage>;
+  readonly postsIn: (guild: FixtureGuild, channelId: string) => ReadonlyArray<ChannelMessage>;
   /** Why the last command has no answer, or null. */
   readonly problem: string | null;
 }
@@ -22,7 +24,8 @@ interface ChannelView {
 /** The page lists this many members, and as many users who may join, to choose from. */
 const listed = 100;
 
-export const channelHtml = ({ guild, chatId: as, chatUsers, messages, problem }: ChannelView): Html => {
+export const channelHtml = (view: ChannelView): Html => {
+  const { guild, chatId: as, chatUsers, messages, problem } = view;
   const nameOf = (chatId: string): string =>
     guild.member(chatId)?.nickname ??
     chatUsers.get(chatId)?.displayName ??
@@ -61,6 +64,8 @@ ${
 <p>Your nickname: <span id="nickname">${me.nickname ?? "none"}</span></p>
 <p>Your roles: <span id="roles">${me.roles.length === 0 ? "none" : me.roles.map(({ id }) => names.role(id)).join(", ")}</span></p>`
 }
+${[...guild.channels.values()].map((channel) => postsHtml(channel, view, names))}
+<h2>Commands</h2>
 ${messages.length === 0 ? html`<p>Nobody has written yet.</p>` : html`<ol class="messages">${messages.map((message) => messageItem(message, as, names))}</ol>`}
 ${problem === null ? null : html`<p role="alert">${problem}</p>`}
 ${
@@ -76,6 +81,23 @@ ${
 }`;
 };
 
+const postsHtml = (
+  { id, name, mayPost }: GuildChannel,
+  { guild, chatId: as, postsIn }: ChannelView,
+  names: Names,
+): Html => {
+  const posts = postsIn(guild, id);
+  return html`<section id="channel-${id}">
+<h2># ${name}</h2>
+${posts.length === 0 ? null : html`<ol class="messages">${posts.map((message) => messageItem(message, as, names))}</ol>`}
+<form method="post" class="line">
+<input type="hidden" name="as" value="${as}">
+<input type="hidden" name="channel" value="${id}">
+${mayPost ? html`The bot may post here. <button name="posting" value="closed">Close to the bot</button>` : html`The bot may not post here. <button name="posting" value="open">Open to the bot</button>`}
+</form>
+</section>`;
+};
+
 const commandOption = ({ name, texts, option }: (typeof listings)[number]): Html => {
   const isInMenu = texts.description === null;
   return html`<option value="${isInMenu ? "" : "/"}${name}${isInMenu || option === "user" ? " @" : ""}">`;
@@ -85,7 +107,7 @@ const messageItem = (shown: ChannelMessage, as: ChatId, names: Names): Html => {
   const { id, chatId, asked, message, isPublic } = shown;
   const buttons = buttonsOf(shown);
   return html`<li>
-<small>${names.user(chatId)}: ${asked}</small>
+<small>${chatId === null ? "The bot" : html`${names.user(chatId)}: ${asked}`}</small>
 <p>${message === null ? html`The service is thinking … <a href="?as=${as}">Look again</a>` : messageHtml(message.content, names)}</p>
 ${
   buttons.length === 0
@@ -97,7 +119,7 @@ ${buttons.map(({ label, url, custom_id }) =>
     : html`<a class="button" href="${url}">${label}</a>`,
 )}</form>`
 }
-<small>${isPublic ? "Everybody sees this" : `Only ${names.user(chatId)} sees this`}</small>
+<small>${isPublic || chatId === null ? "Everybody sees this" : `Only ${names.user(chatId)} sees this`}</small>
 </li>`;
 };
 

@@ -6,7 +6,8 @@ import { Clock, Effect, Schema } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { makePages } from "../oauth/sign_in_page.ts";
 import { done, json, platformRoute, refuse, type Simulation } from "../simulation.ts";
-import { AnswerMessage, makeChannels } from "./channel.ts";
+import { AnswerMessage } from "../wire.ts";
+import { makeChannels } from "./channel.ts";
 import { channelHtml } from "./channel_page.ts";
 
 /** @param serviceUrl the public URL of the service that answers commands */
@@ -40,18 +41,23 @@ export const channelRoutes = Effect.fnUntraced(function* (
   const show = Effect.fnUntraced(function* (as: string | undefined, problem: string | null = null) {
     const { guild, chatId, isMember } = yield* enter(as);
     const messages = isMember ? channels.messagesFor(guild.id, chatId) : [];
-    return pages.own(guild.name ?? guild.id, channelHtml({ guild, chatId, chatUsers, messages, problem }));
+    return pages.own(guild.name ?? guild.id, channelHtml({ guild, chatId, chatUsers, messages, postsIn: channels.postsIn, problem }));
   });
 
   const act = Effect.gen(function* () {
     const form = yield* HttpServerRequest.schemaBodyUrlParams(Form).pipe(
-      Effect.mapError(() => pages.problem('The form has no "command", no "action" and no "membership".')),
+      Effect.mapError(() => pages.problem('The form has no "command", "action", "membership" or "posting".')),
     );
     const { guild, chatId, isMember } = yield* enter(form.as);
     const here = HttpServerResponse.redirect(`/chat/guilds/${guild.id}?as=${chatId}`, { status: 303 });
     if ("membership" in form) {
       if (form.membership === "leave") guild.remove(chatId);
       else if (!isMember) yield* join(guild, chatId);
+      return here;
+    }
+    if ("posting" in form) {
+      const channel = guild.channels.get(form.channel);
+      if (channel) guild.channels.set(channel.id, { ...channel, mayPost: form.posting === "open" });
       return here;
     }
     if (!isMember) return yield* show(chatId, "Only members write here.");
@@ -88,5 +94,10 @@ export const channelRoutes = Effect.fnUntraced(function* (
 const Form = Schema.Union([
   Schema.Struct({ as: Schema.String, message: Schema.String, action: Schema.String }),
   Schema.Struct({ as: Schema.String, command: Schema.String }),
+  Schema.Struct({
+    as: Schema.String,
+    channel: Schema.String,
+    posting: Schema.Literals(["open", "closed"]),
+  }),
   Schema.Struct({ as: Schema.String, membership: Schema.Literals(["join", "leave"]) }),
 ]);

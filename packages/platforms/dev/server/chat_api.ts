@@ -1,7 +1,7 @@
 /** The simulated chat platform's API for the bot, which sees only its own guilds. */
 import type { FixtureGuild, MemberFixture } from "@accountlink/core/fixture";
-import type { RoleRefused } from "@accountlink/core/platforms";
-import { Effect, Redacted } from "effect";
+import { PostRefused, type RoleRefused } from "@accountlink/core/platforms";
+import { Effect, Redacted, type Schema } from "effect";
 import { HttpServerRequest } from "effect/http";
 import {
   bearerToken,
@@ -15,7 +15,9 @@ import {
   type Simulation,
   userOfName,
 } from "../simulation.ts";
-import { type Joins, type Member, MemberChange } from "../wire.ts";
+import { AnswerMessage, type Joins, type Member, MemberChange, NewRole } from "../wire.ts";
+
+const closed = new PostRefused({ reason: "channel_closed" });
 
 /**
  * The routes under `/chat/api` for the bot.
@@ -50,6 +52,31 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       const guild = guilds.get(guildId);
       return guild?.hasBot ? handler(guild, chatId, values) : refuse("unknown_guild");
     };
+
+  /** A route whose requests have a JSON body. */
+  const withBody = <A>(
+    method: "POST" | "PATCH",
+    path: `/${string}`,
+    schema: Schema.ConstraintDecoder<A>,
+    handler: (body: A, values: Values) => ReturnType<PathHandler>,
+  ) =>
+    forBot(
+      method,
+      path,
+      HttpServerRequest.schemaBodyJson(schema).pipe(
+        Effect.flatMap((body) => fromPath((values) => handler(body, values))),
+        Effect.catch(() => Effect.succeed(refuse("invalid_request"))),
+      ),
+    );
+
+  const guildOf = (channelId: string) =>
+    [...guilds.values()].find(({ channels }) => channels.has(channelId));
+
+  const posted = (outcome: string | boolean | PostRefused = closed) => {
+    if (outcome instanceof PostRefused) return refuse(outcome.reason);
+    if (typeof outcome === "string") return json({ id: outcome });
+    return outcome ? done : refuse("unknown_message");
+  };
 
   const memberBody = (member: MemberFixture): typeof Member.Type => {
     const { username = null, displayName = null } = chatUsers.get(member.chatId) ?? {};
@@ -95,6 +122,27 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
     ),
 
     route(
+      "/guilds/:guildId/channels",
+      inGuild(({ channels }) => json({ channels: [...channels.values()], locale: "en-US" })),
+    ),
+
+    withBody("POST", "/channels/:channelId/messages", AnswerMessage, (message, { channelId = "" }) =>
+      posted(guildOf(channelId)?.post(channelId, message)),
+    ),
+
+    withBody(
+      "PATCH",
+      "/channels/:channelId/messages/:messageId",
+      AnswerMessage,
+      (message, { channelId = "", messageId = "" }) =>
+        posted(guildOf(channelId)?.edit(channelId, messageId, message)),
+    ),
+
+    withBody("POST", "/guilds/:guildId/roles", NewRole, ({ name }, values) =>
+      inGuild((guild) => json({ id: guild.makeRole(name) }))(values),
+    ),
+
+    route(
       "/guilds/:guildId/roles",
       inGuild(({ roles, memberCount }) => json({ roles: [...roles.values()], memberCount })),
     ),
@@ -132,15 +180,8 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
     setRole("PUT"),
     setRole("DELETE"),
 
-    forBot(
-      "PATCH",
-      "/guilds/:guildId/members/:chatId",
-      HttpServerRequest.schemaBodyJson(MemberChange).pipe(
-        Effect.flatMap(({ nickname }) =>
-          fromPath(inGuild((guild, chatId) => changed(guild.setNickname(chatId, nickname), chatId))),
-        ),
-        Effect.catch(() => Effect.succeed(refuse("invalid_request"))),
-      ),
+    withBody("PATCH", "/guilds/:guildId/members/:chatId", MemberChange, ({ nickname }, values) =>
+      inGuild((guild, chatId) => changed(guild.setNickname(chatId, nickname), chatId))(values),
     ),
 
     route("/users/by-name/:username", ({ username = "" }) =>

@@ -5,6 +5,7 @@ import type { HttpClient } from "effect/http";
 import type { ResilientClient } from "../../http/mod.ts";
 import { ask } from "../answers.ts";
 import { liveBotInvite } from "../presentation.ts";
+import { discordChannels } from "./chat_channels.ts";
 import { discordCommands } from "./chat_commands.ts";
 import { discordRoles } from "./chat_roles.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
@@ -42,7 +43,7 @@ export const liveChatPlatform = (
   Layer.effect(
     ChatPlatform,
     Effect.gen(function* () {
-      const { client, roles, answers } = yield* discordClients(options);
+      const { client, channels, roles, answers } = yield* discordClients(options);
       const rolesOf = yield* roleNames(client);
       const ownGuilds = yield* makeOwnGuilds(client);
 
@@ -140,6 +141,7 @@ export const liveChatPlatform = (
         ...(options.clientId === undefined ? {} : { botInvite: liveBotInvite(options.clientId) }),
         joins: discordJoins(client, options.botToken),
         roles: yield* discordRoles(roles),
+        channels: discordChannels(channels),
         commands: discordCommands(client, answers),
       });
     }),

@@ -107,7 +107,24 @@ export const discordRoles = Effect.fnUntraced(function* (
         ({ managesRoles }) => (managesRoles ? "role_above_bot" : "no_permission"),
       );
 
+  const makeRole = Effect.fnUntraced(function* (guildId: GuildId, name: string) {
+    const made = yield* ask(client, "POST /guilds/{guild_id}/roles", {
+      operation: "ChatRoles.makeRole",
+      path: [guildId],
+      headers: { "x-audit-log-reason": auditLogReason },
+      // Without this, a role has the rights of everybody.
+      body: { name, permissions: 0 },
+      found: Schema.Struct({ id: Schema.String }),
+    });
+    if (Result.isSuccess(made)) return Option.some(made.success.id);
+    return made.failure === "absent"
+      ? Option.none<string>()
+      : yield* new RoleRefused({ reason: made.failure });
+  });
+
   return {
+    makeRole,
+
     findGuildRoles: flow(
       findRights,
       Effect.map(Option.map(({ roles, memberCount }) => ({ roles, memberCount }))),

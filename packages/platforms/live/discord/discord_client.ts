@@ -25,12 +25,13 @@ export const userAgent = (publicUrl: string) =>
 /** A page of 1,000 members may take several megabytes. */
 const maxBodyBytes = 8_388_608;
 
-/** For the roles client, since role changes wait for rate limits. */
+/** For changes of roles and messages, which wait for rate limits. */
 const patient = { attemptTimeout: Duration.seconds(10), deadline: Duration.seconds(20), maxBodyBytes };
 
 /**
- * Makes a client for lookups, a client for answers to commands, and a client for roles, which waits longer. The clients
- * share Discord's rate limits, but not the circuit breaker: if requests for roles keep failing, lookups still work.
+ * Makes a client for lookups, a client for answers to commands, and clients for roles and channels, which wait longer.
+ * The clients share Discord's rate limits, but not the circuit breaker: if requests for roles keep failing, lookups still
+ * work.
  */
 export const discordClients = Effect.fnUntraced(function* ({
   botToken,
@@ -55,6 +56,9 @@ export const discordClients = Effect.fnUntraced(function* ({
     ),
     /** Edits answers to commands, for which Discord wants no token of the bot and has no limits of its own. */
     answers: anonymous(yield* resilientClient(yield* HttpClient.HttpClient, "chat_answers", resilience)),
+    channels: authorized(
+      yield* resilientClient(http, "chat_channels", { ...patient, ...resilience }, waitingLong),
+    ),
     roles: authorized(yield* resilientClient(http, "chat_roles", { ...patient, ...resilience }, waitingLong)),
   };
 });

@@ -17,6 +17,7 @@ export const RoledGuild = Schema.Struct({
   id: Schema.String,
   approximate_member_count: Schema.optional(Schema.NullOr(Schema.Int)),
   owner_id: Schema.String,
+  preferred_locale: nullish,
   roles: Schema.Array(
     Schema.Struct({
       id: Schema.String,
@@ -26,6 +27,21 @@ export const RoledGuild = Schema.Struct({
       /** Whether the role belongs to an integration, such as a bot. Only the integration can give this role. */
       managed: Schema.optional(Schema.Boolean),
     }),
+  ),
+});
+
+/** A channel of a guild. A category is a channel as well. */
+export const Channel = Schema.Struct({
+  id: Schema.String,
+  type: Schema.Int,
+  name: Schema.String,
+  position: Schema.Int,
+  parent_id: nullish,
+  permission_overwrites: Schema.optional(
+    Schema.Array(
+      // The ID of a role, of a member, or of the guild for everybody.
+      Schema.Struct({ id: Schema.String, allow: Permissions, deny: Permissions }),
+    ),
   ),
 });
 
@@ -92,7 +108,7 @@ export const createdAt = (snowflake: string): string =>
   new Date(Number((BigInt(snowflake) >> 22n) + epoch)).toISOString();
 
 /** Bits of permissions. An administrator has every permission. */
-const administrator = 0x8n;
+export const administrator = 0x8n;
 const powerful: Readonly<Record<PowerfulPermission, bigint>> = {
   administrator,
   manage_server: 1n << 5n,
@@ -108,6 +124,11 @@ const powerful: Readonly<Record<PowerfulPermission, bigint>> = {
 /** Whether permissions, as a decimal bit set, include this one. */
 export const includesPermission = (permissions: string, name: PowerfulPermission): boolean =>
   (BigInt(permissions) & powerful[name]) !== 0n;
+
+/** Whether permissions include the rights to see a channel and to post in it. */
+export const includesPosting = (permissions: bigint): boolean => (permissions & posting) === posting;
+
+const posting = (1n << 10n) | (1n << 11n);
 
 const bits = { guild: 0x20n, nicknames: 1n << 27n, roles: 1n << 28n };
 

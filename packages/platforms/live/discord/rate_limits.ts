@@ -13,7 +13,7 @@ const lookupWait = Duration.millis(2_500);
 
 /**
  * Makes each attempt to send a request wait until Discord's rate limits allow it, first come first served for each
- * route and guild. If the limit requires a wait longer than `longestWait`, the attempt fails as if Discord had refused
+ * route and guild or channel. If the limit requires a wait longer than `longestWait`, the attempt fails as if Discord had refused
  * it: with a 429 that says when to retry, or with a 401 if Discord has just refused the token. An attempt that has
  * waited for `longestWait` fails with `busy`.
  */
@@ -38,7 +38,7 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
 
   return (request) => {
     const route = routeOf(request);
-    return RcMap.get(queues, `${route.name} ${route.guild}`).pipe(
+    return RcMap.get(queues, `${route.name} ${route.place}`).pipe(
       Effect.flatMap((queue) => queue.withPermits(1)(acquire(route))),
       Effect.scoped,
       Effect.timeoutOrElse({
@@ -64,12 +64,12 @@ export const observeRateLimits = (client: HttpClient.HttpClient, limits: RateLim
 
 const isAccountCharged = Effect.map(ChargedAccount, (account) => account !== null);
 
-/** Discord counts requests by their method and their path without IDs, separately for each guild. */
+/** Discord counts requests by their method and their path without IDs, separately for each guild and channel. */
 const routeOf = ({ method, url }: HttpClientRequest.HttpClientRequest): Route => {
   const { pathname } = new URL(url);
   return {
     name: `${method} ${pathname.replaceAll(/\/\d{5,}/g, "/:id")}`,
-    guild: /\/guilds\/(\d+)/.exec(pathname)?.[1] ?? "",
+    place: /\/(?:guilds|channels)\/(\d+)/.exec(pathname)?.[1] ?? "",
   };
 };
 
@@ -77,8 +77,8 @@ const routeOf = ({ method, url }: HttpClientRequest.HttpClientRequest): Route =>
 export interface Route {
   /** The method and the path without IDs. */
   readonly name: string;
-  /** The ID of the guild in the path, or empty. */
-  readonly guild: string;
+  /** The ID of the guild or channel in the path, or empty. */
+  readonly place: string;
 }
 
 interface Asker {
@@ -216,7 +216,7 @@ export class RateLimits {
   }
 }
 
-const keyOf = (limit: string, { guild }: Route): string => `${limit} ${guild}`;
+const keyOf = (limit: string, { place }: Route): string => `${limit} ${place}`;
 
 const refuse = (status: LimitAnswer["status"], wait: number): LimitAnswer => ({
   status,

@@ -4,8 +4,8 @@ import { Headers } from "effect/http";
 import { RateLimits, type Route } from "./rate_limits.ts";
 import { budget } from "./test_discord.ts";
 
-const members: Route = { name: "GET /guilds/:id/members/:id", guild: "1" };
-const users: Route = { name: "GET /users/:id", guild: "" };
+const members: Route = { name: "GET /guilds/:id/members/:id", place: "1" };
+const users: Route = { name: "GET /users/:id", place: "" };
 
 /** `wait` returns how long a request has to wait, in milliseconds; 0 if it may be sent. */
 const setUp = () => {
@@ -45,11 +45,11 @@ it("RateLimits counts requests in flight", () => {
 
 it("routes with the same bucket share a limit, but guilds do not", () => {
   const { wait, observe } = setUp();
-  const roles: Route = { name: "GET /guilds/:id/roles", guild: "1" };
+  const roles: Route = { name: "GET /guilds/:id/roles", place: "1" };
   observe(members, 0, budget(1, 10));
   observe(roles, 0, budget(0, 10));
   expect(wait(members, 0)).toBe(10_000);
-  expect(wait({ ...members, guild: "2" }, 0)).toBe(0);
+  expect(wait({ ...members, place: "2" }, 0)).toBe(0);
 });
 
 it("at most 50 requests per second are sent in total", () => {

@@ -1,0 +1,132 @@
+/** Text channels on Discord, and the bot's messages in them. */
+import type { GuildId } from "@accountlink/core";
+import { type ChatChannels, PostRefused } from "@accountlink/core/platforms";
+import { Effect, Option, Result, Schema } from "effect";
+import type { ResilientClient } from "../../http/mod.ts";
+import { ask } from "../answers.ts";
+import {
+  administrator,
+  Channel,
+  includesPosting,
+  isSnowflake,
+  RoledGuild,
+  RoledMember,
+} from "./discord_wire.ts";
+
+const [text, category, announcements] = [0, 4, 5];
+
+const everyPermission = (1n << 64n) - 1n;
+
+const Message = Schema.Struct({ id: Schema.String });
+
+export const discordChannels = (client: ResilientClient): ChatChannels => {
+  const operation = "ChatChannels.findChannels";
+
+  const findBot = Effect.fnUntraced(function* (guildId: GuildId) {
+    const bot = yield* ask(client, "GET /users/@me", { operation, found: Message });
+    const member = yield* ask(client, "GET /guilds/{guild_id}/members/{user_id}", {
+      operation,
+      path: [guildId, Result.getOrThrow(bot).id],
+      found: RoledMember,
+    });
+    return Result.getSuccess(member);
+  });
+
+  return {
+    findChannels: Effect.fnUntraced(function* (guildId) {
+      if (!isSnowflake(guildId)) return Option.none();
+      const guild = yield* ask(client, "GET /guilds/{guild_id}", {
+        operation,
+        path: [guildId],
+        found: RoledGuild,
+        matches: ({ id }) => id === guildId,
+      });
+      if (Result.isFailure(guild)) return Option.none();
+      const [bot, channels] = yield* Effect.all(
+        [
+          findBot(guildId),
+          ask(client, "GET /guilds/{guild_id}/channels", {
+            operation,
+            path: [guildId],
+            found: Schema.Array(Channel),
+          }),
+        ],
+        { concurrency: 2 },
+      );
+      if (Option.isNone(bot) || Result.isFailure(channels)) return Option.none();
+      const listed = asShown(channels.success).map((channel) => ({
+        id: channel.id,
+        name: channel.name,
+        mayPost: includesPosting(permissionsIn(channel, guild.success, bot.value)),
+      }));
+      return Option.some({ channels: listed, locale: guild.success.preferred_locale ?? null });
+    }),
+
+    post: Effect.fnUntraced(function* (channelId, message) {
+      const posted = yield* ask(client, "POST /channels/{channel_id}/messages", {
+        operation: "ChatChannels.post",
+        path: [channelId],
+        body: { ...message, allowed_mentions: { parse: [] } },
+        found: Message,
+      });
+      if (Result.isSuccess(posted)) return posted.success.id;
+      return yield* new PostRefused({ reason: posted.failure });
+    }),
+
+    edit: Effect.fnUntraced(function* (channelId, messageId, message) {
+      const edited = yield* ask(client, "PATCH /channels/{channel_id}/messages/{message_id}", {
+        operation: "ChatChannels.edit",
+        path: [channelId, messageId],
+        body: { ...message, allowed_mentions: { parse: [] } },
+        found: Schema.Unknown,
+      });
+      if (Result.isSuccess(edited)) return true;
+      return edited.failure === "absent" ? false : yield* new PostRefused({ reason: edited.failure });
+    }),
+  };
+};
+
+type Channels = ReadonlyArray<typeof Channel.Type>;
+
+/** Returns the text channels in Discord's order: channels without a category come first. */
+const asShown = (channels: Channels): Channels => {
+  const categories = new Map(
+    channels.filter(({ type }) => type === category).map(({ id, position }) => [id, position]),
+  );
+  const categoryOf = ({ parent_id: parent }: (typeof channels)[number]) =>
+    parent === null || parent === undefined ? -1 : (categories.get(parent) ?? -1);
+  return channels
+    .filter(({ type }) => type === text || type === announcements)
+    .toSorted(
+      (one, other) =>
+        categoryOf(one) - categoryOf(other) ||
+        one.position - other.position ||
+        (BigInt(one.id) < BigInt(other.id) ? -1 : 1),
+    );
+};
+
+/**
+ * Derives a member's permissions in a channel: those of the member's roles, then the overwrites of the channel for
+ * everybody, for all roles of the member together, and for the member.
+ */
+const permissionsIn = (
+  { permission_overwrites: overwrites = [] }: (typeof Channel)["Type"],
+  { id: guildId, owner_id: owner, roles }: typeof RoledGuild.Type,
+  { user, roles: held }: typeof RoledMember.Type,
+): bigint => {
+  const base = roles
+    .filter(({ id }) => id === guildId || held.includes(id))
+    .reduce((all, { permissions }) => all | BigInt(permissions), 0n);
+  if (owner === user.id || (base & administrator) !== 0n) return everyPermission;
+  const sets: ReadonlyArray<(id: string) => boolean> = [
+    (id) => id === guildId,
+    (id) => held.includes(id),
+    (id) => id === user.id,
+  ];
+  return sets.reduce((permissions, isMeant) => {
+    const meant = overwrites.filter(({ id }) => isMeant(id));
+    const denied = meant.reduce((all, { deny }) => all | BigInt(deny), 0n);
+    const allowed = meant.reduce((all, { allow }) => all | BigInt(allow), 0n);
+    return (permissions & ~denied) | allowed;
+  }, base);
+};

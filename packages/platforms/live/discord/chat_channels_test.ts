@@ -1,0 +1,181 @@
+import type { PlatformUnavailable } from "@accountlink/core";
+import type { ChatChannels, ChatRoles, PostRefused, RoleRefused } from "@accountlink/core/platforms";
+import type { HttpAnswering } from "@accountlink/test-servers";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
+import { Effect, Option } from "effect";
+import { chatPlatformAt, eve, foreignGuildId, guildId, startDiscord } from "./test_discord.ts";
+
+const bot = { id: "80351110224678912", username: "accountlink", bot: true };
+const [see, send] = [1n << 10n, 1n << 11n];
+const botRole = "41771983423143940";
+const otherRole = "41771983423143941";
+const text = "41771983423143950";
+const message = "41771983423143960";
+
+type Overwrite = readonly [id: string, deny: bigint, allow: bigint];
+
+const channel = (id: string, more: object, overwrites: ReadonlyArray<Overwrite> = []) => ({
+  id,
+  type: 0,
+  name: `channel-${id.slice(-2)}`,
+  position: 0,
+  guild_id: guildId,
+  permission_overwrites: overwrites.map(([of, deny, allow]) => ({
+    id: of,
+    type: of === bot.id ? 1 : 0,
+    deny: String(deny),
+    allow: String(allow),
+  })),
+  ...more,
+});
+
+interface World {
+  readonly channels?: ReadonlyArray<object>;
+  readonly everyone?: bigint;
+  readonly owner?: string;
+  readonly change?: HttpAnswering;
+}
+
+const setUp = Effect.fnUntraced(function* ({
+  channels = [],
+  everyone = see | send,
+  owner = eve.id,
+  change = { status: 404 },
+}: World) {
+  const discord = yield* startDiscord((path, { method }) => {
+    if (method !== "GET") return change;
+    if (path === "/users/@me") return { body: bot };
+    if (path === `/guilds/${guildId}`) {
+      const role = (id: string, permissions: bigint) => ({
+        id,
+        name: id,
+        position: 0,
+        permissions: String(permissions),
+      });
+      const roles = [role(guildId, everyone), role(botRole, 0n), role(otherRole, 8n)];
+      return {
+        body: { id: guildId, name: "Engine Room", owner_id: owner, preferred_locale: "pt-BR", roles },
+      };
+    }
+    if (path === `/guilds/${guildId}/members/${bot.id}`) return { body: { user: bot, roles: [botRole] } };
+    return path === `/guilds/${guildId}/channels` ? { body: channels } : undefined;
+  });
+  const chat = yield* chatPlatformAt(discord.apiUrl, { resilience: { failuresToOpen: 2, retries: 0 } });
+  return { ...discord, channels: chat.channels as ChatChannels, roles: chat.roles as ChatRoles };
+});
+
+const mayPost = Effect.fnUntraced(function* (world: World) {
+  const { channels } = yield* setUp(world);
+  return Option.getOrThrow(yield* channels.findChannels(guildId)).channels.map((each) => each.mayPost);
+});
+
+test.each<[what: string, overwrites: ReadonlyArray<Overwrite>, mayPost: boolean]>([
+  ["without overwrites", [], true],
+  ["denied to everybody", [[guildId, send, 0n]], false],
+  ["hidden from everybody", [[guildId, see, 0n]], false],
+  ["denied to another role", [[otherRole, send, 0n]], true],
+  [
+    "denied to everybody and allowed to the role of the bot",
+    [
+      [botRole, 0n, send],
+      [guildId, send, 0n],
+    ],
+    true,
+  ],
+  [
+    "allowed to the role of the bot and denied to the bot",
+    [
+      [bot.id, send, 0n],
+      [botRole, 0n, send],
+    ],
+    false,
+  ],
+  [
+    "denied to the role and allowed to the bot",
+    [
+      [botRole, send | see, 0n],
+      [bot.id, 0n, send | see],
+    ],
+    true,
+  ],
+])("whether the bot may post in a channel follows from its overwrites: %s", function* ([, overwrites, may]) {
+  expect(yield* mayPost({ channels: [channel(text, {}, overwrites)] })).toEqual([may]);
+});
+
+test("the bot posts nowhere without rights, and everywhere as an administrator or owner", function* () {
+  const channels = [channel(text, {}, [[guildId, send, 0n]])];
+  expect(yield* mayPost({ channels: [channel(text, {})], everyone: 0n })).toEqual([false]);
+  expect(yield* mayPost({ channels, everyone: 8n })).toEqual([true]);
+  expect(yield* mayPost({ channels, everyone: 0n, owner: bot.id })).toEqual([true]);
+});
+
+test("text channels are listed as members see them, with the language of the guild", function* () {
+  const [top, low] = ["41771983423143951", "41771983423143952"];
+  const { channels } = yield* setUp({
+    channels: [
+      channel(low, { type: 4, position: 2 }),
+      channel(top, { type: 4, position: 1 }),
+      channel("41771983423143953", { parent_id: low, position: 0 }),
+      channel("41771983423143954", { parent_id: top, position: 7 }),
+      channel("41771983423143955", { parent_id: top, position: 6, type: 5 }),
+      channel("41771983423143956", { parent_id: null, position: 9 }),
+      channel("41771983423143957", { type: 2 }),
+    ],
+  });
+  const found = Option.getOrThrow(yield* channels.findChannels(guildId));
+  expect(found.locale).toBe("pt-BR");
+  expect(found.channels.map(({ id }) => id.slice(-2))).toEqual(["56", "55", "54", "53"]);
+  expect(yield* channels.findChannels(foreignGuildId)).toEqual(Option.none());
+});
+
+const reasonOf = <A>(change: Effect.Effect<A, PostRefused | RoleRefused | PlatformUnavailable>) =>
+  Effect.map(Effect.flip(change), (error) => ("reason" in error ? error.reason : error._tag));
+
+test("a message mentions nobody", function* () {
+  const posted = { id: message, channel_id: text, content: "Hi", timestamp: "2026-01-01T00:00:00Z" };
+  const { channels, heard } = yield* setUp({ change: { body: posted } });
+  expect(yield* channels.post(text, { content: "Hi", components: [] })).toBe(message);
+  expect(yield* channels.edit(text, message, { content: "Ho" })).toBe(true);
+  const bodies = heard.filter(({ method }) => method !== "GET").map(({ body }) => JSON.parse(body));
+  expect(bodies).toEqual([
+    { content: "Hi", components: [], allowed_mentions: { parse: [] } },
+    { content: "Ho", allowed_mentions: { parse: [] } },
+  ]);
+});
+
+test.each<[status: number, code: number | null, posts: string, edits: string | false]>([
+  [404, 10_003, "channel_closed", "channel_closed"],
+  [404, 10_008, "channel_closed", false],
+  [403, 50_001, "channel_closed", "channel_closed"],
+  [403, 50_005, "channel_closed", false],
+  [403, 50_013, "channel_closed", "channel_closed"],
+  [400, 50_035, "message_refused", "message_refused"],
+  [401, 0, "PlatformUnavailable", "PlatformUnavailable"],
+  [404, null, "PlatformUnavailable", "PlatformUnavailable"],
+  [500, 0, "PlatformUnavailable", "PlatformUnavailable"],
+])("status %d with code %s to a message means: %s, and to an edit: %s", function* ([
+  status,
+  code,
+  posts,
+  edits,
+]) {
+  const change = code === null ? { status } : { status, body: { message: "", code } };
+  const { channels } = yield* setUp({ change });
+  expect(yield* reasonOf(channels.post(text, { content: "Hi" }))).toBe(posts);
+  const edit = channels.edit(text, message, { content: "Hi" });
+  expect(edits === false ? yield* edit : yield* reasonOf(edit)).toBe(edits);
+});
+
+test("a role is made without rights, and a refusal says why", function* () {
+  const role = { id: otherRole, name: "Officer", permissions: "0", position: 1, managed: false };
+  const { roles, heard } = yield* setUp({ change: { body: role } });
+  expect(yield* roles.makeRole?.(guildId, "Officer") ?? Effect.void).toEqual(Option.some(otherRole));
+  expect(JSON.parse(heard.at(-1)?.body ?? "")).toEqual({ name: "Officer", permissions: 0 });
+  for (const [status, code, reason] of [
+    [403, 50_013, "no_permission"],
+    [400, 30_005, "role_refused"],
+  ] as const) {
+    const refused = yield* setUp({ change: { status, body: { message: "", code } } });
+    expect(yield* reasonOf(refused.roles.makeRole?.(guildId, "Officer") ?? Effect.void)).toBe(reason);
+  }
+});
