@@ -6,6 +6,7 @@ import type { SightingStore } from "./alts/sighting_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
 import type { EventStore } from "./events/event_store.ts";
 import type { FlowStore } from "./flow/flow_store.ts";
+import type { GuildLogStore } from "./guild_log/guild_log_store.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
 import type { DayCounts } from "./limits/counters.ts";
@@ -28,6 +29,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { MemberStore } from "@accountlink/core/accounts";
  * import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
  * import { FlowStore } from "@accountlink/core/flow";
+ * import { GuildLogStore } from "@accountlink/core/guild_log";
  * import { IdempotencyStore } from "@accountlink/core/idempotency";
  * import { KeyStore } from "@accountlink/core/keys";
  * import { DayCounts } from "@accountlink/core/limits";
@@ -45,7 +47,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;
  * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
  * const links = [LinkStore, ImportStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
- * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog];
+ * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, GuildLogStore];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
  *   [...keys, ...links, ...users].filter(({ key }) => !mapUnsafe.has(key)),
  * );
@@ -70,7 +72,8 @@ export type StoragePorts =
   | IdempotencyStore
   | EventStore
   | WebhookStore
-  | RolePlanStore;
+  | RolePlanStore
+  | GuildLogStore;
 
 /**
  * Identifies a database. Nodes keep shared limits, signals and cached answers outside the database, separately for each

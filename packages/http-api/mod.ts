@@ -10,6 +10,7 @@ export * as DashboardCommunities from "./dashboard/communities.ts";
 export * from "./dashboard/dashboard_routes.ts";
 export * as DashboardKeys from "./dashboard/keys.ts";
 export * as DashboardMembers from "./dashboard/members.ts";
+export * as DashboardChannels from "./dashboard/channels.ts";
 export * as DashboardRoles from "./dashboard/roles.ts";
 export * as DashboardWebhooks from "./dashboard/webhooks.ts";
 export * from "./errors.ts";

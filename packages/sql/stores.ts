@@ -8,6 +8,7 @@ import * as SqlDayCounts from "./day_counts.ts";
 import * as SqlEventStore from "./events/event_store.ts";
 import * as SqlFlowStore from "./flow/flow_store.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
+import * as SqlGuildLogStore from "./guild_log/guild_log_store.ts";
 import * as SqlKeyStore from "./keys/key_store.ts";
 import * as SqlImportStore from "./links/import_store.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
@@ -41,4 +42,5 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlEventStore.layer,
     SqlWebhookStore.layer,
     SqlRolePlanStore.layer,
+    SqlGuildLogStore.layer,
   );

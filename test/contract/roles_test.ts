@@ -89,6 +89,7 @@ const noPlan = {
   nicknameGroupId: null,
   bypassRoleId: null,
   unlinked: "remove",
+  logChannelId: null,
   status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
 };
 

@@ -65,7 +65,7 @@ export const isCarrying = (
   now: Millis,
 ): boolean => !isStopping && !courier.isStopping && now < livesUntil;
 
-type ItemTopic = "webhooks" | "role_plans";
+type ItemTopic = "webhooks" | "role_plans" | "guild_logs";
 
 /**
  * Makes an effect that signals that an item changed. Signals can be lost, so nodes also look for changes every second.

@@ -2,6 +2,7 @@
 export * from "./chat_channels.ts";
 export * from "./chat_platform.ts";
 export * from "./game_platform.ts";
+export { makeGuildChannels } from "./guild_channels.ts";
 export * from "./guild_guard.ts";
 export * from "./identity_provider.ts";
 export * from "./platform_refusals.ts";

@@ -62,7 +62,9 @@ export interface StoredPreview {
 
 /** Returns whether two settings differ in nothing but what a preview leaves to choose. @internal */
 export const arePreviewedAs = (one: PlanSettings, other: PlanSettings): boolean =>
-  changedSettings(one, other).every((name) => name === "state" || name === "unlinked");
+  changedSettings(one, other).every((name) => chosenLater.has(name));
+
+const chosenLater: ReadonlySet<keyof PlanSettings> = new Set(["state", "unlinked", "logChannelId"]);
 
 /** What a preview says if members without a link lose what the plan gives, or keep what they have. @internal */
 export const shownPreview = (preview: PlanPreview, unlinked = preview.settings.unlinked) => {

@@ -141,6 +141,8 @@ export const PlanSettings = Schema.Struct({
   bypassRoleId: IdOrNull,
   /** Whether members without a link lose what the plan gives, or keep roles and nickname as they are. */
   unlinked: Unlinked,
+  /** The channel in which the bot tells what happens; null for none. A paused plan tells as well. */
+  logChannelId: IdOrNull,
   /** A paused plan changes nothing. */
   state: Schema.Literals(["on", "paused"]),
 });
@@ -148,7 +150,10 @@ export type PlanSettings = typeof PlanSettings.Type;
 
 export type PlanState = PlanSettings["state"];
 
-/** The settings of a plan to store. A group or bypass role that is left out is null, `unlinked` is `remove`. */
+/**
+ * The settings of a plan to store. A group or bypass role that is left out is null, `unlinked` is `remove`, and the log
+ * channel stays as it is.
+ */
 export type ChosenSettings = Pick<PlanSettings, "rules" | "nickname" | "state"> & Partial<PlanSettings>;
 
 /** The settings of a guild without a plan. @internal */
@@ -158,6 +163,7 @@ export const noPlan: PlanSettings = {
   nicknameGroupId: null,
   bypassRoleId: null,
   unlinked: "remove",
+  logChannelId: null,
   state: "paused",
 };
 
@@ -170,6 +176,10 @@ export const changedSettings = (
   after: PlanSettings,
 ): ReadonlyArray<keyof PlanSettings> =>
   settingNames.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+
+/** Returns whether members have to be compared again after these settings changed. @internal */
+export const concernsMembers = (changed: ReadonlyArray<keyof PlanSettings>): boolean =>
+  changed.some((name) => name !== "logChannelId");
 
 /** Returns the details of the audit entry for a change of a plan. @internal */
 export const planEntryDetails = (
@@ -222,10 +232,16 @@ export interface RolePlan extends PlanSettings {
 
 /**
  * Why a plan cannot be applied as a whole, so that its problem names no member: a rule's item does not exist, the game
- * platform does not answer a rule's question, the chat platform does not list the members, or most of those who have a
- * role would lose it. @internal
+ * platform does not answer a rule's question, the chat platform does not list the members, most of those who have a role
+ * would lose it, or the log channel is gone or closed to the bot. @internal
  */
-export const planProblems = ["item_unknown", "source_closed", "members_hidden", "many_would_lose"] as const;
+export const planProblems = [
+  "item_unknown",
+  "source_closed",
+  "members_hidden",
+  "many_would_lose",
+  "log_channel_closed",
+] as const;
 
 export interface PlanProblem {
   /** Null if the problem concerns the plan. */
@@ -235,6 +251,10 @@ export interface PlanProblem {
   readonly reason: RoleRefused["reason"] | (typeof planProblems)[number];
   readonly at: Millis;
 }
+
+/** Returns the problem of a closed log channel, if it is closed. @internal */
+export const logProblems = (closedAt: Millis | null): ReadonlyArray<PlanProblem> =>
+  closedAt === null ? [] : [{ chatId: null, roleId: null, reason: "log_channel_closed", at: closedAt }];
 
 /** The maximum number of problems that the status of a plan lists. @internal */
 export const shownProblems = 50;

@@ -7,11 +7,12 @@ import { KeyStore } from "../keys/key_store.ts";
 import type { KeyOwner } from "../keys/owned_keys.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
+import { makeGuildChannels } from "../platforms/guild_channels.ts";
 import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
-import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
+import { type ChosenSettings, changedSettings, concernsMembers, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { Digits } from "./rule_kinds.ts";
 import { checkSettings, StoredPlans } from "./stored_plans.ts";
@@ -28,6 +29,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const { checkGuild } = yield* makeGuildCheck;
     const { findGroup } = yield* GamePlatform;
     const { admitSweep } = yield* RequestLimits;
+    const { findChannels } = yield* makeGuildChannels;
     const notFound = new BadRequest({ problem: "not_found" });
 
     const guildRoles = Effect.fn("RolePlans.guildRoles")(function* (guildId: GuildId) {
@@ -72,6 +74,14 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       const unknown = named.find(({ roleId }) => !known.has(roleId));
       if (unknown === undefined) return settings;
       return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
+    });
+
+    /** Fails with `InvalidParameter` unless the bot may post in this channel of the guild; null is allowed. */
+    const requireChannel = Effect.fnUntraced(function* (guildId: GuildId, channelId: string | null) {
+      if (channelId === null) return;
+      const { channels } = yield* findChannels(guildId);
+      if (channels.some(({ id, mayPost }) => id === channelId && mayPost)) return;
+      return yield* InvalidParameter.one("logChannelId", "expected a channel in which the bot may post");
     });
 
     /**
@@ -136,12 +146,14 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         chosen: ChosenSettings,
         origin: WriteOrigin,
       ) {
-        const settings = yield* checkWithRoles(scope, guildId, chosen);
+        const { plan } = yield* stored.find(scope, guildId);
+        const { logChannelId } = plan;
+        const settings = yield* checkWithRoles(scope, guildId, { logChannelId, ...chosen });
         yield* requireNameable(guildId, settings, origin);
+        if (settings.logChannelId !== logChannelId) yield* requireChannel(guildId, settings.logChannelId);
         if (settings.state === "on") {
           const hasRival = yield* pauseUnmanagedRival(scope, guildId);
-          const { plan } = yield* stored.find(scope, guildId);
-          const isSwept = !hasRival && changedSettings(plan, settings).length > 0;
+          const isSwept = !hasRival && concernsMembers(changedSettings(plan, settings));
           if (isSwept) yield* admitSweep({ pid: scope.pid, guildId });
         }
         return yield* stored.put(scope, guildId, settings, origin);

@@ -29,7 +29,7 @@ export interface PlanDetails {
 /** Converts a plan and its progress to JSON, for the dashboard and the command line. @internal */
 export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails) => ({
   pid: plan.scope.pid,
-  ...Struct.pick(plan, ["guildId", "rules", "nickname", "nicknameGroupId", "bypassRoleId", "unlinked"]),
+  ...Struct.pick(plan, ["guildId", "rules", "nickname", "nicknameGroupId", "bypassRoleId", "unlinked", "logChannelId"]),
   status: {
     state: plan.state,
     pending,
@@ -48,6 +48,7 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
     const store = yield* RolePlanStore;
     const events = yield* EventStore;
     const announceChange = yield* makeAnnounceItems("role_plans");
+    const announceLog = yield* makeAnnounceItems("guild_logs");
 
     const find = Effect.fn("StoredPlans.find")(function* (scope: DataScope, guildId: GuildId) {
       const place = { pid: scope.pid, guildId };
@@ -69,12 +70,14 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
         chosen: ChosenSettings,
         origin: WriteOrigin,
       ) {
-        const settings = yield* checkSettings(scope, guildId, chosen);
+        const { logChannelId } = (yield* find(scope, guildId)).plan;
+        const settings = yield* checkSettings(scope, guildId, { logChannelId, ...chosen });
         const { end } = yield* events.range(scope.pid);
         const at = yield* Clock.currentTimeMillis;
         const write = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
         if (!(yield* store.put(write))) return yield* new Conflict({ reason: "guild_has_plan" });
         yield* announceChange;
+        yield* announceLog;
         return yield* find(scope, guildId);
       }),
 
@@ -111,6 +114,7 @@ const expected: Readonly<Record<keyof PlanSettings, string>> = {
   nicknameGroupId: "expected null or the ID of a group",
   bypassRoleId: "expected null or the ID of a role",
   unlinked: `expected one of ${unlinkedChoices.join(", ")}`,
+  logChannelId: "expected null or the ID of a channel",
   state: "expected one of on, paused",
 };
 

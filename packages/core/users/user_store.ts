@@ -11,6 +11,7 @@ import { groupBy } from "../group_by.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
+import type { UserMessage } from "../guild_log/guild_log_store.ts";
 import type { UserRoles } from "../roles/role_plan_store.ts";
 import type { VerificationSession } from "../sessions/session_store.ts";
 import type { SiteSignIn } from "../sign_ins/sign_in_store.ts";
@@ -40,6 +41,8 @@ export interface UserRecords {
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
   /** Nicknames that role plans set, and problems with the user's roles, sorted by pid and guild. */
   readonly roles: ReadonlyArray<UserRoles>;
+  /** Messages in log channels that name the user, sorted by pid, guild and ID. */
+  readonly messages: ReadonlyArray<UserMessage>;
   /** Sessions that name the user or were completed by the user. */
   readonly sessions: ReadonlyArray<VerificationSession>;
   readonly flows: ReadonlyArray<VerificationFlow>;
@@ -73,6 +76,8 @@ export interface UserErased {
   readonly reviews: number;
   /** The number of audit entries that named the user. */
   readonly entries: number;
+  /** The number of messages in log channels that named the user. They are edited afterwards. */
+  readonly messages: number;
   readonly accounts: number;
   readonly revokedKeys: ReadonlyArray<KeyId>;
 }
@@ -98,7 +103,7 @@ export class UserStore extends Context.Service<
 
     /**
      * Erases the user from every scope in one transaction. It deletes records, sightings, reviews, final sessions, and
-     * the nicknames of role plans. It voids proofs, and sets open sessions to `failed` without naming the user. In the
+     * the nicknames of role plans. It takes the user out of the messages of logs, see `GuildLogStore`. It voids proofs, and sets open sessions to `failed` without naming the user. In the
      * audit log, `[erased]` replaces the user. The user's memberships end. The user's accounts lose their chat ID and
      * name, the keys of these accounts are revoked, their invitations end, and their other members are signed out. An
      * account of which the user is the last owner or admin closes, as in `MemberStore.change`. If the user owns a
@@ -149,7 +154,7 @@ export const withoutUser = (
   };
 };
 
-type Counts = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries">;
+type Counts = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries" | "messages">;
 
 /** An erased record: its kind and its scope. The scope is null for an audit entry about an account. */
 export interface ErasedThing {
@@ -163,16 +168,24 @@ export interface ErasedThing {
  */
 export const countErased = (
   things: ReadonlyArray<ErasedThing>,
-): { readonly total: Counts; readonly byScope: ReadonlyMap<Pid, Counts> } => {
+): { readonly total: Counts; readonly byScope: ReadonlyMap<Pid, ErasureDetails> } => {
   const byScope = groupBy(
     things.filter(({ what }) => what !== "events"),
     ({ pid }) => pid,
   );
   return {
     total: countsOf(things),
-    byScope: new Map([...byScope].flatMap(([pid, of]) => (pid === null ? [] : [[pid, countsOf(of)]]))),
+    byScope: new Map(
+      [...byScope].flatMap(([pid, of]) => (pid === null ? [] : [[pid, detailsOf(countsOf(of))]])),
+    ),
   };
 };
+
+type ErasureDetails = Omit<Counts, "messages"> & Partial<Counts>;
+
+/** Entries of scopes without a log do not name its messages. */
+const detailsOf = ({ messages, ...counts }: Counts): ErasureDetails =>
+  messages === 0 ? counts : { ...counts, messages };
 
 const countsOf = (things: ReadonlyArray<ErasedThing>): Counts => {
   const countOf = (kind: keyof Counts) => things.filter(({ what }) => what === kind).length;
@@ -182,5 +195,6 @@ const countsOf = (things: ReadonlyArray<ErasedThing>): Counts => {
     browsers: countOf("browsers"),
     reviews: countOf("reviews"),
     entries: countOf("entries"),
+    messages: countOf("messages"),
   };
 };

@@ -1,6 +1,7 @@
 import { type Route, routesIn } from "../route.ts";
 import * as account from "./account.ts";
 import * as activity from "./activity.ts";
+import * as channels from "./channels.ts";
 import * as communities from "./communities.ts";
 import * as keys from "./keys.ts";
 import * as members from "./members.ts";
@@ -21,6 +22,7 @@ export const dashboardRoutes: ReadonlyArray<Route> = [
   keys,
   webhooks,
   roles,
+  channels,
   communities,
   activity,
 ].flatMap(routesIn);

@@ -52,6 +52,7 @@ const Plan = Schema.Struct({
   nicknameGroupId: Schema.NullOr(Schema.String),
   bypassRoleId: Schema.NullOr(Schema.String),
   unlinked: Schema.Literals(unlinkedChoices),
+  logChannelId: Schema.NullOr(Schema.String),
   status: Schema.Struct({
     state: Schema.Literals(["on", "paused"]),
     pending: Schema.Int,
@@ -122,6 +123,13 @@ export const putRoles = signedIn("admin", "PUT", "/roles", {
     nicknameGroupId: optional(settings.nicknameGroupId),
     bypassRoleId: optional(settings.bypassRoleId),
     unlinked: withFallback(settings.unlinked, "remove" as const),
+    logChannelId: unlessLeftOut(
+      orNull(
+        Digits,
+        "expected null or the ID of a channel",
+        "The text channel in which the bot tells what happens, or null; left out, it stays as it is",
+      ),
+    ),
     state: oneOf(["on", "paused"], "Whether the plan changes members; a paused plan changes nothing"),
   },
   data: { plan: Plan },

@@ -16,6 +16,7 @@ import {
 import { Option } from "effect";
 import { closeAccount, pauseAll, releaseAccount } from "./account_end.ts";
 import { endVerifications } from "./flow_store.ts";
+import { forgetInLogs } from "./guild_log_store.ts";
 import { membershipsOf } from "./member_store.ts";
 import { forgetRoles } from "./role_plan_store.ts";
 import type { Memory } from "./state.ts";
@@ -34,6 +35,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
     ...eraseSightings(memory, chatId),
     ...eraseReviews(memory, chatId),
     ...eraseEntries(memory, chatId, names),
+    ...forgetInLogs(memory, chatId, at).map((pid) => ({ what: "messages" as const, pid })),
   ];
   eraseFromSessions(memory, chatId, at);
   things.push(...eraseFromEvents(memory, chatId));

@@ -1,7 +1,9 @@
 import type { ChatId, Pid } from "@accountlink/core";
 import {
   changedSettings,
+  concernsMembers,
   erasedNickname,
+  logProblems,
   noPlan,
   type PlanPlace,
   type PlanProblem,
@@ -18,6 +20,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Option, Order } from "effect";
+import { closedSince, followPlan } from "./guild_log_store.ts";
 import { forgetPreviewsOf, nameOf, previewsOf } from "./role_previews.ts";
 import { earliest, layerOf, type Memory, type MemoryPlan, type PlanMember } from "./state.ts";
 
@@ -57,8 +60,13 @@ export const layer = layerOf(RolePlanStore, (memory) => {
     confirmPreview(write);
     const changed = changedSettings(stored?.settings ?? noPlan, settings);
     if (changed.length === 0) return true;
+    followPlan(memory, write, stored?.settings.logChannelId ?? null);
     assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
     recordChange(write, "roles.updated", planEntryDetails(write, stored?.settings ?? noPlan, settings));
+    if (stored !== undefined && !concernsMembers(changed)) {
+      store({ ...stored, settings });
+      return true;
+    }
     stored?.problems.delete("");
     const plan: MemoryPlan = {
       pid,
@@ -100,7 +108,7 @@ export const layer = layerOf(RolePlanStore, (memory) => {
         pending: waitingOf(stored).length,
         sweptAt: stored?.sweptAt ?? null,
         sweep: sweepOf(stored),
-        problems: [...(stored?.problems.values() ?? [])]
+        problems: [...(stored?.problems.values() ?? []), logProblems(closedSince(memory, place))]
           .flat()
           .toSorted(problemOrder)
           .slice(0, shownProblems),
@@ -125,6 +133,8 @@ export const layer = layerOf(RolePlanStore, (memory) => {
       if (stored === undefined) return false;
       recordChange(write, "roles.deleted", planEntryDetails(write, stored.settings));
       forgetPreview(write);
+      const settings = { ...stored.settings, logChannelId: null };
+      followPlan(memory, { ...stored, settings }, stored.settings.logChannelId);
       return rolePlans.delete(nameOf(write));
     },
 

@@ -7,11 +7,12 @@ import { Conflict } from "@accountlink/core/errors";
 import { type FeedEvent, type NewEvent, newEvent, sessionEnded } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { EarlierRequest, IdempotentRequest, Keyed } from "@accountlink/core/idempotency";
+import type { LogMessage, WaitingEntry } from "@accountlink/core/guild_log";
 import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
 import type { Account, ApiKey } from "@accountlink/core/keys";
 import type { DayCount } from "@accountlink/core/limits";
 import type { StoredImport } from "@accountlink/core/links";
-import type { PlanProblem, PlanSettings, StoredPreview, Sweep } from "@accountlink/core/roles";
+import type { PlanPlace, PlanProblem, PlanSettings, StoredPreview, Sweep } from "@accountlink/core/roles";
 import type { StoredCode } from "@accountlink/core/secrets";
 import type { VerificationSession } from "@accountlink/core/sessions";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
@@ -101,6 +102,24 @@ export interface MemoryPlan {
   readonly problems: Map<ChatId | "", ReadonlyArray<PlanProblem>>;
 }
 
+export interface MemoryLogMessage extends LogMessage {
+  readonly at: Millis;
+  readonly erasedAt: Millis | null;
+  readonly editAt: Millis | null;
+}
+
+/** The log of a plan. */
+export interface MemoryLog extends PlanPlace {
+  readonly channelId: string | null;
+  readonly position: number;
+  readonly closedAt: Millis | null;
+  readonly problems: ReadonlyArray<string>;
+  /** The node that works on the log; null if no node does. */
+  holder: string | null;
+  entries: Array<WaitingEntry>;
+  readonly messages: Map<string, MemoryLogMessage>;
+}
+
 /** The state of all ports. A change is atomic, because it runs synchronously. */
 export class Memory {
   readonly accounts = new Map<string, Account>();
@@ -146,6 +165,12 @@ export class Memory {
   readonly rolePreviews = new Map<string, StoredPreview>();
   /** When each node's lease for work on role plans ends. A renewal sets a later end. */
   readonly rolePlanNodes = new Map<string, Millis>();
+  /** Logs, by the names of their plans. */
+  readonly guildLogs = new Map<string, MemoryLog>();
+  /** When each node's lease for work on logs ends. A renewal sets a later end. */
+  readonly guildLogNodes = new Map<string, Millis>();
+  /** The messages of panels: each map key is the name of the plan and the channel ID. */
+  readonly panels = new Map<string, string>();
   /** The audit entries of all accounts, oldest first. */
   log: Array<AuditEntry> = [];
   readonly events = new Map<Pid, Feed>();

@@ -5,6 +5,7 @@ import * as MemoryAuditLog from "./audit_log.ts";
 import * as MemoryDayCounts from "./day_counts.ts";
 import * as MemoryEventStore from "./event_store.ts";
 import * as MemoryFlowStore from "./flow_store.ts";
+import * as MemoryGuildLogStore from "./guild_log_store.ts";
 import * as MemoryIdempotencyStore from "./idempotency_store.ts";
 import * as MemoryImportStore from "./import_store.ts";
 import * as MemoryKeyStore from "./key_store.ts";
@@ -40,4 +41,5 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryEventStore.layer,
   MemoryWebhookStore.layer,
   MemoryRolePlanStore.layer,
+  MemoryGuildLogStore.layer,
 ).pipe(Layer.provide(State.layer));

@@ -6,6 +6,7 @@ import { Array as Arr, Effect } from "effect";
 import { reviewsOf } from "./alt_review_store.ts";
 import { entriesOf, eraseUser, sightingsOf } from "./erase_user.ts";
 import { membershipsOf } from "./member_store.ts";
+import { messagesOf } from "./guild_log_store.ts";
 import { rolesOf } from "./role_plan_store.ts";
 import { layerOf } from "./state.ts";
 
@@ -38,6 +39,7 @@ export const layer = layerOf(UserStore, (memory) => {
         by(({ pid, review }) => [pid, -review.at, review.otherChatId]),
       ),
       roles: rolesOf(memory, chatId).toSorted(placeOrder),
+      messages: [...messagesOf(memory, chatId)].toSorted(placeOrder),
       sessions: Array.from(memory.sessions.values(), ({ session }) => session)
         .filter(isOwn)
         .toSorted(by(({ createdAt, id }) => [createdAt, id])),

@@ -23,6 +23,7 @@ import {
   timeText,
   userText,
 } from "./message.ts";
+import { longestPanelText, makePanelMessage } from "./panel.ts";
 
 /** What a user asks in a guild with a home. The plan is the home's, and may be paused. */
 interface Asked {
@@ -249,24 +250,12 @@ const makeUpdate = Effect.map(MemberSync, ({ sync }) =>
   }),
 );
 
-/** The most characters of a manager's text, in UTF-16 as the chat platform counts them. */
-export const longestPanelText = 300;
-
 /** Posts a message with which members verify. */
-const makePanel = Effect.map(makeCommunity, (community) =>
+const makePanel = Effect.map(makePanelMessage, (panelOf) =>
   answer("panel", function* ({ plan, text, language, guildLanguage }) {
     if (text !== null && text.length > longestPanelText) {
       return { content: language.text("chat.panel.too_long", { limit: longestPanelText }) };
     }
-    const game = community.game(guildLanguage);
-    const sentence = text === null ? guildLanguage.text("chat.panel.ask", { game }) : plain(text);
-    return {
-      content: `**${yield* community.name(plan)}**\n${sentence}`,
-      buttons: [
-        { label: guildLanguage.text("chat.verify.start"), url: community.verifyUrl(plan) },
-        { label: guildLanguage.text("chat.verify.roles"), action: "roles" },
-      ],
-      isPublic: true,
-    };
+    return yield* panelOf(plan, text, guildLanguage);
   }),
 );

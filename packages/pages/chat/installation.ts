@@ -4,7 +4,8 @@ import { Effect } from "effect";
 import type { PlainKey } from "../languages/language.ts";
 import { type Language, type LanguageTag, languageTags } from "../languages/mod.ts";
 import { Languages } from "../languages/reader_language.ts";
-import { type Listing, listings, longestPanelText } from "./commands.ts";
+import { type Listing, listings } from "./commands.ts";
+import { longestPanelText } from "./panel.ts";
 
 // The enums of discord-api-types exist at run time, and this package only uses its types.
 /* oxlint-disable typescript/no-unsafe-enum-assignment */

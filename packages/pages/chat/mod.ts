@@ -1,6 +1,7 @@
 /** Answers commands that members and managers type in chat. @internal */
 export { chatRoutes, interactionsPath } from "./chat_routes.ts";
 export { ChatSettings, type ChatSettingsShape } from "./chat_settings.ts";
-export { listings, longestPanelText } from "./commands.ts";
+export { listings } from "./commands.ts";
 export { makeCommunity } from "./community.ts";
 export { commandBodies } from "./installation.ts";
+export { longestPanelText, makePostPanel } from "./panel.ts";

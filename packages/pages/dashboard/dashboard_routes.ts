@@ -11,6 +11,7 @@ import { accountRoutes } from "./account/account_routes.ts";
 import { activityApi } from "./activity_api.ts";
 import { altPages } from "./alts/alts_routes.ts";
 import { auditRoutes } from "./audit/audit_routes.ts";
+import { channelsApi } from "./channels/channels_api.ts";
 import { communitiesApi } from "./communities/communities_api.ts";
 import { communitiesRoutes } from "./communities/communities_routes.ts";
 import { eventsRoutes } from "./events.ts";
@@ -43,6 +44,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* keysApi),
     ...(yield* webhooksApi),
     ...(yield* rolesApi),
+    ...(yield* channelsApi),
     ...(yield* activityApi),
     ...(yield* communitiesApi),
     ...staticRoutes(),

@@ -245,6 +245,7 @@ const problemFields = {
     source_closed: true,
     members_hidden: true,
     many_would_lose: true,
+    log_channel_closed: true,
   }),
   at: Schema.Int,
 };

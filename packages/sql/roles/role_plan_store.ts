@@ -3,7 +3,9 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import {
   arePreviewedAs,
   changedSettings,
+  concernsMembers,
   type HeldPlan,
+  logProblems,
   noPlan,
   type PlanPlace,
   PlanPreview,
@@ -23,6 +25,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Schema } from "effect";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
+import { followPlan } from "../guild_log/guild_log_store.ts";
 import { scopeOf } from "../keys/accounts.ts";
 import { leasesOn } from "../statements/leases.ts";
 import {
@@ -126,11 +129,13 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
         const progress = { position, revision: 0, sweep_done: 0 };
         yield* sql`INSERT INTO role_plans ${sql.insert({ pid, guild_id: guildId, ...values, ...progress })}`;
       } else yield* sql`UPDATE role_plans SET ${sql.update(values)} WHERE ${isPlan(sql, write)}`;
+      yield* followPlan(sql, write, before.logChannelId);
+      yield* insertChange(write, "roles.updated", planEntryDetails(write, before, settings));
+      if (!concernsMembers(changed)) return true;
       const sweep =
         settings.state === "on" ? sweepStart(sql, 0, at) : sql`revision = revision + 1, sweep_total = NULL`;
       yield* sql`UPDATE role_plans SET ${sweep} WHERE ${isPlan(sql, write)}`;
       yield* setPlanProblems(write, []);
-      yield* insertChange(write, "roles.updated", planEntryDetails(write, before, settings));
       return true;
     }),
 
@@ -170,6 +175,8 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       for (const table of ["role_members", "role_problems", "role_previews", "role_plans"]) {
         yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
       }
+      const settings = { ...stored, logChannelId: null };
+      yield* followPlan(sql, { ...write, settings, position: 0 }, stored.logChannelId);
       yield* insertChange(write, "roles.deleted", planEntryDetails(write, stored));
       return true;
     }),
@@ -187,7 +194,10 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       const problems = yield* readProblems(sql`
         SELECT ${problemColumns} FROM role_problems WHERE ${isPlan(sql, place)}
         ORDER BY at DESC, chat_id, role_id LIMIT ${shownProblems}`);
-      return { ...(found ?? { pending: 0, sweptAt: null, sweep: null }), problems };
+      const closed = yield* readClosed(sql`SELECT closed_at FROM guild_logs WHERE ${isPlan(sql, place)}`);
+      const all = [...logProblems(closed[0] ?? null), ...problems].toSorted((one, other) => other.at - one.at);
+      const status = found ?? { pending: 0, sweptAt: null, sweep: null };
+      return { ...status, problems: all.slice(0, shownProblems) };
     }),
 
     hold: operation("hold", function* (write) {
@@ -221,12 +231,14 @@ const planFields = {
   nicknameGroupId: OptionalText,
   bypassRoleId: OptionalText,
   unlinked: Schema.NullOr(literalsOf<PlanSettings["unlinked"]>({ remove: true, keep: true })),
+  logChannelId: OptionalText,
   state: literalsOf<PlanState>({ on: true, paused: true }),
 };
 
 const planColumns = literalSql(`
   role_plans.pid, scopes.account, scopes.guild_id AS scope_guild, role_plans.guild_id, role_plans.rules,
-  role_plans.nickname, role_plans.nickname_group_id, role_plans.bypass_role_id, role_plans.unlinked, role_plans.state`);
+  role_plans.nickname, role_plans.nickname_group_id, role_plans.bypass_role_id, role_plans.unlinked,
+  role_plans.log_channel_id, role_plans.state`);
 
 const planTables = literalSql("role_plans JOIN scopes ON scopes.pid = role_plans.pid");
 
@@ -236,6 +248,7 @@ const settingColumns = ({
   nicknameGroupId,
   bypassRoleId,
   unlinked,
+  logChannelId,
   state,
 }: PlanSettings) => ({
   rules: JSON.stringify(rules),
@@ -243,6 +256,7 @@ const settingColumns = ({
   nickname_group_id: nicknameGroupId,
   bypass_role_id: bypassRoleId,
   unlinked,
+  log_channel_id: logChannelId,
   state,
 });
 
@@ -289,5 +303,7 @@ const readPreviews = tableOf("role_previews", {
   savedAt: Schema.Int,
   confirmedAt: OptionalInt,
 }).reader((stored): StoredPreview => stored);
+
+const readClosed = columnReader("guild_logs", "closed_at", OptionalInt);
 
 const readNodes = columnReader("role_plan_nodes", "id", Schema.String);

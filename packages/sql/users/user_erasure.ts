@@ -20,6 +20,7 @@ import { type EventsToErase, eraseEvents, findEventsToErase } from "../events/ev
 import { insertEvents } from "../events/event_writes.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
+import { forgetInLogs } from "../guild_log/guild_log_store.ts";
 import { closeAccount, pauseAll, releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
@@ -126,6 +127,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
     yield* forgetUserRoles(sql, chatId);
+    const messages = yield* forgetInLogs(sql, chatId, at);
     // A scan is acceptable here: erasures are rare, and the table holds the idempotency keys of one day.
     yield* sql`
       UPDATE idempotency_keys
@@ -147,6 +149,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
       })),
       ...reviews.map((pid) => ({ pid, what: "reviews" as const })),
       ...entries.map(({ pid }) => ({ pid, what: "entries" as const })),
+      ...messages.map((pid) => ({ pid, what: "messages" as const })),
       ...events.map((pid) => ({ pid, what: "events" as const })),
     ];
   });

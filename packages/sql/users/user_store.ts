@@ -10,6 +10,7 @@ import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
 import { readRecords, recordColumns } from "../links/link_lookups.ts";
 import { findMemberships } from "../member_store.ts";
+import { findUserMessages } from "../guild_log/guild_log_store.ts";
 import { findUserRoles } from "../roles/role_members.ts";
 import { readSignIns, signInColumns } from "../sign_in_store.ts";
 import { storeLayer } from "../statements/store_operation.ts";
@@ -59,6 +60,7 @@ export const layer = storeLayer(UserStore)((parts) => {
         WHERE ${inAnyScope} AND (chat_id = ${chatId} OR other_chat_id = ${chatId})
         ORDER BY pid, reviewed_at DESC, the_other`),
       roles: yield* findUserRoles(sql, chatId),
+      messages: yield* findUserMessages(sql, chatId),
       sessions: yield* readSessions(sql`
         SELECT ${sessionColumns} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`),
       flows: yield* readFlows(sql`

@@ -3,6 +3,7 @@ import { sightingStoreSuite } from "./alts/sighting_store_suite.ts";
 import { auditLogSuite } from "./audit_log_suite.ts";
 import { eventStoreSuite } from "./events/event_store_suite.ts";
 import { flowStoreSuite } from "./flow_store_suite.ts";
+import { guildLogStoreSuite } from "./guild_log/guild_log_store_suite.ts";
 import { idempotencyStoreSuite } from "./idempotency/idempotency_store_suite.ts";
 import { keyStoreSuite } from "./keys/key_store_suite.ts";
 import { dayCountsSuite } from "./limits/day_counts_suite.ts";
@@ -38,5 +39,6 @@ export const storageSuites = (options: StoragePropertyOptions): void => {
   eventStoreSuite(options);
   webhookStoreSuite(options);
   rolePlanStoreSuite(options);
+  guildLogStoreSuite(options);
   storagePropertySuite(options);
 };

@@ -49,7 +49,7 @@ const eraseUserCommand = managed("erase", flags, function* ({ chatId, dryRun }) 
 
 const preview = Effect.fnUntraced(function* (chatId: ChatId) {
   const { keys, ...user } = yield* (yield* UserData).find(chatId);
-  const counted = Struct.pick(user, ["records", "sightings", "browsers", "reviews", "entries", "accounts"]);
+  const counted = Struct.pick(user, ["records", "sightings", "browsers", "reviews", "entries", "messages", "accounts"]);
   return {
     ...Record.map(counted, (found) => found.length),
     revokedKeys: keys.filter(({ status }) => status !== "revoked").map(({ id }) => id),
@@ -63,6 +63,7 @@ const countsOf = (erased: UserErased): string =>
     countOf(erased.browsers, "browser"),
     countOf(erased.reviews, "review"),
     `what names them in ${countOf(erased.entries, "line")} of the audit log`,
+    `${countOf(erased.messages, "message")} in log channels`,
     countOf(erased.accounts, "account"),
     countOf(erased.revokedKeys.length, "key"),
   ].join(", ");

@@ -143,6 +143,7 @@ const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {
 
 const whatFails = ({ reason, roleId }: PlanProblem, view: Parameters<typeof roleName>[0]): string => {
   if (reason === "many_would_lose") return `many members would lose the role ${roleName(view, roleId ?? "")}`;
+  if (reason === "log_channel_closed") return "the bot may not write into the channel of the log";
   if (reason === "members_hidden") return "the bot cannot compare the members";
   return roleId === null
     ? "the bot may not change a nickname"

@@ -33,6 +33,8 @@ export const remedy = (view: NamedRoles, { reason, roleId }: Obstacle, platforms
       return `${platforms.game} does not answer this service about ${roleId === null ? "the nickname" : `the rule for ${role}`}. Nobody gains or loses by it, and it is asked again; nothing is left to do for you. If it stays, tell the operator of this service.`;
     case "members_hidden":
       return `${platforms.chat} does not list the members to the bot. The operator of this service has to turn on the intent "server members" for the bot's application, or apply for it again; then choose "Apply to everyone now".`;
+    case "log_channel_closed":
+      return `Let the bot see the channel of the log on ${platforms.chat} and send messages in it, or choose another channel. It is tried again once a day.`;
     case "role_refused":
       return `${platforms.chat} refuses the change of the role for this member. It is tried again at the next comparison.`;
   }

@@ -9,6 +9,7 @@ import {
   mostRules,
   NicknameTemplate,
   namesGroupRole,
+  type ChosenSettings,
   type PlanSettings,
   type PlanState,
   type RoleRule,
@@ -81,9 +82,11 @@ export const formOfPlan = (plan: PlanSettings): RolesForm => ({
   ranksOf: "",
 });
 
-/** Identifies settings, so that a page finds out if others have changed them meanwhile. */
-export const settingsMark = (plan: PlanSettings): string =>
-  String(Hash.string(JSON.stringify(Struct.pick(plan, settingNames))));
+/** Identifies the rules, so that a page finds out if others have changed them meanwhile. */
+export const settingsMark = (plan: PlanSettings): string => {
+  const { logChannelId: _, ...rules } = Struct.pick(plan, settingNames);
+  return String(Hash.string(JSON.stringify(rules)));
+};
 
 /** Returns a rule for each rank of a group that has the name of a role, unless there is this rule already. */
 export const rulesOfRanks = (
@@ -124,7 +127,7 @@ const typedRule = (fields: Fields, number: number): TypedRule => {
 export const settingsOf = (
   form: RolesForm,
   state: PlanState,
-): PlanSettings | ReadonlyArray<ParameterProblem> => {
+): ChosenSettings | ReadonlyArray<ParameterProblem> => {
   const { nickname, nicknameGroupId, bypassRoleId, unlinked } = form;
   const read = form.rules.map((rule, i) => ruleOf(rule, i + 1));
   const rules = read.filter((rule) => "roleId" in rule);

@@ -20,8 +20,9 @@ export const rolesApi = Effect.gen(function* () {
       return { data: { group: { id, name }, ranks } };
     }),
 
-    bind(DashboardRoles.putRoles, function* ({ owner, values: { pid, guildId, ...settings } }) {
+    bind(DashboardRoles.putRoles, function* ({ owner, values: { pid, guildId, logChannelId, ...rest } }) {
       const scope = yield* plans.enter(owner, pid, guildId);
+      const settings = { ...rest, ...(logChannelId === undefined ? {} : { logChannelId }) };
       return { data: { plan: planJson(yield* plans.put(scope, guildId, settings, originOf(owner))) } };
     }),
 

@@ -149,7 +149,9 @@ ${tableHtml({
     problem.chatId === null
       ? "Everyone"
       : html`<a href="${userPath(pid, problem.chatId)}">${view.names.get(problem.chatId) ?? problem.chatId}</a>`,
-    problem.reason === "members_hidden"
+    problem.reason === "log_channel_closed"
+      ? "Log"
+      : problem.reason === "members_hidden"
       ? "All roles"
       : problem.roleId === null
         ? "Nickname"

@@ -219,7 +219,8 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
           if (refused !== null) return yield* showPreview(visitor, scope, guildId, refused);
           const chosen = fields("unlinked");
           const unlinked = chosen === "keep" || chosen === "remove" ? chosen : preview.settings.unlinked;
-          const settings = { ...preview.settings, unlinked, state: "on" as const };
+          const { logChannelId: _, ...previewed } = preview.settings;
+          const settings = { ...previewed, unlinked, state: "on" as const };
           return yield* orShowAgain(
             Effect.as(
               plans.put(scope, guildId, settings, originOf(visitor.owner)),
@@ -244,7 +245,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
           const changed = yield* changedMeanwhile(scope, guildId, fields);
           if (changed !== null) return yield* show({ typed, refused: changed });
           const { plan } = yield* plans.find(scope, guildId);
-          if (state === "on" && changedSettings(plan, settings).length === 0) return see("rolesSame");
+          if (state === "on" && changedSettings(plan, { ...plan, ...settings }).length === 0) return see("rolesSame");
           const saved =
             state === "on"
               ? Effect.as(plans.previewAll(scope, guildId, settings), seePreview(scope, guildId))

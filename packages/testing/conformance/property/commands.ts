@@ -9,6 +9,7 @@ import { noPlan } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob, dan } from "../scopes.ts";
+import { guildLogOperations } from "./guild_log_operations.ts";
 import { keyOperations, usageOperations } from "./key_operations.ts";
 import { historyOperations, importOperations, linkOperations } from "./link_operations.ts";
 import { type Operation, worldOf } from "./operation.ts";
@@ -32,6 +33,7 @@ export const storageOperations = {
   ...userOperations,
   ...webhookOperations,
   ...roleOperations,
+  ...guildLogOperations,
 };
 
 type Operations = typeof storageOperations;

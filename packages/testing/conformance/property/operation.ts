@@ -12,6 +12,7 @@ import { MemberStore } from "@accountlink/core/accounts";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import type { WriteContext } from "@accountlink/core/audit";
 import { FlowStore } from "@accountlink/core/flow";
+import { GuildLogStore } from "@accountlink/core/guild_log";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { DayCounts } from "@accountlink/core/limits";
@@ -48,6 +49,7 @@ const ports = Effect.all({
   events: EventStore,
   webhooks: WebhookStore,
   plans: RolePlanStore,
+  logs: GuildLogStore,
 });
 
 /** The ports and subjects, with the scope and time of one command. */

@@ -214,6 +214,7 @@ const settings: FastCheck.Arbitrary<PlanSettings> = record({
   nicknameGroupId: maybe(constantFrom("9")),
   bypassRoleId: maybe(constantFrom("3")),
   unlinked: mostly("remove", "keep"),
+  logChannelId: maybe(constantFrom("70", "71")),
   state: mostly("on", "paused"),
 });
 

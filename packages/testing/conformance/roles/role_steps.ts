@@ -25,6 +25,7 @@ export const settings: PlanSettings = {
   nicknameGroupId: "9",
   bypassRoleId: "3",
   unlinked: "keep",
+  logChannelId: null,
   state: "on",
 };
 

@@ -10,6 +10,7 @@ import type { Cases } from "../suite.ts";
 import { newUserSteps } from "./user_steps.ts";
 
 const nothing = {
+  messages: 0,
   records: 0,
   sightings: 0,
   browsers: 0,

@@ -1,0 +1,2 @@
+/** Couriers carry the events of feeds to receivers. @internal */
+export * from "./couriers.ts";

@@ -1,0 +1,146 @@
+import { Context, type Option } from "effect";
+import type { HoldItems } from "../couriers/couriers.ts";
+import type { DataScope } from "../data_scope.ts";
+import type { StoreEffect } from "../errors.ts";
+import type { ChatId, GuildId, Pid } from "../ids.ts";
+import type { HeldWrite, PlanPlace } from "../roles/role_plan_store.ts";
+import type { Millis } from "../timestamp.ts";
+import type { LogEntry } from "./log_entry.ts";
+
+/** The most entries that wait in a log. Further ones are dropped. @internal */
+export const mostWaiting = 1_000;
+
+/** How many messages of a log are kept, to take erased users out of them. @internal */
+export const mostMessages = 10_000;
+
+/** How long messages are kept, in milliseconds. @internal */
+export const messageTime = 400 * 86_400_000;
+
+/** A log that a node works on. */
+export interface HeldLog {
+  readonly scope: DataScope;
+  readonly guildId: GuildId;
+  /** Null if the log was turned off while messages still name erased users. */
+  readonly channelId: string | null;
+  /** Events up to this position were told. */
+  readonly position: number;
+  /** When the channel was found closed; null if it is open. */
+  readonly closedAt: Millis | null;
+  /** The problems of the plan that were told. */
+  readonly problems: ReadonlyArray<string>;
+  /** When the newest problem of the plan was found; null without problems. */
+  readonly problemAt: Millis | null;
+  /** When the oldest entry began to wait; null if none waits. */
+  readonly waitsSince: Millis | null;
+  /** When the next message that names erased users is due; null if there is none. */
+  readonly editAt: Millis | null;
+}
+
+/** An entry that waits to be told. */
+export interface WaitingEntry {
+  /** Later entries have greater IDs. */
+  readonly id: number;
+  readonly entry: LogEntry;
+  readonly at: Millis;
+}
+
+/** A line of a message, and the chat users that it names. */
+export interface LogLine {
+  readonly text: string;
+  readonly chatIds: ReadonlyArray<ChatId>;
+}
+
+export interface LogMessage {
+  readonly channelId: string;
+  readonly messageId: string;
+  readonly lines: ReadonlyArray<LogLine>;
+}
+
+/** A message that names a chat user. */
+export interface UserMessage extends PlanPlace, Pick<LogMessage, "channelId" | "messageId"> {
+  readonly at: Millis;
+}
+
+/** A message from which users were erased after it was posted. */
+export interface ErasedMessage extends LogMessage {
+  /** When the first of these users was erased. */
+  readonly erasedAt: Millis;
+}
+
+/** What a node has told. */
+export interface RecordTold extends HeldWrite {
+  /** Events up to this position were told. */
+  readonly position: number;
+  /** The entries that were told. */
+  readonly told: ReadonlyArray<number>;
+  /** The problems of the plan that were told. */
+  readonly problems: ReadonlyArray<string>;
+  /** The message that was posted; null if there was nothing to tell, or if the platform refused the message. */
+  readonly message: LogMessage | null;
+  /** When the channel was found closed; null if it is open. */
+  readonly closedAt: Millis | null;
+}
+
+/** Stands in place of a line that named an erased user. @internal */
+export const erasedLine: LogLine = { text: "-# [erased]", chatIds: [] };
+
+/**
+ * Returns the lines of a message without those that name a user; null if none does. @internal
+ */
+export const linesWithoutUser = (
+  lines: ReadonlyArray<LogLine>,
+  chatId: ChatId,
+): ReadonlyArray<LogLine> | null =>
+  lines.some(({ chatIds }) => chatIds.includes(chatId))
+    ? lines.map((line) => (line.chatIds.includes(chatId) ? erasedLine : line))
+    : null;
+
+/**
+ * Stores what logs have to tell and have told, and which node works on each log. The log of a plan is made, moved and
+ * turned off by `RolePlanStore`, whose `logChannelId` it follows. Every operation is atomic. Erasing a user deletes the
+ * waiting entries about the user, and takes the lines that name the user out of messages, which then are due to be
+ * edited.
+ */
+export class GuildLogStore extends Context.Service<
+  GuildLogStore,
+  {
+    /** Adds an entry to every log of a scope that is turned on. */
+    readonly add: (pid: Pid, entry: LogEntry, at: Millis) => StoreEffect<void>;
+
+    /** Renews the lease of a node, and assigns to it further logs that no live node holds. Returns the node's logs. */
+    readonly hold: (hold: HoldItems) => StoreEffect<ReadonlyArray<HeldLog>>;
+
+    /** Returns the entries that wait, oldest first. */
+    readonly waiting: (place: PlanPlace, limit: number) => StoreEffect<ReadonlyArray<WaitingEntry>>;
+
+    /**
+     * Stores what was told. Deletes the oldest messages beyond `mostMessages` and those older than `messageTime`.
+     * Returns false if another node holds the log.
+     */
+    readonly record: (write: RecordTold) => StoreEffect<boolean>;
+
+    /** Returns messages to edit that are due, the earliest first. */
+    readonly dueEdits: (
+      place: PlanPlace,
+      at: Millis,
+      limit: number,
+    ) => StoreEffect<ReadonlyArray<ErasedMessage>>;
+
+    /**
+     * Stores that a message was edited, or that it has to be tried again. Does nothing if another user was erased from
+     * the message after these lines were read.
+     *
+     * @param retryAt null if the message was edited, or cannot be
+     */
+    readonly settleEdit: (
+      place: PlanPlace,
+      message: LogMessage,
+      retryAt: Millis | null,
+    ) => StoreEffect<void>;
+
+    /** Returns the ID of the panel that was posted last in a channel of the guild. */
+    readonly findPanel: (place: PlanPlace, channelId: string) => StoreEffect<Option.Option<string>>;
+
+    readonly savePanel: (place: PlanPlace, channelId: string, messageId: string) => StoreEffect<void>;
+  }
+>()("@accountlink/core/GuildLogStore") {}

@@ -1,0 +1,64 @@
+/** The panel: a message for everybody, with which members link their accounts. */
+import { InvalidParameter } from "@accountlink/core/errors";
+import { GuildLogStore } from "@accountlink/core/guild_log";
+import { makeGuildChannels } from "@accountlink/core/platforms";
+import { DashboardChannels } from "@accountlink/http-api";
+import { Effect, Option } from "effect";
+import { findLanguage, type Language, Languages } from "../languages/mod.ts";
+import { makeCommunity, type Place } from "./community.ts";
+import { type Message, messageBody, plain } from "./message.ts";
+
+/** The most characters of a manager's text, in UTF-16 as the chat platform counts them. */
+export const { longestPanelText } = DashboardChannels;
+
+/** Returns a function that makes a panel. Without a text, one sentence asks members to link. */
+export const makePanelMessage = Effect.map(makeCommunity, (community) =>
+  Effect.fnUntraced(function* (place: Place, text: string | null, language: Language) {
+    const game = community.game(language);
+    const sentence = text === null ? language.text("chat.panel.ask", { game }) : plain(text);
+    const message: Message = {
+      content: `**${yield* community.name(place)}**\n${sentence}`,
+      buttons: [
+        { label: language.text("chat.verify.start"), url: community.verifyUrl(place) },
+        { label: language.text("chat.verify.roles"), action: "roles" },
+      ],
+      isPublic: true,
+    };
+    return message;
+  }),
+);
+
+/**
+ * Returns a function that posts a panel in the language of the guild, and returns the ID of the message. A panel that
+ * was posted in the channel before is changed instead, unless it is gone. Fails with `InvalidParameter` for a channel in
+ * which the bot may not post.
+ */
+export const makePostPanel = Effect.gen(function* () {
+  const store = yield* GuildLogStore;
+  const languages = yield* Languages;
+  const panelOf = yield* makePanelMessage;
+  const { channels, findChannels } = yield* makeGuildChannels;
+
+  return Effect.fn("Panel.post")(
+    function* (place: Place, channelId: string, text: string | null) {
+      const { channels: listed, locale } = yield* findChannels(place.guildId);
+      if (!listed.some(({ id, mayPost }) => id === channelId && mayPost)) return yield* closed;
+      const language = yield* languages.get(findLanguage(locale ?? "en") ?? "en");
+      const message = messageBody(yield* panelOf(place, text?.trim() || null, language));
+      const { post, edit } = yield* channels;
+      const key = { pid: place.scope.pid, guildId: place.guildId };
+      const posted = Option.getOrNull(yield* store.findPanel(key, channelId));
+      if (posted !== null && (yield* edit(channelId, posted, message))) return posted;
+      const messageId = yield* post(channelId, message);
+      yield* store.savePanel(key, channelId, messageId);
+      return messageId;
+    },
+    Effect.catchTag("PostRefused", ({ reason }) =>
+      Effect.fail(reason === "channel_closed" ? closed : InvalidParameter.one("text", refusedText)),
+    ),
+  );
+});
+
+const closed = InvalidParameter.one("channelId", "expected a channel in which the bot may post");
+
+const refusedText = "the chat platform refuses this text";
