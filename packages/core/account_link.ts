@@ -11,6 +11,7 @@ import { EventFeed } from "./events/event_feed.ts";
 import { FixtureLoader } from "./fixture/fixture_loader.ts";
 import { FlowSubjects } from "./flow/flow_subjects.ts";
 import { VerificationFlows } from "./flow/verification_flows.ts";
+import { GuildLog } from "./guild_log/guild_log.ts";
 import { Idempotency } from "./idempotency/idempotency.ts";
 import { ApiKeys } from "./keys/api_keys.ts";
 import { KeyAuthenticator } from "./keys/key_authenticator.ts";
@@ -72,6 +73,7 @@ export const layer = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(
       ApiKeys.layer,
+      GuildLog.layer,
       GuildGuard.layer.pipe(Layer.provideMerge(layerGuildManagers)),
       MemberSync.layer,
       PlatformRefusals.layer,

@@ -18,9 +18,7 @@ const server = useSiteServer({}, (fixture) => {
   ];
   return {
     ...club,
-    accounts: [
-      { name: "club", chatId: ada, tier: "premium", members: [{ chatId: cyd, role: "moderator" }] },
-    ],
+    accounts: [{ name: "club", chatId: ada, tier: "premium", members: [{ chatId: cyd, role: "moderator" }] }],
     platform: { ...platform, guilds: platform.guilds.map((each) => ({ ...each, channels })) },
   };
 });
@@ -82,7 +80,13 @@ test("a panel is posted in a channel, changed there later, and posted anew if it
   expect(shown).toContain("Welcome **all** @everyone");
   expect(shown).not.toContain("Hello");
 
-  await platform.fail({ platform: "chat", mode: "refused", code: "unknown_message", times: 1, route: "PATCH /chat/api/channels/:channelId/messages/:messageId" });
+  await platform.fail({
+    platform: "chat",
+    mode: "refused",
+    code: "unknown_message",
+    times: 1,
+    route: "PATCH /chat/api/channels/:channelId/messages/:messageId",
+  });
   const anew = dataOf(await postPanel({ text: null }));
   expect(anew["messageId"]).not.toBe(messageId);
   await platform.recover();

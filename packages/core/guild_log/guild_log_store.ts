@@ -132,11 +132,7 @@ export class GuildLogStore extends Context.Service<
      *
      * @param retryAt null if the message was edited, or cannot be
      */
-    readonly settleEdit: (
-      place: PlanPlace,
-      message: LogMessage,
-      retryAt: Millis | null,
-    ) => StoreEffect<void>;
+    readonly settleEdit: (place: PlanPlace, message: LogMessage, retryAt: Millis | null) => StoreEffect<void>;
 
     /** Returns the ID of the panel that was posted last in a channel of the guild. */
     readonly findPanel: (place: PlanPlace, channelId: string) => StoreEffect<Option.Option<string>>;

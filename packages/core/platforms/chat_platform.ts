@@ -127,10 +127,7 @@ export interface ChatRoles {
    * Makes a role without rights, below all others, and returns its ID. None if the bot is not in the guild. Undefined if
    * the bot makes no roles on the platform.
    */
-  readonly makeRole?: (
-    guildId: GuildId,
-    name: string,
-  ) => PlatformEffect<Option.Option<string>, RoleRefused>;
+  readonly makeRole?: (guildId: GuildId, name: string) => PlatformEffect<Option.Option<string>, RoleRefused>;
 
   /** Null removes the nickname. */
   readonly setNickname: (guildId: GuildId, chatId: ChatId, nickname: string | null) => Changed;

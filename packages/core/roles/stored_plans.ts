@@ -29,7 +29,15 @@ export interface PlanDetails {
 /** Converts a plan and its progress to JSON, for the dashboard and the command line. @internal */
 export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails) => ({
   pid: plan.scope.pid,
-  ...Struct.pick(plan, ["guildId", "rules", "nickname", "nicknameGroupId", "bypassRoleId", "unlinked", "logChannelId"]),
+  ...Struct.pick(plan, [
+    "guildId",
+    "rules",
+    "nickname",
+    "nicknameGroupId",
+    "bypassRoleId",
+    "unlinked",
+    "logChannelId",
+  ]),
   status: {
     state: plan.state,
     pending,

@@ -57,13 +57,13 @@ const chatPlatform = (fixture: PlatformFixture) => {
   return { ...operations, roles: chatRoles(guilds, users), channels: chatChannels(guilds) };
 };
 
+const closed = new PostRefused({ reason: "channel_closed" });
+const refuseOr = <A>(outcome: A | PostRefused) =>
+  outcome instanceof PostRefused ? Effect.fail(outcome) : outcome;
+
 const chatChannels = (guilds: ReadonlyMap<GuildId, FixtureGuild>): ChatChannels => {
   const ofChannel = (channelId: string) =>
     [...guilds.values()].find(({ channels }) => channels.has(channelId));
-  const closed = new PostRefused({ reason: "channel_closed" });
-  const refuseOr = <A>(outcome: A | PostRefused) =>
-    outcome instanceof PostRefused ? Effect.fail(outcome) : outcome;
-
   return operationsOf<ChatChannels>({
     findChannels: (guildId) =>
       Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ channels }) => ({

@@ -1,8 +1,8 @@
 import type { ChatId, Pid } from "@accountlink/core";
 import {
   GuildLogStore,
-  linesWithoutUser,
   type LogMessage,
+  linesWithoutUser,
   messageTime,
   mostMessages,
   mostWaiting,
@@ -18,26 +18,9 @@ import { earliest, layerOf, type Memory, type MemoryLog, type MemoryLogMessage }
 export const layer = layerOf(GuildLogStore, (memory) => {
   const { guildLogs, guildLogNodes, panels } = memory;
 
-  const isNeeded = ({ channelId, messages }: MemoryLog) =>
-    channelId !== null || [...messages.values()].some(({ editAt }) => editAt !== null);
-
   const scopeOf = ({ pid }: MemoryLog) => memory.linksOf(pid).scope;
 
-  const isActive = (log: MemoryLog) =>
-    memory.accounts.get(scopeOf(log).account)?.status === "active";
-
-  const addMessage = ({ messages }: MemoryLog, message: LogMessage, at: Millis): void => {
-    assertStorable([message.channelId, message.messageId, JSON.stringify(message.lines)]);
-    if (!messages.has(message.messageId)) {
-      messages.set(message.messageId, { ...message, at, erasedAt: null, editAt: null });
-    }
-    const newest = [...messages.values()].toSorted((one, other) => other.at - one.at);
-    const beyond = newest[mostMessages]?.at ?? -1;
-    for (const { messageId, ...old } of newest) {
-      const isOld = old.at <= at - messageTime || old.at <= beyond;
-      if (isOld && old.editAt === null) messages.delete(messageId);
-    }
-  };
+  const isActive = (log: MemoryLog) => memory.accounts.get(scopeOf(log).account)?.status === "active";
 
   return {
     add: (pid, entry, at) => {
@@ -116,6 +99,22 @@ export const layer = layerOf(GuildLogStore, (memory) => {
     },
   };
 });
+
+const isNeeded = ({ channelId, messages }: MemoryLog) =>
+  channelId !== null || [...messages.values()].some(({ editAt }) => editAt !== null);
+
+const addMessage = ({ messages }: MemoryLog, message: LogMessage, at: Millis): void => {
+  assertStorable([message.channelId, message.messageId, JSON.stringify(message.lines)]);
+  if (!messages.has(message.messageId)) {
+    messages.set(message.messageId, { ...message, at, erasedAt: null, editAt: null });
+  }
+  const newest = [...messages.values()].toSorted((one, other) => other.at - one.at);
+  const beyond = newest[mostMessages]?.at ?? -1;
+  for (const { messageId, ...old } of newest) {
+    const isOld = old.at <= at - messageTime || old.at <= beyond;
+    if (isOld && old.editAt === null) messages.delete(messageId);
+  }
+};
 
 /** Makes, moves or turns off the log of a plan, as the plan says. A log that is made tells only later events. */
 export const followPlan = (

@@ -50,7 +50,7 @@ export const layer = layerOf(RolePlanStore, (memory) => {
   ) => memory.record({ actor, requestId, at, action, details, pid });
 
   const put = (write: PutPlan): boolean => {
-    const { pid, guildId, settings, position, at } = write;
+    const { pid, guildId, settings } = write;
     const stored = find(write);
     const isTaken = [...rolePlans.values()].some(
       (plan) => plan.guildId === guildId && plan.pid !== pid && isOn(plan),
@@ -58,32 +58,18 @@ export const layer = layerOf(RolePlanStore, (memory) => {
     if (settings.state === "on" && isTaken) return false;
     memory.linksOf(pid);
     confirmPreview(write);
-    const changed = changedSettings(stored?.settings ?? noPlan, settings);
+    const before = stored?.settings ?? noPlan;
+    const changed = changedSettings(before, settings);
     if (changed.length === 0) return true;
-    followPlan(memory, write, stored?.settings.logChannelId ?? null);
     assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
-    recordChange(write, "roles.updated", planEntryDetails(write, stored?.settings ?? noPlan, settings));
+    recordChange(write, "roles.updated", planEntryDetails(write, before, settings));
+    followPlan(memory, write, before.logChannelId);
     if (stored !== undefined && !concernsMembers(changed)) {
       store({ ...stored, settings });
       return true;
     }
     stored?.problems.delete("");
-    const plan: MemoryPlan = {
-      pid,
-      guildId,
-      revision: 0,
-      sweptAt: null,
-      pausedAt: null,
-      holder: null,
-      members: new Map(),
-      problems: new Map(),
-      ...stored,
-      settings,
-      position: isOn(stored) ? stored.position : position,
-      sweep: null,
-    };
-    if (settings.state === "on") store({ ...sweeping(plan, 0, at), pausedAt: null });
-    else store({ ...plan, revision: plan.revision + 1, pausedAt: isOn(stored) ? at : plan.pausedAt });
+    store(changedPlan(stored, write));
     return true;
   };
 
@@ -234,6 +220,30 @@ export const layer = layerOf(RolePlanStore, (memory) => {
 });
 
 const isOn = (plan: MemoryPlan | undefined): plan is MemoryPlan => plan?.settings.state === "on";
+
+/** The plan after a change that concerns members. */
+const changedPlan = (
+  stored: MemoryPlan | undefined,
+  { pid, guildId, settings, position, at }: PutPlan,
+): MemoryPlan => {
+  const plan: MemoryPlan = {
+    pid,
+    guildId,
+    revision: 0,
+    sweptAt: null,
+    pausedAt: null,
+    holder: null,
+    members: new Map(),
+    problems: new Map(),
+    ...stored,
+    settings,
+    position: isOn(stored) ? stored.position : position,
+    sweep: null,
+  };
+  return settings.state === "on"
+    ? { ...sweeping(plan, 0, at), pausedAt: null }
+    : { ...plan, revision: plan.revision + 1, pausedAt: isOn(stored) ? at : plan.pausedAt };
+};
 
 /** Sorts paused plans: the one that was on last first. */
 const pausedOrder = (one: MemoryPlan, other: MemoryPlan): number =>

@@ -5,8 +5,8 @@ import { UserStore } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
 import { reviewsOf } from "./alt_review_store.ts";
 import { entriesOf, eraseUser, sightingsOf } from "./erase_user.ts";
-import { membershipsOf } from "./member_store.ts";
 import { messagesOf } from "./guild_log_store.ts";
+import { membershipsOf } from "./member_store.ts";
 import { rolesOf } from "./role_plan_store.ts";
 import { layerOf } from "./state.ts";
 

@@ -43,8 +43,9 @@ export const makePostPanel = Effect.gen(function* () {
     function* (place: Place, channelId: string, text: string | null) {
       const { channels: listed, locale } = yield* findChannels(place.guildId);
       if (!listed.some(({ id, mayPost }) => id === channelId && mayPost)) return yield* closed;
+      const isEmpty = text === null || text.trim() === "";
       const language = yield* languages.get(findLanguage(locale ?? "en") ?? "en");
-      const message = messageBody(yield* panelOf(place, text?.trim() || null, language));
+      const message = messageBody(yield* panelOf(place, isEmpty ? null : text, language));
       const { post, edit } = yield* channels;
       const key = { pid: place.scope.pid, guildId: place.guildId };
       const posted = Option.getOrNull(yield* store.findPanel(key, channelId));

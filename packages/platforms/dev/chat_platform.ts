@@ -120,10 +120,10 @@ const devChatCommands = (client: ResilientClient, baseUrl: string): ChatCommands
   tryUrl: (guildId) => `${baseUrl}/chat/guilds/${guildId}`,
 });
 
-const devChatChannels = (client: ResilientClient): ChatChannels => {
-  const refusalOf = (code: string) =>
-    new PostRefused({ reason: code === "message_refused" ? code : "channel_closed" });
+const refusalOf = (code: string) =>
+  new PostRefused({ reason: code === "message_refused" ? code : "channel_closed" });
 
+const devChatChannels = (client: ResilientClient): ChatChannels => {
   return {
     findChannels: (guildId) =>
       finderOn(client, Refusal)("ChatChannels.findChannels", `/guilds/${guildId}/channels`, Channels),

@@ -202,9 +202,7 @@ const InGuild = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId }))
 const OfMember = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, chatId: ChatId }));
 const GuildBody = Schema.Struct({ bot: Schema.Boolean });
 const OfRole = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, roleId: Schema.String }));
-const OfChannel = HttpRouter.schemaPathParams(
-  Schema.Struct({ guildId: GuildId, channelId: Schema.String }),
-);
+const OfChannel = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, channelId: Schema.String }));
 const ChannelBody = Schema.Struct({ name: Schema.String, mayPost: Schema.Boolean });
 const RoleBody = Schema.Struct({ name: Schema.String, assignable: Schema.Boolean });
 const MemberBody = MemberFixture.mapFields(Struct.omit(["chatId"]));

@@ -20,7 +20,7 @@ import type { SqlClient } from "effect/sql";
 import { scopeOf } from "../keys/accounts.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { leasesOn } from "../statements/leases.ts";
-import { columnReader, literalSql, OptionalInt, OptionalText, schemaReaderOf, tableOf } from "../statements/row.ts";
+import { columnReader, OptionalInt, OptionalText, schemaReaderOf, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 
 const idOf = ({ pid, guildId }: PlanPlace): string => `${pid} ${guildId}`;

@@ -131,7 +131,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       } else yield* sql`UPDATE role_plans SET ${sql.update(values)} WHERE ${isPlan(sql, write)}`;
       yield* followPlan(sql, write, before.logChannelId);
       yield* insertChange(write, "roles.updated", planEntryDetails(write, before, settings));
-      if (!concernsMembers(changed)) return true;
+      if (stored !== undefined && !concernsMembers(changed)) return true;
       const sweep =
         settings.state === "on" ? sweepStart(sql, 0, at) : sql`revision = revision + 1, sweep_total = NULL`;
       yield* sql`UPDATE role_plans SET ${sweep} WHERE ${isPlan(sql, write)}`;
@@ -195,7 +195,9 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
         SELECT ${problemColumns} FROM role_problems WHERE ${isPlan(sql, place)}
         ORDER BY at DESC, chat_id, role_id LIMIT ${shownProblems}`);
       const closed = yield* readClosed(sql`SELECT closed_at FROM guild_logs WHERE ${isPlan(sql, place)}`);
-      const all = [...logProblems(closed[0] ?? null), ...problems].toSorted((one, other) => other.at - one.at);
+      const all = [...logProblems(closed[0] ?? null), ...problems].toSorted(
+        (one, other) => other.at - one.at,
+      );
       const status = found ?? { pending: 0, sweptAt: null, sweep: null };
       return { ...status, problems: all.slice(0, shownProblems) };
     }),

@@ -49,7 +49,15 @@ const eraseUserCommand = managed("erase", flags, function* ({ chatId, dryRun }) 
 
 const preview = Effect.fnUntraced(function* (chatId: ChatId) {
   const { keys, ...user } = yield* (yield* UserData).find(chatId);
-  const counted = Struct.pick(user, ["records", "sightings", "browsers", "reviews", "entries", "messages", "accounts"]);
+  const counted = Struct.pick(user, [
+    "records",
+    "sightings",
+    "browsers",
+    "reviews",
+    "entries",
+    "messages",
+    "accounts",
+  ]);
   return {
     ...Record.map(counted, (found) => found.length),
     revokedKeys: keys.filter(({ status }) => status !== "revoked").map(({ id }) => id),

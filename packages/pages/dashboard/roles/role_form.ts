@@ -2,6 +2,7 @@
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { GuildRole, RankedGroup } from "@accountlink/core/platforms";
 import {
+  type ChosenSettings,
   conditionOf,
   Digits,
   idIn,
@@ -9,7 +10,6 @@ import {
   mostRules,
   NicknameTemplate,
   namesGroupRole,
-  type ChosenSettings,
   type PlanSettings,
   type PlanState,
   type RoleRule,

@@ -152,10 +152,10 @@ ${tableHtml({
     problem.reason === "log_channel_closed"
       ? "Log"
       : problem.reason === "members_hidden"
-      ? "All roles"
-      : problem.roleId === null
-        ? "Nickname"
-        : roleName(view, problem.roleId),
+        ? "All roles"
+        : problem.roleId === null
+          ? "Nickname"
+          : roleName(view, problem.roleId),
     remedy(view, problem, visitor.platforms),
     timeHtml(problem.at),
   ]),

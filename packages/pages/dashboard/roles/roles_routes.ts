@@ -245,7 +245,8 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
           const changed = yield* changedMeanwhile(scope, guildId, fields);
           if (changed !== null) return yield* show({ typed, refused: changed });
           const { plan } = yield* plans.find(scope, guildId);
-          if (state === "on" && changedSettings(plan, { ...plan, ...settings }).length === 0) return see("rolesSame");
+          if (state === "on" && changedSettings(plan, { ...plan, ...settings }).length === 0)
+            return see("rolesSame");
           const saved =
             state === "on"
               ? Effect.as(plans.previewAll(scope, guildId, settings), seePreview(scope, guildId))

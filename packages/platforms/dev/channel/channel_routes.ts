@@ -41,7 +41,10 @@ export const channelRoutes = Effect.fnUntraced(function* (
   const show = Effect.fnUntraced(function* (as: string | undefined, problem: string | null = null) {
     const { guild, chatId, isMember } = yield* enter(as);
     const messages = isMember ? channels.messagesFor(guild.id, chatId) : [];
-    return pages.own(guild.name ?? guild.id, channelHtml({ guild, chatId, chatUsers, messages, postsIn: channels.postsIn, problem }));
+    return pages.own(
+      guild.name ?? guild.id,
+      channelHtml({ guild, chatId, chatUsers, messages, postsIn: channels.postsIn, problem }),
+    );
   });
 
   const act = Effect.gen(function* () {

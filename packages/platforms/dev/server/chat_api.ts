@@ -19,6 +19,12 @@ import { AnswerMessage, type Joins, type Member, MemberChange, NewRole } from ".
 
 const closed = new PostRefused({ reason: "channel_closed" });
 
+const posted = (outcome: string | boolean | PostRefused = closed) => {
+  if (outcome instanceof PostRefused) return refuse(outcome.reason);
+  if (typeof outcome === "string") return json({ id: outcome });
+  return outcome ? done : refuse("unknown_message");
+};
+
 /**
  * The routes under `/chat/api` for the bot.
  *
@@ -69,14 +75,7 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       ),
     );
 
-  const guildOf = (channelId: string) =>
-    [...guilds.values()].find(({ channels }) => channels.has(channelId));
-
-  const posted = (outcome: string | boolean | PostRefused = closed) => {
-    if (outcome instanceof PostRefused) return refuse(outcome.reason);
-    if (typeof outcome === "string") return json({ id: outcome });
-    return outcome ? done : refuse("unknown_message");
-  };
+  const guildOf = (channelId: string) => [...guilds.values()].find(({ channels }) => channels.has(channelId));
 
   const memberBody = (member: MemberFixture): typeof Member.Type => {
     const { username = null, displayName = null } = chatUsers.get(member.chatId) ?? {};

@@ -18,6 +18,8 @@ const tried = (chatId: ChatId): LogEntry => ({ is: "refused", chatId, gameId: nu
 
 const on = { ...settings, logChannelId: "70" };
 
+const line = (chatId: ChatId, text = "Ada 🎮"): LogLine => ({ text, chatIds: [chatId] });
+
 /** The log of a new plan, whose operations have defaults. */
 const newLogSteps = Effect.gen(function* () {
   const store = yield* GuildLogStore;
@@ -26,7 +28,6 @@ const newLogSteps = Effect.gen(function* () {
   const plan = yield* roleSteps(global, guildId);
   const place = { pid: global.pid, guildId };
   const node = uniqueText();
-  const line = (chatId: ChatId, text = "Ada 🎮"): LogLine => ({ text, chatIds: [chatId] });
   const record = { position: 0, told: [], problems: [], message: null, closedAt: null };
   return {
     ...plan,
@@ -34,7 +35,6 @@ const newLogSteps = Effect.gen(function* () {
     scope: global,
     store,
     place,
-    line,
     /** Returns the log if the node holds it. */
     holdLog: (holder = node, at = start, of: GuildId = guildId) =>
       Effect.map(
@@ -127,7 +127,7 @@ const cases: Cases<StoragePorts> = {
   },
 
   "an erased user is taken out of entries and messages, which are due to be edited": function* () {
-    const { put, add, holdLog, waiting, post, line, edits, store, place } = yield* newLogSteps;
+    const { put, add, holdLog, waiting, post, edits, store, place } = yield* newLogSteps;
     const [ada, bob] = [uniqueChatId(), uniqueChatId()];
     yield* put(on);
     yield* holdLog();
@@ -159,7 +159,7 @@ const cases: Cases<StoragePorts> = {
   },
 
   "old messages are forgotten": function* () {
-    const { put, holdLog, post, line } = yield* newLogSteps;
+    const { put, holdLog, post } = yield* newLogSteps;
     const [ada, bob] = [uniqueChatId(), uniqueChatId()];
     yield* put(on);
     yield* holdLog();
