@@ -28,13 +28,14 @@ const refused: ReadonlyArray<readonly [options: object, problem: string]> = [
   [
     {
       gameUserExists,
-      languages: { de: { "go.title": "Code", "flow.help": 1, "flow.sign_in": "Los" }, tlh: {} },
+      languages: { de: { "go.title": "Code", "flow.help": 1, "flow.sign_in": "Los" }, de_AT: {}, tlh: {} },
     },
     [
       "languages.de: go.title is not in English",
       "languages.de: flow.help is of type number, expected a message",
       "languages.de: flow.sign_in: {platform} is missing, in English text",
-      "languages.tlh is unknown, expected one of en, de, es, ",
+      "languages.de_AT is not a language tag, expected one such as de or pt-BR",
+      "languages.tlh has 0 messages, expected at least ",
     ].join("; "),
   ],
 ];

@@ -5,6 +5,8 @@ import { hasPlainOrigin } from "./page.ts";
 
 export interface AccountCard {
   readonly name: string;
+  /** The first letter of the name, in place of a picture. */
+  readonly letter: string;
   readonly detail: Html;
   readonly picture: string | null;
 }
@@ -23,8 +25,10 @@ const cardOf = (
   language: Language,
 ): AccountCard => {
   const username = profile?.username ?? null;
+  const name = profile?.displayName ?? username ?? language.text("account.unnamed", { id });
   return {
-    name: profile?.displayName ?? username ?? language.text("account.unnamed", { id }),
+    name,
+    letter: language.capitalised(/./su.exec(name)?.[0] ?? ""),
     detail:
       username === null
         ? language.html("account.id", { id })
@@ -33,14 +37,12 @@ const cardOf = (
   };
 };
 
-export const cardHtml = ({ name, detail, picture }: AccountCard): Html => html`
+export const cardHtml = ({ name, letter, detail, picture }: AccountCard): Html => html`
 <div class="account">
 ${
   picture === null
-    ? html`<span class="picture" aria-hidden="true">${firstLetter(name)}</span>`
+    ? html`<span class="picture" aria-hidden="true">${letter}</span>`
     : html`<img class="picture" src="${picture}" alt="" width="48" height="48">`
 }
 <p><strong dir="auto">${name}</strong> <small>${detail}</small></p>
 </div>`;
-
-const firstLetter = (name: string): string => (/./su.exec(name)?.[0] ?? "").toUpperCase();

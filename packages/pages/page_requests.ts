@@ -59,9 +59,9 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ pageOf, publicO
   /** @param id the route that metrics and logs show */
   const handle = (id: string, answer: (context: PageContext) => Answering<Page | HttpResponse, E>) =>
     withContext({ id, generation: "v2", group: null }, (request) =>
-      Effect.flatMap(languages.get(languageOf(request, cookie.read(request))), (language) => {
+      Effect.flatMap(languages.get(languageOf(languages, request, cookie.read(request))), (language) => {
         const context = { ...request, language };
-        const chosen = chosenLanguage(request);
+        const chosen = chosenLanguage(languages, request);
         const admitted = limits.admitAddress(context.address, "page");
         const work = Effect.flatMap(admitted, () => asEffect(answer(context)));
         const answered = respond(

@@ -29,7 +29,7 @@ it("/me shows a user's links, and removes one", async () => {
   await expectUsable(page, "Your data", "me-links");
   await page.getByRole("listitem").filter({ hasText: "Chess Club" }).locator("summary").click();
   await expectUsable(page, "Your data", "me-remove");
-  await press(page, "Remove the link");
+  await press(page, "Unlink");
   await expectUsable(page, "The link is removed", "me-removed");
   await page.getByText("The community’s log keeps an entry about the removal.").waitFor();
   await page.getByRole("link", { name: "Back to your data" }).click();

@@ -300,6 +300,21 @@ test("unknown commands and buttons answer that they are gone", async () => {
   for (const id of ["toString", "unlink:no"]) expect((await pressed(hal, id)).content).toContain("gone");
 });
 
+test("an answer names a command as the client of its reader shows it: in English, where the platform lacks the language", async () => {
+  const shown = {
+    de: "/verifizieren.",
+    "es-419": "/verificar.",
+    "en-GB": "/verify.",
+    ar: "/verify.",
+    lt: "/verify.",
+  };
+  for (const [locale, name] of Object.entries(shown)) {
+    for (const message of [await told({ ...hal, locale }, "ban"), await pressed({ ...hal, locale }, "ban")]) {
+      expect([locale, message.content]).toEqual([locale, expect.stringContaining(name)]);
+    }
+  }
+});
+
 test("the 21st command of a user within a minute has to wait", async () => {
   for (let count = 0; count < 20; count++) await told(busy, "verify");
   expect((await told(busy, "verify")).content).toContain("wait");

@@ -159,7 +159,7 @@ test("a user forgets the addresses and keeps the browsers, or the other way roun
   }
   expect((await browser.get("/me")).text).toContain(ip);
   const forgotten = await browser.post("/me/addresses/forget", { csrf });
-  expectPage(forgotten, 200, "Your addresses are forgotten");
+  expectPage(forgotten, 200, "Your IP addresses are forgotten");
   const { text } = await browser.get("/me");
   expect([text.includes(ip), text.includes("Browser 1")]).toEqual([false, true]);
   expectPage(await browser.post("/me/browsers/forget", { csrf }), 200, "Your browsers are forgotten");

@@ -4,7 +4,8 @@ import { PlatformRefusals } from "@accountlink/core/platforms";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Metric, Option } from "effect";
-import { findLanguage, Languages } from "../languages/mod.ts";
+import { Languages } from "../languages/mod.ts";
+import { verifyCommand } from "./chat_locales.ts";
 import { ChatSettings } from "./chat_settings.ts";
 import { type Answer, makeCommands } from "./commands.ts";
 import type { Interaction } from "./interaction.ts";
@@ -41,7 +42,7 @@ export const makeAnswers = Effect.gen(function* () {
     return admitted ? null : secondsUntil(states[0]?.resetsAt ?? now + minute, now, minute);
   });
 
-  const languageOf = (locale: string) => languages.get(findLanguage(locale) ?? "en");
+  const languageOf = (locale: string) => languages.get(languages.find(locale) ?? "en");
 
   const answer = Effect.fnUntraced(function* (interaction: Interaction, requestId: string) {
     const { done, chatId, guildId, isManager } = interaction;
@@ -55,7 +56,8 @@ export const makeAnswers = Effect.gen(function* () {
     }
     const found = answerTo(interaction);
     if (found === undefined) {
-      return ["gone", { content: language.text(`chat.gone.${done.type}`) }] satisfies Answered;
+      const command = verifyCommand(interaction.locale, language);
+      return ["gone", { content: language.text(`chat.gone.${done.type}`, { command }) }] satisfies Answered;
     }
     const plan = Option.getOrNull(yield* plans.findHome(guildId));
     if (plan === null) {

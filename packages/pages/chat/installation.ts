@@ -2,45 +2,37 @@
 import type { RESTPostAPIApplicationCommandsJSONBody } from "discord-api-types/v10";
 import { Effect } from "effect";
 import type { PlainKey } from "../languages/language.ts";
-import { type Language, type LanguageTag, languageTags } from "../languages/mod.ts";
+import type { Language } from "../languages/mod.ts";
 import { Languages } from "../languages/reader_language.ts";
+import { chatLocales } from "./chat_locales.ts";
 import { type Listing, listings } from "./commands.ts";
 import { longestPanelText } from "./panel.ts";
 
 // The enums of discord-api-types exist at run time, and this package only uses its types.
 /* oxlint-disable typescript/no-unsafe-enum-assignment */
 
-/** The chat platform's names of languages that it names otherwise. It has no Arabic. */
-const locales: Readonly<Partial<Record<string, ReadonlyArray<string>>>> = {
-  es: ["es-ES", "es-419"],
-  "zh-CN": ["zh-CN", "zh-TW"],
-  ar: [],
-};
-
 /** @internal */
 export const commandBodies: Effect.Effect<ReadonlyArray<RESTPostAPIApplicationCommandsJSONBody>> = Effect.gen(
   function* () {
     const languages = yield* Languages;
     const english = yield* languages.get("en");
-    const others = yield* Effect.forEach(
-      languageTags.filter((tag) => tag !== "en"),
-      languages.get,
-    );
-    return listings.map((listing) => bodyOf(listing, english, others));
+    const localized = yield* Effect.forEach(chatLocales, (locale) => {
+      const tag = languages.find(locale);
+      return tag === null || tag === "en"
+        ? Effect.succeed([])
+        : Effect.map(languages.get(tag), (language) => [[locale, language] as const]);
+    });
+    return listings.map((listing) => bodyOf(listing, english, localized.flat()));
   },
 ).pipe(Effect.provide(Languages.layer));
 
 const bodyOf = (
   { name, texts, option, permission }: Listing,
   english: Language,
-  others: ReadonlyArray<Language>,
+  localized: ReadonlyArray<readonly [locale: string, language: Language]>,
 ): RESTPostAPIApplicationCommandsJSONBody => {
   const inOthers = (key: PlainKey) =>
-    Object.fromEntries(
-      others.flatMap((language) =>
-        localesOf(language.tag).map((locale) => [locale, language.text(key)] as const),
-      ),
-    );
+    Object.fromEntries(localized.map(([locale, language]) => [locale, language.text(key)]));
   const shared = {
     name,
     name_localizations: inOthers(texts.name),
@@ -67,5 +59,3 @@ const bodyOf = (
       : [{ ...optionBody, type: 3, max_length: longestPanelText }];
   return { ...command, options };
 };
-
-const localesOf = (tag: LanguageTag): ReadonlyArray<string> => locales[tag] ?? [tag];

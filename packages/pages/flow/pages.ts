@@ -75,7 +75,8 @@ const picturesOf = (cards: ReadonlyArray<AccountCard | null>): ReadonlyArray<str
 const steps = (view: FlowView, reader: FlowReader, { chat, game }: Cards): Html => {
   const { language, chatName, gameName } = reader;
   const isProven = chat !== null && game !== null;
-  const accountOn = (platform: string) => capitalised(language.text("flow.step.account", { platform }));
+  const accountOn = (platform: string) =>
+    language.capitalised(language.text("flow.step.account", { platform }));
   const asking = own(view.asking);
   return html`
 <p>${
@@ -109,7 +110,7 @@ const startPath = (proof: ProofStep, { entry }: FlowView): string =>
 
 const proofStep = (proof: ProofStep, proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
   proven === null
-    ? html`<a class="button" href="${startPath(proof, view)}">${capitalised(reader.language.text("flow.sign_in", { platform: platformOf(proof, reader) }))}</a>`
+    ? html`<a class="button" href="${startPath(proof, view)}">${reader.language.capitalised(reader.language.text("flow.sign_in", { platform: platformOf(proof, reader) }))}</a>`
     : html`
 ${cardHtml(proven)}
 ${otherAccount(proof, view, reader)}`;
@@ -121,7 +122,7 @@ const platformOf = (proof: ProofStep, { chatName, gameName }: Reader): string =>
 const otherAccount = (proof: ProofStep, view: FlowView, reader: Reader): Html => {
   const { language } = reader;
   const isVoiding = proof === "chat" && view.game !== null;
-  return html`<p class="other"><a href="${startPath(proof, view)}">${language.text("flow.other_account", { platform: platformOf(proof, reader) })}</a>${isVoiding ? html` ${language.text("flow.sign_in_again", reader)}` : null}</p>`;
+  return html`<p class="other"><a href="${startPath(proof, view)}">${language.text("flow.other_account", { platform: platformOf(proof, reader) })}</a></p>${isVoiding ? html`<p class="aside">${language.text("flow.sign_in_again", reader)}</p>` : null}`;
 };
 
 /** Asks a user who already has another game account which of the two to link. Each account has a button. */
@@ -207,15 +208,13 @@ export const donePage = (
     content: html`
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>${title}</h1>
-<ul class="pair" role="list">${cards.map(([platform, card]) => html`<li><h2>${capitalised(platform)}</h2>${cardHtml(card)}</li>`)}</ul>
+<ul class="pair" role="list">${cards.map(([platform, card]) => html`<li><h2>${language.capitalised(platform)}</h2>${cardHtml(card)}</li>`)}</ul>
 ${doneText === null ? null : html`<p dir="auto">${doneText}</p>`}
 <p>${linkChanged || kept ? null : `${language.text("done.again")} `}${language.text("done.close", reader)}</p>
 ${wayBack(reader, { guildId, redirect: null })}
 <p class="aside"><a href="/me">${language.text("done.data")}</a></p>`,
   };
 };
-
-const capitalised = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
 export const cancelledPage = ({ entry, guildId, redirect }: FlowEnded, reader: Reader): Page => {
   const { language } = reader;

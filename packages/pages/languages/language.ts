@@ -3,13 +3,16 @@ import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { IntlMessageFormat } from "intl-messageformat";
 import { Html, html } from "../html.ts";
 import type english from "./en.json";
-import { type LanguageTag, languages } from "./languages.ts";
+import { directionOf, type LanguageTag } from "./languages.ts";
 import type { MessageValues } from "./message_values.ts";
 
 export type MessageKey = keyof typeof english;
 
-/** Messages in place of the service's own, by language and key. */
-export type OwnMessages = Partial<Record<LanguageTag, Partial<Record<MessageKey, string>>>>;
+/** Messages of an embedder by language and key: in place of the service's own, or of a language that it lacks. */
+export type OwnMessages = Partial<Record<LanguageTag, MessagesByKey>> &
+  Readonly<Record<string, MessagesByKey>>;
+
+type MessagesByKey = Partial<Record<MessageKey, string>>;
 
 /** The keys of messages without values. */
 export type PlainKey = Exclude<MessageKey, keyof MessageValues>;
@@ -48,19 +51,28 @@ export const own = (text: string): Html => html`<bdi dir="auto">${text}</bdi>`;
 /** An ID or a code, which is read from left to right in every language. */
 export const code = (text: string): Html => html`<bdi dir="ltr">${text}</bdi>`;
 
+/** The messages of a language by key. */
+export type Messages = Readonly<Record<string, string>>;
+
 /** A language with its messages. A message is compiled when it is first used. */
 export class Language {
-  readonly tag: LanguageTag;
+  readonly tag: string;
+  /** The name of the language in the language itself. */
+  readonly name: string;
   readonly dir: "ltr" | "rtl";
-  readonly #messages: Readonly<Record<string, string>>;
+  readonly #messages: Messages;
+  readonly #english: Messages;
   readonly #compiled = new Map<MessageKey, IntlMessageFormat>();
   #dates: Intl.DateTimeFormat | undefined;
   #times: Intl.DateTimeFormat | undefined;
 
-  constructor(tag: LanguageTag, messages: Readonly<Record<string, string>>) {
+  /** @param english the messages in place of those that the language lacks */
+  constructor(tag: string, name: string, messages: Messages, english: Messages) {
     this.tag = tag;
-    this.dir = languages[tag].dir;
+    this.name = name;
+    this.dir = directionOf(tag);
     this.#messages = messages;
+    this.#english = english;
   }
 
   /** Returns a message as plain text. */
@@ -94,15 +106,28 @@ export class Language {
   /** Returns the parts as a list, such as "A, B and C". */
   list(parts: ReadonlyArray<string>): Html {
     const format = new Intl.ListFormat(this.tag, { type: "conjunction" });
+    // The last two parts of a Thai list of CLDR have no blank after "and", so names with blanks run into each other.
+    const isThai = this.tag.startsWith("th");
     return joined(
-      format.formatToParts(parts).map(({ type, value }) => (type === "element" ? own(value) : value)),
+      format
+        .formatToParts(parts)
+        .map(({ type, value }) => (type === "element" ? own(value) : isThai ? ", " : value)),
     );
+  }
+
+  /** Returns the text with its first letter as a capital, by the rules of the language. */
+  capitalised(text: string): string {
+    return text.replace(/^./su, (letter) => letter.toLocaleUpperCase(this.tag));
   }
 
   #format(key: MessageKey): IntlMessageFormat {
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
-    const format = new IntlMessageFormat(this.#messages[key] ?? "", this.tag);
+    const own = this.#messages[key];
+    const format =
+      own === undefined
+        ? new IntlMessageFormat(this.#english[key] ?? "", "en")
+        : new IntlMessageFormat(own, this.tag);
     this.#compiled.set(key, format);
     return format;
   }

@@ -4,78 +4,119 @@
 interface LanguageFile {
   /** The name of the language in the language itself. */
   readonly name: string;
-  readonly dir: "ltr" | "rtl";
+  readonly state: LanguageState;
   /** Reads the messages, an ICU message for each key. */
   readonly read: () => Promise<{ readonly default: Readonly<Record<string, string>> }>;
 }
 
-const ltr = (name: string, read: LanguageFile["read"]): LanguageFile => ({ name, dir: "ltr", read });
+/**
+ * Who read the messages: `reviewed` by a native speaker, or nobody yet. Pages offer both, and no `unfinished` language,
+ * which has less than nine tenths of the messages.
+ */
+export type LanguageState = "reviewed" | "draft" | "unfinished";
+
+const draft = (name: string, read: LanguageFile["read"]): LanguageFile => ({ name, state: "draft", read });
 
 const files = {
-  en: ltr("English", () => import("./en.json", { with: { type: "json" } })),
-  de: ltr("Deutsch", () => import("./de.json", { with: { type: "json" } })),
-  es: ltr("Español", () => import("./es.json", { with: { type: "json" } })),
-  fr: ltr("Français", () => import("./fr.json", { with: { type: "json" } })),
-  it: ltr("Italiano", () => import("./it.json", { with: { type: "json" } })),
-  nl: ltr("Nederlands", () => import("./nl.json", { with: { type: "json" } })),
-  pl: ltr("Polski", () => import("./pl.json", { with: { type: "json" } })),
-  "pt-BR": ltr("Português (Brasil)", () => import("./pt-BR.json", { with: { type: "json" } })),
-  ru: ltr("Русский", () => import("./ru.json", { with: { type: "json" } })),
-  tr: ltr("Türkçe", () => import("./tr.json", { with: { type: "json" } })),
-  ar: { name: "العربية", dir: "rtl", read: () => import("./ar.json", { with: { type: "json" } }) },
-  id: ltr("Bahasa Indonesia", () => import("./id.json", { with: { type: "json" } })),
-  vi: ltr("Tiếng Việt", () => import("./vi.json", { with: { type: "json" } })),
-  th: ltr("ไทย", () => import("./th.json", { with: { type: "json" } })),
-  ja: ltr("日本語", () => import("./ja.json", { with: { type: "json" } })),
-  ko: ltr("한국어", () => import("./ko.json", { with: { type: "json" } })),
-  "zh-CN": ltr("简体中文", () => import("./zh-CN.json", { with: { type: "json" } })),
+  en: draft("English", () => import("./en.json", { with: { type: "json" } })),
+  de: draft("Deutsch", () => import("./de.json", { with: { type: "json" } })),
+  es: draft("Español", () => import("./es.json", { with: { type: "json" } })),
+  fr: draft("Français", () => import("./fr.json", { with: { type: "json" } })),
+  it: draft("Italiano", () => import("./it.json", { with: { type: "json" } })),
+  nl: draft("Nederlands", () => import("./nl.json", { with: { type: "json" } })),
+  pl: draft("Polski", () => import("./pl.json", { with: { type: "json" } })),
+  "pt-BR": draft("Português (Brasil)", () => import("./pt-BR.json", { with: { type: "json" } })),
+  ru: draft("Русский", () => import("./ru.json", { with: { type: "json" } })),
+  tr: draft("Türkçe", () => import("./tr.json", { with: { type: "json" } })),
+  ar: draft("العربية", () => import("./ar.json", { with: { type: "json" } })),
+  id: draft("Bahasa Indonesia", () => import("./id.json", { with: { type: "json" } })),
+  vi: draft("Tiếng Việt", () => import("./vi.json", { with: { type: "json" } })),
+  th: draft("ไทย", () => import("./th.json", { with: { type: "json" } })),
+  ja: draft("日本語", () => import("./ja.json", { with: { type: "json" } })),
+  ko: draft("한국어", () => import("./ko.json", { with: { type: "json" } })),
+  "zh-CN": draft("简体中文", () => import("./zh-CN.json", { with: { type: "json" } })),
 } satisfies Readonly<Record<string, LanguageFile>>;
 
 /** A language of the pages, as a BCP 47 tag. */
 export type LanguageTag = keyof typeof files;
 
-/** The languages, in the order in which pages offer them. @internal */
+/** Every language, in the order in which pages offer them. @internal */
 export const languages: Readonly<Record<LanguageTag, LanguageFile>> = files;
 
-/** @internal */
-export const languageTags = Object.keys(files) as ReadonlyArray<LanguageTag>;
+/** The languages that pages offer. @internal */
+export const languageTags: ReadonlyArray<LanguageTag> = (
+  Object.keys(files) as ReadonlyArray<LanguageTag>
+).filter((tag) => languages[tag].state !== "unfinished");
 
-/** The languages by their tag and by its first part, in lower case: "pt" finds `pt-BR`. */
-const tagsByRange: ReadonlyMap<string, LanguageTag> = new Map(
-  languageTags.flatMap((tag) => {
-    const range = tag.toLowerCase();
-    return [
-      [range, tag],
-      [range.split("-", 1)[0] ?? range, tag],
-    ] as const;
-  }),
-);
+/** The share of the English messages from which on a language is offered. Readers get the others in English. */
+export const offeredShare = 0.9;
+
+const rightToLeft = new Set(["Adlm", "Arab", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa", "Yezi"]);
+
+const scriptOf = (tag: string): string | undefined => new Intl.Locale(tag).maximize().script;
+
+/** Returns the direction in which a language is written. */
+export const directionOf = (tag: string): "ltr" | "rtl" =>
+  rightToLeft.has(scriptOf(tag) ?? "") ? "rtl" : "ltr";
+
+/** Codes that browsers and operating systems send in place of the code of a language. */
+const otherCodes: Readonly<Record<string, string>> = {
+  in: "id",
+  iw: "he",
+  ji: "yi",
+  nb: "no",
+  nn: "no",
+  tl: "fil",
+};
+
+const baseOf = (range: string): string => {
+  const base = range.split("-", 1)[0] ?? range;
+  return Object.hasOwn(otherCodes, base) ? (otherCodes[base] ?? base) : base;
+};
 
 /**
- * Returns the language for a language range such as `de-AT`, by the lookup of RFC 4647; null if there is none.
- *
- * @internal
+ * Makes a function that finds the language for a language range such as `de-AT`; null if there is none. Beyond the
+ * lookup of RFC 4647, a range finds a language of the same base: `pt-PT` finds `pt-BR`. Of several, the base itself
+ * goes first, then those of the same script: `zh-HK` finds `zh-TW`.
  */
-export const findLanguage = (range: string): LanguageTag | null => {
-  // Java and older Android send the former code of Indonesian.
-  const parts = range
-    .toLowerCase()
-    .replace(/^in(?=-|$)/, "id")
-    .split("-");
-  for (let length = parts.length; length > 0; length--) {
-    const found = tagsByRange.get(parts.slice(0, length).join("-"));
-    if (found !== undefined) return found;
+export const languageFinder = (tags: ReadonlyArray<string>) => {
+  const exact = new Map(tags.map((tag) => [tag.toLowerCase(), tag]));
+  const byBase = new Map<string, Array<string>>();
+  for (const tag of tags) {
+    const base = baseOf(tag.toLowerCase());
+    byBase.set(base, [...(byBase.get(base) ?? []), tag]);
   }
-  return null;
+  return (range: string): string | null => {
+    const parts = range.toLowerCase().replaceAll("_", "-").split("-");
+    for (let length = parts.length; length > 0; length--) {
+      const found = exact.get(parts.slice(0, length).join("-"));
+      if (found !== undefined) return found;
+    }
+    const related = byBase.get(baseOf(parts[0] ?? "")) ?? [];
+    return (related.length > 1 ? ofSameScript(parts.join("-"), related) : null) ?? related[0] ?? null;
+  };
+};
+
+const ofSameScript = (range: string, tags: ReadonlyArray<string>): string | null => {
+  try {
+    const script = scriptOf(range);
+    return tags.find((tag) => scriptOf(tag) === script) ?? null;
+  } catch {
+    // The range is not a language tag.
+    return null;
+  }
 };
 
 /**
  * Returns the language that a reader prefers.
  *
  * @param acceptLanguage the header `Accept-Language`
- * @internal
+ * @param find finds the language of a range
  */
-export const acceptedLanguage = (acceptLanguage: string): LanguageTag | null => {
+export const acceptedLanguage = (
+  acceptLanguage: string,
+  find: (range: string) => string | null,
+): string | null => {
   const ranges = acceptLanguage.split(",").map((entry) => {
     const [range = "", ...parameters] = entry.split(";").map((part) => part.trim());
     const weight = parameters.find((parameter) => /^q=/i.test(parameter));
@@ -84,5 +125,9 @@ export const acceptedLanguage = (acceptLanguage: string): LanguageTag | null => 
   const wanted = ranges
     .filter(({ weight }) => weight > 0)
     .toSorted((one, other) => other.weight - one.weight);
-  return wanted.map(({ range }) => findLanguage(range)).find((tag) => tag !== null) ?? null;
+  for (const { range } of wanted) {
+    const found = find(range);
+    if (found !== null) return found;
+  }
+  return null;
 };

@@ -1,13 +1,24 @@
 /** Every language against the English source. Run with `-u` after a change of the English messages. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { acceptedLanguage, findLanguage, languages, languageTags } from "./languages.ts";
+import { Language, type MessageKey } from "./language.ts";
+import {
+  acceptedLanguage,
+  directionOf,
+  type LanguageTag,
+  languageFinder,
+  languages,
+  languageTags,
+  offeredShare,
+} from "./languages.ts";
 import { faultsOf, needsOf } from "./message_faults.ts";
+import { limitOf } from "./message_limits.ts";
 
 const messagesOf = (tag: string): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(new URL(`${tag}.json`, import.meta.url), "utf8"));
 
 const english = messagesOf("en");
+const tags = Object.keys(languages) as ReadonlyArray<LanguageTag>;
 
 /** Messages that some languages have in common with English. */
 const commonKeys = new Set(
@@ -15,16 +26,29 @@ const commonKeys = new Set(
    community.unnamed footer.contact home.dashboard me.browser me.browsers`.split(/\s+/),
 );
 
-it.each(languageTags)("the messages in %s are those of the English source", (tag) => {
-  expect(faultsOf(tag, messagesOf(tag), english)).toEqual([]);
-  expect(Object.keys(messagesOf(tag))).toEqual(Object.keys(english));
-  const isEnglish = (key: string) => tag !== "en" && messagesOf(tag)[key] === english[key];
-  expect(Object.keys(english).filter((key) => isEnglish(key) && !commonKeys.has(key))).toEqual([]);
+it.each(tags)("the messages in %s are those of the English source", (tag) => {
+  const messages = messagesOf(tag);
+  expect(faultsOf(tag, messages, english)).toEqual([]);
+  const keys = Object.keys(english).filter((key) => Object.hasOwn(messages, key));
+  expect(Object.keys(messages)).toEqual(keys);
+  expect(languages[tag].state !== "unfinished").toBe(
+    keys.length >= Object.keys(english).length * offeredShare,
+  );
+  const isEnglish = (key: string) => tag !== "en" && messages[key] === english[key];
+  expect(keys.filter((key) => isEnglish(key) && !commonKeys.has(key))).toEqual([]);
+});
+
+it.each(tags)("in %s, each command has a name of its own", (tag) => {
+  const messages = { ...english, ...messagesOf(tag) };
+  for (const kind of [/^chat\.command\.\w+\.name$/, /^chat\.command\.\w+\.menu$/]) {
+    const names = Object.keys(english).flatMap((key) => (kind.test(key) ? [messages[key]] : []));
+    expect(new Set(names).size).toBe(names.length);
+  }
 });
 
 it("every file of messages is a language, and the types name every value of a message", async () => {
   const files = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".json"));
-  expect(files.toSorted()).toEqual(languageTags.map((tag) => `${tag}.json`).toSorted());
+  expect(files.toSorted()).toEqual(tags.map((tag) => `${tag}.json`).toSorted());
   const lines = Object.entries(english).flatMap(([key, message]) => {
     const { values } = needsOf("en", message);
     const kinds = Object.entries(values).map(([name, kind]) => `"${name}: ${kind}"`);
@@ -54,19 +78,119 @@ it("faults name a key, a placeholder, a plural form and a message that cannot be
   ]);
 });
 
-it("a language range finds the language of its longest known prefix", () => {
-  expect(findLanguage("EN-gb-oxendict")).toBe("en");
-  expect(findLanguage("xx")).toBeNull();
-  expect(findLanguage("")).toBeNull();
+it("faults name a branch without its tag, value or number", () => {
+  const branch = (text: string) =>
+    `{count, plural, one {<b>Noch # Schlüssel.</b> Er endet.} other {${text}}}`;
+  expect(faultsOf("de", { "erase.keys": branch("Noch # Schlüssel.") }, english)).toEqual([
+    "erase.keys: {b} is missing in {count, other}",
+  ]);
+  expect(faultsOf("de", { "erase.keys": branch("<b>Noch Schlüssel.</b>") }, english)).toEqual([
+    "erase.keys: the number is missing in {count, other}",
+  ]);
+  const known =
+    "{count, plural, one {Одно сообщество ({gameName})} few {# ({gameName})} many {#} other {# ({gameName})}}";
+  expect(faultsOf("ru", { "me.links.known": known }, english)).toEqual([
+    "me.links.known: the number is missing in {count, one}",
+    "me.links.known: {gameName} is missing in {count, many}",
+  ]);
+  // A form for one number alone needs no number, and a message that shows none in English needs none either.
+  const arabic = messagesOf("ar")["me.links.known"] ?? "";
+  expect(arabic).toContain("one {يعرف مجتمع واحد");
+  expect(faultsOf("ar", { "me.links.known": arabic }, english)).toEqual([]);
+});
+
+it("a language with a region never takes its base from another", () => {
+  const spanish = languageFinder(["es", "es-419"]);
+  expect(["es", "es-ES", "es-MX", "es-419"].map(spanish)).toEqual(["es", "es", "es", "es-419"]);
+  const chinese = languageFinder(["zh-CN", "zh-TW"]);
+  expect(["zh", "zh-CN", "zh-SG", "zh-Hans-HK"].map(chinese)).toEqual(["zh-CN", "zh-CN", "zh-CN", "zh-CN"]);
+  expect(["zh-TW", "zh-HK", "zh-Hant", "zh_Hant_MO"].map(chinese)).toEqual([
+    "zh-TW",
+    "zh-TW",
+    "zh-TW",
+    "zh-TW",
+  ]);
+  const portuguese = languageFinder(["pt-BR", "pt-PT", "pt-AO"]);
+  expect(["pt", "pt-PT", "pt-MZ"].map(portuguese)).toEqual(["pt-BR", "pt-PT", "pt-BR"]);
+});
+
+it("a language range finds a language by each of its codes", () => {
+  for (const tag of ["no", "nb"]) {
+    const find = languageFinder(["en", tag]);
+    expect(["no", "nb", "nn", "nb-NO", "no-NO"].map(find)).toEqual([tag, tag, tag, tag, tag]);
+  }
+  const find = languageFinder(["en", "id", "he", "pt-BR", "sv"]);
+  expect(["in", "in-ID", "iw", "iw-IL"].map(find)).toEqual(["id", "id", "he", "he"]);
+  expect(["pt_BR", "pt", "sv-SE", "EN-gb-oxendict"].map(find)).toEqual(["pt-BR", "pt-BR", "sv", "en"]);
+  expect(["xx", "", "toString", "zh-", "*"].map(find)).toEqual([null, null, null, null, null]);
+  expect(languageFinder(["zh-CN", "zh-TW"])("zh-!")).toBe("zh-CN");
 });
 
 it("the accepted language with the highest weight wins, and one of weight 0 never", () => {
-  expect(acceptedLanguage("xx, en;q=0.5")).toBe("en");
-  expect(acceptedLanguage("in-ID, en;q=0.9")).toBe("id");
-  expect(acceptedLanguage("en;q=0, *")).toBeNull();
-  expect(acceptedLanguage("")).toBeNull();
+  const find = languageFinder(["en", "id"]);
+  expect(acceptedLanguage("xx, en;q=0.5", find)).toBe("en");
+  expect(acceptedLanguage("in-ID, en;q=0.9", find)).toBe("id");
+  expect(acceptedLanguage("en;q=0, *", find)).toBeNull();
+  expect(acceptedLanguage("", find)).toBeNull();
 });
 
-it("every language has a name of its own", () => {
-  expect(new Set(Object.values(languages).map(({ name }) => name)).size).toBe(languageTags.length);
+it("every language has a name of its own, and the direction of its script", () => {
+  expect(new Set(Object.values(languages).map(({ name }) => name)).size).toBe(tags.length);
+  expect(["ar", "he", "fa", "ur", "en", "ja"].map(directionOf)).toEqual([
+    "rtl",
+    "rtl",
+    "rtl",
+    "rtl",
+    "ltr",
+    "ltr",
+  ]);
+});
+
+it("a message that a language lacks is English, with the plurals of English", () => {
+  const forget = "{count, plural, one {Forget one} other {Forget all}}";
+  const language = new Language(
+    "ru",
+    "Русский",
+    { "me.back": "Назад" },
+    { ...english, "me.browsers.forget": forget },
+  );
+  expect(language.text("me.back")).toBe("Назад");
+  expect(language.text("me.browsers.forget", { count: 21 })).toBe("Forget all");
+});
+
+it("capitals follow the rules of the language", () => {
+  const capitalised = (tag: string) => new Language(tag, tag, {}, english).capitalised("ıslak istanbul");
+  expect(new Language("tr", "Türkçe", {}, english).capitalised("istanbul")).toBe("İstanbul");
+  expect(new Language("en", "English", {}, english).capitalised("istanbul")).toBe("Istanbul");
+  expect(capitalised("tr")).toBe("Islak istanbul");
+});
+
+it("names with blanks are told apart in a list in Thai", () => {
+  const list = new Language("th", "ไทย", {}, english).list(["Chess Club", "Go Club", "Ludo"]);
+  expect(list.source.replace(/<[^>]*>/g, "")).toBe("Chess Club, Go Club, Ludo");
+});
+
+/** The limits of the chat platform, by the key of a text. */
+const limits: ReadonlyArray<readonly [key: MessageKey, limit: number]> = [
+  ["chat.command.verify.name", 32],
+  ["chat.option.user.name", 32],
+  ["chat.command.whois.menu", 32],
+  ["chat.command.panel.description", 100],
+  ["chat.option.text.description", 100],
+  ["chat.verify.start", 80],
+  ["chat.no_home.open", 80],
+  ["chat.direct.ask", 2_000],
+];
+
+it.each(limits)("%s may have %i characters", (key, limit) => {
+  const faults = (length: number) => faultsOf("de", { [key]: "a".repeat(length) }, english);
+  expect(limitOf(key)).toBe(limit);
+  expect(faults(limit)).toEqual([]);
+  expect(faults(limit + 1)).toEqual([`${key}: has ${limit + 1} characters, expected at most ${limit}`]);
+});
+
+it.each(["Prüfen", "prüfe mich", "pru\u0308fen", "prüfen!"])("%j is not the name of a command", (name) => {
+  expect(faultsOf("de", { "chat.command.verify.name": name }, english)).toEqual([
+    `chat.command.verify.name: "${name}" is not the name of a command: lower-case letters, digits, - and _`,
+  ]);
 });

@@ -88,5 +88,7 @@ export interface MessageValues {
   readonly "chat.panel.ask": "game: text";
   readonly "chat.panel.too_long": "limit: number";
   readonly "chat.help": "community: text";
+  readonly "chat.gone.command": "command: text";
+  readonly "chat.gone.button": "command: text";
   readonly "chat.limited": "seconds: number";
 }

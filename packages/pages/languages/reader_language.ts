@@ -5,38 +5,57 @@ import { Html, html } from "../html.ts";
 import { pageCookie } from "../page_cookie.ts";
 import { PageSettings } from "../page_settings.ts";
 import { Language } from "./language.ts";
-import { acceptedLanguage, findLanguage, type LanguageTag, languages, languageTags } from "./languages.ts";
+import { acceptedLanguage, type LanguageTag, languageFinder, languages, languageTags } from "./languages.ts";
 
-/** The languages of a deployment. @internal */
+/** The languages of a deployment: those of the service, and those that an embedder brings. @internal */
 export class Languages extends Context.Service<
   Languages,
   {
+    /** Returns the tag of the language for a language range; null if there is none. */
+    readonly find: (range: string) => string | null;
     /** Returns a language, whose file is read at its first use. */
-    readonly get: (tag: LanguageTag) => Effect.Effect<Language>;
+    readonly get: (tag: string) => Effect.Effect<Language>;
+    /**
+     * Renders links to the page in every language.
+     *
+     * @param address where the page, or the way to it, can be opened: a query alone for the path of the page itself
+     */
+    readonly choice: (language: Language, address: string) => Html;
   }
 >()("@accountlink/pages/Languages") {
   static readonly layer = Layer.effect(
     Languages,
     Effect.map(PageSettings, ({ messages = {} }) => {
-      const known = new Map<LanguageTag, Language>();
-      const read = (tag: LanguageTag) =>
-        Effect.map(
-          Effect.promise(() => languages[tag].read()),
-          (file) => {
-            const language = new Language(tag, { ...file.default, ...messages[tag] });
-            known.set(tag, language);
-            return language;
-          },
-        );
+      const tags = [...new Set<string>([...languageTags, ...Object.keys(messages)])];
+      const known = new Map<string, Language>();
+      const read = (tag: string) =>
+        Effect.promise(async () => {
+          const english = { ...(await languages.en.read()).default, ...messages["en"] };
+          const file = isOurs(tag) ? (await languages[tag].read()).default : {};
+          const language = new Language(tag, nameOf(tag), { ...file, ...messages[tag] }, english);
+          known.set(tag, language);
+          return language;
+        });
       return Languages.of({
+        find: languageFinder(tags),
         get: (tag) => {
           const language = known.get(tag);
           return language === undefined ? read(tag) : Effect.succeed(language);
         },
+        choice: makeChoice(tags),
       });
     }),
   );
 }
+
+const isOurs = (tag: string): tag is LanguageTag => Object.hasOwn(languages, tag);
+
+/** The name of a language in the language itself. */
+const nameOf = (tag: string): string => {
+  if (isOurs(tag)) return languages[tag].name;
+  const name = new Intl.DisplayNames(tag, { type: "language" }).of(tag) ?? tag;
+  return name.replace(/^./su, (letter) => letter.toLocaleUpperCase(tag));
+};
 
 const year = 365 * 24 * 60 * 60 * 1_000;
 
@@ -48,41 +67,41 @@ export const languageCookie = (publicUrl: string) =>
 export const isInEnglish = ({ request }: RequestContext): boolean => isUnder("/dashboard", request.url);
 
 /** Returns the language that the reader chooses by the parameter `lang`; null without one that exists. */
-export const chosenLanguage = (context: RequestContext): LanguageTag | null =>
+export const chosenLanguage = ({ find }: Languages["Service"], context: RequestContext): string | null =>
   context.request.url.includes("lang=") && !isInEnglish(context)
-    ? findLanguage(searchOf(context.request).get("lang") ?? "")
+    ? find(searchOf(context.request).get("lang") ?? "")
     : null;
 
 /** Returns the language of a page: chosen now or earlier, else preferred by the browser, else English. */
-export const languageOf = (context: RequestContext, cookie: string | null): LanguageTag =>
+export const languageOf = (
+  languages: Languages["Service"],
+  context: RequestContext,
+  cookie: string | null,
+): string =>
   isInEnglish(context)
     ? "en"
-    : (chosenLanguage(context) ??
-      findLanguage(cookie ?? "") ??
-      acceptedLanguage(context.request.header("accept-language") ?? "") ??
+    : (chosenLanguage(languages, context) ??
+      languages.find(cookie ?? "") ??
+      acceptedLanguage(context.request.header("accept-language") ?? "", languages.find) ??
       "en");
 
-/** What follows the address of the page in the link to each language. Rendered once, because every page has the links. */
-const linkEnds = languageTags.map(
-  (tag) => html`${tag}" lang="${tag}" hreflang="${tag}">${languages[tag].name}</a></li>`.source,
-);
-
-/**
- * Renders links to the page in every language.
- *
- * @param address where the page, or the way to it, can be opened: a query alone for the path of the page itself
- */
-export const languageChoice = (language: Language, address: string): Html => {
-  const [path = "", query = ""] = address.split("?", 2);
-  const fields = new URLSearchParams(query);
-  fields.delete("lang");
-  fields.append("lang", "");
-  const link = html`<li><a href="${path}?${fields.toString()}`.source;
-  const current = `hreflang="${language.tag}"`;
-  const links = `${link}${linkEnds.join(link)}`.replace(current, `${current} aria-current="true"`);
-  return html`
+const makeChoice = (tags: ReadonlyArray<string>): Languages["Service"]["choice"] => {
+  // What follows the address of the page in each link. Rendered once, because every page has the links.
+  const linkEnds = tags.map(
+    (tag) => html`${tag}" lang="${tag}" hreflang="${tag}">${nameOf(tag)}</a></li>`.source,
+  );
+  return (language, address) => {
+    const [path = "", query = ""] = address.split("?", 2);
+    const fields = new URLSearchParams(query);
+    fields.delete("lang");
+    fields.append("lang", "");
+    const link = html`<li><a href="${path}?${fields.toString()}`.source;
+    const current = `hreflang="${language.tag}"`;
+    const links = `${link}${linkEnds.join(link)}`.replace(current, `${current} aria-current="true"`);
+    return html`
 <details class="languages">
-<summary>${language.text("language.choose")}: <span lang="${language.tag}">${languages[language.tag].name}</span></summary>
+<summary>${language.text("language.choose")}: <span lang="${language.tag}">${language.name}</span></summary>
 <ul role="list">${new Html(links)}</ul>
 </details>`;
+  };
 };

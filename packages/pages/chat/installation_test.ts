@@ -1,0 +1,37 @@
+import { Effect } from "effect";
+import { expect, it } from "vitest";
+import { PageSettings } from "../page_settings.ts";
+import { commandBodies } from "./installation.ts";
+
+/** The languages in which the chat platform gets the command to verify, with the names of the command. */
+const namesOf = async (messages: Readonly<Record<string, Readonly<Record<string, string>>>>) => {
+  const settings = { ...PageSettings.defaultValue(), messages };
+  const bodies = await Effect.runPromise(Effect.provideService(commandBodies, PageSettings, settings));
+  const verify = bodies.find(({ name }) => name === "verify");
+  return new Map(Object.entries(verify?.name_localizations ?? {}));
+};
+
+const named = (name: string) => ({ "chat.command.verify.name": name });
+
+it("the chat platform gets no language that it does not know", async () => {
+  const names = await namesOf({ fil: named("beripika"), ms: named("sahkan"), he: named("אימות") });
+  expect(["ar", "fil", "ms", "he", "en"].map((tag) => names.has(tag))).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect(names.get("de")).toBe("verifizieren");
+});
+
+it("the chat platform gets languages under its own names", async () => {
+  const names = await namesOf({ sv: named("verifiera"), nb: named("bekreft"), "pt-PT": named("confirmar") });
+  expect([names.get("sv-SE"), names.get("no")]).toEqual(["verifiera", "bekreft"]);
+  expect([names.get("es-ES"), names.get("es-419"), names.get("pt-BR")]).toEqual([
+    "verificar",
+    "verificar",
+    "verificar",
+  ]);
+  expect(["sv", "nb", "es", "pt-PT"].map((tag) => names.has(tag))).toEqual([false, false, false, false]);
+});
