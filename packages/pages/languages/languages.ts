@@ -27,6 +27,7 @@ const files = {
   pl: draft("Polski", () => import("./pl.json", { with: { type: "json" } })),
   "pt-BR": draft("Português (Brasil)", () => import("./pt-BR.json", { with: { type: "json" } })),
   ru: draft("Русский", () => import("./ru.json", { with: { type: "json" } })),
+  uk: draft("Українська", () => import("./uk.json", { with: { type: "json" } })),
   tr: draft("Türkçe", () => import("./tr.json", { with: { type: "json" } })),
   ar: draft("العربية", () => import("./ar.json", { with: { type: "json" } })),
   id: draft("Bahasa Indonesia", () => import("./id.json", { with: { type: "json" } })),
@@ -35,6 +36,7 @@ const files = {
   ja: draft("日本語", () => import("./ja.json", { with: { type: "json" } })),
   ko: draft("한국어", () => import("./ko.json", { with: { type: "json" } })),
   "zh-CN": draft("简体中文", () => import("./zh-CN.json", { with: { type: "json" } })),
+  "zh-TW": draft("繁體中文", () => import("./zh-TW.json", { with: { type: "json" } })),
 } satisfies Readonly<Record<string, LanguageFile>>;
 
 /** A language of the pages, as a BCP 47 tag. */
