@@ -81,11 +81,12 @@ it("faults name a key, a placeholder, a plural form and a message that cannot be
 it("faults name a branch without its tag, value or number", () => {
   const branch = (text: string) =>
     `{count, plural, one {<b>Noch # Schlüssel.</b> Er endet.} other {${text}}}`;
-  expect(faultsOf("de", { "erase.keys": branch("Noch # Schlüssel.") }, english)).toEqual([
-    "erase.keys: {b} is missing in {count, other}",
+  const source = { keys: "{count, plural, one {<b># key.</b> It ends.} other {<b># keys.</b> They end.}}" };
+  expect(faultsOf("de", { keys: branch("Noch # Schlüssel.") }, source)).toEqual([
+    "keys: {b} is missing in {count, other}",
   ]);
-  expect(faultsOf("de", { "erase.keys": branch("<b>Noch Schlüssel.</b>") }, english)).toEqual([
-    "erase.keys: the number is missing in {count, other}",
+  expect(faultsOf("de", { keys: branch("<b>Noch Schlüssel.</b>") }, source)).toEqual([
+    "keys: the number is missing in {count, other}",
   ]);
   const known =
     "{count, plural, one {Одно сообщество ({gameName})} few {# ({gameName})} many {#} other {# ({gameName})}}";
