@@ -4,7 +4,7 @@ import { GuildLogStore } from "@accountlink/core/guild_log";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { DashboardChannels } from "@accountlink/http-api";
 import { Effect, Option } from "effect";
-import { findLanguage, type Language, Languages } from "../languages/mod.ts";
+import { type Language, Languages } from "../languages/mod.ts";
 import { makeCommunity, type Place } from "./community.ts";
 import { type Message, messageBody, plain } from "./message.ts";
 
@@ -44,7 +44,7 @@ export const makePostPanel = Effect.gen(function* () {
       const { channels: listed, locale } = yield* findChannels(place.guildId);
       if (!listed.some(({ id, mayPost }) => id === channelId && mayPost)) return yield* closed;
       const isEmpty = text === null || text.trim() === "";
-      const language = yield* languages.get(findLanguage(locale ?? "en") ?? "en");
+      const language = yield* languages.get(languages.find(locale ?? "en") ?? "en");
       const message = messageBody(yield* panelOf(place, isEmpty ? null : text, language));
       const { post, edit } = yield* channels;
       const key = { pid: place.scope.pid, guildId: place.guildId };
