@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { createAccountLink, InvalidOptions, memory, type Options } from "./mod.ts";
 import { promiseApiSuite } from "./test_promise_api.ts";
@@ -44,6 +45,23 @@ it.each(refused)("createAccountLink refuses %j", async (options, problem) => {
   const opened = createAccountLink(options as Options);
   await expect(opened).rejects.toBeInstanceOf(InvalidOptions);
   await expect(opened).rejects.toThrow(`Cannot create accountlink: ${problem}`);
+});
+
+it("an embedder brings a language, and readers get in English what it lacks", async () => {
+  const english = JSON.parse(readFileSync(new URL("../pages/languages/en.json", import.meta.url), "utf8"));
+  const { "code.hint": hint, ...brought } = english;
+  const languages = { sv: { ...brought, "code.title": "Skriv in din kod" }, ur: { ...brought } };
+  const http = { publicUrl: "https://ours.example", clientAddress: "none" } as const;
+  const al = await createAccountLink({ gameUserExists, http, languages });
+  const read = async (query: string, headers = {}) =>
+    (await al.fetch(new Request(`https://ours.example/go${query}`, { headers }))).text();
+  const page = await read("", { "accept-language": "sv-FI, en;q=0.5" });
+  expect(page).toContain('<html lang="sv" dir="ltr">');
+  expect(page).toContain("<title>Skriv in din kod</title>");
+  expect(page).toContain(hint.split("{")[0]);
+  expect(page).toContain('lang="sv" hreflang="sv" aria-current="true">Svenska</a>');
+  expect(await read("?lang=ur-PK")).toContain('<html lang="ur" dir="rtl">');
+  await al.close();
 });
 
 it("the error for an unknown option lists the known options", async () => {

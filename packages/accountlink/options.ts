@@ -89,6 +89,7 @@ interface Choices {
   readonly sessions?: Partial<SessionRules>;
   /**
    * Messages in place of the service's own, by language and key: ICU messages with the placeholders of the English one.
+   * The tag of another language brings that language, which needs nine tenths of the messages.
    */
   readonly languages?: OwnMessages;
 }

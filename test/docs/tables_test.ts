@@ -11,6 +11,7 @@ import {
   verifiedWords,
 } from "@accountlink/core/links";
 import { formatTimestamp } from "@accountlink/core/timestamp";
+import { languages } from "@accountlink/pages/languages";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
@@ -57,6 +58,18 @@ it("docs/operating.md describes the variables of the README in the same words", 
 
 it("docs/errors.md has the error tables of the contract (`vitest -u` writes them)", async () => {
   await expect(withErrorTables(errors)).toMatchFileSnapshot("../../docs/errors.md");
+});
+
+it("docs/languages.md lists the languages with their states (`vitest -u` writes them)", async () => {
+  const english = new Intl.DisplayNames("en", { type: "language", languageDisplay: "standard" });
+  const lines = Object.entries(languages).map(
+    ([tag, { name, state }]) =>
+      `| \`${tag}\` | ${name}, ${english.of(tag)} | ${tag === "en" ? "source" : state} |\n`,
+  );
+  const head = "| tag | language | state |\n|---|---|---|\n";
+  const [before = "", after = ""] = readDocument("docs/languages.md").split(head);
+  const written = `${before}${head}${lines.join("")}${after.replace(/^(?:\|.*\n)*/, "")}`;
+  await expect(written).toMatchFileSnapshot("../../docs/languages.md");
 });
 
 const quotedList = (values: Iterable<string>): string =>

@@ -1,8 +1,8 @@
 /** The messages of the pages, in each language. */
-import { Languages, type LanguageTag } from "@accountlink/pages/languages";
+import { Languages } from "@accountlink/pages/languages";
 import { Effect } from "effect";
 
-export const languageOf = (tag: LanguageTag) =>
+export const languageOf = (tag: string) =>
   Languages.pipe(
     Effect.flatMap((languages) => languages.get(tag)),
     Effect.provide(Languages.layer),

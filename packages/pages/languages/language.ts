@@ -123,11 +123,11 @@ export class Language {
   #format(key: MessageKey): IntlMessageFormat {
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
-    const own = this.#messages[key];
+    const message = this.#messages[key];
     const format =
-      own === undefined
+      message === undefined
         ? new IntlMessageFormat(this.#english[key] ?? "", "en")
-        : new IntlMessageFormat(own, this.tag);
+        : new IntlMessageFormat(message, this.tag);
     this.#compiled.set(key, format);
     return format;
   }

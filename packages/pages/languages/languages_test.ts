@@ -8,7 +8,6 @@ import {
   type LanguageTag,
   languageFinder,
   languages,
-  languageTags,
   offeredShare,
 } from "./languages.ts";
 import { faultsOf, needsOf } from "./message_faults.ts";

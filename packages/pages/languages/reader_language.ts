@@ -74,15 +74,15 @@ export const chosenLanguage = ({ find }: Languages["Service"], context: RequestC
 
 /** Returns the language of a page: chosen now or earlier, else preferred by the browser, else English. */
 export const languageOf = (
-  languages: Languages["Service"],
+  served: Languages["Service"],
   context: RequestContext,
   cookie: string | null,
 ): string =>
   isInEnglish(context)
     ? "en"
-    : (chosenLanguage(languages, context) ??
-      languages.find(cookie ?? "") ??
-      acceptedLanguage(context.request.header("accept-language") ?? "", languages.find) ??
+    : (chosenLanguage(served, context) ??
+      served.find(cookie ?? "") ??
+      acceptedLanguage(context.request.header("accept-language") ?? "", served.find) ??
       "en");
 
 const makeChoice = (tags: ReadonlyArray<string>): Languages["Service"]["choice"] => {

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { english, isStale, linesOf, madeFrom, notes, reportOf, tags, terms } from "./report.ts";
+
+it.each(tags)("the report of %s has its share, its terms and its limits", (tag) => {
+  const report = reportOf(tag);
+  if (report === null) throw new Error(`${tag} has no file`);
+  expect(report.share).toBeLessThanOrEqual(1);
+  expect(report.limited.map(([key]) => key)).toContain("chat.command.verify.name");
+  expect(report.limited.filter(([, length, limit]) => length > limit)).toEqual([]);
+  expect(linesOf(tag, report).join("\n")).toContain(`${tag}: `);
+});
+
+it("a translation is stale once its English message changes, until it changes too", () => {
+  const made = madeFrom(undefined, "Unlink", "Trennen");
+  expect(isStale(made, "Unlink")).toBe(false);
+  const kept = madeFrom(made, "Remove the link", "Trennen");
+  expect([kept, isStale(kept, "Remove the link")]).toEqual([made, true]);
+  expect(isStale(madeFrom(kept, "Remove the link", "Verknüpfung entfernen"), "Remove the link")).toBe(false);
+});
+
+it("a language without a file has no report", () => {
+  expect(reportOf("tlh")).toBeNull();
+});
+
+it("notes are about messages, and name their values", () => {
+  for (const [key, note] of Object.entries(notes)) {
+    expect(english).toHaveProperty([key]);
+    const values = key.startsWith("platform.") ? [] : [...(english[key] ?? "").matchAll(/\{(\w+)[,}]/g)];
+    // Words within the branch of a plural are no values.
+    const named = values.map(([, name = ""]) => name).filter((name) => !/^[A-Z]/.test(name));
+    for (const name of named) expect([key, note]).toEqual([key, expect.stringContaining(`{${name}}`)]);
+  }
+});
+
+it("every table of terms has the terms of English", () => {
+  for (const [tag, words] of Object.entries(terms)) {
+    expect([tag, Object.keys(words)]).toEqual([tag, Object.keys(terms["en"] ?? {})]);
+  }
+});
