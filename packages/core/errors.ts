@@ -202,6 +202,7 @@ const rateLimitedMessages = {
   event_readers: ({ limit }) => `Limit of ${limit} readers of events that wait at once reached`,
   platform_refusals: ({ limit }) => `A platform refused ${limit} requests that this account caused`,
   sweeps: ({ limit }) => `Limit of ${limit} sweeps of a role plan per hour reached`,
+  dashboard_day: ({ limit }) => `Limit of ${limit} changes on the dashboard per day reached`,
 } satisfies Record<string, (refusal: LimitReached<string>) => string>;
 
 export type KeyBucket = keyof typeof rateLimitedMessages;

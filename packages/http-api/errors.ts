@@ -75,6 +75,7 @@ const keyRefusals = {
   event_readers: { ...soon, limit: 16 },
   platform_refusals: { ...soon, limit: 200 },
   sweeps: { ...soon, limit: 4 },
+  dashboard_day: { ...daily, limit: 2_000 },
 };
 
 /** The status, details and examples of each code. @internal */

@@ -17,9 +17,9 @@ interface CookieOptions {
 }
 
 /**
- * Makes a cookie that scripts cannot read. If the public URL uses https, browsers send the cookie only over https. If
- * the path of the cookie is also `/`, its name gets the prefix `__Host-`, so that other hosts and plain HTTP cannot set
- * the cookie.
+ * Makes a cookie that scripts cannot read. If the public URL uses https, browsers send the cookie only over https, and
+ * its name gets the prefix `__Secure-`, so that plain HTTP cannot set the cookie. If the path of the cookie is also `/`,
+ * the prefix is `__Host-`, so that other hosts cannot set it either.
  */
 export const pageCookie = (
   plainName: string,
@@ -27,7 +27,8 @@ export const pageCookie = (
 ): PageCookie => {
   const secure = publicUrl.startsWith("https:");
   const isHost = isForHost && secure && plainPath === "/";
-  const name = isHost ? `__Host-${plainName}` : plainName;
+  const prefix = isHost ? "__Host-" : secure ? "__Secure-" : "";
+  const name = `${prefix}${plainName}`;
   // Browsers accept a `__Host-` cookie only with the path "/".
   const path = isHost ? "/" : basePathOf({ publicUrl }) + (plainPath === "/" ? "" : plainPath) || "/";
   // With "strict", browsers would not send the cookie after a redirect from the site of a platform.

@@ -156,13 +156,21 @@ test("a test delivery is sent at once and listed, even while the webhook is paus
 test("an account has at most three test deliveries in flight", async () => {
   const { owner } = await newOwner();
   const [one, other] = [await createWebhook(owner), await createWebhook(owner)];
-  const release = receiver.hold(one.path);
   const send = (id: string) => owner.send(`POST /dashboard/api/webhooks/${id}/test`);
+  expectData(await send(other.id), { delivery: { ...delivered, type: "test" } });
+  const release = receiver.hold(one.path);
   const held = [1, 2, 3].map(() => send(one.id));
   await receiver.wait(one.path, 3);
   expectRefusal(await send(other.id), 409, "CONFLICT", { reason: "test_limit" });
   const page = `/dashboard/webhooks/${other.id}`;
   const form = formOf(await owner.browser.get(page));
+  const { eventId } = (await deliveriesOf(owner, other.id))[0] ?? {};
+  expectRefusal(
+    await owner.send(`POST /dashboard/api/webhooks/${other.id}/deliveries/${textOf(eventId)}/resend`),
+    409,
+    "CONFLICT",
+    { reason: "test_limit" },
+  );
   const refused = await owner.browser.post(`${page}/test`, form);
   expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("three tests")]);
 

@@ -1,5 +1,8 @@
 /** Tests the download of links with the names of their accounts. */
 import { expect, test } from "vitest";
+import { textOf } from "../support/http.ts";
+import { dataOf } from "./contract_server.ts";
+import { signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
 const server = useSiteServer();
@@ -29,6 +32,25 @@ test("an account downloads one file with names at a time, and another one once t
       return next?.status;
     })
     .toBe(200);
+});
+
+test("a file with names ends when its reader is removed from the team, or signs out", async () => {
+  for (const leave of ["removed", "signed out"] as const) {
+    const owner = await signInOwner(server, "100001");
+    const reader = leave === "removed" ? "100003" : "100004";
+    const admin = await signInOwner(server, reader);
+    await owner.send("POST /dashboard/api/members", { body: { chatId: reader, role: "admin" } });
+    const { account } = dataOf(await owner.send("GET /dashboard/api/session"));
+    await admin.send("POST /dashboard/api/session/account", { body: { account: textOf(account?.name) } });
+    const cookie = `accountlink_session=${admin.browser.cookies.get("accountlink_session")}`;
+    const file = await fetch(`${server.url()}/dashboard/links.csv?pid=all&names=true`, {
+      headers: { cookie },
+    });
+    expect(file.status).toBe(200);
+    if (leave === "removed") dataOf(await owner.send(`DELETE /dashboard/api/members/${reader}`));
+    else dataOf(await admin.send("DELETE /dashboard/api/session"));
+    await expect(file.text()).rejects.toThrow();
+  }
 });
 
 /** Signs a user in, and returns a function that begins a download and resolves when its status has arrived. */

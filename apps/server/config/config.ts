@@ -5,7 +5,7 @@
  */
 import { parse as parseRedisUrl, forms as redisForms } from "@accountlink/redis/redis_url";
 import { Data, Effect, Option } from "effect";
-import { addressVariables, tierVariables } from "./limits.ts";
+import { addressVariables, dashboardVariables, tierVariables } from "./limits.ts";
 import {
   chatKey,
   choice,
@@ -106,6 +106,7 @@ export const variables = {
   ACCOUNTLINK_SESSION_CREATE_BURST: count("Sessions that a key may create at once", 6),
   ACCOUNTLINK_SESSION_CREATE_REFILL: duration("Time until a key may create one more session", "10 seconds"),
   ...tierVariables,
+  ...dashboardVariables,
   ACCOUNTLINK_SIGHTING_RETENTION: duration(
     "How long sightings are kept, 0 seconds for not at all",
     "180 days",

@@ -3,7 +3,7 @@ import { type LimitSettings, Limits, type TierLimits } from "@accountlink/core/l
 import { Record } from "effect";
 import { count, duration, type Values } from "./variables.ts";
 
-const { free, premium, address } = Limits.defaultValue();
+const { free, premium, address, dashboardDaily } = Limits.defaultValue();
 
 export const addressVariables = {
   ACCOUNTLINK_IP_PER_SECOND: count("Requests per second of a client address", address.perSecond),
@@ -20,6 +20,10 @@ export const addressVariables = {
     "Failed authentications per minute of a client address",
     address.authFailures,
   ),
+};
+
+export const dashboardVariables = {
+  ACCOUNTLINK_DASHBOARD_DAILY: count("Changes of an account on the dashboard per day", dashboardDaily),
 };
 
 /** The variables of the keys and accounts of a tier. */
@@ -41,7 +45,7 @@ export const tierVariables = {
   ...variablesOf("PREMIUM", premium, "1 second"),
 };
 
-type LimitConfig = Values<typeof addressVariables & typeof tierVariables>;
+type LimitConfig = Values<typeof addressVariables & typeof tierVariables & typeof dashboardVariables>;
 
 export const limitsOf = (config: LimitConfig): LimitSettings => ({
   free: tierLimits(config, "FREE"),
@@ -53,6 +57,7 @@ export const limitsOf = (config: LimitConfig): LimitSettings => ({
     verifyDaily: config.ACCOUNTLINK_IP_VERIFY_DAILY,
     authFailures: config.ACCOUNTLINK_IP_AUTH_FAILURES,
   },
+  dashboardDaily: config.ACCOUNTLINK_DASHBOARD_DAILY,
 });
 
 const tierLimits = (config: LimitConfig, tier: "FREE" | "PREMIUM") => ({

@@ -135,10 +135,11 @@ test("resolveConfig uses the configured limits", function* () {
     ACCOUNTLINK_FREE_KEYS: "7",
     ACCOUNTLINK_IP_AUTH_FAILURES: "0",
   });
-  const { free, premium, address } = Limits.defaultValue();
+  const { free, premium, address, dashboardDaily } = Limits.defaultValue();
   expect(limits).toEqual({
     free: { ...free, keys: 7 },
     premium: { ...premium, windowMs: 250 },
+    dashboardDaily,
     address: { ...address, authFailures: 0 },
   });
 });

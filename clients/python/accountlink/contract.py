@@ -98,7 +98,7 @@ class RateLimit(TypedDict):
     retryAfter: int | None
     """Seconds to wait before the next request; None unless a limit refused this request"""
     scope: Literal["api_key", "ip"] | None
-    bucket: NotRequired[Literal["day", "second", "verify_day", "session_create", "poll_interval", "poll_count", "event_readers", "platform_refusals", "sweeps", "ip_day", "ip_second", "ip_verify_day", "ip_auth"]]
+    bucket: NotRequired[Literal["day", "second", "verify_day", "session_create", "poll_interval", "poll_count", "event_readers", "platform_refusals", "sweeps", "dashboard_day", "ip_day", "ip_second", "ip_verify_day", "ip_auth"]]
 
 
 class Meta(TypedDict):
@@ -646,7 +646,7 @@ class SharedIpRateLimitedDetails(TypedDict):
 
 
 class RateLimitedDetails(TypedDict):
-    bucket: Literal["day", "second", "verify_day", "session_create", "poll_interval", "poll_count", "event_readers", "platform_refusals", "sweeps"]
+    bucket: Literal["day", "second", "verify_day", "session_create", "poll_interval", "poll_count", "event_readers", "platform_refusals", "sweeps", "dashboard_day"]
 
 
 class BulkLimitExceededDetails(TypedDict):

@@ -43,6 +43,8 @@ export interface LimitSettings {
   readonly free: TierLimits;
   readonly premium: TierLimits;
   readonly address: AddressLimits;
+  /** The most changes of an account on the dashboard per UTC day. 0 means unlimited. */
+  readonly dashboardDaily: number;
 }
 
 /**
@@ -66,6 +68,7 @@ export const Limits = Context.Reference<LimitSettings>("@accountlink/core/Limits
     free: { keys: 2, links: 100_000, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 },
     premium: { keys: 10, links: 5_000_000, perWindow: 1, windowMs: 1_000, daily: 2_500, verifyDaily: 10_000 },
     address: { perSecond: 20, pagesPerSecond: 60, daily: 10_000, verifyDaily: 10_000, authFailures: 30 },
+    dashboardDaily: 2_000,
   }),
 });
 

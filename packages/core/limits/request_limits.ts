@@ -87,7 +87,7 @@ interface LimitRule extends CounterRule {
 export class RequestLimits extends Context.Service<RequestLimits>()("@accountlink/core/RequestLimits", {
   make: Effect.gen(function* () {
     const counters = yield* Counters;
-    const { address: addressLimits } = yield* Limits;
+    const { address: addressLimits, dashboardDaily } = yield* Limits;
     const secrets = yield* Secrets;
     const knownAddresses = new Map<string, AddressWindows>();
     const { perSecond: second, pagesPerSecond: page, verifyDaily: verifyDay } = addressLimits;
@@ -139,6 +139,16 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
       if (!admitted) return yield* refusalOf([rule], states, now);
     });
 
+    /**
+     * Counts against a daily limit. The counter's name has a pseudonym in place of the subject, because the saved count
+     * is stored after a user is erased.
+     */
+    const admitDaily = (bucket: KeyBucket, subject: string, limit: number) =>
+      secrets.addressName({ countedAs: subject }).pipe(
+        Effect.flatMap((name) => admitOne(windowOf(bucket, name), limit)),
+        Effect.catchTag("SharedIpRateLimited", Effect.die),
+      );
+
     return {
       /**
        * Counts the request against all of its limits, or against none if one is full. `refusal` is null if the
@@ -179,13 +189,13 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         ),
 
       /** Counts an export of a user's own data against the user's daily limit of exports. */
-      admitExport: (chatId: ChatId) =>
-        // The counter's name has a pseudonym in place of the chat ID, because the saved count remains after the user
-        // is erased.
-        secrets.addressName({ countedAs: `export ${chatId}` }).pipe(
-          Effect.flatMap((name) => admitOne(windowOf("day", name), exportsDaily)),
-          Effect.catchTag("SharedIpRateLimited", Effect.die),
-        ),
+      admitExport: (chatId: ChatId) => admitDaily("day", `export ${chatId}`, exportsDaily),
+
+      /** Counts a change on the dashboard against the daily limit of the account. */
+      admitDashboardWrite: (account: string) =>
+        dashboardDaily === 0
+          ? Effect.void
+          : admitDaily("dashboard_day", `dashboard ${account}`, dashboardDaily),
     };
   }),
 }) {

@@ -36,7 +36,7 @@ export const longestDescription = 300;
  * How many tests of an account may run at the same time in one process. There is a limit because a test may take ten
  * seconds.
  */
-const testsAtOnce = 3;
+const askedAtOnce = 3;
 
 /** How long the previous secret keeps signing after a rotation, in milliseconds. */
 const rotationGrace = dayMs;
@@ -130,8 +130,19 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
       return shownDelivery(recorded);
     });
 
-    /** Limits the tests in flight, by account. */
-    const testLimits = new Map<string, Semaphore.Semaphore>();
+    /** Limits the deliveries in flight that people asked for, by account. */
+    const limits = new Map<string, Semaphore.Semaphore>();
+
+    /** Runs a delivery that somebody asked for. Fails with a `test_limit` `Conflict` while three are in flight. */
+    const limited = Effect.fnUntraced(function* <A, E, R>(
+      { scope: { account } }: Pick<Webhook, "scope">,
+      sending: Effect.Effect<A, E, R>,
+    ) {
+      const limit = limits.get(account) ?? Semaphore.makeUnsafe(askedAtOnce);
+      limits.set(account, limit);
+      const sent = yield* limit.withPermitsIfAvailable(1)(sending);
+      return Option.isSome(sent) ? sent.value : yield* new Conflict({ reason: "test_limit" });
+    });
 
     return {
       /** Returns webhooks oldest first. */
@@ -176,22 +187,20 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
         return { secret, webhook: { ...webhook, pending: 0 } };
       }),
 
-      /** Sends a `test` event now, once. Fails with a `test_limit` `Conflict` while three tests are in flight. */
+      /**
+       * Sends a `test` event now, once. Fails with a `test_limit` `Conflict` while three tests and resent events are in
+       * flight.
+       */
       test: Effect.fn("Webhooks.test")(function* (account: string | null, id: string, origin: WriteOrigin) {
         const webhook = yield* findStored(account, id);
         const at = yield* Clock.currentTimeMillis;
         const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
-        const { account: owner } = webhook.scope;
-        const limit = testLimits.get(owner) ?? Semaphore.makeUnsafe(testsAtOnce);
-        testLimits.set(owner, limit);
-        const sending = send(webhook, event, untriedDelivery(event), origin);
-        const sent = yield* limit.withPermitsIfAvailable(1)(sending);
-        return Option.isSome(sent) ? sent.value : yield* new Conflict({ reason: "test_limit" });
+        return yield* limited(webhook, send(webhook, event, untriedDelivery(event), origin));
       }),
 
       /**
        * Sends an event again now. If the delivery was failing and this attempt fails too, the scheduled attempts
-       * continue.
+       * continue. Fails with `Conflict` as `test` does.
        */
       resend: Effect.fn("Webhooks.resend")(function* (
         account: string | null,
@@ -201,7 +210,8 @@ export class Webhooks extends Context.Service<Webhooks>()("@accountlink/core/Web
       ) {
         const webhook = yield* findStored(account, id);
         const delivery = yield* deliveries.findTried(webhook, eventId);
-        return yield* send(webhook, yield* deliveries.eventOf(webhook, delivery), delivery, origin);
+        const event = yield* deliveries.eventOf(webhook, delivery);
+        return yield* limited(webhook, send(webhook, event, delivery, origin));
       }),
 
       /**

@@ -166,4 +166,5 @@ export const resendDelivery = signedIn("admin", "POST", "/webhooks/:id/deliverie
   summary: "Send an event again now",
   parameters: { id: webhookInPath, eventId: eventInPath },
   data: { delivery: Delivery },
+  errors: ["CONFLICT"],
 });

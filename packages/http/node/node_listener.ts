@@ -274,4 +274,5 @@ const writeChunks = ({ chunks }: ResponseStream, outgoing: NodeResponse): Effect
       }),
     ),
     Effect.sync(() => outgoing.end()),
-  );
+    // Without this, the client of a failed stream would wait for the rest.
+  ).pipe(Effect.onError(() => Effect.sync(() => outgoing.destroy())));

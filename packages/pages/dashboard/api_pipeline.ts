@@ -68,7 +68,10 @@ export const makeApiPipeline = Effect.gen(function* () {
       const sent = yield* Effect.result(read(context));
       const signIn = yield* signIns.find("dashboard", site.session.read(context));
       const member = yield* memberOf(signIn, route.role ?? "owner", context.query["chatId"]);
-      if (method !== "GET") yield* checkWrite(context, signIn);
+      if (method !== "GET") {
+        yield* checkWrite(context, signIn);
+        if (!isOfSignIn(path)) yield* limits.admitDashboardWrite(member.account.name);
+      }
       const values = yield* Effect.fromResult(sent);
       const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
       return yield* chargeTo(owner.account.name)(
@@ -81,6 +84,9 @@ export const makeApiPipeline = Effect.gen(function* () {
     return { method, path, answer };
   };
 });
+
+/** Whether a route changes only the sign-in: it leaves or switches the account, so the account's limit is no bar. */
+const isOfSignIn = (path: string): boolean => path.startsWith("/dashboard/api/session");
 
 /** Returns a function that reads values, such as those of a form, by the rules of a route. */
 export const valuesReader = <P extends Parameters>(route: Route<P>) => {

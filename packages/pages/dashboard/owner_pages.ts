@@ -1,4 +1,6 @@
 /** The account of the user at the dashboard, and the permissions of the user's role. */
+
+import { RequestLimits } from "@accountlink/core";
 import { type AccountsOfUser, allows, Members, type Membership } from "@accountlink/core/accounts";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
 import type { Account, KeyOwner } from "@accountlink/core/keys";
@@ -51,6 +53,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const accountTitle = yield* makeAccountTitle;
   const memberOf = yield* makeMemberOf;
   const { chargeTo } = yield* PlatformRefusals;
+  const limits = yield* RequestLimits;
 
   const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
     Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, ...member }) => {
@@ -90,6 +93,12 @@ export const makeOwnerPages = Effect.gen(function* () {
       ).pipe(chargeTo(owning.owner.account.name)),
     );
 
+  /** Counts a form against the account's limit of a day, unless the form changes only the sign-in. */
+  const counted = (path: DashboardPath, visitor: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
+    ofSignIn.has(path)
+      ? asEffect(answer(visitor))
+      : Effect.andThen(limits.admitDashboardWrite(visitor.owner.account.name), asEffect(answer(visitor)));
+
   return {
     routes,
     keylessAnswer,
@@ -97,6 +106,10 @@ export const makeOwnerPages = Effect.gen(function* () {
     /** Makes the route of a page, whose handler gets the query. Users without a sign-in are redirected to it. */
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
       site.page(path, (visitor) => answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
+
+    /** Fails if the visitor is signed out, or has lost the role for a page, since the request began. */
+    stillMay: (path: DashboardPath, { context }: OwnerVisitor) =>
+      Effect.flatMap(site.signInOf(context), (signIn) => memberOf(signIn, roleOfPage(path))),
 
     /**
      * Makes the route of the overview, where users arrive after they sign in. Users with several accounts or with an
@@ -118,14 +131,23 @@ export const makeOwnerPages = Effect.gen(function* () {
     /** Makes the route of a form, and checks the form's field `csrf` before the handler runs. */
     form: (path: DashboardPath, answer: (visitor: OwnerVisitor, fields: Fields) => Answer) =>
       site.form(path, (visitor, fields) =>
-        answerTo(path, visitor, (owning) => answer(owning, fieldsOf(fields))),
+        answerTo(path, visitor, (owner) =>
+          counted(path, owner, (owning) => answer(owning, fieldsOf(fields))),
+        ),
       ),
 
     /** Makes the route of a form with a file. The handler must read the form and check its field `csrf`. */
     upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) =>
-      site.upload(path, (visitor) => answerTo(path, visitor, answer)),
+      site.upload(path, (visitor) => answerTo(path, visitor, (owner) => counted(path, owner, answer))),
   };
 });
+
+/** The forms that leave or switch the account, so that the account's limit is no bar. */
+const ofSignIn: ReadonlySet<string> = new Set([
+  paths.chooseAccount,
+  paths.declineInvitation,
+  paths.endSignIn,
+]);
 
 /**
  * Returns a function that makes the routes of the forms on the page of a key or a webhook. If a form is refused, the page

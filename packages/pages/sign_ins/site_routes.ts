@@ -74,8 +74,10 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     answer: (context: PageContext) => Answer,
   ): BoundRoute => ({ method, path, answer: handle(name, answer) });
 
+  const signInOf = (context: PageContext) => signIns.find(name, site.session.read(context));
+
   const visitorOf = Effect.fnUntraced(function* (context: PageContext) {
-    const signIn = yield* signIns.find(name, site.session.read(context));
+    const signIn = yield* signInOf(context);
     return { context, signIn, csrf: yield* signIns.csrfToken(signIn) } satisfies Visitor;
   });
 
@@ -144,7 +146,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     keptPagesRoute(site),
   ];
 
-  return { routes, page, form, upload, signedOut, ...handler };
+  return { routes, page, form, upload, signedOut, signInOf, ...handler };
 });
 
 /** The page after a sign-out, a deletion of the account, or for a form that was sent after the sign-in had ended. */

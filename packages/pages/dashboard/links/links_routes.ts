@@ -43,7 +43,7 @@ const undoMs = 10_000;
 type WriteRefusal = Conflict | Forbidden | InvalidParameter | PlatformUnavailable;
 
 export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
-  const { page, form } = pages;
+  const { page, form, stillMay } = pages;
   const unlinkAll = yield* unlinkAllRoutes(pages);
   const links = yield* OwnedLinks;
   const store = yield* LinkStore;
@@ -264,9 +264,13 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       first !== undefined && chosen.length === 1 && !isNamed
         ? linkFileOf(allLinks(first.scope.pid), "csv")
         : listedFile(chosen, isNamed ? links : null);
+    // A long file ends when a member is removed or signs out.
+    const whileAllowed = Stream.mapArrayEffect(text, (part) =>
+      Effect.as(stillMay(paths.linksFile, visitor), part),
+    );
     return csvResponse(
       "links",
-      (isNamed ? onceAtATime(naming, name, text) : text).pipe(
+      (isNamed ? onceAtATime(naming, name, whileAllowed) : whileAllowed).pipe(
         Stream.provideService(LinkStore, store),
         // Breaks the connection on an error, so that nobody takes a partial file for a complete one.
         Stream.orDie,

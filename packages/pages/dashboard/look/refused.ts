@@ -85,7 +85,8 @@ const conflicts: Readonly<Record<string, string>> = {
   webhook_limit: "Nothing was changed: there are five webhooks already. Delete one that you do not need.",
   guild_has_plan:
     "Nothing was changed: the rules of another list or account are on for this community. Pause those first.",
-  test_limit: "Nothing was sent: three tests of yours wait for an answer. Try again when they have ended.",
+  test_limit:
+    "Nothing was sent: three tests or resent events of yours wait for an answer. Try again when they have ended.",
   name_taken: "Nothing was changed: another account has this name.",
   member_exists: "This user is in the team or invited already.",
   member_limit: "The team is full: it has 25 people, with those who are invited.",

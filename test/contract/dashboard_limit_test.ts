@@ -1,0 +1,33 @@
+/** Tests the daily limit of an account's changes on the dashboard. */
+import { expect, test } from "vitest";
+import { formOf } from "../support/flow_browser.ts";
+import { dataOf, expectRefusal } from "./contract_server.ts";
+import { createKey, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const server = useSiteServer({ ACCOUNTLINK_DASHBOARD_DAILY: "3", ACCOUNTLINK_FREE_KEYS: "0" });
+
+test("an account changes at most so much on the dashboard a day, by JSON and by forms together", async () => {
+  const [owner, other] = [await signInOwner(server, "100021"), await signInOwner(server, "100022")];
+  const { id } = await createKey(owner);
+  const form = formOf(await owner.browser.get(`/dashboard/keys/${id}`));
+  expect(
+    (await owner.browser.post(`/dashboard/keys/${id}/status`, { ...form, status: "disabled" })).status,
+  ).toBe(303);
+  await owner.send(`PATCH /dashboard/api/keys/${id}`, { body: { name: "Another" } });
+  const refused = await owner.send(`PATCH /dashboard/api/keys/${id}`, { body: { name: "A third" } });
+  expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "dashboard_day" });
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  const page = await owner.browser.post("/dashboard/keys", { ...form, name: "Bot", scope: "global" });
+  expect(page.status).toBe(429);
+  expect(page.text).toContain("Limit of 3 changes on the dashboard per day reached");
+  // A second sign-in has the same limit. Reading, and other accounts, go on.
+  const again = await signInOwner(server, "100021");
+  expectRefusal(await again.send(`DELETE /dashboard/api/keys/${id}`), 429, "RATE_LIMITED", {
+    bucket: "dashboard_day",
+  });
+  expect(dataOf(await again.send("GET /dashboard/api/keys")).keys).toHaveLength(1);
+  await createKey(other);
+  // An account can be left, whatever was changed.
+  expect(dataOf(await again.send("DELETE /dashboard/api/session"))).toEqual({ signedOut: true });
+});
