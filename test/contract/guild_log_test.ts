@@ -1,13 +1,17 @@
 /** Channels of a guild: the log of a community, and the panel that is posted from the dashboard. */
 import { beforeAll, expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
+import { formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
-const [ada, , cyd] = ["100001", "100002", "100003"];
+const [ada, , cyd, dan, eve] = ["100001", "100002", "100003", "100004", "100005"];
 const [log, hall, staff] = ["70", "71", "72"];
+
+/** How long a test waits for a message in a channel. */
+const waiting = { timeout: 10_000, interval: 200 };
 
 const server = useSiteServer({}, (fixture) => {
   const { platform, ...club } = clubOf(ada)(fixture);
@@ -116,4 +120,64 @@ test("the log channel of a plan has to be one in which the bot may post, and sta
   expect(await stored()).toBe(log);
   expect((await putPlan({ logChannelId: null })).status).toBe(200);
   expect(await stored()).toBe(null);
+});
+
+test("the log tells who linked which account and how, who unlinked, and who was linked by whom", async () => {
+  expect((await putPlan({ logChannelId: log })).status).toBe(200);
+  const browser = server.newBrowser();
+  const asked = await browser.walk(`?pid=${pid}&guildId=${guild}`, cyd, "3");
+  expect((await browser.post("/verify/confirm", formOf(asked))).status).toBe(200);
+  await expect.poll(() => postsIn(log), waiting).toContain("Player 3 ( player_3 )");
+  expect(await postsIn(log)).toMatch(
+    /@Nick linked Player 3 \( player_3 \) ?, signed in at the game platform\./,
+  );
+
+  await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: dan, gameId: "2" } });
+  await expect.poll(() => postsIn(log), waiting).toMatch(/was linked to Player 2 .*? by @Nick/);
+  await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: dan } });
+  await expect.poll(() => postsIn(log), waiting).toMatch(/was unlinked from Player 2 .*? by @Nick/);
+});
+
+/** The number of messages in a channel. */
+const countIn = async (channelId: string) => (await postsIn(channelId)).split("The bot @").length;
+
+test("a burst is told in few messages, with counts", async () => {
+  const before = await countIn(log);
+  const users = Array.from({ length: 30 }, (_, i) => String(600_001 + i));
+  const linked = await Promise.all(
+    users.map((chatId) => owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId: "2" } })),
+  );
+  expect(new Set(linked.map(({ status }) => status))).toEqual(new Set([200]));
+  await expect.poll(() => postsIn(log), waiting).toMatch(/And \d+ more: \d+ linked\./);
+  expect((await countIn(log)) - before).toBeLessThan(4);
+});
+
+test("a channel that is closed is a problem of the plan, and another channel ends it", async () => {
+  const channel = `/control/guilds/${guild}/channels/${log}` as const;
+  await platform.send(`PUT ${channel}`, { body: { name: "mod-log", mayPost: false } });
+  await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: dan, gameId: "3" } });
+  const reasons = async () => {
+    const { body } = await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}`);
+    const { status } = body.data?.plan as unknown as {
+      readonly status: { readonly problems: ReadonlyArray<{ readonly reason: string }> };
+    };
+    return status.problems.map(({ reason }) => reason);
+  };
+  await expect.poll(reasons, waiting).toEqual(["log_channel_closed"]);
+  expect((await putPlan({ logChannelId: hall })).status).toBe(200);
+  expect(await reasons()).toEqual([]);
+  await expect.poll(() => postsIn(hall), waiting).toMatch(/was linked to Player 3/);
+  await platform.send(`PUT ${channel}`, { body: { name: "mod-log", mayPost: true } });
+});
+
+test("an erased user is taken out of messages that were posted, and others stay", async () => {
+  await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: eve, gameId: "5" } });
+  await expect.poll(() => postsIn(hall), waiting).toContain("Player 5");
+  const me = await server.signIn(eve, server.newBrowser(), "me");
+  const page = await me.get("/me/erase");
+  expect((await me.post("/me/erase", { ...formOf(page), confirm: "erase" })).status).toBeLessThan(400);
+  await expect.poll(() => postsIn(hall), waiting).toContain("[erased]");
+  const shown = await postsIn(hall);
+  expect(shown).not.toContain("Player 5");
+  expect(shown).toMatch(/was linked to Player 3/);
 });

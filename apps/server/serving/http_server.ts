@@ -8,11 +8,11 @@ import { SessionWatch } from "@accountlink/core/sessions";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { HttpSettings, makeHttpApp, makeNodeListener, makeOperatorApp, Readiness } from "@accountlink/http";
 import { makePages, PageSettings } from "@accountlink/pages";
-import { ChatSettings } from "@accountlink/pages/chat";
+import { ChatSettings, LogCouriers } from "@accountlink/pages/chat";
 import { docs, docsWith } from "@accountlink/pages/docs";
 import { guideWith } from "@accountlink/pages/guide";
 import { RedisHealth } from "@accountlink/redis/redis_health";
-import { Effect, Layer, Option } from "effect";
+import { Context, Effect, Layer, Option } from "effect";
 import type { Config } from "../config/config.ts";
 import { chatSettingsOf, pageSettingsOf } from "../config/page_settings.ts";
 import type { Demo } from "../fixture/demo.ts";
@@ -41,31 +41,28 @@ export const serveHttp = Effect.fnUntraced(function* (
   const overLimit = yield* limitConnections(node, config);
   yield* exportProcessMetrics;
   yield* exportConnections(node);
-  const app = yield* makeHttpApp({ pages: makePages }).pipe(
-    Effect.provide(
-      Layer.mergeAll(
-        Layer.succeed(HttpSettings, {
-          publicUrl,
-          trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
-          metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
-          docs: (...place) => [
-            ...(demo === undefined ? docs : docsWith({ demoKey: demo.key }))(...place),
-            ...guide(...place),
-          ],
-        }),
-        ready,
-        Layer.succeed(PageSettings, { ...pageSettingsOf(config), toTry: demo?.toTry ?? [] }),
-        Layer.succeed(ChatSettings, chatSettingsOf(config)),
-      ),
-    ),
+  const settings = Layer.mergeAll(
+    Layer.succeed(HttpSettings, {
+      publicUrl,
+      trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
+      metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
+      docs: (...place) => [
+        ...(demo === undefined ? docs : docsWith({ demoKey: demo.key }))(...place),
+        ...guide(...place),
+      ],
+    }),
+    Layer.succeed(PageSettings, { ...pageSettingsOf(config), toTry: demo?.toTry ?? [] }),
+    Layer.succeed(ChatSettings, chatSettingsOf(config)),
   );
+  const app = yield* makeHttpApp({ pages: makePages }).pipe(Effect.provide(Layer.merge(settings, ready)));
+  const log = Context.get(yield* Layer.build(Layer.provide(LogCouriers.layer, settings)), LogCouriers);
   const checks = [refuseMalformed(publicUrl), ...overLimit];
   const turns = yield* answerRequests(node, app, checks, turnLimitsOf(config));
   yield* answerClientErrors(node, app, turns);
   // The scope closes the operator port last, so that metrics are available while the server drains.
   yield* Effect.provide(listenForOperators(config), ready);
   const [sessions, events] = [yield* SessionWatch, yield* EventWatch];
-  const couriers = [yield* WebhookCouriers, yield* RoleCouriers];
+  const couriers = [yield* WebhookCouriers, yield* RoleCouriers, log];
   const stop = Effect.forEach([sessions, events, ...couriers], (service) => service.stop, { discard: true });
   yield* Effect.acquireRelease(port.open(node), () =>
     Effect.logInfo("Server stops: requests in flight are finished").pipe(

@@ -134,6 +134,9 @@ export class GuildLogStore extends Context.Service<
      */
     readonly settleEdit: (place: PlanPlace, message: LogMessage, retryAt: Millis | null) => StoreEffect<void>;
 
+    /** Takes a user out of waiting entries and messages of all logs, as an erasure does. */
+    readonly forgetUser: (chatId: ChatId, at: Millis) => StoreEffect<void>;
+
     /** Returns the ID of the panel that was posted last in a channel of the guild. */
     readonly findPanel: (place: PlanPlace, channelId: string) => StoreEffect<Option.Option<string>>;
 

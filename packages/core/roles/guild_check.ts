@@ -43,7 +43,7 @@ export const makeGuildCheck = Effect.gen(function* () {
       .map(({ roleId }) => roleId);
   });
 
-  const isManaged = Effect.fnUntraced(function* ({ guildId, scope }: RolePlan) {
+  const isManaged = Effect.fnUntraced(function* ({ guildId, scope }: Pick<RolePlan, "guildId" | "scope">) {
     const account = yield* accounts.findAccount(scope.account);
     if (Option.exists(account, ({ operator }) => operator)) return true;
     const members = (yield* team.list(scope.account)).filter(hasAccepted);
@@ -51,6 +51,9 @@ export const makeGuildCheck = Effect.gen(function* () {
   });
 
   return {
+    /** Returns whether somebody who has accepted to be in the account's team manages the guild of a plan. */
+    isManaged,
+
     /**
      * Pauses the plan if a sweep would take a role from too many members, and no confirmed preview has said so. Returns
      * whether it paused the plan.

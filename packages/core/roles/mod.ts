@@ -1,6 +1,7 @@
 /** Role plans, which give the members of a guild roles and nicknames that depend on their links. */
 export type { HoldItems } from "../couriers/couriers.ts";
 export * from "./courier/role_couriers.ts";
+export { makeGuildCheck } from "./guild_check.ts";
 export * from "./member_changes.ts";
 export * from "./member_joins.ts";
 export * from "./member_sync.ts";

@@ -90,6 +90,8 @@ export const layer = layerOf(GuildLogStore, (memory) => {
       messages?.set(messageId, { ...stored, editAt: retryAt, erasedAt });
     },
 
+    forgetUser: (chatId, at) => void forgetInLogs(memory, chatId, at),
+
     findPanel: (place, channelId) => Option.fromUndefinedOr(panels.get(`${nameOf(place)} ${channelId}`)),
 
     savePanel: (place, channelId, messageId) => {

@@ -4,4 +4,5 @@ export { ChatSettings, type ChatSettingsShape } from "./chat_settings.ts";
 export { listings } from "./commands.ts";
 export { makeCommunity } from "./community.ts";
 export { commandBodies } from "./installation.ts";
+export { LogCouriers } from "./log_couriers.ts";
 export { longestPanelText, makePostPanel } from "./panel.ts";

@@ -141,6 +141,10 @@ export const layer = storeLayer(GuildLogStore)((parts) => {
         WHERE log_id = ${idOf(place)} AND message_id = ${messageId} AND lines = ${JSON.stringify(lines)}`;
     }),
 
+    forgetUser: transaction("forgetUser", function* (chatId, at) {
+      yield* forgetInLogs(sql, chatId, at);
+    }),
+
     findPanel: operation("findPanel", ({ pid, guildId }, channelId) =>
       Effect.map(
         readIds(sql`

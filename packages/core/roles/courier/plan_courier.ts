@@ -1,6 +1,6 @@
 /** Reads the events of a plan's scope, and changes the guild members that the events name. */
 import { Clock, Effect, Metric, Option, Semaphore } from "effect";
-import { type Courier, type CourierNode, isCarrying } from "../../couriers/couriers.ts";
+import { type Courier, type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
 import { type ChatId, type GameId, isChatId } from "../../ids.ts";
@@ -256,12 +256,6 @@ const changes = Metric.counter("accountlink_role_changes_total", {
   description: "Changes of roles and nicknames, by outcome",
   incremental: true,
 });
-
-/**
- * Returns how long to wait before the next attempt, in milliseconds: a tenth of the time waited so far, but at least 5
- * seconds and at most 10 minutes.
- */
-export const retryDelay = (waited: Millis): Millis => Math.min(600_000, Math.max(5_000, waited / 10));
 
 /** The link of a member, and the nickname that the plan set. */
 export interface StoredMember {

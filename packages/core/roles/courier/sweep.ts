@@ -4,7 +4,7 @@
  * a comparison that was interrupted begins again.
  */
 import { Array, Clock, Effect } from "effect";
-import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
+import { type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
 import { PlatformUnavailable, type StoreEffect } from "../../errors.ts";
 import type { ChatId } from "../../ids.ts";
 import { LinkStore } from "../../links/link_store.ts";
@@ -24,7 +24,6 @@ import {
   goneMember,
   isDifferent,
   makeMemberWork,
-  retryDelay,
   type StoredMember,
 } from "./plan_courier.ts";
 

@@ -156,6 +156,12 @@ const cases: Cases<StoragePorts> = {
     yield* store.settleEdit(place, edit, null);
     expectEqual(yield* holdLog(), null);
     expectEqual(Option.getOrThrow(yield* eraseUser(ada)).messages, 0);
+    yield* store.forgetUser(bob, start + 60);
+    expectEqual(yield* waiting, []);
+    expectEqual(
+      (yield* edits(start + 60)).map(({ messageId }) => messageId),
+      ["1", "2"],
+    );
   },
 
   "old messages are forgotten": function* () {

@@ -73,6 +73,9 @@ export const guildLogOperations = {
     ({ logs, guildIds, pid }, input) =>
       logs.settleEdit({ pid, guildId: nth(guildIds, input.guild) }, input.message, input.retryAt),
   ),
+  "GuildLogStore.forgetUser": operation(1, { chatId: constantFrom(ada, bob), at }, ({ logs }, input) =>
+    logs.forgetUser(input.chatId, input.at),
+  ),
   "GuildLogStore.findPanel": operation(1, { scope, guild, channel }, ({ logs, guildIds, pid }, input) =>
     logs.findPanel({ pid, guildId: nth(guildIds, input.guild) }, input.channel),
   ),

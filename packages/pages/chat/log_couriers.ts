@@ -1,0 +1,341 @@
+/** Tells the logs that this node holds. Other nodes take over the logs of a dead node. */
+import { ChatPlatform } from "@accountlink/core";
+import { type Courier, isCarrying, makeCouriers, makeNode, retryDelay } from "@accountlink/core/couriers";
+import { EventStore, type FeedEvent } from "@accountlink/core/events";
+import { GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
+import { isChatId } from "@accountlink/core/ids";
+import {
+  ChargedAccount,
+  type ChatChannels,
+  IsBackground,
+  PlatformRefusals,
+} from "@accountlink/core/platforms";
+import { makeGuildCheck, type PlanProblem, RolePlanStore, shownProblems } from "@accountlink/core/roles";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Clock, Context, Effect, Layer, Metric, Option } from "effect";
+import { Languages } from "../languages/mod.ts";
+import { isTold, type LogItem, makeLogTexts, type NewProblem, usersIn } from "./log_texts.ts";
+import { messageBody } from "./message.ts";
+
+/** The time between two messages of a log, in milliseconds. */
+const pause = 2_000;
+
+/** When a closed channel is tried again, and how often it is asked whether the team still manages the guild. */
+const day = 86_400_000;
+
+/** What is older than this when it can be told is only counted, in milliseconds. */
+const oldest = 3_600_000;
+
+/** How long erased users are taken out of messages, in milliseconds. */
+const editTime = 30 * day;
+
+/** How many events and entries are read at once. */
+const [pageSize, entriesAtOnce] = [500, 200];
+
+/** An import is told when no further batch has followed for this long, or after the second time. */
+const [importPause, longestImport] = [3_000, 60_000];
+
+/** How long a stopping node waits for a message in flight. */
+const drainTime = "11 seconds";
+
+const posted = Metric.counter("accountlink_log_messages_total", {
+  description: "Messages in log channels, by outcome",
+  incremental: true,
+});
+
+const count = (outcome: "posted" | "closed" | "refused" | "unavailable" | "edited") =>
+  Metric.update(Metric.withAttributes(posted, { outcome }), 1);
+
+interface LogCourier extends Courier<HeldLog> {
+  /** No message is sent before this time. Null until a node that took the log over has waited. */
+  nextAt: Millis | null;
+  /** The time of the first failure since the last success, or null. */
+  failingSince: Millis | null;
+  /** When the team was last found to manage the guild. */
+  managedAt: Millis | null;
+  /** The newest problem when the problems were last read. */
+  problemAt: Millis | null;
+}
+
+/** Tells what happens in the channels of logs. Does nothing on a platform without channels. */
+export class LogCouriers extends Context.Service<LogCouriers>()("@accountlink/pages/LogCouriers", {
+  make: Effect.gen(function* () {
+    const { channels } = yield* ChatPlatform;
+    return {
+      /** Prevents further messages, because the node is stopping. */
+      stop: channels === undefined ? Effect.void : yield* start(channels),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(LogCouriers, LogCouriers.make).pipe(Layer.provide(Languages.layer));
+}
+
+const start = Effect.fnUntraced(function* (channels: ChatChannels) {
+  const store = yield* GuildLogStore;
+  const { chargeTo } = yield* PlatformRefusals;
+  const run = yield* makeLogRun(channels);
+  const node = makeNode();
+  for (const outcome of ["posted", "closed", "refused", "unavailable", "edited"] as const) {
+    yield* Metric.update(Metric.withAttributes(posted, { outcome }), 0);
+  }
+  const { stop } = yield* makeCouriers({
+    topic: "guild_logs",
+    items: "logs",
+    problem: "Cannot write the log of a community",
+    node,
+    hold: (hold) => store.hold(hold),
+    idOf: ({ scope, guildId }) => `${scope.pid} ${guildId}`,
+    make: (courier: Courier<HeldLog>): LogCourier => ({
+      ...courier,
+      nextAt: null,
+      failingSince: null,
+      managedAt: null,
+      problemAt: null,
+    }),
+    run: (courier) =>
+      run(courier, (at) => isCarrying(node, courier, at), node.id).pipe(
+        chargeTo(courier.item.scope.account),
+        Effect.provideService(IsBackground, true),
+      ),
+    isDue: (courier, at) => {
+      const { waitsSince, editAt, problemAt } = courier.item;
+      const isNew = problemAt !== null && problemAt !== courier.problemAt;
+      return waitsSince !== null || isNew || (editAt !== null && editAt <= at);
+    },
+    hearsSessions: false,
+    drainTime,
+  });
+  return stop;
+});
+
+/** What was read to be told. */
+interface News {
+  readonly position: number;
+  readonly told: ReadonlyArray<number>;
+  readonly problems: ReadonlyArray<string>;
+  readonly items: ReadonlyArray<LogItem>;
+}
+
+const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
+  const store = yield* GuildLogStore;
+  const plans = yield* RolePlanStore;
+  const events = yield* EventStore;
+  const { findMember } = yield* ChatPlatform;
+  const { isManaged } = yield* makeGuildCheck;
+  const linesOf = yield* makeLogTexts;
+
+  const placeOf = ({ item: { scope, guildId } }: LogCourier) => ({ pid: scope.pid, guildId });
+
+  /** Returns the problems of the plan that are new, and all that are known. */
+  const readProblems = Effect.fnUntraced(function* (courier: LogCourier) {
+    const { item } = courier;
+    const { problems } = yield* plans.status(placeOf(courier));
+    const found = kindsOf(problems.filter(({ reason }) => reason !== "log_channel_closed"));
+    // A problem that the list leaves out may still be there.
+    const known = problems.length < shownProblems ? [] : item.problems;
+    const fresh = [...found].filter(([kind]) => !item.problems.includes(kind));
+    return {
+      problems: [...new Set([...known, ...found.keys()])],
+      items: fresh.map(([, problem]): LogItem => problem),
+    };
+  });
+
+  /**
+   * Reads what happened. Null if an import goes on, since its batches are told together.
+   */
+  const readNews = Effect.fnUntraced(function* (courier: LogCourier, now: Millis) {
+    const { scope, problemAt } = courier.item;
+    courier.hasNews = false;
+    const page = Option.getOrNull(yield* events.read(scope.pid, courier.position, pageSize));
+    // Events were deleted before they could be told, or a backup was restored.
+    const position = page === null ? (yield* events.range(scope.pid)).end : page.at(-1)?.position;
+    courier.hasNews = page === null || page.length === pageSize;
+    if (isImporting(page ?? [], now)) {
+      courier.hasNews = true;
+      return null;
+    }
+    const waiting = yield* store.waiting(placeOf(courier), entriesAtOnce);
+    const { problems, items } = yield* readProblems(courier);
+    courier.problemAt = problemAt;
+    const told = [
+      ...(page ?? []).map((event): LogItem => ({ at: event.at, event })),
+      ...waiting.map(({ entry, at }): LogItem => ({ at, entry })),
+      ...items,
+    ];
+    return {
+      position: position ?? courier.position,
+      told: waiting.map(({ id }) => id),
+      problems,
+      items: told.filter(isTold).toSorted((one, other) => one.at - other.at),
+    } satisfies News;
+  });
+
+  /** Leaves out items about users who are not members: the list of a global scope has users of other guilds. */
+  const ofGuild = Effect.fnUntraced(function* ({ scope, guildId }: HeldLog, items: ReadonlyArray<LogItem>) {
+    if (scope.kind === "guild") return items;
+    const users = [...new Set(items.flatMap(usersIn))];
+    const found = yield* Effect.forEach(
+      users,
+      (chatId) =>
+        Effect.map(findMember(guildId, chatId), (member) => (Option.isSome(member) ? [chatId] : [])),
+      { concurrency: 4 },
+    ).pipe(Effect.provideService(ChargedAccount, null));
+    const members = new Set(found.flat());
+    return items.filter((item) => {
+      const named = usersIn(item);
+      return named.length === 0 || named.some((chatId) => members.has(chatId));
+    });
+  });
+
+  const record = Effect.fnUntraced(function* (
+    courier: LogCourier,
+    node: string,
+    { position, told, problems }: Omit<News, "items">,
+    message: { readonly messageId: string; readonly lines: ReadonlyArray<LogLine> } | null,
+    closedAt: Millis | null,
+  ) {
+    const at = yield* Clock.currentTimeMillis;
+    const { channelId } = courier.item;
+    const isHeld = yield* store.record({
+      ...placeOf(courier),
+      node,
+      at,
+      position,
+      told,
+      problems,
+      message: message && channelId !== null ? { ...message, channelId } : null,
+      closedAt,
+    });
+    courier.position = position;
+    courier.item = { ...courier.item, position, problems, closedAt, waitsSince: null };
+    courier.isStopping ||= !isHeld;
+  });
+
+  /** Takes users who were erased after their event was read out of messages that name them. */
+  const forgetErased = (page: ReadonlyArray<LogItem>, at: Millis) =>
+    Effect.forEach(
+      page.flatMap((item) =>
+        "event" in item && item.event.type === "user.erased" && isChatId(item.event.data.chatId)
+          ? [item.event.data.chatId]
+          : [],
+      ),
+      (chatId) => store.forgetUser(chatId, at),
+      { discard: true },
+    );
+
+  const post = Effect.fnUntraced(function* (
+    courier: LogCourier,
+    node: string,
+    channelId: string,
+    news: News,
+  ) {
+    const now = yield* Clock.currentTimeMillis;
+    yield* forgetErased(news.items, now);
+    const items = yield* ofGuild(courier.item, news.items);
+    if (items.length === 0) return yield* record(courier, node, news, null, courier.item.closedAt);
+    const late = items.filter(({ at }) => at <= now - oldest);
+    const lines = yield* linesOf(
+      courier.item,
+      items.filter(({ at }) => at > now - oldest),
+      late,
+    );
+    const body = messageBody({ content: lines.map(({ text }) => text).join("\n"), isPublic: true });
+    courier.nextAt = now + pause;
+    const messageId = yield* channels.post(channelId, body);
+    yield* count("posted");
+    courier.failingSince = null;
+    yield* record(courier, node, news, { messageId, lines }, null);
+    courier.nextAt = (yield* Clock.currentTimeMillis) + pause;
+  });
+
+  /** Returns whether the account's team still manages the guild, as it was asked within a day. */
+  const isAllowed = Effect.fnUntraced(function* (courier: LogCourier, now: Millis) {
+    const { managedAt, item } = courier;
+    if (managedAt !== null && now < managedAt + day) return true;
+    if (!(yield* isManaged(item))) return false;
+    courier.managedAt = now;
+    return true;
+  });
+
+  const tell = Effect.fnUntraced(function* (courier: LogCourier, node: string, now: Millis) {
+    const { channelId, closedAt } = courier.item;
+    if (channelId === null || (closedAt !== null && now < closedAt + day)) return;
+    const news = yield* readNews(courier, now);
+    if (news === null) {
+      courier.nextAt = now + importPause / 3;
+      return;
+    }
+    const hasMoved =
+      news.position !== courier.position || news.problems.join() !== courier.item.problems.join();
+    if (news.items.length === 0) {
+      if (hasMoved) yield* record(courier, node, news, null, closedAt);
+      return;
+    }
+    const nothing = { ...news, position: courier.position, told: [], problems: courier.item.problems };
+    const close = Effect.andThen(count("closed"), record(courier, node, nothing, null, now));
+    if (!(yield* isAllowed(courier, now))) return yield* close;
+    yield* Effect.catchTag(post(courier, node, channelId, news), "PostRefused", ({ reason }) =>
+      reason === "channel_closed"
+        ? close
+        : Effect.andThen(count("refused"), record(courier, node, news, null, null)),
+    );
+  });
+
+  /** Edits a message from which users were erased. What cannot be edited within 30 days stays as it is. */
+  const edit = Effect.fnUntraced(function* (courier: LogCourier, now: Millis) {
+    const [message] = yield* store.dueEdits(placeOf(courier), now, 1);
+    courier.item = { ...courier.item, editAt: null };
+    if (message === undefined) return;
+    const { channelId, messageId, lines, erasedAt } = message;
+    const body = messageBody({ content: lines.map(({ text }) => text).join("\n"), isPublic: true });
+    const isOver = now >= erasedAt + editTime;
+    const retryAt = isOver ? null : now + day;
+    const settled = yield* channels.edit(channelId, messageId, body).pipe(
+      Effect.as(null),
+      Effect.catchTag("PostRefused", () => Effect.succeed(retryAt)),
+      Effect.catchTag("PlatformUnavailable", () =>
+        Effect.succeed(isOver ? null : now + retryDelay(now - erasedAt)),
+      ),
+    );
+    if (settled === null && !isOver) yield* count("edited");
+    if (settled === null && isOver)
+      yield* Effect.logWarning("Cannot take an erased user out of a message: the bot may not edit it");
+    yield* store.settleEdit(placeOf(courier), message, settled);
+    courier.nextAt = now + pause;
+  });
+
+  return Effect.fnUntraced(function* (courier: LogCourier, isActive: (at: Millis) => boolean, node: string) {
+    const now = yield* Clock.currentTimeMillis;
+    if (!isActive(now)) return;
+    // Another node may have posted just before it died.
+    courier.nextAt ??= now + pause;
+    if (now < courier.nextAt) return;
+    const { editAt } = courier.item;
+    const work = editAt !== null && editAt <= now ? edit(courier, now) : tell(courier, node, now);
+    yield* Effect.catchTag(work, "PlatformUnavailable", () => {
+      courier.failingSince ??= now;
+      courier.hasNews = true;
+      courier.nextAt = now + retryDelay(now - courier.failingSince);
+      return count("unavailable");
+    });
+  });
+});
+
+/** Returns the problems by cause, with the number of members. */
+const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {
+  const kinds = new Map<string, { readonly at: Millis; readonly problem: NewProblem }>();
+  for (const { reason, roleId, chatId, at } of problems) {
+    const kind = `${reason} ${roleId ?? ""}`;
+    const members = (kinds.get(kind)?.problem.members ?? 0) + (chatId === null ? 0 : 1);
+    kinds.set(kind, { at, problem: { reason, roleId, members } });
+  }
+  return kinds;
+};
+
+const isImporting = (page: ReadonlyArray<FeedEvent>, now: Millis): boolean => {
+  const imports = page.filter(({ type }) => type === "links.imported");
+  const [first, last] = [imports[0], imports.at(-1)];
+  return (
+    first !== undefined && last !== undefined && now < last.at + importPause && now < first.at + longestImport
+  );
+};
