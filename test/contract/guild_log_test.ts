@@ -10,6 +10,8 @@ import { clubOf, useSiteServer } from "./site_server.ts";
 const [ada, , cyd, dan, eve] = ["100001", "100002", "100003", "100004", "100005"];
 const [log, hall, staff] = ["70", "71", "72"];
 
+const crowd = Array.from({ length: 30 }, (_, i) => ({ chatId: String(600_001 + i) }));
+
 /** How long a test waits for a message in a channel. */
 const waiting = { timeout: 10_000, interval: 200 };
 
@@ -23,7 +25,14 @@ const server = useSiteServer({}, (fixture) => {
   return {
     ...club,
     accounts: [{ name: "club", chatId: ada, tier: "premium", members: [{ chatId: cyd, role: "moderator" }] }],
-    platform: { ...platform, guilds: platform.guilds.map((each) => ({ ...each, channels })) },
+    platform: {
+      ...platform,
+      guilds: platform.guilds.map((each) => ({
+        ...each,
+        channels,
+        members: [...(each.members ?? []), ...crowd],
+      })),
+    },
   };
 });
 const { fixtures, platform } = server;
@@ -143,9 +152,8 @@ const countIn = async (channelId: string) => (await postsIn(channelId)).split("T
 
 test("a burst is told in few messages, with counts", async () => {
   const before = await countIn(log);
-  const users = Array.from({ length: 30 }, (_, i) => String(600_001 + i));
   const linked = await Promise.all(
-    users.map((chatId) => owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId: "2" } })),
+    crowd.map(({ chatId }) => owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId: "2" } })),
   );
   expect(new Set(linked.map(({ status }) => status))).toEqual(new Set([200]));
   await expect.poll(() => postsIn(log), waiting).toMatch(/And \d+ more: \d+ linked\./);
