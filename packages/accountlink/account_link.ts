@@ -1,4 +1,5 @@
 import { AddressVault, AccountLink as Core, NetworkIntelligence, SessionSettings } from "@accountlink/core";
+import { GameWays } from "@accountlink/core/flow";
 import { Limits } from "@accountlink/core/limits";
 import { RoleCouriers } from "@accountlink/core/roles";
 import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
@@ -137,6 +138,7 @@ const layerOf = <E>({
   publicUrl,
   redirectOrigins = [],
   webhooks,
+  gameProofs,
   ...options
 }: CheckedOptions<E>) =>
   layerServices(scope, { publicUrl, redirectOrigins }).pipe(
@@ -145,6 +147,7 @@ const layerOf = <E>({
     Layer.provideMerge(Core.layerWeb),
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(deploymentKeys(secrets)),
+    Layer.provideMerge(gameProofs === undefined ? Layer.empty : Layer.succeed(GameWays, gameProofs)),
     Layer.provideMerge(Layer.merge(platforms, NetworkIntelligence.none)),
     Layer.provideMerge(Layer.merge(storage, webCrypto)),
     Layer.provideMerge(Layer.merge(webhooks ?? Layer.empty, settingsOf(options))),

@@ -1,4 +1,6 @@
 /** Discord and Roblox as the platforms. */
+import { GameIdentity } from "@accountlink/core";
+import { GameWays, gameWays } from "@accountlink/core/flow";
 import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platforms/http";
 import {
   liveChatIdentity,
@@ -8,18 +10,22 @@ import {
 } from "@accountlink/platforms/live";
 import { Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
-import type { Platforms } from "./platforms.ts";
+import { noSignIn, type Platforms } from "./platforms.ts";
 
 /** The applications that are registered with the platforms, as `docs/platforms.md` explains. */
 export interface LiveOptions {
   readonly publicUrl: string;
   readonly discord: { readonly botToken: string; readonly clientId: string; readonly clientSecret: string };
-  readonly roblox: {
-    readonly clientId: string;
-    readonly clientSecret: string;
+  /** Without an application at Roblox, nobody signs in there, and users prove their accounts in the other ways. */
+  readonly roblox?: (RobloxApplication | { readonly clientId?: never; readonly clientSecret?: never }) & {
     /** A key of Open Cloud. */
     readonly apiKey?: string;
   };
+}
+
+interface RobloxApplication {
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 /**
@@ -39,7 +45,7 @@ export interface LiveOptions {
  * await al.close();
  * ```
  */
-export const live = ({ publicUrl, discord, roblox }: LiveOptions): Platforms => {
+export const live = ({ publicUrl, discord, roblox = {} }: LiveOptions): Platforms => {
   const { clientId } = discord;
   const chat = { publicUrl, clientId, clientSecret: Redacted.make(discord.clientSecret) };
   const bot = { publicUrl, clientId, botToken: Redacted.make(discord.botToken) };
@@ -48,6 +54,14 @@ export const live = ({ publicUrl, discord, roblox }: LiveOptions): Platforms => 
     cachedChatPlatform().pipe(Layer.provide(liveChatPlatform(bot))),
     cachedGamePlatform().pipe(Layer.provide(liveGamePlatform({ apiKey }))),
     liveChatIdentity(chat),
-    liveGameIdentity({ clientId: roblox.clientId, clientSecret: Redacted.make(roblox.clientSecret) }),
+    roblox.clientId === undefined
+      ? Layer.mergeAll(
+          Layer.succeed(GameIdentity, noSignIn("GameIdentity.finish", "an application at Roblox")),
+          Layer.succeed(
+            GameWays,
+            gameWays.filter((way) => way !== "oauth"),
+          ),
+        )
+      : liveGameIdentity({ clientId: roblox.clientId, clientSecret: Redacted.make(roblox.clientSecret) }),
   ).pipe(Layer.provide(FetchHttpClient.layer));
 };

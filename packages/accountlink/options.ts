@@ -1,4 +1,5 @@
 import { SessionSettings } from "@accountlink/core";
+import { type GameWay, gameWays } from "@accountlink/core/flow";
 import { type LimitSettings, Limits } from "@accountlink/core/limits";
 import { isOrigin } from "@accountlink/core/origin";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
@@ -88,6 +89,11 @@ interface Choices {
   /** Rules of verification sessions. A rule that is left out keeps its default. Durations are in milliseconds. */
   readonly sessions?: Partial<SessionRules>;
   /**
+   * The ways to prove a game account that are on, in the order in which pages offer them: `connection`, `oauth` and
+   * `words`. All by default, but `oauth` only with an application at the game platform.
+   */
+  readonly gameProofs?: ReadonlyArray<GameWay>;
+  /**
    * Messages in place of the service's own, by language and key: ICU messages with the placeholders of the English one.
    * The tag of another language brings that language, which needs nine tenths of the messages.
    */
@@ -163,6 +169,7 @@ const optionFields = Accept.fields({
   logLevel: Accept.maybe(Accept.oneOf(LogLevel.values)),
   limits: Accept.maybe(like(Limits.defaultValue(), true)),
   sessions: Accept.maybe(like(SessionSettings.defaultValue(), true)),
+  gameProofs: Accept.maybe(Accept.listOf(Accept.oneOf(gameWays)).check(Schema.isMinLength(1))),
   // `languageProblems` checks the messages.
   languages: Accept.maybe(objectOf(objectOf(Schema.Unknown))),
   platforms: layer("a layer such as live({ … })"),

@@ -111,8 +111,11 @@ const find = <Args extends ReadonlyArray<string>, A extends object>(
       );
 
 /** A sign-in that always fails: it redirects the browser back to a page that says that the platform is unavailable. */
-const noSignIn = <Id>(operation: string): IdentityProvider<Id> => {
-  const cause = new Error('Nobody can sign in: expected the option "platforms"');
+export const noSignIn = <Id>(
+  operation: string,
+  expected = 'the option "platforms"',
+): IdentityProvider<Id> => {
+  const cause = new Error(`Nobody can sign in: expected ${expected}`);
   return {
     begin: ({ redirectUri, state }) =>
       Effect.succeed({ url: `${redirectUri}?${new URLSearchParams({ state })}` }),

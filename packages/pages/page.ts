@@ -17,6 +17,8 @@ export interface Page {
   readonly pictures?: ReadonlyArray<string>;
   /** The URL on another site to which the form of this page redirects the browser, or null. */
   readonly redirect?: string | null;
+  /** The path of the page's script. The page also works without it. */
+  readonly script?: string;
   /**
    * The path and query of the page that opens instead when the reader chooses another language. If left out, it is the
    * page itself, and the start for the answer to a form.
@@ -30,7 +32,9 @@ export const pageResponse = (
   footer: Html,
   basePath: string,
 ): HttpResponse => {
-  const { source } = documentBelow(basePath, documentOf(page, language, footer));
+  const { script } = page;
+  const head = script === undefined ? null : html`<script type="module" src="${script}"></script>`;
+  const { source } = documentBelow(basePath, documentOf(page, language, footer, head));
   return textResponse(page.status ?? 200, source, htmlType, {
     ...privateHeaders,
     "content-language": language.tag,
@@ -84,10 +88,11 @@ const targetOf = (redirect: string): string => {
 const originsOf = (urls: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(urls.filter(hasPlainOrigin).map((url) => new URL(url).origin));
 
-const policyOf = ({ pictures = [], redirect = null }: Page): string => {
+const policyOf = ({ pictures = [], redirect = null, script }: Page): string => {
   const formTargets = redirect === null ? ["'self'"] : ["'self'", targetOf(redirect)];
   return [
     "default-src 'none'",
+    ...(script === undefined ? [] : ["script-src 'self'"]),
     "style-src 'self'",
     `img-src ${["data:", ...originsOf(pictures)].join(" ")}`,
     // This directive must list the target of the redirect after the form, because browsers apply it to redirects too.

@@ -65,6 +65,16 @@ details p { margin-block: .5rem .75rem; }
 }
 .code input::placeholder { color: var(--soft); opacity: .6; }
 .code b { white-space: nowrap; }
+.named label { display: block; margin-bottom: .25rem; font-weight: 600; }
+.named input {
+  width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 2px solid var(--edge); border-radius: .75rem;
+  background: none; color: inherit; font: inherit; font-size: 1.1rem;
+}
+.named [aria-invalid] { border-color: var(--bad); }
+.words {
+  padding: .75rem; border: 2px dashed var(--edge); border-radius: .75rem; background: var(--ground);
+  font: 600 1.1rem/1.5 ui-monospace, monospace; user-select: all; -webkit-user-select: all;
+}
 .code [aria-invalid] { border-color: var(--bad); }
 .ways { gap: .5rem; margin: .25rem 0 1rem; }
 figure { margin: 0 0 1rem; }

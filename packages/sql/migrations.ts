@@ -22,6 +22,7 @@ import { rolePreviews } from "./migrations/0012_role_previews.ts";
 import { accountNames } from "./migrations/0013_account_names.ts";
 import { uploads } from "./migrations/0014_uploads.ts";
 import { proofs } from "./migrations/0015_proofs.ts";
+import { gameWays } from "./migrations/0016_game_ways.ts";
 import { guildLogs } from "./migrations/0017_guild_logs.ts";
 import { blocks } from "./migrations/0018_blocks.ts";
 import { dialectOf } from "./statements/dialect.ts";
@@ -45,6 +46,7 @@ export const migrations: Readonly<
   "0013_account_names": accountNames,
   "0014_uploads": uploads,
   "0015_proofs": proofs,
+  "0016_game_ways": gameWays,
   "0017_guild_logs": guildLogs,
   "0018_blocks": blocks,
 };

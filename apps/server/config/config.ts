@@ -3,12 +3,14 @@
  * `effect/Config`: all wrong variables must be reported at once, one per line, and the flags, the doctor's checks and
  * the documentation must come from the same table.
  */
+import { gameWays } from "@accountlink/core/flow";
 import { parse as parseRedisUrl, forms as redisForms } from "@accountlink/redis/redis_url";
 import { Data, Effect, Option } from "effect";
 import { addressVariables, dashboardVariables, tierVariables } from "./limits.ts";
 import {
   chatKey,
   choice,
+  choices,
   count,
   credential,
   days,
@@ -75,6 +77,10 @@ export const variables = {
   ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey("Key that signs commands, by default asked of the chat platform"),
   ACCOUNTLINK_CHAT_API_URL: webAddress("Another address of the chat platform's API"),
   ACCOUNTLINK_CHAT_AUTHORIZATION_URL: webAddress("Another address of the chat platform's sign-in page"),
+  ACCOUNTLINK_GAME_PROOFS: choices(
+    "Ways to prove a game account, in the order of the pages; oauth needs ACCOUNTLINK_GAME_CLIENT_ID",
+    gameWays,
+  ),
   ACCOUNTLINK_GAME_CLIENT_ID: text("Application at which game users sign in", "an ID"),
   ACCOUNTLINK_GAME_CLIENT_SECRET: credential("Secret of that application", "a secret"),
   ACCOUNTLINK_GAME_API_KEY: credential("Key for the game platform's Open Cloud", "a key"),

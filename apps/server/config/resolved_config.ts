@@ -1,5 +1,6 @@
 /** Derives choices from the variables: storage, cache, platforms, limits, and whether this is the demo. */
 import { join } from "node:path";
+import { type GameWay, gameWays } from "@accountlink/core/flow";
 import type { LimitSettings } from "@accountlink/core/limits";
 import type { SessionRules } from "@accountlink/core/sessions";
 import { Context, Effect, Redacted } from "effect";
@@ -28,13 +29,23 @@ export type Platform =
        */
       readonly publicUrl: string;
       readonly chat: Application & { readonly botToken: Redacted.Redacted };
-      readonly game: Application & { readonly apiKey: Redacted.Redacted | undefined };
+      /** Without a client, nobody can sign in at the game platform. */
+      readonly game: Endpoints & {
+        readonly client: Client | undefined;
+        readonly apiKey: Redacted.Redacted | undefined;
+      };
     };
 
-/** The registration of this service at a live platform. The URLs default to the platform's own. */
-interface Application {
+/** The registration of this service at a live platform. */
+interface Client {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
+}
+
+interface Application extends Client, Endpoints {}
+
+/** The URLs default to the platform's own. */
+interface Endpoints {
   readonly apiUrl: string | undefined;
   readonly authorizationUrl: string | undefined;
 }
@@ -46,6 +57,8 @@ export interface ResolvedConfig {
   readonly storage: Storage;
   readonly cache: Cache;
   readonly platform: Platform;
+  /** The ways to prove a game account that are on, in the order in which pages offer them. */
+  readonly gameWays: ReadonlyArray<GameWay>;
   readonly limits: LimitSettings;
   readonly sessions: SessionRules;
 }
@@ -105,6 +118,14 @@ const devRisk = (config: Config): string | null => {
   return isDemo(config) ? null : "this is not the demo, and there is no fixture";
 };
 
+/** By default, live platforms without an application at the game platform leave out the sign-in there. */
+const gameWaysOf = ({
+  ACCOUNTLINK_GAME_PROOFS: chosen,
+  ACCOUNTLINK_PLATFORM: platform,
+  ACCOUNTLINK_GAME_CLIENT_ID: clientId,
+}: Config): ReadonlyArray<GameWay> =>
+  chosen ?? gameWays.filter((way) => way !== "oauth" || platform !== "live" || clientId !== null);
+
 const livePlatformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
   const absent: Array<VariableName> = [];
   const needed = <Name extends VariableName>(name: Name) => {
@@ -123,8 +144,12 @@ const livePlatformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> 
       authorizationUrl: config.ACCOUNTLINK_CHAT_AUTHORIZATION_URL ?? undefined,
     },
     game: {
-      clientId: needed("ACCOUNTLINK_GAME_CLIENT_ID"),
-      clientSecret: needed("ACCOUNTLINK_GAME_CLIENT_SECRET"),
+      client: gameWaysOf(config).includes("oauth")
+        ? {
+            clientId: needed("ACCOUNTLINK_GAME_CLIENT_ID"),
+            clientSecret: needed("ACCOUNTLINK_GAME_CLIENT_SECRET"),
+          }
+        : undefined,
       apiKey: config.ACCOUNTLINK_GAME_API_KEY ?? undefined,
       apiUrl: config.ACCOUNTLINK_GAME_API_URL ?? undefined,
       authorizationUrl: config.ACCOUNTLINK_GAME_AUTHORIZATION_URL ?? undefined,
@@ -155,6 +180,7 @@ export const resolveConfig = (config: Config): Effect.Effect<ResolvedConfig, Inv
       storage,
       cache,
       platform,
+      gameWays: gameWaysOf(config),
       limits: limitsOf(config),
       sessions: sessionsOf(config),
     }),

@@ -73,6 +73,19 @@ export const choice = <const Value extends string, Fallback extends NoInfer<Valu
     Option.fromUndefinedOr(values.find((value) => value === input)),
   );
 
+/** Describes a variable that holds some of these values, each at most once, in an order that matters. */
+export const choices = <const Value extends string>(
+  description: string,
+  values: ReadonlyArray<Value>,
+): Variable<ReadonlyArray<Value> | null> =>
+  unset(description, `some of ${values.join(", ")}, separated by commas`, (input) => {
+    const given = input.split(",").map((part) => values.find((value) => value === part.trim()));
+    const known = given.filter((value) => value !== undefined);
+    return known.length === given.length && new Set(known).size === known.length
+      ? Option.some(known)
+      : Option.none();
+  });
+
 /** Describes a variable that holds the prefix of all names in Redis. */
 export const prefix = (description: string, fallback: string): Variable<string> =>
   variable(

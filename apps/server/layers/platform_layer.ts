@@ -39,11 +39,14 @@ const layerOf = (platform: Platform, fixture: PlatformFixture, publicUrl: string
   }
 };
 
-/** Without platforms, no page offers a sign-in, so these functions are never called. */
-const noSignIn = {
-  begin: () => Effect.die("Cannot sign in: ACCOUNTLINK_PLATFORM is none"),
-  finish: () => Effect.die("Cannot sign in: ACCOUNTLINK_PLATFORM is none"),
-};
+/** Without a platform or an application, no page offers a sign-in, so these functions are never called. */
+const noSignInSince = (reason: string) => ({
+  begin: () => Effect.die(`Cannot sign in: ${reason}`),
+  finish: () => Effect.die(`Cannot sign in: ${reason}`),
+});
+
+const noSignIn = noSignInSince("ACCOUNTLINK_PLATFORM is none");
+const noGameSignIn = noSignInSince("ACCOUNTLINK_GAME_PROOFS does not name oauth");
 
 /**
  * Without platforms, every user and membership counts as existing, and every member of an account manages every guild.
@@ -69,7 +72,9 @@ const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly k
     cachedChatPlatform().pipe(Layer.provide(liveChatPlatform({ ...chat, publicUrl }))),
     cachedGamePlatform().pipe(Layer.provide(liveGamePlatform(game))),
     liveChatIdentity({ ...chat, publicUrl }),
-    liveGameIdentity(game),
+    game.client === undefined
+      ? Layer.succeed(GameIdentity, noGameSignIn)
+      : liveGameIdentity({ ...game, ...game.client }),
   );
 
 /** Starts the dev platform on its own port, with secrets generated at each start. */

@@ -1,6 +1,7 @@
 /** Composes the layer of the service from the services of core and the implementations of the ports that they use. */
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
+import { GameWays } from "@accountlink/core/flow";
 import { Limits } from "@accountlink/core/limits";
 import { layerMemberJoins, RoleCouriers } from "@accountlink/core/roles";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
@@ -19,7 +20,7 @@ export const serviceLayer = (
   fixture: PlatformFixture,
   publicUrl: string,
 ) => {
-  const { config, storage, cache, platform, limits, sessions } = resolved;
+  const { config, storage, cache, platform, gameWays, limits, sessions } = resolved;
   const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
   const stores = storageLayer(storage, { exclusive: true, startTimeout });
   const shared = Layer.mergeAll(
@@ -27,6 +28,7 @@ export const serviceLayer = (
     cryptoLayer,
     Layer.succeed(Limits, limits),
     Layer.succeed(SessionSettings, sessions),
+    Layer.succeed(GameWays, gameWays),
     Layer.succeed(AuditRetention, config.ACCOUNTLINK_AUDIT_RETENTION),
     Layer.succeed(EventRetention, config.ACCOUNTLINK_EVENT_RETENTION),
     NodeWebhookSender.layer({ networks: config.ACCOUNTLINK_WEBHOOK_NETWORKS }),

@@ -5,7 +5,7 @@ import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import type { DataScope } from "../data_scope.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
-import type { ChatId, FlowId, Pid, SessionId, Sid } from "../ids.ts";
+import type { ChatId, Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import { LinkEvents } from "../links/link_events.ts";
@@ -15,6 +15,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
+import { type FlowForm, makeFormCheck } from "./flow_form.ts";
 import { FlowStore, isVoided, provenGame } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
@@ -22,12 +23,9 @@ import { belongsTo, type Cookie, flowIdOf, lastEntryOf, makeFindFlow, makeRefuse
 import { admitUser, makeAdmit } from "./prove_account.ts";
 import { makeFlowAccounts } from "./view_flow.ts";
 
-/** The fields that a page's form sends to confirm or cancel the verification. */
-export interface FlowForm {
-  readonly csrf: string | null;
-  /** The session of the page, which can outlive the flow; null without a session. */
-  readonly sid: string | null;
-  /** Whether a confirmation keeps the user's existing link. */
+/** The fields that a page's form sends to confirm the verification. */
+export interface ConfirmForm extends FlowForm {
+  /** Whether the confirmation keeps the user's existing link. */
   readonly keeps?: boolean;
 }
 
@@ -57,33 +55,13 @@ export const makeFlowEnd = Effect.gen(function* () {
   const findFlow = yield* makeFindFlow;
   const refuseGone = yield* makeRefuseGone;
   const admit = yield* makeAdmit;
-
-  /** Refuses a form that does not come from a page of this flow. */
-  const checkForm = Effect.fnUntraced(function* (
-    id: FlowId,
-    subject: SessionId | Pid,
-    { csrf }: FlowForm,
-    entry: FlowEntry,
-  ) {
-    if (csrf !== (yield* secrets.flowCsrf(id, subject))) {
-      return yield* new FlowRefused({ reason: "forged", entry });
-    }
-  });
-
-  /** Refuses a form of another session. The browser began another verification after the form's page was shown. */
-  const checkSession = Effect.fnUntraced(function* (entry: FlowEntry, { sid }: FlowForm) {
-    if (sid === null || ("sid" in entry && entry.sid === sid)) return;
-    yield* subjects.resolve({ sid });
-    return yield* new FlowRefused({ reason: "unfinished", entry: { sid } });
-  });
+  const { checkForm, refuseForm, flowOf } = yield* makeFormCheck;
 
   /** Refuses a link that the plan of the account has no room for. */
   const checkRoom = (scope: DataScope, chatId: ChatId, entry: FlowEntry) =>
     cap
       .admit(scope, chatId)
       .pipe(Effect.catchTag("Conflict", () => new FlowRefused({ reason: "full", entry })));
-
-  const refuseForm = (cookie: Cookie, { sid }: FlowForm) => refuseGone(cookie, sid === null ? null : { sid });
 
   /**
    * Returns the address and the browser hash to store as sightings, and the mark, a random text that identifies the
@@ -102,16 +80,12 @@ export const makeFlowEnd = Effect.gen(function* () {
 
   const confirm = Effect.fn("VerificationFlows.confirm")(function* (
     cookie: Cookie,
-    form: FlowForm,
+    form: ConfirmForm,
     from: ConfirmedFrom,
   ) {
     const { keeps = false } = form;
-    const flow = yield* findFlow(cookie);
-    if (flow === null) return yield* refuseForm(cookie, form);
+    const { flow, subject } = yield* flowOf(cookie, form);
     const { id, session, pid, chatId, entry } = flow;
-    yield* checkSession(entry, form);
-    yield* checkForm(id, session ?? pid, form, entry);
-    const subject = yield* subjects.resolve(entry);
     if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
     const game = provenGame(flow);
     if (chatId === null || game === null) return yield* new FlowRefused({ reason: "unfinished", entry });

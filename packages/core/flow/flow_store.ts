@@ -22,6 +22,12 @@ export interface VerificationFlow {
   readonly gameId: GameId | null;
   /** How the game account was proven; null before. */
   readonly gameProof: GameProof | null;
+  /** The game accounts that the chat platform named with the proof of the chat account. */
+  readonly connections: ReadonlyArray<GameId>;
+  /** The game account that the user named, to prove it by words; null before. */
+  readonly named: GameId | null;
+  /** The random text from which the words for an account derive; null in flows of earlier releases. */
+  readonly wordSeed: string | null;
   /**
    * The `linkVersion` that the chat user's record had when both accounts were proven, or 0 if there was no record. Null
    * before both accounts are proven. In a voided flow, this is a number while `chatId` is null (see `isVoided`).
@@ -60,11 +66,16 @@ export interface ProvenGame {
 }
 
 /**
- * A proven account. A new proof of the chat account replaces the earlier proofs of both accounts. With a `game`, it
- * proves the game account as well.
+ * A proven account. A new proof of the chat account replaces the earlier proofs of both accounts, and the connections.
+ * With a `game`, it proves the game account as well.
  */
 export type Proof =
-  | { readonly step: "chat"; readonly chatId: ChatId; readonly game?: ProvenGame | null }
+  | {
+      readonly step: "chat";
+      readonly chatId: ChatId;
+      readonly connections?: ReadonlyArray<GameId>;
+      readonly game?: ProvenGame | null;
+    }
   | { readonly step: "game"; readonly game: ProvenGame };
 
 /**
@@ -109,6 +120,9 @@ export class FlowStore extends Context.Service<
       at: Millis,
       nextId: FlowId,
     ) => StoreEffect<Option.Option<VerificationFlow>>;
+
+    /** Stores the game account that the user named. Returns false if the flow is gone or has no chat account. */
+    readonly name: (id: FlowId, gameId: GameId, at: Millis) => StoreEffect<boolean>;
 
     readonly end: (id: FlowId) => StoreEffect<void>;
   }

@@ -1,10 +1,12 @@
 import { Data } from "effect";
 import type { NotAdmitted } from "../admission/admission.ts";
 import type { ChatId, GameId, GuildId, Pid, Sid } from "../ids.ts";
+import type { GameProof } from "../links/link_proof.ts";
 import type { ChatProfile, GameProfile, Guild } from "../platforms/profile.ts";
 import type { SessionState } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
 import type { ProofStep } from "./flow_store.ts";
+import type { GameWay } from "./game_ways.ts";
 
 /**
  * How a browser enters the flow: with a session, or with the public id of a scope. The values are not validated yet.
@@ -17,6 +19,13 @@ export type FlowEntry =
 export interface FlowAccount<Id, Profile> {
   readonly id: Id;
   readonly profile: Profile | null;
+}
+
+/** A game account that its owner proves by putting the words into its description. */
+export interface NamedAccount extends FlowAccount<GameId, GameProfile> {
+  readonly words: string;
+  /** The URL of the page where the user edits the description; null if the platform has no such page. */
+  readonly descriptionPage: string | null;
 }
 
 /** The data of a flow's page. */
@@ -35,6 +44,14 @@ export interface FlowView {
   readonly game: FlowAccount<GameId, GameProfile> | null;
   /** The linked game account that confirming would replace, or null. */
   readonly replaces: FlowAccount<GameId, GameProfile> | null;
+  /** How the game account was proven; null before. */
+  readonly gameProof: GameProof | null;
+  /** The ways that are on, other than `connection`, in the order in which pages offer them. */
+  readonly ways: ReadonlyArray<Exclude<GameWay, "connection">>;
+  /** The game accounts that the chat platform named, without the proven one. */
+  readonly connections: ReadonlyArray<FlowAccount<GameId, GameProfile>>;
+  /** The game account that the user named, to prove it by words; null before. */
+  readonly named: NamedAccount | null;
   readonly csrf: string;
 }
 
@@ -86,6 +103,7 @@ export type FlowConfirmed = FlowEnded & {
  * - `full`: the account of the scope can have no more links.
  * - `too_young`, `age_unknown`: the scope admits accounts from an age on, and an account is younger, or its platform does
  *   not tell its age.
+ * - `too_many_tries`: the flow looked up too many names, or looked for its words too often.
  */
 export type FlowRefusal =
   | "unknown"
@@ -105,6 +123,7 @@ export type FlowRefusal =
   | "forged"
   | "link_changed"
   | "full"
+  | "too_many_tries"
   | NotAdmitted["reason"];
 
 /** The community and the site of an ended session. */

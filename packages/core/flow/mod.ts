@@ -1,7 +1,10 @@
 /** The public verification flow of a browser. */
 
-export type { FlowForm } from "./confirm_flow.ts";
+export type { ConfirmForm } from "./confirm_flow.ts";
+export type { FlowForm } from "./flow_form.ts";
 export * from "./flow_store.ts";
 export * from "./flow_view.ts";
+export * from "./game_ways.ts";
 export { entryIn } from "./held_flow.ts";
+export type { WordsView } from "./prove_game.ts";
 export * from "./verification_flows.ts";

@@ -17,9 +17,10 @@ import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
-import { FlowStore, isVoided, type Proof, type ProofStep, type VerificationFlow } from "./flow_store.ts";
+import { FlowStore, type Proof, type ProofStep } from "./flow_store.ts";
 import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
+import { GameWays } from "./game_ways.ts";
 import {
   belongsTo,
   type Cookie,
@@ -31,6 +32,7 @@ import {
   newCookie,
   withEntry,
 } from "./held_flow.ts";
+import { checkChatProof, makeProve } from "./store_proof.ts";
 import { makeFlowAccounts } from "./view_flow.ts";
 
 export const makeProofs = Effect.gen(function* () {
@@ -49,13 +51,16 @@ export const makeProofs = Effect.gen(function* () {
   const findFlow = yield* makeFindFlow;
   const refuseGone = yield* makeRefuseGone;
   const admit = yield* makeAdmit;
+  const prove = yield* makeProve;
+  const withConnections = (yield* GameWays).includes("connection");
 
   const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject, entry: FlowEntry) {
     const { session, pid, guildId, redirect, expiresAt } = subject;
     const cookie = yield* newCookie(random, expiresAt);
     const id = yield* flowIdOf(secrets, cookie);
     const unproven = { chatId: null, gameId: null, gameProof: null, seenVersion: null };
-    yield* flows.begin({ id, session, pid, guildId, redirect, ...unproven, expiresAt });
+    const unnamed = { connections: [], named: null, wordSeed: yield* randomToken(random) };
+    yield* flows.begin({ id, session, pid, guildId, redirect, ...unproven, ...unnamed, expiresAt });
     return withEntry(cookie, entry);
   });
 
@@ -77,7 +82,7 @@ export const makeProofs = Effect.gen(function* () {
     if (entry === null) return yield* refuseGone(cookie, null);
     const subject = yield* subjects.resolve(entry);
     const flow = held !== null && belongsTo(held, subject) ? held : null;
-    yield* checkOrder(step, flow, entry);
+    if (step === "game") yield* checkChatProof(flow, entry);
     const kept = flow === null || cookie === null ? yield* beginFlow(subject, entry) : cookie;
     if (step === "chat") yield* openSession(subject);
     const state = yield* randomToken(random);
@@ -87,7 +92,13 @@ export const makeProofs = Effect.gen(function* () {
     if (!(yield* flows.challenge({ stateHash, flow: id, step, expiresAt }))) {
       return yield* refuseGone(kept, entry);
     }
-    const { url } = yield* identities[step].begin({ redirectUri, state, ...signIn, guildId });
+    const { url } = yield* identities[step].begin({
+      redirectUri,
+      state,
+      ...signIn,
+      guildId,
+      withConnections,
+    });
     return { url, entry, cookie: kept };
   });
   const signIn = Effect.fnUntraced(function* (
@@ -104,7 +115,7 @@ export const makeProofs = Effect.gen(function* () {
       return yield* new FlowRefused({ reason: "sign_in_invalid", entry });
     }
     return yield* identities[step]
-      .finish({ redirectUri, state, ...derived, guildId }, callback)
+      .finish({ redirectUri, state, ...derived, guildId, withConnections }, callback)
       .pipe(Effect.catchTags({ ...refuseProof(entry, step), ...refusePlatformDown(entry) }));
   });
 
@@ -116,6 +127,17 @@ export const makeProofs = Effect.gen(function* () {
       : refused;
   };
 
+  /** Leaves out a connected game account that is not admitted, since the user may have another one. */
+  const withAdmittedGame = (subject: FlowSubject, proof: Proof, entry: FlowEntry) =>
+    admit(subject, proof, entry).pipe(
+      Effect.as(proof),
+      Effect.catch((refused) =>
+        proof.step === "chat" && refused.step === "game" && proof.game?.gameProof === "connection"
+          ? Effect.succeed({ ...proof, game: null })
+          : refused,
+      ),
+    );
+
   const finish = Effect.fn("VerificationFlows.finish")(function* (
     step: ProofStep,
     held: Cookie,
@@ -125,39 +147,38 @@ export const makeProofs = Effect.gen(function* () {
     const flow = yield* findFlow(held);
     if (flow === null) return yield* refuseGone(held, null);
     const { entry } = flow;
-    const { userId, isMember } = yield* signIn(step, flow, callback, redirectUri);
-    const proof = proofOf(step, userId);
+    const { userId, isMember, connections } = yield* signIn(step, flow, callback, redirectUri);
+    const proof = proofOf(step, userId, connections);
     const subject = yield* subjects.resolve(entry);
     if (proof.step === "chat") {
       const { chatId } = proof;
       const admitted = admitUser(guard, subject, { chatId, isMember }, entry);
       yield* admitted.pipe(Effect.catch(withAccount(chatId)));
     }
-    yield* admit(subject, proof, entry);
-    const cookie = withEntry(yield* newCookie(random, flow.expiresAt), entry);
-    const now = yield* Clock.currentTimeMillis;
-    const proven = yield* flows.prove(flow.id, proof, now, yield* flowIdOf(secrets, cookie));
-    if (Option.isNone(proven)) {
-      yield* checkOrder(step, yield* findFlow(held), entry);
-      return yield* refuseGone(held, entry);
-    }
-    return { entry, cookie };
+    const admitted = yield* withAdmittedGame(subject, proof, entry);
+    return yield* prove(flow, admitted, held);
   });
 
   return { start, finish };
 });
 
-/** Refuses to prove the game account before the chat account. */
-const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowEntry) => {
-  if (step === "chat" || (flow !== null && flow.chatId !== null)) return Effect.void;
-  const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
-  return new FlowRefused({ reason, entry });
+/** @param connections the game accounts that the chat platform named. If it named one, this account is proven as well */
+const proofOf = (
+  step: ProofStep,
+  userId: ChatId | GameId,
+  connections: ReadonlyArray<GameId> = [],
+): Proof => {
+  if (step === "game") return { step, game: { gameId: userId as GameId, gameProof: "oauth" } };
+  const distinct = [...new Set(connections)];
+  const [gameId, ...others] = distinct;
+  const isOnlyOne = gameId !== undefined && others.length === 0;
+  return {
+    step,
+    chatId: userId as ChatId,
+    connections: distinct,
+    ...(isOnlyOne && { game: { gameId, gameProof: "connection" } }),
+  };
 };
-
-const proofOf = (step: ProofStep, userId: ChatId | GameId): Proof =>
-  step === "chat"
-    ? { step, chatId: userId as ChatId }
-    : { step, game: { gameId: userId as GameId, gameProof: "oauth" } };
 
 const refuseProof = (entry: FlowEntry, step: ProofStep) => ({
   ProofDenied: (_: ProofDenied) => new FlowRefused({ reason: "denied", entry, step }),
@@ -210,7 +231,7 @@ export const makeAdmit = Effect.map(makeAdmission, (admission) =>
 );
 
 /** Makes a handler for `Effect.catchTags` that refuses the step with the reason `platform_down`. */
-const refusePlatformDown = (entry: FlowEntry) => ({
+export const refusePlatformDown = (entry: FlowEntry) => ({
   PlatformUnavailable: (cause: PlatformUnavailable) =>
     new FlowRefused({ reason: "platform_down", entry, cause }),
 });

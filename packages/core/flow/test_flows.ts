@@ -13,7 +13,8 @@ import { newKey, request } from "../sessions/test_sessions.ts";
 import { type NewSession, VerificationSessions } from "../sessions/verification_sessions.ts";
 import { Signals } from "../signals.ts";
 import { address, chatId, gameId, operator, platform, stores, vaultWith } from "../test_services.ts";
-import type { FlowForm } from "./confirm_flow.ts";
+import type { ConfirmForm } from "./confirm_flow.ts";
+import type { FlowForm } from "./flow_form.ts";
 import type { ProofStep } from "./flow_store.ts";
 import { FlowStore } from "./flow_store.ts";
 import type { FlowEntry, FlowRefused } from "./flow_view.ts";
@@ -157,7 +158,7 @@ const newBrowser = Effect.gen(function* () {
   /** Opens the page of a flow and returns its form. */
   const form = (entry: FlowEntry) => Effect.map(show(entry), ({ csrf, sid }): FlowForm => ({ csrf, sid }));
 
-  const send = (sent: FlowForm, from = "203.0.113.7") =>
+  const send = (sent: ConfirmForm, from = "203.0.113.7") =>
     Effect.suspend(() =>
       flows.confirm(jar.cookie, sent, { address: address(from), browser: jar.mark, requestId: "req_test" }),
     );

@@ -10,6 +10,7 @@ import { makeFlowEnd } from "./confirm_flow.ts";
 import type { ProofStep } from "./flow_store.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import { makeProofs } from "./prove_account.ts";
+import { makeGameProofs } from "./prove_game.ts";
 import { makeView } from "./view_flow.ts";
 
 export type FlowError = FlowRefused | StoreUnavailable;
@@ -41,6 +42,7 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
     make: Effect.gen(function* () {
       const observe = yield* makeFlowObserver;
       const { start, finish } = yield* makeProofs;
+      const { choose, showWords, name, check } = yield* makeGameProofs;
       const { confirm, cancel } = yield* makeFlowEnd;
       return {
         /**
@@ -61,6 +63,32 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
 
         /** Checks and stores the proof when the browser returns from a platform. */
         finish: observe(finish, (step) => `${step}_proven`),
+
+        /** Proves one of the game accounts that the chat platform named. */
+        chooseConnection: observe(choose, () => "game_proven"),
+
+        /** Shows the page of the way `words`. The entry is null to continue the flow of the browser. */
+        showWords: observe(
+          showWords,
+          () => "words_shown",
+          () => false,
+        ),
+
+        /**
+         * Finds the game account that the user names, and returns the page with the words for it. A flow may look up 10
+         * names; each counts towards the limit of the address, if the address is known.
+         */
+        nameAccount: observe(name, () => "game_named"),
+
+        /**
+         * Reads the description of the named account, and proves the account if it has the words. Otherwise returns the
+         * page with the words. A flow may do this 30 times; each counts towards the limit of the address.
+         */
+        checkWords: observe(
+          check,
+          () => "game_proven",
+          (result) => !("view" in result),
+        ),
 
         /** Finds the session of a typed code. An address that sent 10 wrong codes within a minute is refused. */
         enterByCode: observe(yield* makeEnterByCode, () => "code_entered"),
@@ -125,6 +153,8 @@ export type FlowEvent =
   | "code_entered"
   | `${ProofStep}_started`
   | `${ProofStep}_proven`
+  | "words_shown"
+  | "game_named"
   | "completed"
   | "cancelled";
 

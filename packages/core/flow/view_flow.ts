@@ -4,10 +4,13 @@ import { makeAskingName } from "../communities/asking_name.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { isLinked } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
+import { GamePlatform } from "../platforms/game_platform.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { Secrets } from "../secrets/secrets.ts";
+import type { VerificationFlow } from "./flow_store.ts";
 import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
+import { usableGameWays } from "./game_ways.ts";
 import {
   belongsTo,
   type Cookie,
@@ -17,6 +20,7 @@ import {
   newCookie,
   withEntry,
 } from "./held_flow.ts";
+import { wordsOf } from "./words/words.ts";
 
 export const makeView = Effect.gen(function* () {
   const subjects = yield* FlowSubjects;
@@ -26,6 +30,34 @@ export const makeView = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom;
   const askingName = yield* makeAskingName;
   const findFlow = yield* makeFindFlow;
+  const flowWords = yield* makeFlowWords;
+  const { descriptionPage } = yield* GamePlatform;
+  const ways = (yield* usableGameWays).filter((way) => way !== "connection");
+
+  const named = Effect.fnUntraced(function* (flow: VerificationFlow | null) {
+    if (flow === null || flow.named === null) return null;
+    return {
+      ...(yield* accounts.game(flow.named)),
+      words: yield* flowWords(flow, flow.named),
+      descriptionPage: descriptionPage?.(flow.named) ?? null,
+    };
+  });
+
+  /** Returns the accounts that a flow has proven, and those that it could prove. */
+  const accountsOf = Effect.fnUntraced(function* (flow: VerificationFlow | null) {
+    if (flow === null) return noAccounts;
+    const { pid, chatId, gameId, gameProof } = flow;
+    const others = flow.connections.filter((id) => id !== gameId);
+    const { proven, ...rest } = yield* Effect.all(
+      {
+        proven: accounts.all(pid, chatId, gameId),
+        connections: Effect.forEach(others, accounts.game, { concurrency: 3 }),
+        named: named(flow),
+      },
+      { concurrency: 3 },
+    );
+    return { ...proven, ...rest, gameProof };
+  });
 
   const guildOf = Effect.fnUntraced(function* ({ guildId }: FlowSubject) {
     return guildId === null ? null : ((yield* profiles.guild(guildId)) ?? { id: guildId, name: null });
@@ -37,11 +69,8 @@ export const makeView = Effect.gen(function* () {
     const flow = held !== null && belongsTo(held, subject) ? held : null;
     const isAlive = (deadlineOf(given) ?? 0) > (yield* Clock.currentTimeMillis);
     const cookie = given !== null && isAlive ? given : yield* newCookie(random, subject.expiresAt);
-    const { guild, proven } = yield* Effect.all(
-      {
-        guild: guildOf(subject),
-        proven: accounts.all(subject.pid, flow?.chatId ?? null, flow?.gameId ?? null),
-      },
+    const { guild, known } = yield* Effect.all(
+      { guild: guildOf(subject), known: accountsOf(flow) },
       { concurrency: 2 },
     );
     return {
@@ -55,13 +84,24 @@ export const makeView = Effect.gen(function* () {
       redirect: subject.redirect,
       expiresAt: (flow ?? subject).expiresAt,
       guild,
-      ...proven,
+      ...known,
+      ways,
       csrf: yield* secrets.flowCsrf(yield* flowIdOf(secrets, cookie), subject.session ?? subject.pid),
       // If the browser already has a flow, its cookie stays unchanged: with another entry, it would not find the flow.
       cookie: held === null ? withEntry(cookie, entry) : cookie,
     };
   });
 });
+
+const noAccounts = { chat: null, game: null, replaces: null, gameProof: null, connections: [], named: null };
+
+/** Makes a function that returns the words for a game account: the same as long as a flow lasts, and others in each flow. */
+export const makeFlowWords = Effect.map(
+  Secrets,
+  (secrets) =>
+    ({ id, wordSeed }: VerificationFlow, gameId: GameId) =>
+      Effect.map(secrets.flowWords(wordSeed ?? id, gameId), wordsOf),
+);
 
 export const makeFlowAccounts = Effect.gen(function* () {
   const links = yield* LinkStore;
@@ -92,7 +132,7 @@ export const makeFlowAccounts = Effect.gen(function* () {
     );
   });
 
-  return { chat, both, all };
+  return { chat, game, both, all };
 });
 
 const orNull = <A, B, E>(value: A | null, use: (value: A) => Effect.Effect<B, E>) =>

@@ -180,6 +180,31 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         yield* Effect.catchTag(admitOne(windows[window], limit), "RateLimited", Effect.die);
       }),
 
+      /**
+       * Counts a request of a flow against a limit of the flow, and against the verify day of its address if the address
+       * is known. Returns false if the limit of the flow is full.
+       *
+       * @param flow the name of the limit in this flow
+       * @param endsAt when the flow ends
+       */
+      admitFlow: Effect.fnUntraced(function* (
+        address: ClientAddress | null,
+        flow: { readonly name: string; readonly limit: number; readonly endsAt: Millis },
+      ) {
+        const now = yield* Clock.currentTimeMillis;
+        const ofFlow = { bucket: "ip_verify_day", key: `flow:${flow.name}`, isDay: false } as const;
+        const rules = [ruleOf(ofFlow, flow.limit, now, Math.max(1, flow.endsAt - now))];
+        if (address !== null && keylessLimits.verifyDay > 0) {
+          const { verifyDay: window } = yield* windowsOfAddress(address);
+          rules.push(ruleOf(window, keylessLimits.verifyDay, now));
+        }
+        const { admitted, states } = yield* counters.admit(rules, now);
+        if (admitted) return true;
+        if ((states[0]?.count ?? 0) >= flow.limit) return false;
+        const refusal = refusalOf(rules, states, now);
+        return yield* refusal._tag === "RateLimited" ? Effect.die(refusal) : refusal;
+      }),
+
       /** Counts a sweep of a role plan that somebody asked for. */
       admitSweep: (plan: { readonly pid: Pid; readonly guildId: GuildId }) =>
         Effect.catchTag(

@@ -66,6 +66,15 @@ export class GamePlatform extends Context.Service<
     /** Finds a user by user name, ignoring case. Undefined if the platform cannot find users by name. */
     readonly findUserByName?: (username: string) => PlatformEffect<Option.Option<GameId>>;
 
+    /**
+     * Returns the public description of a user as it is now, past every cache; empty if the user has none. None if the
+     * user does not exist. Undefined if users of the platform have no description.
+     */
+    readonly findDescription?: (gameId: GameId) => PlatformEffect<Option.Option<string>>;
+
+    /** Returns the URL of the page where a user edits the description. Undefined if the platform has no such page. */
+    readonly descriptionPage?: (gameId: GameId) => string;
+
     /** Returns a group with its ranks. Undefined if the platform has no groups. */
     readonly findGroup?: (groupId: string) => PlatformEffect<Option.Option<RankedGroup>>;
 

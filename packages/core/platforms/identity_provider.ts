@@ -20,6 +20,8 @@ export interface SignIn {
   readonly guildId: GuildId | null;
   /** Whether to request the user's guilds too. */
   readonly withGuilds?: boolean;
+  /** Whether to request the user's connected game accounts too. */
+  readonly withConnections?: boolean;
 }
 
 export interface SignedIn<UserId> {
@@ -28,6 +30,11 @@ export interface SignedIn<UserId> {
   readonly isMember?: boolean | undefined;
   /** The user's guilds; undefined if not requested or not reported. */
   readonly guilds?: ReadonlyArray<UserGuild> | undefined;
+  /**
+   * The game accounts that the user connected at the platform, which verified them; undefined if not requested or not
+   * reported.
+   */
+  readonly connections?: ReadonlyArray<GameId> | undefined;
 }
 
 /** The user or the platform denied the sign-in. */

@@ -109,6 +109,9 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
       /** Returns the CSRF token of a flow's forms, derived from the flow and its session or scope. */
       flowCsrf: (id: FlowId, subject: SessionId | Pid) => formHash(`${id}\n${subject}`),
 
+      /** Returns the random bytes of the words that prove a game account in a flow. 32 bytes. */
+      flowWords: (seed: string, gameId: GameId) => signVerification(`words\n${seed}\n${gameId}`),
+
       /** Returns the stored id of a sign-in to a site: a hash of its browser's cookie. */
       signInId: (site: string, cookie: string) =>
         Effect.map(signInHash(`id\n${site}\n${cookie}`), (hash) => hash as SignInId),

@@ -115,6 +115,9 @@ const prove = Effect.fnUntraced(function* (key: ApiKey, session: SessionId, chat
     chatId: null,
     gameId: null,
     gameProof: null,
+    connections: [],
+    named: null,
+    wordSeed: null,
     seenVersion: null,
   });
   yield* flows.prove(ids[0], { step: "chat", chatId: chat }, at, ids[1]);

@@ -9,6 +9,8 @@ import {
   type GuildId,
 } from "@accountlink/core";
 import {
+  chatUserOfFixture,
+  connectionsOfFixture,
   FixtureGuild,
   groupOfFixture,
   groupPageOfFixture,
@@ -49,7 +51,7 @@ const chatPlatform = (fixture: PlatformFixture) => {
       ),
     joinedGuilds: (guildIds) => new Set(guildIds.filter((id) => guilds.has(id))),
     isManager: (guildId, chatId) => guilds.get(guildId)?.isManager(chatId) === true,
-    findUser: (chatId) => Option.fromUndefinedOr(users.get(chatId)),
+    findUser: (chatId) => Option.map(Option.fromUndefinedOr(users.get(chatId)), chatUserOfFixture),
     findUserByName: (username) => idOfName(fixture.chatUsers, username),
     searchMembers: (guildId, beginning, limit) =>
       (guilds.get(guildId)?.search(beginning, limit, users) ?? []).map(({ chatId }) => chatId),
@@ -117,10 +119,12 @@ const chatRoles = (
 const gamePlatform = (fixture: PlatformFixture) => {
   const { gameUsers } = fixture;
   const users = new Map(gameUsers.map((user) => [user.id, user]));
-  return operationsOf<GamePlatform["Service"]>({
+  return operationsOf<Omit<GamePlatform["Service"], "descriptionPage">>({
     hasUser: (gameId: GameId) => users.has(gameId),
     findProfile: (gameId) => Option.map(Option.fromUndefinedOr(users.get(gameId)), profileOfFixture),
     findUserByName: (username) => idOfName(gameUsers, username),
+    findDescription: (gameId) =>
+      Option.map(Option.fromUndefinedOr(users.get(gameId)), ({ description }) => description ?? ""),
     findGroup: (groupId) => Option.fromUndefinedOr(groupOfFixture(fixture, groupId)),
     groupMembers: (groupId, cursor) => Option.some(groupPageOfFixture(gameUsers, groupId, cursor)),
     findItem: (item) => Option.fromUndefinedOr(itemOfFixture(gameUsers, item)),
@@ -152,16 +156,21 @@ const identityOf = <UserId extends string>(
   page: string,
   users: ReadonlyArray<{ readonly id: UserId }>,
   guildsOf: (userId: UserId) => ReadonlyArray<UserGuild> = () => [],
+  connectionsOf: (userId: UserId) => ReadonlyArray<GameId> = () => [],
 ): IdentityProvider<UserId> => ({
   begin: ({ redirectUri, state }) =>
     Effect.succeed({ url: `${page}?${new URLSearchParams({ redirect_uri: redirectUri, state })}` }),
-  finish: ({ state, withGuilds }, callback) => {
+  finish: ({ state, withGuilds, withConnections }, callback) => {
     if (callback.get("state") !== state) return Effect.fail(new ProofInvalid({ reason: "another state" }));
     if (callback.get("error") === "access_denied") return Effect.fail(new ProofDenied());
     const user = users.find(({ id }) => id === callback.get("code"));
     return user === undefined
       ? Effect.fail(new ProofInvalid({ reason: "no such user" }))
-      : Effect.succeed({ userId: user.id, ...(withGuilds ? { guilds: guildsOf(user.id) } : {}) });
+      : Effect.succeed({
+          userId: user.id,
+          ...(withGuilds && { guilds: guildsOf(user.id) }),
+          ...(withConnections && { connections: connectionsOf(user.id) }),
+        });
   },
 });
 
@@ -174,10 +183,16 @@ export const layerIdentities = ({
   Layer.merge(
     Layer.succeed(
       ChatIdentity,
-      identityOf("https://chat.invalid/authorize", chatUsers, (chatId) =>
-        guilds.flatMap(({ id, name, members }) =>
-          members.filter((member) => member.chatId === chatId).map(({ manager }) => ({ id, name, manager })),
-        ),
+      identityOf(
+        "https://chat.invalid/authorize",
+        chatUsers,
+        (chatId) =>
+          guilds.flatMap(({ id, name, members }) =>
+            members
+              .filter((member) => member.chatId === chatId)
+              .map(({ manager }) => ({ id, name, manager })),
+          ),
+        (chatId) => connectionsOfFixture(chatUsers, chatId),
       ),
     ),
     Layer.succeed(GameIdentity, identityOf("https://game.invalid/authorize", gameUsers)),

@@ -49,6 +49,13 @@ export const layer = layerOf(FlowStore, (memory) => {
       return Option.some(proven);
     },
 
+    name: (id, gameId, at) => {
+      const flow = Option.getOrUndefined(find(id, at));
+      if (flow === undefined || flow.chatId === null) return false;
+      flows.set(id, { ...flow, named: gameId });
+      return true;
+    },
+
     end: (id) => endFlow(memory, id),
   };
 });
@@ -60,9 +67,11 @@ const refuseTaken = (what: string, isTaken: boolean): void => {
 const proofsOf = (memory: Memory, { pid, chatId }: VerificationFlow, proof: Proof) => {
   const user = proof.step === "chat" ? proof.chatId : chatId;
   const { game = null } = proof;
-  if (game === null) return { chatId: user, gameId: null, gameProof: null, seenVersion: null };
+  const connections = proof.step === "chat" ? { connections: proof.connections ?? [] } : {};
+  if (game === null)
+    return { chatId: user, gameId: null, gameProof: null, seenVersion: null, ...connections };
   const record = user === null ? undefined : memory.links.get(pid)?.find(user);
-  return { chatId: user, ...game, seenVersion: record?.linkVersion ?? 0 };
+  return { chatId: user, ...game, seenVersion: record?.linkVersion ?? 0, ...connections };
 };
 
 export const endFlow = (memory: Memory, id: FlowId): void => {
@@ -93,6 +102,8 @@ export const endVerifications = (
       chatId: null,
       gameId: null,
       gameProof: null,
+      connections: [],
+      named: null,
       seenVersion: flow.seenVersion ?? 0,
     });
   }

@@ -145,6 +145,10 @@ const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): FlowPage =
     redirect: null,
     expiresAt: 5 * minutes,
     csrf: "",
+    gameProof: null,
+    ways: ["oauth", "words"],
+    connections: [],
+    named: null,
     ...state.proven,
   };
   return flowPage(view, reader, 0);

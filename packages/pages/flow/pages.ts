@@ -27,7 +27,10 @@ export const flowPage = (view: FlowView, reader: FlowReader, now: number): Page 
   const title = language.text(titleOf(view));
   return {
     title,
-    pictures: picturesOf(Object.values(cards)),
+    pictures: [
+      ...picturesOf(Object.values(cards)),
+      ...picturesOf(view.connections.map((account) => gameCard(account, language))),
+    ],
     redirect,
     content: html`
 <p class="asking">${askingHtml(view, reader)}</p>
@@ -43,7 +46,7 @@ const titleOf = ({ chat, game, replaces }: FlowView) => {
   return chat !== null && game !== null ? "flow.confirm.title" : "flow.link.title";
 };
 
-const askingHtml = ({ asking, guild }: FlowView, { language }: Reader): Html => {
+export const askingHtml = ({ asking, guild }: FlowView, { language }: Reader): Html => {
   const asks = { asking: own(asking), b: bold };
   if (guild === null || guild.name === asking) return language.html("flow.asks", asks);
   return guild.name === null
@@ -51,7 +54,7 @@ const askingHtml = ({ asking, guild }: FlowView, { language }: Reader): Html => 
     : language.html("flow.asks.guild", { ...asks, guild: own(guild.name) });
 };
 
-const supportNote = ({ supportUrl }: FlowView, { language }: Reader): Html | null =>
+export const supportNote = ({ supportUrl }: FlowView, { language }: Reader): Html | null =>
   supportUrl === null
     ? null
     : html`<p class="aside"><a href="${supportUrl}" rel="noreferrer">${language.text("flow.help")}</a></p>`;
@@ -85,8 +88,8 @@ const steps = (view: FlowView, reader: FlowReader, { chat, game }: Cards): Html 
       : language.html("flow.link.text", { chatName, gameName, asking })
   }</p>
 <ol class="steps" role="list">
-${step(accountOn(chatName), chat === null ? "current" : "done", proofStep("chat", chat, view, reader), reader)}
-${step(accountOn(gameName), stateOf(chat, game), chat && proofStep("game", game, view, reader), reader)}
+${step(accountOn(chatName), chat === null ? "current" : "done", chatStep(chat, view, reader), reader)}
+${step(accountOn(gameName), stateOf(chat, game), chat && gameStep(game, view, reader), reader)}
 ${step(language.text("flow.step.confirm"), isProven ? "current" : "later", isProven ? html`${keptSighting(reader)}${confirmForm(view, language.text("flow.confirm"))}` : null, reader)}
 </ol>
 ${view.sid !== null || chat !== null ? declineHtml(view, language.text("flow.cancel"), reader) : null}`;
@@ -108,22 +111,73 @@ ${content}
 const startPath = (proof: ProofStep, { entry }: FlowView): string =>
   `/verify/${proof}/start?${queryOf(entry)}`;
 
-const proofStep = (proof: ProofStep, proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
+const signInText = (platform: string, { language }: Reader): string =>
+  language.capitalised(language.text("flow.sign_in", { platform }));
+
+const chatStep = (proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
   proven === null
-    ? html`<a class="button" href="${startPath(proof, view)}">${reader.language.capitalised(reader.language.text("flow.sign_in", { platform: platformOf(proof, reader) }))}</a>`
+    ? html`<a class="button" href="${startPath("chat", view)}">${signInText(reader.chatName, reader)}</a>`
     : html`
 ${cardHtml(proven)}
-${otherAccount(proof, view, reader)}`;
+${otherChat(view, reader)}`;
 
-const platformOf = (proof: ProofStep, { chatName, gameName }: Reader): string =>
-  proof === "chat" ? chatName : gameName;
-
-/** The link to prove another account. Another chat account voids the proof of the game account, so the text says it. */
-const otherAccount = (proof: ProofStep, view: FlowView, reader: Reader): Html => {
-  const { language } = reader;
-  const isVoiding = proof === "chat" && view.game !== null;
-  return html`<p class="other"><a href="${startPath(proof, view)}">${language.text("flow.other_account", { platform: platformOf(proof, reader) })}</a></p>${isVoiding ? html`<p class="aside">${language.text("flow.sign_in_again", reader)}</p>` : null}`;
+/** The link to prove another chat account, which voids the proof of the game account, so the text says it. */
+const otherChat = (view: FlowView, reader: Reader): Html => {
+  const { language, chatName } = reader;
+  return html`<p class="other"><a href="${startPath("chat", view)}">${language.text("flow.other_account", { platform: chatName })}</a></p>${view.gameProof === "oauth" ? html`<p class="aside">${language.text("flow.sign_in_again", reader)}</p>` : null}`;
 };
+
+const gameStep = (proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
+  proven === null
+    ? html`
+${view.connections.length === 0 ? null : html`<p>${reader.language.text("flow.connections", reader)}</p>`}
+${connectedAccounts(view, reader)}
+${view.ways.map((way, index) => wayButton(way, index > 0 || view.connections.length > 0, view, reader))}`
+    : html`
+${cardHtml(proven)}
+${proofNote(view, reader)}
+${otherGame(view, reader)}`;
+
+/** The address and the label of a way to prove a game account. */
+const wayTo = (way: FlowView["ways"][number], view: FlowView, reader: Reader) =>
+  way === "oauth"
+    ? { path: startPath("game", view), label: signInText(reader.gameName, reader) }
+    : { path: wordsPath(view), label: reader.language.text("flow.words", reader) };
+
+const wordsPath = ({ entry }: FlowView): string => `/verify/game/words?${queryOf(entry)}`;
+
+const wayButton = (way: FlowView["ways"][number], isQuiet: boolean, view: FlowView, reader: Reader): Html => {
+  const { path, label } = wayTo(way, view, reader);
+  return html`<p><a class="button${isQuiet ? " quiet" : ""}" href="${path}"><span>${label}</span></a></p>`;
+};
+
+/** The game accounts that the chat platform named, each with a button to use it. */
+const connectedAccounts = (view: FlowView, { language }: Reader): ReadonlyArray<Html> =>
+  view.connections.map((account) => {
+    const card = gameCard(account, language);
+    return html`
+${cardHtml(card)}
+${form("/verify/game/connection", view, html`<button class="button quiet" name="gameId" value="${account.id}"><span>${language.html("flow.connection.use", { account: own(card.name) })}</span></button>`)}`;
+  });
+
+/** Says how the account was proven where the user did not sign in to it. */
+const proofNote = ({ gameProof }: FlowView, reader: Reader): Html | null => {
+  if (gameProof === "words")
+    return html`<p class="good" role="status">${reader.language.text("words.remove")}</p>`;
+  return gameProof === "connection"
+    ? html`<p class="other">${reader.language.text("flow.connection", reader)}</p>`
+    : null;
+};
+
+/** The ways to use another game account. */
+const otherGame = (view: FlowView, reader: Reader): Html => html`
+${connectedAccounts(view, reader)}
+${view.ways.map((way, index) => {
+  const { path, label } = wayTo(way, view, reader);
+  const { language, gameName } = reader;
+  const text = index === 0 ? language.text("flow.other_account", { platform: gameName }) : label;
+  return html`<p class="other"><a href="${path}">${text}</a></p>`;
+})}`;
 
 /** Asks a user who already has another game account which of the two to link. Each account has a button. */
 const choice = (view: FlowView, reader: FlowReader, { chat, game, replaced }: Cards): Html => {
@@ -135,8 +189,9 @@ const choice = (view: FlowView, reader: FlowReader, { chat, game, replaced }: Ca
 <li><h2>${language.text("flow.choice.new")}</h2>${game && cardHtml(game)}${confirmForm(view, language.html("flow.choice.link", nameOf(game)))}</li>
 </ul>
 ${declineHtml(view, language.text("flow.choice.cancel"), reader)}
-${otherAccount("game", view, reader)}
-${otherAccount("chat", view, reader)}
+${proofNote(view, reader)}
+${otherGame(view, reader)}
+${otherChat(view, reader)}
 ${keptSighting(reader)}`;
 };
 
@@ -154,14 +209,14 @@ const keepForm = (view: FlowView, label: Html): Html =>
   );
 
 /** Asks before it ends the verification, because nobody can open an ended one again. */
-const declineHtml = (view: FlowView, label: string, { language }: Reader): Html => html`
+export const declineHtml = (view: FlowView, label: string, { language }: Reader): Html => html`
 <details class="decline">
 <summary>${label}</summary>
 <p>${language.text("flow.cancel.text")}</p>
 ${form("/verify/cancel", view, html`<button class="button quiet">${language.text("flow.cancel.yes")}</button>`)}
 </details>`;
 
-const form = (action: string, { csrf, sid }: FlowView, button: Html): Html => html`
+export const form = (action: string, { csrf, sid }: FlowView, button: Html): Html => html`
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 ${sid === null ? null : html`<input type="hidden" name="sid" value="${sid}">`}
@@ -175,7 +230,7 @@ const keptSighting = ({ language, sightingRetention }: FlowReader): Html | null 
     : html`<p class="kept">${language.text("flow.kept", { days: Math.ceil(sightingRetention / dayMs) })}</p>`;
 
 /** Says until when the user can finish. The style sheet counts down, and text without it stays true. */
-const timeLeft = (expiresAt: Millis, now: Millis, { language }: Reader): Html => {
+export const timeLeft = (expiresAt: Millis, now: Millis, { language }: Reader): Html => {
   const left = expiresAt - now;
   const minutes = Math.round(left / 60_000);
   return html`${left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes })} ${language.html("flow.until", { time: language.time(expiresAt) })}

@@ -60,6 +60,7 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   full: { status: 409, again: "refusal.retry" },
   too_young: { status: 403, again: "refusal.other_account" },
   age_unknown: { status: 403, again: "refusal.other_account" },
+  too_many_tries: { status: 429, again: "refusal.how_far" },
   completed: { status: 409, ways: ["data"] },
   completed_removed: { status: 409, again: "refusal.again", ways: ["code", "data"] },
   cancelled: { status: 409, again: "refusal.again", ways: ["code"] },

@@ -8,11 +8,15 @@ import {
 } from "@accountlink/core";
 import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
 import {
+  type ConfirmForm,
   entryIn,
   type FlowEntry,
   type FlowError,
   type FlowForm,
+  type GameWay,
   type ProofStep,
+  usableGameWays,
+  type WordsView,
 } from "@accountlink/core/flow";
 import { isGuildId } from "@accountlink/core/ids";
 import {
@@ -42,6 +46,7 @@ import { PageSettings } from "../page_settings.ts";
 import { countdown, style } from "../style.ts";
 import { cancelledPage, donePage, type FlowReader, flowPage, queryOf } from "./pages.ts";
 import { codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
+import { wordsPage, wordsScript, wordsScriptPath } from "./words_page.ts";
 
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
@@ -85,9 +90,45 @@ export const flowRoutes = Effect.gen(function* () {
     const entry = entryOf(context);
     if (entry === null) return namedRefusalPage("no_entry", readerIn(context));
     const view = yield* flows.view(entry, cookie.read(context));
+    // Where words are the only way to go on, their page is shown at once.
+    const isOnlyWords = view.ways.length === 1 && view.ways[0] === "words" && view.connections.length === 0;
+    if (isOnlyWords && view.chat !== null && view.game === null) {
+      return answerWords(context, { entry, cookie: view.cookie, view, problem: null });
+    }
     const page = flowPage(view, readerIn(context), context.clock.currentTimeMillisUnsafe());
     return cookie.write(render(page, context), view.cookie);
   });
+
+  const answerWords = (context: PageContext, shown: WordsView, typed?: string) => {
+    const page = wordsPage(shown, readerIn(context), context.clock.currentTimeMillisUnsafe(), typed);
+    return cookie.write(render(page, context), shown.cookie);
+  };
+
+  /** Redirects to the next page of a flow with a new proof. */
+  const goOn = (proven: { readonly entry: FlowEntry; readonly cookie: string }) =>
+    cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie);
+
+  const showWords = (context: PageContext): Answer =>
+    Effect.map(flows.showWords(entryOf(context), cookie.read(context)), (shown) =>
+      answerWords(context, shown),
+    );
+
+  const nameAccount = (context: PageContext, fields: URLSearchParams) => {
+    const typed = fields.get("username") ?? "";
+    const named = flows.nameAccount(cookie.read(context), flowFormOf(fields), typed, context.address);
+    return Effect.map(named, (shown) => answerWords(context, shown, typed));
+  };
+
+  const checkWords = (context: PageContext, fields: URLSearchParams) =>
+    Effect.map(flows.checkWords(cookie.read(context), flowFormOf(fields), context.address), (checked) =>
+      "view" in checked ? answerWords(context, checked) : goOn(checked),
+    );
+
+  const chooseConnection = (context: PageContext, fields: URLSearchParams) =>
+    Effect.map(
+      flows.chooseConnection(cookie.read(context), flowFormOf(fields), fields.get("gameId") ?? ""),
+      goOn,
+    );
 
   const enter = (context: PageContext, typed: string) =>
     flows.enterByCode(typed, context.address).pipe(
@@ -123,11 +164,11 @@ export const flowRoutes = Effect.gen(function* () {
         flows.finish(step, cookie.read(context), searchOf(context.request), callbackUri(step)),
         // The URL of the callback works only once. Redirect to another URL, so that the back and reload buttons do not
         // request the callback again.
-        (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
+        goOn,
       );
     };
 
-  const confirm = Effect.fnUntraced(function* (context: PageContext, form: FlowForm) {
+  const confirm = Effect.fnUntraced(function* (context: PageContext, form: ConfirmForm) {
     const { address, requestId } = context;
     const from = { address, browser: markCookie.read(context), requestId };
     const confirmed = yield* flows.confirm(cookie.read(context), form, from);
@@ -152,6 +193,25 @@ export const flowRoutes = Effect.gen(function* () {
       }),
     );
 
+  /** The routes of each way to prove a game account. */
+  const routesOf: Readonly<Record<GameWay, ReadonlyArray<BoundRoute>>> = {
+    connection: [withForm("/verify/game/connection", chooseConnection)],
+    oauth: [
+      bind("GET", "/verify/game/start", start("game")),
+      bind("GET", "/verify/game/callback", finish("game")),
+    ],
+    words: [
+      bind("GET", "/verify/game/words", showWords),
+      withForm("/verify/game/words", nameAccount),
+      withForm("/verify/game/words/check", checkWords),
+      {
+        method: "GET",
+        path: wordsScriptPath,
+        answer: withHeaders(routeId, () => Effect.succeed(fileOf(wordsScript, "text/javascript"))),
+      },
+    ],
+  };
+
   const routes: ReadonlyArray<BoundRoute> = [
     bind("GET", "/", (context) => Effect.succeed(homePage(readerIn(context), addBot))),
     bind("GET", "/go", showCode),
@@ -159,9 +219,10 @@ export const flowRoutes = Effect.gen(function* () {
     bind("GET", "/verify", show),
     bind("GET", "/verify/chat/start", start("chat")),
     bind("GET", "/verify/chat/callback", finish("chat")),
-    bind("GET", "/verify/game/start", start("game")),
-    bind("GET", "/verify/game/callback", finish("game")),
-    withForm("/verify/confirm", (context, fields) => confirm(context, flowFormOf(fields))),
+    ...(yield* usableGameWays).flatMap((way) => routesOf[way]),
+    withForm("/verify/confirm", (context, fields) =>
+      confirm(context, { ...flowFormOf(fields), keeps: fields.get("keep") === "1" }),
+    ),
     withForm("/verify/cancel", (context, fields) => cancel(context, flowFormOf(fields))),
     // Requests for the style sheet do not count against limits: error pages need their style even during an outage or
     // after an exceeded limit.
@@ -231,11 +292,12 @@ const maxFormBytes = 4_096;
 const flowFormOf = (fields: URLSearchParams): FlowForm => ({
   csrf: fields.get("csrf"),
   sid: fields.get("sid"),
-  keeps: fields.get("keep") === "1",
 });
 
-const styleOf = (text: string): HttpResponse =>
-  textResponse(200, text, "text/css; charset=utf-8", {
+const styleOf = (text: string): HttpResponse => fileOf(text, "text/css");
+
+const fileOf = (text: string, type: string): HttpResponse =>
+  textResponse(200, text, `${type}; charset=utf-8`, {
     "cache-control": "public, max-age=3600",
     "x-content-type-options": "nosniff",
   });

@@ -38,6 +38,12 @@ export const devGamePlatform = ({
             Option.map(({ id }) => id),
           );
         },
+        findDescription: (gameId) =>
+          Effect.map(
+            find("GamePlatform.findDescription", `/users/${gameId}`, DescribedUser),
+            Option.map(({ description }) => description ?? ""),
+          ),
+        descriptionPage: (gameId) => `${baseUrl}/game/users/${gameId}`,
         findGroup: (groupId) => find("GamePlatform.findGroup", `/groups/${groupId}`, RankedGroup),
         groupMembers: (groupId, cursor) => {
           const query = cursor === null ? "" : `?cursor=${cursor}`;
@@ -60,3 +66,5 @@ export const devGamePlatform = ({
   );
 
 const GameUser = Schema.Struct({ id: GameId, username: Schema.NullOr(Schema.String) });
+
+const DescribedUser = Schema.Struct({ id: GameId, description: Schema.NullOr(Schema.String) });

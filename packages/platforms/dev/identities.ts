@@ -6,6 +6,7 @@ import type { HttpClient } from "effect/http";
 import { finderOn, identityProvider } from "../http/mod.ts";
 import type { DevGamePlatformOptions } from "./game_platform.ts";
 import type { Platform } from "./simulation.ts";
+import { Connections, connectionsScope } from "./wire.ts";
 
 export const devChatIdentity = (
   options: DevIdentityOptions,
@@ -24,6 +25,21 @@ export const devChatIdentity = (
             `${options.baseUrl}/chat/api/users/@me/guilds`,
             Guilds,
           ).pipe(Effect.map((found) => Option.getOrThrow(found).guilds)),
+      },
+      connections: {
+        scope: connectionsScope,
+        list: (client) =>
+          finderOn(client)(
+            "ChatIdentity.finish",
+            `${options.baseUrl}/chat/api/users/@me/connections`,
+            Connections,
+          ).pipe(
+            Effect.map((found) =>
+              Option.getOrThrow(found)
+                .connections.filter(({ verified }) => verified)
+                .map(({ gameId }) => gameId),
+            ),
+          ),
       },
       userId: ChatId,
     }),

@@ -7,6 +7,8 @@
  * `/chat/guilds/{guildId}` is a page that plays the channel of a guild: choose a member, type a command, press a button,
  * let a user of the fixture join or leave.
  *
+ * `/game/users/{gameId}` is the page of a game user: the profile, and a form with the field `description` to change it.
+ *
  * Users sign in at both platforms by the authorization code flow of OAuth 2.0 with PKCE (S256).
  *
  * | route | answers |
@@ -17,6 +19,7 @@
  * | POST /chat/oauth/token, POST /game/oauth/token | an access token. The client sends its secret in the form |
  * | GET /chat/api/users/@me, GET /game/api/users/@me | the user of the access token |
  * | GET /chat/api/users/@me/guilds | `{ guilds: [{ id, name, manager }] }` of the same user |
+ * | GET /chat/api/users/@me/connections | `{ connections: [{ gameId, verified }] }` of the same user, for a token with the scope `connections`, which a form with `refuse=connections` does not grant |
  *
  * Whoever can reach the pages can sign in as anyone. Redirect URIs still have to be registered, see
  * `RegisteredClient`, and an unknown client gets an error page, never a redirect.

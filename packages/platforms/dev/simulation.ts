@@ -1,6 +1,6 @@
 /** The state of the simulated platforms, and how their routes answer. */
 import { FixtureGuild, type PlatformFixture } from "@accountlink/core/fixture";
-import type { ChatUser, GuildJoin } from "@accountlink/core/platforms";
+import type { GuildJoin } from "@accountlink/core/platforms";
 import { Context, Effect } from "effect";
 import { type Headers, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { type RefusalCode, refusals } from "./wire.ts";
@@ -51,14 +51,15 @@ export const platformRoute = <R>(
 
 export type PlatformState = ReturnType<typeof makePlatformState>;
 
-const byId = <A extends { readonly id: string }>(entries: ReadonlyArray<A>): ReadonlyMap<string, A> =>
+const byId = <A extends { readonly id: string }>(entries: ReadonlyArray<A>): Map<string, A> =>
   new Map(entries.map((entry) => [entry.id, entry]));
 
 export const makePlatformState = ({ guilds, chatUsers, gameUsers, gameGroups = [] }: PlatformFixture) => ({
   /** The users who joined a guild, oldest first. */
   joins: new Array<GuildJoin>(),
   guilds: new Map<string, FixtureGuild>(guilds.map((guild) => [guild.id, new FixtureGuild(guild)])),
-  chatUsers: byId<ChatUser>(chatUsers),
+  chatUsers: byId(chatUsers),
+  /** Users can change their description. */
   gameUsers: byId(gameUsers),
   gameGroups,
 });

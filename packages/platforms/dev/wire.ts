@@ -1,5 +1,5 @@
 /** Response bodies, shared by server and adapter. Guilds, chat users, game profiles and groups use core's schemas. */
-import { ChatId, GuildId } from "@accountlink/core";
+import { ChatId, GameId, GuildId } from "@accountlink/core";
 import { GuildMember } from "@accountlink/core/platforms";
 import { Schema, Struct } from "effect";
 
@@ -36,6 +36,13 @@ export const MemberChange = Schema.Struct({ nickname: Schema.NullOr(Schema.Strin
 export const Joins = Schema.Struct({
   joins: Schema.Array(Schema.Struct({ guildId: GuildId, chatId: ChatId })),
   position: Schema.Int,
+});
+
+/** The scope of a sign-in that lists the connections of the chat user. */
+export const connectionsScope = "connections";
+
+export const Connections = Schema.Struct({
+  connections: Schema.Array(Schema.Struct({ gameId: GameId, verified: Schema.Boolean })),
 });
 
 export const Owned = Schema.Struct({ owned: Schema.Boolean });

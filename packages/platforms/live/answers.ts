@@ -88,6 +88,7 @@ const discord = {
     ...post,
   ],
   "GET /users/@me": [],
+  "GET /users/@me/connections": [],
   "GET /users/@me/guilds": [],
   "GET /users/@me/guilds/{guild_id}/member": [
     [404, 10_004, "absent"],

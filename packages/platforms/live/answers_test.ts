@@ -18,7 +18,7 @@ const roleFields = { managed: false, permissions: "8" };
 
 /** What else is asked beside the tested route. */
 const usual: Readonly<Record<string, unknown>> = {
-  "POST /oauth2/token": { access_token: "access", token_type: "Bearer", scope: "identify" },
+  "POST /oauth2/token": { access_token: "access", token_type: "Bearer", scope: "identify connections" },
   "GET /users/@me": bot,
   "GET /users/@me/guilds": [{ id: guildId }],
   [`GET /guilds/${guildId}`]: {
@@ -80,6 +80,14 @@ const questions: { readonly [R in Route]?: (platforms: Platforms) => Effect.Effe
     Effect.map(
       identity.finish(signIn, new URLSearchParams({ code: "code", state: "state" })),
       ({ isMember }) => isMember,
+    ),
+  "GET /users/@me/connections": ({ identity }) =>
+    Effect.map(
+      identity.finish(
+        { ...signIn, withConnections: true },
+        new URLSearchParams({ code: "code", state: "state" }),
+      ),
+      ({ connections }) => connections,
     ),
   "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original": ({ chat }) =>
     (chat.commands as ChatCommands).editAnswer({ applicationId: "1", token: Redacted.make("t") }, {}),
@@ -323,6 +331,7 @@ const outages = (route: Route): ReadonlyArray<HttpAnswering> => [
 /** What ports make of an outage, if not a failure: an unknown part of the answer. */
 const unknowns: { readonly [R in Route]?: unknown } = {
   "GET /guilds/{guild_id}/roles": unnamed,
+  "GET /users/@me/connections": undefined,
   "GET /users/@me/guilds/{guild_id}/member": undefined,
   "GET groups.roblox.com/v2/users/{userId}/groups/roles": null,
 };

@@ -1,6 +1,6 @@
 import { ChatIdentity, GameIdentity, type GuildId } from "@accountlink/core";
 import type { SignIn } from "@accountlink/core/platforms";
-import { type HttpAnswering, makeIdTokenSigner } from "@accountlink/test-servers";
+import { type HttpAnswering, makeIdTokenSigner, startHttpServer } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Effect, Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
@@ -70,6 +70,60 @@ test("a chat user's sign-in returns the guilds that Discord lists, and which of 
     ["81384788765712385", null, true],
     ["81384788765712386", "Theirs", false],
   ]);
+});
+
+const connection = (id: string, fields: object = {}) => ({
+  id,
+  name: "ada_g",
+  type: "roblox",
+  friend_sync: false,
+  show_activity: true,
+  two_way_link: false,
+  verified: true,
+  visibility: 1,
+  ...fields,
+});
+
+/** The service answers like Discord, whose document of these tests lacks the route. */
+const connecting = (answer: HttpAnswering, granted = "connections identify") =>
+  Effect.gen(function* () {
+    const { url, heard } = yield* startHttpServer(({ path }) => {
+      if (path === "/oauth2/token") return { body: { ...tokens, scope: granted } };
+      return path === "/users/@me/connections" ? answer : { body: ada };
+    });
+    const identity = yield* chatIdentity(url);
+    const { connections } = yield* identity.finish({ ...signIn, withConnections: true }, callback);
+    return { connections, paths: heard.map(({ path }) => path) };
+  });
+
+test("a chat user's sign-in returns the verified Roblox accounts that Discord lists", function* () {
+  const listed = [
+    connection("1"),
+    connection("2", { verified: false }),
+    connection("3", { revoked: true }),
+    connection("4", { revoked: false, integrations: [] }),
+    connection("5", { type: "twitch" }),
+    connection("not-an-id"),
+  ];
+  expect((yield* connecting({ body: listed })).connections).toEqual(["1", "4"]);
+  expect((yield* connecting({ body: null })).connections).toEqual([]);
+});
+
+test("the scope `connections` is requested, and Discord is asked only if the user granted it", function* () {
+  const identity = yield* chatIdentity();
+  const { url } = yield* identity.begin({ ...signIn, withConnections: true });
+  expect(new URL(url).searchParams.get("scope")).toBe("identify connections");
+  const { connections, paths } = yield* connecting({ body: [connection("1")] }, "identify");
+  expect([connections, paths]).toEqual([undefined, ["/oauth2/token", "/users/@me"]]);
+});
+
+test.each<HttpAnswering>([
+  { status: 401, body: { message: "401: Unauthorized", code: 0 } },
+  { status: 500 },
+  { body: { connections: [] } },
+  "cut",
+])("a sign-in succeeds without connections if Discord answers %j", function* (answer) {
+  expect((yield* connecting(answer)).connections).toBeUndefined();
 });
 
 test("every request of a chat user's sign-in has the user agent that Discord requires", function* () {

@@ -11,7 +11,7 @@ import { type FlowId, SessionId } from "@accountlink/core/ids";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Schema } from "effect";
-import { columnReader, literalsOf, tableOf, textAs } from "../statements/row.ts";
+import { columnReader, literalsOf, OptionalText, tableOf, textAs } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { proofLiteral } from "./session_row.ts";
 
@@ -21,7 +21,7 @@ export const layer = storeLayer(FlowStore)((parts) => {
   const { sql, operation, transaction, forReference, forUpdate, rowsWritten, usersInUse } = parts;
   const proveChat = Effect.fnUntraced(function* (
     id: FlowId,
-    { chatId, game = null }: ChatProof,
+    { chatId, connections = [], game = null }: ChatProof,
     at: Millis,
     nextId: FlowId,
   ) {
@@ -34,7 +34,7 @@ export const layer = storeLayer(FlowStore)((parts) => {
     return yield* readFlows(sql`
       UPDATE verification_flows
       SET id = ${nextId}, chat_id = ${chatId}, game_id = ${gameId}, game_proof = ${gameProof},
-        seen_version = ${game === null ? null : version}
+        connections = ${connectionsText(connections)}, seen_version = ${game === null ? null : version}
       WHERE id = ${id} AND expires_at > ${at}
       RETURNING ${flowColumns}`);
   });
@@ -65,7 +65,8 @@ export const layer = storeLayer(FlowStore)((parts) => {
   return {
     begin: operation("begin", function* (flow) {
       assertStorable([flow.id, flow.redirect ?? ""]);
-      yield* sql`INSERT INTO verification_flows ${sql.insert(flows.rowOf(flow))}`;
+      const row = flows.rowOf({ ...flow, connections: connectionsText(flow.connections) });
+      yield* sql`INSERT INTO verification_flows ${sql.insert(row)}`;
     }),
 
     find: operation("find", (id, at) => {
@@ -100,6 +101,13 @@ export const layer = storeLayer(FlowStore)((parts) => {
       return Arr.head(proven);
     }),
 
+    name: operation("name", function* (id, gameId, at) {
+      const named = sql`
+        UPDATE verification_flows SET named_game_id = ${gameId}
+        WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at}`;
+      return rowsWritten(yield* named.raw) > 0;
+    }),
+
     end: operation("end", function* (id) {
       yield* sql`DELETE FROM verification_flows WHERE id = ${id}`;
     }),
@@ -117,15 +125,23 @@ const flows = tableOf(
     chatId: Schema.NullOr(ChatId),
     gameId: Schema.NullOr(GameId),
     gameProof: Schema.NullOr(proofLiteral),
+    connections: Schema.NullOr(Schema.fromJsonString(Schema.Array(GameId))),
+    named: Schema.NullOr(GameId),
+    wordSeed: OptionalText,
     seenVersion: Schema.NullOr(Schema.Int),
     expiresAt: Schema.Int,
   },
-  { session: "sid" },
+  { session: "sid", named: "named_game_id" },
 );
+
+const connectionsText = (connections: ReadonlyArray<GameId>): string | null =>
+  connections.length === 0 ? null : JSON.stringify(connections);
 
 export const { columns: flowColumns } = flows;
 
-export const readFlows = flows.reader((flow): VerificationFlow => flow);
+export const readFlows = flows.reader(
+  ({ connections, ...flow }): VerificationFlow => ({ ...flow, connections: connections ?? [] }),
+);
 
 const challenges = tableOf(
   "sign_ins",

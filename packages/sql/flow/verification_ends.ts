@@ -48,7 +48,8 @@ export const endVerifications = Effect.fnUntraced(function* (
   const owner = chatId === null ? inScope : sql`${inScope} AND chat_id = ${chatId}`;
   const proven = yield* readFlowSessions(sql`
     UPDATE verification_flows
-    SET chat_id = NULL, game_id = NULL, game_proof = NULL, seen_version = COALESCE(seen_version, 0)
+    SET chat_id = NULL, game_id = NULL, game_proof = NULL, connections = NULL, named_game_id = NULL,
+      seen_version = COALESCE(seen_version, 0)
     WHERE ${owner} AND chat_id IS NOT NULL
     RETURNING sid`);
   const named = yield* readSessionIds(

@@ -16,6 +16,7 @@ export const chatUser = recordOf<PlatformFixture["chatUsers"][number]>({
   avatar: orNull(url),
   banner: orNull(url),
   created: orNull(timestamp),
+  connections: array(record({ gameId, verified: boolean() }), { maxLength: 3 }),
 });
 
 const badge = record({ id: nat(), name: textOrNull, description: textOrNull, imageUrl: orNull(url) });

@@ -11,7 +11,7 @@ import {
   unstorableTexts,
 } from "../mod.ts";
 import { expectDefect, expectEqual, pluck } from "./expect.ts";
-import { ada, atOnce } from "./scopes.ts";
+import { ada, atOnce, chess, poker } from "./scopes.ts";
 import { newVerificationSteps } from "./sessions/verification_steps.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
@@ -25,6 +25,8 @@ const cases: Cases<StoragePorts> = {
       const flow = makeFlow(steps.key.scope, {
         session: uniqueSessionId(),
         redirect,
+        connections: redirect === null ? [] : [chess, poker],
+        wordSeed: redirect,
         expiresAt: 1_767_225_600_123,
       });
       yield* flows.begin(flow);
@@ -60,6 +62,35 @@ const cases: Cases<StoragePorts> = {
         "id",
       ),
       winners,
+    );
+  },
+
+  "a proof of a chat account replaces the connections, and a proof of a game account keeps them":
+    function* () {
+      const steps = yield* newVerificationSteps;
+      const id = yield* steps.begin();
+      const connections = [chess, poker];
+      const proven = yield* steps.prove(id, { ...chatProof, connections });
+      expectEqual(proven?.connections, connections);
+      yield* steps.prove(id, { step: "game", game: { gameId: poker, gameProof: "connection" } });
+      expectEqual((yield* steps.findFlow(id))?.connections, connections);
+      expectEqual((yield* steps.prove(id, chatProof))?.connections, []);
+    },
+
+  "name stores the game account of a flow with a chat account, until the flow is voided": function* () {
+    const flows = yield* FlowStore;
+    const steps = yield* newVerificationSteps;
+    const id = yield* steps.begin(null, { wordSeed: "seed", expiresAt: 100 });
+    expectEqual(yield* flows.name(id, chess, 0), false);
+    expectEqual(yield* flows.name(uniqueFlowId(), chess, 0), false);
+    yield* steps.prove(id, { ...chatProof, connections: [chess] });
+    for (const gameId of [chess, poker]) expectEqual(yield* flows.name(id, gameId, 99), true);
+    expectEqual(yield* flows.name(id, chess, 100), false);
+    yield* steps.links.set(ada, chess);
+    yield* steps.links.remove(ada);
+    expectEqual(
+      yield* steps.findFlow(id),
+      makeFlow(steps.key.scope, { id, wordSeed: "seed", expiresAt: 100, seenVersion: 0 }),
     );
   },
 

@@ -60,6 +60,7 @@ const examine = Effect.gen(function* () {
     ok("configuration", `${Object.keys(variables).length} variables`),
     ...(yield* checkFiles(resolved.success)),
     ...(yield* checkPlatform(config, platform)),
+    ...gameProofs(resolved.success),
     ...stored,
     ...(yield* checkCache(cache)),
     ...(yield* checkServer(config, deployment)),
@@ -76,6 +77,13 @@ const checkFiles = (resolved: ResolvedConfig) =>
     Effect.catch(({ message }) => Effect.succeed([fail("files", message, "Correct the file")])),
     Effect.scoped,
   );
+
+const gameProofs = ({ gameWays, platform }: ResolvedConfig): ReadonlyArray<Finding> => {
+  if (platform.kind === "none") return [];
+  const off = gameWays.includes("oauth") || platform.kind === "dev";
+  const note = off ? "" : "; oauth is off, which needs ACCOUNTLINK_GAME_CLIENT_ID";
+  return [ok("game proofs", `${gameWays.join(", ")} are on${note}`)];
+};
 
 const checkCache = Effect.fnUntraced(function* (cache: Cache) {
   if (cache.kind === "memory") return [ok("cache", "memory: each server counts limits for itself")];

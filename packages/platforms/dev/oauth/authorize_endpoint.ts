@@ -17,17 +17,24 @@ export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simula
   const pages = yield* makePages(platform);
   const path = `/${platform}/oauth/authorize` as const;
 
-  const signIn = Effect.fnUntraced(function* (request: typeof Request.Type, userId: string) {
+  /** @param refused a scope that the user does not grant */
+  const signIn = Effect.fnUntraced(function* (
+    request: typeof Request.Type,
+    userId: string,
+    refused: string | null = null,
+  ) {
     if (!users.some(({ id }) => id === userId)) return pages.problem("There is no such user.");
     const { redirect_uri: redirectUri, code_challenge: codeChallenge, state } = request;
-    return sendBack(redirectUri, { code: yield* codes.issue({ userId, redirectUri, codeChallenge }), state });
+    const scopes = scopesOf(request).filter((scope) => scope !== refused);
+    const code = yield* codes.issue({ userId, redirectUri, codeChallenge, scopes });
+    return sendBack(redirectUri, { code, state });
   });
 
   const show = Effect.gen(function* () {
     const request = yield* readRequest(server, pages);
     const chosen = yield* chosenUser;
     if (chosen !== undefined) return forgetChosenUser(yield* signIn(request, chosen));
-    return pages.choice(users.slice(0, listedUsers), new URL(request.redirect_uri).origin);
+    return pages.choice(users.slice(0, listedUsers), new URL(request.redirect_uri).origin, scopesOf(request));
   });
 
   const choose = Effect.gen(function* () {
@@ -38,7 +45,7 @@ export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simula
     if ("deny" in choice) {
       return sendBack(request.redirect_uri, { error: "access_denied", state: request.state });
     }
-    return yield* signIn(request, choice.user);
+    return yield* signIn(request, choice.user, choice.refuse);
   });
 
   return [platformRoute(simulation, "GET", path, show), platformRoute(simulation, "POST", path, choose)];
@@ -46,7 +53,7 @@ export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simula
 
 const Choice = Schema.Union([
   Schema.Struct({ deny: Schema.Literal("1") }),
-  Schema.Struct({ user: Schema.String }),
+  Schema.Struct({ user: Schema.String, refuse: Schema.optionalKey(Schema.String) }),
 ]);
 
 /** Repeated parameters decode as a list, so they are refused. */
@@ -56,7 +63,11 @@ const Request = Schema.Struct({
   code_challenge: Schema.String.check(Schema.isPattern(/^[\w-]{43}$/)),
   code_challenge_method: Schema.Literal("S256"),
   state: Schema.optionalKey(Schema.String),
+  scope: Schema.optionalKey(Schema.String),
 });
+
+const scopesOf = ({ scope = "" }: typeof Request.Type): ReadonlyArray<string> =>
+  scope.split(" ").filter((each) => each !== "");
 
 /** Fails with a page for an invalid request. */
 const readRequest = Effect.fnUntraced(function* ({ client }: OAuthServer, { problem }: Pages) {

@@ -1,9 +1,11 @@
 /** Sign-in at both platforms by OAuth 2.0. */
+import { chatUserOfFixture } from "@accountlink/core/fixture";
 import type { ChatUser, GameProfile } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import { HttpServerRequest } from "effect/http";
 import type { RegisteredClient } from "../identities.ts";
 import { bearerToken, json, type Platform, platformRoute, refuse, type Simulation } from "../simulation.ts";
+import { type Connections, connectionsScope } from "../wire.ts";
 import { authorizeEndpoint } from "./authorize_endpoint.ts";
 import { makeOAuthServer, type OAuthServer, type SignInUser } from "./oauth_server.ts";
 import { tokenEndpoint } from "./token_endpoint.ts";
@@ -31,13 +33,21 @@ export const oauthApi = Effect.fnUntraced(function* (simulation: Simulation, cli
     }),
   });
 
+  const connectionsOf = (userId: string): typeof Connections.Type => ({
+    connections: chatUsers.get(userId)?.connections ?? [],
+  });
+
   return [
     ...(yield* authorizeEndpoint(simulation, chat)),
     ...(yield* authorizeEndpoint(simulation, game)),
     yield* tokenEndpoint(simulation, chat),
     yield* tokenEndpoint(simulation, game),
-    ofUser(simulation, chat, "", (userId) => chatUsers.get(userId)),
+    ofUser(simulation, chat, "", (userId) => {
+      const user = chatUsers.get(userId);
+      return user && chatUserOfFixture(user);
+    }),
     ofUser(simulation, chat, "/guilds", guildsOf),
+    ofUser(simulation, chat, "/connections", connectionsOf, connectionsScope),
     ofUser(simulation, game, "", (userId) => ({ id: userId })),
   ];
 });
@@ -45,8 +55,9 @@ export const oauthApi = Effect.fnUntraced(function* (simulation: Simulation, cli
 const ofUser = (
   simulation: Simulation,
   { platform, accessTokens }: OAuthServer,
-  path: "" | "/guilds",
+  path: "" | "/guilds" | "/connections",
   body: (userId: string) => unknown,
+  scope?: string,
 ) =>
   platformRoute(
     simulation,
@@ -54,7 +65,8 @@ const ofUser = (
     `/${platform}/api/users/@me${path}`,
     Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
       const grant = accessTokens.find(bearerToken(headers));
-      return grant === undefined ? refuse("unauthorized") : json(body(grant.userId));
+      const isGranted = grant !== undefined && (scope === undefined || grant.scopes.includes(scope));
+      return isGranted ? json(body(grant.userId)) : refuse("unauthorized");
     }),
   );
 

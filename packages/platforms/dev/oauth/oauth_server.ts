@@ -10,6 +10,7 @@ type Grant = {
   readonly userId: string;
   readonly redirectUri: string;
   readonly codeChallenge: string;
+  readonly scopes: ReadonlyArray<string>;
 };
 
 export interface SignInUser {

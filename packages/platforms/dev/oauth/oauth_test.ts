@@ -141,6 +141,35 @@ test("the token endpoint issues a token of the user, not the bot's token", funct
   expect(yield* send(`${url}/chat/api/users/10001`, undefined, asUser)).toMatchObject({ status: 401 });
 });
 
+test("connections are told to a token whose user granted the scope", function* () {
+  const connections = [
+    { gameId: "1", verified: true },
+    { gameId: "2", verified: false },
+  ];
+  const document = { platform: { chatUsers: [{ ...chatUser, connections }] } };
+  const { platform } = yield* decodeFixture(JSON.stringify(document));
+  const { url } = yield* startServer(platform);
+  const scope = "identify connections";
+  const page = yield* send(`${url}/chat/oauth/authorize?${queryWith({ scope })}`);
+  expect(page.text).toContain('name="refuse" value="connections"');
+  const told = Effect.fnUntraced(function* (query: string, form: Record<string, string>) {
+    const approval = yield* send(`${url}/chat/oauth/authorize?${query}`, { user: "10001", ...form });
+    const code = new URL(approval.headers.get("location") ?? "").searchParams.get("code") ?? "";
+    const issued = JSON.parse((yield* send(`${url}/chat/oauth/token`, redemption(code))).text);
+    const asUser = { authorization: `Bearer ${issued.access_token}` };
+    const answer = yield* send(`${url}/chat/api/users/@me/connections`, undefined, asUser);
+    return [issued.scope, answer.status, JSON.parse(answer.text)];
+  });
+  const unauthorized = { code: "unauthorized" };
+  expect(yield* told(queryWith({ scope }), {})).toEqual([scope, 200, { connections }]);
+  expect(yield* told(queryWith({ scope }), { refuse: "connections" })).toEqual([
+    "identify",
+    401,
+    unauthorized,
+  ]);
+  expect(yield* told(queryWith(), {})).toEqual(["", 401, unauthorized]);
+});
+
 test("the token endpoint accepts only codes of its own platform, once", function* () {
   const { url } = yield* started;
   const redeem = (code: string, platform = "chat") =>

@@ -5,6 +5,7 @@ import { Digest } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import { HttpServerResponse } from "effect/http";
 import type { Platform } from "../simulation.ts";
+import { connectionsScope } from "../wire.ts";
 import type { SignInUser } from "./oauth_server.ts";
 
 export type Pages = Effect.Success<ReturnType<typeof makePages>>;
@@ -27,11 +28,20 @@ export const makePages = Effect.fnUntraced(function* (platform: Platform) {
     });
 
   return {
-    /** @param returnsTo the origin of the OAuth client, to which the browser returns after the choice */
-    choice: (users: ReadonlyArray<SignInUser>, returnsTo: string) =>
-      page(200, `Sign in to the ${platform} platform`, choice(users, returnsTo), `'self' ${returnsTo}`),
+    /**
+     * @param returnsTo the origin of the OAuth client, to which the browser returns after the choice
+     * @param scopes what the client asks for
+     */
+    choice: (users: ReadonlyArray<SignInUser>, returnsTo: string, scopes: ReadonlyArray<string>) =>
+      page(
+        200,
+        `Sign in to the ${platform} platform`,
+        choice(users, returnsTo, scopes),
+        `'self' ${returnsTo}`,
+      ),
     /** A page whose forms may be sent only to the platform itself. */
     own: (title: string, content: Html) => page(200, title, content, "'self'"),
+    missing: (problem: string) => page(404, "This page does not exist", html`<p>${problem}</p>`, "'none'"),
     problem: (problem: string) => page(400, "This sign-in cannot go on", html`<p>${problem}</p>`, "'none'"),
   };
 });
@@ -59,13 +69,18 @@ ${content}
 const choice = (
   users: ReadonlyArray<SignInUser>,
   returnsTo: string,
+  scopes: ReadonlyArray<string>,
 ): Html => html`<p>No account here is real. Choose who you want to be; then you go on to <strong>${returnsTo}</strong>.</p>
 <form method="post">
+${scopes.includes(connectionsScope) ? connectionsChoice : null}
 <ul>
 ${users.map(entry)}
 </ul>
 <button class="deny" name="deny" value="1">Cancel, and deny the sign-in</button>
 </form>`;
+
+const connectionsChoice = html`<p>It also asks which accounts of the game platform you have connected (<code>${connectionsScope}</code>).</p>
+<p class="line"><label><input type="checkbox" name="refuse" value="${connectionsScope}"> Do not tell it</label></p>`;
 
 const entry = ({ id, username, displayName, picture }: SignInUser): Html => {
   const name = displayName ?? username ?? id;
@@ -104,7 +119,7 @@ small { display: block; color: var(--soft); font-weight: 400; }
 .line { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: .5rem 0; }
 .line button, .button { width: auto; min-height: 2.75rem; padding: .25rem .75rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); color: inherit; font: inherit; text-decoration: none; }
 .button { display: inline-flex; align-items: center; }
-.line input, select { min-height: 2.75rem; max-width: 100%; padding: .25rem .5rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); color: inherit; font: inherit; }
+.line input:not([type=checkbox]), .line textarea, select { min-height: 2.75rem; max-width: 100%; padding: .25rem .5rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); color: inherit; font: inherit; }
 .messages { display: grid; gap: .5rem; margin: 1rem 0; padding: 0; list-style: none; }
 .messages li { padding: .5rem .75rem; border-inline-start: 4px solid var(--mark); border-radius: .4rem; background: var(--card); }
 .messages p { margin: .25rem 0; }

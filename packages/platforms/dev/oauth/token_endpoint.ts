@@ -27,7 +27,11 @@ export const tokenEndpoint = Effect.fnUntraced(function* (
       sent.redirect_uri === grant?.redirectUri &&
       (yield* challengeOf(sent.code_verifier)) === grant.codeChallenge;
     if (!matches) return refuse("invalid_grant");
-    return respond(200, { access_token: yield* accessTokens.issue(grant), token_type: "Bearer" });
+    return respond(200, {
+      access_token: yield* accessTokens.issue(grant),
+      token_type: "Bearer",
+      scope: grant.scopes.join(" "),
+    });
   });
 
   return platformRoute(simulation, "POST", `/${platform}/oauth/token`, redeem);

@@ -1,5 +1,5 @@
 /** The simulated chat platform's API for the bot, which sees only its own guilds. */
-import type { FixtureGuild, MemberFixture } from "@accountlink/core/fixture";
+import { chatUserOfFixture, type FixtureGuild, type MemberFixture } from "@accountlink/core/fixture";
 import { PostRefused, type RoleRefused } from "@accountlink/core/platforms";
 import { Effect, Redacted, type Schema } from "effect";
 import { HttpServerRequest } from "effect/http";
@@ -187,6 +187,9 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       foundOr("unknown_user", userOfName(chatUsers, username)),
     ),
 
-    route("/users/:chatId", ({ chatId = "" }) => foundOr("unknown_user", chatUsers.get(chatId))),
+    route("/users/:chatId", ({ chatId = "" }) => {
+      const user = chatUsers.get(chatId);
+      return foundOr("unknown_user", user && chatUserOfFixture(user));
+    }),
   ];
 };

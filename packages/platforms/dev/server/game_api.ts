@@ -54,7 +54,7 @@ export const gameApi = (simulation: Simulation) => {
 
     route(
       "/users/:gameId",
-      ofUser(({ id, username, displayName }) => ({ id, username, displayName })),
+      ofUser(({ id, username, displayName, description }) => ({ id, username, displayName, description })),
     ),
 
     route("/users/:gameId/profile", ofUser(profileOfFixture)),

@@ -9,6 +9,7 @@ import { makePlatformState, PlatformControl, refuse, type Simulation } from "../
 import { botInvite } from "./bot_invite.ts";
 import { chatApi } from "./chat_api.ts";
 import { gameApi } from "./game_api.ts";
+import { gameUserPage } from "./game_user_page.ts";
 
 export interface DevPlatformOptions {
   readonly fixture: PlatformFixture;
@@ -40,6 +41,7 @@ export const devPlatform = ({
           ...(yield* oauthApi(simulation, clients)),
           ...chosenUserRoutes(simulation, serviceUrl),
           ...(yield* botInvite(simulation, clients.chat)),
+          ...(yield* gameUserPage(simulation)),
           ...(yield* channelRoutes(simulation, serviceUrl)),
           ...routes,
           unknown,

@@ -1,5 +1,5 @@
 /** Sign-in by the OAuth 2.0 authorization code flow with PKCE, and by OpenID Connect. */
-import type { GuildId, PlatformUnavailable } from "@accountlink/core";
+import type { GameId, GuildId, PlatformUnavailable } from "@accountlink/core";
 import {
   type IdentityProvider,
   ProofInvalid,
@@ -35,6 +35,7 @@ export interface OAuthOptions<UserId> {
   readonly proof: Proof;
   readonly membership?: Membership<UserId>;
   readonly guilds?: GuildList;
+  readonly connections?: ConnectionList;
   readonly userId: Schema.ConstraintDecoder<UserId>;
   readonly resilience?: Partial<Resilience>;
 }
@@ -64,10 +65,17 @@ export interface GuildList {
   readonly list: (client: ResilientClient) => Effect.Effect<ReadonlyArray<UserGuild>, PlatformUnavailable>;
 }
 
+/** How to list the user's verified game accounts, for sign-ins that ask for them. */
+export interface ConnectionList {
+  readonly scope: string;
+  /** Lists the game accounts with a client that sends the user's access token. */
+  readonly list: (client: ResilientClient) => Effect.Effect<ReadonlyArray<GameId>, PlatformUnavailable>;
+}
+
 /**
  * Makes the identity provider of one platform. Requests for keys and for the user are retried; redeeming a code is
- * not. Membership and guild lookups have one attempt of 1.5 seconds each, and are named `<platform>_membership` and
- * `<platform>_guilds` in metrics and logs.
+ * not. Lookups of the membership, the guilds and the connections have one attempt of 1.5 seconds each, and are named
+ * `<platform>_membership`, `<platform>_guilds` and `<platform>_connections` in metrics and logs.
  *
  * URLs may use plain HTTP, for the dev platform.
  *
@@ -109,10 +117,11 @@ export interface GuildList {
 export const identityProvider = Effect.fnUntraced(function* <UserId>(
   options: OAuthOptions<UserId>,
 ): Effect.fn.Return<IdentityProvider<UserId>, never, HttpClient.HttpClient | Scope.Scope> {
-  const { operation, platform, proof, resilience, membership, guilds } = options;
+  const { operation, platform, proof, resilience, membership, guilds, connections } = options;
   const client = yield* resilientClient(yield* HttpClient.HttpClient, platform, resilience);
   const findMembership = membership && (yield* detailLookup(options, "membership"));
   const listGuilds = guilds && (yield* detailLookup(options, "guilds"));
+  const listConnections = connections && (yield* detailLookup(options, "connections"));
   const redeem = makeRedeem(options);
   const checkSignature =
     proof.kind === "idToken"
@@ -139,26 +148,37 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
       Effect.mapError(() => new ProofInvalid({ reason: "user_id" })),
     );
     const { access_token: token } = tokens;
-    const { guildId } = signIn;
-    return {
-      userId,
+    const { guildId, withGuilds, withConnections } = signIn;
+    const details = {
       isMember:
         membership && findMembership && guildId !== null
-          ? yield* findMembership(token, (asking) => membership.isMember(asking, guildId, userId))
-          : undefined,
-      guilds: guilds && listGuilds && signIn.withGuilds ? yield* listGuilds(token, guilds.list) : undefined,
+          ? findMembership(token, (asking) => membership.isMember(asking, guildId, userId))
+          : none,
+      guilds: guilds && listGuilds && withGuilds ? listGuilds(token, guilds.list) : none,
+      connections:
+        connections && listConnections && withConnections && hasScope(tokens, connections.scope)
+          ? listConnections(token, connections.list)
+          : none,
     };
+    return { userId, ...(yield* Effect.all(details, { concurrency: "unbounded" })) };
   });
 
   return { begin: (signIn) => begin(options, signIn), finish };
 });
 
+const none = Effect.succeed(undefined);
+
+/** Whether the user granted the scope. A server that grants all requested scopes may leave them out of its response. */
+const hasScope = ({ scope: granted }: oauth.TokenEndpointResponse, scope: string): boolean =>
+  granted === undefined || granted.split(" ").includes(scope);
+
 const begin = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>, signIn: SignIn) {
-  const { authorizationUrl, clientId, proof, membership, guilds } = options;
+  const { authorizationUrl, clientId, proof, membership, guilds, connections } = options;
   const scopes = [
     ...options.scopes,
     ...(membership !== undefined && signIn.guildId !== null ? [membership.scope] : []),
     ...(guilds !== undefined && signIn.withGuilds ? [guilds.scope] : []),
+    ...(connections !== undefined && signIn.withConnections ? [connections.scope] : []),
   ];
   const challenge = yield* Effect.promise(() => oauth.calculatePKCECodeChallenge(signIn.codeVerifier));
   const url = new URL(authorizationUrl);
@@ -230,7 +250,7 @@ const fetchThrough =
 const withToken = (client: ResilientClient, accessToken: string): ResilientClient =>
   HttpClient.mapRequest(client, HttpClientRequest.bearerToken(accessToken));
 
-/** Membership and guild lookups must not delay a sign-in for long, because the user is already identified by then. */
+/** Lookups of details must not delay a sign-in for long, because the user is already identified by then. */
 const detailResilience = { retries: 0, deadline: Duration.millis(1_500) };
 
 /**
@@ -239,7 +259,7 @@ const detailResilience = { retries: 0, deadline: Duration.millis(1_500) };
  */
 const detailLookup = Effect.fnUntraced(function* (
   { platform, resilience }: Pick<OAuthOptions<never>, "platform" | "resilience">,
-  detail: "membership" | "guilds",
+  detail: "membership" | "guilds" | "connections",
 ) {
   const name = `${platform}_${detail}`;
   const settings = { ...resilience, ...detailResilience };

@@ -1,11 +1,11 @@
-import { ChatId, ChatIdentity } from "@accountlink/core";
+import { ChatId, ChatIdentity, GameId } from "@accountlink/core";
 import type { UserGuild } from "@accountlink/core/platforms";
 import { Effect, Layer, type Redacted, Result, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { identityProvider } from "../../http/mod.ts";
 import { ask } from "../answers.ts";
 import { discordApi, type LiveChatPlatformOptions, userAgent } from "./discord_client.ts";
-import { canManage, isSnowflake, Member, OwnGuild } from "./discord_wire.ts";
+import { Connection, canManage, isSnowflake, Member, OwnGuild } from "./discord_wire.ts";
 
 export interface LiveChatIdentityOptions extends Omit<LiveChatPlatformOptions, "clientId" | "botToken"> {
   readonly clientId: string;
@@ -17,9 +17,9 @@ export interface LiveChatIdentityOptions extends Omit<LiveChatPlatformOptions, "
 /**
  * Signs chat users in at Discord, by OAuth 2.0. The application provides the HTTP client.
  *
- * The scopes are `identify`; `guilds` for a sign-in that asks for the guilds of the user; and, if a guild requested
- * the sign-in, `guilds.members.read`. With this last scope, the user's own token shows whether they are a member:
- * without delay after they join, and without using the bot's rate limits.
+ * The scopes are `identify`; `guilds` and `connections` for a sign-in that asks for the guilds or the connected game
+ * accounts of the user; and, if a guild requested the sign-in, `guilds.members.read`. With this last scope, the user's
+ * own token shows whether they are a member: without delay after they join, and without using the bot's rate limits.
  */
 export const liveChatIdentity = ({
   clientId,
@@ -70,6 +70,17 @@ export const liveChatIdentity = ({
             (found) => (Result.getOrThrow(found) ?? []).map(userGuild),
           ),
       },
+      connections: {
+        scope: "connections",
+        list: (client) =>
+          Effect.map(
+            ask(atDiscord(client), "GET /users/@me/connections", {
+              operation: "ChatIdentity.finish",
+              found: Schema.NullOr(Schema.Array(Connection)),
+            }),
+            (found) => (Result.getOrThrow(found) ?? []).flatMap(robloxAccount),
+          ),
+      },
       resilience,
     }).pipe(
       Effect.provideServiceEffect(
@@ -79,6 +90,17 @@ export const liveChatIdentity = ({
     ),
   );
 };
+
+/** Returns the Roblox account of a connection, if Discord verified it and the user did not withdraw it. */
+const robloxAccount = ({
+  type,
+  id,
+  verified,
+  revoked = false,
+}: typeof Connection.Type): ReadonlyArray<GameId> =>
+  type === "roblox" && verified && !revoked && isGameId(id) ? [id] : [];
+
+const isGameId = Schema.is(GameId);
 
 const userGuild = ({ id, name, owner = false, permissions = "0" }: typeof OwnGuild.Type): UserGuild => ({
   id,

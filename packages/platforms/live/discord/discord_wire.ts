@@ -53,6 +53,15 @@ export const OwnGuild = Schema.Struct({
   permissions: Schema.optional(Permissions),
 });
 
+/** An account on another service that a user connected. */
+export const Connection = Schema.Struct({
+  id: Schema.String,
+  /** The service, such as `roblox`. */
+  type: Schema.String,
+  verified: Schema.Boolean,
+  revoked: Schema.optional(Schema.Boolean),
+});
+
 export const User = Schema.Struct({
   id: Schema.String,
   username: Schema.String,

@@ -24,6 +24,7 @@ import {
   Item,
   imageOf,
   isRobloxId,
+  liveDescriptionPage,
   Memberships,
   robloxApi,
   robloxClient,
@@ -269,6 +270,12 @@ export const liveGamePlatform = ({
               ),
         findItem,
         hasItem,
+        findDescription: (gameId) =>
+          Effect.map(
+            findUser("GamePlatform.findDescription", gameId),
+            Option.map(({ description }) => description ?? ""),
+          ),
+        descriptionPage: () => liveDescriptionPage,
         findUserByName: (username) =>
           Effect.map(
             ask(users, "POST users.roblox.com/v1/usernames/users", {

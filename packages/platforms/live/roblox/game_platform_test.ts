@@ -72,6 +72,16 @@ test("a user is found by the whole present user name", function* () {
   expect(JSON.parse(heard[0]?.body ?? "")).toEqual({ usernames: ["Ada_G"], excludeBannedUsers: false });
 });
 
+test("the description of a user is read as Roblox tells it, and is empty for a user without one", function* () {
+  const descriptions = ["one two", null];
+  const { game } = yield* setUp(({ path }) =>
+    path.startsWith("/users/") ? { body: { ...ada, description: descriptions.shift() } } : undefined,
+  );
+  const read = game.findDescription?.(adaId) ?? Effect.succeedNone;
+  expect([yield* read, yield* read]).toEqual([Option.some("one two"), Option.some("")]);
+  expect(game.descriptionPage?.(adaId)).toBe("https://www.roblox.com/my/account#!/info");
+});
+
 test("a group is found by its ID, with its ranks", function* () {
   const { game } = yield* setUp();
   const ranks = [

@@ -21,6 +21,9 @@ export const robloxClient = (apiUrl: string) =>
     ),
   );
 
+/** Where a user of Roblox edits the description of the account. */
+export const liveDescriptionPage = "https://www.roblox.com/my/account#!/info";
+
 const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
 
 export const User = Schema.Struct({

@@ -27,8 +27,9 @@ const flow = index;
 const session = index;
 const gameProof = mostly<GameProof>("oauth", "session");
 const game: FastCheck.Arbitrary<ProvenGame> = record({ gameId, gameProof });
+const connections = array(gameId, { maxLength: 2 });
 const proof: FastCheck.Arbitrary<Proof> = oneof(
-  record({ step: constant("chat"), chatId, game: option(game, { freq: 2 }) }),
+  record({ step: constant("chat"), chatId, connections, game: option(game, { freq: 2 }) }),
   record({ step: constant("game"), game }),
 );
 
@@ -109,6 +110,9 @@ export const verificationOperations = {
     { flow, proof, at: early, nextFlow: flow },
     ({ flows, flowIds }, { nextFlow, ...input }) =>
       flows.prove(nth(flowIds, input.flow), input.proof, input.at, nth(flowIds, nextFlow)),
+  ),
+  "FlowStore.name": operation(2, { flow, gameId, at }, ({ flows, flowIds }, input) =>
+    flows.name(nth(flowIds, input.flow), input.gameId, input.at),
   ),
   "FlowStore.find": operation(1, { flow, at }, ({ flows, flowIds }, input) =>
     flows.find(nth(flowIds, input.flow), input.at),

@@ -1,0 +1,32 @@
+import { Context, Effect } from "effect";
+import type { GameProof } from "../links/link_proof.ts";
+import { GamePlatform } from "../platforms/game_platform.ts";
+
+/** A way in which users prove a game account on the pages of the flow; `session` is not, since a client names the player. */
+export type GameWay = Exclude<GameProof, "session">;
+
+/** Every way, in the order in which pages offer them by default. */
+export const gameWays = ["connection", "oauth", "words"] as const satisfies ReadonlyArray<GameWay>;
+
+/**
+ * The ways that are on, in the order in which pages offer them. By default all are on.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * Effect.runSync(GameWays); // ["connection", "oauth", "words"]
+ * ```
+ */
+export const GameWays = Context.Reference<ReadonlyArray<GameWay>>("@accountlink/core/GameWays", {
+  defaultValue: () => gameWays,
+});
+
+/** The ways that are on. The way `words` needs a platform that finds users by name and tells their descriptions. @internal */
+export const usableGameWays: Effect.Effect<ReadonlyArray<GameWay>, never, GamePlatform> = Effect.gen(
+  function* () {
+    const { findUserByName, findDescription } = yield* GamePlatform;
+    const isDescribed = findUserByName !== undefined && findDescription !== undefined;
+    return (yield* GameWays).filter((way) => way !== "words" || isDescribed);
+  },
+);

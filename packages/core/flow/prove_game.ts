@@ -1,0 +1,151 @@
+/** Proves a game account without a sign-in: by a connection at the chat platform, or by words in its description. */
+import { Clock, Effect, Option } from "effect";
+import type { ClientAddress } from "../addresses/client_address.ts";
+import type { GameId } from "../ids.ts";
+import { RequestLimits } from "../limits/request_limits.ts";
+import { GamePlatform } from "../platforms/game_platform.ts";
+import { type FlowForm, makeFormCheck } from "./flow_form.ts";
+import { FlowStore, type Proof } from "./flow_store.ts";
+import { type FlowEntry, FlowRefused, type FlowView } from "./flow_view.ts";
+import { type Cookie, type HeldFlow, lastEntryOf, makeFindFlow, makeRefuseGone } from "./held_flow.ts";
+import { makeAdmit, refusePlatformDown } from "./prove_account.ts";
+import { checkChatProof, makeProve } from "./store_proof.ts";
+import { makeFlowWords, makeView } from "./view_flow.ts";
+import { hasWords } from "./words/words.ts";
+
+/** How many names a flow may look up, and how often it may look for its words. */
+const tries = { names: 10, checks: 30 } as const;
+
+/** A page of the way `words`, and what was wrong with the form that it answers. */
+export interface WordsView {
+  readonly entry: FlowEntry;
+  readonly cookie: string;
+  readonly view: FlowView;
+  readonly problem: "unknown_name" | "not_there" | null;
+}
+
+export const makeGameProofs = Effect.gen(function* () {
+  const flows = yield* FlowStore;
+  const platform = yield* GamePlatform;
+  const limits = yield* RequestLimits;
+  const { flowOf } = yield* makeFormCheck;
+  const findFlow = yield* makeFindFlow;
+  const refuseGone = yield* makeRefuseGone;
+  const view = yield* makeView;
+  const admit = yield* makeAdmit;
+  const prove = yield* makeProve;
+  const wordsOf = yield* makeFlowWords;
+
+  /** Returns the flow of a form whose chat account is proven, and its session or scope. */
+  const provenFlowOf = Effect.fnUntraced(function* (cookie: Cookie, form: FlowForm) {
+    const found = yield* flowOf(cookie, form);
+    yield* checkChatProof(found.flow, found.flow.entry);
+    return found;
+  });
+
+  const choose = Effect.fn("VerificationFlows.chooseConnection")(function* (
+    cookie: Cookie,
+    form: FlowForm,
+    gameId: string,
+  ) {
+    const { flow, subject } = yield* provenFlowOf(cookie, form);
+    const { connections, entry } = flow;
+    const chosen = connections.find((each) => each === gameId);
+    if (chosen === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
+    const proof = proofOf(chosen, "connection");
+    yield* admit(subject, proof, entry);
+    return yield* prove(flow, proof, cookie);
+  });
+
+  const wordsView = (entry: FlowEntry, given: Cookie, problem: WordsView["problem"]) =>
+    Effect.map(
+      view(entry, given),
+      ({ cookie, ...shown }): WordsView => ({
+        entry,
+        cookie,
+        view: shown,
+        problem,
+      }),
+    );
+
+  const showWords = Effect.fn("VerificationFlows.showWords")(function* (
+    given: FlowEntry | null,
+    cookie: Cookie,
+  ) {
+    const held = yield* findFlow(cookie);
+    const entry = given ?? (yield* lastEntryOf(held, cookie));
+    if (entry === null) return yield* refuseGone(cookie, null);
+    const shown = yield* wordsView(entry, cookie, null);
+    if (shown.view.chat === null) yield* checkChatProof(held, entry);
+    return shown;
+  });
+
+  const countTry = Effect.fnUntraced(function* (
+    { id, wordSeed, entry, expiresAt }: HeldFlow,
+    address: ClientAddress | null,
+    what: keyof typeof tries,
+  ) {
+    const flow = { name: `${what}:${wordSeed ?? id}`, limit: tries[what], endsAt: expiresAt };
+    if (!(yield* limits.admitFlow(address, flow))) {
+      return yield* new FlowRefused({ reason: "too_many_tries", entry });
+    }
+  });
+
+  /** Looks up nothing that cannot be a user name, since platforms answer requests for other texts with errors. */
+  const findByName = (username: string, entry: FlowEntry) =>
+    /^\w{1,50}$/.test(username) && platform.findUserByName !== undefined
+      ? Effect.catchTags(platform.findUserByName(username), refusePlatformDown(entry))
+      : Effect.succeed(Option.none<GameId>());
+
+  const name = Effect.fn("VerificationFlows.nameAccount")(function* (
+    cookie: Cookie,
+    form: FlowForm,
+    username: string,
+    address: ClientAddress | null,
+  ) {
+    const { flow, subject } = yield* provenFlowOf(cookie, form);
+    const { id, entry } = flow;
+    yield* countTry(flow, address, "names");
+    const found = yield* findByName(username.trim().replace(/^@/, ""), entry);
+    if (Option.isNone(found)) return yield* wordsView(entry, cookie, "unknown_name");
+    yield* admit(subject, proofOf(found.value, "words"), entry);
+    if (!(yield* flows.name(id, found.value, yield* Clock.currentTimeMillis))) {
+      return yield* refuseGone(cookie, entry);
+    }
+    return yield* wordsView(entry, cookie, null);
+  });
+
+  const check = Effect.fn("VerificationFlows.checkWords")(function* (
+    cookie: Cookie,
+    form: FlowForm,
+    address: ClientAddress | null,
+  ) {
+    const { flow, subject } = yield* provenFlowOf(cookie, form);
+    const { named, entry } = flow;
+    if (named === null || platform.findDescription === undefined) {
+      return yield* new FlowRefused({ reason: "unfinished", entry });
+    }
+    yield* countTry(flow, address, "checks");
+    const described = platform.findDescription(named);
+    const description = yield* Effect.catchTags(described, refusePlatformDown(entry));
+    const words = yield* wordsOf(flow, named);
+    if (
+      !hasWords(
+        Option.getOrElse(description, () => ""),
+        words,
+      )
+    ) {
+      return yield* wordsView(entry, cookie, "not_there");
+    }
+    const proof = proofOf(named, "words");
+    yield* admit(subject, proof, entry);
+    return yield* prove(flow, proof, cookie);
+  });
+
+  return { choose, showWords, name, check };
+});
+
+const proofOf = (gameId: GameId, gameProof: "connection" | "words"): Proof => ({
+  step: "game",
+  game: { gameId, gameProof },
+});
