@@ -93,6 +93,10 @@ const live = {
   ACCOUNTLINK_CHAT_BOT_TOKEN: "bot-token",
   ACCOUNTLINK_CHAT_CLIENT_ID: "1",
   ACCOUNTLINK_CHAT_CLIENT_SECRET: "chat-secret",
+};
+
+const withGame = {
+  ...live,
   ACCOUNTLINK_GAME_CLIENT_ID: "2",
   ACCOUNTLINK_GAME_CLIENT_SECRET: "game-secret",
 };
@@ -102,7 +106,8 @@ test("resolveConfig returns the credentials and URLs of live platforms", functio
     ACCOUNTLINK_GAME_API_KEY: "game-key",
     ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/",
   };
-  expect(yield* resolved({ ...live, ...optional })).toMatchObject({
+  expect(yield* resolved({ ...withGame, ...optional })).toMatchObject({
+    gameWays: ["connection", "oauth", "words"],
     demo: false,
     storage: { kind: "embedded", folder: "data" },
     platform: {
@@ -110,7 +115,7 @@ test("resolveConfig returns the credentials and URLs of live platforms", functio
       publicUrl: "https://links.example",
       chat: { botToken: Redacted.make("bot-token"), clientId: "1", apiUrl: undefined },
       game: {
-        clientSecret: Redacted.make("game-secret"),
+        client: { clientId: "2", clientSecret: Redacted.make("game-secret") },
         apiKey: Redacted.make("game-key"),
         apiUrl: "https://{service}.proxy.example",
       },
@@ -128,6 +133,35 @@ test("every missing variable of the live platforms is reported at once", functio
       ),
   );
 });
+
+test.each<[Record<string, string>, ReadonlyArray<string>]>([
+  [{}, ["connection", "oauth", "words"]],
+  [{ ACCOUNTLINK_GAME_PROOFS: "words, connection" }, ["words", "connection"]],
+  [live, ["connection", "words"]],
+  [withGame, ["connection", "oauth", "words"]],
+  [{ ...withGame, ACCOUNTLINK_GAME_PROOFS: "words" }, ["words"]],
+])("the ways to prove a game account under %j are %j", function* (environment, ways) {
+  expect((yield* resolved(environment)).gameWays).toEqual(ways);
+});
+
+test("a sign-in at the game platform needs an application there", function* () {
+  const named = { ...live, ACCOUNTLINK_GAME_PROOFS: "oauth" };
+  const { problem, others = [] } = yield* Effect.flip(resolved(named));
+  expect(problem).toMatch(/^ACCOUNTLINK_GAME_CLIENT_ID is not set/);
+  expect(others[0]).toMatch(/^ACCOUNTLINK_GAME_CLIENT_SECRET is not set/);
+  const half = yield* Effect.flip(resolved({ ...live, ACCOUNTLINK_GAME_CLIENT_ID: "2" }));
+  expect(half.problem).toMatch(/^ACCOUNTLINK_GAME_CLIENT_SECRET is not set/);
+});
+
+test.each(["password", "words,words", "oauth,,words", ","])(
+  "the ways %j are refused",
+  function* (value) {
+    const { problem } = yield* Effect.flip(resolved({ ACCOUNTLINK_GAME_PROOFS: value }));
+    expect(problem).toBe(
+      `ACCOUNTLINK_GAME_PROOFS is "${value}", expected some of connection, oauth, words, separated by commas`,
+    );
+  },
+);
 
 test("resolveConfig uses the configured limits", function* () {
   const { limits } = yield* resolved({

@@ -189,6 +189,7 @@ it("the doctor asks the live platforms, and does not print the token", async () 
   const findings = await findingsWith("right-token");
   expect(findings).toMatch(/^ok +chat platform +it knows the bot as "linker"$/m);
   expect(findings).toMatch(/^fail +game platform .*: the status is "500"$/m);
+  expect(findings).toMatch(/^ok +game proofs +connection, oauth, words are on$/m);
   const refused = await findingsWith("wrong-token");
   expect(refused).toMatch(/^fail +chat platform +it refuses ACCOUNTLINK_CHAT_BOT_TOKEN$/m);
   expect(refused).not.toContain("wrong-token");
