@@ -140,7 +140,7 @@ test.each<[Record<string, string>, ReadonlyArray<string>]>([
   [live, ["connection", "words"]],
   [withGame, ["connection", "oauth", "words"]],
   [{ ...withGame, ACCOUNTLINK_GAME_PROOFS: "words" }, ["words"]],
-])("the ways to prove a game account under %j are %j", function* (environment, ways) {
+])("the ways to prove a game account under %j are %j", function* ([environment, ways]) {
   expect((yield* resolved(environment)).gameWays).toEqual(ways);
 });
 
@@ -153,15 +153,12 @@ test("a sign-in at the game platform needs an application there", function* () {
   expect(half.problem).toMatch(/^ACCOUNTLINK_GAME_CLIENT_SECRET is not set/);
 });
 
-test.each(["password", "words,words", "oauth,,words", ","])(
-  "the ways %j are refused",
-  function* (value) {
-    const { problem } = yield* Effect.flip(resolved({ ACCOUNTLINK_GAME_PROOFS: value }));
-    expect(problem).toBe(
-      `ACCOUNTLINK_GAME_PROOFS is "${value}", expected some of connection, oauth, words, separated by commas`,
-    );
-  },
-);
+test.each(["password", "words,words", "oauth,,words", ","])("the ways %j are refused", function* (value) {
+  const { problem } = yield* Effect.flip(resolved({ ACCOUNTLINK_GAME_PROOFS: value }));
+  expect(problem).toBe(
+    `ACCOUNTLINK_GAME_PROOFS is "${value}", expected some of connection, oauth, words, separated by commas`,
+  );
+});
 
 test("resolveConfig uses the configured limits", function* () {
   const { limits } = yield* resolved({
