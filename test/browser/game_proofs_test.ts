@@ -41,7 +41,7 @@ const server = useServer(() => ({
           id: guild,
           name: "Chess Club",
           roles: [{ ...role, assignable: true }],
-          members: chatUsers.map(({ id }) => ({ chatId: id })),
+          members: chatUsers.map(({ id }) => ({ chatId: id, manager: id === "100003" })),
         },
       ],
       chatUsers,
