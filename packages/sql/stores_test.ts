@@ -83,6 +83,7 @@ test.it("no statement scans a growing table, except listed ones that read few ro
         "role_previews: DELETE FROM role_previews",
         "sightings: SELECT address_key_id AS",
         "sightings: SELECT pid, chat_id,",
+        "verification_flows: UPDATE verification_flows SET",
         "verification_sessions: DELETE FROM verification_sessions",
         "verification_sessions: SELECT sid, key_id,",
         "verification_sessions: UPDATE verification_sessions SET",
