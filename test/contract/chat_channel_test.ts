@@ -118,9 +118,11 @@ test("the page says whether the bot answers, and shows the panel as members see 
   const owner = await signInOwner(server, ada);
   const [scope] = await scopesOf(owner);
   const pid = textOf(scope?.pid);
-  const text = async (query = "") => (await owner.browser.get(`/dashboard/communities/${pid}${query}`)).text;
+  const path = `/dashboard/communities/${pid}/channels`;
+  const text = async () => (await owner.browser.get(path)).text;
 
-  const on = await text("?text=Prove+who+%3Cyou%3E+are");
+  const form = { ...formOf(await owner.browser.get(path)), act: "preview", text: "Prove who <you> are" };
+  const on = (await owner.browser.post(path, form)).text;
   expect(on).toContain("The bot answers here.");
   expect(on).toContain("Prove who &lt;you&gt; are</p>");
   expect(on).toContain(`/verify?pid=${pid}&amp;guildId=${guild}`);

@@ -166,6 +166,21 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         return yield* stored.startSweep(scope, guildId);
       }),
 
+      /**
+       * Stores the channel of the log, and changes nothing else; null turns the log off. Fails with `InvalidParameter`
+       * for a channel in which the bot may not post.
+       */
+      setLogChannel: Effect.fn("RolePlans.setLogChannel")(function* (
+        scope: DataScope,
+        guildId: GuildId,
+        logChannelId: string | null,
+        origin: WriteOrigin,
+      ) {
+        const { plan } = yield* stored.find(scope, guildId);
+        if (logChannelId !== plan.logChannelId) yield* requireChannel(guildId, logChannelId);
+        return yield* stored.put(scope, guildId, { ...plan, logChannelId }, origin);
+      }),
+
       /** Returns what the plan would change for a member. */
       preview: Effect.fn("RolePlans.preview")(function* (scope: DataScope, guildId: GuildId, chatId: ChatId) {
         const { plan } = yield* stored.find(scope, guildId);

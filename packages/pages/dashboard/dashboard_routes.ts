@@ -12,6 +12,7 @@ import { activityApi } from "./activity_api.ts";
 import { altPages } from "./alts/alts_routes.ts";
 import { auditRoutes } from "./audit/audit_routes.ts";
 import { channelsApi } from "./channels/channels_api.ts";
+import { channelsRoutes } from "./channels/channels_routes.ts";
 import { communitiesApi } from "./communities/communities_api.ts";
 import { communitiesRoutes } from "./communities/communities_routes.ts";
 import { eventsRoutes } from "./events.ts";
@@ -51,6 +52,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* overviewRoutes(pages)),
     ...(yield* communitiesRoutes(pages)),
     ...(yield* rolesRoutes(pages)),
+    ...(yield* channelsRoutes(pages)),
     ...(yield* linksRoutes(pages)),
     ...(yield* importRoutes(pages)),
     ...(yield* keyRoutes(pages)),

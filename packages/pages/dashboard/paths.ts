@@ -70,6 +70,8 @@ export const deleteDataPath = (pid: Pid | ":pid") => below(paths.communities, pi
 
 export const rolesPath = (pid: Pid | ":pid") => below(paths.communities, pid, "roles");
 
+export const channelsPath = (pid: Pid | ":pid") => below(paths.communities, pid, "channels");
+
 export const rolesPreviewPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/preview` as const;
 
 export const importPath = (id: string, act?: string) => below(paths.imports, id, act);

@@ -56,12 +56,11 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     visitor: OwnerVisitor,
     typed: { readonly said?: SaidForm; readonly ages?: AgeForm },
     problems: ReadonlyArray<ParameterProblem>,
-    panelText = "",
   ) {
     const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
     const said = typed.said ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
     const ages = typed.ages ?? Record.map(ageLabels, (_, name) => String(community.settings[name] ?? ""));
-    const view = yield* viewOf(visitor, community, said, panelText);
+    const view = yield* viewOf(visitor, community, said);
     return communityPage(view, said, ages, visitor, problems);
   });
 
@@ -93,7 +92,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       });
     }),
 
-    page(communityPath(":pid"), (visitor, query) => one(visitor, {}, [], query("text"))),
+    page(communityPath(":pid"), (visitor) => one(visitor, {}, [])),
 
     page(deleteDataPath(":pid"), (visitor) => Effect.map(deletion(visitor), ({ show }) => show(null))),
 

@@ -5,7 +5,6 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Option, Record } from "effect";
-import { ChatSettings, longestPanelText, makeCommunity } from "../../chat/mod.ts";
 import { type Html, html } from "../../html.ts";
 import { Languages } from "../../languages/mod.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
@@ -15,7 +14,7 @@ import { refusedFor } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
-import { communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
+import { channelsPath, communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
 import { makePreview } from "../preview.ts";
 import { type Community, verifyUrl } from "./community.ts";
 import { addBot, botStep, firstSteps, isReachable, makeFirstSteps, rightsLink } from "./first_steps.ts";
@@ -48,16 +47,10 @@ export const settingsOf = (said: SaidForm) => Record.map(said, (text) => text ||
 export const makeCommunityView = Effect.gen(function* () {
   const stepsOf = yield* makeFirstSteps;
   const { commands } = yield* ChatPlatform;
-  const panelOf = yield* makePanelView;
   const askingName = yield* makeAskingName;
   const preview = yield* makePreview;
 
-  return Effect.fnUntraced(function* (
-    visitor: OwnerVisitor,
-    community: Community,
-    said: SaidForm,
-    panelText: string,
-  ) {
+  return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, said: SaidForm) {
     const { scope, guildName } = community;
     const guildId = guildOf(scope);
     const set = settingsOf(said);
@@ -66,8 +59,6 @@ export const makeCommunityView = Effect.gen(function* () {
       ...(yield* stepsOf(visitor, community)),
       /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
       tryUrl: guildId === null ? null : (commands?.tryUrl?.(guildId) ?? null),
-      /** Null for the shared list. */
-      panel: guildId === null ? null : yield* panelOf({ scope, guildId }, panelText),
       /** The pages of the verification with the typed texts. */
       previews: [
         { title: "the beginning", document: preview("begin", texts, visitor) },
@@ -119,11 +110,15 @@ ${admissionSection(scope.pid, ages, visitor, problems)}
 <h2>Roles and names</h2>
 <p>The bot can give roles and nicknames to members who linked. <a href="${rolesPath(scope.pid)}">Choose roles</a></p>
 </section>
+<section id="panel">
+<h2>Log and panel</h2>
+<p>The bot can post the panel with which members link, and tell your team in a channel who linked and who did not get in. <a href="${channelsPath(scope.pid)}">Choose channels</a></p>
+</section>
 <section>
 <h2>The bot</h2>
 ${botHtml(view)}
 </section>
-${view.panel && panelSection(community, view.panel, guildIn(view)?.bot === true)}
+
 ${may(visitor.role, deleteDataPath(":pid"), html`<p class="more"><a class="bad" href="${deleteDataPath(scope.pid)}">Delete the data of this list</a></p>`)}`,
   };
 };
@@ -179,7 +174,7 @@ const originsHtml = ({ redirectOrigins }: Community): Html =>
 
 const botHtml = (view: CommunityView): Html => {
   const { tryUrl, rolesOn } = view;
-  if (view.panel === null) return botStep(view);
+  if (guildOf(view.community.scope) === null) return botStep(view);
   const guild = guildIn(view);
   if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
   return guild.bot
@@ -192,61 +187,3 @@ ${addBot(view)}`;
 
 const guildIn = ({ community, guilds }: CommunityView) =>
   (guilds ?? []).find(({ guildId }) => guildId === guildOf(community.scope));
-
-const makePanelView = Effect.gen(function* () {
-  const community = yield* makeCommunity;
-  const plans = yield* RolePlanStore;
-  const { isOn } = yield* ChatSettings;
-  const language = yield* (yield* Languages).get("en");
-
-  return Effect.fnUntraced(function* (place: Parameters<typeof community.verifyUrl>[0], text: string) {
-    const home = Option.getOrNull(yield* plans.findHome(place.guildId));
-    return {
-      name: yield* community.displayName(place),
-      text: text.trim().slice(0, longestPanelText),
-      /** The text of the message if the owner types none. */
-      sentence: language.text("chat.panel.ask", { game: community.game(language) }),
-      verify: { label: language.text("chat.verify.start"), url: community.verifyUrl(place) },
-      roles: language.text("chat.verify.roles"),
-      /** Whose rules for roles make the bot answer in the guild. */
-      answersFor:
-        home === null ? "nobody" : home.scope.pid === place.scope.pid ? "this list" : "another list",
-      isOn,
-    } as const;
-  });
-});
-
-type PanelView = Effect.Success<ReturnType<Effect.Success<typeof makePanelView>>>;
-
-/** @param hasBot whether the bot is in the guild */
-const panelSection = ({ scope }: Pick<Community, "scope">, view: PanelView, hasBot: boolean): Html | null => {
-  if (guildOf(scope) === null) return null;
-  const { name, text, sentence, verify, roles } = view;
-  return html`
-<section id="panel">
-<h2>The panel</h2>
-${answersHtml(scope.pid, view, hasBot)}
-<form method="get" action="${communityPath(scope.pid)}#panel" class="panel">
-${textField({ name: "text", label: "Text of the panel", hint: `At most ${longestPanelText} characters. If empty: ${sentence} It is not stored: enter it as the command's text.`, value: text, maxLength: longestPanelText })}
-<p class="row"><button class="button quiet">Show the panel</button></p>
-</form>
-<figure class="panel">
-<figcaption>What members will see</figcaption>
-<p><strong>${name}</strong><br>${text || sentence}</p>
-<p class="row"><a class="button" href="${verify.url}">${verify.label}</a> <span class="button quiet">${roles}</span></p>
-</figure>
-<p>To post a message by hand, use this link:</p>
-${copyable("panel-link", "link", verify.url)}
-</section>`;
-};
-
-const answersHtml = (pid: Pid, { answersFor, isOn }: PanelView, hasBot: boolean): Html => {
-  if (!isOn) return html`<p>The bot answers no commands: the operator turned them off.</p>`;
-  if (!hasBot)
-    return html`<p>The bot does not answer here, since it is not known to be in the community.</p>`;
-  if (answersFor === "nobody")
-    return html`<p>The bot tells members that linking is not set up here, until you <a href="${rolesPath(pid)}">turn it on</a>, with roles or without.</p>`;
-  if (answersFor === "another list")
-    return html`<p>The bot answers here with another list, whose rules for roles are on. Its panel leads to that list.</p>`;
-  return html`<p>The bot answers here. Type <code>/panel</code> in a channel that everybody can see, and the bot posts this message.</p>`;
-};

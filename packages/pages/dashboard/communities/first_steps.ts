@@ -1,6 +1,6 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
 import { ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
-import type { OwnGuild } from "@accountlink/core/platforms";
+import type { BotRights, OwnGuild } from "@accountlink/core/platforms";
 import { type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
@@ -8,15 +8,18 @@ import { type Html, html } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { hiddenFields } from "../look/field.ts";
 import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
-import { communityPath, paths, rolesPath } from "../paths.ts";
+import { channelsPath, paths, rolesPath } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
 
-/** The rights that the bot asks for when an owner adds it: those that a plan needs, or none. */
-export type BotRights = "none" | "roles";
-
-/** The bot needs no rights to check memberships, and two to give roles and nicknames. */
-export const rightsFor = (plans: ReadonlyArray<Pick<RolePlan, "rules" | "nickname">>): BotRights =>
-  plans.some(({ rules, nickname }) => rules.length > 0 || nickname !== null) ? "roles" : "none";
+/** The bot needs no rights to check memberships, two to give roles and nicknames, and two to write the log. */
+export const rightsFor = (
+  plans: ReadonlyArray<Pick<RolePlan, "rules" | "nickname" | "logChannelId">>,
+): BotRights => {
+  const hasRoles = plans.some(({ rules, nickname }) => rules.length > 0 || nickname !== null);
+  const hasLog = plans.some(({ logChannelId }) => logChannelId !== null);
+  if (hasRoles) return hasLog ? "roles_and_posts" : "roles";
+  return hasLog ? "posts" : "none";
+};
 
 /**
  * Returns a function that finds the page of the chat platform which adds the bot to a guild, or to any; null if there is
@@ -85,7 +88,7 @@ const rolesStep = ({ scope: { pid } }: Community): Html =>
 const panelStep = ({ scope }: Community, publicUrl: string): Html => {
   const url = verifyUrl(publicUrl, scope);
   return html`
-<p>${guildOf(scope) === null ? "Post the link where everybody can see it." : html`Type <code>/panel</code> in a channel that everybody can see. <a href="${communityPath(scope.pid)}#panel">See the panel</a>. Or post the link by hand:`}</p>
+<p>${guildOf(scope) === null ? "Post the link where everybody can see it." : html`<a href="${channelsPath(scope.pid)}#panel">Post the panel</a> in a channel that everybody can see, or type <code>/panel</code> there. Or post the link by hand:`}</p>
 ${copyable("step-link", "link", url)}
 <p><a href="${url}">Verify yourself first</a></p>`;
 };
@@ -109,13 +112,20 @@ export const botStep = ({ guilds, ...invite }: Pick<FirstSteps, "guilds"> & Invi
 ${present.length === 0 ? addBot(invite) : addBotElsewhere(invite)}`;
 };
 
+const rightsText = (rights: Exclude<BotRights, "none">): string =>
+  ({
+    roles: "manage roles and nicknames",
+    posts: "see channels and send messages",
+    roles_and_posts: "manage roles and nicknames, see channels and send messages",
+  })[rights];
+
 /** The button that adds the bot, and the rights that the bot asks for. */
 export const addBot = ({ botInvite, rights }: Invite): Html | null =>
   botInvite === null
     ? null
     : html`
 <p><a class="button" href="${botInvite}" rel="noreferrer">Add the bot</a></p>
-<p>${rights === "none" ? "It asks for no rights: it needs some when you have chosen roles or nicknames." : "It asks for the rights to manage roles and nicknames, which your rules need."}</p>`;
+<p>${rights === "none" ? "It asks for no rights: it needs some when you have chosen roles, nicknames or a log." : `It asks for the rights to ${rightsText(rights)}, which your settings need.`}</p>`;
 
 /** The link that adds the bot to a community, whose name only screen readers hear. */
 export const addBotLink = (botInvite: string | null, name: string): Html | null =>
@@ -132,7 +142,7 @@ const addBotElsewhere = ({ botInvite }: Invite): Html | null =>
 export const rightsLink = ({ botInvite, rights }: Invite): Html | null =>
   botInvite === null || rights === "none"
     ? null
-    : html`<p><a href="${botInvite}" rel="noreferrer">Give it the rights to manage roles and nicknames</a></p>`;
+    : html`<p><a href="${botInvite}" rel="noreferrer">Give it the rights to ${rightsText(rights)}</a></p>`;
 
 /**
  * Offers to create a key, which opens the list of a community: one button for each community that the owner manages and

@@ -72,7 +72,7 @@ export const makeTroubles = Effect.gen(function* () {
     const { problems } = yield* plans.status({ pid: scope.pid, guildId });
     if (problems.length === 0) return [];
     const view = { roles: yield* rolesOf(visitor, guildId) };
-    const invite = botInvite(guildId, "roles");
+    const invite = botInvite(guildId, rightsFor([plan]));
     return kindsOf(problems).map(
       ({ first, count }) =>
         html`In <a href="${withQuery(rolesPath(scope.pid), { guildId })}">${name}</a>, ${whatFails(first, view)}${

@@ -1,5 +1,5 @@
 /** What stands around a role plan: a choice of communities, refusals, rules of others, and linking without rules. */
-import type { GuildId } from "@accountlink/core";
+import type { GuildId, Pid } from "@accountlink/core";
 import type { Forbidden } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { statusOf } from "@accountlink/http-api";
@@ -14,19 +14,21 @@ export const guildChoicePage = (
   { scope }: Community,
   guilds: ReadonlyArray<OwnGuild>,
   { platforms: { chat } }: Pick<Visitor, "platforms">,
+  pathOf: (pid: Pid) => string = rolesPath,
+  title = "Roles and names",
 ): Page => {
   const usable = guilds.filter(({ bot, manager }) => bot && manager);
   return {
-    title: "Roles and names",
+    title,
     section: "communities",
     content: html`
-<p>Each community has rules of its own.</p>
+<p>Each community has rules and channels of its own.</p>
 ${
   usable.length === 0
     ? html`<p>You manage no community that the bot is in. ${managersOnly(chat)}</p>`
     : html`<ul class="cards" role="list">${usable.map(
         ({ guildId, name }) =>
-          html`<li><h2><a href="${withQuery(rolesPath(scope.pid), { guildId })}">${name ?? guildId}</a></h2></li>`,
+          html`<li><h2><a href="${withQuery(pathOf(scope.pid), { guildId })}">${name ?? guildId}</a></h2></li>`,
       )}</ul>`
 }`,
   };
@@ -39,9 +41,10 @@ export const refusedGuildPage = (
   community: Community,
   error: Forbidden,
   { platforms: { chat } }: Pick<Visitor, "platforms">,
+  title = "Roles and names",
 ): Page => ({
   status: statusOf(error),
-  title: "Roles and names",
+  title,
   section: "communities",
   content: html`
 <p>${error.reason === "not_guild_manager" ? managersOnly(chat) : "The bot is not in this community. Add it first."}</p>

@@ -1,0 +1,92 @@
+/** Routes of the page on which owners choose the channel of the log, and post the panel. */
+import { type DataScope, guildOf } from "@accountlink/core";
+import { originOf } from "@accountlink/core/keys";
+import { makeGuildChannels } from "@accountlink/core/platforms";
+import { RolePlans } from "@accountlink/core/roles";
+import type { HttpResponse } from "@accountlink/http/for_pages";
+import { Effect, Struct } from "effect";
+import { makePostPanel } from "../../chat/mod.ts";
+import type { SiteError } from "../../sign_ins/refusals.ts";
+import { makeCommunities } from "../communities/community.ts";
+import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
+import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { channelsPath } from "../paths.ts";
+import { guildChoicePage, refusedGuildPage } from "../roles/guild_pages.ts";
+import { type ChannelsForm, channelsLabels, channelsPage, makeChannelsView } from "./channels_page.ts";
+
+export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const plans = yield* RolePlans;
+  const communities = yield* makeCommunities;
+  const guildsOf = yield* makeGuildChoice;
+  const { findChannels } = yield* makeGuildChannels;
+  const postPanel = yield* makePostPanel;
+  const viewOf = yield* makeChannelsView;
+
+  /** Calls `answer` for a guild that the visitor manages. The visitor of a shared list first chooses one. */
+  const inGuild = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    chosen: string,
+    answer: (
+      place: { readonly scope: DataScope; readonly guildId: NonNullable<ReturnType<typeof guildOf>> },
+      show: (typed: Partial<ChannelsForm>, refused: Refused | null) => Effect.Effect<Page, SiteError>,
+    ) => Effect.Effect<Page | HttpResponse, SiteError>,
+  ) {
+    const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
+    const guilds = (yield* guildsOf(visitor)) ?? [];
+    const guildId = guildOf(community.scope) ?? guilds.find((guild) => guild.guildId === chosen)?.guildId;
+    if (guildId === undefined)
+      return guildChoicePage(community, guilds, visitor, channelsPath, "Log and panel");
+    const guildName = guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName;
+
+    const show = Effect.fnUntraced(function* (typed: Partial<ChannelsForm>, refused: Refused | null) {
+      const details = yield* plans.find(community.scope, guildId);
+      const { channels } = yield* findChannels(guildId);
+      const stored = { logChannelId: details.plan.logChannelId ?? "", text: "", channelId: "" };
+      const view = yield* viewOf({ community, guildId, guildName }, channels, details);
+      return channelsPage(view, { ...stored, ...typed }, visitor, refused);
+    });
+
+    return yield* plans.enter(visitor.owner, community.scope.pid, guildId).pipe(
+      Effect.flatMap((scope) => answer({ scope, guildId }, show)),
+      Effect.catchTag("Forbidden", (error) =>
+        Effect.succeed(refusedGuildPage(community, error, visitor, "Log and panel")),
+      ),
+    );
+  });
+
+  return [
+    page(channelsPath(":pid"), (visitor, query) =>
+      inGuild(visitor, query("guildId"), (_, show) => show({}, null)),
+    ),
+
+    form(channelsPath(":pid"), (visitor, fields) =>
+      inGuild(visitor, fields("guildId"), ({ scope, guildId }, show) => {
+        const typed = typedIn(channelsLabels, fields);
+        const ofPanel = Struct.pick(typed, ["text", "channelId"]);
+        const seen = { guildId: scope.kind === "global" ? guildId : null };
+
+        const saveLog = Effect.gen(function* () {
+          const chosen = typed.logChannelId === "" ? null : typed.logChannelId;
+          yield* plans.setLogChannel(scope, guildId, chosen, originOf(visitor.owner));
+          const done = chosen === null ? "logOff" : "logOn";
+          return seeOther(channelsPath(scope.pid), { ...seen, done });
+        });
+
+        const post = Effect.as(
+          postPanel({ scope, guildId }, typed.channelId, typed.text),
+          seeOther(channelsPath(scope.pid), { ...seen, done: "panelPosted" }),
+        );
+
+        switch (fields("act")) {
+          case "log":
+            return orShowAgain(saveLog, (refused) => show(Struct.pick(typed, ["logChannelId"]), refused));
+          case "panel":
+            return orShowAgain(post, (refused) => show(ofPanel, refused), guildErrors);
+          default:
+            return show(ofPanel, null);
+        }
+      }),
+    ),
+  ];
+});
