@@ -120,7 +120,7 @@ const keyFields = {
   name: Accept.maybe(Accept.text),
   tier: Accept.maybe(Accept.oneOf(["free", "premium"])),
   kind: Accept.maybe(Accept.oneOf(["normal", "partner", "staff"])),
-  access: Accept.maybe(Accept.oneOf(["full", "read", "verify"])),
+  access: Accept.maybe(Accept.oneOf(["full", "read", "verify", "game"])),
   expiresAt: Accept.maybe(Schema.NullOr(Accept.count)),
   limits: Accept.maybe(
     Schema.Union([Schema.Literal("none"), limits]).annotate({ expected: '"none" or an object of limits' }),

@@ -1,6 +1,7 @@
 /** Verification sessions: the embedding program asks a chat user to prove both accounts. */
 import {
   type ChatId,
+  type GameId,
   SessionNotFound,
   SessionReads,
   Sid,
@@ -46,6 +47,8 @@ export interface SessionRequest extends CallOptions {
   readonly clientId: string;
   /** The only chat user who may complete the session; anyone if left out. */
   readonly chatId?: string;
+  /** The only game user who may be linked: the player who asks, if a game knows them; any if left out. */
+  readonly gameId?: string;
   /** The URL, at one of `redirectOrigins`, that the browser goes to at the end; a page of the service if left out. */
   readonly redirect?: string;
 }
@@ -109,11 +112,12 @@ export class Sessions extends Context.Service<Sessions>()("accountlink/Sessions"
       create: method(
         [requesting],
         Effect.fnUntraced(function* (request: SessionRequest) {
-          const key = { ...(yield* embedderKey), redirectOrigins };
+          const key = { ...(yield* embedderKey), access: "game" as const, redirectOrigins };
           const created = yield* sessions.create(key, {
             clientId: request.clientId,
             guildId: callGuild(scope, request),
             chatId: (request.chatId ?? null) as ChatId | null,
+            gameId: (request.gameId ?? null) as GameId | null,
             redirect: request.redirect ?? null,
           });
           return yield* shown(storedOf(created), created.sid);
@@ -199,6 +203,7 @@ const requesting: Parameter<SessionRequest> = [
     ...Accept.inGuild,
     clientId,
     chatId: Accept.maybe(Accept.anyChatId),
+    gameId: Accept.maybe(Accept.anyGameId),
     redirect: Accept.maybe(Accept.text),
   }),
 ];

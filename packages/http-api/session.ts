@@ -3,7 +3,7 @@ import { ChatId, GameId, GuildId, Pid, Sid } from "@accountlink/core/ids";
 import { gameProofs } from "@accountlink/core/links";
 import { Schema } from "effect";
 import { IsoTime } from "./iso_time.ts";
-import { chatId, clientId, guildId, optional, redirect, sid, wait } from "./parameter.ts";
+import { chatId, clientId, gameId, guildId, optional, redirect, sid, wait } from "./parameter.ts";
 
 const fields = {
   sid: Sid,
@@ -111,7 +111,7 @@ export const SessionEvents = Schema.String;
 const shared = {
   access: "key",
   group: "session",
-  keyAccess: ["verify"],
+  keyAccess: ["verify", "game"],
   traffic: "verify",
 } as const;
 
@@ -130,6 +130,11 @@ export const creating = {
     chatId: optional(
       chatId(
         "The only chat user who may complete the session; must be a member of the guild, if one is given",
+      ),
+    ),
+    gameId: optional(
+      gameId(
+        "The only game user who may be linked: the player who asks, whom only keys with access `full` or `game` may name",
       ),
     ),
     redirect,

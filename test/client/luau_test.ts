@@ -16,6 +16,8 @@ const callScript = sourceOf("roblox_calls.luau");
 const links = { 100001: "1", 100002: "1", 100006: "2" };
 const key = fixtures.key({ links });
 const reading = fixtures.key({ links, access: "read" });
+const playing = fixtures.key({ access: "game" });
+const keeping = fixtures.key({ access: "game", links: { 100003: "5" } });
 const slow = fixtures.key({ limits: { perWindow: 2, windowMs: 1_000, daily: 100 } });
 const guildKey = fixtures.key({ guildId: guild, links: { 100001: "1" } });
 
@@ -58,12 +60,17 @@ const playCalls = async (calls: ReadonlyArray<Call>, experience: Partial<Experie
   };
 };
 
-/** Types a code, signs in at both platforms, and presses a button of the page. */
-const walk = async (code: string, gameId: string, action: "confirm" | "cancel") => {
+/** Types a code, signs in at the chat platform, and presses a button of the page. */
+const walk = async (code: string, action: "confirm" | "keep" | "cancel") => {
   const browser = newBrowser();
   const entered = locationOf(await browser.post("/go", { code }));
-  const page = await browser.walk(new URL(entered, url()).search, "100003", gameId);
-  expect((await browser.post(`/verify/${action}`, formOf(page))).status).toBe(200);
+  const proven = await browser.prove("chat", "100003", new URL(entered, url()).search);
+  const form = formOf(await browser.get(locationOf(proven)));
+  const pressed =
+    action === "keep"
+      ? browser.post("/verify/confirm", { ...form, keep: "1" })
+      : browser.post(`/verify/${action}`, form);
+  expect((await pressed).status).toBe(200);
 };
 
 test("the module returns the expected results of the shared cases", async () => {
@@ -98,12 +105,17 @@ const inCase = (each: Case, heard: { said: unknown; seconds: number } | undefine
 };
 
 test.each([
-  [3, "3", "confirm", { ok: true, value: { state: "completed", gameId: "3", chatId: "100003" } }],
-  [4, "5", "confirm", { ok: false, code: "OTHER_ACCOUNT" }],
-  [6, "6", "cancel", { ok: false, code: "SESSION_CANCELLED" }],
-] as const)("player %i, who signs in as %s and presses %s", async (player, gameId, action, expected) => {
-  const { code, said } = await playCalls([{ method: "verify", players: [player] }], {}, newKey());
-  await walk(await code(), gameId, action);
+  [
+    3,
+    "confirm",
+    { ok: true, value: { state: "completed", gameId: "3", chatId: "100003", proof: "session" } },
+    playing,
+  ],
+  [4, "keep", { ok: false, code: "OTHER_ACCOUNT" }, keeping],
+  [6, "cancel", { ok: false, code: "SESSION_CANCELLED" }, playing],
+] as const)("player %i, for whom %s is pressed", async (player, action, expected, ofGame) => {
+  const { code, said } = await playCalls([{ method: "verify", players: [player] }], {}, ofGame);
+  await walk(await code(), action);
   expect((await said()).said).toMatchObject([{ said: expected }]);
 });
 
@@ -207,6 +219,6 @@ test("the example game rewards a player once for a link", async () => {
   const script = `${sourceOf("../../examples/roblox_game.luau").replace("https://links.example", url())}\njoin(9)\njoin(9)`;
   const game = play({ script }, newKey());
   const code = await game.untilPrinted(/^For 100 coins, type (\S+) at \S+\/go$/m);
-  await walk(code, "9", "confirm");
+  await walk(code, "confirm");
   await eventually(() => expect(game.output()).toMatch(/^9 gets 100 coins$[^]*^9 is linked$/m));
 });

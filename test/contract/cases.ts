@@ -121,8 +121,9 @@ const access = (route: Writer): ReadonlyArray<Case> => {
       unauthorized("a revoked key", { key: { status: "revoked" } }),
       forbidden("ip_not_allowed", "IP address not allowed", { key: { allowIps: ["192.0.2.0/24"] } }),
     ),
-    ...(["read", "verify"] as const)
-      .filter((chosen) => !route.isOpen && !accesses.includes(chosen))
+    ...(["read", "verify", "game"] as const)
+      // A key for `game` may use all that a key for `verify` may.
+      .filter((chosen) => !route.isOpen && !accesses.includes(chosen === "game" ? "verify" : chosen))
       .map((chosen) =>
         route.row(
           "403 FORBIDDEN",

@@ -317,13 +317,14 @@ class SessionsMethods:
         *,
         guild_id: Id | None = OMITTED,
         chat_id: Id | None = OMITTED,
+        game_id: Id | None = OMITTED,
         redirect: str | None = OMITTED,
         idempotency_key: str | None = None,
     ) -> VerificationSession:
         """Create a verification session. `POST /v2/sessions`"""
         return self._caller.call(
             "createSession",
-            {"clientId": client_id, "guildId": guild_id, "chatId": chat_id, "redirect": redirect},
+            {"clientId": client_id, "guildId": guild_id, "chatId": chat_id, "gameId": game_id, "redirect": redirect},
             idempotency_key=idempotency_key,
         )
 

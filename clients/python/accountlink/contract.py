@@ -745,7 +745,7 @@ ROUTES: dict[str, Route] = {
     "getEvents": Route("GET", "/v2/events", False, ("cursor", "from", "limit", "wait", "types", "chatId", "gameId", "guildId",)),
     "streamEvents": Route("GET", "/v2/events/stream", False, ("cursor", "from", "types", "chatId", "gameId", "guildId",)),
     "reportLeakedKey": Route("POST", "/v2/keys/leaked", False, ("key",)),
-    "createSession": Route("POST", "/v2/sessions", True, ("clientId", "guildId", "chatId", "redirect",)),
+    "createSession": Route("POST", "/v2/sessions", True, ("clientId", "guildId", "chatId", "gameId", "redirect",)),
     "cancelSession": Route("DELETE", "/v2/sessions/:sid", True, ("sid",)),
     "getSession": Route("GET", "/v2/sessions/:sid", False, ("sid", "wait",)),
     "redirectSession": Route("GET", "/v2/sessions/:sid/redirect", False, ("sid",)),

@@ -1,6 +1,5 @@
 /** The data scopes of an account and their links, as their owner manages them at the dashboard. @internal */
 export * from "./asking_name.ts";
-export * from "./by_hand.ts";
 export { type LinkCount, sumCounts, type VerifiedWeeks } from "./link_counts.ts";
 export * from "./owned_accounts.ts";
 export * from "./owned_links.ts";

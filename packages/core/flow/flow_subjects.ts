@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import {
   type ChatId,
+  type GameId,
   type GuildId,
   isGuildId,
   isPid,
@@ -38,6 +39,8 @@ export interface FlowSubject {
   readonly redirect: string | null;
   /** The only chat user who may complete the session; null if anyone may. */
   readonly chatId: ChatId | null;
+  /** The only game user who may be linked: the player whom the session names. Null for any. */
+  readonly gameId: GameId | null;
   /** The deadline of the session. Without a session, the deadline of a flow that starts now. */
   readonly expiresAt: Millis;
 }
@@ -74,9 +77,9 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       if (now >= session.expiresAt || isFinal(session.state)) return yield* refuseOver(session, entry);
       const key = Option.getOrNull(yield* keys.findById(session.keyId));
       if (key === null || !isAccepted(key, now)) return yield* unknown;
-      const { id, pid, guildId, redirect, chatId, expiresAt } = session;
+      const { id, pid, guildId, redirect, chatId, gameId, expiresAt } = session;
       const configured = Option.getOrThrow(yield* keys.findScopeByPid(pid));
-      return { sid, session: id, pid, ...configured, guildId, redirect, chatId, expiresAt };
+      return { sid, session: id, pid, ...configured, guildId, redirect, chatId, gameId, expiresAt };
     });
 
     /** Without an active key, users enter a scope through a role plan that is on. */
@@ -130,6 +133,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
         guildId,
         redirect,
         chatId: null,
+        gameId: null,
         expiresAt: now + life,
       };
     });

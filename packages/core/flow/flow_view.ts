@@ -42,6 +42,8 @@ export interface FlowView {
   readonly expiresAt: Millis;
   readonly chat: FlowAccount<ChatId, ChatProfile> | null;
   readonly game: FlowAccount<GameId, GameProfile> | null;
+  /** The player whom the session names, who alone can be linked; null if the session names nobody. */
+  readonly player: FlowAccount<GameId, GameProfile> | null;
   /** The linked game account that confirming would replace, or null. */
   readonly replaces: FlowAccount<GameId, GameProfile> | null;
   /** How the game account was proven; null before. */
@@ -91,6 +93,7 @@ export type FlowConfirmed = FlowEnded & {
  * - `expired`: the deadline has passed.
  * - `over`: the session is completed, cancelled or failed.
  * - `wrong_user`: the session is for another chat user.
+ * - `player_named`: the session names its player, so no other game account can be proven.
  * - `not_a_member`: the chat user is not in the guild.
  * - `platform_down`: a platform does not answer; `cause` is the error `PlatformUnavailable`.
  * - `denied`: the user denied the sign-in.
@@ -114,6 +117,7 @@ export type FlowRefusal =
   | "expired"
   | "over"
   | "wrong_user"
+  | "player_named"
   | "not_a_member"
   | "platform_down"
   | "denied"

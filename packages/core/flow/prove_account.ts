@@ -32,7 +32,7 @@ import {
   newCookie,
   withEntry,
 } from "./held_flow.ts";
-import { checkChatProof, makeProve } from "./store_proof.ts";
+import { checkChatProof, checkUnnamed, makeProve } from "./store_proof.ts";
 import { makeFlowAccounts } from "./view_flow.ts";
 
 export const makeProofs = Effect.gen(function* () {
@@ -82,7 +82,10 @@ export const makeProofs = Effect.gen(function* () {
     if (entry === null) return yield* refuseGone(cookie, null);
     const subject = yield* subjects.resolve(entry);
     const flow = held !== null && belongsTo(held, subject) ? held : null;
-    if (step === "game") yield* checkChatProof(flow, entry);
+    if (step === "game") {
+      yield* checkUnnamed(subject, entry);
+      yield* checkChatProof(flow, entry);
+    }
     const kept = flow === null || cookie === null ? yield* beginFlow(subject, entry) : cookie;
     if (step === "chat") yield* openSession(subject);
     const state = yield* randomToken(random);
@@ -97,7 +100,7 @@ export const makeProofs = Effect.gen(function* () {
       state,
       ...signIn,
       guildId,
-      withConnections,
+      withConnections: withConnections && subject.gameId === null,
     });
     return { url, entry, cookie: kept };
   });
@@ -148,8 +151,8 @@ export const makeProofs = Effect.gen(function* () {
     if (flow === null) return yield* refuseGone(held, null);
     const { entry } = flow;
     const { userId, isMember, connections } = yield* signIn(step, flow, callback, redirectUri);
-    const proof = proofOf(step, userId, connections);
     const subject = yield* subjects.resolve(entry);
+    const proof = proofOf(step, userId, subject, connections);
     if (proof.step === "chat") {
       const { chatId } = proof;
       const admitted = admitUser(guard, subject, { chatId, isMember }, entry);
@@ -162,13 +165,20 @@ export const makeProofs = Effect.gen(function* () {
   return { start, finish };
 });
 
-/** @param connections the game accounts that the chat platform named. If it named one, this account is proven as well */
+/**
+ * The chat account proves the game account as well, if the session names the player, or if the chat platform names one
+ * account in `connections`.
+ */
 const proofOf = (
   step: ProofStep,
   userId: ChatId | GameId,
+  { gameId: player }: FlowSubject,
   connections: ReadonlyArray<GameId> = [],
 ): Proof => {
   if (step === "game") return { step, game: { gameId: userId as GameId, gameProof: "oauth" } };
+  if (player !== null) {
+    return { step, chatId: userId as ChatId, game: { gameId: player, gameProof: "session" } };
+  }
   const distinct = [...new Set(connections)];
   const [gameId, ...others] = distinct;
   const isOnlyOne = gameId !== undefined && others.length === 0;

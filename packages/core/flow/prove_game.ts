@@ -9,7 +9,7 @@ import { FlowStore, type Proof } from "./flow_store.ts";
 import { type FlowEntry, FlowRefused, type FlowView } from "./flow_view.ts";
 import { type Cookie, type HeldFlow, lastEntryOf, makeFindFlow, makeRefuseGone } from "./held_flow.ts";
 import { makeAdmit, refusePlatformDown } from "./prove_account.ts";
-import { checkChatProof, makeProve } from "./store_proof.ts";
+import { checkChatProof, checkUnnamed, makeProve } from "./store_proof.ts";
 import { makeFlowWords, makeView } from "./view_flow.ts";
 import { hasWords } from "./words/words.ts";
 
@@ -39,6 +39,7 @@ export const makeGameProofs = Effect.gen(function* () {
   /** Returns the flow of a form whose chat account is proven, and its session or scope. */
   const provenFlowOf = Effect.fnUntraced(function* (cookie: Cookie, form: FlowForm) {
     const found = yield* flowOf(cookie, form);
+    yield* checkUnnamed(found.subject, found.flow.entry);
     yield* checkChatProof(found.flow, found.flow.entry);
     return found;
   });
@@ -76,6 +77,7 @@ export const makeGameProofs = Effect.gen(function* () {
     const entry = given ?? (yield* lastEntryOf(held, cookie));
     if (entry === null) return yield* refuseGone(cookie, null);
     const shown = yield* wordsView(entry, cookie, null);
+    if (shown.view.player !== null) return yield* new FlowRefused({ reason: "player_named", entry });
     if (shown.view.chat === null) yield* checkChatProof(held, entry);
     return shown;
   });

@@ -2,6 +2,7 @@ import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Secrets } from "../secrets/secrets.ts";
 import { FlowStore, isVoided, type Proof, type VerificationFlow } from "./flow_store.ts";
+import type { FlowSubject } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import {
   type Cookie,
@@ -42,3 +43,7 @@ export const checkChatProof = (
   const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
   return new FlowRefused({ reason, entry });
 };
+
+/** Refuses to prove another game account than the player whom the session names. */
+export const checkUnnamed = ({ gameId }: FlowSubject, entry: FlowEntry): Effect.Effect<void, FlowRefused> =>
+  gameId === null ? Effect.void : new FlowRefused({ reason: "player_named", entry });

@@ -69,9 +69,13 @@ export const makeView = Effect.gen(function* () {
     const flow = held !== null && belongsTo(held, subject) ? held : null;
     const isAlive = (deadlineOf(given) ?? 0) > (yield* Clock.currentTimeMillis);
     const cookie = given !== null && isAlive ? given : yield* newCookie(random, subject.expiresAt);
-    const { guild, known } = yield* Effect.all(
-      { guild: guildOf(subject), known: accountsOf(flow) },
-      { concurrency: 2 },
+    const { guild, player, known } = yield* Effect.all(
+      {
+        guild: guildOf(subject),
+        player: orNull(subject.gameId, accounts.game),
+        known: accountsOf(flow),
+      },
+      { concurrency: 3 },
     );
     return {
       entry,
@@ -85,7 +89,8 @@ export const makeView = Effect.gen(function* () {
       expiresAt: (flow ?? subject).expiresAt,
       guild,
       ...known,
-      ways,
+      player,
+      ways: player === null ? ways : [],
       csrf: yield* secrets.flowCsrf(yield* flowIdOf(secrets, cookie), subject.session ?? subject.pid),
       // If the browser already has a flow, its cookie stays unchanged: with another entry, it would not find the flow.
       cookie: held === null ? withEntry(cookie, entry) : cookie,

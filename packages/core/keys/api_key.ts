@@ -11,9 +11,13 @@ export type Tier = "free" | "premium";
 
 /**
  * The routes that a key may use. `read`: single and bulk lookups, events, and related accounts (alts) with their
- * reviews. `verify`: sessions and single lookups.
+ * reviews. `verify`: sessions and single lookups. `game`: what `verify` may, and sessions that name a game user.
  */
-export type KeyAccess = "full" | "read" | "verify";
+export type KeyAccess = "full" | "read" | "verify" | "game";
+
+/** Returns whether a key may create sessions that name a game user. @internal */
+export const mayNamePlayers = ({ access }: Pick<ApiKey, "access">): boolean =>
+  access === "full" || access === "game";
 
 export type KeyStatus = "active" | "disabled" | "revoked";
 

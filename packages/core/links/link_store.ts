@@ -130,7 +130,7 @@ export interface DayRange {
 export const maxChatsOfGame = 1_000;
 
 export interface CountOptions {
-  /** Counts only links whose `lastVerifiedAt` is in these days. */
+  /** Counts only links whose `lastVerifiedAt` is in these days, without imported links, which nobody verified. */
   readonly verified?: DayRange | undefined;
   /** The store may stop counting at this number of links. A result below this number is exact. */
   readonly enough?: number;

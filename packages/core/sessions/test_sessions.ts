@@ -51,7 +51,13 @@ export const newKey = (target: NewKey["target"] = { kind: "global" }) =>
 
 export const newGuildKey = newKey({ kind: "guild", guildId });
 
-export const request: NewSession = { clientId: "client", guildId: null, chatId: null, redirect: null };
+export const request: NewSession = {
+  clientId: "client",
+  guildId: null,
+  chatId: null,
+  gameId: null,
+  redirect: null,
+};
 
 /** Creates a key and a session, and returns both with functions that read the session. */
 export const setup = Effect.gen(function* () {

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Random } from "effect";
 import { SecureRandom } from "effect/crypto";
 import {
   Conflict,
+  Forbidden,
   InvalidParameter,
   RateLimited,
   SessionExpired,
@@ -9,9 +10,10 @@ import {
   type StoreEffect,
 } from "../errors.ts";
 import type { OnceFor } from "../idempotency/idempotency.ts";
-import type { ChatId, GuildId, Sid } from "../ids.ts";
-import { type ApiKey, isUnlimited } from "../keys/api_key.ts";
+import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
+import { type ApiKey, isUnlimited, mayNamePlayers } from "../keys/api_key.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
+import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -29,6 +31,8 @@ export interface NewSession {
   readonly guildId: GuildId | null;
   /** The only chat user who may complete the session; must be a member of `guildId` if given. Null for anyone. */
   readonly chatId: ChatId | null;
+  /** The only game user who may be linked, see `mayNamePlayers`; null for any. */
+  readonly gameId: GameId | null;
   /** Where the browser goes after the flow, see `redirectProblems`; null for the service's own page. */
   readonly redirect: string | null;
 }
@@ -44,7 +48,7 @@ export interface NewSession {
  *
  * const world = await memoryWorld();
  * const { token } = await world.keys.create({ name: "bot" });
- * const request = { clientId: "7", guildId: null, chatId: null, redirect: null };
+ * const request = { clientId: "7", guildId: null, chatId: null, gameId: null, redirect: null };
  * const program = Effect.gen(function* () {
  *   const sessions = yield* VerificationSessions;
  *   const { key } = yield* (yield* KeyAuthenticator).authenticate(token, null);
@@ -63,6 +67,7 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
     make: Effect.gen(function* () {
       const store = yield* SessionStore;
       const guard = yield* GuildGuard;
+      const games = yield* GamePlatform;
       const secrets = yield* Secrets;
       const random = yield* SecureRandom.SecureRandom;
       const rules = yield* SessionSettings;
@@ -107,10 +112,16 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
           request: NewSession,
           once?: OnceFor<ReadSession>,
         ) {
+          if (request.gameId !== null && !mayNamePlayers(key)) {
+            return yield* new Forbidden({ reason: "key_access" });
+          }
           const problems = redirectProblems(key, request.redirect);
           if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
           yield* guard.enter(key.scope, request.guildId);
           if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
+          if (request.gameId !== null && !(yield* games.hasUser(request.gameId))) {
+            return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
+          }
           const now = yield* Clock.currentTimeMillis;
           const createAt: (at: Millis) => StoreEffect<ReadSession, RateLimited | Conflict> =
             Effect.fnUntraced(function* (at) {
@@ -120,7 +131,6 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
                 keyId: key.id,
                 pid: key.scope.pid,
                 ...request,
-                gameId: null,
                 state: "pending",
                 linkChanged: false,
                 previousGameId: null,

@@ -11,6 +11,7 @@ import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import { LinkEvents } from "../links/link_events.ts";
+import type { LinkProof } from "../links/link_proof.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { platformConcurrency } from "../platforms/guild_guard.ts";
 import type { GameProfile } from "../platforms/profile.ts";
@@ -53,6 +54,7 @@ export interface OwnLink extends OwnCommunity {
   readonly game: { readonly id: GameId; readonly profile: GameProfile | null };
   readonly linkedAt: Millis;
   readonly lastVerifiedAt: Millis;
+  readonly proof: LinkProof;
 }
 
 /** Shows users their links, and removes one link. `UserData.erase` removes all data about a user. @internal */
@@ -69,7 +71,7 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
       Effect.map(users.findRecords(chatId), (records) => records.filter(isScopedLink));
 
     const show = Effect.fnUntraced(function* ({ scope, record }: ScopedLink) {
-      const { gameId, linkedAt, lastVerifiedAt } = record;
+      const { gameId, linkedAt, lastVerifiedAt, proof } = record;
       const [community, profile] = yield* Effect.all([communityOf(scope), profiles.game(gameId)], {
         concurrency: 2,
       });
@@ -78,6 +80,7 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
         game: { id: gameId, profile },
         linkedAt,
         lastVerifiedAt,
+        proof,
       } satisfies OwnLink;
     });
 

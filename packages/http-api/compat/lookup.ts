@@ -10,7 +10,7 @@ export const compatLookup = {
   method: "GET",
   source: "query",
   access: "key",
-  keyAccess: ["read", "verify"],
+  keyAccess: ["read", "verify", "game"],
   group: "lookup",
   errors: ["INVALID_PARAMETER", "LINK_NOT_FOUND"],
 } as const;

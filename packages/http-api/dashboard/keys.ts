@@ -54,7 +54,7 @@ const graceSeconds = withFallback(
   86_400,
 );
 
-const accesses = ["full", "read", "verify"] as const;
+const accesses = ["full", "read", "verify", "game"] as const;
 
 const Limit = Schema.NullOr(Schema.Int);
 const Texts = Schema.Array(Schema.String);
@@ -88,7 +88,7 @@ const rules = {
   access: unlessLeftOut(
     oneOf(
       accesses,
-      "What the key may do: everything, lookups, or verification sessions with the lookups that they need",
+      "What the key may do: everything, lookups, verification sessions with the lookups that they need, or these and sessions that name a player",
     ),
   ),
   allowIps: unlessLeftOut(networkList("Addresses that may use it; empty for all")),

@@ -183,7 +183,7 @@ it("the OpenAPI document lists the fields that are null in each session state", 
     const states = anyOf.map((each) => (resolve(each) as JsonSchema.JsonSchema)["properties"] as Fields);
     return states.find((fields) => JSON.stringify(fields["state"]).includes(`"${state}"`)) ?? {};
   };
-  assert.strictEqual(fieldsOf("pending")["gameId"]?.["type"], "null");
+  assert.strictEqual(fieldsOf("pending")["previousGameId"]?.["type"], "null");
   assert.isUndefined(fieldsOf("completed")["gameId"]?.["type"]);
   assert.strictEqual(fieldsOf("failed")["completedAt"]?.["type"], "null");
 });

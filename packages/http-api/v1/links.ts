@@ -42,7 +42,7 @@ const lookup = {
   method: "GET",
   source: "query",
   access: "key",
-  keyAccess: ["read", "verify"],
+  keyAccess: ["read", "verify", "game"],
   group: "lookup",
 } as const;
 

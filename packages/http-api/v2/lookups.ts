@@ -72,7 +72,7 @@ const bulk = { uniqueInputs: 2, maxInputs: 50 };
 
 const resolved = premiumFlag("Whether to add profiles of both accounts");
 
-const lookup = { ...reading, keyAccess: ["read", "verify"], group: "lookup" } as const;
+const lookup = { ...reading, keyAccess: ["read", "verify", "game"], group: "lookup" } as const;
 
 export const getChat = defineRoute({
   ...lookup,

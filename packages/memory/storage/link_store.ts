@@ -105,7 +105,8 @@ export const layer = layerOf(LinkStore, (memory) => ({
     const links = memory.links.get(pid)?.links ?? [];
     if (verified === undefined) return links.length;
     const { from, before } = verified;
-    return links.filter(({ lastVerifiedAt: at }) => at >= from && at < before).length;
+    return links.filter(({ lastVerifiedAt: at, proof }) => at >= from && at < before && proof !== "import")
+      .length;
   },
 
   newestPage: (pid, ...page) => newestOf(memory.links.get(pid)?.links ?? [], ...page),

@@ -2,7 +2,6 @@
 import type { ChatId, GuildId } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { makeAdmission } from "@accountlink/core/admission";
-import { makeByHand } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
 import { GuildGuard } from "@accountlink/core/platforms";
@@ -12,6 +11,7 @@ import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import type { PlainKey } from "../languages/language.ts";
 import type { Language } from "../languages/mod.ts";
+import { isByOwner } from "../proof_text.ts";
 import { makeCommunity } from "./community.ts";
 import {
   type Button,
@@ -143,12 +143,10 @@ const makeVerify = Effect.gen(function* () {
       };
     }
     const account = yield* community.account(link.gameId);
+    const text = isByOwner(link.proof) ? "chat.verify.linked" : "chat.verify.known";
+    const linked = language.text(text, { community: name, account, time: dayText(link.linkedAt) });
     return {
-      content: language.text("chat.verify.linked", {
-        community: name,
-        account,
-        time: dayText(link.linkedAt),
-      }),
+      content: `${linked}${community.proof(link, language)}`,
       buttons: [
         { label: language.text("chat.verify.roles"), action: "roles" },
         { label: language.text("chat.verify.other"), url },
@@ -194,7 +192,6 @@ const makeUnlink = Effect.gen(function* () {
 const makeWhois = Effect.gen(function* () {
   const members = yield* MemberStore;
   const guard = yield* GuildGuard;
-  const byHandOf = yield* makeByHand;
   const community = yield* makeCommunity;
   const { publicUrl } = yield* HttpSettings;
 
@@ -219,13 +216,10 @@ const makeWhois = Effect.gen(function* () {
     const link = yield* community.findLink(plan, target);
     const buttons = yield* pageButton(asked);
     if (link === null) return { content: language.text("chat.whois.none", { user }), buttons };
-    const isByHand = (yield* byHandOf(plan.scope, [link])).has(target);
     const account = yield* community.account(link.gameId);
     const values = { user, account, time: dayText(link.linkedAt) };
-    return {
-      content: language.text(isByHand ? "chat.whois.by_hand" : "chat.whois.verified", values),
-      buttons,
-    };
+    const linked = language.text(link.proof === null ? "chat.whois.verified" : "chat.whois.linked", values);
+    return { content: `${linked}${community.proof(link, language)}`, buttons };
   });
 });
 

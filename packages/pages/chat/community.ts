@@ -3,7 +3,7 @@
 import { type ChatId, type GameId, LinkStore } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
-import { isLinked } from "@accountlink/core/links";
+import { isLinked, type Link } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
 import type { RolePlan } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
@@ -11,6 +11,7 @@ import { Effect, Option } from "effect";
 import type { Language } from "../languages/mod.ts";
 import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
+import { proofText } from "../proof_text.ts";
 import { accountText, plain } from "./message.ts";
 
 /** A guild and the scope in which its members link. */
@@ -35,6 +36,12 @@ export const makeCommunity = Effect.gen(function* () {
   return {
     /** The name of the game platform within a sentence. */
     game: (language: Language): string => readerOf(settings, language).gameName,
+
+    /** How a link was last confirmed, as another sentence of a message; empty if that is unknown. */
+    proof: ({ proof }: Link, language: Language): string => {
+      const text = proofText(proof, language, readerOf(settings, language));
+      return text === null ? "" : ` ${text}`;
+    },
 
     /** Where a member links an account. */
     verifyUrl: ({ scope: { pid }, guildId }: Place): string =>

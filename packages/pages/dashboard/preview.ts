@@ -149,6 +149,7 @@ const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): FlowPage =
     ways: ["oauth", "words"],
     connections: [],
     named: null,
+    player: null,
     ...state.proven,
   };
   return flowPage(view, reader, 0);

@@ -65,34 +65,59 @@ interface Cards {
   readonly replaced: AccountCard | null;
 }
 
-const cardsOf = ({ chat, game, replaces }: FlowView, { language }: Reader): Cards => ({
-  chat: chat && chatCard(chat, language),
-  game: game && gameCard(game, language),
-  replaced: replaces && gameCard(replaces, language),
-});
+const cardsOf = ({ chat, game, player, replaces }: FlowView, { language }: Reader): Cards => {
+  const shown = game ?? player;
+  return {
+    chat: chat && chatCard(chat, language),
+    game: shown && gameCard(shown, language),
+    replaced: replaces && gameCard(replaces, language),
+  };
+};
 
 const picturesOf = (cards: ReadonlyArray<AccountCard | null>): ReadonlyArray<string> =>
   cards.flatMap((card) => card?.picture ?? []);
 
-/** The two sign-ins and the confirmation, the current step with its button. */
+/** The two sign-ins and the confirmation, the current step with its button. A player whom the session names is shown. */
 const steps = (view: FlowView, reader: FlowReader, { chat, game }: Cards): Html => {
   const { language, chatName, gameName } = reader;
-  const isProven = chat !== null && game !== null;
+  const isProven = view.chat !== null && view.game !== null;
   const accountOn = (platform: string) =>
     language.capitalised(language.text("flow.step.account", { platform }));
-  const asking = own(view.asking);
+  const chatItem = step(
+    accountOn(chatName),
+    chat === null ? "current" : "done",
+    chatStep(chat, view, reader),
+    reader,
+  );
+  const gameItem =
+    view.player === null
+      ? step(accountOn(gameName), stateOf(chat, game), chat && gameStep(game, view, reader), reader)
+      : step(accountOn(gameName), "done", game && cardHtml(game), reader);
   return html`
-<p>${
-    isProven
-      ? language.html("flow.confirm.text", { asking })
-      : language.html("flow.link.text", { chatName, gameName, asking })
-  }</p>
+<p>${introOf(view, reader, game)}</p>
+${playerNote(view, reader)}
 <ol class="steps" role="list">
-${step(accountOn(chatName), chat === null ? "current" : "done", chatStep(chat, view, reader), reader)}
-${step(accountOn(gameName), stateOf(chat, game), chat && gameStep(game, view, reader), reader)}
+${view.player === null ? [chatItem, gameItem] : [gameItem, chatItem]}
 ${step(language.text("flow.step.confirm"), isProven ? "current" : "later", isProven ? html`${keptSighting(reader)}${confirmForm(view, language.text("flow.confirm"))}` : null, reader)}
 </ol>
 ${view.sid !== null || chat !== null ? declineHtml(view, language.text("flow.cancel"), reader) : null}`;
+};
+
+/** Warns those whom somebody else, who plays in the game, asks to finish the verification. */
+const playerNote = ({ player }: FlowView, { language }: Reader): Html | null =>
+  player === null ? null : html`<p><strong>${language.text("flow.player.only")}</strong></p>`;
+
+const introOf = (
+  { asking, chat, game, player }: FlowView,
+  reader: Reader,
+  card: AccountCard | null,
+): Html => {
+  const { language, chatName, gameName } = reader;
+  const names = { asking: own(asking) };
+  if (chat !== null && game !== null) return language.html("flow.confirm.text", names);
+  return player === null
+    ? language.html("flow.link.text", { ...names, chatName, gameName })
+    : language.html("flow.player.text", { ...names, chatName, ...nameOf(card) });
 };
 
 type StepState = "done" | "current" | "later";
@@ -184,6 +209,7 @@ const choice = (view: FlowView, reader: FlowReader, { chat, game, replaced }: Ca
   const { language, chatName, gameName } = reader;
   return html`
 <p>${language.html("flow.choice.text", { ...nameOf(chat), chatName, gameName })}</p>
+${playerNote(view, reader)}
 <ul class="choices" role="list">
 <li><h2>${language.text("flow.choice.now")}</h2>${replaced && cardHtml(replaced)}${keepForm(view, language.html("flow.choice.keep", nameOf(replaced)))}</li>
 <li><h2>${language.text("flow.choice.new")}</h2>${game && cardHtml(game)}${confirmForm(view, language.html("flow.choice.link", nameOf(game)))}</li>

@@ -49,6 +49,7 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   no_guild: { status: 403 },
   expired: { status: 410, again: "refusal.again", ways: ["code"] },
   wrong_user: { status: 403, again: "refusal.other_account" },
+  player_named: { status: 403, again: "refusal.continue" },
   not_a_member: { status: 403, again: "refusal.retry" },
   platform_down: { status: 503, again: "refusal.retry" },
   denied: { status: 403, again: "refusal.retry" },

@@ -7,6 +7,10 @@ export interface MessageValues {
   readonly "account.id": "id: text";
   readonly "account.name_and_id": "username: text" | "id: text";
   readonly "community.unnamed": "id: text";
+  readonly "proof.connection": "gameName: text" | "chatName: text";
+  readonly "proof.oauth": "gameName: text";
+  readonly "proof.words": "gameName: text";
+  readonly "proof.session": "gameName: text";
   readonly "home.intro": "chatName: text" | "gameName: text";
   readonly "home.picture": "chatName: text" | "gameName: text";
   readonly "home.add": "chatName: text";
@@ -14,6 +18,7 @@ export interface MessageValues {
   readonly "flow.asks.guild": "b: tag" | "asking: text" | "guild: text";
   readonly "flow.asks.guild_id": "b: tag" | "asking: text" | "guildId: text";
   readonly "flow.link.text": "chatName: text" | "gameName: text" | "asking: text";
+  readonly "flow.player.text": "account: text" | "chatName: text" | "asking: text";
   readonly "flow.confirm.text": "asking: text";
   readonly "flow.choice.text": "account: text" | "chatName: text" | "gameName: text";
   readonly "flow.choice.keep": "account: text";
@@ -43,6 +48,7 @@ export interface MessageValues {
   readonly "done.back": "site: text";
   readonly "code.hint": "example: text";
   readonly "refusal.wrong_user.text": "chatName: text";
+  readonly "refusal.player_named.text": "gameName: text";
   readonly "refusal.not_a_member.text": "chatName: text";
   readonly "refusal.denied.text": "platform: text";
   readonly "refusal.unfinished.text": "chatName: text" | "gameName: text";
@@ -55,6 +61,7 @@ export interface MessageValues {
   readonly "me.links.none": "gameName: text" | "code: tag";
   readonly "me.links.known": "count: number" | "gameName: text";
   readonly "me.link.dates": "since: text" | "verified: text";
+  readonly "me.link.since": "since: text";
   readonly "me.link.remove": "unseen: tag" | "community: text";
   readonly "me.link.remove.text": "community: text";
   readonly "me.address.dates": "communities: text" | "last: text" | "until: text";
@@ -78,6 +85,7 @@ export interface MessageValues {
   readonly "erase.done.keys": "count: number";
   readonly "chat.verify.ask": "game: text" | "community: text";
   readonly "chat.verify.linked": "community: text" | "account: text" | "time: text";
+  readonly "chat.verify.known": "account: text" | "community: text" | "time: text";
   readonly "chat.verify.blocked": "community: text";
   readonly "chat.verify.too_young": "community: text" | "time: text";
   readonly "chat.verify.age_unknown": "community: text";
@@ -85,7 +93,7 @@ export interface MessageValues {
   readonly "chat.unlink.done": "game: text" | "community: text";
   readonly "chat.unlink.none": "game: text" | "community: text";
   readonly "chat.whois.verified": "user: text" | "account: text" | "time: text";
-  readonly "chat.whois.by_hand": "user: text" | "account: text" | "time: text";
+  readonly "chat.whois.linked": "user: text" | "account: text" | "time: text";
   readonly "chat.whois.none": "user: text";
   readonly "chat.whois.members": "account: text" | "users: text";
   readonly "chat.whois.no_members": "account: text";

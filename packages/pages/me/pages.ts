@@ -15,6 +15,7 @@ import { type Html, html } from "../html.ts";
 import { bold, code, type Language, own, unseen } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
+import { isByOwner, proofText } from "../proof_text.ts";
 import { dropKeptPages } from "../sign_ins/site.ts";
 
 /** The value of the form field `confirm` that confirms an erasure. */
@@ -63,7 +64,9 @@ ${postForm("/me/sign-out", csrf, html`<button class="button quiet">${language.te
   };
 };
 
-const linksHtml = (links: ReadonlyArray<OwnLink>, { language, gameName }: Reader, csrf: string): Html => html`
+const linksHtml = (links: ReadonlyArray<OwnLink>, reader: Reader, csrf: string): Html => {
+  const { language, gameName } = reader;
+  return html`
 <section>
 <h2>${language.text("me.links")}</h2>
 ${
@@ -71,18 +74,24 @@ ${
     ? html`<p class="empty">${language.html("me.links.none", { gameName, code: (label) => html`<a href="/go">${label}</a>` })}</p>`
     : html`
 <p>${language.text("me.links.known", { count: links.length, gameName })}</p>
-<ul class="pair" role="list">${links.map((link) => linkItem(link, language, csrf))}</ul>`
+<ul class="pair" role="list">${links.map((link) => linkItem(link, reader, csrf))}</ul>`
 }
 </section>`;
+};
 
-const linkItem = (link: OwnLink, language: Language, csrf: string): Html => {
+const linkItem = (link: OwnLink, reader: Reader, csrf: string): Html => {
+  const { language } = reader;
+  const { proof } = link;
   const community = communityHtml(link, language);
-  const dates = { since: language.day(link.linkedAt), verified: language.day(link.lastVerifiedAt) };
+  const since = language.day(link.linkedAt);
+  const dates = isByOwner(proof)
+    ? language.html("me.link.dates", { since, verified: language.day(link.lastVerifiedAt) })
+    : language.html("me.link.since", { since });
   return html`
 <li>
 <h3>${community}</h3>
 ${cardHtml(gameCard(link.game, language))}
-<p class="aside">${language.html("me.link.dates", dates)}</p>
+<p class="aside">${dates} ${proofText(proof, language, reader)}</p>
 <details>
 <summary class="bad">${language.html("me.link.remove", { community, unseen })}</summary>
 <p>${language.html("me.link.remove.text", { community })}</p>

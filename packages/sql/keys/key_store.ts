@@ -218,7 +218,7 @@ const keyFields = {
   name: Schema.String,
   tier: Tiers,
   kind: literalsOf<KeyKind>({ normal: true, partner: true, staff: true }),
-  access: literalsOf<KeyAccess>({ full: true, read: true, verify: true }),
+  access: literalsOf<KeyAccess>({ full: true, read: true, verify: true, game: true }),
   status: literalsOf<KeyStatus>({ active: true, disabled: true, revoked: true }),
   suspended: Schema.BooleanFromBit,
   expiresAt: OptionalInt,

@@ -4,6 +4,7 @@ import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
 import { type ChatMoved, isLinked, type MoveChat, type RemoveGame } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
+import type { Statement } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { keyedWriteOn } from "../statements/keyed_write.ts";
@@ -32,9 +33,11 @@ export const layer = storeLayer(LinkStore)((parts) => {
   const values = valuesOn(connection);
   const linksOf = (pid: Pid) => sql`FROM links WHERE pid = ${pid} AND game_id IS NOT NULL`;
 
-  const countStepAt = (pid: Pid, time: Millis, after: string) => {
+  const notImported = sql.literal("AND (proof IS NULL OR proof <> 'import')");
+
+  const countStepAt = (pid: Pid, time: Millis, after: string, kind: Statement.Fragment) => {
     const step = sql`
-      SELECT chat_id ${linksOf(pid)} AND last_verified_at = ${time} AND chat_id > ${after}
+      SELECT chat_id ${linksOf(pid)} AND last_verified_at = ${time} ${kind} AND chat_id > ${after}
       ORDER BY chat_id LIMIT ${countStep}`;
     return readCountSteps(
       values(sql`
@@ -43,11 +46,11 @@ export const layer = storeLayer(LinkStore)((parts) => {
   };
 
   /** Counts the links last verified at `time`, in steps, since an import can give many links the same time. */
-  const countAt = Effect.fnUntraced(function* (pid: Pid, time: Millis) {
+  const countAt = Effect.fnUntraced(function* (pid: Pid, time: Millis, kind: Statement.Fragment) {
     let links = 0;
     let last: string | null = "";
     while (last !== null) {
-      const [step]: ReadonlyArray<CountStep> = yield* countStepAt(pid, time, last);
+      const [step]: ReadonlyArray<CountStep> = yield* countStepAt(pid, time, last, kind);
       links += step?.links ?? 0;
       last = step?.last ?? null;
       yield* Effect.yieldNow;
@@ -64,8 +67,9 @@ export const layer = storeLayer(LinkStore)((parts) => {
      */
     countLinks: operation("countLinks", function* (pid, { verified, enough } = {}) {
       const { from, before } = verified ?? { from: 0, before: Number.MAX_SAFE_INTEGER };
+      const kind = verified === undefined ? sql.literal("") : notImported;
       const verifiedIn = (start: Millis, end: Millis) =>
-        sql`${linksOf(pid)} AND last_verified_at < ${end} AND last_verified_at >= ${start}`;
+        sql`${linksOf(pid)} AND last_verified_at < ${end} AND last_verified_at >= ${start} ${kind}`;
       if (enough !== undefined) {
         const some = sql`SELECT 1 ${verifiedIn(from, before)} ORDER BY last_verified_at DESC LIMIT ${enough}`;
         return (yield* readNumbers(values(sql`SELECT COUNT(*) FROM (${some}) AS counted`)))[0] ?? 0;
@@ -81,7 +85,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
         );
         const start = next === undefined ? from : next + 1;
         links += (yield* readNumbers(values(sql`SELECT COUNT(*) ${verifiedIn(start, end)}`)))[0] ?? 0;
-        if (next !== undefined) links += yield* countAt(pid, next);
+        if (next !== undefined) links += yield* countAt(pid, next, kind);
         end = next;
         yield* Effect.yieldNow;
       }

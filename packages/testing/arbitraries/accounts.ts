@@ -57,7 +57,7 @@ export const keyLimits: Arbitrary<KeyLimits> = oneof(
 
 export const keyKind: Arbitrary<KeyKind> = constantFrom("normal", "partner", "staff");
 
-export const keyAccess: Arbitrary<KeyAccess> = constantFrom("full", "read", "verify");
+export const keyAccess: Arbitrary<KeyAccess> = constantFrom("full", "read", "verify", "game");
 
 export const keyStatus: Arbitrary<KeyStatus> = constantFrom("active", "disabled", "revoked");
 

@@ -15,9 +15,9 @@ const networksFlag = (name: string, description: string) =>
     Flag.atLeast(0),
   );
 
-export const accessFlag = Flag.Literals("access", ["full", "read", "verify"]).pipe(
+export const accessFlag = Flag.Literals("access", ["full", "read", "verify", "game"]).pipe(
   Flag.withDescription(
-    "What the key is for: everything, lookups and alts, or sessions and single lookups (default: full)",
+    "What the key is for: everything, lookups and alts, sessions and single lookups, or these and sessions that name a player (default: full)",
   ),
 );
 

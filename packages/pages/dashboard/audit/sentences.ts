@@ -1,6 +1,7 @@
 /** The history of an account in words: a sentence about each entry of the audit log. */
 import { type Actor, type AuditAction, type AuditEntry, previousOf } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
+import { type GameProof, gameProofs } from "@accountlink/core/links";
 import { type Html, html } from "../../html.ts";
 import { type AccountNames, nameIn } from "../look/names.ts";
 import { nameOf } from "../look/owned_key.ts";
@@ -145,10 +146,20 @@ const statusVerbs: Readonly<Record<string, string>> = {
   revoked: "revoked",
 };
 
+const ways: Readonly<Record<GameProof, string>> = {
+  connection: "by the connection",
+  oauth: "by signing in",
+  words: "by words",
+  session: "by the game",
+};
+
+const byProof = (proof: AuditEntry["details"][string] | undefined): string =>
+  gameProofs.some((known) => known === proof) ? `, ${ways[proof as GameProof]}` : "";
+
 const sentences: Record<AuditAction, Sentence> = {
   "link.set": ({ who, isBySelf, chat, game, instead, details }) =>
     isBySelf
-      ? `${chat()} verified as ${game()}${instead()}`
+      ? `${chat()} verified as ${game()}${instead()}${byProof(details["proof"])}`
       : `${who} linked ${chat()} to ${game()}${instead()}${details["via"] === "import" ? ", by an import" : ""}`,
   "link.moved": ({ who, chat, game }) => `${who} moved ${game()} from ${chat()} to ${chat("newChatId")}`,
   "link.removed": ({ who, isBySelf, chat, game }) =>

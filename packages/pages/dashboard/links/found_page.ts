@@ -7,7 +7,7 @@ import type { Page, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { type LinksView, linkLabels, linksTable, searchedFor, unlinkedNotice } from "./links_page.ts";
 
-export interface Found extends Pick<LinksView, "links" | "byHand" | "next" | "unlinked"> {
+export interface Found extends Pick<LinksView, "links" | "next" | "unlinked"> {
   readonly community: Community;
   /** Whether the links were found by the users of other lists, because the search itself found nobody here. */
   readonly isByOthers: boolean;
@@ -30,14 +30,14 @@ ${
     ? html`<p class="empty">Nobody was found for “${search}”.</p>`
     : html`${found
         .filter((one) => !isEmpty(one))
-        .map(({ community, isByOthers, links, byHand, next, unlinked }) => {
+        .map(({ community, isByOthers, links, next, unlinked }) => {
           const { pid } = community.scope;
           return html`
 <section>
 <h2>${listName(community)}</h2>
 <p class="hint">Searched by ${searchedFor(community)}.${isByOthers ? " Who was found in another list is linked here too." : null}</p>
 ${unlinkedNotice(pid, unlinked)}
-${links.length === 0 ? null : linksTable({ community, links, byHand, search, sort: "time" }, linkLabels(platforms))}
+${links.length === 0 ? null : linksTable({ community, links, search, sort: "time" }, linkLabels(platforms))}
 ${next && html`<p class="more"><a class="button quiet" href="${withQuery(paths.links, { pid, q: search })}">All that were found here</a></p>`}
 </section>`;
         })}`

@@ -1,9 +1,9 @@
 /** The links of a community: their number, a search, and the newest links, a page at a time. */
-import type { ChatId, Pid } from "@accountlink/core";
+import type { ChatId, Link, Pid } from "@accountlink/core";
 import { type NamedLink, sumCounts } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
+import type { LinkProof } from "@accountlink/core/links";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
-import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
@@ -25,8 +25,6 @@ export interface LinksView {
   /** The UTC day with which the list begins; empty for the newest links. */
   readonly day: string;
   readonly links: ReadonlyArray<NamedLink>;
-  /** Chat users on this page that a team member linked and that have not been verified since. */
-  readonly byHand: ReadonlySet<ChatId>;
   /** Cursor of the older links; null on the last page. */
   readonly next: string | null;
   /** Cursor of the newer links; null on the first page. */
@@ -165,10 +163,10 @@ export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>):
       )}</ul></div>`;
 
 export const linksTable = (
-  view: Pick<LinksView, "community" | "links" | "byHand" | "search" | "sort">,
+  view: Pick<LinksView, "community" | "links" | "search" | "sort">,
   { chat: chatLabel, game: gameLabel }: LinkLabels,
 ): Html => {
-  const { community, links, byHand, search, sort } = view;
+  const { community, links, search, sort } = view;
   const { pid } = community.scope;
   const order = sort === "name" ? "this page by name" : "latest verification first";
   const isUnnamed = links.some((link) => visibleName(link.chat) === null || visibleName(link.game) === null);
@@ -177,12 +175,13 @@ export const linksTable = (
     id: `links-${pid}`,
     caption: `Links in ${listText(community)}${search === "" ? "" : ` found by “${search}”`}, ${order}`,
     columns: [chatLabel, gameLabel, "Last verified", { label: "Actions", isUnseen: true }],
-    rows: links.map(({ link: { chatId, gameId, lastVerifiedAt }, chat, game }) => {
+    rows: links.map(({ link, chat, game }) => {
+      const { chatId, gameId } = link;
       const name = accountText(chatId, chat);
       return [
         html`<span class="choice"><input type="checkbox" form="${form}" name="chatId" value="${chatId}" aria-label="Select ${name}"><span>${accountCell(chatId, chat, userPath(pid, chatId))}</span></span>`,
         accountCell(gameId, game, null),
-        verifiedText(lastVerifiedAt, byHand.has(chatId)),
+        verifiedText(link),
         html`<a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${name}</span></a>`,
       ];
     }),
@@ -203,8 +202,20 @@ ${links.length < 2 ? null : html`<label class="choice" hidden><input type="check
 </form>`;
 };
 
-export const verifiedText = (at: Millis, isByHand: boolean): Html =>
-  isByHand ? html`Linked by hand <small>${timeHtml(at)}</small>` : timeHtml(at);
+export const verifiedText = ({ lastVerifiedAt, proof }: Link): Html =>
+  proof === null
+    ? timeHtml(lastVerifiedAt)
+    : html`${proofLabels[proof]} <small>${timeHtml(lastVerifiedAt)}</small>`;
+
+/** How a link was last confirmed, in words of the dashboard. */
+export const proofLabels: Readonly<Record<NonNullable<LinkProof>, string>> = {
+  connection: "Verified by the connection",
+  oauth: "Verified by signing in",
+  words: "Verified by words",
+  session: "Verified by the game",
+  hand: "Linked by hand",
+  import: "Imported, never verified by its owner",
+};
 
 const pager = ({ community, search, sort, next, previous }: LinksView): Html | null => {
   const path = (cursor: string, direction: string) =>

@@ -1,6 +1,6 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
-import { type ChatId, type DataScope, GamePlatform, LinkStore } from "@accountlink/core";
-import { type LinkPage, makeByHand, OwnedLinks } from "@accountlink/core/communities";
+import { type ChatId, GamePlatform, LinkStore } from "@accountlink/core";
+import { type LinkPage, OwnedLinks } from "@accountlink/core/communities";
 import type {
   Conflict,
   Forbidden,
@@ -52,7 +52,6 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const communities = yield* makeCommunities;
   const viewUser = yield* makeUserView;
   const listsOf = yield* makeUserLists;
-  const byHandOf = yield* makeByHand;
   /** Accounts for which a file with names is downloaded. */
   const naming = new Set<string>();
 
@@ -76,7 +75,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       search,
       sort,
       day,
-      ...(yield* shownOf(community.scope, found)),
+      ...(yield* shownOf(found)),
       ...(sort === "name" ? { links: found.links.toSorted(byName) } : {}),
       ...(fields("direction") === "oldest" ? { next: null } : {}),
       previous: found.previous && cursorOf(found.previous),
@@ -106,21 +105,16 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
         const own = firsts[index] ?? { links: [], next: null, unlinked: [] };
         const isByOthers = own.links.length === 0 && own.unlinked.length === 0;
         const listed = isByOthers ? yield* links.findMany(scope, chatIds.slice(0, foundPerList)) : own.links;
-        return { community, isByOthers, ...(yield* shownOf(scope, { ...own, links: listed })) };
+        return { community, isByOthers, ...(yield* shownOf({ ...own, links: listed })) };
       }),
       { concurrency: 4 },
     );
     return foundPage(search, found, visitor);
   });
 
-  const shownOf = Effect.fnUntraced(function* (
-    scope: DataScope,
-    { links: found, next, unlinked }: Omit<LinkPage, "previous">,
-  ) {
-    const listed = found.map(({ link }) => link);
+  const shownOf = Effect.fnUntraced(function* ({ links: found, next, unlinked }: Omit<LinkPage, "previous">) {
     return {
       links: found,
-      byHand: yield* byHandOf(scope, listed),
       next: next && cursorOf(next),
       unlinked: yield* Effect.forEach(unlinked.slice(0, shownUnlinked), (chatId) =>
         Effect.map(profiles.chat(chatId, null), (chat) => ({ chatId, chat })),

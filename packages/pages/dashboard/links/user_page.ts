@@ -2,13 +2,14 @@
 import { AuditLog, type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
-import { isByHand, type NamedLink, OwnedLinks } from "@accountlink/core/communities";
+import { type NamedLink, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { GuildGuard, Profiles } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
+import { isByOwner } from "../../proof_text.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
@@ -66,10 +67,7 @@ ${noticeHtml("unlinked")}`,
 ${
   link === null
     ? null
-    : html`<div><dt>Last verified</dt><dd>${verifiedText(
-        link.link.lastVerifiedAt,
-        history.some((entry) => isByHand(link.link, entry)),
-      )}</dd></div>`
+    : html`<div><dt>${isByOwner(link.link.proof) ? "Last verified" : "Linked"}</dt><dd>${verifiedText(link.link)}</dd></div>`
 }
 </dl>
 ${userListsHtml(view)}

@@ -32,6 +32,10 @@ export const accesses = {
   full: { label: "May look up and change links", hint: "Alts and verification sessions too" },
   read: { label: "May look up links", hint: "One or many, with alts and events; it changes nothing" },
   verify: { label: "May verify users", hint: "Verification sessions, and lookups of one user at a time" },
+  game: {
+    label: "May verify players of a game",
+    hint: "As verifying users; the game’s server also says which account plays. Keep this key on your servers",
+  },
 } as const satisfies Record<KeyAccess, { readonly label: string; readonly hint: string }>;
 
 export const nameOf = ({ name, id }: Pick<ApiKey, "name" | "id">): string =>

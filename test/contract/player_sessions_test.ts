@@ -1,0 +1,191 @@
+/** Sessions that name their player, over HTTP: who may create them, what their flow asks for, and who can finish it. */
+import { expect, test } from "vitest";
+import { guild, nobody, stranger } from "../support/fixtures.ts";
+import { formOf, locationOf, withoutIsolation } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
+import { expectInvalid } from "./contract_server.ts";
+import { expectPage, useFlowServer } from "./flow_server.ts";
+
+const { fixtures, send, setup, read, gameOf, newBrowser } = useFlowServer();
+
+const full = fixtures.key();
+const game = fixtures.key({ access: "game" });
+const verify = fixtures.key({ access: "verify" });
+const looking = fixtures.key({ access: "read" });
+const keptLink = fixtures.key({ access: "full", links: { 100001: "2" } });
+const ofGuild = fixtures.key({ access: "game", guildId: guild });
+
+const create = (key: string, body: object, v1 = false) =>
+  send(v1 ? "POST /api/v1/verify/session" : "POST /v2/sessions", {
+    key,
+    body: { clientId: "player", ...body },
+  });
+
+test("keys with access full or game create sessions that name a player, in v1 and v2", async () => {
+  for (const key of [full, game, ofGuild]) {
+    for (const v1 of [false, true]) {
+      const answer = await create(key, { gameId: "3", ...(key === ofGuild && { guildId: guild }) }, v1);
+      expect(answer.status).toBe(201);
+      expect(answer.body.data).toMatchObject({ state: "pending", gameId: "3", chatId: null, proof: null });
+    }
+  }
+  for (const v1 of [false, true]) {
+    const refused = await create(verify, { gameId: "3" }, v1);
+    expect([refused.status, refused.body.error]).toEqual([
+      403,
+      v1
+        ? "This API key may not do that"
+        : expect.objectContaining({ code: "FORBIDDEN", details: { reason: "key_access" } }),
+    ]);
+  }
+  expect((await create(verify, {})).status).toBe(201);
+  expect((await create(looking, { gameId: "3" })).status).toBe(403);
+});
+
+test("a key with access game may do what a key with access verify may, and nothing else", async () => {
+  for (const line of ["GET /v2/chat?chatId=100001", "GET /v2/game?gameId=1"] as const) {
+    expect((await send(line, { key: game })).status).toBe(404);
+  }
+  expect((await send("GET /v2/verifications/chat?chatId=100001", { key: game })).status).toBe(200);
+  for (const line of ["GET /v2/events", "GET /v2/links", "POST /v2/chat/bulk"] as const) {
+    const { status, body } = await send(line, {
+      key: game,
+      ...(line.startsWith("POST") && { body: {} }),
+    });
+    expect([line, status, body.error?.["details"]]).toEqual([line, 403, { reason: "key_access" }]);
+  }
+});
+
+test("a session names only a game user who exists", async () => {
+  for (const gameId of [nobody, "ada", 3]) expectInvalid(await create(full, { gameId }), "gameId");
+  const v1 = await create(full, { gameId: nobody }, true);
+  expect([v1.status, v1.body.error]).toEqual([400, "Invalid parameter: gameId"]);
+  expect((await create(full, { gameId: null })).status).toBe(201);
+});
+
+test("the flow of a named player shows who plays, and asks for the chat proof alone", async () => {
+  const { browser, key, sid, bySid } = await setup({ gameId: "3" });
+  expect(await read(key, sid)).toMatchObject({ gameId: "3", proof: null });
+  const first = await browser.get(`/verify${bySid}`);
+  expectPage(first, 200, "Link your accounts");
+  expect(withoutIsolation(first.text)).toContain("you are playing as Player 3");
+  expect(first.text).toContain("Go on only if you started this in the game yourself");
+  expect(first.text).toContain(`href="/verify/chat/start?`);
+  expect(first.text).not.toContain("/verify/game/");
+
+  const page = await browser.get(locationOf(await browser.prove("chat", "100001", bySid)));
+  expectPage(page, 200, "Is this right?");
+  for (const name of ["User 1", "Player 3", "Go on only if you started this"])
+    expect(page.text).toContain(name);
+  expect(page.text).not.toContain("/verify/game/");
+  expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
+  expect(await gameOf(key)).toBe("3");
+  const completed = {
+    state: "completed",
+    chatId: "100001",
+    gameId: "3",
+    linkChanged: true,
+    proof: "session",
+  };
+  expect(await read(key, sid)).toMatchObject(completed);
+  const { body } = await send("GET /v2/events?from=oldest&types=session.completed", { key });
+  expect(body.data?.["events"]).toMatchObject([{ data: { gameId: "3", proof: "session", error: null } }]);
+});
+
+test("no other game account can finish a session that names its player", async () => {
+  const { browser, key, sid, bySid } = await setup({ gameId: "3" });
+  for (const query of [bySid, ""]) {
+    expectPage(await browser.get(`/verify/game/start${query || bySid}`), 403, "The game says who is playing");
+    await browser.prove("chat", "100001", bySid);
+  }
+  expectPage(await browser.get("/verify/game/start"), 403, "The game says who is playing");
+  const callback = await browser.get("/verify/game/callback?code=1&state=2");
+  expect(callback.status).toBe(400);
+  const page = await browser.get(`/verify${bySid}`);
+  expect((await browser.post("/verify/confirm", { ...formOf(page), gameId: "1" })).status).toBe(200);
+  expect([await gameOf(key), (await read(key, sid))["gameId"]]).toEqual(["3", "3"]);
+});
+
+test("a user with another link chooses, and a kept link has no proof", async () => {
+  const keep = await setup({ gameId: "3" }, keptLink);
+  const page = await keep.browser.get(locationOf(await keep.browser.prove("chat", "100001", keep.bySid)));
+  expectPage(page, 200, "Which account is yours?");
+  expect(page.text).not.toContain("/verify/game/");
+  expectPage(
+    await keep.browser.post("/verify/confirm", { ...formOf(page), keep: "1" }),
+    200,
+    "Your link stays as it is",
+  );
+  const kept = { state: "completed", gameId: "2", linkChanged: false, previousGameId: null, proof: null };
+  expect(await read(keptLink, keep.sid)).toMatchObject(kept);
+
+  const replace = await setup({ gameId: "3" }, keptLink);
+  const again = await replace.browser.get(
+    locationOf(await replace.browser.prove("chat", "100001", replace.bySid)),
+  );
+  await replace.browser.post("/verify/confirm", formOf(again));
+  const replaced = { gameId: "3", linkChanged: true, previousGameId: "2", proof: "session" };
+  expect(await read(keptLink, replace.sid)).toMatchObject(replaced);
+});
+
+test("a session that names both users is finished by them alone, and can be cancelled", async () => {
+  const { browser, key, sid, bySid } = await setup({ gameId: "3", chatId: "100002" });
+  expectPage(await browser.prove("chat", "100001", bySid), 403, "This link is for somebody else");
+  const page = await browser.get(locationOf(await browser.prove("chat", "100002", bySid)));
+  expectPage(await browser.post("/verify/cancel", formOf(page)), 200, "Nothing was linked");
+  expect(await read(key, sid)).toMatchObject({ state: "cancelled", gameId: "3", proof: null });
+  expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(409);
+  expect(await gameOf(key, "100002")).toBe(null);
+});
+
+test("a removal ends a session that names its player, and its proof writes nothing afterwards", async () => {
+  const { browser, key, sid, bySid } = await setup({ gameId: "3" });
+  await send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
+  const page = await browser.get(locationOf(await browser.prove("chat", "100001", bySid)));
+  await send("DELETE /v2/game", { key, body: { chatId: "100001" } });
+  expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(409);
+  expect(await read(key, sid)).toMatchObject({
+    state: "failed",
+    gameId: "3",
+    error: "link_removed",
+    proof: null,
+  });
+  expect(await gameOf(key)).toBe(null);
+});
+
+test("of several browsers that confirm for one named player, one links", async () => {
+  const { key, sid, bySid } = await setup({ gameId: "3" });
+  const pages = await Promise.all(
+    ["100001", "100002", "100003"].map(async (chatId) => {
+      const browser = newBrowser();
+      const page = await browser.get(locationOf(await browser.prove("chat", chatId, bySid)));
+      return { browser, form: formOf(page) };
+    }),
+  );
+  const answers = await Promise.all(pages.map(({ browser, form }) => browser.post("/verify/confirm", form)));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  const { chatId } = await read(key, sid);
+  expect(await gameOf(key, textOf(chatId))).toBe("3");
+});
+
+test("a code leads to the player's session, and a stranger to the guild cannot finish it", async () => {
+  const answer = await create(ofGuild, { gameId: "3", guildId: guild });
+  const browser = newBrowser();
+  const entered = await browser.post("/go", { code: textOf(answer.body.data?.["code"]) });
+  expect(entered.status).toBe(303);
+  expectPage(await browser.get(locationOf(entered)), 200, "Link your accounts");
+  const sid = textOf(answer.body.data?.["sid"]);
+  expect((await browser.prove("chat", stranger, `?sid=${sid}`)).status).toBe(403);
+});
+
+test("an idempotency key answers for a session that names its player", async () => {
+  const headers = { "idempotency-key": "player-3" };
+  const body = { clientId: "player", gameId: "3" };
+  const [one, two] = [
+    await send("POST /v2/sessions", { key: full, headers, body }),
+    await send("POST /v2/sessions", { key: full, headers, body }),
+  ];
+  expect(two.body.data).toEqual(one.body.data);
+  const other = await send("POST /v2/sessions", { key: full, headers, body: { ...body, gameId: "4" } });
+  expect([other.status, other.body.error?.["details"]]).toEqual([409, { reason: "idempotency_key_reused" }]);
+});
