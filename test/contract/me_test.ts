@@ -110,6 +110,7 @@ test("the export of /me is a file that names no other user", async () => {
     linkVersion: 1,
     linkedAt: at,
     lastVerifiedAt: at,
+    proof: null,
   });
   const seen = { community: expect.objectContaining(community) as unknown, seenAt };
   expect(data["sightings"]).toContainEqual({ ...seen, address: "203.0.113.20" });

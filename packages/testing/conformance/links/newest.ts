@@ -1,4 +1,4 @@
-import { type StoragePorts } from "@accountlink/core";
+import { ChatId, type StoragePorts } from "@accountlink/core";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
@@ -9,7 +9,8 @@ import { line, newLinkSteps, twoLinkSteps } from "./link_steps.ts";
 export const newest: Cases<StoragePorts> = {
   "countLinks may stop at the number that is enough, and is exact below it": function* () {
     const links = yield* newLinkSteps;
-    yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
+    const some = [line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)];
+    yield* links.load(some, "replace", null, 0, null);
     yield* links.remove(bob, 4);
     const verified = { from: 0, before: dayMs };
     for (const options of [{}, { verified }]) {
@@ -39,8 +40,13 @@ export const newest: Cases<StoragePorts> = {
     expectEqual(yield* counts, [0, 0, 1, 1]);
     yield* links.move(bob, cyd, day + 3);
     expectEqual(yield* counts, [0, 0, 2, 0]);
-    yield* links.load([line(ada, poker, day - dayMs), line(bob, chess, day - dayMs - 1)]);
+    const some = [line(ada, poker, day - dayMs), line(bob, chess, day - dayMs - 1)];
+    yield* links.load(some, "replace", null, 0, null);
     expectEqual(yield* counts, [1, 1, 1, 0]);
+    const imported = Array.from({ length: 30 }, (_, i) => line(ChatId.make(`${90_000 + i}`), chess, day));
+    yield* links.load(imported);
+    expectEqual(yield* counts, [1, 1, 1, 0], "Without imported links, which nobody verified");
+    expectEqual(yield* links.count(), 33, "All links");
     expectEqual(yield* links.countBetween(day - 2 * dayMs, day), 2);
     expectEqual(yield* links.countBetween(day, day), 0);
     yield* links.deleteAll(day + 4);
