@@ -26,6 +26,7 @@ section { margin-top: 2rem; }
 .who { margin-bottom: .5rem; }
 .who + .account, h1 + .account, main > p + .account { margin-bottom: 1.25rem; }
 footer { max-width: 28rem; margin: 0 auto; padding: .75rem 1.5rem 0; }
+footer p { line-height: 1.5rem; }
 .aside { margin-top: 1.25rem; }
 .steps { margin-top: 1.5rem; }
 .steps > li { padding-block-end: 1.25rem; padding-inline-start: 2.75rem; }
