@@ -3,7 +3,7 @@
  * sources published next to them. The workspace itself runs the sources.
  */
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { compile } from "./compile.ts";
 import { publishablePackages, root } from "./publishable.ts";
 
@@ -15,6 +15,7 @@ export const build = async (): Promise<void> => {
     rmSync(dist, { recursive: true, force: true });
     cpSync(join(compiled, basename(folder)), dist, { recursive: true });
     pointMapsAtSources(dist, folder);
+    declareJson(dist);
   }
 };
 
@@ -25,6 +26,26 @@ const pointMapsAtSources = (compiled: string, folder: string): void => {
     const [, source] = map.sources[0].split(`/${folder}/`);
     const up = "../".repeat(file.split("/").length);
     writeFileSync(join(compiled, file), JSON.stringify({ ...map, sources: [`${up}${source}`] }));
+  }
+};
+
+/**
+ * Replaces each import of the type of a JSON file in declarations by the type itself. A compiler with `module` set to
+ * `node16` would refuse the import without the option `resolveJsonModule`.
+ */
+const declareJson = (compiled: string): void => {
+  for (const file of globSync("**/*.d.ts", { cwd: compiled })) {
+    const path = join(compiled, file);
+    const declarations = readFileSync(path, "utf8");
+    const declared = declarations.replaceAll(
+      /^import type (\w+) from "(\.[^"]+\.json)";$/gm,
+      (_, name: string, json: string) => {
+        const values = JSON.parse(readFileSync(join(dirname(path), json), "utf8")) as object;
+        const fields = Object.keys(values).map((key) => `  readonly ${JSON.stringify(key)}: string;`);
+        return `declare const ${name}: {\n${fields.join("\n")}\n};`;
+      },
+    );
+    if (declared !== declarations) writeFileSync(path, declared);
   }
 };
 

@@ -7,6 +7,7 @@ import { layer, layerScope, type layerServices } from "./account_link.ts";
 import { Accounts } from "./accounts.ts";
 import { Alts } from "./alts.ts";
 import { Audit } from "./audit.ts";
+import { AccountLinkClosed } from "./errors.ts";
 import { Events } from "./events.ts";
 import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
@@ -157,6 +158,12 @@ export const promisedAccountLink = async (
   const scope = EffectScope.makeUnsafe();
   const handler = await webHandlerOf(Layer.succeedContext(services), http);
   const runner = new PromiseRunner(services);
+  let isClosed = false;
+  /** Rejects calls after `close`. */
+  const whileOpen =
+    <Args extends ReadonlyArray<unknown>>(answer: (...args: Args) => Promise<Response>) =>
+    (...args: Args): Promise<Response> =>
+      isClosed ? Promise.reject(new AccountLinkClosed()) : answer(...args);
   return {
     ...runner.promised(services, scopedServices),
     ...runner.promised(services, sharedServices),
@@ -169,11 +176,12 @@ export const promisedAccountLink = async (
 
     on: (name, listener) => runner.run(Effect.provideContext(listen(name, listener, scope), services)),
 
-    fetch: handler.fetch,
+    fetch: whileOpen(handler.fetch),
     nodeListener: handler.nodeListener,
-    chat: { answer: handler.answerChat },
+    chat: { answer: whileOpen(handler.answerChat) },
 
     close: async () => {
+      isClosed = true;
       await runner.close();
       await handler.close();
       await Effect.runPromise(EffectScope.close(scope, Exit.void));

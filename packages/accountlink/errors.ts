@@ -1,7 +1,7 @@
 /** The errors of calls, importable without the service, for example in a browser. */
 import type { PublicError } from "@accountlink/core/errors";
 import type { UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
-import { Data } from "effect";
+import { Data, Struct } from "effect";
 
 export {
   BulkLimitExceeded,
@@ -45,7 +45,9 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
  * (await rejection(al.links.move("100001", "100002"))) instanceof Conflict; // true
  *
  * await al.close();
- * (await rejection(al.links.get("100001"))) instanceof AccountLinkClosed; // true
+ * const closed = await rejection(al.links.get("100001"));
+ * closed instanceof AccountLinkClosed && closed instanceof AccountLinkError; // true
+ * new Error("another") instanceof AccountLinkError; // false
  * ```
  *
  * @example
@@ -69,3 +71,36 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
  * ```
  */
 export type AccountLinkError = PublicError | AccountLinkClosed | UnreadableLinkFile | WrongLines;
+
+/** For `error instanceof AccountLinkError`, as with the class of this name in `@accountlink/client`. */
+export const AccountLinkError = {
+  [Symbol.hasInstance]: (value: unknown): value is AccountLinkError =>
+    value instanceof Error && "code" in value && tags.has(String(Reflect.get(value, "_tag"))),
+};
+
+const tags: ReadonlySet<string> = new Set(
+  Struct.keys({
+    BadRequest: true,
+    MalformedRequest: true,
+    MissingParameter: true,
+    InvalidParameter: true,
+    InvalidBody: true,
+    InvalidApiKey: true,
+    InvalidSession: true,
+    Forbidden: true,
+    PremiumRequired: true,
+    LinkNotFound: true,
+    SessionNotFound: true,
+    SessionExpired: true,
+    RateLimited: true,
+    SharedIpRateLimited: true,
+    BulkLimitExceeded: true,
+    Conflict: true,
+    InternalError: true,
+    StoreUnavailable: true,
+    PlatformUnavailable: true,
+    AccountLinkClosed: true,
+    UnreadableLinkFile: true,
+    WrongLines: true,
+  } satisfies Record<AccountLinkError["_tag"], true>),
+);

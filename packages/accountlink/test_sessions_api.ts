@@ -107,6 +107,7 @@ export const sessionsApiSuite = (service: () => TestService): void => {
     await closing.close();
     await rejected;
     await expect(closing.links.get("100001")).rejects.toBeInstanceOf(AccountLinkClosed);
+    await expect(closing.fetch(new Request("http://localhost/"))).rejects.toBeInstanceOf(AccountLinkClosed);
     await closing.close();
   });
 };

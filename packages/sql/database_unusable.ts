@@ -6,6 +6,8 @@ export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
   readonly path: string;
   readonly cause: unknown;
 }> {
+  readonly code = "DATABASE_UNUSABLE";
+  readonly details = null;
   override readonly message = `Cannot use database "${this.path}": ${reasonOf(this.cause)}`;
 }
 

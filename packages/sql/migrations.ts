@@ -56,6 +56,8 @@ export class DatabaseTooNew extends Data.TaggedError("DatabaseTooNew")<{
   readonly version: number;
   readonly known: number;
 }> {
+  readonly code = "DATABASE_TOO_NEW";
+  readonly details = { version: this.version, known: this.known };
   override readonly message =
     `Cannot use the database: its schema is version ${this.version}, expected ${this.known} or lower`;
 }

@@ -298,3 +298,14 @@ test("the key limit counts only keys that are not revoked, the limit of a day al
   const times = keys.map(({ createdAt }) => createdAt);
   expect(times).toEqual(times.toSorted().toReversed());
 });
+
+test("the limit of keys a day outlives an account that was deleted", async () => {
+  const owner = await signInOwner(server, "100011");
+  for (let count = 0; count < 20; count++) await createKey(owner);
+  const { account } = dataOf(await owner.send("GET /dashboard/api/session"));
+  dataOf(await owner.send("DELETE /dashboard/api/account", { body: { confirm: account?.name } }));
+  const again = await signInOwner(server, "100011");
+  expect(dataOf(await again.send("GET /dashboard/api/keys")).keys).toEqual([]);
+  const another = await again.send("POST /dashboard/api/keys", { body: { name: "Bot", scope: "global" } });
+  expectRefusal(another, 409, "CONFLICT", { reason: "key_rate" });
+});

@@ -36,7 +36,10 @@ export const install = async (
 /** Compiler options for module resolution as in Node and as in bundlers. */
 const resolutions = {
   nodenext: { module: "nodenext", moduleResolution: "nodenext" },
-  ...(isProof && { bundler: { module: "esnext", moduleResolution: "bundler" } }),
+  ...(isProof && {
+    node16: { module: "node16", moduleResolution: "node16" },
+    bundler: { module: "esnext", moduleResolution: "bundler" },
+  }),
 };
 
 interface Compilation {
@@ -61,7 +64,7 @@ export const compile = async (
     : { include: ["*.ts"] };
   let found = "";
   for (const [name, resolution] of Object.entries(resolutions)) {
-    const noEmit = !emit || name === "bundler";
+    const noEmit = !emit || name !== "nodenext";
     const strict = {
       target: "es2022",
       strict: true,

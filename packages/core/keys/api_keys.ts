@@ -6,6 +6,7 @@ import type { ScopeTarget } from "../data_scope.ts";
 import { Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
+import { keysPerDay } from "../limits/request_limits.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { isOrigin } from "../origin.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -33,9 +34,6 @@ export interface IssuedKey {
   readonly key: KeyDetails;
   readonly token: string;
 }
-
-/** How many keys an account makes at most in a UTC day. */
-const keysPerDay = 20;
 
 /** Manages keys. Every change is written to the audit log and reaches every node within a second. */
 export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKeys", {

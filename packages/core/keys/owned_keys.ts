@@ -4,6 +4,7 @@ import type { ScopeTarget } from "../data_scope.ts";
 import { BadRequest, Conflict } from "../errors.ts";
 import { type ChatId, KeyId } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
+import { RequestLimits } from "../limits/request_limits.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { dayMs } from "../timestamp.ts";
 import type { Account, ApiKey, KeyUpdate } from "./api_key.ts";
@@ -57,6 +58,7 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
     const store = yield* KeyStore;
     const guard = yield* GuildGuard;
     const limits = yield* Limits;
+    const requests = yield* RequestLimits;
 
     const find = Effect.fn("OwnedKeys.find")(function* ({ name }: Pick<Account, "name">, id: string) {
       const now = yield* Clock.currentTimeMillis;
@@ -67,6 +69,10 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
     const findLiving = Effect.fnUntraced(function* ({ account }: KeyOwner, id: string) {
       const key = yield* find(account, id);
       return key.status === "revoked" ? yield* new Conflict({ reason: "key_revoked" }) : key;
+    });
+
+    const plan = Effect.fn("OwnedKeys.plan")(function* ({ name, tier }: Account) {
+      return { used: yield* store.countKeys(name), allowed: limits[tier].keys || null };
     });
 
     return {
@@ -85,17 +91,21 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
       /**
        * Returns how many keys of an account count against its plan, and how many the plan allows; null for any number.
        */
-      plan: Effect.fn("OwnedKeys.plan")(function* ({ name, tier }: Account) {
-        return { used: yield* store.countKeys(name), allowed: limits[tier].keys || null };
-      }),
+      plan,
 
       /**
        * Creates a key. If the target is a guild, the bot must be in the guild, and the owner must have the right to
-       * manage the guild. Fails with `Conflict` `key_limit` if the plan allows no more keys.
+       * manage the guild. Fails with `Conflict` `key_limit` if the plan allows no more keys, and with `key_rate` if the
+       * account or the owner made 20 keys this UTC day. The owner's number outlives an account that was deleted.
        */
       create: Effect.fn("OwnedKeys.create")(function* (owner: KeyOwner, key: NewOwnedKey) {
         const { account, chatId } = owner;
         if (key.target.kind === "guild") yield* guard.requireManager(key.target.guildId, chatId);
+        const { used, allowed } = yield* plan(account);
+        if (allowed === null || used < allowed) {
+          const tooMany = () => new Conflict({ reason: "key_rate" });
+          yield* Effect.catchTag(requests.admitNewKey(chatId), "RateLimited", tooMany);
+        }
         return yield* keys.create({ ...key, account }, originOf(owner));
       }),
 

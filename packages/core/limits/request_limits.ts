@@ -46,6 +46,9 @@ const [sweepsHourly, hourMs] = [4, 3_600_000];
 /** How many exports of their own data a user may download per day. */
 const exportsDaily = 10;
 
+/** How many keys an account may make per day, and a chat user over all accounts. @internal */
+export const keysPerDay = 20;
+
 /**
  * Returns the seconds until a limit resets, rounded up: at least 1, and at most the window's duration. Without this
  * upper bound, a window that was started by a node with a faster clock would seem to last too long.
@@ -215,6 +218,9 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
 
       /** Counts an export of a user's own data against the user's daily limit of exports. */
       admitExport: (chatId: ChatId) => admitDaily("day", `export ${chatId}`, exportsDaily),
+
+      /** Counts a new key against the daily limit of its maker, whichever account gets the key. */
+      admitNewKey: (chatId: ChatId) => admitDaily("day", `key ${chatId}`, keysPerDay),
 
       /** Counts a change on the dashboard against the daily limit of the account. */
       admitDashboardWrite: (account: string) =>

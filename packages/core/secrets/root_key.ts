@@ -26,6 +26,8 @@ type Bytes = Redacted.Redacted<Uint8Array>;
 
 /** No secret unwraps the root key of the store, or the root key is damaged. */
 export class SecretRejected extends Data.TaggedError("SecretRejected")<{}> {
+  readonly code = "SECRET_REJECTED";
+  readonly details = null;
   override readonly message =
     "Cannot open the store: the secret is another one, expected the one that the store was made with or last rotated to";
 }

@@ -12,7 +12,7 @@ import {
   startPlatformServer,
 } from "@accountlink/test-servers";
 import { expect, testLive } from "@accountlink/test-servers/effect";
-import { Context, Data, Effect, Layer, Redacted } from "effect";
+import { Cause, Context, Data, Effect, Exit, Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { chatPlatformAt } from "./discord/test_discord.ts";
 import { liveGamePlatform } from "./roblox/game_platform.ts";
@@ -45,6 +45,19 @@ test(`a request that the documents do not allow is found${skipped}`, function* (
   }
   expect(requestMistakes("discord", request)).toEqual([]);
   yield* Effect.void;
+});
+
+test(`a test whose adapter sends a wrong request fails, whatever the answer is${skipped}`, function* () {
+  const asking = (path: string) =>
+    Effect.gen(function* () {
+      const server = yield* startPlatformServer("discord", String, () => ({ status: 200, body: "{}" }));
+      yield* Effect.promise(() => fetch(new URL(path, server.url)));
+    }).pipe(Effect.scoped, Effect.exit);
+  expect(Exit.isSuccess(yield* asking("/users/1"))).toBe(true);
+  const failed = yield* asking("/users/ada?fast=1");
+  expect(Exit.isFailure(failed) && Cause.pretty(failed.cause)).toContain(
+    "GET /users/ada: user_id must match pattern",
+  );
 });
 
 const [guildId, chatId] = ["9223372036854775806" as GuildId, "9223372036854775805" as ChatId];

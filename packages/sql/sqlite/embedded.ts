@@ -7,6 +7,7 @@ import { type DatabaseTooNew, migrate } from "../migrations.ts";
 import { layer } from "../stores.ts";
 import { layerSqlite } from "./client/sql_client.ts";
 import { databaseFile } from "./inspect.ts";
+import { nodeSqlite } from "./node_sqlite.ts";
 import { acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
 
 export interface EmbeddedOptions {
@@ -45,6 +46,7 @@ const open = ({
   const unusable = (cause: unknown) => new DatabaseUnusable({ path, cause });
   const notOpened = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
   return Effect.gen(function* () {
+    yield* Effect.try({ try: nodeSqlite, catch: unusable });
     // Other users of the machine must not read keys and links.
     yield* Effect.tryPromise({ try: () => mkdir(folder, { recursive: true, mode: 0o700 }), catch: unusable });
     if (exclusive) yield* acquireProcessLock(folder);

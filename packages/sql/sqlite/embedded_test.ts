@@ -4,8 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { AuditLog, ChatId, GameId, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Effect, Exit, Option } from "effect";
+import { Effect, Exit, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
+import { vi } from "vitest";
 import { StorageSql } from "../mod.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
@@ -136,4 +137,16 @@ test("a store with a damaged file never answers wrongly", function* () {
   const failures = exits.filter(Exit.isFailure).length;
   expect(failures).toBeGreaterThan(0);
   expect(failures).toBeLessThan(chatIds.length);
+});
+
+test("a runtime without SQLite is named in place of a raw error", function* () {
+  const folder = yield* makeTempFolder;
+  const missing = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
+  const opened = Effect.scoped(Layer.build(StorageSql.layerEmbedded({ folder })));
+  const refused = yield* Effect.ensuring(
+    Effect.flip(opened),
+    Effect.sync(() => missing.mockRestore()),
+  );
+  expect(refused).toMatchObject({ _tag: "DatabaseUnusable", code: "DATABASE_UNUSABLE" });
+  expect(refused.message).toContain("has no SQLite, expected 22.13 or newer, Deno or Bun");
 });

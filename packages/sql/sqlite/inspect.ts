@@ -1,11 +1,12 @@
 /** Reads the state of a data folder without opening its stores. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { Effect } from "effect";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { newestMigration } from "../migrations.ts";
 import { withoutDisguise } from "./client/sql_error.ts";
+import { nodeSqlite } from "./node_sqlite.ts";
 
 /** @internal */
 export const databaseFile = (folder: string): string => join(folder, "accountlink.db");
@@ -42,7 +43,7 @@ export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | n
   });
 
 const readFile = (path: string): Omit<EmbeddedState, "path"> => {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  const database = new (nodeSqlite().DatabaseSync)(path, { readOnly: true, timeout: 5_000 });
   try {
     const findings = database.prepare("PRAGMA integrity_check(10)").all();
     const messages = findings.map((row) => String(row["integrity_check"]));

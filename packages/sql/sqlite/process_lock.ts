@@ -2,10 +2,11 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { Data, Effect, Schedule, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
 import { failWith } from "./client/sql_error.ts";
+import { nodeSqlite } from "./node_sqlite.ts";
 
 /**
  * Another server uses the data folder. `pid` is the process ID of that server; null if it is uncertain.
@@ -26,6 +27,8 @@ export class DataFolderInUse extends Data.TaggedError("DataFolderInUse")<{
   readonly folder: string;
   readonly pid: number | null;
 }> {
+  readonly code = "DATA_FOLDER_IN_USE";
+  readonly details = { pid: this.pid };
   override readonly message = `Cannot start: data folder "${this.folder}" is in use by ${
     this.pid === null ? "another server" : `process ${this.pid}`
   }, expected one server per folder`;
@@ -87,7 +90,7 @@ const openLock = (
   });
 
 function beginOn(file: string, timeout: number): DatabaseSync {
-  const held = new DatabaseSync(file, { timeout });
+  const held = new (nodeSqlite().DatabaseSync)(file, { timeout });
   try {
     // Keep the journal in memory. A journal on disk would have to be recovered after a crash, and two servers that try
     // this at the same time could both be refused.

@@ -168,8 +168,8 @@ export class Access {
 
   /** Ends the open transaction, and resumes the statements that wait for that before the next transaction begins. */
   #endGroup(): void {
-    this.#commitGroup();
-    this.#onWrite();
+    if (this.#group === null) this.#onWrite();
+    else this.#commitGroup();
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
   }

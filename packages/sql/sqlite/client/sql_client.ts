@@ -1,10 +1,11 @@
 /** `SqlClient` for SQLite, on node:sqlite. Other processes may write to the same file. */
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { isTraced } from "@accountlink/core/telemetry";
 import { Context, Duration, Effect, Layer, type Scope } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 import { IsBulk } from "../../statements/dialect.ts";
+import { nodeSqlite } from "../node_sqlite.ts";
 import { Access, type Lease } from "./access.ts";
 import { BulkConnection, makeBulkLease } from "./bulk_connection.ts";
 import {
@@ -148,7 +149,7 @@ const dataVersion = (reader: Connection) =>
 const writerSettings = "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA secure_delete = ON";
 
 function open(filename: string): DatabaseSync {
-  const db = new DatabaseSync(filename, { enableForeignKeyConstraints: true, timeout: 0 });
+  const db = new (nodeSqlite().DatabaseSync)(filename, { enableForeignKeyConstraints: true, timeout: 0 });
   try {
     const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
     if (mode !== "wal" && mode !== "memory") throw noWriteAheadLog();
@@ -161,7 +162,7 @@ function open(filename: string): DatabaseSync {
 }
 
 function openToRead(filename: string): DatabaseSync {
-  const db = new DatabaseSync(filename, { readOnly: true, timeout: 0 });
+  const db = new (nodeSqlite().DatabaseSync)(filename, { readOnly: true, timeout: 0 });
   // Memory-mapped reads save a system call for each page. The page cache has 64 MiB.
   db.exec("PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -65536");
   return db;
