@@ -437,3 +437,28 @@ test("POST /dashboard/api/roles/sweep starts a sweep if the role plan is on", as
   expect(progress?.sweep ?? progress?.sweptAt).toBeTruthy();
   await remove();
 });
+
+test("roles that ranks lack are made after a question that names them", async () => {
+  const { owner, pid, get } = await rolesOf();
+  const path = `/dashboard/communities/${pid}/roles`;
+  const act = async (act: string) =>
+    owner.browser.post(path, { ...formOf(await owner.browser.get(path)), guildId: guild, ranksOf: "3", act });
+  const names = async () => {
+    const listed = (await get()).body.data?.["guildRoles"] as unknown as ReadonlyArray<{
+      readonly name: string;
+      readonly assignable: boolean;
+    }>;
+    return listed.filter(({ assignable }) => assignable).map(({ name }) => name);
+  };
+  expect(await names()).not.toContain("Fan");
+  expect((await act("ranks")).text).toContain("Make the missing roles");
+  const asked = await act("missing");
+  expect(asked.text).toContain("<li>Fan</li>");
+  expect(asked.text).not.toContain("<li>Chief</li>");
+  expect(asked.text).toContain("Make 1 role<");
+  expect(await names()).not.toContain("Fan");
+  const made = await act("makeRoles");
+  expect(made.text).toContain("Fan (rank 1)");
+  expect(made.text).not.toContain("Make the missing roles");
+  expect(await names()).toContain("Fan");
+});

@@ -65,6 +65,8 @@ export const startSharedPlatform = Effect.fnUntraced(function* (fixture: typeof 
       const routes = body["routes"] as unknown as Readonly<Record<string, number>>;
       return Object.values(routes).reduce((sum, count) => sum + count, 0);
     },
+    /** The page of a guild, with what the bot posted. */
+    page: async (guildId: string) => (await send(`GET /chat/guilds/${guildId}`)).text,
     forget: () => send("DELETE /requests"),
   };
 });

@@ -167,6 +167,31 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       }),
 
       /**
+       * Makes roles without rights in a guild. Fails with `InvalidParameter` on `ranksOf` if the platform refuses one;
+       * those before it are made.
+       */
+      makeRoles: Effect.fn("RolePlans.makeRoles")(
+        function* (guildId: GuildId, names: ReadonlyArray<string>) {
+          const { makeRole } = yield* members.roles;
+          if (makeRole === undefined) {
+            return yield* new PlatformUnavailable({ operation: "ChatRoles.makeRole" });
+          }
+          for (const name of names) {
+            const made = yield* makeRole(guildId, name);
+            if (Option.isNone(made)) return yield* new Forbidden({ reason: "bot_not_in_guild" });
+          }
+        },
+        Effect.catchTag("RoleRefused", ({ reason }) =>
+          InvalidParameter.one(
+            "ranksOf",
+            reason === "no_permission"
+              ? "the bot may not make roles: allow it to manage roles"
+              : "the chat platform refuses to make further roles",
+          ),
+        ),
+      ),
+
+      /**
        * Stores the channel of the log, and changes nothing else; null turns the log off. Fails with `InvalidParameter`
        * for a channel in which the bot may not post.
        */

@@ -270,7 +270,7 @@ export const unconfirmedPage = (language: Language): Page => {
 };
 
 export const erasedPage = (
-  { records, sightings, browsers, reviews, revokedKeys }: UserErased,
+  { records, sightings, browsers, reviews, messages, revokedKeys }: UserErased,
   language: Language,
 ): Page => {
   const counts = { records, addresses: sightings, browsers, reviews, keys: revokedKeys.length };
@@ -284,6 +284,7 @@ ${dropKeptPages({ path: "/me" })}
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>${language.text("erase.done.title")}</h1>
 ${erased.length === 0 ? html`<p>${language.text("erase.done.none")}</p>` : html`<ul>${erased}</ul>`}
+${messages === 0 ? null : html`<p>${language.text("erase.done.messages")}</p>`}
 <p>${language.text("erase.done.close")}</p>`,
   };
 };

@@ -38,7 +38,6 @@ const notices = {
   logOn: "Saved. The bot tells in this channel what happens from now on.",
   logOff: "Saved. The bot tells nothing any more.",
   panelPosted: "The panel is in the channel.",
-  rolesMade: "The roles are made. Add the rules for them below.",
   noneSelected: "No user was selected. Tick the boxes beside their names first.",
   downloading: "A file with names is being downloaded for your account. Wait until it is complete.",
   notSent: "The delivery failed. The list shows why.",

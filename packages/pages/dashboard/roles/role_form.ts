@@ -103,6 +103,16 @@ export const rulesOfRanks = (
   });
 };
 
+/** Returns the ranks of a group that no role is named after. Rank 0 is not in the group. */
+export const ranksWithoutRole = (
+  { ranks }: RankedGroup,
+  roles: ReadonlyArray<GuildRole>,
+): ReadonlyArray<string> => {
+  const known = new Set(roles.map(({ name }) => name.trim().toLowerCase()));
+  const names = ranks.filter(({ rank }) => rank > 0).map(({ name }) => name.trim());
+  return [...new Set(names)].filter((name) => name !== "" && !known.has(name.toLowerCase()));
+};
+
 export const typedRoles = (fields: Fields): RolesForm => {
   const rows = Math.min(mostRules, Number(fields("rows")) || 0);
   return {

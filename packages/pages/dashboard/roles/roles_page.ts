@@ -30,6 +30,7 @@ import {
   filledRules,
   isNewPlan,
   type RolesForm,
+  ranksWithoutRole,
   roleFormLabels,
   rulesOfRanks,
   settingsMark,
@@ -55,6 +56,10 @@ export interface RolesView {
   readonly preview: RolePreview | null;
   /** A group whose ranks the owner wants to make rules of; null if none was asked for. */
   readonly ranked: RankedGroup | null;
+  /** Whether to ask before the bot makes the roles that ranks of the group lack. */
+  readonly asksForRoles: boolean;
+  /** The page that gives the bot the right to make roles; null if there is none. */
+  readonly invite: string | null;
   /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
   readonly tryUrl: string | null;
   /** Where other rules for this guild are on; null if none are. */
@@ -266,11 +271,12 @@ ${fields.map((field) =>
 
 /** Asks for a group, and shows which of its ranks would become rules. */
 const ranksFields = (
-  { ranked, roles }: RolesView,
+  view: RolesView,
   { rules: typed, ranksOf }: RolesForm,
   { platforms }: Shown,
   problems: RefusedProblems,
 ): Html => {
+  const { ranked, roles } = view;
   const rules = filledRules(typed);
   const found = ranked === null ? [] : rulesOfRanks(ranked, roles, rules);
   const [added, left] = [found.slice(0, mostRules - rules.length), found.slice(mostRules - rules.length)];
@@ -288,9 +294,31 @@ ${
 <ul>${added.map(({ roleId, minRank }) => html`<li>${nameOfRole.get(roleId) ?? roleId} (rank ${minRank})</li>`)}</ul>
 ${left.length === 0 ? null : html`<p>${counted(left.length, "further rank")} would be more than the ${mostRules} rules that a plan can have.</p>`}
 ${added.length === 0 ? null : html`<p class="row"><button class="button small" name="act" value="addRanks">Add ${counted(added.length, "rule")}</button></p>`}
+${missingRoles(view, ranked, platforms.chat)}
 </div>`
 }
 </details>`;
+};
+
+/** Offers to make the roles that ranks lack. Asks first, and names them. */
+const missingRoles = (
+  { roles, asksForRoles, invite }: RolesView,
+  ranked: RankedGroup,
+  chat: string,
+): Html | null => {
+  const missing = ranksWithoutRole(ranked, roles).slice(0, mostRules);
+  if (missing.length === 0) return null;
+  const names = html`<ul>${missing.map((name) => html`<li>${name}</li>`)}</ul>`;
+  const what = counted(missing.length, "role");
+  if (!asksForRoles)
+    return html`<p>${counted(missing.length, "rank")} without a role of the same name:</p>${names}<p class="row"><button class="button quiet small" name="act" value="missing">Make the missing roles</button></p>`;
+  return html`
+<div class="notice warn">
+<p>The bot makes ${what} on ${chat}, without rights and below all others:</p>
+${names}
+<p>It needs the right to manage roles.${invite === null ? null : html` <a href="${invite}" rel="noreferrer">Give it the right</a>`}</p>
+<p class="row"><button class="button small" name="act" value="makeRoles">Make ${what}</button> <button class="button quiet small" name="act" value="ranks">Make none</button></p>
+</div>`;
 };
 
 type RefusedProblems = Refused["problems"];

@@ -39,6 +39,7 @@ import {
   formOfPlan,
   isId,
   type RolesForm,
+  ranksWithoutRole,
   rulesOfRanks,
   settingsMark,
   settingsOf,
@@ -51,6 +52,7 @@ interface Shown {
   readonly typed?: RolesForm;
   readonly preview?: RolePreview;
   readonly ranked?: RankedGroup;
+  readonly asksForRoles?: boolean;
   readonly refused?: Refused | null;
 }
 
@@ -64,7 +66,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const titleOf = yield* makeAccountTitle;
   const findByName = yield* makeNameSearch;
   const { findGroup, findItem } = yield* GamePlatform;
-  const { commands } = yield* ChatPlatform;
+  const { botInvite, commands } = yield* ChatPlatform;
 
   /** Finds the groups and items of a form by `thingKey`. */
   const thingsOf = Effect.fnUntraced(function* ({ rules, nicknameGroupId }: RolesForm) {
@@ -122,7 +124,13 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     if (guildId === undefined) return guildChoicePage(community, guilds, visitor);
     const guildName = guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName;
 
-    const show = Effect.fnUntraced(function* ({ typed, preview, ranked, refused = null }: Shown) {
+    const show = Effect.fnUntraced(function* ({
+      typed,
+      preview,
+      ranked,
+      asksForRoles = false,
+      refused = null,
+    }: Shown) {
       const details = yield* plans.find(community.scope, guildId);
       const home = Option.getOrNull(yield* store.findHome(guildId))?.scope.pid;
       const shown = typed ?? formOfPlan(details.plan);
@@ -140,6 +148,8 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         )).chats,
         preview: preview ?? null,
         ranked: ranked ?? null,
+        asksForRoles,
+        invite: botInvite?.(guildId, "roles") ?? null,
         tryUrl: commands?.tryUrl?.(guildId) ?? null,
         rival: yield* rivalOf(visitor, community, guildId),
       };
@@ -254,6 +264,19 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
           return yield* orShowAgain(saved, (refused) => show({ typed, refused }));
         });
 
+        /** Asks before the bot makes the roles that ranks of a group lack, or makes them. */
+        const makeRoles = Effect.fnUntraced(function* (typed: RolesForm, isAsked: boolean) {
+          const ranked = yield* plans.group(typed.ranksOf);
+          if (!isAsked) return yield* show({ typed, ranked, asksForRoles: true });
+          const missing = ranksWithoutRole(ranked, yield* plans.guildRoles(guildId));
+          return yield* orShowAgain(
+            Effect.flatMap(plans.makeRoles(guildId, missing.slice(0, mostRules)), () =>
+              show({ typed, ranked }),
+            ),
+            (refused) => show({ typed, ranked, refused }),
+          );
+        });
+
         /** Shows the ranks of a group, or adds a rule for each of those that have a role. */
         const ranks = Effect.fnUntraced(function* (typed: RolesForm, isAdded: boolean) {
           const ranked = yield* plans.group(typed.ranksOf);
@@ -289,6 +312,16 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
             const unknown = { name: "ranksOf", reason: "expected the ID of a group" };
             return Effect.catchTag(ranks(typed, fields("act") === "addRanks"), "InvalidParameter", () =>
               show({ typed, refused: refusedFor([unknown]) }),
+            );
+          }
+          case "missing":
+          case "makeRoles": {
+            const typed = typedRoles(fields);
+            return Effect.catchTag(makeRoles(typed, fields("act") === "makeRoles"), "InvalidParameter", () =>
+              show({
+                typed,
+                refused: refusedFor([{ name: "ranksOf", reason: "expected the ID of a group" }]),
+              }),
             );
           }
           case "preview": {

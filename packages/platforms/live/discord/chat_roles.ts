@@ -111,7 +111,7 @@ export const discordRoles = Effect.fnUntraced(function* (
     const made = yield* ask(client, "POST /guilds/{guild_id}/roles", {
       operation: "ChatRoles.makeRole",
       path: [guildId],
-      headers: { "x-audit-log-reason": auditLogReason },
+      headers: { "x-audit-log-reason": encodeURIComponent("A role for a rank of a group") },
       // Without this, a role has the rights of everybody.
       body: { name, permissions: 0 },
       found: Schema.Struct({ id: Schema.String }),
