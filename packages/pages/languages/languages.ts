@@ -13,7 +13,7 @@ interface LanguageFile {
  * Who read the messages: `reviewed` by a native speaker, or nobody yet. Pages offer both, and no `unfinished` language,
  * which has less than nine tenths of the messages.
  */
-export type LanguageState = "reviewed" | "draft" | "unfinished";
+type LanguageState = "reviewed" | "draft" | "unfinished";
 
 const draft = (name: string, read: LanguageFile["read"]): LanguageFile => ({ name, state: "draft", read });
 
