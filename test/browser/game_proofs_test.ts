@@ -29,6 +29,7 @@ const chatUsers = [
     displayName: "Paul",
     connections: ["2", "3"].map((gameId) => ({ gameId, verified: true })),
   },
+  { id: "100005", username: "grace", displayName: "Grace" },
 ];
 
 const server = useServer(() => ({
@@ -45,7 +46,7 @@ const server = useServer(() => ({
         },
       ],
       chatUsers,
-      gameUsers: ["nora", "max", "olga"].map((name, index) => ({
+      gameUsers: ["nora", "max", "olga", "grace"].map((name, index) => ({
         id: String(index + 1),
         username: `${name}_plays`,
         displayName: `${name} plays`,
@@ -171,4 +172,35 @@ it.each([
   await press(page, "Link these accounts");
   await expect.poll(() => page.title()).toBe("Your accounts are linked");
   await expectRole(page, channel);
+});
+
+it("a player types the code of a game, sees who plays, and signs in to the chat platform alone", async () => {
+  const player = { clientId: "player", guildId: guild, gameId: "4" };
+  const created = await server.send("POST /v2/sessions", { key, from: fixtures.address(), body: player });
+  const { sid, code, codeUrl } = created.body.data ?? {};
+  const page = await openPage(textOf(codeUrl), phone);
+  await page.getByRole("textbox").fill(textOf(code).toLowerCase());
+  await press(page, "Continue");
+  await expectUsable(page, "Link your accounts", "ways-game");
+  await page.getByText("A game says that you are playing as").waitFor();
+  await page.getByText("grace plays").first().waitFor();
+  await page.getByText("Go on only if you started this in the game yourself").waitFor();
+  expect(await page.getByRole("link", { name: "Roblox" }).count()).toBe(0);
+  await press(page, "Sign in to the chat platform");
+  await press(page, "Grace");
+  await expectUsable(page, "Is this right?", "ways-game-confirm");
+  await page.getByText("Go on only if you started this in the game yourself").waitFor();
+  await press(page, "Link these accounts");
+  await expectUsable(page, "Your accounts are linked", "ways-game-done");
+  const ended = await server.send(`GET /v2/sessions/${textOf(sid)}`, { key, from: fixtures.address() });
+  expect(ended.body.data).toMatchObject({
+    state: "completed",
+    chatId: "100005",
+    gameId: "4",
+    proof: "session",
+  });
+  const { origin } = new URL(
+    locationOf(await server.send(`GET /verify/chat/start?pid=${textOf(created.body.data?.pid)}`)),
+  );
+  await expectRole(page, `${origin}/chat/guilds/${guild}?as=100005`);
 });
