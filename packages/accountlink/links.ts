@@ -9,6 +9,7 @@ import {
   LinkWriter,
   type StoreUnavailable,
 } from "@accountlink/core";
+import type { BlockStore } from "@accountlink/core/admission";
 import {
   allLinks,
   type BulkItem,
@@ -23,6 +24,7 @@ import {
   type ReadOptions,
 } from "@accountlink/core/links";
 import type { GuildError } from "@accountlink/core/platforms";
+import { Secrets } from "@accountlink/core/secrets";
 import { Array, Context, Effect, Layer, Predicate, type Result, Stream, Struct } from "effect";
 import type { Digest } from "effect/crypto";
 import * as Accept from "./accept.ts";
@@ -72,7 +74,8 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
     const lookup = yield* LinkLookup;
     const bulk = yield* BulkLookup;
     const writer = yield* LinkWriter;
-    const services = yield* Effect.context<LinkStore | Digest.Digest>();
+    const { blockHash } = yield* Secrets;
+    const services = yield* Effect.context<BlockStore | LinkStore | Digest.Digest>();
     const all = () => Stream.provideContext(allLinks(scope.pid), services);
 
     const lookupOptions = ({ resolved = false, ...options }: LookupOptions = {}) => ({
@@ -186,7 +189,11 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
           const lines = linkReaders[options?.format ?? "auto"](bytesOf(file), { ...options, unreadColumns });
           return importLinks(
             { lines, isRepeatable: typeof file === "function", unreadColumns },
-            { findScope: Effect.succeed(scope.pid), origin: originOf(options) },
+            {
+              findScope: Effect.succeed(scope.pid),
+              origin: originOf(options),
+              chatHash: (pid, chatId) => blockHash(pid, { chatId, gameId: null }),
+            },
             options,
           );
         }).pipe(Effect.provideContext(services)),

@@ -5,6 +5,7 @@ import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
 import { SecurityLog } from "./audit/security_log.ts";
 import { OwnedAccounts } from "./communities/owned_accounts.ts";
+import { OwnedBlocks } from "./communities/owned_blocks.ts";
 import { OwnedLinks } from "./communities/owned_links.ts";
 import { OwnedScopes } from "./communities/owned_scopes.ts";
 import { EventFeed } from "./events/event_feed.ts";
@@ -113,10 +114,10 @@ export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnSightings.layer, Use
 export const layerAlts = AltDetection.layer;
 
 /**
- * Provides `OwnedScopes`, `OwnedLinks` and `OwnedAccounts`, with which owners see and change the links of their
+ * Provides `OwnedScopes`, `OwnedLinks`, `OwnedBlocks` and `OwnedAccounts`, with which owners see and change the links of their
  * communities, and their account. It requires the services that `layer` provides.
  */
-export const layerOwners = Layer.mergeAll(OwnedLinks.layer, OwnedAccounts.layer).pipe(
+export const layerOwners = Layer.mergeAll(OwnedLinks.layer, OwnedBlocks.layer, OwnedAccounts.layer).pipe(
   Layer.provideMerge(OwnedScopes.layer),
 );
 

@@ -246,6 +246,8 @@ const conflictMessages = {
   user_erased: "A chat user of the request was erased",
   cursor_expired: "The cursor is older than the kept events",
   link_limit: "The plan allows no more links",
+  blocked: "The chat user or the game user is blocked",
+  block_limit: "The scope can have no more blocks",
   key_limit: "The plan allows no more keys",
   key_rate: "The account made too many keys today",
   key_revoked: "The key is revoked",

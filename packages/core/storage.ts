@@ -1,6 +1,7 @@
 /** One adapter provides all storage ports, because a write can span several of them in one transaction. */
 import { Context } from "effect";
 import type { MemberStore } from "./accounts/member_store.ts";
+import type { BlockStore } from "./admission/block_store.ts";
 import type { AltReviewStore } from "./alts/alt_reviews.ts";
 import type { SightingStore } from "./alts/sighting_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
@@ -27,6 +28,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * ```ts
  * import { AuditLog, EventStore, LinkStore, type StoragePorts } from "@accountlink/core";
  * import { MemberStore } from "@accountlink/core/accounts";
+ * import { BlockStore } from "@accountlink/core/admission";
  * import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
  * import { FlowStore } from "@accountlink/core/flow";
  * import { GuildLogStore } from "@accountlink/core/guild_log";
@@ -47,7 +49,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;
  * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
  * const links = [LinkStore, ImportStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
- * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, GuildLogStore];
+ * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, GuildLogStore, BlockStore];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
  *   [...keys, ...links, ...users].filter(({ key }) => !mapUnsafe.has(key)),
  * );
@@ -66,6 +68,7 @@ export type StoragePorts =
   | RootKeyStore
   | SightingStore
   | AltReviewStore
+  | BlockStore
   | UserStore
   | SignInStore
   | UsageStore

@@ -29,6 +29,7 @@ export const conflictReasons = [
   "user_erased",
   "cursor_expired",
   "link_limit",
+  "blocked",
 ] as const satisfies ReadonlyArray<ConflictReason>;
 
 /** The reasons of `Conflict` errors that only dashboard routes return. */
@@ -44,6 +45,7 @@ export const dashboardConflictReasons = [
   "last_owner",
   "account_limit",
   "guild_has_plan",
+  "block_limit",
 ] as const satisfies ReadonlyArray<ConflictReason>;
 
 export const InvalidParameters = Schema.Struct({

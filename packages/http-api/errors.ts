@@ -224,7 +224,7 @@ export const errorTable = {
   CONFLICT: {
     when: "The request conflicts with what is stored, as its message says",
     advice:
-      "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). `idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). `link_limit`: remove links, or ask the operator for a larger plan. `key_limit`, `key_rate`, `key_revoked`, `webhook_limit` and `test_limit` are of the dashboard",
+      "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). `idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). `link_limit`: remove links, or ask the operator for a larger plan. `blocked`: the community [keeps the user out](dashboard.md#who-may-link). `key_limit`, `key_rate`, `key_revoked`, `webhook_limit` and `test_limit` are of the dashboard",
     status: 409,
     details: Schema.Struct({ reason: Schema.Literals(conflictReasons) }),
     dashboardDetails: Schema.Struct({

@@ -6,6 +6,7 @@ export * as Rover from "./compat/rover.ts";
 export * as Rowifi from "./compat/rowifi.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
+export * as DashboardBlocks from "./dashboard/blocks.ts";
 export * as DashboardChannels from "./dashboard/channels.ts";
 export * as DashboardCommunities from "./dashboard/communities.ts";
 export * from "./dashboard/dashboard_routes.ts";

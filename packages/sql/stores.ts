@@ -1,6 +1,7 @@
 import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
+import * as SqlBlockStore from "./admission/block_store.ts";
 import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlAuditLog from "./audit/audit_log.ts";
@@ -36,6 +37,7 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlSightingStore.layer,
     SqlUserStore.layer,
     SqlAltReviewStore.layer,
+    SqlBlockStore.layer,
     SqlIdempotencyStore.layer,
     SqlSignInStore.layer,
     SqlUsageStore.layer,

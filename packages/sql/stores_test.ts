@@ -73,6 +73,7 @@ test.it("no statement scans a growing table, except listed ones that read few ro
       .expect([...new Set(scans)].toSorted())
       .toEqual([
         "audit_log: DELETE FROM audit_log",
+        "blocks: UPDATE blocks SET",
         "events: DELETE FROM events",
         "events: SELECT at FROM",
         "idempotency_keys: UPDATE idempotency_keys SET",

@@ -3,9 +3,9 @@ import { afterEach, expect, test } from "vitest";
 import { chatKey, command, type Sender } from "../support/chat.ts";
 import { guild, stranger } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
-import { textOf } from "../support/http.ts";
-import { expectInvalid } from "./contract_server.ts";
-import { scopesOf, signInOwner } from "./dashboard.ts";
+import { listOf, textOf } from "../support/http.ts";
+import { dataOf, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
+import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { expectPage } from "./flow_server.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
@@ -121,4 +121,122 @@ test("an account whose age nobody knows is refused, and a platform that is down 
   expectPage(await held.get(back), 503, "The platform does not answer");
   await set({ minGameAgeDays: null });
   await owner.send(path, { body: { minChatAgeDays: null } });
+});
+
+const blocked = { chatId: "100021", gameId: "8" };
+const bystander = "100022";
+const list = async (owner: Owner, pid: string, query = "") =>
+  dataOf(await owner.send(`GET /dashboard/api/blocks?pid=${pid}${query}`));
+const patch = (chatId: string, gameId: string) =>
+  send("PATCH /v2/game", { key, body: { chatId, gameId, guildId: guild } });
+
+test("a block removes the link, refuses every write, and is listed with its reason until it is removed", async () => {
+  const { owner, pid } = await signIn();
+  const { chatId, gameId } = blocked;
+  expect((await patch(chatId, gameId)).status).toBe(200);
+  const body = { pid, chatId, reason: "Raids" };
+  const set = dataOf(await owner.send("PUT /dashboard/api/blocks", { body }));
+  const block = { chatId, gameId: null, reason: "Raids", at: expect.any(String), member: ada };
+  expect(set).toEqual({ block, removedLinks: 1 });
+  expect(await list(owner, pid)).toEqual({ blocks: [block], next: null });
+  expect(await gameOf(chatId)).toBeUndefined();
+  const { body: feed } = await send("GET /v2/events?from=oldest&types=link.removed", { key });
+  expect(feed.data?.events).toContainEqual(
+    expect.objectContaining({ data: expect.objectContaining({ chatId, source: "dashboard" }) }),
+  );
+  for (const refused of [
+    await patch(chatId, "9"),
+
+    await owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId: "9" } }),
+  ]) {
+    expectRefusal(refused, 409, "CONFLICT", { reason: "blocked" });
+  }
+  expect((await patch(bystander, gameId)).status).toBe(200);
+  const move = { oldChatId: bystander, newChatId: chatId, guildId: guild };
+  expectRefusal(await send("PATCH /v2/chat", { key, body: move }), 409, "CONFLICT", { reason: "blocked" });
+  expect(await gameOf(bystander)).toBe(gameId);
+  const again = await owner.send("PUT /dashboard/api/blocks", { body: { pid, chatId } });
+  expect(dataOf(again)).toMatchObject({ block: { reason: null }, removedLinks: 0 });
+  const end = { body: { pid, chatId } };
+  expect(dataOf(await owner.send("DELETE /dashboard/api/blocks", end))).toEqual({ deleted: true });
+  expect(dataOf(await owner.send("DELETE /dashboard/api/blocks", end))).toEqual({ deleted: false });
+  expect((await patch(chatId, "9")).status).toBe(200);
+  const audit = dataOf(await owner.send(`GET /dashboard/api/audit?chatId=${chatId}`));
+  expect(listOf(audit.entries).map(({ action }) => action)).toEqual(
+    expect.arrayContaining(["block.set", "block.removed", "link.removed"]),
+  );
+});
+
+test("a block of a game user removes every link to it, and refuses it to everybody", async () => {
+  const { owner, pid } = await signIn();
+  await patch("100023", "7");
+  await patch("100024", "7");
+  const set = await owner.send("PUT /dashboard/api/blocks", { body: { pid, gameId: "7", reason: "Alt" } });
+  expect(dataOf(set)).toMatchObject({ block: { chatId: null, gameId: "7" }, removedLinks: 2 });
+  expect([await gameOf("100023"), await gameOf("100024")]).toEqual([undefined, undefined]);
+  expectRefusal(await patch("100025", "7"), 409, "CONFLICT", { reason: "blocked" });
+  await owner.send("DELETE /dashboard/api/blocks", { body: { pid, gameId: "7" } });
+});
+
+test("a request for a block names one user, and its cursor leads through all blocks", async () => {
+  const { owner, pid } = await signIn();
+  const put = (body: object) => owner.send("PUT /dashboard/api/blocks", { body });
+  expectMissing(await put({ pid }), "chatId", "gameId");
+  expectInvalid(await put({ pid, chatId: "100026", gameId: "7" }), "gameId");
+  expectInvalid(await put({ pid, chatId: "100026", reason: "x".repeat(501) }), "reason");
+  expectInvalid(await owner.send(`GET /dashboard/api/blocks?pid=${pid}&cursor=1`), "cursor");
+  expect((await owner.send("GET /dashboard/api/blocks?pid=pid_0000000000000000")).status).toBe(404);
+  const ids = ["100031", "100032", "100033"];
+  for (const chatId of ids) await put({ pid, chatId });
+  const first = await list(owner, pid, "&limit=2");
+  const second = await list(owner, pid, `&limit=2&cursor=${encodeURIComponent(textOf(first.next))}`);
+  const seen = [...listOf(first.blocks), ...listOf(second.blocks)].map(({ chatId }) => chatId);
+  expect([seen.toSorted(), second.next]).toEqual([ids, null]);
+  for (const chatId of ids) await owner.send("DELETE /dashboard/api/blocks", { body: { pid, chatId } });
+});
+
+test("who is blocked reads that they are not admitted, in the flow and in chat, and never why", async () => {
+  const { owner, pid } = await signIn();
+  const { chatId, gameId } = blocked;
+  const put = (body: object) => owner.send("PUT /dashboard/api/blocks", { body: { pid, ...body } });
+  const confirming = newBrowser();
+  const form = formOf(await confirming.walk(`?pid=${pid}`, "100027", gameId));
+  await put({ chatId, reason: "Raids" });
+  await put({ gameId, reason: "Raids" });
+  const chat = await newBrowser().prove("chat", chatId, `?pid=${pid}`);
+  const browser = newBrowser();
+  await browser.prove("chat", "100028", `?pid=${pid}`);
+  const game = await browser.prove("game", gameId);
+  for (const refused of [chat, game, await confirming.post("/verify/confirm", form)]) {
+    expectPage(refused, 403, "You are not admitted");
+    expect(refused.text).not.toContain("Raids");
+  }
+  const message = await told(chatId, "verify");
+  expect([message.content, message.components]).toEqual([expect.stringContaining("does not admit you"), []]);
+  await owner.send("DELETE /dashboard/api/blocks", { body: { pid, gameId } });
+  await owner.send("DELETE /dashboard/api/blocks", { body: { pid, chatId } });
+});
+
+test("an erasure keeps a block as a hash, and says so before", async () => {
+  const { owner, pid } = await signIn();
+  const chatId = "100029";
+  await owner.send("PUT /dashboard/api/blocks", { body: { pid, chatId, reason: "Raids" } });
+  const me = await server.signIn(chatId, newBrowser(), "me");
+  const asked = await me.get("/me/erase");
+  expect(asked.text).toContain("A community does not admit you. That stays");
+  await me.post("/me/erase", { ...formOf(asked), confirm: "erase" });
+  expect(await list(owner, pid)).toMatchObject({ blocks: [{ chatId: null, gameId: null, reason: null }] });
+  expectRefusal(await patch(chatId, "9"), 409, "CONFLICT", { reason: "blocked" });
+  expectPage(await newBrowser().prove("chat", chatId, `?pid=${pid}`), 403, "You are not admitted");
+  const end = await owner.send("DELETE /dashboard/api/blocks", { body: { pid, chatId } });
+  expect(dataOf(end)).toEqual({ deleted: true });
+  expect(await list(owner, pid)).toEqual({ blocks: [], next: null });
+});
+
+test("deleting the data of a community ends its blocks", async () => {
+  const { owner, global } = await signIn();
+  await owner.send("PUT /dashboard/api/blocks", { body: { pid: global, chatId: "100030" } });
+  const path = `DELETE /dashboard/api/scopes/${global}` as const;
+  expect((await owner.send(path, { body: { confirm: "club" } })).status).toBe(200);
+  expect(await list(owner, global)).toEqual({ blocks: [], next: null });
 });

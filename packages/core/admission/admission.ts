@@ -1,25 +1,31 @@
 import { Clock, Effect, Option } from "effect";
-import type { PlatformUnavailable } from "../errors.ts";
+import type { DataScope } from "../data_scope.ts";
+import type { PlatformUnavailable, StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
-import type { ScopeSettings } from "../keys/key_store.ts";
+import type { ConfiguredScope } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
+import { Secrets } from "../secrets/secrets.ts";
 import { dayMs, type Millis, parseTimestamp } from "../timestamp.ts";
+import { type BlockedUser, BlockStore } from "./block_store.ts";
 
 /**
- * Why an account may not link. `from` is when it is old enough. An account whose age is unknown is refused, because
+ * Why an account may not link. `blocked`: the community keeps the user out. `from` is when it is old enough. An account whose age is unknown is refused, because
  * otherwise a platform that does not tell ages would silently switch the rule off.
  */
 export type NotAdmitted =
+  | { readonly reason: "blocked" }
   | { readonly reason: "too_young"; readonly from: Millis }
   | { readonly reason: "age_unknown" };
 
-type Admission = Effect.Effect<NotAdmitted | null, PlatformUnavailable>;
+type Admission = StoreEffect<NotAdmitted | null, PlatformUnavailable>;
 
 /** Makes the checks of whether an account may link. Each returns null for an account that may. */
 export const makeAdmission = Effect.gen(function* () {
   const chats = yield* ChatPlatform;
   const games = yield* GamePlatform;
+  const blocks = yield* BlockStore;
+  const secrets = yield* Secrets;
 
   const ageOf = Effect.fnUntraced(function* (
     days: number | null,
@@ -32,11 +38,21 @@ export const makeAdmission = Effect.gen(function* () {
     return (yield* Clock.currentTimeMillis) < from ? { reason: "too_young", from } : null;
   });
 
-  return {
-    chat: ({ minChatAgeDays }: ScopeSettings, chatId: ChatId): Admission =>
-      ageOf(minChatAgeDays, chats.findUser(chatId)),
+  const check = Effect.fnUntraced(function* (
+    { pid }: Pick<DataScope, "pid">,
+    user: BlockedUser,
+    age: Effect.Effect<NotAdmitted | null, PlatformUnavailable>,
+  ): Effect.fn.Return<NotAdmitted | null, PlatformUnavailable | StoreUnavailable> {
+    const hash = yield* secrets.blockHash(pid, user);
+    if ((yield* blocks.findHashes(pid, [hash])).has(hash)) return { reason: "blocked" };
+    return yield* age;
+  });
 
-    game: ({ minGameAgeDays }: ScopeSettings, gameId: GameId): Admission =>
-      ageOf(minGameAgeDays, games.findProfile(gameId, [])),
+  return {
+    chat: ({ scope, settings: { minChatAgeDays } }: ConfiguredScope, chatId: ChatId): Admission =>
+      check(scope, { chatId, gameId: null }, ageOf(minChatAgeDays, chats.findUser(chatId))),
+
+    game: ({ scope, settings: { minGameAgeDays } }: ConfiguredScope, gameId: GameId): Admission =>
+      check(scope, { chatId: null, gameId }, ageOf(minGameAgeDays, games.findProfile(gameId, []))),
   };
 });

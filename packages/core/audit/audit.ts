@@ -28,6 +28,8 @@ export const auditActions = [
   "scope.deleted",
   "review.set",
   "review.deleted",
+  "block.set",
+  "block.removed",
   "key.created",
   "key.updated",
   "key.rotated",
@@ -56,6 +58,8 @@ export const linkActions = [
   "link.removed",
   "review.set",
   "review.deleted",
+  "block.set",
+  "block.removed",
 ] as const satisfies ReadonlyArray<AuditAction>;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -113,7 +113,7 @@ export const makeLinkCounts = Effect.gen(function* () {
     }),
 
     /** Adds the owner's own change to the last count, so that the owner sees the change at once. */
-    add: (pid: Pid, links: 1 | -1) =>
+    add: (pid: Pid, links: number) =>
       Effect.sync(() => {
         const last = known.get(keyOf(pid, "all"));
         if (last !== undefined) known.set(keyOf(pid, "all"), { ...last, count: last.count + links });

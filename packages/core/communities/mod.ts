@@ -2,5 +2,6 @@
 export * from "./asking_name.ts";
 export { type LinkCount, sumCounts, type VerifiedWeeks } from "./link_counts.ts";
 export * from "./owned_accounts.ts";
+export * from "./owned_blocks.ts";
 export * from "./owned_links.ts";
 export * from "./owned_scopes.ts";

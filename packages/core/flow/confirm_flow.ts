@@ -107,6 +107,7 @@ export const makeFlowEnd = Effect.gen(function* () {
       actor: { type: "user", id: chatId },
       requestId: from.requestId,
       keeps,
+      chatHash: yield* secrets.blockHash(pid, { chatId, gameId: null }),
     });
     const ended = { entry, guildId: subject.guildId, browser: mark };
     const { doneText } = subject.settings;
@@ -119,6 +120,8 @@ export const makeFlowEnd = Effect.gen(function* () {
         // The user confirmed an outdated page, so the flow ends and both accounts must be proven again.
         yield* flows.end(id);
         return yield* new FlowRefused({ reason: "link_changed", entry });
+      case "Blocked":
+        return yield* new FlowRefused({ reason: "blocked", entry });
       case "Completed": {
         const { gameId: linked, previousGameId } = completed;
         const change = { scope: subject.scope, chatId, gameId: linked, previousGameId };

@@ -135,6 +135,8 @@ export interface CompletionState {
   readonly session: VerificationSession | undefined;
   /** The link record of the flow's chat user; undefined if the scope has none. */
   readonly record: LinkRecord | undefined;
+  /** Whether one of the two users is blocked. */
+  readonly isBlocked: boolean;
 }
 
 export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" }>;
@@ -142,7 +144,7 @@ export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Complet
 /** Returns why a flow cannot complete; null if it can. @internal */
 export const completionRefusal = (
   write: CompleteFlow,
-  { flow, session, record }: CompletionState,
+  { flow, session, record, isBlocked }: CompletionState,
 ): CompletionRefusal | null => {
   if (flow === undefined) return { _tag: "FlowGone" };
   if (session !== undefined && !isOpenAt(session, write.at)) return { _tag: "SessionOver", session };
@@ -151,7 +153,8 @@ export const completionRefusal = (
   if (!holdsProofs(flow, write) || (flow.session !== null && !isFor(session, write)))
     return { _tag: "FlowGone" };
   const canKeep = keptGame(write, record) !== null;
-  return isAsSeen(flow, record) && (!write.keeps || canKeep) ? null : { _tag: "LinkChanged" };
+  if (!isAsSeen(flow, record) || (write.keeps === true && !canKeep)) return { _tag: "LinkChanged" };
+  return isBlocked ? { _tag: "Blocked" } : null;
 };
 
 /** Returns the game user of the link that a completion keeps; null if it stores a new link. @internal */

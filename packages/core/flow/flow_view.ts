@@ -104,6 +104,7 @@ export type FlowConfirmed = FlowEnded & {
  * - `forged`: the form does not come from a page of this flow.
  * - `link_changed`: the link changed since the user saw it, or was removed since the accounts were proven.
  * - `full`: the account of the scope can have no more links.
+ * - `blocked`: the scope keeps one of the users out.
  * - `too_young`, `age_unknown`: the scope admits accounts from an age on, and an account is younger, or its platform does
  *   not tell its age.
  * - `too_many_tries`: the flow looked up too many names, or looked for its words too often.

@@ -227,11 +227,11 @@ export const admitUser = (
 
 /** Returns a function that refuses accounts that the community does not admit. */
 export const makeAdmit = Effect.map(makeAdmission, (admission) =>
-  Effect.fnUntraced(function* ({ settings }: FlowSubject, proof: Proof, entry: FlowEntry) {
+  Effect.fnUntraced(function* (subject: FlowSubject, proof: Proof, entry: FlowEntry) {
     const { game = null } = proof;
     const asked = {
-      chat: proof.step === "chat" ? admission.chat(settings, proof.chatId) : Effect.succeed(null),
-      game: game === null ? Effect.succeed(null) : admission.game(settings, game.gameId),
+      chat: proof.step === "chat" ? admission.chat(subject, proof.chatId) : Effect.succeed(null),
+      game: game === null ? Effect.succeed(null) : admission.game(subject, game.gameId),
     };
     for (const step of ["chat", "game"] as const) {
       const refused = yield* Effect.catchTags(asked[step], refusePlatformDown(entry));

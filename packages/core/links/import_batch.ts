@@ -1,5 +1,6 @@
 /** Stores one batch of an import, or computes what storing it would change. */
 import { type Array as Arr, Clock, Data, Effect, Exit } from "effect";
+import { BlockStore, mostBlocks } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
@@ -63,7 +64,12 @@ export interface BatchOptions {
   readonly resumedAfter: number;
   /** The room for new links; undefined without a cap. */
   readonly room: Room | undefined;
+  /** Hashes a chat user, to find the block of an erased one; undefined if such blocks are not looked for. */
+  readonly chatHash: ChatHash | undefined;
 }
+
+/** Returns the hash by which `BlockStore` knows a chat user. */
+export type ChatHash = (pid: Pid, chatId: ChatId) => Effect.Effect<string>;
 
 /**
  * Stores the links of a batch; a dry run only computes what would change. Returns the left-out rows and, in a dry run,
@@ -76,7 +82,12 @@ export const takeBatch = Effect.fnUntraced(function* (
   now: Millis,
 ) {
   const { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter } = options;
-  const { links, leftOut } = sortRows(rows, onConflict);
+  const { links: found, leftOut: unusable } = sortRows(rows, onConflict);
+  const blocked = yield* blockedAmong(found, options);
+  const links = found.filter((link) => !blocked.has(link));
+  const leftOut = [...unusable, ...[...blocked].map(ofBlocked)].toSorted(
+    (one, other) => one.line - other.line,
+  );
   tally.rows += rows.length;
   for (const row of leftOut) tally.leaveOut(row);
   if (strict && tally.wrong.length > 0) {
@@ -124,6 +135,30 @@ export const takeBatch = Effect.fnUntraced(function* (
     }
   }
   return { leftOut, changed };
+});
+
+/** Returns the links that name a blocked user. */
+const blockedAmong = Effect.fnUntraced(function* (
+  links: ReadonlyArray<PlacedLink>,
+  { pid, chatHash }: BatchOptions,
+): Effect.fn.Return<ReadonlySet<PlacedLink>, StoreUnavailable, BlockStore> {
+  const blocks = pid === null ? [] : yield* (yield* BlockStore).page(pid, null, mostBlocks);
+  const chatIds = new Set(blocks.map(({ chatId }) => chatId));
+  const gameIds = new Set(blocks.map(({ gameId }) => gameId));
+  const erased = new Set(
+    blocks.filter(({ chatId, gameId }) => (chatId ?? gameId) === null).map(({ hash }) => hash),
+  );
+  const blocked = links.filter(({ chatId, gameId }) => chatIds.has(chatId) || gameIds.has(gameId));
+  if (pid === null || chatHash === undefined || erased.size === 0) return new Set(blocked);
+  const hashes = yield* Effect.forEach(links, ({ chatId }) => chatHash(pid, chatId));
+  return new Set([...blocked, ...links.filter((_, index) => erased.has(hashes[index] ?? ""))]);
+});
+
+const ofBlocked = ({ line, chatId, gameId, text }: PlacedLink): LeftOutLine => ({
+  line,
+  reason: "blocked",
+  problem: `chat user ${chatId} or game user ${gameId} is blocked`,
+  text: rowText(text),
 });
 
 const nothing: BatchImported = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };

@@ -14,7 +14,7 @@ import { Digest } from "effect/crypto";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
-import type { ConflictChoice } from "./import_batch.ts";
+import type { ChatHash, ConflictChoice } from "./import_batch.ts";
 import { type LinkChange, plannedRoom, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
 import { Tally } from "./import_outcome.ts";
 import type { LinkRecord } from "./link.ts";
@@ -48,6 +48,8 @@ export interface ImportTarget<E = never, R = never> {
   readonly origin: WriteOrigin;
   /** The room for new links. At its end the import stops, and its other rows are left out as `link_limit`. */
   readonly room?: LinkRoom;
+  /** Hashes a chat user as `Secrets.blockHash` does, so that rows of erased users who are blocked are left out. */
+  readonly chatHash?: ChatHash;
 }
 
 export interface ImportOptions {
@@ -120,7 +122,7 @@ export interface ImportObserver<E = never> {
  */
 export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 = never>(
   source: LinkSource<E, R>,
-  { findScope, origin, room }: ImportTarget<E2, R2>,
+  { findScope, origin, room, chatHash }: ImportTarget<E2, R2>,
   {
     onConflict = "newest",
     dryRun = false,
@@ -137,7 +139,18 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   const tally = new Tally();
   const staged = new Map<ChatId, LinkRecord>();
   const planned = dryRun && room !== undefined ? plannedRoom(yield* room.count) : room;
-  const batch = { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter, room: planned };
+  const batch = {
+    pid,
+    onConflict,
+    dryRun,
+    strict,
+    origin,
+    name,
+    staged,
+    resumedAfter,
+    room: planned,
+    chatHash,
+  };
   const now = yield* Clock.currentTimeMillis;
   yield* batchesOf(source, givesWay).pipe(
     Stream.runForEachArray(

@@ -10,6 +10,8 @@ import type { LinkProof } from "./link_proof.ts";
 export interface SetGame extends WriteContext, Keyed<GameSet> {
   readonly chatId: ChatId;
   readonly gameId: GameId;
+  /** The hash of the chat user's block, by which the block of an erased user is found. */
+  readonly chatHash?: string;
   /** Why a member of the account set the link, for the audit entry. */
   readonly reason?: string | null;
 }
@@ -39,6 +41,8 @@ export interface GameUnlinked {
 export interface MoveChat extends WriteContext, Keyed<ChatMoved> {
   readonly oldChatId: ChatId;
   readonly newChatId: ChatId;
+  /** The hash of the new chat user's block, as in `SetGame`. */
+  readonly chatHash?: string;
 }
 
 export interface RemoveGame extends WriteContext, Keyed<Option.Option<GameUnlinked>> {
@@ -170,11 +174,15 @@ export class LinkStore extends Context.Service<
 
     /**
      * Links the chat user to the game user by hand. Setting the same game user again only updates `lastVerifiedAt` and
-     * `proof`; the version and `linkedAt` stay the same, and no audit entry is written.
+     * `proof`; the version and `linkedAt` stay the same, and no audit entry is written. Fails with `blocked` if
+     * `BlockStore` has one of the users.
      */
     readonly setGame: (write: SetGame) => StoreEffect<GameSet, Conflict>;
 
-    /** Moves the link of one chat user to another by hand. The old record stays without a link. */
+    /**
+     * Moves the link of one chat user to another by hand. The old record stays without a link. Fails with `blocked` if
+     * `BlockStore` has the new chat user or the game user.
+     */
     readonly moveChat: (write: MoveChat) => StoreEffect<ChatMoved, Conflict>;
 
     /**
@@ -185,7 +193,7 @@ export class LinkStore extends Context.Service<
     readonly removeGame: (write: RemoveGame) => StoreEffect<Option.Option<GameUnlinked>, Conflict>;
 
     /**
-     * Deletes every record, sighting and review of the scope, voids the proofs of its flows, and sets its open sessions
+     * Deletes every record, sighting, review and block of the scope, voids the proofs of its flows, and sets its open sessions
      * to `failed`. Always stores an audit entry. A store that one long transaction would block may delete most of a
      * large scope in short transactions first; each of them stores the number of records deleted so far in the audit
      * entry.
@@ -193,7 +201,8 @@ export class LinkStore extends Context.Service<
     readonly deleteScope: (write: DeleteScope) => StoreEffect<ScopeDeleted, Conflict>;
 
     /**
-     * Stores many links, all or none. If a chat user occurs twice, the last link counts. If the batch inserts or
+     * Stores many links, all or none, but keeps the records of users whom `BlockStore` has. If a chat user occurs twice,
+     * the last link counts. If the batch inserts or
      * replaces any record, one audit entry contains the returned counts. Each existing record whose game user changes
      * also gets an audit entry `link.set` with `via: "import"`. These entries are in the order of chat IDs. New records
      * get no entry of their own, because an import may have millions.

@@ -6,6 +6,7 @@ import type { OnceFor } from "../idempotency/idempotency.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
+import { Secrets } from "../secrets/secrets.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
 import { traced } from "../telemetry/tracing.ts";
 import { LinkCap } from "./link_cap.ts";
@@ -66,6 +67,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
     const watch = yield* SessionWatch;
     const events = yield* LinkEvents;
     const cap = yield* LinkCap;
+    const secrets = yield* Secrets;
 
     const announce = (
       scope: DataScope,
@@ -86,8 +88,8 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
     return {
       /**
        * Links a chat user to a game user. Fails with `Forbidden` if the chat user is not in the guild, with
-       * `InvalidParameter` if the game user does not exist, and with `Conflict` `link_limit` if the account can have no
-       * more links.
+       * `InvalidParameter` if the game user does not exist, and with `Conflict`: `blocked` if a user is blocked, and
+       * `link_limit` if the account can have no more links.
        */
       setGame: Effect.fnUntraced(function* (
         target: WriteTarget<GameUpdated>,
@@ -107,14 +109,16 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
           updated: previousGameId !== gameId,
         });
         yield* cap.admit(target.scope, chatId);
-        const set = yield* links.setGame({ ...(yield* contextOf(target, resultOf)), chatId, gameId, reason });
+        const chatHash = yield* secrets.blockHash(target.scope.pid, { chatId, gameId: null });
+        const context = yield* contextOf(target, resultOf);
+        const set = yield* links.setGame({ ...context, chatId, gameId, chatHash, reason });
         yield* announce(target.scope, chatId, gameId, set.previousGameId);
         return resultOf(set);
       }, traced("LinkWriter.setGame")),
 
       /**
        * Moves the link of one chat user to another. Fails with `Forbidden` if the new user is not in the guild, and with
-       * `Conflict` if the new user is linked.
+       * `Conflict` if the new user is linked, or a user is blocked.
        */
       moveChat: Effect.fnUntraced(function* (
         target: WriteTarget<ChatUpdated>,
@@ -132,7 +136,12 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
           "gameId" in moved ? resultOf(moved) : null,
         );
         const moved = yield* Effect.flatMap(
-          links.moveChat({ ...context, oldChatId, newChatId }),
+          links.moveChat({
+            ...context,
+            oldChatId,
+            newChatId,
+            chatHash: yield* secrets.blockHash(target.scope.pid, { chatId: newChatId, gameId: null }),
+          }),
           requireMovable,
         );
         if (moved._tag === "Moved") {

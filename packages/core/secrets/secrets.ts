@@ -33,6 +33,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
     const signVerification = yield* signerFor("verification");
     const verificationHash = (use: string, text: string) =>
       Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
+    const blockHash = yield* hasherFor("block");
     const codeHash = (code: string) => verificationHash("code", code);
     const sidKey = (code: string) =>
       signVerification(`sid-key\n${code}`).pipe(
@@ -71,6 +72,12 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
 
       /** Hashes the chat ID of an erased owner of a suspended account, for storage. 43 base64url characters. */
       ownerHash: yield* hasherFor("suspended-owner"),
+
+      /** Hashes a user whom a scope blocks, for storage: an erasure leaves the hash. 43 base64url characters. */
+      blockHash: (
+        pid: Pid,
+        { chatId, gameId }: { readonly chatId: ChatId | null; readonly gameId: GameId | null },
+      ) => blockHash(chatId === null ? `${pid}\ngame\n${gameId}` : `${pid}\nchat\n${chatId}`),
 
       /** Returns the stored id of a verification session: a hash of its sid. */
       sessionId: (sid: Sid) =>

@@ -133,6 +133,8 @@ export interface CompleteFlow extends WriteContext {
   readonly address: ProtectedAddress | null;
   /** The hash of the user's browser, stored as a sighting; null to store none. */
   readonly browser: string | null;
+  /** The hash of the chat user's block, as in `SetGame`. */
+  readonly chatHash?: string;
   /** Whether the chat user keeps their existing link. If so, no new link and no sighting is stored. */
   readonly keeps?: boolean;
 }
@@ -146,12 +148,14 @@ export interface CompleteFlow extends WriteContext {
  *   the flow does not hold these proofs in this scope.
  * - `SessionOver`: the session is final or past its deadline. Reported before problems with proofs.
  * - `LinkChanged`: the record changed since the user saw it, has no link to keep, or a removal voided the proofs.
+ * - `Blocked`: `BlockStore` has one of the users.
  */
 export type FlowCompleted =
   | { readonly _tag: "Completed"; readonly gameId: GameId; readonly previousGameId: GameId | null }
   | { readonly _tag: "FlowGone" }
   | { readonly _tag: "SessionOver"; readonly session: VerificationSession }
-  | { readonly _tag: "LinkChanged" };
+  | { readonly _tag: "LinkChanged" }
+  | { readonly _tag: "Blocked" };
 
 /**
  * Stores verification sessions. A session reaches one final state: one of several racing operations wins, and the

@@ -9,6 +9,7 @@ import {
   MemberStore,
   type Membership,
 } from "../accounts/member_store.ts";
+import { BlockStore } from "../admission/block_store.ts";
 import type { Actor, WriteOrigin } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
 import type { StoreUnavailable } from "../errors.ts";
@@ -51,6 +52,8 @@ export interface ErasurePreview {
   readonly keys: ReadonlyArray<KeyDetails>;
   /** Whether the user owns a suspended account, so that the suspension outlives the erasure. */
   readonly staysSuspended: boolean;
+  /** Whether a community blocks the user, so that a hash of the chat ID outlives the erasure. */
+  readonly staysBlocked: boolean;
   /** The accounts in which the user has a role, the last chosen one first. */
   readonly accounts: ReadonlyArray<ErasedAccount>;
 }
@@ -79,6 +82,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
   make: Effect.gen(function* () {
     const store = yield* UserStore;
     const keyStore = yield* KeyStore;
+    const blocks = yield* BlockStore;
     const memberStore = yield* MemberStore;
     const linkStore = yield* LinkStore;
     const { announce } = yield* KeyChanges;
@@ -154,6 +158,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
           records: records.length,
           keys: accounts.flatMap(({ keys }) => keys),
           staysSuspended: found.some(isSuspendedOwner),
+          staysBlocked: (yield* blocks.scopesOf(chatId)).length > 0,
           accounts,
         } satisfies ErasurePreview;
       }),

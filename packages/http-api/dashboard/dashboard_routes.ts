@@ -1,6 +1,7 @@
 import { type Route, routesIn } from "../route.ts";
 import * as account from "./account.ts";
 import * as activity from "./activity.ts";
+import * as blocks from "./blocks.ts";
 import * as channels from "./channels.ts";
 import * as communities from "./communities.ts";
 import * as keys from "./keys.ts";
@@ -24,5 +25,6 @@ export const dashboardRoutes: ReadonlyArray<Route> = [
   roles,
   channels,
   communities,
+  blocks,
   activity,
 ].flatMap(routesIn);

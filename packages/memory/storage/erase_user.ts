@@ -40,6 +40,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   eraseFromSessions(memory, chatId, at);
   things.push(...eraseFromEvents(memory, chatId));
   eraseRequests(memory, chatId);
+  eraseFromBlocks(memory, chatId);
   for (const signIn of memory.signIns.values()) {
     if (signIn.chatId === chatId) memory.signIns.delete(signIn.id);
   }
@@ -95,6 +96,16 @@ const eraseRequests = (memory: Memory, chatId: ChatId): void => {
   for (const [id, { chatIds, fingerprint, endsAt }] of memory.idempotent) {
     if (!chatIds.includes(chatId)) continue;
     memory.idempotent.set(id, { fingerprint, endsAt, chatIds: [], answer: null });
+  }
+};
+
+const eraseFromBlocks = (memory: Memory, chatId: ChatId): void => {
+  for (const blocks of memory.blocks.values()) {
+    for (const [hash, block] of blocks) {
+      const isTheirs = block.chatId === chatId;
+      const member = block.member === chatId ? null : block.member;
+      blocks.set(hash, { ...block, ...(isTheirs && { chatId: null, reason: null }), member });
+    }
   }
 };
 

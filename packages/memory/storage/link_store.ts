@@ -8,6 +8,7 @@ import {
   fixtureSource,
   type GameProof,
   type GameSet,
+  type GameUnlinked,
   type ImportBatch,
   importEffect,
   importedRecord,
@@ -25,6 +26,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Option, Order } from "effect";
+import { isBlocked, refuseBlocked } from "./blocked_links.ts";
 import { endVerifications } from "./flow_store.ts";
 import { keyedWrite, layerOf, type Memory } from "./state.ts";
 
@@ -55,6 +57,7 @@ export const layer = layerOf(LinkStore, (memory) => ({
     if (oldChatId === newChatId) return { _tag: "Unchanged", gameId };
     const target = links.find(newChatId);
     if (linkOf(target) !== undefined) return { _tag: "Occupied" };
+    refuseBlocked(memory, pid, { chatId: newChatId, gameId, chatHash: write.chatHash });
     memory.record({ ...write, action: "link.moved", details: { chatId: oldChatId, newChatId, gameId } });
     const moved = linkedRecord(newChatId, target, gameId, at, "hand");
     links.put(unlinked(link, at));
@@ -63,23 +66,7 @@ export const layer = layerOf(LinkStore, (memory) => ({
     return { _tag: "Moved", gameId };
   }),
 
-  removeGame: keyedWrite(memory, (write: RemoveGame) => {
-    const { pid, chatId, at } = write;
-    const links = memory.links.get(pid);
-    const link = linkOf(links?.find(chatId));
-    if (links === undefined || link === undefined) return Option.none();
-    const { gameId } = link;
-    memory.record({
-      ...write,
-      action: "link.removed",
-      details: withReason({ chatId, removedGameId: gameId }, write),
-    });
-    const record = unlinked(link, at);
-    links.put(record);
-    const source = sourceOf(write.actor);
-    memory.append(pid, newEvent(at, linkRemoved(chatId, gameId, record.linkVersion, source)));
-    return Option.some({ gameId, ended: endVerifications(memory, pid, chatId, at) });
-  }),
+  removeGame: keyedWrite(memory, (write: RemoveGame) => Option.fromNullishOr(removeLink(memory, write))),
 
   deleteScope: keyedWrite(memory, (write: DeleteScope) => {
     const { pid, at } = write;
@@ -89,6 +76,7 @@ export const layer = layerOf(LinkStore, (memory) => ({
     links.clear();
     for (const [name, sighting] of memory.sightings) if (sighting.pid === pid) memory.sightings.delete(name);
     for (const [name, review] of memory.reviews) if (review.pid === pid) memory.reviews.delete(name);
+    memory.blocks.delete(pid);
     for (const [account, one] of memory.imports) {
       if (one.pid === pid && one.phase === "running") memory.imports.delete(account);
     }
@@ -119,7 +107,9 @@ export const importBatch = (memory: Memory, batch: ImportBatch): BatchImported =
   const links = memory.linksOf(pid);
   const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   const lines = new Map(batch.links.map((line) => [line.chatId, line]));
-  const changes = Array.from(lines.values(), (line) => {
+  const admitted = [...lines.values()].filter((line) => !isBlocked(memory, pid, line));
+  counts.kept += lines.size - admitted.length;
+  const changes = admitted.map((line) => {
     const record = links.find(line.chatId);
     const next = importedRecord(record, line, batch);
     counts[importEffect(record, next, line)]++;
@@ -172,11 +162,31 @@ const unlinked = (record: LinkRecord, at: Millis): LinkRecord => ({
   linkedAt: at,
 });
 
+/** Removes a link. Returns null if there was none. */
+export const removeLink = (memory: Memory, write: RemoveGame): GameUnlinked | null => {
+  const { pid, chatId, at } = write;
+  const links = memory.links.get(pid);
+  const link = linkOf(links?.find(chatId));
+  if (links === undefined || link === undefined) return null;
+  const { gameId } = link;
+  memory.record({
+    ...write,
+    action: "link.removed",
+    details: withReason({ chatId, removedGameId: gameId }, write),
+  });
+  const record = unlinked(link, at);
+  links.put(record);
+  const source = sourceOf(write.actor);
+  memory.append(pid, newEvent(at, linkRemoved(chatId, gameId, record.linkVersion, source)));
+  return { gameId, ended: endVerifications(memory, pid, chatId, at) };
+};
+
 /** @param proof the proof that confirms the link; undefined for a link that is set by hand */
 export const setGame = (memory: Memory, write: SetGame, proof?: GameProof): GameSet => {
   const { pid, chatId, gameId, at } = write;
   const source = proof === undefined ? sourceOf(write.actor) : "flow";
   const links = memory.linksOf(pid);
+  refuseBlocked(memory, pid, write);
   const previous = links.find(chatId);
   const link = linkOf(previous);
   const previousGameId = link?.gameId ?? null;

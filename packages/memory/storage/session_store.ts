@@ -14,6 +14,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Option } from "effect";
+import { isBlocked } from "./blocked_links.ts";
 import { endFlow } from "./flow_store.ts";
 import { setGame } from "./link_store.ts";
 import { storeSightings } from "./sighting_store.ts";
@@ -70,7 +71,12 @@ export const layer = layerOf(SessionStore, (memory) => {
       const flow = memory.flows.get(write.flow);
       const session = flow && flow.session !== null ? sessions.get(flow.session)?.session : undefined;
       const record = memory.links.get(pid)?.find(chatId);
-      const refusal = completionRefusal(write, { flow, session, record });
+      const refusal = completionRefusal(write, {
+        flow,
+        session,
+        record,
+        isBlocked: isBlocked(memory, pid, write),
+      });
       if (refusal !== null) return refusal;
       const kept = keptGame(write, record);
       let linked = { gameId: kept ?? gameId, previousGameId: kept };

@@ -1,6 +1,7 @@
 import type { ChatId, GuildId, KeyId, Pid } from "@accountlink/core";
 import type { Membership } from "@accountlink/core/accounts";
 import type { Sighting } from "@accountlink/core/addresses";
+import type { StoredBlock } from "@accountlink/core/admission";
 import type { AltReview } from "@accountlink/core/alts";
 import type { AuditEntry, WriteContext } from "@accountlink/core/audit";
 import { Conflict } from "@accountlink/core/errors";
@@ -146,6 +147,8 @@ export class Memory {
   readonly sightings = new Map<string, StoredSighting>();
   /** Reviews by scope and pair of chat users. */
   readonly reviews = new Map<string, { readonly pid: Pid; readonly review: AltReview }>();
+  /** Blocks by scope and hash. */
+  readonly blocks = new Map<Pid, Map<string, StoredBlock>>();
   /** Requests with an idempotency key, by the hash of the key. */
   readonly idempotent = new Map<string, EarlierRequest & Pick<IdempotentRequest, "chatIds">>();
   /** Commits and erasures take this lock, so that no erasure runs between a write and the storing of its answer. */
@@ -181,6 +184,12 @@ export class Memory {
     const links = this.links.get(pid);
     if (links === undefined) throw new Error(`Cannot write to scope "${pid}", expected one that exists`);
     return links;
+  }
+
+  /** The blocks of a scope. Throws if the scope does not exist. */
+  blocksOf(pid: Pid): Map<string, StoredBlock> {
+    this.linksOf(pid);
+    return getOrInsert(this.blocks, pid, () => new Map());
   }
 
   /** Logs a change of a scope. Call before the change, since this may throw. */
@@ -220,19 +229,29 @@ export const layerOf = <Port, S extends object>(
     Effect.map(State, (memory) => operationsOf<S>(make(memory))),
   );
 
-/** Makes a write that keeps its idempotency key and its answer. */
+/** Runs a write, which may throw a `Conflict`. */
+const attempt = <O>(run: () => O): Effect.Effect<O, Conflict> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run());
+    } catch (error) {
+      return error instanceof Conflict ? Effect.fail(error) : Effect.die(error);
+    }
+  });
+
+/** Makes a write that keeps its idempotency key and its answer. A `Conflict` that it throws is its failure. */
 export const keyedWrite =
   <O, W extends Keyed<O>>(memory: Memory, run: (write: W) => O) =>
   (write: W): Effect.Effect<O, Conflict> => {
     const { once } = write;
-    if (once === undefined) return Effect.sync(() => run(write));
+    if (once === undefined) return attempt(() => run(write));
     const { id, at, fingerprint, chatIds, endsAt, answerOf } = once;
     const keep = Effect.gen(function* () {
       const earlier = memory.idempotent.get(id);
       if (earlier !== undefined && at < earlier.endsAt) {
         return yield* new Conflict({ reason: "idempotency_key_in_use" });
       }
-      const outcome = run(write);
+      const outcome = yield* attempt(() => run(write));
       const kept = answerOf(outcome);
       if (kept === null) return outcome;
       const { answer, chatIds: named } = yield* kept;

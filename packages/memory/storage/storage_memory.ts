@@ -2,6 +2,7 @@ import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryAltReviewStore from "./alt_review_store.ts";
 import * as MemoryAuditLog from "./audit_log.ts";
+import * as MemoryBlockStore from "./block_store.ts";
 import * as MemoryDayCounts from "./day_counts.ts";
 import * as MemoryEventStore from "./event_store.ts";
 import * as MemoryFlowStore from "./flow_store.ts";
@@ -35,6 +36,7 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemorySightingStore.layer,
   MemoryUserStore.layer,
   MemoryAltReviewStore.layer,
+  MemoryBlockStore.layer,
   MemoryIdempotencyStore.layer,
   MemorySignInStore.layer,
   MemoryUsageStore.layer,

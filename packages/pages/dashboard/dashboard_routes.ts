@@ -11,6 +11,8 @@ import { accountRoutes } from "./account/account_routes.ts";
 import { activityApi } from "./activity_api.ts";
 import { altPages } from "./alts/alts_routes.ts";
 import { auditRoutes } from "./audit/audit_routes.ts";
+import { blocksApi } from "./blocks/blocks_api.ts";
+import { blocksRoutes } from "./blocks/blocks_routes.ts";
 import { channelsApi } from "./channels/channels_api.ts";
 import { channelsRoutes } from "./channels/channels_routes.ts";
 import { communitiesApi } from "./communities/communities_api.ts";
@@ -48,12 +50,14 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* channelsApi),
     ...(yield* activityApi),
     ...(yield* communitiesApi),
+    ...(yield* blocksApi),
     ...staticRoutes(),
     ...(yield* overviewRoutes(pages)),
     ...(yield* communitiesRoutes(pages)),
     ...(yield* rolesRoutes(pages)),
     ...(yield* channelsRoutes(pages)),
     ...(yield* linksRoutes(pages)),
+    ...(yield* blocksRoutes(pages)),
     ...(yield* importRoutes(pages)),
     ...(yield* keyRoutes(pages)),
     ...(yield* webhookRoutes(pages)),

@@ -211,13 +211,13 @@ export interface AccountToErase extends ErasedAccount {
   readonly members: ReadonlyArray<string>;
 }
 
-type DataToErase = Pick<ErasurePreview, "records" | "staysSuspended"> & {
+type DataToErase = Pick<ErasurePreview, "records" | "staysSuspended" | "staysBlocked"> & {
   readonly accounts: ReadonlyArray<AccountToErase>;
 };
 
 export const erasePage = (
   user: AccountCard,
-  { accounts, records, staysSuspended }: DataToErase,
+  { accounts, records, staysSuspended, staysBlocked }: DataToErase,
   language: Language,
   csrf: string,
 ): Page => ({
@@ -237,6 +237,7 @@ ${
 </section>`
 }
 ${staysSuspended ? html`<p>${language.text("erase.suspended")}</p>` : null}
+${staysBlocked ? html`<p>${language.text("erase.blocked")}</p>` : null}
 <p>${language.text("erase.final")}</p>
 ${postForm(
   "/me/erase",

@@ -1,5 +1,5 @@
 /** Imports links in batches. The number of statements does not grow with the size of a batch. */
-import type { ChatId, GameId, LinkStore } from "@accountlink/core";
+import { ChatId, type GameId, type LinkStore, type Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { sourceOf } from "@accountlink/core/events";
 import { fixtureSource, type ImportBatch, progressKeptFor } from "@accountlink/core/links";
@@ -31,7 +31,8 @@ export const linkImports = (parts: StoreParts) => {
 /** Returns a function that stores a batch, for a transaction. */
 export const batchImportOn = ({ sql, elements, firstRows, rowsWritten }: StoreParts) => {
   const { lockScope } = linkStatements(sql);
-  const { insert, insertChanges, keep, lock, replace, newest } = importStatements(sql);
+  const { insert, insertChanges, keep, lock, replace, newest, blockedAmong, hasBlocks } =
+    importStatements(sql);
 
   const importLines = Effect.fnUntraced(function* (batch: ImportBatch, some: ReadonlyArray<Line>) {
     const { pid, existing, proof } = batch;
@@ -74,11 +75,15 @@ export const batchImportOn = ({ sql, elements, firstRows, rowsWritten }: StorePa
     const lastLines = new Map<ChatId, Line>(
       links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
     );
-    const lines = [...lastLines.values()].toSorted(byChatId);
+    const all = [...lastLines.values()].toSorted(byChatId);
 
     // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
     yield* lockScope(pid);
-    const counts = yield* importLines(batch, lines);
+    const mayBlock = (yield* hasBlocks(pid)).length > 0;
+    const blocked = new Set(mayBlock ? yield* readBlocked(blockedAmong(pid, JSON.stringify(all))) : []);
+    const lines = all.filter(([chatId]) => !blocked.has(chatId));
+    const stored = yield* importLines(batch, lines);
+    const counts = { ...stored, kept: stored.kept + blocked.size };
     if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
     const count = counts.inserted + counts.replaced;
     if (count > 0) {
@@ -96,6 +101,8 @@ type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 const byChatId = ([one]: Line, [other]: Line): number => (one < other ? -1 : 1);
 
 const readPositions = columnReader("import_progress", "position", Schema.Int);
+
+const readBlocked = columnReader("blocks", "blocked", ChatId);
 
 const readCounts = columnReader("links", "count", Schema.Int);
 
@@ -135,6 +142,14 @@ const importStatements = (sql: SqlClient.SqlClient) => {
       WHERE pid = ${pid} AND chat_id = value ->> 0 AND game_id IS DISTINCT FROM value ->> 1
         ${existing === "newest" ? isNewer : sql.literal("")}
       ORDER BY chat_id`,
+
+    /** Returns the chat users of lines that name a blocked user. */
+    blockedAmong: (pid: Pid, lines: string) => sql`
+      SELECT value ->> 0 AS blocked FROM ${elements(lines)}
+      WHERE EXISTS (SELECT 1 FROM blocks WHERE pid = ${pid} AND chat_id = value ->> 0)
+        OR EXISTS (SELECT 1 FROM blocks WHERE pid = ${pid} AND game_id = value ->> 1)`,
+
+    hasBlocks: (pid: Pid) => sql`SELECT 1 FROM scopes WHERE pid = ${pid} AND has_blocks = 1`,
 
     keep: sql.literal("DO NOTHING"),
 

@@ -5,6 +5,7 @@ import { type ChatMoved, isLinked, type MoveChat, type RemoveGame } from "@accou
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import type { Statement } from "effect/sql";
+import { refuseBlockedOn } from "../admission/blocked_links.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { keyedWriteOn } from "../statements/keyed_write.ts";
@@ -31,6 +32,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
   const keyedWrite = keyedWriteOn(parts);
   const { link, unlink, lock, lockScope, placeholder, removePlaceholder } = linkStatements(sql);
   const values = valuesOn(connection);
+  const refuseBlocked = refuseBlockedOn(sql);
   const linksOf = (pid: Pid) => sql`FROM links WHERE pid = ${pid} AND game_id IS NOT NULL`;
 
   const notImported = sql.literal("AND (proof IS NULL OR proof <> 'import')");
@@ -156,6 +158,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
       }
       const { gameId } = old;
       if (newChatId === oldChatId) return { _tag: "Unchanged", gameId };
+      yield* refuseBlocked({ pid, chatId: newChatId, gameId, chatHash: write.chatHash });
       // A new user without a record could not be locked, and may have been linked since. So the condition lets this
       // statement write only if the user has no link.
       const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;

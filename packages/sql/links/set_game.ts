@@ -8,8 +8,9 @@
 import { withReason } from "@accountlink/core/audit";
 import { type EventData, linkSet, newEventId, sourceOf } from "@accountlink/core/events";
 import type { GameSet, GameUpdated, SetGame } from "@accountlink/core/links";
-import { Effect, Option } from "effect";
+import { Array as Arr, Effect, Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
+import { refuseBlockedOn } from "../admission/blocked_links.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertRequest, isTakenKey, keyedWriteOn } from "../statements/keyed_write.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
@@ -22,8 +23,7 @@ export const setGameOn = (parts: StoreParts) => {
   if (!isRemote) return inTransaction;
   const statement = statementOn(parts);
   const atOnce = operation("setGame", (write: SetGame) =>
-    Effect.flatMap(readSets(statement(write)), (sets) => onlyOf(write, sets)).pipe(
-      Effect.asSome,
+    Effect.map(readSets(statement(write)), Arr.head).pipe(
       Effect.catchIf(isTakenKey, () => Effect.succeedNone),
     ),
   );
@@ -31,7 +31,7 @@ export const setGameOn = (parts: StoreParts) => {
     (write.reason ?? null) !== null
       ? inTransaction(write)
       : Effect.flatMap(atOnce(write), (set) =>
-          // The key is taken, or a request had it whose time is over.
+          // The key is taken, or a request had it whose time is over, or the scope has had a block.
           Option.isSome(set) ? Effect.succeed(set.value) : inTransaction(write),
         );
 };
@@ -41,8 +41,10 @@ const onlyOf = ({ pid }: SetGame, [set]: ReadonlyArray<GameSet>): Effect.Effect<
 
 const setInTransaction = (sql: SqlClient.SqlClient) => {
   const { link } = linkStatements(sql);
+  const refuseBlocked = refuseBlockedOn(sql);
   return function* (write: SetGame): Effect.fn.Return<GameSet, Ending> {
     const { pid, chatId, gameId, at, actor } = write;
+    yield* refuseBlocked(write);
     const sets = yield* readSets(link({ pid, chatId, gameId, at, proof: "hand", existing: relinkOf(sql) }));
     const set = yield* onlyOf(write, sets);
     const { record, previousGameId } = set;
@@ -76,8 +78,9 @@ const result = `json_build_object(${Object.entries(fields)
 
 const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
   // Lock the users of an idempotent write and the scope before the record, like an erasure and a deletion of the scope.
+  // FOR SHARE waits for a first block, which changes the scope, and then reads the scope anew.
   const scopeOf = (pid: string, users: Statement.Fragment) =>
-    sql`FROM scopes, ${users} WHERE pid = ${pid} AND locks >= 0 FOR KEY SHARE OF scopes`;
+    sql`FROM scopes, ${users} WHERE pid = ${pid} AND locks >= 0 AND has_blocks = 0 FOR SHARE OF scopes`;
   const keyOf = (request: SetGame["once"]) =>
     request === undefined
       ? sql.literal("")

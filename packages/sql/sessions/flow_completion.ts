@@ -4,6 +4,7 @@ import { completedSession, completionRefusal, keptGame } from "@accountlink/core
 import type { CompleteFlow } from "@accountlink/core/sessions";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
+import { isBlockedOn } from "../admission/blocked_links.ts";
 import { storeSightings } from "../alts/sighting_store.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
@@ -28,6 +29,7 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   // should not stay locked during this wait.
   const isAdded = old === undefined && !keeps;
   const added = isAdded ? yield* readSets(link({ ...write, existing: sql.literal("DO NOTHING") })) : [];
+  const isBlocked = yield* isBlockedOn(sql)(write);
   const [flow] = yield* readFlows(
     sql`SELECT ${flowColumns} FROM verification_flows WHERE id = ${write.flow} ${forUpdate}`,
   );
@@ -36,7 +38,7 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
         sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${flow.session} ${forUpdate}`,
       )
     : [];
-  const refusal = completionRefusal(write, { flow, session: opened, record: old });
+  const refusal = completionRefusal(write, { flow, session: opened, record: old, isBlocked });
   if (refusal !== null) return yield* rollBack(refusal);
   const kept = keptGame(write, old);
   let linked = { gameId: kept ?? gameId, previousGameId: kept };

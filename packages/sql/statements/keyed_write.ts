@@ -6,7 +6,8 @@ import { type SqlClient, SqlError, type Statement } from "effect/sql";
 import { type Ending, RolledBack, rollBack, type StoreParts } from "./store_operation.ts";
 
 /**
- * Makes a write of a store from the body of its transaction.
+ * Makes a write of a store from the body of its transaction. A `Conflict` for which the body rolls back is the failure of
+ * the write.
  *
  * @param kind `bulkTransaction` for a write that may take a minute
  */
@@ -31,7 +32,10 @@ export const keyedWriteOn =
       return Option.some(outcome);
     });
     return (write) =>
-      Effect.flatMap(run(write), (ran) => (Option.isSome(ran) ? Effect.succeed(ran.value) : keyInUse));
+      Effect.flatMap(run(write), (ran) => {
+        if (Option.isNone(ran)) return keyInUse;
+        return ran.value instanceof Conflict ? Effect.fail(ran.value) : Effect.succeed(ran.value);
+      });
   };
 
 /** Whether no other request has the key now. For work before the transaction that takes the key. */

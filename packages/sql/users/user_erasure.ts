@@ -139,6 +139,9 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     const reviews = yield* readPids(sql`
       DELETE FROM alt_reviews
       WHERE ${inAnyScope} AND (chat_id = ${chatId} OR other_chat_id = ${chatId}) RETURNING pid`);
+    yield* sql`
+      UPDATE blocks SET chat_id = NULL, reason = NULL WHERE ${inAnyScope} AND chat_id = ${chatId}`;
+    yield* sql`UPDATE blocks SET member = NULL WHERE member = ${chatId}`;
     const entries = yield* eraseEntries(chatId, names);
     const events = yield* eraseEvents(sql, chatId, toErase);
     return [

@@ -1,6 +1,7 @@
 import { altReviewStoreSuite } from "./alts/alt_review_store_suite.ts";
 import { sightingStoreSuite } from "./alts/sighting_store_suite.ts";
 import { auditLogSuite } from "./audit_log_suite.ts";
+import { blockStoreSuite } from "./block_store_suite.ts";
 import { eventStoreSuite } from "./events/event_store_suite.ts";
 import { flowStoreSuite } from "./flow_store_suite.ts";
 import { guildLogStoreSuite } from "./guild_log/guild_log_store_suite.ts";
@@ -32,6 +33,7 @@ export const storageSuites = (options: StoragePropertyOptions): void => {
   rootKeyStoreSuite(options);
   sightingStoreSuite(options);
   altReviewStoreSuite(options);
+  blockStoreSuite(options);
   signInStoreSuite(options);
   idempotencyStoreSuite(options);
   userStoreSuite(options);

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { ApiKeys, GuildId, type ScopeTarget } from "@accountlink/core";
 import { KeyStore, type NewAccount } from "@accountlink/core/keys";
 import {
+  type ChatHash,
   type ImportOutcome,
   importLinks,
   type LeftOutLine,
@@ -14,6 +15,7 @@ import {
   type ReadOptions,
   type WrongLines,
 } from "@accountlink/core/links";
+import { Secrets } from "@accountlink/core/secrets";
 import { Clock, Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import {
@@ -138,7 +140,10 @@ const run = Effect.fnUntraced(function* (choice: Choice) {
   const onLeftOut = Option.isSome(choice.rejects)
     ? yield* openRejects(choice.rejects.value)
     : () => Effect.void;
-  return yield* importLinks({ ...source, unreadColumns }, { findScope, origin: operatorOrigin() }, choice, {
+  const { blockHash } = yield* Secrets;
+  const chatHash: ChatHash = (pid, chatId) => blockHash(pid, { chatId, gameId: null });
+  const target = { findScope, origin: operatorOrigin(), chatHash };
+  return yield* importLinks({ ...source, unreadColumns }, target, choice, {
     onProgress: (progress) => show(progressOf(progress)),
     onLeftOut,
   });

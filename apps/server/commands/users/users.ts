@@ -26,13 +26,13 @@ const flags = {
 };
 
 const eraseUserCommand = managed("erase", flags, function* ({ chatId, dryRun }) {
-  const { staysSuspended } = yield* (yield* UserData).previewErasure(chatId);
+  const { staysSuspended, staysBlocked } = yield* (yield* UserData).previewErasure(chatId);
   const erased = yield* dryRun ? preview(chatId) : (yield* UserData).erase(chatId, operatorOrigin());
   const did = dryRun ? "Would erase" : "Erased";
   const { text, json } = yield* StorageLocation;
   yield* answer(
-    { dryRun, chatId, ...erased, staysSuspended, ...json },
-    `${did} chat user ${chatId} from ${text}: ${countsOf(erased)}${staysSuspended ? ". The user owns a suspended account, so a keyed hash of the chat ID keeps the suspension" : ""}`,
+    { dryRun, chatId, ...erased, staysSuspended, staysBlocked, ...json },
+    `${did} chat user ${chatId} from ${text}: ${countsOf(erased)}${staysSuspended ? ". The user owns a suspended account, so a keyed hash of the chat ID keeps the suspension" : ""}${staysBlocked ? ". A community blocks the user, so a keyed hash of the chat ID keeps the block" : ""}`,
   );
 }).pipe(
   describe(

@@ -52,6 +52,7 @@ export const leftOutReasons = {
   repeated: "The same link stands in the file again",
   conflict: "The same user has another link in the file, which counts",
   link_limit: "The plan allows no more links",
+  blocked: "One of the two users is blocked",
 } as const;
 
 export type LeftOutReason = keyof typeof leftOutReasons;
@@ -63,6 +64,7 @@ const unwanted: ReadonlySet<LeftOutReason> = new Set([
   "repeated",
   "conflict",
   "link_limit",
+  "blocked",
 ] as const);
 
 export interface LeftOutLine {

@@ -58,6 +58,8 @@ const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
     const name = names.webhooks.get(String(details["webhookId"]));
     return name === undefined ? "a webhook" : `the webhook ${name}`;
   },
+  blocked: () =>
+    details["chatId"] === undefined ? gameOf(details["gameId"], names) : chatOf(details["chatId"], names),
   instead: () => {
     const { previousGameId = null } = details;
     return previousGameId === null ? "" : `, in place of ${gameOf(previousGameId, names)}`;
@@ -173,6 +175,8 @@ const sentences: Record<AuditAction, Sentence> = {
   "review.set": ({ who, chat, details }) =>
     `${who} noted that ${chat()} and ${chat("otherChatId")} are ${details["verdict"] === "same" ? "one person" : "two people"}`,
   "review.deleted": ({ who, chat }) => `${who} took back the note on ${chat()} and ${chat("otherChatId")}`,
+  "block.set": ({ who, blocked }) => `${who} blocked ${blocked()}`,
+  "block.removed": ({ who, blocked }) => `${who} no longer blocks ${blocked()}`,
   "key.created": ofKey("created"),
   "key.updated": ({ who, key, changes, details }) => {
     const told = changes(keyLabels);
@@ -257,6 +261,8 @@ export const actions: Record<AuditAction, string> = {
   "scope.deleted": "All links deleted",
   "review.set": "Review written",
   "review.deleted": "Review deleted",
+  "block.set": "User blocked",
+  "block.removed": "User no longer blocked",
   "key.created": "Key created",
   "key.updated": "Key changed",
   "key.rotated": "Key rotated",

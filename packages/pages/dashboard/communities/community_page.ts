@@ -141,6 +141,7 @@ ${textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength:
 ${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
 <p class="row"><button class="button" name="act" value="ages">Save</button></p>
 </form>
+<p class="more"><a href="${withQuery(paths.blocks, { pid })}">Blocked users</a></p>
 </section>`;
 };
 

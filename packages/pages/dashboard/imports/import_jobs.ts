@@ -3,7 +3,8 @@
  * every node shows an import, and another node continues the import of a dead node.
  */
 
-import type { Pid } from "@accountlink/core";
+import type { ChatId, Pid } from "@accountlink/core";
+import { BlockStore } from "@accountlink/core/admission";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
@@ -25,6 +26,7 @@ import {
   type ReadOptions,
   type StoredImport,
 } from "@accountlink/core/links";
+import { Secrets } from "@accountlink/core/secrets";
 import { Cause, Clock, Effect, Option, Ref, Schedule, Semaphore, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import { type ImportFile, importFilesOn, removed, WrongUpload } from "./import_files.ts";
@@ -77,6 +79,9 @@ type NewJob = Pick<ImportJob, "pid" | "onConflict" | "options"> & Pick<Upload, "
 
 export const makeImportJobs = Effect.gen(function* () {
   const store = yield* LinkStore;
+  const blocks = yield* BlockStore;
+  const { blockHash } = yield* Secrets;
+  const chatHash = (pid: Pid, chatId: ChatId) => blockHash(pid, { chatId, gameId: null });
   const imports = yield* ImportStore;
   const cap = yield* LinkCap;
   const scope = yield* Effect.scope;
@@ -138,10 +143,14 @@ export const makeImportJobs = Effect.gen(function* () {
         isRepeatable: true,
         unreadColumns,
       },
-      { findScope: Effect.succeed(pid), origin, room: cap.roomOf({ account }) },
+      { findScope: Effect.succeed(pid), origin, room: cap.roomOf({ account }), chatHash },
       { dryRun, onConflict, givesWay: true },
       { ...observer, onLeftOut: (rows) => add(bounded.add(rows)) },
-    ).pipe(Effect.provideService(LinkStore, heldStore), Effect.provide(Digest.layerWebCrypto));
+    ).pipe(
+      Effect.provideService(LinkStore, heldStore),
+      Effect.provideService(BlockStore, blocks),
+      Effect.provide(Digest.layerWebCrypto),
+    );
     yield* add(bounded.end());
     yield* leftOut.end;
     return outcome;

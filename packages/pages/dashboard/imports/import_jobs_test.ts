@@ -2,13 +2,15 @@ import { setImmediate } from "node:timers/promises";
 import { ChatId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { LinkCap } from "@accountlink/core/links";
+import { Secrets } from "@accountlink/core/secrets";
 import { StorageMemory } from "@accountlink/memory";
 import { expect, testWith } from "@accountlink/test-servers/effect";
-import { Effect, Exit, Layer, Scope } from "effect";
+import { Effect, Exit, Layer, Redacted, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { makeImportJobs } from "./import_jobs.ts";
 
-const test = testWith(Layer.provideMerge(LinkCap.layer, StorageMemory.layer));
+const secrets = Secrets.layerWebCrypto(Redacted.make(new Uint8Array(32)));
+const test = testWith(Layer.merge(Layer.provideMerge(LinkCap.layer, StorageMemory.layer), secrets));
 
 const most = 20_000;
 

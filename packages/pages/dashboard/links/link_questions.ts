@@ -19,7 +19,7 @@ import { paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
 import { makeUserLists, type UserList } from "./user_page.ts";
 
-const reasonField = textField({
+export const reasonField = textField({
   name: "reason",
   label: "Reason",
   hint: `For the history and the audit log, at most ${longestReason} characters. May be empty.`,

@@ -2,7 +2,7 @@
 import { AuditLog, type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
-import { type NamedLink, OwnedLinks } from "@accountlink/core/communities";
+import { type NamedLink, OwnedBlocks, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { GuildGuard, Profiles } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -86,8 +86,25 @@ ${hiddenFields({ pid, chat: chatId, of: "user" })}
 ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: game, required: true, problems })}
 <button class="button quiet">${link === null ? "Link" : "Link this account instead"}</button>
 </form>
-</section>`,
+</section>
+${blockSection(view)}`,
   };
+};
+
+const blockSection = ({ community, chatId, blocked }: LinkedUserView): Html => {
+  const { pid } = community.scope;
+  const all = html`<a href="${withQuery(paths.blocks, { pid })}">Everybody who is blocked here</a>`;
+  const which = [...(blocked.chat ? ["chat"] : []), ...(blocked.game ? ["game"] : [])];
+  return html`
+<section id="block">
+<h2>Keep out</h2>
+${
+  which.length === 0
+    ? html`<p><a class="button bad" href="${withQuery(paths.block, { pid, chatId })}">Block</a></p>
+<p class="more">${all}</p>`
+    : html`<p><span class="badge bad">Blocked</span> The ${which.join(" and the ")} account ${which.length === 1 ? "is" : "are"} kept out of ${listText(community)}. ${all}</p>`
+}
+</section>`;
 };
 
 /** An account with its user name and its age, as far as the platform tells. */
@@ -178,6 +195,7 @@ export const makeUserView = Effect.gen(function* () {
   const listsOf = yield* makeUserLists;
   const profiles = yield* Profiles;
   const keys = yield* OwnedKeys;
+  const blocks = yield* OwnedBlocks;
   const log = yield* AuditLog;
   const namesOf = yield* makeEntryNames;
   const guard = yield* GuildGuard;
@@ -213,6 +231,7 @@ export const makeUserView = Effect.gen(function* () {
       community,
       chatId,
       chat,
+      blocked: yield* blocks.of(community.scope, chatId, link?.link.gameId ?? null),
       link,
       lists,
       history,

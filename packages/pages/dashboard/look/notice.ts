@@ -20,6 +20,8 @@ const notices = {
   dataDeleted: "The data of this list is deleted.",
   linked: "The accounts are linked.",
   alreadyLinked: "These accounts are linked already. Nothing was changed.",
+  blocked: "Blocked. Verifications and other links of the user are refused from now on.",
+  unblocked: "No longer blocked. The user may verify again.",
   unlinked: "The accounts are no longer linked in this list.",
   unlinkedAll: "The user is no longer linked in any list.",
   unlinkedSeveral: "The selected users are no longer linked in this list.",

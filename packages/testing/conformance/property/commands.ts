@@ -9,6 +9,7 @@ import { noPlan } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob, dan } from "../scopes.ts";
+import { blockOperations } from "./block_operations.ts";
 import { guildLogOperations } from "./guild_log_operations.ts";
 import { keyOperations, usageOperations } from "./key_operations.ts";
 import { historyOperations, importOperations, linkOperations } from "./link_operations.ts";
@@ -30,6 +31,7 @@ export const storageOperations = {
   ...verificationOperations,
   ...memberOperations,
   ...sightingOperations,
+  ...blockOperations,
   ...userOperations,
   ...webhookOperations,
   ...roleOperations,
@@ -83,6 +85,7 @@ export const verifications = (maxLength: number) =>
   sequencesOf(
     maxLength,
     { weight: 12, arbitrary: single(anyCommand) },
+    { weight: 1, arbitrary: single(commandOf(blockOperations)) },
     { weight: 3, arbitrary: verificationWalk },
     { weight: 1, arbitrary: challengeWalk },
     { weight: 1, arbitrary: single(sweepCommand) },

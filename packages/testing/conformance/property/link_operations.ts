@@ -1,4 +1,5 @@
 import type { AuditLog, EventStore, LinkStore } from "@accountlink/core";
+import { Conflict } from "@accountlink/core/errors";
 import type { ImportStore, PortableLink } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
@@ -17,6 +18,14 @@ const link: FastCheck.Arbitrary<PortableLink> = record({ chatId, gameId, lastVer
 /** Omits the IDs of other runs, and sorts the rest, because a store may return them in any order. */
 export const ownOf = <Id>(own: ReadonlyArray<Id>, named: ReadonlyArray<Id>): ReadonlyArray<Id> =>
   own.filter((id) => named.includes(id));
+
+/** A write that a block refuses is an answer too. */
+const orBlocked = <A, E>(write: Effect.Effect<A, Conflict | E>) =>
+  Effect.catchIf(
+    write,
+    (error) => error instanceof Conflict && error.reason === "blocked",
+    () => Effect.succeed("blocked" as const),
+  );
 
 export const linkOperations = {
   "LinkStore.findByChatId": operation(1, { scope, chatId }, ({ links, pid }, input) =>
@@ -39,12 +48,13 @@ export const linkOperations = {
     ({ links, pid }, { after, limit }) => links.exportPage(pid, after, limit),
   ),
   "LinkStore.setGame": operation(4, { scope, at, chatId, gameId }, ({ links, write }, input) =>
-    links.setGame({ ...write, chatId: input.chatId, gameId: input.gameId }),
+    orBlocked(links.setGame({ ...write, chatId: input.chatId, gameId: input.gameId })),
   ),
   "LinkStore.moveChat": operation(
     3,
     { scope, at, oldChatId: chatId, newChatId: chatId },
-    ({ links, write }, { oldChatId, newChatId }) => links.moveChat({ ...write, oldChatId, newChatId }),
+    ({ links, write }, { oldChatId, newChatId }) =>
+      orBlocked(links.moveChat({ ...write, oldChatId, newChatId })),
   ),
   "LinkStore.removeGame": operation(2, { scope, at, chatId }, ({ links, write, sessionIds }, input) =>
     Effect.map(

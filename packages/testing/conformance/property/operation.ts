@@ -9,6 +9,7 @@ import {
   type StoreUnavailable,
 } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
+import { BlockStore } from "@accountlink/core/admission";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import type { WriteContext } from "@accountlink/core/audit";
 import { FlowStore } from "@accountlink/core/flow";
@@ -42,6 +43,7 @@ const ports = Effect.all({
   rootKeys: RootKeyStore,
   sightings: SightingStore,
   reviews: AltReviewStore,
+  blocks: BlockStore,
   signIns: SignInStore,
   idempotency: IdempotencyStore,
   users: UserStore,

@@ -1,0 +1,87 @@
+import { Context } from "effect";
+import type { WriteContext } from "../audit/audit.ts";
+import type { Conflict, StoreEffect } from "../errors.ts";
+import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+
+/** A user whom a community keeps out. */
+export type BlockedUser =
+  | { readonly chatId: ChatId; readonly gameId: null }
+  | { readonly chatId: null; readonly gameId: GameId };
+
+export interface Block {
+  /** Null for a game user, and for a chat user who was erased. */
+  readonly chatId: ChatId | null;
+  readonly gameId: GameId | null;
+  /** Why, for the team alone. */
+  readonly reason: string | null;
+  readonly at: Millis;
+  /** The chat ID of the member of the team who blocked the user; null if nobody knows any more. */
+  readonly member: string | null;
+}
+
+export interface StoredBlock extends Block {
+  /** Keyed hash of the scope and the user. After an erasure, it is all that is left of a chat user. */
+  readonly hash: string;
+}
+
+/** A user of a write, with the hash of the block that the user would have. */
+export type BlockTarget = BlockedUser & Pick<StoredBlock, "hash">;
+
+export type SetBlock = WriteContext & BlockTarget & Pick<Block, "reason">;
+
+export type RemoveBlock = WriteContext & BlockTarget;
+
+/** A link that a block removed, and the sessions that failed because of that. */
+export interface LinkBlocked {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  readonly ended: ReadonlyArray<SessionId>;
+}
+
+export interface BlockSet {
+  readonly block: Block;
+  readonly removed: ReadonlyArray<LinkBlocked>;
+}
+
+/** A position in the order of `BlockStore.page`. */
+export type BlockPlace = Pick<StoredBlock, "at" | "hash">;
+
+/** The most blocks of a scope. @internal */
+export const mostBlocks = 10_000;
+
+/**
+ * Stores which users a community keeps out. A write of `LinkStore` that would link one of them fails with `Conflict`
+ * `blocked`, an import leaves the link out, and a verification does not complete: a store checks that in the transaction
+ * of the write, so that no write that runs at the same time as `set` leaves a link. `LinkStore.deleteScope` deletes the
+ * blocks of the scope. An erasure takes the ID and the reason out of the blocks of a chat user, and the hash stays.
+ */
+export class BlockStore extends Context.Service<
+  BlockStore,
+  {
+    /**
+     * Blocks a user, or replaces the reason and the time of the user's block. Removes the links of the user like
+     * `LinkStore.removeGame`. Fails with `Conflict` `block_limit` if the scope has `mostBlocks` others.
+     */
+    readonly set: (write: SetBlock) => StoreEffect<BlockSet, Conflict>;
+
+    /** Returns false if the user is not blocked. */
+    readonly remove: (write: RemoveBlock) => StoreEffect<boolean>;
+
+    /** Returns the hashes that belong to a block of the scope. */
+    readonly findHashes: (pid: Pid, hashes: ReadonlyArray<string>) => StoreEffect<ReadonlySet<string>>;
+
+    /** Returns up to `limit` blocks after a place, newest first, equal times by hash. */
+    readonly page: (
+      pid: Pid,
+      place: BlockPlace | null,
+      limit: number,
+    ) => StoreEffect<ReadonlyArray<StoredBlock>>;
+
+    /** Returns the scopes in which a chat user is blocked, unless the user was erased since. */
+    readonly scopesOf: (chatId: ChatId) => StoreEffect<ReadonlyArray<Pid>>;
+  }
+>()("@accountlink/core/BlockStore") {}
+
+/** The name of a user in the details of audit entries. @internal */
+export const blockedName = ({ chatId, gameId }: BlockedUser) => (chatId === null ? { gameId } : { chatId });

@@ -1,0 +1,93 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import {
+  type Block,
+  type BlockedUser,
+  type BlockPlace,
+  BlockStore,
+  type StoredBlock,
+} from "../admission/block_store.ts";
+import type { DataScope } from "../data_scope.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
+import { LinkCap } from "../links/link_cap.ts";
+import { LinkEvents } from "../links/link_events.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { SessionWatch } from "../sessions/session_watch.ts";
+import { OwnedScopes } from "./owned_scopes.ts";
+
+/** A block, and how many links it removed. */
+export interface UserBlocked {
+  readonly block: Block;
+  readonly removedLinks: number;
+}
+
+/** Blocks users of a scope. The caller checks that the owner has the scope. */
+export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/core/OwnedBlocks", {
+  make: Effect.gen(function* () {
+    const store = yield* BlockStore;
+    const secrets = yield* Secrets;
+    const watch = yield* SessionWatch;
+    const events = yield* LinkEvents;
+    const cap = yield* LinkCap;
+    const scopes = yield* OwnedScopes;
+
+    const contextOf = Effect.fnUntraced(function* (owner: KeyOwner, { pid }: DataScope, user: BlockedUser) {
+      const hash = yield* secrets.blockHash(pid, user);
+      return { ...originOf(owner), ...user, pid, hash, at: yield* Clock.currentTimeMillis };
+    });
+
+    return {
+      /** Returns blocks, newest first, and the place after which the next page begins; null on the last page. */
+      page: Effect.fn("OwnedBlocks.page")(function* (
+        { pid }: DataScope,
+        place: BlockPlace | null,
+        limit: number,
+      ) {
+        const found = yield* store.page(pid, place, limit + 1);
+        const blocks: ReadonlyArray<StoredBlock> = found.slice(0, limit);
+        return { blocks, next: found.length > limit ? (blocks.at(-1) ?? null) : null };
+      }),
+
+      /** Returns which of a chat user and their game user are blocked. */
+      of: Effect.fn("OwnedBlocks.of")(function* ({ pid }: DataScope, chatId: ChatId, gameId: GameId | null) {
+        const chat = yield* secrets.blockHash(pid, { chatId, gameId: null });
+        const game = gameId === null ? null : yield* secrets.blockHash(pid, { chatId: null, gameId });
+        const found = yield* store.findHashes(pid, game === null ? [chat] : [chat, game]);
+        return { chat: found.has(chat), game: game !== null && found.has(game) };
+      }),
+
+      /** Blocks a user, and removes the links of the user. */
+      set: Effect.fn("OwnedBlocks.set")(function* (
+        owner: KeyOwner,
+        scope: DataScope,
+        user: BlockedUser,
+        reason: string | null,
+      ) {
+        const write = yield* contextOf(owner, scope, user);
+        const { block, removed } = yield* store.set({ ...write, reason });
+        for (const { chatId, gameId, ended } of removed) {
+          yield* watch.announce(ended);
+          yield* events.announce("linkChanged", { scope, chatId, gameId: null, previousGameId: gameId });
+        }
+        if (removed.length > 0) {
+          yield* cap.freed(scope);
+          yield* scopes.counts.add(scope.pid, -removed.length);
+        }
+        return { block, removedLinks: removed.length } satisfies UserBlocked;
+      }),
+
+      /** Returns false if the user is not blocked. */
+      remove: Effect.fn("OwnedBlocks.remove")(function* (
+        owner: KeyOwner,
+        scope: DataScope,
+        user: BlockedUser,
+      ) {
+        return yield* store.remove(yield* contextOf(owner, scope, user));
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(OwnedBlocks, OwnedBlocks.make).pipe(
+    Layer.provide([LinkEvents.layer, LinkCap.layer]),
+  );
+}

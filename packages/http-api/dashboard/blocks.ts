@@ -1,0 +1,71 @@
+/**
+ * Dashboard routes for the users whom a community keeps out.
+ *
+ * @example
+ * ```ts
+ * const blocks = [DashboardBlocks.getBlocks, DashboardBlocks.putBlock, DashboardBlocks.deleteBlock];
+ * new Set(blocks.map(pathTemplate)).size; // 1
+ * blocks.every(({ role }) => role === "moderator"); // true
+ * ```
+ */
+
+import { longestReason } from "@accountlink/core/audit";
+import { ChatId, GameId } from "@accountlink/core/ids";
+import { Schema, SchemaTransformation } from "effect";
+import { IsoTime } from "../iso_time.ts";
+import { chatId, gameId, optional, textUpTo } from "../parameter.ts";
+import { nextOf, pageLimit, pid, signedIn } from "./signed_in.ts";
+
+/** A page cursor in the list of a scope's blocks. */
+const BlockPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-[\w-]{43}$/u)).pipe(
+  Schema.decodeTo(
+    Schema.Struct({ at: Schema.Int, hash: Schema.String }),
+    SchemaTransformation.transform({
+      decode: (text: string) => {
+        const [time = ""] = text.split("-", 1);
+        return { at: Number(time), hash: text.slice(time.length + 1) };
+      },
+      encode: ({ at, hash }) => `${at}-${hash}`,
+    }),
+  ),
+);
+
+/** Both IDs are null for a chat user who was erased. */
+const Block = Schema.Struct({
+  chatId: Schema.NullOr(ChatId),
+  gameId: Schema.NullOr(GameId),
+  reason: Schema.NullOr(Schema.String),
+  at: IsoTime,
+  member: Schema.NullOr(Schema.String),
+});
+
+const user = { chatId: optional(chatId()), gameId: optional(gameId()) };
+
+export const getBlocks = signedIn("moderator", "GET", "/blocks", {
+  id: "getBlocks",
+  summary: "The users whom a community keeps out, the last blocked first",
+  parameters: { pid, limit: pageLimit, cursor: nextOf(BlockPlace) },
+  data: { blocks: Schema.Array(Block), next: Schema.NullOr(Schema.String) },
+});
+
+export const putBlock = signedIn("moderator", "PUT", "/blocks", {
+  id: "putBlock",
+  summary: "Keep a chat user or a game user out of a community, and remove their links",
+  parameters: {
+    pid,
+    ...user,
+    reason: optional(textUpTo(longestReason, `Why, for the team alone; at most ${longestReason} characters`)),
+  },
+  requiresOneOf: ["chatId", "gameId"],
+  data: { block: Block, removedLinks: Schema.Int },
+  errors: ["CONFLICT"],
+});
+
+export const deleteBlock = signedIn("moderator", "DELETE", "/blocks", {
+  id: "deleteBlock",
+  summary: "Let a user in again; nothing is linked by that",
+  parameters: { pid, ...user },
+  requiresOneOf: ["chatId", "gameId"],
+  source: "body",
+  data: { deleted: Schema.Boolean },
+});

@@ -1,0 +1,54 @@
+import type { Block, BlockedUser } from "@accountlink/core/admission";
+import { OwnedBlocks, OwnedScopes } from "@accountlink/core/communities";
+import { InvalidParameter } from "@accountlink/core/errors";
+import type { ChatId, GameId } from "@accountlink/core/ids";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { DashboardBlocks } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { makeApiPipeline } from "../api_pipeline.ts";
+
+export const blocksApi = Effect.gen(function* () {
+  const bind = yield* makeApiPipeline;
+  const scopes = yield* OwnedScopes;
+  const blocks = yield* OwnedBlocks;
+
+  return [
+    bind(DashboardBlocks.getBlocks, function* ({ owner, values: { pid, limit, cursor } }) {
+      const page = yield* blocks.page(yield* scopes.find(owner.account, pid), cursor, limit);
+      const next = page.next && `${page.next.at}-${page.next.hash}`;
+      return { data: { blocks: page.blocks.map(blockJson), next } };
+    }),
+
+    bind(DashboardBlocks.putBlock, function* ({ owner, values: { pid, reason, ...ids } }) {
+      const scope = yield* scopes.find(owner.account, pid);
+      const { block, removedLinks } = yield* blocks.set(owner, scope, yield* userOf(ids), reason);
+      return { data: { block: blockJson(block), removedLinks } };
+    }),
+
+    bind(DashboardBlocks.deleteBlock, function* ({ owner, values: { pid, ...ids } }) {
+      const scope = yield* scopes.find(owner.account, pid);
+      return { data: { deleted: yield* blocks.remove(owner, scope, yield* userOf(ids)) } };
+    }),
+  ];
+});
+
+/** The parameter reader has already refused a request that names no user. */
+const userOf = ({
+  chatId,
+  gameId,
+}: {
+  readonly chatId: ChatId | null;
+  readonly gameId: GameId | null;
+}): Effect.Effect<BlockedUser, InvalidParameter> => {
+  if (gameId === null && chatId !== null) return Effect.succeed({ chatId, gameId });
+  if (gameId !== null && chatId === null) return Effect.succeed({ chatId, gameId });
+  return InvalidParameter.one("gameId", "expected either a chat user or a game user");
+};
+
+const blockJson = ({ chatId, gameId, reason, at, member }: Block) => ({
+  chatId,
+  gameId,
+  reason,
+  at: formatTimestamp(at),
+  member,
+});

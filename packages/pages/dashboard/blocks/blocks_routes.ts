@@ -1,0 +1,239 @@
+/** The pages of the users whom a community keeps out: the list, and the question before a block. */
+import { type ChatId, type DataScope, type GameId, LinkStore } from "@accountlink/core";
+import type { BlockedUser, BlockPlace, StoredBlock } from "@accountlink/core/admission";
+import { OwnedBlocks, OwnedLinks } from "@accountlink/core/communities";
+import type { ParameterProblem } from "@accountlink/core/errors";
+import { isChatId, isGameId } from "@accountlink/core/ids";
+import { Effect } from "effect";
+import { type Html, html } from "../../html.ts";
+import { makeAccountNames } from "../audit/entry_names.ts";
+import {
+  type Community,
+  communityField,
+  makeCommunities,
+  noCommunityPage,
+} from "../communities/community.ts";
+import { reasonField, reasonIn } from "../links/link_questions.ts";
+import { userPath } from "../links/links_page.ts";
+import { menuField, textField } from "../look/field.ts";
+import { type AccountNames, listText, messageText, nameIn } from "../look/names.ts";
+import { refusedFor } from "../look/refused.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, timeHtml } from "../look/time.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import type { Page, PlatformNames } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
+
+const pageSize = 50;
+
+/** The question before a block tells at most this many of the links that the block removes. */
+const shownLinks = 10;
+
+export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const blocks = yield* OwnedBlocks;
+  const links = yield* OwnedLinks;
+  const store = yield* LinkStore;
+  const communities = yield* makeCommunities;
+  const namesIn = yield* makeAccountNames;
+
+  const list = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    fields: Fields,
+    problems: ReadonlyArray<ParameterProblem> = [],
+  ) {
+    const { all, community } = yield* communities.choose(visitor, fields("pid"));
+    if (community === undefined)
+      return noCommunityPage("links", "Blocked users", ", so nobody is blocked", visitor);
+    const found = yield* blocks.page(community.scope, placeOf(fields("cursor")), pageSize);
+    const names = yield* namesIn(
+      found.blocks.flatMap(({ chatId, gameId, member }) => [
+        { chatId, gameId },
+        { chatId: isChatId(member) ? member : null },
+      ]),
+    );
+    const typed = { kind: fields("kind"), id: fields("id") };
+    return blocksPage({ all, community, ...found, names }, typed, visitor.platforms, problems);
+  });
+
+  /** Returns the users that a request names by their IDs, or by `kind` and an ID or a user name. */
+  const usersIn = Effect.fnUntraced(function* (scope: DataScope, fields: Fields) {
+    const [chatId] = [fields("chatId")].filter(isChatId);
+    if (chatId !== undefined) return { chatId, gameId: (yield* links.find(scope, chatId))?.gameId ?? null };
+    const id = fields("id").trim();
+    if (fields("kind") === "game") {
+      const [gameId = null] = yield* links.gamesMeant(id);
+      return { chatId: null, gameId };
+    }
+    const [meant = null] = yield* links.chatsMeant(scope, id);
+    const linked = meant === null ? null : yield* links.find(scope, meant);
+    return { chatId: meant, gameId: linked?.gameId ?? null };
+  });
+
+  const ask = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const community = yield* communities.find(visitor, fields("pid"));
+    const { scope } = community;
+    const meant = yield* Effect.catchTag(usersIn(scope, fields), "PlatformUnavailable", () =>
+      Effect.succeed("The platform does not answer; try again in a moment"),
+    );
+    if (typeof meant === "string" || (meant.chatId === null && meant.gameId === null)) {
+      const reason = typeof meant === "string" ? meant : "nobody was found with this ID or user name";
+      return yield* list(visitor, fields, [{ name: "id", reason }]);
+    }
+    const { chatId, gameId } = meant;
+    const ofGame =
+      gameId === null ? [] : ((yield* store.findByGameIds(scope.pid, [gameId])).get(gameId) ?? []);
+    const names = yield* namesIn([
+      { chatId, gameId },
+      ...ofGame.slice(0, shownLinks).map((each) => ({ chatId: each })),
+    ]);
+    return blockQuestion({ community, chatId, gameId, ofGame, names }, visitor.platforms);
+  });
+
+  const block = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const { scope } = yield* communities.find(visitor, fields("pid"));
+    const users = [
+      ...fields.all("chatId").filter(isChatId).slice(0, 1).map(ofChat),
+      ...fields.all("gameId").filter(isGameId).slice(0, 1).map(ofGameUser),
+    ];
+    const reason = yield* reasonIn(fields);
+    yield* Effect.forEach(users, (user) => blocks.set(visitor.owner, scope, user, reason));
+    return seeOther(paths.blocks, { pid: scope.pid, ...(users.length > 0 && { done: "blocked" }) });
+  });
+
+  return [
+    page(paths.blocks, (visitor, query) => list(visitor, query)),
+    page(paths.block, ask),
+    form(paths.block, (visitor, fields) =>
+      block(visitor, fields).pipe(
+        Effect.catchTag("InvalidParameter", ({ parameters }) => list(visitor, fields, parameters)),
+        Effect.catchTag("Conflict", (error) =>
+          list(visitor, fields, [{ name: "id", reason: messageText(error) }]),
+        ),
+      ),
+    ),
+    form(paths.unblock, function* (visitor, fields) {
+      const { scope } = yield* communities.find(visitor, fields("pid"));
+      const [chatId, gameId] = [fields("chatId"), fields("gameId")];
+      if (isChatId(chatId)) yield* blocks.remove(visitor.owner, scope, ofChat(chatId));
+      else if (isGameId(gameId)) yield* blocks.remove(visitor.owner, scope, ofGameUser(gameId));
+      return seeOther(paths.blocks, { pid: scope.pid, done: "unblocked" });
+    }),
+  ];
+});
+
+const ofChat = (chatId: ChatId): BlockedUser => ({ chatId, gameId: null });
+const ofGameUser = (gameId: GameId): BlockedUser => ({ chatId: null, gameId });
+
+const placeOf = (cursor: string): BlockPlace | null => {
+  const [, at, hash = ""] = /^(\d{1,15})-([\w-]{43})$/.exec(cursor) ?? [];
+  return at === undefined ? null : { at: Number(at), hash };
+};
+
+interface BlocksView {
+  readonly all: ReadonlyArray<Community>;
+  readonly community: Community;
+  readonly blocks: ReadonlyArray<StoredBlock>;
+  readonly next: BlockPlace | null;
+  readonly names: AccountNames;
+}
+
+const blocksPage = (
+  { all, community, blocks, next, names }: BlocksView,
+  typed: { readonly kind: string; readonly id: string },
+  platforms: PlatformNames,
+  problems: ReadonlyArray<ParameterProblem>,
+): Page => {
+  const { pid } = community.scope;
+  const whoOf = (block: StoredBlock): Html | string => {
+    if (block.gameId !== null)
+      return html`${nameIn(names.games, block.gameId)} <small>on ${platforms.game}</small>`;
+    if (block.chatId === null) return "A user who was erased";
+    return html`<a href="${userPath(pid, block.chatId)}">${nameIn(names.chats, block.chatId)}</a> <small>on ${platforms.chat}</small>`;
+  };
+  return {
+    title: "Blocked users",
+    section: "links",
+    refused: refusedFor(problems),
+    labels: { id: "User" },
+    content: html`
+<p>Whom you block cannot link an account in ${listText(community)}: not by verifying, not by your keys and imports, and your team cannot link them by hand. They read that they are not admitted, never why.</p>
+<form method="get" action="${paths.block}" class="filters">
+${communityField(all, pid)}
+${menuField({
+  name: "kind",
+  label: "Platform",
+  value: typed.kind,
+  choices: [
+    { value: "chat", label: platforms.chat },
+    { value: "game", label: platforms.game },
+  ],
+})}
+${textField({ name: "id", label: "User", hint: "ID or user name", value: typed.id, required: true, problems })}
+<button class="button quiet">Block…</button>
+</form>
+${
+  blocks.length === 0
+    ? html`<p class="empty">Nobody is blocked.</p>`
+    : tableHtml({
+        id: "blocks",
+        caption: `Blocked in ${listText(community)}, the last first`,
+        columns: ["User", "Reason", "Since", "By", { label: "Actions", isUnseen: true }],
+        rows: blocks.map((block) => [
+          html`${whoOf(block)}`,
+          block.reason ?? "–",
+          timeHtml(block.at),
+          block.member === null ? "–" : nameIn(names.chats, block.member),
+          unblockForm(pid, block),
+        ]),
+      })
+}
+${next && html`<p class="more"><a class="button quiet" rel="next" href="${withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` })}">Older blocks</a></p>`}`,
+  };
+};
+
+const unblockForm = (pid: string, { chatId, gameId }: StoredBlock): Html =>
+  chatId === null && gameId === null
+    ? html`–`
+    : html`<form method="post" action="${paths.unblock}">
+<input type="hidden" name="pid" value="${pid}">
+${chatId === null ? html`<input type="hidden" name="gameId" value="${gameId}">` : html`<input type="hidden" name="chatId" value="${chatId}">`}
+<button class="button quiet small">No longer block<span class="unseen"> ${chatId ?? gameId}</span></button>
+</form>`;
+
+interface BlockQuestion {
+  readonly community: Community;
+  readonly chatId: ChatId | null;
+  readonly gameId: GameId | null;
+  /** The chat users who are linked to the game user. */
+  readonly ofGame: ReadonlyArray<ChatId>;
+  readonly names: AccountNames;
+}
+
+const blockQuestion = (
+  { community, chatId, gameId, ofGame, names }: BlockQuestion,
+  platforms: PlatformNames,
+): Page => {
+  const { pid } = community.scope;
+  const choice = (name: string, id: string, text: string) =>
+    html`<label class="choice"><input type="checkbox" name="${name}" value="${id}" checked> <span>${text}</span></label>`;
+  const shown = ofGame.slice(0, shownLinks).map((each) => nameIn(names.chats, each));
+  const more = ofGame.length - shown.length;
+  return {
+    title: "Block?",
+    section: "links",
+    content: html`
+<p>${
+      ofGame.length === 0
+        ? "Nothing is linked now, so nothing is removed."
+        : html`This removes ${counted(ofGame.length, "link")}, with the roles and nicknames that the bot gave: <strong>${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}</strong>, linked to <strong>${gameId === null ? "" : nameIn(names.games, gameId)}</strong>. If you block the account on ${platforms.chat} alone, only its own link is removed. Removed links do not come back when you end the block.`
+    }</p>
+<p>A verification that the user has started ends. The user is told that the account is not admitted, and to ask your team; nobody outside of your team reads the reason.</p>
+<form method="post" action="${paths.block}">
+<input type="hidden" name="pid" value="${pid}">
+${chatId === null ? null : choice("chatId", chatId, `${nameIn(names.chats, chatId)} on ${platforms.chat}`)}
+${gameId === null ? null : choice("gameId", gameId, `${nameIn(names.games, gameId)} on ${platforms.game}`)}
+${reasonField}
+<p class="row"><button class="button bad">Block</button> <a class="button quiet" href="${chatId === null ? withQuery(paths.blocks, { pid }) : userPath(pid, chatId)}">Cancel</a></p>
+</form>`,
+  };
+};

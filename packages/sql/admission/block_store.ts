@@ -1,0 +1,139 @@
+import { ChatId, Conflict, GameId, Pid } from "@accountlink/core";
+import {
+  type BlockSet,
+  BlockStore,
+  blockedName,
+  type LinkBlocked,
+  mostBlocks,
+  type SetBlock,
+} from "@accountlink/core/admission";
+import { signedBy, withReason } from "@accountlink/core/audit";
+import { linkRemoved, sourceOf } from "@accountlink/core/events";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
+import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { endVerifications } from "../flow/verification_ends.ts";
+import { readUnlinked } from "../links/link_lookups.ts";
+import { linkStatements } from "../links/link_statements.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
+import { type Ending, rollBack, storeLayer } from "../statements/store_operation.ts";
+
+const blocks = tableOf(
+  "blocks",
+  {
+    hash: Schema.String,
+    chatId: Schema.NullOr(ChatId),
+    gameId: Schema.NullOr(GameId),
+    reason: OptionalText,
+    at: Schema.Int,
+    member: OptionalText,
+  },
+  { hash: "user_hash", at: "blocked_at" },
+);
+
+const readBlocks = blocks.reader((block) => block);
+
+const readHashes = columnReader("blocks", "user_hash", Schema.String);
+const readPids = columnReader("blocks", "pid", Pid);
+const readChatIds = columnReader("links", "chat_id", ChatId);
+
+export const layer = storeLayer(BlockStore)((parts) => {
+  const { sql, operation, transaction, forUpdate, isAmong, isAnyOf } = parts;
+  const removeLinks = removeLinksOn(sql);
+
+  const others = ({ pid, hash }: Pick<SetBlock, "pid" | "hash">) =>
+    sql`SELECT 1 FROM blocks WHERE pid = ${pid} AND user_hash <> ${hash} LIMIT 1 OFFSET ${mostBlocks - 1}`;
+
+  const set = transaction("set", function* (write: SetBlock): Effect.fn.Return<BlockSet | null, Ending> {
+    const { pid, chatId, gameId, hash, reason, at } = write;
+    assertStorable([reason ?? ""]);
+    // Wait for transactions that write links, so that those that begin later see the block.
+    yield* sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forUpdate}`;
+    yield* sql`UPDATE scopes SET has_blocks = 1 WHERE pid = ${pid} AND has_blocks = 0`;
+    if ((yield* others(write)).length > 0) return yield* rollBack(null);
+    const { member } = signedBy(write);
+    yield* sql`
+      INSERT INTO blocks (pid, user_hash, chat_id, game_id, reason, blocked_at, member)
+      VALUES (${pid}, ${hash}, ${chatId}, ${gameId}, ${reason}, ${at}, ${member})
+      ON CONFLICT (pid, user_hash) DO UPDATE SET
+        chat_id = excluded.chat_id, reason = excluded.reason, blocked_at = excluded.blocked_at,
+        member = excluded.member`;
+    yield* insertLinkEntry(sql, write, "block.set", withReason(blockedName(write), write), null);
+    return { block: { chatId, gameId, reason, at, member }, removed: yield* removeLinks(write) };
+  });
+
+  return {
+    set: (write) =>
+      Effect.flatMap(set(write), (done) =>
+        done === null ? new Conflict({ reason: "block_limit" }) : Effect.succeed(done),
+      ),
+
+    remove: transaction("remove", function* (write) {
+      const { pid, hash } = write;
+      const removed =
+        yield* sql`DELETE FROM blocks WHERE pid = ${pid} AND user_hash = ${hash} RETURNING user_hash`;
+      if (removed.length === 0) return false;
+      yield* insertLinkEntry(sql, write, "block.removed", blockedName(write), null);
+      return true;
+    }),
+
+    findHashes: operation("findHashes", (pid, hashes) =>
+      Effect.map(
+        readHashes(
+          sql`SELECT user_hash FROM blocks WHERE pid = ${pid} AND user_hash ${isAmong(JSON.stringify(hashes))}`,
+        ),
+        (found) => new Set(found),
+      ),
+    ),
+
+    page: operation("page", function* (pid, place, limit) {
+      const ofScope = sql`SELECT ${blocks.columns} FROM blocks WHERE pid = ${pid}`;
+      const order = sql`ORDER BY blocked_at DESC, user_hash`;
+      if (place === null) return yield* readBlocks(sql`${ofScope} ${order} LIMIT ${limit}`);
+      const { at, hash } = place;
+      const same = yield* readBlocks(
+        sql`${ofScope} AND blocked_at = ${at} AND user_hash > ${hash} ORDER BY user_hash LIMIT ${limit}`,
+      );
+      const left = limit - same.length;
+      if (left === 0) return same;
+      const older = yield* readBlocks(sql`${ofScope} AND blocked_at < ${at} ${order} LIMIT ${left}`);
+      return [...same, ...older];
+    }),
+
+    scopesOf: operation("scopesOf", (chatId) =>
+      readPids(sql`
+        SELECT pid FROM blocks WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}
+        ORDER BY pid`),
+    ),
+  };
+});
+
+/** Removes the links of a blocked user, in the transaction of the block. */
+const removeLinksOn = (sql: SqlClient.SqlClient) => {
+  const { unlink } = linkStatements(sql);
+  const { forUpdate } = dialectOf(sql);
+
+  const linkedTo = ({ pid, chatId, gameId }: SetBlock) =>
+    chatId === null
+      ? readChatIds(
+          sql`SELECT chat_id FROM links WHERE pid = ${pid} AND game_id = ${gameId} ORDER BY chat_id ${forUpdate}`,
+        )
+      : Effect.succeed([chatId]);
+
+  return Effect.fnUntraced(function* (write: SetBlock) {
+    const { pid, at, actor } = write;
+    const removed: Array<LinkBlocked> = [];
+    for (const chatId of yield* linkedTo(write)) {
+      const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
+      if (unlinked === undefined) continue;
+      const { removedGameId, linkVersion } = unlinked;
+      const ended = yield* endVerifications(sql, pid, chatId, at);
+      const event = linkRemoved(chatId, removedGameId, linkVersion, sourceOf(actor));
+      yield* insertLinkEntry(sql, write, "link.removed", withReason({ chatId, removedGameId }, write), event);
+      removed.push({ chatId, gameId: removedGameId, ended });
+    }
+    return removed;
+  });
+};
