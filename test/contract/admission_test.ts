@@ -191,7 +191,7 @@ test("a request for a block names one user, and its cursor leads through all blo
   const first = await list(owner, pid, "&limit=2");
   const second = await list(owner, pid, `&limit=2&cursor=${encodeURIComponent(textOf(first.next))}`);
   const seen = [...listOf(first.blocks), ...listOf(second.blocks)].map(({ chatId }) => chatId);
-  expect([seen.toSorted(), second.next]).toEqual([ids, null]);
+  expect([new Set(seen), second.next]).toEqual([new Set(ids), null]);
   for (const chatId of ids) await owner.send("DELETE /dashboard/api/blocks", { body: { pid, chatId } });
 });
 

@@ -16,10 +16,18 @@ import { SessionSettings } from "../sessions/session_settings.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
 import { type FlowForm, makeFormCheck } from "./flow_form.ts";
-import { FlowStore, isVoided, provenGame } from "./flow_store.ts";
+import { type CompletionRefusal, FlowStore, isVoided, provenGame } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
-import { belongsTo, type Cookie, flowIdOf, lastEntryOf, makeFindFlow, makeRefuseGone } from "./held_flow.ts";
+import {
+  belongsTo,
+  type Cookie,
+  flowIdOf,
+  type HeldFlow,
+  lastEntryOf,
+  makeFindFlow,
+  makeRefuseGone,
+} from "./held_flow.ts";
 import { admitUser, makeAdmit } from "./prove_account.ts";
 import { makeFlowAccounts } from "./view_flow.ts";
 
@@ -78,6 +86,26 @@ export const makeFlowEnd = Effect.gen(function* () {
     return { mark, seen };
   });
 
+  /** Refuses a confirmation that the store did not complete. */
+  const refuseOutcome = Effect.fnUntraced(function* (
+    refused: CompletionRefusal,
+    { id, entry }: HeldFlow,
+    cookie: Cookie,
+  ) {
+    switch (refused._tag) {
+      case "FlowGone":
+        return yield* refuseGone(cookie, entry);
+      case "SessionOver":
+        return yield* refuseOver(refused.session, entry);
+      case "LinkChanged":
+        // The user confirmed an outdated page, so the flow ends and both accounts must be proven again.
+        yield* flows.end(id);
+        return yield* new FlowRefused({ reason: "link_changed", entry });
+      case "Blocked":
+        return yield* new FlowRefused({ reason: "blocked", entry });
+    }
+  });
+
   const confirm = Effect.fn("VerificationFlows.confirm")(function* (
     cookie: Cookie,
     form: ConfirmForm,
@@ -93,7 +121,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     if (session === null) yield* limits.admitAddress(from.address, "verifyDay");
     const { mark, seen } = yield* seenOf(from, keeps);
     if (!keeps) {
-      yield* admit(subject, { step: "chat", chatId, game }, entry);
+      yield* admit(subject, chatId, { step: "chat", chatId, game }, entry);
       yield* checkRoom(subject.scope, chatId, entry);
     }
     const completed = yield* sessions.complete({
@@ -111,29 +139,16 @@ export const makeFlowEnd = Effect.gen(function* () {
     });
     const ended = { entry, guildId: subject.guildId, browser: mark };
     const { doneText } = subject.settings;
-    switch (completed._tag) {
-      case "FlowGone":
-        return yield* refuseGone(cookie, entry);
-      case "SessionOver":
-        return yield* refuseOver(completed.session, entry);
-      case "LinkChanged":
-        // The user confirmed an outdated page, so the flow ends and both accounts must be proven again.
-        yield* flows.end(id);
-        return yield* new FlowRefused({ reason: "link_changed", entry });
-      case "Blocked":
-        return yield* new FlowRefused({ reason: "blocked", entry });
-      case "Completed": {
-        const { gameId: linked, previousGameId } = completed;
-        const change = { scope: subject.scope, chatId, gameId: linked, previousGameId };
-        yield* events.announce("linkChanged", change);
-        if (session !== null) yield* watch.announce([session]);
-        if (subject.redirect !== null)
-          return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed") };
-        const linkChanged = previousGameId !== linked;
-        const shown = yield* accounts.both(chatId, linked);
-        return { ...ended, redirect: null, ...shown, linkChanged, kept: keeps, doneText };
-      }
-    }
+    if (completed._tag !== "Completed") return yield* refuseOutcome(completed, flow, cookie);
+    const { gameId: linked, previousGameId } = completed;
+    const change = { scope: subject.scope, chatId, gameId: linked, previousGameId };
+    yield* events.announce("linkChanged", change);
+    if (session !== null) yield* watch.announce([session]);
+    if (subject.redirect !== null)
+      return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed") };
+    const linkChanged = previousGameId !== linked;
+    const shown = yield* accounts.both(chatId, linked);
+    return { ...ended, redirect: null, ...shown, linkChanged, kept: keeps, doneText };
   });
 
   const cancel = Effect.fn("VerificationFlows.cancel")(function* (cookie: Cookie, form: FlowForm) {

@@ -3,6 +3,7 @@ import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { makeAdmission } from "../admission/admission.ts";
 import type { PlatformUnavailable } from "../errors.ts";
+import { GuildLog } from "../guild_log/guild_log.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -131,11 +132,16 @@ export const makeProofs = Effect.gen(function* () {
   };
 
   /** Leaves out a connected game account that is not admitted, since the user may have another one. */
-  const withAdmittedGame = (subject: FlowSubject, proof: Proof, entry: FlowEntry) =>
-    admit(subject, proof, entry).pipe(
+  const withAdmittedGame = (
+    subject: FlowSubject,
+    chatId: ChatId | null,
+    proof: Proof,
+    entry: FlowEntry,
+  ) =>
+    admit(subject, chatId, proof, entry).pipe(
       Effect.as(proof),
       Effect.catch((refused) =>
-        proof.step === "chat" && refused.step === "game" && proof.game?.gameProof === "connection"
+        refused._tag === "FlowRefused" && proof.step === "chat" && refused.step === "game" && proof.game?.gameProof === "connection"
           ? Effect.succeed({ ...proof, game: null })
           : refused,
       ),
@@ -158,7 +164,8 @@ export const makeProofs = Effect.gen(function* () {
       const admitted = admitUser(guard, subject, { chatId, isMember }, entry);
       yield* admitted.pipe(Effect.catch(withAccount(chatId)));
     }
-    const admitted = yield* withAdmittedGame(subject, proof, entry);
+    const chatId = proof.step === "chat" ? proof.chatId : flow.chatId;
+    const admitted = yield* withAdmittedGame(subject, chatId, proof, entry);
     return yield* prove(flow, admitted, held);
   });
 
@@ -225,9 +232,20 @@ export const admitUser = (
   );
 };
 
-/** Returns a function that refuses accounts that the community does not admit. */
-export const makeAdmit = Effect.map(makeAdmission, (admission) =>
-  Effect.fnUntraced(function* (subject: FlowSubject, proof: Proof, entry: FlowEntry) {
+/**
+ * Returns a function that refuses accounts that the community does not admit, and tells the log of the community.
+ *
+ * @param chatId the chat user who proves the accounts
+ */
+export const makeAdmit = Effect.gen(function* () {
+  const admission = yield* makeAdmission;
+  const log = yield* GuildLog;
+  return Effect.fnUntraced(function* (
+    subject: FlowSubject,
+    chatId: ChatId | null,
+    proof: Proof,
+    entry: FlowEntry,
+  ) {
     const { game = null } = proof;
     const asked = {
       chat: proof.step === "chat" ? admission.chat(subject, proof.chatId) : Effect.succeed(null),
@@ -235,10 +253,15 @@ export const makeAdmit = Effect.map(makeAdmission, (admission) =>
     };
     for (const step of ["chat", "game"] as const) {
       const refused = yield* Effect.catchTags(asked[step], refusePlatformDown(entry));
-      if (refused !== null) return yield* new FlowRefused({ ...refused, step, entry });
+      if (refused === null) continue;
+      const { reason: why } = refused;
+      if (chatId !== null && why !== "age_unknown") {
+        yield* log.tell(subject.scope, { is: "refused", chatId, gameId: game?.gameId ?? null, why });
+      }
+      return yield* new FlowRefused({ ...refused, step, entry });
     }
-  }),
-);
+  });
+});
 
 /** Makes a handler for `Effect.catchTags` that refuses the step with the reason `platform_down`. */
 export const refusePlatformDown = (entry: FlowEntry) => ({

@@ -54,7 +54,7 @@ export const makeGameProofs = Effect.gen(function* () {
     const chosen = connections.find((each) => each === gameId);
     if (chosen === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
     const proof = proofOf(chosen, "connection");
-    yield* admit(subject, proof, entry);
+    yield* admit(subject, flow.chatId, proof, entry);
     return yield* prove(flow, proof, cookie);
   });
 
@@ -110,7 +110,7 @@ export const makeGameProofs = Effect.gen(function* () {
     yield* countTry(flow, address, "names");
     const found = yield* findByName(username.trim().replace(/^@/, ""), entry);
     if (Option.isNone(found)) return yield* wordsView(entry, cookie, "unknown_name");
-    yield* admit(subject, proofOf(found.value, "words"), entry);
+    yield* admit(subject, flow.chatId, proofOf(found.value, "words"), entry);
     if (!(yield* flows.name(id, found.value, yield* Clock.currentTimeMillis))) {
       return yield* refuseGone(cookie, entry);
     }
@@ -140,7 +140,7 @@ export const makeGameProofs = Effect.gen(function* () {
       return yield* wordsView(entry, cookie, "not_there");
     }
     const proof = proofOf(named, "words");
-    yield* admit(subject, proof, entry);
+    yield* admit(subject, flow.chatId, proof, entry);
     return yield* prove(flow, proof, cookie);
   });
 

@@ -57,8 +57,8 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
 
   /** Returns the users that a request names by their IDs, or by `kind` and an ID or a user name. */
   const usersIn = Effect.fnUntraced(function* (scope: DataScope, fields: Fields) {
-    const [chatId] = [fields("chatId")].filter(isChatId);
-    if (chatId !== undefined) return { chatId, gameId: (yield* links.find(scope, chatId))?.gameId ?? null };
+    const chatId = fields("chatId");
+    if (isChatId(chatId)) return { chatId, gameId: (yield* links.find(scope, chatId))?.gameId ?? null };
     const id = fields("id").trim();
     if (fields("kind") === "game") {
       const [gameId = null] = yield* links.gamesMeant(id);
@@ -209,13 +209,14 @@ interface BlockQuestion {
   readonly names: AccountNames;
 }
 
+const choice = (name: string, id: string, text: string): Html =>
+  html`<label class="choice"><input type="checkbox" name="${name}" value="${id}" checked> <span>${text}</span></label>`;
+
 const blockQuestion = (
   { community, chatId, gameId, ofGame, names }: BlockQuestion,
   platforms: PlatformNames,
 ): Page => {
   const { pid } = community.scope;
-  const choice = (name: string, id: string, text: string) =>
-    html`<label class="choice"><input type="checkbox" name="${name}" value="${id}" checked> <span>${text}</span></label>`;
   const shown = ofGame.slice(0, shownLinks).map((each) => nameIn(names.chats, each));
   const more = ofGame.length - shown.length;
   return {
