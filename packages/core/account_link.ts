@@ -8,6 +8,7 @@ import { OwnedAccounts } from "./communities/owned_accounts.ts";
 import { OwnedBlocks } from "./communities/owned_blocks.ts";
 import { OwnedLinks } from "./communities/owned_links.ts";
 import { OwnedScopes } from "./communities/owned_scopes.ts";
+import { UnlinkedMembers } from "./communities/unlinked_members.ts";
 import { EventFeed } from "./events/event_feed.ts";
 import { FixtureLoader } from "./fixture/fixture_loader.ts";
 import { FlowSubjects } from "./flow/flow_subjects.ts";
@@ -114,12 +115,15 @@ export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnSightings.layer, Use
 export const layerAlts = AltDetection.layer;
 
 /**
- * Provides `OwnedScopes`, `OwnedLinks`, `OwnedBlocks` and `OwnedAccounts`, with which owners see and change the links of their
+ * Provides `OwnedScopes`, `OwnedLinks`, `OwnedBlocks`, `UnlinkedMembers` and `OwnedAccounts`, with which owners see and change the links of their
  * communities, and their account. It requires the services that `layer` provides.
  */
-export const layerOwners = Layer.mergeAll(OwnedLinks.layer, OwnedBlocks.layer, OwnedAccounts.layer).pipe(
-  Layer.provideMerge(OwnedScopes.layer),
-);
+export const layerOwners = Layer.mergeAll(
+  OwnedLinks.layer,
+  OwnedBlocks.layer,
+  UnlinkedMembers.layer,
+  OwnedAccounts.layer,
+).pipe(Layer.provideMerge(OwnedScopes.layer));
 
 /**
  * All of the layers above, as the HTTP application requires them.

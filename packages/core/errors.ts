@@ -247,6 +247,7 @@ const conflictMessages = {
   cursor_expired: "The cursor is older than the kept events",
   link_limit: "The plan allows no more links",
   blocked: "The chat user or the game user is blocked",
+  members_hidden: "The chat platform does not list the members of the guild to the bot",
   block_limit: "The scope can have no more blocks",
   key_limit: "The plan allows no more keys",
   key_rate: "The account made too many keys today",

@@ -46,6 +46,7 @@ export const dashboardConflictReasons = [
   "account_limit",
   "guild_has_plan",
   "block_limit",
+  "members_hidden",
 ] as const satisfies ReadonlyArray<ConflictReason>;
 
 export const InvalidParameters = Schema.Struct({

@@ -50,10 +50,11 @@ export const command = (
   send: Send,
   sender: Sender,
   name: string,
-  { user, text, target }: { readonly user?: string; readonly text?: string; readonly target?: string } = {},
+  { user, text, game, target }: { readonly [Name in "user" | "text" | "game" | "target"]?: string } = {},
 ): Promise<Answer> => {
   const options = [
     ...(user === undefined ? [] : [{ name: "user", type: 6, value: user }]),
+    ...(game === undefined ? [] : [{ name: "game", type: 3, value: game }]),
     ...(text === undefined ? [] : [{ name: "text", type: 3, value: text }]),
   ];
   const data = target === undefined ? { name, type: 1, options } : { name, type: 2, target_id: target };

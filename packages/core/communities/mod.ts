@@ -5,3 +5,4 @@ export * from "./owned_accounts.ts";
 export * from "./owned_blocks.ts";
 export * from "./owned_links.ts";
 export * from "./owned_scopes.ts";
+export * from "./unlinked_members.ts";

@@ -55,6 +55,8 @@ export interface RoleMember {
   readonly roleIds: ReadonlyArray<string>;
   /** Whether the member is a bot. Bots get no roles. */
   readonly isBot: boolean;
+  /** When the user joined, ISO 8601; left out or null if unknown. */
+  readonly joined?: string | null;
 }
 
 /**

@@ -16,7 +16,7 @@ import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { isStorable } from "@accountlink/core/storable_text";
 import { Schema, SchemaTransformation } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, gameId, reason, required, withFallback } from "../parameter.ts";
+import { chatId, gameId, ownGuildId, reason, required, withFallback } from "../parameter.ts";
 import { deleteGame, patchGame } from "../v2/writes.ts";
 import {
   confirm,
@@ -29,6 +29,15 @@ import {
   signedIn,
   unlessLeftOut,
 } from "./signed_in.ts";
+
+const search = withFallback(
+  required(
+    Schema.String.check(Schema.isMaxCodePoints(longestSearch)),
+    `expected at most ${longestSearch} characters`,
+    "A chat ID, a game ID, or an exact user name of either platform; in a guild also the beginning of a member's name",
+  ),
+  "",
+);
 
 /** A page cursor in the list of a scope's links. */
 const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
@@ -132,14 +141,7 @@ export const getLinks = signedIn("moderator", "GET", "/links", {
   summary: "The links of a data scope, latest verification first",
   parameters: {
     pid,
-    q: withFallback(
-      required(
-        Schema.String.check(Schema.isMaxCodePoints(longestSearch)),
-        `expected at most ${longestSearch} characters`,
-        "A chat ID, a game ID, or an exact user name of either platform; in a guild also the beginning of a member's name",
-      ),
-      "",
-    ),
+    q: search,
     limit: pageLimit,
     cursor: nextOf(LinkPlace),
   },
@@ -173,4 +175,32 @@ export const deleteLink = signedIn("moderator", "DELETE", "/links", {
   source: "body",
   data: deleteGame.success.fields.data.fields,
   errors: ["LINK_NOT_FOUND"],
+});
+
+/** A page cursor in the list of members: when the member joined, and the chat ID. */
+const MemberPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
+  Schema.decodeTo(
+    Schema.Struct({ at: Schema.Int, chatId: ChatId }),
+    SchemaTransformation.transform({
+      decode: (text: string) => {
+        const [time = "", chat = ""] = text.split("-");
+        return { at: Number(time), chatId: chat };
+      },
+      encode: (place) => `${place.at}-${place.chatId}`,
+    }),
+  ),
+);
+
+export const getUnlinked = signedIn("moderator", "GET", "/unlinked", {
+  id: "getUnlinked",
+  summary:
+    "The members of a guild who have no link in a data scope, the last to join first; bots are left out",
+  parameters: { pid, guildId: ownGuildId, q: search, limit: pageLimit, cursor: nextOf(MemberPlace) },
+  data: {
+    members: Schema.Array(Schema.Struct({ chatId: ChatId, username: Text, displayName: Text, joined: Text })),
+    next: Text,
+    linked: Schema.Int,
+    total: Schema.Int,
+  },
+  errors: ["CONFLICT"],
 });

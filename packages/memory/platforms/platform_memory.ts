@@ -82,13 +82,14 @@ const chatRoles = (
   guilds: ReadonlyMap<GuildId, FixtureGuild>,
   users: ReadonlyMap<ChatId, PlatformFixture["chatUsers"][number]>,
 ): ChatRoles => {
-  const roleMember = ({ chatId, nickname, roles }: MemberFixture): RoleMember => ({
+  const roleMember = ({ chatId, nickname, joined, roles }: MemberFixture): RoleMember => ({
     chatId,
     username: users.get(chatId)?.username ?? null,
     displayName: users.get(chatId)?.displayName ?? null,
     nickname,
     roleIds: roles.map(({ id }) => id),
     isBot: false,
+    joined,
   });
 
   const change = (guildId: GuildId, make: (guild: FixtureGuild) => boolean | RoleRefused) => {

@@ -68,7 +68,18 @@ export const makeAnswers = Effect.gen(function* () {
     const guildLanguage = yield* languageOf(interaction.guildLocale);
     const target = (done.type === "command" ? done.target : null) ?? chatId;
     const text = done.type === "command" ? done.text : null;
-    return yield* found({ plan, guildId, chatId, target, text, language, guildLanguage, requestId }).pipe(
+    const { permissions } = interaction;
+    return yield* found({
+      plan,
+      guildId,
+      chatId,
+      target,
+      text,
+      language,
+      guildLanguage,
+      permissions,
+      requestId,
+    }).pipe(
       chargeTo(plan.scope.account),
       Effect.map((message): Answered => ["answered", message]),
       Effect.catchTag("Forbidden", () =>

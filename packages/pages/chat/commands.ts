@@ -1,10 +1,11 @@
 /** The commands of the bot: how the chat platform lists them, and their answers. */
-import type { ChatId, GuildId } from "@accountlink/core";
+import { type ChatId, type GuildId, LinkStore } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { makeAdmission } from "@accountlink/core/admission";
+import { OwnedLinks } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
-import { GuildGuard } from "@accountlink/core/platforms";
+import { GuildGuard, platformConcurrency } from "@accountlink/core/platforms";
 import { MemberSync, type RolePlan } from "@accountlink/core/roles";
 import { OwnLinks } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http/for_pages";
@@ -38,6 +39,8 @@ interface Asked {
   readonly language: Language;
   /** The language of the guild, for messages to everybody. */
   readonly guildLanguage: Language;
+  /** The rights of the user in the guild, as bits. */
+  readonly permissions: bigint;
   readonly requestId: string;
 }
 
@@ -57,13 +60,15 @@ export interface Listing {
   readonly name: string;
   /** The keys of the texts. An entry in the menu of a user has no description. */
   readonly texts: { readonly name: PlainKey; readonly description: PlainKey | null };
-  readonly option?: "user" | "text";
+  /** The options that a user may type. A user is required where it is the only one. */
+  readonly options?: ReadonlyArray<"user" | "text" | "game">;
   /** The permission that a member needs by default, by the number of its bit; null for everybody. */
   readonly permission: number | null;
 }
 
-const textsOf = <const Name extends "verify" | "unlink" | "whois" | "update" | "panel">(name: Name) =>
-  ({ name: `chat.command.${name}.name`, description: `chat.command.${name}.description` }) as const;
+const textsOf = <const Name extends "verify" | "unlink" | "whois" | "update" | "panel" | "help">(
+  name: Name,
+) => ({ name: `chat.command.${name}.name`, description: `chat.command.${name}.description` }) as const;
 
 const menuOf = <const Name extends "whois" | "update">(name: Name) =>
   ({ name: `chat.command.${name}.menu`, description: null }) as const;
@@ -77,11 +82,17 @@ export const panelName = "panel";
 export const listings: ReadonlyArray<Listing> = [
   { name: "verify", texts: textsOf("verify"), permission: null },
   { name: "unlink", texts: textsOf("unlink"), permission: null },
-  { name: "whois", texts: textsOf("whois"), option: "user", permission: permissions.moderateMembers },
+  {
+    name: "whois",
+    texts: textsOf("whois"),
+    options: ["user", "game"],
+    permission: permissions.moderateMembers,
+  },
   { name: "Linked account", texts: menuOf("whois"), permission: permissions.moderateMembers },
-  { name: "update", texts: textsOf("update"), option: "user", permission: permissions.manageRoles },
+  { name: "update", texts: textsOf("update"), options: ["user"], permission: permissions.manageRoles },
   { name: "Update roles", texts: menuOf("update"), permission: permissions.manageRoles },
-  { name: panelName, texts: textsOf("panel"), option: "text", permission: permissions.manageServer },
+  { name: panelName, texts: textsOf("panel"), options: ["text"], permission: permissions.manageServer },
+  { name: "help", texts: textsOf("help"), permission: null },
 ];
 
 interface Answers {
@@ -102,6 +113,7 @@ export const makeCommands = Effect.gen(function* () {
       update,
       "Update roles": update,
       [panelName]: panel,
+      help: yield* makeHelp,
     },
     buttons: { roles: update, unlink: unlink.ask, "unlink:yes": unlink.confirm },
   };
@@ -190,10 +202,15 @@ const makeUnlink = Effect.gen(function* () {
   return { ask, confirm };
 });
 
-/** Shows moderators the linked account of a member. */
+/** How many members `whois` names of one game account, the last linked first. */
+const mostNamed = 25;
+
+/** Shows moderators the linked account of a member, or the members who are linked to a game account. */
 const makeWhois = Effect.gen(function* () {
   const members = yield* MemberStore;
   const guard = yield* GuildGuard;
+  const links = yield* OwnedLinks;
+  const store = yield* LinkStore;
   const community = yield* makeCommunity;
   const { publicUrl } = yield* HttpSettings;
 
@@ -211,8 +228,33 @@ const makeWhois = Effect.gen(function* () {
     return isMember ? [button] : [];
   });
 
+  /** Names the members who are linked to a game account, which the user names by its ID or user name. */
+  const ofGame = Effect.fnUntraced(function* (asked: Asked, typed: string) {
+    const { plan, language } = asked;
+    const meant = yield* links.gamesMeant(typed.trim());
+    const linked = yield* store.findByGameIds(plan.scope.pid, meant);
+    const gameId = meant.find((id) => linked.has(id)) ?? meant[0];
+    if (gameId === undefined) {
+      const [name, game] = [plain(typed.trim()), community.game(language)];
+      return { content: language.text("chat.whois.unknown_game", { name, game }) };
+    }
+    const account = yield* community.account(gameId);
+    const chatIds = (linked.get(gameId) ?? []).slice(0, mostNamed);
+    const present = yield* Effect.filter(chatIds, (chatId) => guard.isMember(plan.guildId, chatId), {
+      concurrency: platformConcurrency,
+    });
+    const [target] = present;
+    if (target === undefined) return { content: language.text("chat.whois.no_members", { account }) };
+    const users = present.map(userText).join(" ");
+    return {
+      content: language.text("chat.whois.members", { account, users }),
+      buttons: present.length === 1 ? yield* pageButton({ ...asked, target }) : [],
+    };
+  });
+
   return answer("whois", function* (asked) {
-    const { plan, target, language } = asked;
+    const { plan, target, language, text } = asked;
+    if (target === asked.chatId && text !== null) return yield* ofGame(asked, text);
     yield* guard.requireMember(plan.guildId, target);
     const user = userText(target);
     const link = yield* community.findLink(plan, target);
@@ -224,6 +266,23 @@ const makeWhois = Effect.gen(function* () {
     return { content: `${linked}${community.proof(link, language)}`, buttons };
   });
 });
+
+/** The right of an administrator, who may use everything. */
+const administrator = 1n << 3n;
+
+/** Lists the commands that the member may use, as far as the guild has not changed who may use them. */
+const makeHelp = Effect.map(makeCommunity, (community) =>
+  answer("help", function* ({ plan, language, permissions: own }) {
+    const lines = listings.flatMap(({ texts, permission }) => {
+      const may = permission === null || (own & ((1n << BigInt(permission)) | administrator)) !== 0n;
+      return texts.description === null || !may
+        ? []
+        : [`**/${language.text(texts.name)}** ${language.text(texts.description)}`];
+    });
+    const title = language.text("chat.help", { community: yield* community.name(plan) });
+    return { content: [title, ...lines].join("\n") };
+  }),
+);
 
 /** Gives a member the roles and the nickname that the plan wants. The button of members does the same. */
 const makeUpdate = Effect.map(MemberSync, ({ sync }) =>

@@ -11,6 +11,9 @@ import { longestPanelText } from "./panel.ts";
 // The enums of discord-api-types exist at run time, and this package only uses its types.
 /* oxlint-disable typescript/no-unsafe-enum-assignment */
 
+/** The most characters of the ID or user name that `whois` takes. */
+const longestGameName = 100;
+
 /** @internal */
 export const commandBodies: Effect.Effect<ReadonlyArray<RESTPostAPIApplicationCommandsJSONBody>> = Effect.gen(
   function* () {
@@ -27,7 +30,7 @@ export const commandBodies: Effect.Effect<ReadonlyArray<RESTPostAPIApplicationCo
 ).pipe(Effect.provide(Languages.layer));
 
 const bodyOf = (
-  { name, texts, option, permission }: Listing,
+  { name, texts, options = [], permission }: Listing,
   english: Language,
   localized: ReadonlyArray<readonly [locale: string, language: Language]>,
 ): RESTPostAPIApplicationCommandsJSONBody => {
@@ -47,15 +50,16 @@ const bodyOf = (
     description_localizations: inOthers(key),
   });
   const command = { ...shared, ...described(texts.description), type: 1 } as const;
-  if (option === undefined) return command;
-  const optionBody = {
-    name: option,
-    name_localizations: inOthers(`chat.option.${option}.name`),
-    ...described(`chat.option.${option}.description`),
-  };
-  const options =
-    option === "user"
-      ? [{ ...optionBody, type: 6, required: true }]
-      : [{ ...optionBody, type: 3, max_length: longestPanelText }];
-  return { ...command, options };
+  if (options.length === 0) return command;
+  const bodies = options.map((option) => {
+    const shown = {
+      name: option,
+      name_localizations: inOthers(`chat.option.${option}.name`),
+      ...described(`chat.option.${option}.description`),
+    };
+    return option === "user"
+      ? ({ ...shown, type: 6, required: options.length === 1 } as const)
+      : ({ ...shown, type: 3, max_length: option === "game" ? longestGameName : longestPanelText } as const);
+  });
+  return { ...command, options: bodies };
 };

@@ -13,6 +13,8 @@ export interface Interaction {
   readonly guildId: GuildId | null;
   /** Whether the user may manage the guild. */
   readonly isManager: boolean;
+  /** The rights of the user in the guild, as bits. */
+  readonly permissions: bigint;
   readonly locale: string;
   readonly guildLocale: string;
   readonly done: CommandDone | ButtonPressed;
@@ -87,12 +89,14 @@ export const readInteraction = (body: Uint8Array): Option.Option<Interaction | "
     const user = received.user ?? member?.user;
     if (user === undefined) return Option.none();
     const locale = received.locale ?? "en";
+    const permissions = BigInt(member?.permissions ?? 0);
     return Option.some({
       applicationId: received.application_id,
       token: Redacted.make(received.token),
       chatId: user.id,
       guildId: received.guild_id ?? null,
-      isManager: (BigInt(member?.permissions ?? 0) & managing) !== 0n,
+      isManager: (permissions & managing) !== 0n,
+      permissions,
       locale,
       guildLocale: received.guild_locale ?? locale,
       done: doneIn(received),

@@ -22,6 +22,7 @@ import { importRoutes } from "./imports/import_routes.ts";
 import { keyRoutes } from "./keys/key_routes.ts";
 import { keysApi } from "./keys/keys_api.ts";
 import { linksRoutes } from "./links/links_routes.ts";
+import { unlinkedRoutes } from "./links/unlinked_routes.ts";
 import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";
 import { membersApi } from "./members/members_api.ts";
@@ -57,6 +58,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* rolesRoutes(pages)),
     ...(yield* channelsRoutes(pages)),
     ...(yield* linksRoutes(pages)),
+    ...(yield* unlinkedRoutes(pages)),
     ...(yield* blocksRoutes(pages)),
     ...(yield* importRoutes(pages)),
     ...(yield* keyRoutes(pages)),

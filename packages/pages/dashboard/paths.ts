@@ -16,6 +16,7 @@ export const paths = {
   linkUser: "/dashboard/links/user",
   link: "/dashboard/links/link",
   unlink: "/dashboard/links/unlink",
+  unlinked: "/dashboard/links/unlinked",
   blocks: "/dashboard/links/blocks",
   block: "/dashboard/links/block",
   unblock: "/dashboard/links/unblock",

@@ -207,7 +207,7 @@ const memberUrl = (guildId: GuildId, chatId: ChatId) => `/guilds/${guildId}/memb
 const roleUrl = (guildId: GuildId, chatId: ChatId, roleId: string) =>
   `${memberUrl(guildId, chatId)}/roles/${encodeURIComponent(roleId)}`;
 
-const roleMember = ({ roles, manager: _, joined: __, ...member }: typeof Member.Type): RoleMember => ({
+const roleMember = ({ roles, manager: _, ...member }: typeof Member.Type): RoleMember => ({
   ...member,
   roleIds: roles.map(({ id }) => id),
   isBot: false,

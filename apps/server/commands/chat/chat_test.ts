@@ -33,15 +33,23 @@ it("install makes every command and sets the address; then show finds no differe
     commands()
       .map(({ name }) => name)
       .join(),
-  ).toBe("verify,unlink,whois,Linked account,update,Update roles,panel");
+  ).toBe("verify,unlink,whois,Linked account,update,Update roles,panel,help");
   expect(commands()).toMatchObject([
     { type: 1, default_member_permissions: null },
     { type: 1, default_member_permissions: null },
-    { type: 1, default_member_permissions: String(2 ** 40), options: [{ type: 6, required: true }] },
+    {
+      type: 1,
+      default_member_permissions: String(2 ** 40),
+      options: [
+        { name: "user", type: 6, required: false },
+        { name: "game", type: 3, max_length: 100 },
+      ],
+    },
     { type: 2, default_member_permissions: String(2 ** 40) },
     { type: 1, default_member_permissions: String(2 ** 28) },
     { type: 2, default_member_permissions: String(2 ** 28) },
     { type: 1, default_member_permissions: "32", options: [{ type: 3, max_length: 300 }] },
+    { type: 1, default_member_permissions: null },
   ]);
   expect(application.interactions_endpoint_url).toBe(interactionsUrl);
   const shown = await chat("show");

@@ -1,10 +1,12 @@
 import { guildOf } from "@accountlink/core";
 import {
+  type MemberPlace,
   type NamedLink,
   OwnedAccounts,
   OwnedLinks,
   type OwnedScope,
   OwnedScopes,
+  UnlinkedMembers,
 } from "@accountlink/core/communities";
 import type { NewestPosition } from "@accountlink/core/links";
 import { formatTimestamp } from "@accountlink/core/timestamp";
@@ -19,6 +21,7 @@ export const communitiesApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
+  const unlinked = yield* UnlinkedMembers;
   const accounts = yield* OwnedAccounts;
   const nameOf = yield* makeScopeNames;
   const accountNames = yield* makeAccountNames;
@@ -59,6 +62,19 @@ export const communitiesApi = Effect.gen(function* () {
       return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
     }),
 
+    bind(DashboardCommunities.getUnlinked, function* ({ owner, values: { pid, guildId, q, limit, cursor } }) {
+      const scope = yield* scopes.find(owner.account, pid);
+      const page = yield* unlinked.page(scope, guildId, q.trim(), cursor, limit);
+      const members = page.members.map(({ chatId, username, displayName, joined }) => ({
+        chatId,
+        username,
+        displayName,
+        joined,
+      }));
+      const next = page.next && memberCursorOf(page.next);
+      return { data: { members, next, linked: page.linked, total: page.total } };
+    }),
+
     bind(DashboardCommunities.putLink, function* ({ owner, values: { pid, ...link } }) {
       return { data: yield* links.set(owner, yield* scopes.find(owner.account, pid), link) };
     }),
@@ -71,6 +87,8 @@ export const communitiesApi = Effect.gen(function* () {
 
 /** Encodes a position as the `cursor` of the next page. */
 export const cursorOf = ({ lastVerifiedAt, chatId }: NewestPosition): string => `${lastVerifiedAt}-${chatId}`;
+
+export const memberCursorOf = ({ at, chatId }: MemberPlace): string => `${at}-${chatId}`;
 
 const linkJson = ({ link, chat, game }: NamedLink) => ({
   chatId: link.chatId,

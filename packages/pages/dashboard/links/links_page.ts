@@ -99,7 +99,7 @@ ${searchForm(view)}
 ${listed(view, labels)}
 ${pager(view)}
 ${may(role, paths.linksFile, files(view))}
-<p class="more"><a href="${withQuery(paths.blocks, { pid })}">Blocked users</a></p>
+<p class="more">${community.scope.kind === "guild" ? html`<a href="${withQuery(paths.unlinked, { pid })}">Members who have not linked</a> · ` : null}<a href="${withQuery(paths.blocks, { pid })}">Blocked users</a></p>
 <details${problems.length === 0 ? null : html` open`}>
 <summary>Link a user</summary>
 <form method="post" action="${paths.link}" class="panel">

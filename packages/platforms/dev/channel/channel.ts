@@ -197,14 +197,18 @@ const commandIn = (
   const typed = text.trim().replace(/^\//, "");
   const listing = allowed.find(({ name }) => typed === name || typed.startsWith(`${name} `));
   if (listing === undefined) return null;
-  const { name, option } = listing;
+  const { name, options = [] } = listing;
   const rest = typed.slice(name.length).trim();
   if (listing.texts.description === null) {
     const target = memberOf(rest);
     return target === null ? null : { name, type: 2, target_id: target };
   }
-  if (option === undefined || rest === "") return { name, type: 1, options: [] };
+  const [first] = options;
+  if (first === undefined || rest === "") return { name, type: 1, options: [] };
+  const named = options.find((each) => rest.startsWith(`${each}:`));
+  const option = named ?? first;
+  const given = named === undefined ? rest : rest.slice(named.length + 1).trim();
   const isUser = option === "user";
-  const value = isUser ? memberOf(rest) : rest;
+  const value = isUser ? memberOf(given) : given;
   return value === null ? null : { name, type: 1, options: [{ name: option, type: isUser ? 6 : 3, value }] };
 };

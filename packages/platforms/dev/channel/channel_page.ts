@@ -98,9 +98,9 @@ ${mayPost ? html`The bot may post here. <button name="posting" value="closed">Cl
 </section>`;
 };
 
-const commandOption = ({ name, texts, option }: (typeof listings)[number]): Html => {
+const commandOption = ({ name, texts, options = [] }: (typeof listings)[number]): Html => {
   const isInMenu = texts.description === null;
-  return html`<option value="${isInMenu ? "" : "/"}${name}${isInMenu || option === "user" ? " @" : ""}">`;
+  return html`<option value="${isInMenu ? "" : "/"}${name}${isInMenu || options[0] === "user" ? " @" : ""}">`;
 };
 
 const messageItem = (shown: ChannelMessage, as: ChatId, names: Names): Html => {
@@ -129,7 +129,7 @@ interface Names {
 }
 
 const marks =
-  /\\(?<escaped>[^\w\s])|\*\*(?<bold>(?:\\.|[^*])+)\*\*|`(?<code>[^`]+)`|<@&(?<role>\d+)>|<@(?<user>\d+)>|<t:(?<time>\d+):D>|\[(?<label>(?:\\.|[^\]])+)\]\(<(?<url>[^>]+)>\)|(?<line>\n)/gu;
+  /\\(?<escaped>[^\w\s])|\*\*(?<bold>(?:\\.|[^*])+)\*\*|`(?<code>[^`]+)`|<@&(?<role>\d+)>|<@(?<user>\d+)>|<t:(?<time>\d+):[Df]>|\[(?<label>(?:\\.|[^\]])+)\]\(<(?<url>[^>]+)>\)|(?<line>\n)/gu;
 
 /** Shows the markup of a message: bold text, links, code, mentions and times. */
 const messageHtml = (text: string, names: Names): ReadonlyArray<Html> => {

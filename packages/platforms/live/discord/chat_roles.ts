@@ -9,6 +9,7 @@ import {
   type RoleMember,
   RoleRefused,
 } from "@accountlink/core/platforms";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Cache, Duration, Effect, Exit, flow, Option, Result, Schema } from "effect";
 import type { ResilientClient } from "../../http/mod.ts";
 import { ask, type RouteRequest } from "../answers.ts";
@@ -205,11 +206,17 @@ const rightsOf = (
   };
 };
 
-const roleMember = ({ user, nick, roles }: typeof RoledMember.Type): RoleMember => ({
+const isoOrNull = (text: string | null | undefined): string | null => {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? null : formatTimestamp(time);
+};
+
+const roleMember = ({ user, nick, joined_at, roles }: typeof RoledMember.Type): RoleMember => ({
   chatId: user.id,
   username: user.username,
   displayName: user.global_name ?? user.username,
   nickname: nick ?? null,
   roleIds: roles,
   isBot: user.bot === true,
+  joined: isoOrNull(joined_at),
 });

@@ -84,6 +84,7 @@ export const RoledMember = Schema.Struct({
     global_name: nullish,
     bot: Schema.optional(Schema.Boolean),
   }),
+  joined_at: Schema.optional(Schema.NullOr(Schema.String)),
   nick: nullish,
   roles: Schema.Array(Schema.String),
 });

@@ -1,0 +1,91 @@
+/** The page of the members of a guild who have not linked an account. */
+import { guildOf } from "@accountlink/core";
+import { type MemberPlace, UnlinkedMembers, type UnlinkedPage } from "@accountlink/core/communities";
+import { isChatId } from "@accountlink/core/ids";
+import { Effect } from "effect";
+import { html } from "../../html.ts";
+import { memberCursorOf } from "../communities/communities_api.ts";
+import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
+import { textField } from "../look/field.ts";
+import { communityName, messageText } from "../look/names.ts";
+import { statusHtml } from "../look/notice.ts";
+import { tableHtml } from "../look/table.ts";
+import { ageText, dayHtml, numberText } from "../look/time.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { communityPath, may, paths, withQuery } from "../paths.ts";
+import { accountText, userPath } from "./links_page.ts";
+
+const pageSize = 50;
+
+export const unlinkedRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const members = yield* UnlinkedMembers;
+  const communities = yield* makeCommunities;
+
+  const list = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const all = (yield* communities.list(visitor)).filter(({ scope }) => guildOf(scope) !== null);
+    const community = fields("pid") === "" ? all[0] : all.find(({ scope }) => scope.pid === fields("pid"));
+    const guildId = community === undefined ? null : guildOf(community.scope);
+    if (community === undefined || guildId === null)
+      return noCommunityPage("links", "Not linked", " with a list of its own", visitor);
+    const search = fields("q").trim();
+    const found = yield* members
+      .page(community.scope, guildId, search, placeOf(fields("cursor")), pageSize)
+      .pipe(Effect.catchTag(["Conflict", "Forbidden"], (error) => Effect.succeed(`${messageText(error)}.`)));
+    return unlinkedPage(all, community, search, found, visitor);
+  });
+
+  return [page(paths.unlinked, list)];
+});
+
+const placeOf = (cursor: string): MemberPlace | null => {
+  const [at = "", chatId] = cursor.split("-");
+  return /^\d{1,15}$/.test(at) && isChatId(chatId) ? { at: Number(at), chatId } : null;
+};
+
+/** @param found a text says why there is no list */
+const unlinkedPage = (
+  all: ReadonlyArray<Community>,
+  community: Community,
+  search: string,
+  found: UnlinkedPage | string,
+  { role, platforms, context }: OwnerVisitor,
+): Page => {
+  const { pid } = community.scope;
+  const now = context.clock.currentTimeMillisUnsafe();
+  const name = communityName(community);
+  const content =
+    typeof found === "string"
+      ? statusHtml(found, "bad")
+      : html`
+<p class="figure"><strong>${numberText(found.linked)} of ${numberText(found.total)}</strong> members of ${name} have linked an account. Bots do not count.</p>
+${may(role, paths.communities, html`<p><a href="${communityPath(pid)}#panel">Post the panel</a>, a message with a button to verify, to ask the others.</p>`)}
+${
+  found.members.length === 0
+    ? html`<p class="empty">${search === "" ? "Everybody is linked." : `Nobody without a link was found for “${search}”.`}</p>`
+    : tableHtml({
+        id: "unlinked",
+        caption: `Members of ${name} without a link, the last to join first`,
+        columns: [`Account on ${platforms.chat}`, "Member since"],
+        rows: found.members.map((member) => {
+          const joined = Date.parse(member.joined ?? "");
+          return [
+            html`<a href="${userPath(pid, member.chatId)}">${accountText(member.chatId, member)}</a>${member.username === null ? null : html` <small>@${member.username}</small>`}`,
+            Number.isNaN(joined) ? "–" : html`${dayHtml(joined)} <small>${ageText(joined, now)} ago</small>`,
+          ];
+        }),
+      })
+}
+${found.next && html`<p class="more"><a class="button quiet" rel="next" href="${withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) })}">More members</a></p>`}`;
+  return {
+    title: "Not linked",
+    section: "links",
+    content: html`
+<form method="get" action="${paths.unlinked}" class="filters" role="search">
+${all.length < 2 ? html`<input type="hidden" name="pid" value="${pid}">` : communityMenu(all, pid)}
+${textField({ name: "q", label: "Find", hint: "ID or the beginning of a name", type: "search", value: search })}
+<button class="button quiet">Search</button>
+</form>
+${content}`,
+  };
+};

@@ -1,0 +1,88 @@
+/** Who of a guild's members has not linked. */
+import { afterEach, expect, test } from "vitest";
+import { botlessGuild, chatUsers, emptyGuild, guild } from "../support/fixtures.ts";
+import { listOf, textOf } from "../support/http.ts";
+import { dataOf, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
+import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { clubOf, useSiteServer } from "./site_server.ts";
+
+const [ada, mod] = ["100001", "100002"];
+const server = useSiteServer({}, (fixture) => ({
+  ...clubOf(ada)(fixture),
+  accounts: [{ name: "club", chatId: ada, members: [{ chatId: mod, role: "moderator" as const }] }],
+}));
+const { fixtures, send, platform } = server;
+const key = fixtures.key({ account: "club", guildId: guild, links: { 100003: "3", 100004: "4" } });
+fixtures.key({ account: "club" });
+
+afterEach(() => platform.recover());
+
+const pidsOf = async (owner: Owner) => (await scopesOf(owner)).map(({ pid }) => textOf(pid));
+
+const unlinked = async (owner: Owner, pid: string, query: Readonly<Record<string, string>> = {}) =>
+  owner.send(`GET /dashboard/api/unlinked?${new URLSearchParams({ pid, guildId: guild, ...query })}`);
+
+test("members without a link are listed with how many of how many, in pages, also for moderators", async () => {
+  const owner = await signInOwner(server, mod);
+  const [, pid = ""] = await pidsOf(owner);
+  const first = dataOf(await unlinked(owner, pid, { limit: "20" }));
+  expect(first).toMatchObject({ linked: 2, total: chatUsers.length });
+  expect(listOf(first.members)[0]).toEqual({
+    chatId: ada,
+    username: "user_1",
+    displayName: "User 1",
+    joined: "2024-01-01T00:00:00.000Z",
+  });
+  const second = dataOf(await unlinked(owner, pid, { limit: "20", cursor: textOf(first.next) }));
+  const seen = [...listOf(first.members), ...listOf(second.members)].map(({ chatId }) => chatId);
+  const expected = chatUsers.map(({ id }) => id).filter((id) => !["100003", "100004"].includes(id));
+  expect([seen, second.next]).toEqual([expected, null]);
+});
+
+test("a link counts at once, and a search finds names and IDs", async () => {
+  const owner = await signInOwner(server, ada);
+  const [, pid = ""] = await pidsOf(owner);
+  const body = { chatId: "100005", gameId: "5", guildId: guild };
+  await send("PATCH /v2/game", { key, body });
+  expect(dataOf(await unlinked(owner, pid))).toMatchObject({ linked: 3, total: chatUsers.length });
+  await send("DELETE /v2/game", { key, body });
+  const ids = async (q: string) =>
+    listOf(dataOf(await unlinked(owner, pid, { q })).members).map(({ chatId }) => chatId);
+  expect(await ids("USER_10")).toEqual(["100010"]);
+  expect(await ids("100006")).toEqual(["100006"]);
+  expect(await ids("100003")).toEqual([]);
+});
+
+test("only a guild that the account manages is told, where the bot is", async () => {
+  const owner = await signInOwner(server, ada);
+  const [global = "", pid = ""] = await pidsOf(owner);
+  expectMissing(await owner.send(`GET /dashboard/api/unlinked?pid=${pid}`), "guildId");
+  expectInvalid(await unlinked(owner, pid, { cursor: "x" }), "cursor");
+  expect((await unlinked(owner, "pid_0000000000000000")).status).toBe(404);
+  const wrong = await unlinked(owner, pid, { guildId: emptyGuild });
+  expectRefusal(wrong, 403, "FORBIDDEN", { reason: "wrong_guild" });
+  const botless = await unlinked(owner, global, { guildId: botlessGuild });
+  expectRefusal(botless, 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
+  expect(dataOf(await unlinked(owner, global))).toMatchObject({ linked: 0, total: chatUsers.length });
+  const empty = dataOf(await unlinked(owner, global, { guildId: emptyGuild }));
+  expect(empty).toEqual({ members: [], next: null, linked: 0, total: 0 });
+});
+
+test("while the platform is down, nobody is told", async () => {
+  const owner = await signInOwner(server, ada);
+  const [, pid = ""] = await pidsOf(owner);
+  await platform.fail({ mode: "down", platform: "chat", status: 500 });
+  await expect.poll(async () => (await unlinked(owner, pid)).status).toBe(503);
+});
+
+test("the page shows who has not linked, and leads owners to the panel", async () => {
+  const owner = await signInOwner(server, ada);
+  const moderator = await signInOwner(server, mod);
+  const [, pid = ""] = await pidsOf(owner);
+  const path = `/dashboard/links/unlinked?pid=${pid}&q=user_1`;
+  const { text } = await owner.browser.get(path);
+  expect(text).toMatch(/<strong>2 of 40<\/strong> members/);
+  expect(text).toContain("User 10 (100010)");
+  expect(text).toContain(`/dashboard/communities/${pid}#panel`);
+  expect((await moderator.browser.get(path)).text).not.toContain("#panel");
+});
