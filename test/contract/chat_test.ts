@@ -210,6 +210,27 @@ test("whois says whether the owner verified the account or somebody linked it by
   expect(flow.content).toContain("verified by its owner");
 });
 
+test("whois with a game account names the members who are linked to it", async () => {
+  for (const game of ["2", "player_2", "PLAYER_2"]) {
+    const found = await told(dan, "whois", { game });
+    expect([game, found.content]).toEqual([game, expect.stringMatching(/Player 2.*<@100002>/)]);
+  }
+  expect((await told(dan, "whois", { game: "9" })).content).toContain("No member of this community");
+  expect((await told(dan, "whois", { game: "nobody-here" })).content).toContain("There is no user");
+  const owner = await told(ada, "whois", { game: "2" });
+  expect(urlsOf(owner)[0]).toContain("chatId=100002");
+});
+
+test("help lists what the member may use", async () => {
+  const lines = (message: Message) =>
+    [...message.content.matchAll(/\*\*\/(\w+)\*\*/g)].map(([, name]) => name);
+  expect(lines(await told(dan, "help"))).toEqual(["verify", "unlink", "help"]);
+  const moderator = { ...dan, permissions: String(2 ** 40) };
+  expect(lines(await told(moderator, "help"))).toEqual(["verify", "unlink", "whois", "help"]);
+  const everything = ["verify", "unlink", "whois", "update", "panel", "help"];
+  expect(lines(await told({ ...dan, permissions: "8" }, "help"))).toEqual(everything);
+});
+
 test("whois says of a user who is not a member that one sentence, whatever is linked", async () => {
   for (const user of ["100099", "100005999"]) {
     const message = await told(ada, "whois", { user });
@@ -351,25 +372,4 @@ test("no log line holds the token of an interaction", async () => {
 test("an interaction without a user gets 400", async () => {
   const verify = interactionOf({ type: 2, data: { name: "verify" } }, ada);
   expect((await sendInteraction(send, { ...verify, member: undefined })).status).toBe(400);
-});
-
-test("whois with a game account names the members who are linked to it", async () => {
-  for (const game of ["2", "player_2", "PLAYER_2"]) {
-    const found = await told(dan, "whois", { game });
-    expect([game, found.content]).toEqual([game, expect.stringMatching(/Player 2.*<@100002>/)]);
-  }
-  expect((await told(dan, "whois", { game: "9" })).content).toContain("No member of this community");
-  expect((await told(dan, "whois", { game: "nobody-here" })).content).toContain("There is no user");
-  const owner = await told(ada, "whois", { game: "2" });
-  expect(urlsOf(owner)[0]).toContain("chatId=100002");
-});
-
-test("help lists what the member may use", async () => {
-  const lines = (message: Message) =>
-    [...message.content.matchAll(/\*\*\/(\w+)\*\*/g)].map(([, name]) => name);
-  expect(lines(await told(dan, "help"))).toEqual(["verify", "unlink", "help"]);
-  const moderator = { ...dan, permissions: String(2 ** 40) };
-  expect(lines(await told(moderator, "help"))).toEqual(["verify", "unlink", "whois", "help"]);
-  const everything = ["verify", "unlink", "whois", "update", "panel", "help"];
-  expect(lines(await told({ ...dan, permissions: "8" }, "help"))).toEqual(everything);
 });
