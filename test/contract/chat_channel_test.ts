@@ -56,7 +56,7 @@ test("only who may gets the commands for managers, and members see their nicknam
     expect(text).toContain('<span id="nickname">Nick</span>');
     return [...text.matchAll(/<option value="(\/\w+)/g)].map(([, name]) => name);
   };
-  expect(await offered(cyd)).toEqual(["/verify", "/unlink"]);
+  expect(await offered(cyd)).toEqual(["/verify", "/unlink", "/help"]);
   expect(await offered(ada)).toContain("/panel");
   expect((await act(cyd, { command: "/whois @user_2" })).text).toContain("There is no command");
 });

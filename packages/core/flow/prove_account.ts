@@ -132,18 +132,13 @@ export const makeProofs = Effect.gen(function* () {
   };
 
   /** Leaves out a connected game account that is not admitted, since the user may have another one. */
-  const withAdmittedGame = (
-    subject: FlowSubject,
-    chatId: ChatId | null,
-    proof: Proof,
-    entry: FlowEntry,
-  ) =>
+  const withAdmittedGame = (subject: FlowSubject, chatId: ChatId | null, proof: Proof, entry: FlowEntry) =>
     admit(subject, chatId, proof, entry).pipe(
       Effect.as(proof),
-      Effect.catch((refused) =>
-        refused._tag === "FlowRefused" && proof.step === "chat" && refused.step === "game" && proof.game?.gameProof === "connection"
+      Effect.catchTag("FlowRefused", (refused) =>
+        proof.step === "chat" && refused.step === "game" && proof.game?.gameProof === "connection"
           ? Effect.succeed({ ...proof, game: null })
-          : refused,
+          : Effect.fail(refused),
       ),
     );
 
