@@ -1,7 +1,6 @@
 import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
-import * as SqlBlockStore from "./admission/block_store.ts";
 import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlAuditLog from "./audit/audit_log.ts";
@@ -11,6 +10,7 @@ import * as SqlFlowStore from "./flow/flow_store.ts";
 import * as SqlGuildLogStore from "./guild_log/guild_log_store.ts";
 import * as SqlIdempotencyStore from "./idempotency_store.ts";
 import * as SqlKeyStore from "./keys/key_store.ts";
+import * as SqlBlockStore from "./links/block_store.ts";
 import * as SqlImportStore from "./links/import_store.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
 import * as SqlMemberStore from "./member_store.ts";

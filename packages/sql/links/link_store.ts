@@ -5,12 +5,12 @@ import { type ChatMoved, isLinked, type MoveChat, type RemoveGame } from "@accou
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import type { Statement } from "effect/sql";
-import { refuseBlockedOn } from "../admission/blocked_links.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { keyedWriteOn } from "../statements/keyed_write.ts";
 import { readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
+import { refuseBlockedOn } from "./blocked_links.ts";
 import { linkImports } from "./link_import.ts";
 import {
   isId,

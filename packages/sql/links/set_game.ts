@@ -10,10 +10,10 @@ import { type EventData, linkSet, newEventId, sourceOf } from "@accountlink/core
 import type { GameSet, GameUpdated, SetGame } from "@accountlink/core/links";
 import { Array as Arr, Effect, Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
-import { refuseBlockedOn } from "../admission/blocked_links.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertRequest, isTakenKey, keyedWriteOn } from "../statements/keyed_write.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
+import { refuseBlockedOn } from "./blocked_links.ts";
 import { readSets, recordColumns } from "./link_lookups.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 

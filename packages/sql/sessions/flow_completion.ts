@@ -4,12 +4,12 @@ import { completedSession, completionRefusal, keptGame } from "@accountlink/core
 import type { CompleteFlow } from "@accountlink/core/sessions";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
-import { isBlockedOn } from "../admission/blocked_links.ts";
 import { storeSightings } from "../alts/sighting_store.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { flowColumns, readFlows } from "../flow/flow_store.ts";
 import { readSessions, sessionColumns, storeSession } from "../flow/session_row.ts";
+import { isBlockedOn } from "../links/blocked_links.ts";
 import { readRecords, readSets } from "../links/link_lookups.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";

@@ -14,11 +14,11 @@ import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
-import { readUnlinked } from "../links/link_lookups.ts";
-import { linkStatements } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { type Ending, rollBack, storeLayer } from "../statements/store_operation.ts";
+import { readUnlinked } from "./link_lookups.ts";
+import { linkStatements } from "./link_statements.ts";
 
 const blocks = tableOf(
   "blocks",
