@@ -7,7 +7,7 @@ import { expectData, expectInvalid, expectMissing, expectRefusal } from "./contr
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
-const [ada, , cyd, dan, eve] = ["100001", "100002", "100003", "100004", "100005"];
+const [ada, , cyd, dan, eve, fay] = ["100001", "100002", "100003", "100004", "100005", "100006"];
 const [log, hall, staff] = ["70", "71", "72"];
 
 const crowd = Array.from({ length: 30 }, (_, i) => ({ chatId: String(600_001 + i) }));
@@ -210,4 +210,19 @@ test("an owner chooses the log and posts the panel on the page, and is told what
   expect(wrong.text).toContain('value="Kept"');
   const off = await act({ act: "log", logChannelId: "" });
   expect(off.headers.location).toBe(`${path}?done=logOff`);
+});
+
+test("a new link whose alts are likely is told with a link to them", async () => {
+  expect((await putPlan({ logChannelId: log })).status).toBe(200);
+  const browser = server.newBrowser();
+  for (const [chatId, gameId] of [
+    [dan, "2"],
+    [fay, "3"],
+  ] as const) {
+    const asked = await browser.walk(`?pid=${pid}&guildId=${guild}`, chatId, gameId);
+    expect((await browser.post("/verify/confirm", formOf(asked))).status).toBe(200);
+  }
+  await expect
+    .poll(() => postsIn(log), waiting)
+    .toMatch(/may be somebody who is here already: alts (HIGH|CRITICAL)/);
 });

@@ -1,9 +1,9 @@
 /** Tells the logs that this node holds. Other nodes take over the logs of a dead node. */
-import { ChatPlatform } from "@accountlink/core";
+import { AltDetection, ChatPlatform, guildOf } from "@accountlink/core";
 import { type Courier, isCarrying, makeCouriers, makeNode, retryDelay } from "@accountlink/core/couriers";
 import { EventStore, type FeedEvent } from "@accountlink/core/events";
-import { GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
-import { isChatId } from "@accountlink/core/ids";
+import { alikeLevels, GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
+import { isChatId, isGameId } from "@accountlink/core/ids";
 import {
   ChargedAccount,
   type ChatChannels,
@@ -14,7 +14,7 @@ import { makeGuildCheck, type PlanProblem, RolePlanStore, shownProblems } from "
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Context, Effect, Layer, Metric, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
-import { isTold, type LogItem, makeLogTexts, type NewProblem, usersIn } from "./log_texts.ts";
+import { isTold, type LogItem, makeLogTexts, mostLines, type NewProblem, usersIn } from "./log_texts.ts";
 import { messageBody } from "./message.ts";
 
 /** The time between two messages of a log, in milliseconds. */
@@ -123,6 +123,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const { findMember } = yield* ChatPlatform;
   const { isManaged } = yield* makeGuildCheck;
   const linesOf = yield* makeLogTexts;
+  const { detect } = yield* AltDetection;
 
   const placeOf = ({ item: { scope, guildId } }: LogCourier) => ({ pid: scope.pid, guildId });
 
@@ -183,7 +184,8 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     const members = new Set(found.flat());
     return items.filter((item) => {
       const named = usersIn(item);
-      return named.length === 0 || named.some((chatId) => members.has(chatId));
+      const isErasure = "event" in item && item.event.type === "user.erased";
+      return (named.length === 0 && !isErasure) || named.some((chatId) => members.has(chatId));
     });
   });
 
@@ -211,6 +213,32 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     courier.isStopping ||= !isHeld;
   });
 
+  /** Adds to each new link whether other users are likely the same person. Counted for as many as a message tells. */
+  const withAlts = Effect.fnUntraced(function* (log: HeldLog, items: ReadonlyArray<LogItem>) {
+    const all = yield* Effect.forEach(items, (item, index) =>
+      index < mostLines
+        ? Effect.map(alikeOf(log, item), (alike) => [item, ...alike])
+        : Effect.succeed([item]),
+    );
+    return all.flat();
+  });
+
+  const alikeOf = Effect.fnUntraced(function* ({ scope }: HeldLog, item: LogItem) {
+    if (!("event" in item) || item.event.type !== "link.set") return [];
+    const { chatId, gameId, previousGameId, source } = item.event.data;
+    if (source !== "flow" || previousGameId !== null || !isChatId(chatId) || !isGameId(gameId)) return [];
+    const query = { chatId, gameId: null, address: null };
+    const options = { guildId: guildOf(scope), resolved: false, unknownMembers: "leave out" } as const;
+    const found = yield* detect(scope, query, options).pipe(
+      Effect.map(({ risk }) => risk.severity),
+      // Alts that cannot be counted now are not told.
+      Effect.orElseSucceed(() => null),
+    );
+    const level = alikeLevels.find((each) => each === found);
+    if (level === undefined) return [];
+    return [{ at: item.at, entry: { is: "alike", chatId, gameId, level } } satisfies LogItem];
+  });
+
   /** Takes users who were erased after their event was read out of messages that name them. */
   const forgetErased = (page: ReadonlyArray<LogItem>, at: Millis) =>
     Effect.forEach(
@@ -234,11 +262,11 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     const items = yield* ofGuild(courier.item, news.items);
     if (items.length === 0) return yield* record(courier, node, news, null, courier.item.closedAt);
     const late = items.filter(({ at }) => at <= now - oldest);
-    const lines = yield* linesOf(
+    const fresh = yield* withAlts(
       courier.item,
       items.filter(({ at }) => at > now - oldest),
-      late,
     );
+    const lines = yield* linesOf(courier.item, fresh, late);
     const body = messageBody({ content: lines.map(({ text }) => text).join("\n"), isPublic: true });
     courier.nextAt = now + pause;
     const messageId = yield* channels.post(channelId, body);

@@ -84,8 +84,9 @@ const countsText = (items: ReadonlyArray<LogItem>): string => {
   return [...counts].map(([kind, count]) => `${count} ${kindNames[kind][count === 1 ? 0 : 1]}`).join(", ");
 };
 
-/** The most lines of a message, and the most characters of them together. The chat platform allows 2,000. */
-const [mostLines, mostCharacters] = [10, 1_700];
+/** The most lines of a message, and the most characters of them together: the chat platform allows 2,000. */
+export const mostLines = 10;
+const mostCharacters = 1_700;
 
 const proofTexts: Readonly<Record<GameProof, string>> = {
   connection: "connected on the chat platform",
