@@ -99,6 +99,16 @@ test("no other game account can finish a session that names its player", async (
     await browser.prove("chat", "100001", bySid);
   }
   expectPage(await browser.get("/verify/game/start"), 403, "The game says who is playing");
+  const words = await browser.get(`/verify/game/words${bySid}`);
+  expectPage(words, 403, "The game says who is playing");
+  const form = formOf(await browser.get(`/verify${bySid}`));
+  for (const [path, field] of [
+    ["/verify/game/words", { username: "player_1" }],
+    ["/verify/game/words/check", {}],
+    ["/verify/game/connection", { gameId: "1" }],
+  ] as const) {
+    expectPage(await browser.post(path, { ...form, ...field }), 403, "The game says who is playing");
+  }
   const callback = await browser.get("/verify/game/callback?code=1&state=2");
   expect(callback.status).toBe(400);
   const page = await browser.get(`/verify${bySid}`);
