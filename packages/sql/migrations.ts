@@ -25,6 +25,7 @@ import { proofs } from "./migrations/0015_proofs.ts";
 import { gameWays } from "./migrations/0016_game_ways.ts";
 import { guildLogs } from "./migrations/0017_guild_logs.ts";
 import { blocks } from "./migrations/0018_blocks.ts";
+import { importUndo } from "./migrations/0020_import_undo.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -49,6 +50,7 @@ export const migrations: Readonly<
   "0016_game_ways": gameWays,
   "0017_guild_logs": guildLogs,
   "0018_blocks": blocks,
+  "0020_import_undo": importUndo,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

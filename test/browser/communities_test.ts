@@ -39,7 +39,7 @@ const link = async (key: string, chatId: string, gameId: string) => {
   expect(linked.status).toBe(200);
 };
 
-it("a new owner needs at most twelve clicks from the sign-in to a member with a role", async () => {
+it("a new owner needs at most eleven clicks and no key from the sign-in to a member with a role", async () => {
   const page = await visit("/dashboard", null, desktop);
   await press(page, /Ada\b/);
   await expectUsable(page, "Overview", "steps-overview");
@@ -47,8 +47,7 @@ it("a new owner needs at most twelve clicks from the sign-in to a member with a 
   await expectUsable(page, "Communities", "communities-empty");
   await page.goto(`${url()}/dashboard`);
   const { click, clicks } = counting(page);
-  await click("Create a key for Rook & Bishop");
-  await click("Choose roles");
+  await click("Set up Rook & Bishop");
   await page.getByLabel("gets the role").selectOption({ label: "Member" });
   await click("See what changes, then turn on");
   await page.getByRole("button", { name: "Turn on", exact: true }).click();
@@ -67,7 +66,7 @@ it("a new owner needs at most twelve clicks from the sign-in to a member with a 
   await click("Link these accounts");
   await expect.poll(() => page.title()).toBe("Your accounts are linked");
   // Choosing the role counts as one click.
-  expect(clicks() + 1).toBeLessThanOrEqual(12);
+  expect(clicks() + 1).toBeLessThanOrEqual(11);
   await page.goto(channel);
   await expect.poll(() => page.reload().then(() => roles.textContent())).toBe("Member");
   await page.goto(`${url()}/dashboard/communities`);

@@ -76,4 +76,23 @@ it("an owner imports links from a file", async () => {
   await page.goto(`${url()}/dashboard/links?q=100001`);
   await page.getByRole("link", { name: "Ada", exact: true }).click();
   await page.getByText(/by an import, or before the audit log begins/).waitFor();
+
+  await page.goto(`${url()}/dashboard/imports`);
+  await page.getByRole("heading", { name: "Imports of the last day" }).waitFor();
+  await expectUsable(page, "Import links", "import-undoable");
+  await press(page, /^Undo it.*changed\.csv$/);
+  await page.getByText("3 links go back to how they were before").waitFor();
+  await expectUsable(page, "Undo the import?", "import-undo");
+  await press(page, "Undo the import");
+  await page
+    .getByText("1 link was removed from the shared list, and 2 links are as before the import.")
+    .waitFor();
+  await expectUsable(page, "The import is undone", "import-undone");
+  await page.goto(`${url()}/dashboard/links?q=100001`);
+  expect(await page.getByRole("link", { name: "Ada", exact: true }).count()).toBe(0);
+  await page.goto(`${url()}/dashboard/audit`);
+  await page
+    .getByText("Ada undid the import of “changed.csv” into the shared list: 1 removed, 2 as before")
+    .waitFor();
+  await page.getByText("Ada imported links of “links.csv” into the shared list: 40 new").waitFor();
 });

@@ -25,6 +25,7 @@ export const auditActions = [
   "link.moved",
   "link.removed",
   "links.imported",
+  "links.import_undone",
   "scope.deleted",
   "review.set",
   "review.deleted",

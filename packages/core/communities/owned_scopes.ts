@@ -1,10 +1,12 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { BadRequest } from "../errors.ts";
-import { isPid } from "../ids.ts";
+import { type GuildId, isPid } from "../ids.ts";
 import { type Account, isAccepted } from "../keys/api_key.ts";
+import { ApiKeys } from "../keys/api_keys.ts";
 import type { ConfiguredScope, ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
 import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 
 /** A scope of an account with its numbers of links and keys. */
@@ -23,14 +25,16 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
   make: Effect.gen(function* () {
     const store = yield* KeyStore;
     const counts = yield* makeLinkCounts;
+    const guard = yield* GuildGuard;
+    const keys = yield* ApiKeys;
 
     const list = Effect.fn("OwnedScopes.list")(function* ({ name }: Pick<Account, "name">) {
       const scopes = yield* store.listScopes(name);
       const now = yield* Clock.currentTimeMillis;
-      const keys = yield* store.listKeys(name, now);
+      const listed = yield* store.listKeys(name, now);
       return yield* Effect.forEach(scopes, (configured) =>
         Effect.map(counts.of(configured.scope.pid), (links) => {
-          const own = keys.filter(
+          const own = listed.filter(
             ({ scope, status }) => scope.pid === configured.scope.pid && status !== "revoked",
           );
           const accepted = own.filter((key) => isAccepted(key, now));
@@ -57,6 +61,15 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       Effect.map(configured(account, pid), ({ scope }) => scope);
 
     return {
+      /**
+       * Opens the own list of a guild that the user manages and the bot is in, or returns it if it is open. Members link
+       * there without a key once a role plan is on.
+       */
+      open: Effect.fn("OwnedScopes.open")(function* ({ account, chatId }: KeyOwner, guildId: GuildId) {
+        yield* guard.requireManager(guildId, chatId);
+        return (yield* keys.scopeOf(account.name, { kind: "guild", guildId })).pid;
+      }),
+
       /** Returns the scopes of the owner: the global scope first, then guilds by id. */
       list,
 

@@ -101,11 +101,11 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
       create: Effect.fn("OwnedKeys.create")(function* (owner: KeyOwner, key: NewOwnedKey) {
         const { account, chatId } = owner;
         if (key.target.kind === "guild") yield* guard.requireManager(key.target.guildId, chatId);
+        // Before `create` opens a list, which would stay without a key.
         const { used, allowed } = yield* plan(account);
-        if (allowed === null || used < allowed) {
-          const tooMany = () => new Conflict({ reason: "key_rate" });
-          yield* Effect.catchTag(requests.admitNewKey(chatId), "RateLimited", tooMany);
-        }
+        if (allowed !== null && used >= allowed) return yield* new Conflict({ reason: "key_limit" });
+        const tooMany = () => new Conflict({ reason: "key_rate" });
+        yield* Effect.catchTag(requests.admitNewKey(chatId), "RateLimited", tooMany);
         return yield* keys.create({ ...key, account }, originOf(owner));
       }),
 

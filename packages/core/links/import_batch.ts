@@ -10,7 +10,13 @@ import type { Tally } from "./import_outcome.ts";
 import { isLinked, type LinkRecord } from "./link.ts";
 import type { LinkRoom } from "./link_cap.ts";
 import { importEffect, importedRecord } from "./link_changes.ts";
-import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } from "./link_store.ts";
+import {
+  type BatchImported,
+  type ImportBatch,
+  type ImportedFile,
+  LinkStore,
+  type PortableLink,
+} from "./link_store.ts";
 
 /** How many chat users a dry run remembers, to notice those who occur again in later batches. */
 const maxStaged = 100_000;
@@ -58,6 +64,7 @@ export interface BatchOptions {
   readonly dryRun: boolean;
   readonly strict: boolean;
   readonly origin: WriteOrigin;
+  readonly file: ImportedFile | undefined;
   readonly name: string | null;
   /** The records that a dry run would have stored so far. */
   readonly staged: Map<ChatId, LinkRecord>;
@@ -81,7 +88,7 @@ export const takeBatch = Effect.fnUntraced(function* (
   options: BatchOptions,
   now: Millis,
 ) {
-  const { pid, onConflict, dryRun, strict, origin, name, staged, resumedAfter } = options;
+  const { pid, onConflict, dryRun, strict, origin, file, name, staged, resumedAfter } = options;
   const { links: found, leftOut: unusable } = sortRows(rows, onConflict);
   const blocked = yield* blockedAmong(found, options);
   const links = found.filter((link) => !blocked.has(link));
@@ -104,7 +111,7 @@ export const takeBatch = Effect.fnUntraced(function* (
     if (part.links.length === 0) return nothing;
     if (dryRun || pid === null) return yield* preview(pid, part.links, part.existing, staged, changed);
     const at = yield* Clock.currentTimeMillis;
-    return yield* (yield* LinkStore).importBatch({ ...origin, ...part, pid, at, proof: "import" });
+    return yield* (yield* LinkStore).importBatch({ ...origin, ...part, pid, at, file, proof: "import" });
   });
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1;

@@ -1,8 +1,9 @@
 /** Stores imports of uploaded files, so that any node can show an import, and take it over from a dead node. */
 import { Context, type Option } from "effect";
+import type { WriteContext } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { Pid } from "../ids.ts";
-import { hourMs, type Millis } from "../timestamp.ts";
+import { dayMs, hourMs, type Millis } from "../timestamp.ts";
 import type { BatchImported, ImportBatch } from "./link_store.ts";
 
 /** How long an import is stored after its last change, in milliseconds. @internal */
@@ -52,6 +53,42 @@ export interface BeginImport extends ImportHold {
 
 export interface SaveImport extends ImportHold, Pick<StoredImport, "pid" | "phase" | "details"> {}
 
+/** How long an import can be undone after its first batch, in milliseconds. @internal */
+export const undoableFor = dayMs;
+
+/** The most links that `ImportStore.countUndoable` counts. @internal */
+export const mostUndoable = 100_000;
+
+/** An import that can be undone. */
+export interface UndoableImport {
+  readonly id: string;
+  readonly pid: Pid;
+  /** The name of the imported file. */
+  readonly name: string;
+  readonly importedAt: Millis;
+  /** The time from which it can't be undone. */
+  readonly endsAt: Millis;
+  /** The number of links that it inserted or changed. */
+  readonly links: number;
+  /** What `undo` has done so far; null before the first one. */
+  readonly undone: Pick<ImportUndone, "removed" | "restored"> | null;
+}
+
+export interface UndoImport extends WriteContext {
+  readonly id: string;
+  /** The most links of the import that one call takes. */
+  readonly limit: number;
+}
+
+export interface ImportUndone {
+  /** Links that the import made, and that are removed. */
+  readonly removed: number;
+  /** Links that the import replaced, and that are as before the import. */
+  readonly restored: number;
+  /** Whether the import has no links left. */
+  readonly isDone: boolean;
+}
+
 export interface ImportPart {
   /** The name of one of the import's files. */
   readonly file: string;
@@ -59,7 +96,7 @@ export interface ImportPart {
   readonly part: number;
 }
 
-/** Stores imports and their files. `LinkStore.deleteScope` removes the running imports of its scope. */
+/** Stores imports and their files. `LinkStore.deleteScope` removes the running imports of its scope, and their undo. */
 export class ImportStore extends Context.Service<
   ImportStore,
   {
@@ -101,7 +138,20 @@ export class ImportStore extends Context.Service<
     /** Removes an import with its files, unless it is running. Returns whether it was removed. */
     readonly remove: (id: string) => StoreEffect<boolean>;
 
-    /** Removes expired imports. */
+    /** Returns the imports of an account that can be undone, newest first. */
+    readonly listUndoable: (account: string, at: Millis) => StoreEffect<ReadonlyArray<UndoableImport>>;
+
+    /** Counts the links of an import that nobody has changed since, at most `mostUndoable`. */
+    readonly countUndoable: (id: string) => StoreEffect<number>;
+
+    /**
+     * Takes back what an import did to its next `limit` links, in one transaction: removes the links that it made, and
+     * restores those that it replaced. Links that somebody changed since stay. Adds the counts to one audit entry, and
+     * appends the event `links.imported`, so that readers list anew. Links that are restored get an audit entry each.
+     */
+    readonly undo: (write: UndoImport) => StoreEffect<ImportUndone>;
+
+    /** Removes expired imports, and what undoes imports after its time. */
     readonly sweep: (at: Millis) => StoreEffect<void>;
   }
 >()("@accountlink/core/ImportStore") {}

@@ -19,7 +19,7 @@ import { type LinkChange, plannedRoom, sortRows, takeBatch, WrongLines } from ".
 import { Tally } from "./import_outcome.ts";
 import type { LinkRecord } from "./link.ts";
 import type { LinkRoom } from "./link_cap.ts";
-import { LinkStore } from "./link_store.ts";
+import { type ImportedFile, LinkStore } from "./link_store.ts";
 
 /**
  * The number of rows in a batch. No transaction spans batches, so that a running server can write between them.
@@ -46,6 +46,8 @@ export interface ImportTarget<E = never, R = never> {
    */
   readonly findScope: Effect.Effect<Pid | null, E, R>;
   readonly origin: WriteOrigin;
+  /** The file, so that the import has one audit entry. If left out, each batch has one. */
+  readonly file?: ImportedFile;
   /** The room for new links. At its end the import stops, and its other rows are left out as `link_limit`. */
   readonly room?: LinkRoom;
   /** Hashes a chat user as `Secrets.blockHash` does, so that rows of erased users who are blocked are left out. */
@@ -90,7 +92,7 @@ export interface ImportObserver<E = never> {
 }
 
 /**
- * Imports links. Each batch that changes records writes an audit entry. No batch announces its changes through
+ * Imports links. The batches that change records share an audit entry if the target names the file, else each writes one. No batch announces its changes through
  * `LinkEvents`.
  *
  * Fails with `WrongLines`, and with the errors of the source and of `findScope`.
@@ -122,7 +124,7 @@ export interface ImportObserver<E = never> {
  */
 export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 = never>(
   source: LinkSource<E, R>,
-  { findScope, origin, room, chatHash }: ImportTarget<E2, R2>,
+  { findScope, origin, file, room, chatHash }: ImportTarget<E2, R2>,
   {
     onConflict = "newest",
     dryRun = false,
@@ -145,6 +147,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     dryRun,
     strict,
     origin,
+    file,
     name,
     staged,
     resumedAfter,

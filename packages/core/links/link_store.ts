@@ -71,7 +71,19 @@ export const progressKeptFor = 30 * dayMs;
 /** The start of sources whose progress is kept forever, because a fixture is loaded only once. @internal */
 export const fixtureSource = "fixture:";
 
+/** The file that an import reads. Its batches share one audit entry. */
+export interface ImportedFile {
+  /** The ID of the import, which every batch names. */
+  readonly id: string;
+  /** The name of the file, for the audit entry. */
+  readonly name: string;
+  /** Whether `ImportStore.undo` can take back what the import changes. */
+  readonly isUndoable: boolean;
+}
+
 export interface ImportBatch extends WriteContext {
+  /** If left out, the batch has an audit entry of its own. */
+  readonly file?: ImportedFile | undefined;
   readonly links: ReadonlyArray<PortableLink>;
   /**
    * What happens to the record that a chat user already has. `keep` leaves it, `replace` replaces it, and `newest`
@@ -202,8 +214,8 @@ export class LinkStore extends Context.Service<
 
     /**
      * Stores many links, all or none, but keeps the records of users whom `BlockStore` has. If a chat user occurs twice,
-     * the last link counts. If the batch inserts or
-     * replaces any record, one audit entry contains the returned counts. Each existing record whose game user changes
+     * the last link counts. If the batch inserts or replaces any record, one audit entry contains the returned counts;
+     * batches of one `file` share the entry, which contains their sums. Each existing record whose game user changes
      * also gets an audit entry `link.set` with `via: "import"`. These entries are in the order of chat IDs. New records
      * get no entry of their own, because an import may have millions.
      */

@@ -16,7 +16,7 @@ const revokeKeys = (memory: Memory, account: string, at: Millis): ReadonlyArray<
 };
 
 /** Pauses the webhooks and role plans of an account. */
-export const pauseAll = (memory: Memory, account: string): void => {
+export const pauseAll = (memory: Memory, account: string, at: Millis): void => {
   for (const [id, webhook] of memory.webhooks) {
     if (webhook.scope.account !== account || webhook.status !== "active") continue;
     memory.webhooks.set(id, { ...webhook, status: "paused", failingSince: null });
@@ -25,13 +25,19 @@ export const pauseAll = (memory: Memory, account: string): void => {
     const { settings } = plan;
     if (memory.linksOf(plan.pid).scope.account !== account || settings.state !== "on") continue;
     const paused = { ...settings, state: "paused" } as const;
-    memory.rolePlans.set(place, { ...plan, settings: paused, revision: plan.revision + 1, sweep: null });
+    memory.rolePlans.set(place, {
+      ...plan,
+      settings: paused,
+      revision: plan.revision + 1,
+      sweep: null,
+      pausedAt: at,
+    });
   }
 };
 
 /** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */
 export const closeAccount = (memory: Memory, account: string, at: Millis): ReadonlyArray<KeyId> => {
-  pauseAll(memory, account);
+  pauseAll(memory, account, at);
   return revokeKeys(memory, account, at);
 };
 

@@ -30,6 +30,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   const accounts = [...memory.accounts.values()].filter((account) => account.chatId === chatId);
   const names = accounts.map(({ name }) => name);
   for (const links of holders) links.remove(chatId);
+  for (const { links } of memory.linkImports.values()) links.delete(chatId);
   const things: Array<ErasedThing> = [
     ...holders.map(({ scope }) => ({ what: "records" as const, pid: scope.pid })),
     ...eraseSightings(memory, chatId),
@@ -158,7 +159,7 @@ const endOwn = (
   pseudonym: string,
 ): ReadonlyArray<KeyId> => {
   const revoked = releaseAccount(memory, account, pseudonym, write.at);
-  if (isClosed(memory, pseudonym)) pauseAll(memory, pseudonym);
+  if (isClosed(memory, pseudonym)) pauseAll(memory, pseudonym, write.at);
   const details = { revokedKeys: revoked.length };
   memory.recordOfAccount({ ...write, action: "user.erased", details }, pseudonym);
   return revoked;

@@ -1,6 +1,7 @@
 import { type ImportHolder, ImportStore, importKeptFor } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Option } from "effect";
+import { countUndoable, listUndoable, undoImport } from "./link_imports.ts";
 import { importBatch } from "./link_store.ts";
 import { layerOf, type MemoryImport } from "./state.ts";
 
@@ -110,8 +111,15 @@ export const layer = layerOf(ImportStore, (memory) => {
       return found !== undefined && found.phase !== "running" && imports.delete(found.account);
     },
 
+    listUndoable: (account, at) => listUndoable(memory, account, at),
+
+    countUndoable: (id) => countUndoable(memory, id),
+
+    undo: (write) => undoImport(memory, write),
+
     sweep: (at) => {
       for (const [account, { expiresAt }] of imports) if (expiresAt <= at) imports.delete(account);
+      for (const [id, { endsAt }] of memory.linkImports) if (endsAt <= at) memory.linkImports.delete(id);
     },
   };
 });

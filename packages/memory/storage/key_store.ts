@@ -96,7 +96,7 @@ export const layer = layerOf(KeyStore, (memory) => {
       const account = accounts.get(name);
       if (account === undefined) return Option.none();
       const revoked = releaseAccount(memory, account, pseudonym, write.at);
-      pauseAll(memory, pseudonym);
+      pauseAll(memory, pseudonym, write.at);
       memory.members.delete(pseudonym);
       memory.log = memory.log.map((entry) =>
         entry.account === pseudonym && entry.actor.type === "account"

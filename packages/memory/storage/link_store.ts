@@ -28,6 +28,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Option, Order } from "effect";
 import { isBlocked, refuseBlocked } from "./blocked_links.ts";
 import { endVerifications } from "./flow_store.ts";
+import { logBatch } from "./link_imports.ts";
 import { keyedWrite, layerOf, type Memory } from "./state.ts";
 
 /** Finds a record by chat user in O(1), and by game user in O(chat users of the game user). */
@@ -80,6 +81,7 @@ export const layer = layerOf(LinkStore, (memory) => ({
     for (const [account, one] of memory.imports) {
       if (one.pid === pid && one.phase === "running") memory.imports.delete(account);
     }
+    for (const [id, one] of memory.linkImports) if (one.pid === pid) memory.linkImports.delete(id);
     const data = { deletedRecords, source: sourceOf(write.actor) };
     memory.append(pid, newEvent(at, { type: "scope.deleted", data }));
     return { records: deletedRecords, ended: endVerifications(memory, pid, null, at) };
@@ -123,8 +125,8 @@ export const importBatch = (memory: Memory, batch: ImportBatch): BatchImported =
     memory.record({ ...batch, action: "link.set", details });
   }
   const count = counts.inserted + counts.replaced;
+  logBatch(memory, batch, counts, changes);
   if (count > 0) {
-    memory.record({ ...batch, action: "links.imported", details: counts });
     const data = { count, source: sourceOf(batch.actor) };
     memory.append(pid, newEvent(at, { type: "links.imported", data }));
   }

@@ -12,7 +12,7 @@ import type { EarlierRequest, IdempotentRequest, Keyed } from "@accountlink/core
 import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
 import type { Account, ApiKey } from "@accountlink/core/keys";
 import type { DayCount } from "@accountlink/core/limits";
-import type { StoredImport } from "@accountlink/core/links";
+import type { BatchImported, LinkRecord, StoredImport, UndoableImport } from "@accountlink/core/links";
 import type { PlanPlace, PlanProblem, PlanSettings, StoredPreview, Sweep } from "@accountlink/core/roles";
 import type { StoredCode } from "@accountlink/core/secrets";
 import type { VerificationSession } from "@accountlink/core/sessions";
@@ -85,6 +85,23 @@ export interface MemoryImport extends StoredImport {
   readonly files: Map<string, Array<Uint8Array>>;
 }
 
+/** What an import did to one chat user: the record as the import left it, and as it was before. */
+export interface MadeLink {
+  readonly made: LinkRecord;
+  readonly before: LinkRecord | undefined;
+}
+
+/** What the batches of one file did, for its audit entry and its undo. */
+export interface MemoryLinkImport
+  extends Pick<UndoableImport, "id" | "pid" | "name" | "importedAt" | "endsAt"> {
+  readonly counts: BatchImported;
+  /** The sequence number of the audit entry; null before the first changed record. */
+  readonly entry: number | null;
+  readonly undone: { readonly entry: number; readonly removed: number; readonly restored: number } | null;
+  /** Keyed by chat ID. */
+  readonly links: Map<ChatId, MadeLink>;
+}
+
 /** A role plan with its progress. */
 export interface MemoryPlan {
   readonly pid: Pid;
@@ -132,6 +149,8 @@ export class Memory {
   readonly importProgress = new Map<string, { readonly position: number; readonly savedAt: Millis }>();
   /** Imports by the name of their account. */
   readonly imports = new Map<string, MemoryImport>();
+  /** What the imports of the last day did, by the ID of the import. */
+  readonly linkImports = new Map<string, MemoryLinkImport>();
   readonly keys = new Map<KeyId, StoredKey>();
   readonly keysByHash = new Map<string, KeyId>();
   readonly sessions = new Map<SessionId, StoredSession>();
@@ -192,14 +211,23 @@ export class Memory {
     return getOrInsert(this.blocks, pid, () => new Map());
   }
 
-  /** Logs a change of a scope. Call before the change, since this may throw. */
-  record({ pid, ...change }: Change & { readonly pid: Pid }): void {
-    this.recordOfAccount(change, this.linksOf(pid).scope.account, pid);
+  /** Logs a change of a scope, and returns the entry's number. Call before the change, since this may throw. */
+  record({ pid, ...change }: Change & { readonly pid: Pid }): number {
+    return this.recordOfAccount(change, this.linksOf(pid).scope.account, pid);
   }
 
-  recordOfAccount(change: Change, account: string, pid: Pid | null = null): void {
+  recordOfAccount(change: Change, account: string, pid: Pid | null = null): number {
     const { actor, requestId, at, action, details } = change;
-    this.log.push({ sequence: ++this.#lastSequence, actor, requestId, at, account, pid, action, details });
+    const sequence = ++this.#lastSequence;
+    this.log.push({ sequence, actor, requestId, at, account, pid, action, details });
+    return sequence;
+  }
+
+  /** Changes the details of an entry, unless the log has lost it. */
+  amend(sequence: number, details: AuditEntry["details"]): void {
+    const index = this.log.findLastIndex((entry) => entry.sequence === sequence);
+    const entry = this.log[index];
+    if (entry !== undefined) this.log[index] = { ...entry, details };
   }
 
   append(pid: Pid, ...events: ReadonlyArray<NewEvent>): void {

@@ -16,18 +16,18 @@ const revokeKeys = (sql: SqlClient.SqlClient, account: string, at: Millis) => {
 };
 
 /** Pauses the webhooks and role plans of an account. */
-export const pauseAll = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string) {
+export const pauseAll = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string, at: Millis) {
   const ofAccount = sql`pid IN (SELECT pid FROM scopes WHERE account = ${account})`;
   yield* sql`
     UPDATE webhooks SET status = 'paused', failing_since = NULL WHERE ${ofAccount} AND status = 'active'`;
   yield* sql`
-    UPDATE role_plans SET state = 'paused', revision = revision + 1, sweep_total = NULL
+    UPDATE role_plans SET state = 'paused', paused_at = ${at}, revision = revision + 1, sweep_total = NULL
     WHERE ${ofAccount} AND state = 'on'`;
 });
 
 /** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */
 export const closeAccount = (sql: SqlClient.SqlClient, account: string, at: Millis) =>
-  Effect.andThen(pauseAll(sql, account), revokeKeys(sql, account, at));
+  Effect.andThen(pauseAll(sql, account, at), revokeKeys(sql, account, at));
 
 /**
  * Removes the chat ID and the names of an account, which is `pseudonym` from then on. Revokes its keys, ends its

@@ -141,7 +141,7 @@ export const accountOperations = ({
       if (account === undefined) return Option.none();
       yield* sql`SELECT pid FROM scopes WHERE account = ${name} ORDER BY pid ${forUpdate}`;
       const revoked = yield* releaseAccount(sql, account, pseudonym, write.at);
-      yield* pauseAll(sql, pseudonym);
+      yield* pauseAll(sql, pseudonym, write.at);
       yield* sql`DELETE FROM members WHERE account = ${pseudonym}`;
       yield* sql`
         UPDATE audit_log SET actor_id = ${pseudonym} WHERE account = ${pseudonym} AND actor_type = 'account'`;

@@ -12,6 +12,7 @@ import { Base64 } from "effect/encoding";
 import { columnReader, literalsOf, OptionalText, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
 import { batchImportOn } from "./link_import.ts";
+import { importUndoOn } from "./link_imports.ts";
 
 const imports = tableOf("imports", {
   id: Schema.String,
@@ -35,6 +36,10 @@ const readContents = columnReader("import_parts", "content", Schema.String);
 export const layer = storeLayer(ImportStore)((parts) => {
   const { sql, operation, transaction, bulkTransaction, rowsWritten } = parts;
   const batchImport = batchImportOn(parts);
+  const { sweepUndo, ...undo } = importUndoOn(parts);
+  const sweepImports = operation("sweep", (at: number) =>
+    Effect.asVoid(sql`DELETE FROM imports WHERE expires_at <= ${at}`),
+  );
   const isHeld = ({ id, node }: ImportHolder) => sql`id = ${id} AND holder = ${node}`;
   const holding = ({ node, at, until }: Omit<ImportHold, "id">) =>
     sql`holder = ${node}, held_until = ${until}, expires_at = ${at + importKeptFor}`;
@@ -136,6 +141,8 @@ export const layer = storeLayer(ImportStore)((parts) => {
       return rowsWritten(yield* sql`DELETE FROM imports WHERE id = ${id} AND phase <> 'running'`.raw) > 0;
     }),
 
-    sweep: operation("sweep", (at) => Effect.asVoid(sql`DELETE FROM imports WHERE expires_at <= ${at}`)),
+    ...undo,
+
+    sweep: (at) => Effect.andThen(sweepImports(at), sweepUndo(at)),
   };
 });

@@ -1,16 +1,18 @@
 /** Imports links in batches. The number of statements does not grow with the size of a batch. */
 import { ChatId, type GameId, type LinkStore, type Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
-import { sourceOf } from "@accountlink/core/events";
+import { newEvent, sourceOf } from "@accountlink/core/events";
 import { fixtureSource, type ImportBatch, progressKeptFor } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry, ownerOf } from "../audit/audit_entry.ts";
+import { insertEvents } from "../events/event_writes.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
+import { importRecordsOn } from "./link_imports.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
 export const linkImports = (parts: StoreParts) => {
@@ -29,19 +31,26 @@ export const linkImports = (parts: StoreParts) => {
 };
 
 /** Returns a function that stores a batch, for a transaction. */
-export const batchImportOn = ({ sql, elements, firstRows, rowsWritten }: StoreParts) => {
+export const batchImportOn = (parts: StoreParts) => {
+  const { sql, elements, firstRows, rowsWritten } = parts;
+  const { recordNew, recordReplaced, log } = importRecordsOn(parts);
   const { lockScope } = linkStatements(sql);
-  const { insert, insertChanges, keep, lock, replace, newest, blockedAmong, hasBlocks } =
+  const { insert, insertChanges, isNewer, keep, lock, replace, newest, blockedAmong, hasBlocks } =
     importStatements(sql);
 
   const importLines = Effect.fnUntraced(function* (batch: ImportBatch, some: ReadonlyArray<Line>) {
-    const { pid, existing, proof } = batch;
+    const { pid, existing, proof, file } = batch;
+    const undoable = file?.isUndoable === true ? file : undefined;
     const lines = JSON.stringify(some);
+    if (undoable !== undefined) yield* recordNew(pid, undoable, lines);
     const inserted = rowsWritten(yield* insert({ pid, proof }, lines, existing === "keep" ? keep : lock).raw);
     const old = some.length - inserted;
     // No record has to be replaced if the import keeps existing records, or if all its records are new.
     const isKept = existing === "keep" || old === 0;
     if (!isKept) yield* insertChanges(batch, lines);
+    if (!isKept && undoable !== undefined) {
+      yield* recordReplaced(pid, undoable, lines, existing === "newest" ? isNewer : sql.literal(""));
+    }
     const renewed = existing === "newest" ? newest : replace;
     const replaced = isKept ? 0 : rowsWritten(yield* insert({ pid, proof }, lines, renewed).raw);
     // Without CROSS JOIN, SQLite would read all lines for each link of the scope.
@@ -70,8 +79,8 @@ export const batchImportOn = ({ sql, elements, firstRows, rowsWritten }: StorePa
   });
 
   return Effect.fnUntraced(function* (batch: ImportBatch) {
-    const { pid, links, progress, at } = batch;
-    assertStorable([progress?.source ?? ""]);
+    const { pid, links, progress, at, file } = batch;
+    assertStorable([progress?.source ?? "", file?.id ?? "", file?.name ?? ""]);
     const lastLines = new Map<ChatId, Line>(
       links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
     );
@@ -86,8 +95,11 @@ export const batchImportOn = ({ sql, elements, firstRows, rowsWritten }: StorePa
     const counts = { ...stored, kept: stored.kept + blocked.size };
     if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
     const count = counts.inserted + counts.replaced;
-    if (count > 0) {
-      const event = { type: "links.imported", data: { count, source: sourceOf(batch.actor) } } as const;
+    const event = { type: "links.imported", data: { count, source: sourceOf(batch.actor) } } as const;
+    if (file !== undefined) {
+      yield* log(batch, file, counts);
+      if (count > 0) yield* insertEvents(sql, pid, [newEvent(at, event)]);
+    } else if (count > 0) {
       yield* insertLinkEntry(sql, batch, "links.imported", counts, event);
     }
     return counts;
@@ -112,6 +124,8 @@ const importStatements = (sql: SqlClient.SqlClient) => {
     "AND CAST(value ->> 2 AS BIGINT) > linked_at AND CAST(value ->> 2 AS BIGINT) > last_verified_at",
   );
   return {
+    isNewer,
+
     /**
      * Inserts the links of an import.
      *

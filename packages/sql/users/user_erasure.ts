@@ -119,7 +119,11 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     const isTheirs = sql`${inAnyScope} AND chat_id = ${chatId}`;
     const records = yield* readPids(sql`SELECT pid FROM links WHERE ${isTheirs} ORDER BY pid ${forUpdate}`);
     if (records.some((pid) => !scopes.includes(pid))) return null;
-    yield* sql`DELETE FROM links WHERE pid ${isAmong(JSON.stringify(records))} AND chat_id = ${chatId}`;
+    const inRecords = isAmong(JSON.stringify(records));
+    yield* sql`DELETE FROM links WHERE pid ${inRecords} AND chat_id = ${chatId}`;
+    yield* sql`
+      DELETE FROM import_links
+      WHERE import_id ${isAnyOf(sql`SELECT id FROM link_imports WHERE pid ${inRecords}`)} AND chat_id = ${chatId}`;
     yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${unfinished})`;
     yield* endVerifications(sql, null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
@@ -176,7 +180,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
   /** Releases an account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
   const endOwn = Effect.fnUntraced(function* (write: EraseUser, account: Account, pseudonym: string) {
     const revoked = yield* releaseAccount(sql, account, pseudonym, write.at);
-    if (yield* isClosed(pseudonym)) yield* pauseAll(sql, pseudonym);
+    if (yield* isClosed(pseudonym)) yield* pauseAll(sql, pseudonym, write.at);
     const details = { revokedKeys: revoked.length };
     yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });
     return revoked;

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { ApiKeys, GuildId, type ScopeTarget } from "@accountlink/core";
 import { KeyStore, type NewAccount } from "@accountlink/core/keys";
 import {
@@ -142,7 +142,9 @@ const run = Effect.fnUntraced(function* (choice: Choice) {
     : () => Effect.void;
   const { blockHash } = yield* Secrets;
   const chatHash: ChatHash = (pid, chatId) => blockHash(pid, { chatId, gameId: null });
-  const target = { findScope, origin: operatorOrigin(), chatHash };
+  const name = choice.file === "-" ? "standard input" : basename(choice.file);
+  const file = { id: crypto.randomUUID(), name, isUndoable: false };
+  const target = { findScope, file, origin: operatorOrigin(), chatHash };
   return yield* importLinks({ ...source, unreadColumns }, target, choice, {
     onProgress: (progress) => show(progressOf(progress)),
     onLeftOut,

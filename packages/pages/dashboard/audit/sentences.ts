@@ -99,6 +99,12 @@ const valueText = (value: string | number | null, name: string): string => {
 
 type Sentence = (parts: ReturnType<typeof partsOf>) => string;
 
+/** How a link was set that is one of many. */
+const waysOfMany: Readonly<Record<string, string>> = {
+  import: ", by an import",
+  undo: ", by the undo of an import",
+};
+
 export const whoOf = (actor: Actor, names: Names): string => {
   const { id } = actor;
   switch (actor.type) {
@@ -162,14 +168,16 @@ const sentences: Record<AuditAction, Sentence> = {
   "link.set": ({ who, isBySelf, chat, game, instead, details }) =>
     isBySelf
       ? `${chat()} verified as ${game()}${instead()}${byProof(details["proof"])}`
-      : `${who} linked ${chat()} to ${game()}${instead()}${details["via"] === "import" ? ", by an import" : ""}`,
+      : `${who} linked ${chat()} to ${game()}${instead()}${waysOfMany[String(details["via"])] ?? ""}`,
   "link.moved": ({ who, chat, game }) => `${who} moved ${game()} from ${chat()} to ${chat("newChatId")}`,
   "link.removed": ({ who, isBySelf, chat, game }) =>
     isBySelf
       ? `${chat()} removed their link to ${game("removedGameId")}`
       : `${who} unlinked ${chat()} from ${game("removedGameId")}`,
-  "links.imported": ({ who, count }) =>
-    `${who} imported links: ${count("inserted")} new, ${count("replaced")} replaced, ${count("kept")} left as they were`,
+  "links.imported": ({ who, count, list, details }) =>
+    `${who} imported links${details["file"] === undefined ? "" : ` of “${String(details["file"])}” into ${list()}`}: ${count("inserted")} new, ${count("replaced")} replaced, ${count("kept")} left as they were`,
+  "links.import_undone": ({ who, count, list, details }) =>
+    `${who} undid the import of “${String(details["file"])}” into ${list()}: ${count("removed")} removed, ${count("restored")} as before`,
   "scope.deleted": ({ who, details }) =>
     `${who} deleted all links of the community: ${counted(Number(details["deletedRecords"]), "record")}`,
   "review.set": ({ who, chat, details }) =>
@@ -258,6 +266,7 @@ export const actions: Record<AuditAction, string> = {
   "link.moved": "Link moved to another user",
   "link.removed": "Link removed",
   "links.imported": "Links imported",
+  "links.import_undone": "Import undone",
   "scope.deleted": "All links deleted",
   "review.set": "Review written",
   "review.deleted": "Review deleted",

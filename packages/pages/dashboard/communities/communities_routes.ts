@@ -2,6 +2,7 @@
 import { guildOf } from "@accountlink/core";
 import { OwnedAccounts, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
+import { isGuildId } from "@accountlink/core/ids";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
@@ -35,7 +36,7 @@ import {
   settingsOf,
 } from "./community_page.ts";
 import { dataDeletionPage, deletionName } from "./deletion.ts";
-import { addBotLink, type FirstSteps, firstSteps, makeBotInvite } from "./first_steps.ts";
+import { addBotLink, type FirstSteps, firstSteps, makeBotInvite, openForm } from "./first_steps.ts";
 import { makeTroubles, type Trouble } from "./troubles.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
@@ -90,6 +91,12 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
         publicUrl,
         rolesOn: false,
       });
+    }),
+
+    form(paths.communities, function* (visitor, fields) {
+      const guildId = fields("guildId");
+      if (!isGuildId(guildId)) return seeOther(paths.communities);
+      return seeOther(rolesPath(yield* scopes.open(visitor.owner, guildId)));
     }),
 
     page(communityPath(":pid"), (visitor) => one(visitor, {}, [])),
@@ -176,11 +183,11 @@ const others = ({ guilds, communities, botInvite }: CommunitiesView): Html | nul
 <section>
 <h2>Your other communities</h2>
 <ul class="cards" role="list">${rest.map(
-    ({ guildId, name, bot }) => html`
+    ({ guildId, name, bot, manager }) => html`
 <li><h3>${name ?? guildId}</h3>
 ${
   bot
-    ? html`<p><a href="${withQuery(paths.newKey, { guildId })}">Create a key<span class="unseen"> for ${name ?? guildId}</span></a></p>`
+    ? openForm({ guildId, name, bot, manager })
     : html`<p>The bot is not in it. ${addBotLink(botInvite(guildId, "none"), name ?? guildId)}</p>`
 }</li>`,
   )}</ul>

@@ -152,7 +152,7 @@ const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => 
 <h2>Verify link</h2>
 ${
   !isReachable(community, rolesOn)
-    ? html`<p>The link works as soon as there is an active key, or <a href="${rolesPath(community.scope.pid)}">roles</a> are turned on. <a href="${paths.newKey}">Create a key</a></p>`
+    ? html`<p>The link works as soon as <a href="${rolesPath(community.scope.pid)}">linking is on</a>, with roles or without, or a program of yours has an active <a href="${paths.newKey}">key</a>.</p>`
     : html`
 <div class="beside">
 <div>

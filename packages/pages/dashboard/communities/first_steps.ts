@@ -73,7 +73,7 @@ export const firstSteps = (view: FirstSteps): Html => {
   return html`
 <ol class="steps" role="list">
 ${step("Add the bot to your community", hasBot, botStep(view))}
-${step("Choose roles", view.rolesOn, community === null ? keyStep(view) : rolesStep(community))}
+${step("Turn on linking", view.rolesOn, community === null ? openStep(view) : rolesStep(community))}
 ${step("Post the panel", false, community === null || !isReachable(community, view.rolesOn) ? null : panelStep(community, view.publicUrl))}
 </ol>`;
 };
@@ -83,7 +83,7 @@ export const isReachable = ({ hasActiveKey }: Community, rolesOn: boolean): bool
   rolesOn || hasActiveKey;
 
 const rolesStep = ({ scope: { pid } }: Community): Html =>
-  html`<p>Members who linked get them at once, and the bot answers commands. <a href="${rolesPath(pid)}">Choose roles</a></p>`;
+  html`<p>With roles and nicknames for members who linked, or without; the bot answers commands from then on. <a href="${rolesPath(pid)}">Choose roles, or none</a></p>`;
 
 const panelStep = ({ scope }: Community, publicUrl: string): Html => {
   const url = verifyUrl(publicUrl, scope);
@@ -144,19 +144,17 @@ export const rightsLink = ({ botInvite, rights }: Invite): Html | null =>
     ? null
     : html`<p><a href="${botInvite}" rel="noreferrer">Give it the rights to ${rightsText(rights)}</a></p>`;
 
-/**
- * Offers to create a key, which opens the list of a community: one button for each community that the owner manages and
- * the bot is in.
- */
-const keyStep = (view: FirstSteps): Html => {
+/** Offers to open the list of a community: one button for each that the owner manages and the bot is in. */
+const openStep = (view: FirstSteps): Html => {
   const possible = withBot(view);
   return html`
-<p>The first key opens the list of a community.</p>
-${possible.map(
-  ({ guildId, name }) => html`
-<form method="post" action="${paths.keys}">
-${hiddenFields({ name: "First key", scope: "guild", guildId, access: "full" })}
-<button class="button">Create a key for ${name ?? guildId}</button></form>`,
-)}
-<p><a href="${paths.newKey}">${possible.length === 0 ? "Create a key" : "Create a key with other settings"}</a></p>`;
+<p>${possible.length === 0 ? "This needs a community with the bot." : "You choose roles and nicknames for members who linked, or none."}</p>
+${possible.map(openForm)}
+<p>Do you write a program that asks who is linked? <a href="${paths.newKey}">Create a key</a></p>`;
 };
+
+/** Opens the list of a community without a key, and leads to its roles. */
+export const openForm = ({ guildId, name }: OwnGuild): Html => html`
+<form method="post" action="${paths.communities}">
+${hiddenFields({ guildId })}
+<button class="button">Set up ${name ?? guildId}</button></form>`;

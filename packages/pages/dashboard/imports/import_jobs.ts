@@ -25,6 +25,7 @@ import {
   linkReaders,
   type ReadOptions,
   type StoredImport,
+  type UndoableImport,
 } from "@accountlink/core/links";
 import { Secrets } from "@accountlink/core/secrets";
 import { Cause, Clock, Effect, Option, Ref, Schedule, Semaphore, Stream } from "effect";
@@ -37,6 +38,9 @@ const room = 1_000_000_000;
 
 /** How long a node holds an import without renewing, in milliseconds. Another node takes it within 10 seconds. */
 const heldFor = 6_000;
+
+/** How many links an undo takes in one transaction. It rests in between, so that the process can answer requests. */
+const undoneAtOnce = 1_000;
 
 const shownRows = 10;
 
@@ -117,11 +121,12 @@ export const makeImportJobs = Effect.gen(function* () {
 
   /** Imports the whole file, or only previews it in a dry run. Stores the skipped rows in another file. */
   const run = Effect.fnUntraced(function* (
-    job: Pick<ImportJob, "id" | "account" | "pid" | "origin" | "options" | "onConflict">,
+    job: Pick<ImportJob, "id" | "account" | "pid" | "origin" | "options" | "onConflict" | "fileName">,
     dryRun: boolean,
     observer: Pick<ImportObserver<WrongUpload | StoreUnavailable>, "onProgress" | "onChanged">,
   ) {
-    const { id, pid, account, origin, options, onConflict } = job;
+    const { id, pid, account, origin, options, onConflict, fileName } = job;
+    const file = { id, name: fileName, isUndoable: true };
     const holder = { id, node };
     const leftOut = write(holder, "left_out");
     const add = (text: string) => leftOut.append(encoder.encode(text));
@@ -143,7 +148,7 @@ export const makeImportJobs = Effect.gen(function* () {
         isRepeatable: true,
         unreadColumns,
       },
-      { findScope: Effect.succeed(pid), origin, room: cap.roomOf({ account }), chatHash },
+      { findScope: Effect.succeed(pid), origin, file, room: cap.roomOf({ account }), chatHash },
       { dryRun, onConflict, givesWay: true },
       { ...observer, onLeftOut: (rows) => add(bounded.add(rows)) },
     ).pipe(
@@ -291,6 +296,32 @@ export const makeImportJobs = Effect.gen(function* () {
           jobOf,
         ),
       );
+    }),
+
+    /** Returns the imports that can be undone, newest first, without one that is running. */
+    undoable: Effect.fnUntraced(function* ({ account }: KeyOwner) {
+      const at = yield* Clock.currentTimeMillis;
+      const running = Option.filter(
+        yield* imports.find(account.name, at),
+        ({ phase }) => phase === "running",
+      );
+      const listed = yield* imports.listUndoable(account.name, at);
+      return listed.filter(({ id }) => id !== Option.getOrUndefined(running)?.id);
+    }),
+
+    countUndoable: imports.countUndoable,
+
+    /** Undoes an import. The first links are done when this returns, the others in the background. */
+    undo: Effect.fnUntraced(function* (owner: KeyOwner, { id, pid }: Pick<UndoableImport, "id" | "pid">) {
+      const some = Effect.gen(function* () {
+        const at = yield* Clock.currentTimeMillis;
+        const { isDone } = yield* imports.undo({ ...originOf(owner), id, pid, at, limit: undoneAtOnce });
+        if (isDone) yield* cap.freed({ account: owner.account.name });
+        else yield* Effect.sleep(1 + 2 * ((yield* Clock.currentTimeMillis) - at));
+        return isDone;
+      });
+      if (yield* some) return;
+      yield* Effect.forkIn(Effect.ignore(Effect.repeat(some, { until: Boolean })), scope);
     }),
 
     /** Removes an import, unless it is running. */

@@ -5,6 +5,7 @@ import {
   type ImportProgress,
   type LeftOutLine,
   leftOutReasons,
+  type UndoableImport,
 } from "@accountlink/core/links";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityMenu } from "../communities/community.ts";
@@ -18,6 +19,7 @@ import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { importPath, paths, withQuery } from "../paths.ts";
 import type { ChangedLinks } from "./import_jobs.ts";
+import { undoableSection, undoLink } from "./undo_pages.ts";
 
 type Importer = Pick<Visitor, "platforms">;
 
@@ -35,6 +37,8 @@ export interface ImportView {
   readonly community: Community;
   readonly fileName: string;
   readonly changed: ChangedLinks;
+  /** Until when the import can be undone; null before its end, and if it stored nothing. */
+  readonly undo: UndoableImport | null;
 }
 
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
@@ -42,12 +46,15 @@ export type SampleRow = { readonly line: number; readonly link: FileLink } | Lef
 /** The file extensions that the page names. */
 const uploadKinds = [".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl"];
 
-/** @param problem why a file was refused, as a sentence; null if none was refused */
+/** `problem` says why a file was refused; null if none was refused. */
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
   { pid, onConflict, named, columns }: ImportForm,
   { platforms }: Importer,
-  problem: string | null,
+  {
+    problem,
+    undoable,
+  }: { readonly problem: string | null; readonly undoable: ReadonlyArray<UndoableImport> },
 ): Page => ({
   title: "Import links",
   section: "imports",
@@ -93,7 +100,8 @@ ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the co
 <input type="file" id="file" name="file" aria-describedby="file-hint" required>
 </div>
 <button class="button">Preview the import</button>
-</form>`,
+</form>
+${undoableSection(undoable, communities)}`,
 });
 
 export const importPreviewPage = (
@@ -159,6 +167,7 @@ export const importDonePage = (
 ${countsTable(outcome)}${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome, platforms)}
+${view.undo && html`<p>Was it the wrong file? ${undoLink(view.undo)}.</p>`}
 <div class="row">
 <a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a>
 ${dropForm(view, "Import another file")}
@@ -171,6 +180,7 @@ export const importFailedPage = (view: ImportView, reason: string): Page => ({
   refused: { status: 200, problems: [], general: reason },
   content: html`
 <p>The links imported so far are saved. Upload the same file again to continue.</p>
+${view.undo && html`<p>${undoLink(view.undo)}.</p>`}
 ${dropForm(view, "Upload the file again")}`,
 });
 

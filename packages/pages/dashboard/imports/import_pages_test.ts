@@ -6,7 +6,7 @@ import { importPreviewPage, importRunningPage, uploadPage } from "./import_pages
 const scope = { kind: "global", pid: "pid_0123456789abcdefghij", account: "acme" } as DataScope;
 const numbers = { links: { count: 0, age: 0 }, keys: 0, hasActiveKey: false, redirectOrigins: [] };
 const community = { scope, settings: noSettings, guildName: null, ...numbers };
-const view = { id: "1", community, fileName: "links.csv", changed: { count: 0, first: [] } };
+const view = { id: "1", community, fileName: "links.csv", changed: { count: 0, first: [] }, undo: null };
 const importer = { platforms: { chat: "Discord", game: "Roblox" } };
 
 const preview = (inserted: number) => {
@@ -29,7 +29,7 @@ it("the form says which of two rows of one user counts, and what a missing time 
     [community],
     { pid: "", onConflict: "newest", named, columns: [] },
     importer,
-    null,
+    { problem: null, undoable: [] },
   ).content;
   expect(source).toMatch(/verified last <small>Of two rows of one user, the later time counts/);
   expect(source).toMatch(/existing link <small>Of two rows of one user, the first row counts/);

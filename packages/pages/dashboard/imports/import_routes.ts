@@ -21,6 +21,7 @@ import {
   uploadPage,
 } from "./import_pages.ts";
 import { readUpload, type Upload } from "./import_upload.ts";
+import { type UndoView, undoPage } from "./undo_pages.ts";
 
 export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages) {
   const communities = yield* makeCommunities;
@@ -35,7 +36,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     const all = yield* communities.list(visitor);
     return all.length === 0
       ? noCommunityPage("imports", "Import links", " to import links into", visitor)
-      : uploadPage(all, typed, visitor, problem);
+      : uploadPage(all, typed, visitor, { problem, undoable: yield* jobs.undoable(visitor.owner) });
   });
 
   const take = (visitor: OwnerVisitor) => {
@@ -74,12 +75,30 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       return job === undefined ? seeOther(`${paths.imports}?gone=1`) : yield* asEffect(act(job, visitor));
     });
 
+  /** Makes a route of the undo of an import. */
+  const ofUndo = (
+    route: typeof page | typeof form,
+    act: (view: Omit<UndoView, "left">, visitor: OwnerVisitor) => Answer,
+  ) =>
+    route(importPath(":id", "undo"), function* (visitor) {
+      const id = String(visitor.context.query["id"]);
+      const found = (yield* jobs.undoable(visitor.owner)).find((one) => one.id === id);
+      if (found === undefined) return seeOther(`${paths.imports}?gone=undo`);
+      const community = yield* communities.find(visitor, found.pid);
+      return yield* asEffect(act({ ...found, community }, visitor));
+    });
+
   return [
-    page(paths.imports, (visitor, query) => begin(visitor, untouched, query("gone") === "1" ? gone : null)),
+    page(paths.imports, (visitor, query) => begin(visitor, untouched, goneTexts.get(query("gone")) ?? null)),
     upload(paths.imports, take),
+    ofUndo(page, (view) => Effect.map(jobs.countUndoable(view.id), (left) => undoPage({ ...view, left }))),
+    ofUndo(form, (view, { owner }) =>
+      Effect.as(jobs.undo(owner, view), seeOther(importPath(view.id, "undo"))),
+    ),
     ofJob(page, "", function* (job, visitor) {
       const community = yield* communities.find(visitor, job.pid);
-      return pageOf({ ...job, community }, yield* namesIn(job.changed.first), visitor);
+      const undo = (yield* jobs.undoable(visitor.owner)).find(({ id }) => id === job.id) ?? null;
+      return pageOf({ ...job, community, undo }, yield* namesIn(job.changed.first), visitor);
     }),
     ofJob(page, "/changed.csv", ({ id }) =>
       Effect.succeed(csvResponse("changed", Stream.orDie(jobs.read(id, "changed")))),
@@ -96,6 +115,14 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
 
 const gone =
   "The import is not stored any more. It was an hour old, another upload replaced it, or its list was deleted. Upload the file again: nothing is stored twice.";
+
+const goneTexts: ReadonlyMap<string, string> = new Map([
+  ["1", gone],
+  [
+    "undo",
+    "The import can't be undone: it was more than a day ago, it is still running, or nothing of it is left.",
+  ],
+]);
 
 const untouched: ImportForm = {
   pid: "",

@@ -79,7 +79,8 @@ const guildReasons = {
 };
 
 const conflicts: Readonly<Record<string, string>> = {
-  key_limit: "Nothing was changed: your plan allows no more keys. Revoke one that you do not need.",
+  key_limit:
+    "No key was created: your plan allows no more keys. Revoke one that you do not need. Members link without a key: keys are for programs of your own.",
   key_rate: "Nothing was changed: 20 keys were made today. Make the next one tomorrow (UTC).",
   key_revoked: "Nothing was changed: the key is revoked.",
   webhook_limit: "Nothing was changed: there are five webhooks already. Delete one that you do not need.",

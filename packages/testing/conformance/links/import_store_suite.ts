@@ -5,6 +5,7 @@ import { uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { ada, atOnce, bob, chess, makeScopes, origin, poker } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { importUndo } from "./import_undo.ts";
 import { line } from "./link_steps.ts";
 
 /** The most bytes of all imports, unless a case is about them. */
@@ -216,4 +217,4 @@ const cases: Cases<StoragePorts> = {
 
 /** Tests an `ImportStore`. */
 export const importStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("ImportStore", options, cases);
+  suite("ImportStore", options, { ...cases, ...importUndo });

@@ -112,6 +112,9 @@ export const importOperations = {
   "ImportStore.importBatch": fixed(({ imports, write }) =>
     imports.importBatch(heldBy(), { ...write, links: [], existing: "keep", proof: "import", progress: null }),
   ),
+  "ImportStore.listUndoable": fixed(({ imports, account }) => imports.listUndoable(account.name, 0)),
+  "ImportStore.countUndoable": fixed(({ imports }) => imports.countUndoable(uniqueText())),
+  "ImportStore.undo": fixed(({ imports, write }) => imports.undo({ ...write, id: uniqueText(), limit: 10 })),
   "ImportStore.remove": fixed(({ imports }) => imports.remove(uniqueText())),
   "ImportStore.sweep": fixed(({ imports }) => imports.sweep(-9_000_000)),
 } satisfies OperationsOf<"ImportStore", ImportStore["Service"]>;

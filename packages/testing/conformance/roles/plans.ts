@@ -58,6 +58,15 @@ export const plans: Cases<StoragePorts> = {
     expectEqual(yield* home, second.scope.pid);
   },
 
+  "the plan of an account that ends is paused, and stays the home of its guild": function* () {
+    const { put, scope, store, guildId } = yield* newRoleSteps;
+    yield* put(settings, 0, start);
+    const keys = yield* KeyStore;
+    yield* keys.endAccount({ ...origin, name: scope.account, pseudonym: uniqueText(), at: start + 1 });
+    const home = Option.getOrNull(yield* store.findHome(guildId));
+    expectEqual([home?.scope.pid, home?.state], [scope.pid, "paused"]);
+  },
+
   "only the newest preview of a plan is stored, and a plan that is turned on confirms it": function* () {
     const { place, store, put } = yield* newRoleSteps;
     const found = Effect.map(store.findPreview(place), Option.getOrNull);

@@ -1,0 +1,252 @@
+/** What imports did, for their audit entries and their undo. */
+import type { Pid } from "@accountlink/core";
+import { signedBy } from "@accountlink/core/audit";
+import { newEvent, sourceOf } from "@accountlink/core/events";
+import {
+  type BatchImported,
+  type ImportBatch,
+  type ImportedFile,
+  type ImportUndone,
+  mostUndoable,
+  type UndoableImport,
+  type UndoImport,
+  undoableFor,
+} from "@accountlink/core/links";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect, Schema } from "effect";
+import type { Statement } from "effect/sql";
+import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
+import { insertEvents } from "../events/event_writes.ts";
+import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
+import type { StoreParts } from "../statements/store_operation.ts";
+import { linkStatements } from "./link_statements.ts";
+
+const linkImports = tableOf("link_imports", {
+  id: Schema.String,
+  pid: Schema.String,
+  name: Schema.String,
+  imported_at: Schema.Int,
+  ends_at: Schema.Int,
+  inserted: Schema.Int,
+  replaced: Schema.Int,
+  unchanged: Schema.Int,
+  kept: Schema.Int,
+  entry: Schema.NullOr(Schema.Int),
+  undo_entry: Schema.NullOr(Schema.Int),
+  removed: Schema.Int,
+  restored: Schema.Int,
+});
+
+const readImports = linkImports.reader((row) => row);
+
+const readSequences = columnReader("audit_log", "sequence", Schema.Int);
+
+const readChatIds = columnReader("import_links", "chat_id", Schema.String);
+
+const readGames = columnReader("links", "game_id", OptionalText);
+
+const readCounts = columnReader("import_links", "count", Schema.Int);
+
+const countsOf = ({ inserted, replaced, unchanged, kept }: BatchImported) => ({
+  inserted,
+  replaced,
+  unchanged,
+  kept,
+});
+
+/** Writes what batches of imports do. Every function is for the transaction of a batch. */
+export const importRecordsOn = ({ sql, elements }: StoreParts) => {
+  /** Records links that replace others, from a SELECT. */
+  const insertMade = (select: Statement.Fragment) => sql`
+    INSERT INTO import_links (import_id, chat_id, game_id, link_version, verified_at,
+      previous_game_id, previous_verified_at, previous_proof)
+    ${select}
+    ON CONFLICT (import_id, chat_id) DO UPDATE SET
+      previous_game_id = ${ownOr("previous_game_id")},
+      previous_verified_at = ${ownOr("previous_verified_at")},
+      previous_proof = ${ownOr("previous_proof")},
+      game_id = excluded.game_id, link_version = excluded.link_version, verified_at = excluded.verified_at`;
+
+  /** If the record is as an earlier batch of the import made it, the undo restores what was before that batch. */
+  const ownOr = (column: string) =>
+    sql.literal(`CASE
+      WHEN import_links.game_id = excluded.previous_game_id AND import_links.verified_at = excluded.previous_verified_at
+      THEN import_links.${column} ELSE excluded.${column} END`);
+
+  return {
+    /** Records the users without a record, before the batch inserts their links. */
+    recordNew: (pid: Pid, { id }: ImportedFile, lines: string) =>
+      insertMade(sql`
+        SELECT ${id}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), NULL, CAST(NULL AS BIGINT), NULL
+        FROM ${elements(lines)}
+        WHERE NOT EXISTS (SELECT 1 FROM links WHERE pid = ${pid} AND chat_id = value ->> 0)`),
+
+    /** Records the links that the batch will replace. `condition` says which. */
+    recordReplaced: (pid: Pid, { id }: ImportedFile, lines: string, condition: Statement.Fragment) =>
+      insertMade(sql`
+        SELECT ${id}, chat_id, value ->> 1,
+          link_version + CASE WHEN game_id = value ->> 1 THEN 0 ELSE 1 END, CAST(value ->> 2 AS BIGINT),
+          game_id, last_verified_at, proof
+        FROM ${elements(lines)} CROSS JOIN links
+        WHERE pid = ${pid} AND chat_id = value ->> 0
+          AND (game_id IS DISTINCT FROM value ->> 1 OR last_verified_at <> CAST(value ->> 2 AS BIGINT)) ${condition}`),
+
+    /** Adds the counts of a batch to the entry of its file. */
+    log: Effect.fnUntraced(function* (batch: ImportBatch, file: ImportedFile, batchCounts: BatchImported) {
+      const { pid, at } = batch;
+      const added = countsOf(batchCounts);
+      const { inserted, replaced, unchanged, kept } = added;
+      const [sum] = yield* readImports(sql`
+        INSERT INTO link_imports ${sql.insert({
+          id: file.id,
+          pid,
+          name: file.name,
+          imported_at: at,
+          ends_at: at + undoableFor,
+          ...added,
+          entry: null,
+          undo_entry: null,
+          removed: 0,
+          restored: 0,
+        })}
+        ON CONFLICT (id) DO UPDATE SET inserted = link_imports.inserted + ${inserted},
+          replaced = link_imports.replaced + ${replaced}, unchanged = link_imports.unchanged + ${unchanged},
+          kept = link_imports.kept + ${kept}
+        RETURNING ${linkImports.columns}`);
+      if (sum === undefined) return;
+      const details = { file: file.name, ...countsOf(sum) };
+      if (sum.entry !== null) {
+        yield* sql`UPDATE audit_log SET details = ${JSON.stringify(details)} WHERE sequence = ${sum.entry}`;
+      } else if (inserted + replaced > 0) {
+        const entry = { ...batch, account: ownerOf(sql, pid), action: "links.imported", details } as const;
+        const [sequence] = yield* readSequences(insertEntry(sql, entry));
+        yield* sql`UPDATE link_imports SET entry = ${sequence} WHERE id = ${file.id}`;
+      }
+    }),
+  };
+};
+
+export const importUndoOn = (parts: StoreParts) => {
+  const { sql, operation, bulkTransaction, firstRows, forUpdate, isAmong, jsonObject, rowsWritten } = parts;
+  const { lockScope } = linkStatements(sql);
+  const isUntouched = sql.literal(`links.game_id = import_links.game_id
+    AND links.link_version = import_links.link_version AND links.last_verified_at = import_links.verified_at`);
+
+  const logUndo = Effect.fnUntraced(function* (
+    write: UndoImport,
+    added: Pick<ImportUndone, "removed" | "restored">,
+  ) {
+    const { pid, id, at, actor } = write;
+    const [sum] = yield* readImports(sql`
+      UPDATE link_imports SET removed = removed + ${added.removed}, restored = restored + ${added.restored}
+      WHERE id = ${id} RETURNING ${linkImports.columns}`);
+    if (sum === undefined) return;
+    const { removed, restored } = sum;
+    const details = { file: sum.name, removed, restored };
+    if (sum.undo_entry === null) {
+      const entry = { ...write, account: ownerOf(sql, pid), action: "links.import_undone", details } as const;
+      const [sequence] = yield* readSequences(insertEntry(sql, entry));
+      yield* sql`UPDATE link_imports SET undo_entry = ${sequence} WHERE id = ${id}`;
+    } else {
+      yield* sql`UPDATE audit_log SET details = ${JSON.stringify(details)} WHERE sequence = ${sum.undo_entry}`;
+    }
+    const data = { count: added.removed + added.restored, source: sourceOf(actor) };
+    yield* insertEvents(sql, pid, [newEvent(at, { type: "links.imported", data })]);
+  });
+
+  return {
+    listUndoable: operation("listUndoable", (account, at) =>
+      Effect.map(
+        readImports(sql`
+          SELECT ${linkImports.columns} FROM link_imports
+          WHERE pid IN (SELECT pid FROM scopes WHERE account = ${account}) AND ends_at > ${at}
+            AND (undo_entry IS NOT NULL
+              OR EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id))
+          ORDER BY imported_at DESC, id`),
+        (found): ReadonlyArray<UndoableImport> =>
+          found.map(({ id, pid, name, undo_entry: entry, ...row }) => ({
+            id,
+            pid: pid as Pid,
+            name,
+            importedAt: row.imported_at,
+            endsAt: row.ends_at,
+            links: row.inserted + row.replaced,
+            undone: entry === null ? null : { removed: row.removed, restored: row.restored },
+          })),
+      ),
+    ),
+
+    countUndoable: operation("countUndoable", function* (id: string) {
+      assertStorable([id]);
+      const [count = 0] = yield* readCounts(sql`
+        SELECT CAST(COUNT(*) AS INTEGER) AS count FROM (
+          SELECT 1 FROM import_links JOIN links ON links.chat_id = import_links.chat_id AND ${isUntouched}
+          WHERE import_id = ${id} AND links.pid = (SELECT pid FROM link_imports WHERE id = ${id})
+          LIMIT ${mostUndoable}
+        ) AS untouched`);
+      return count;
+    }),
+
+    undo: bulkTransaction("undo", function* (write: UndoImport) {
+      const { id, pid, at, limit, actor, requestId } = write;
+      assertStorable([id]);
+      yield* lockScope(pid);
+      const own = sql`SELECT id FROM link_imports WHERE id = ${id} AND pid = ${pid} AND ends_at > ${at}`;
+      if ((yield* own).length === 0) return { removed: 0, restored: 0, isDone: true };
+      const taken = yield* readChatIds(sql`
+        SELECT chat_id FROM import_links WHERE import_id = ${id} ORDER BY chat_id LIMIT ${limit}`);
+      const chatIds = JSON.stringify(taken);
+      yield* sql`
+        SELECT chat_id FROM links WHERE pid = ${pid} AND chat_id ${isAmong(chatIds)} ORDER BY chat_id ${forUpdate}`;
+      yield* sql`
+        INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, member)
+        SELECT ${at}, ${ownerOf(sql, pid)}, ${pid}, ${actor.type}, ${actor.id}, ${requestId}, 'link.set',
+          ${jsonObject({
+            chatId: "links.chat_id",
+            gameId: "import_links.previous_game_id",
+            previousGameId: "links.game_id",
+            via: "'undo'",
+          })}, links.chat_id, ${signedBy({ actor }).member}
+        FROM import_links CROSS JOIN links
+        WHERE import_links.import_id = ${id} AND import_links.chat_id ${isAmong(chatIds)}
+          AND links.pid = ${pid} AND links.chat_id = import_links.chat_id AND ${isUntouched}
+          AND import_links.previous_game_id <> links.game_id
+        ORDER BY links.chat_id`;
+      const games = yield* readGames(sql`
+        UPDATE links SET
+          previous_game_id = links.game_id,
+          game_id = import_links.previous_game_id,
+          link_version = links.link_version
+            + CASE WHEN links.game_id = import_links.previous_game_id THEN 0 ELSE 1 END,
+          linked_at = CASE WHEN links.game_id = import_links.previous_game_id THEN links.linked_at ELSE ${at} END,
+          last_verified_at = COALESCE(import_links.previous_verified_at, links.last_verified_at),
+          proof = CASE WHEN import_links.previous_verified_at IS NULL THEN links.proof
+            ELSE import_links.previous_proof END
+        FROM import_links
+        WHERE import_links.import_id = ${id} AND import_links.chat_id = links.chat_id
+          AND links.pid = ${pid} AND links.chat_id ${isAmong(chatIds)} AND ${isUntouched}
+        RETURNING links.game_id`);
+      yield* sql`DELETE FROM import_links WHERE import_id = ${id} AND chat_id ${isAmong(chatIds)}`;
+      const removed = games.filter((game) => game === null).length;
+      const restored = games.length - removed;
+      if (games.length > 0) yield* logUndo(write, { removed, restored });
+      return { removed, restored, isDone: taken.length < limit };
+    }),
+
+    /** Removes what undoes imports after its time, a few rows at a time, since one writer waits for another. */
+    sweepUndo: operation("sweep", function* (at: number) {
+      const over = sql`import_id IN (SELECT id FROM link_imports WHERE ends_at <= ${at})`;
+      for (;;) {
+        const some = firstRows({
+          table: "import_links",
+          primaryKey: ["import_id", "chat_id"],
+          order: "import_id",
+          condition: over,
+          limit: 1_000,
+        });
+        if (rowsWritten(yield* sql`DELETE FROM import_links ${some}`.raw) === 0) break;
+      }
+      yield* sql`DELETE FROM link_imports WHERE ends_at <= ${at}`;
+    }),
+  };
+};
