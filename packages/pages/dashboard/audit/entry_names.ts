@@ -1,6 +1,6 @@
 /** Names for the sentences about audit log entries and events. */
 import { ChatPlatform, guildOf } from "@accountlink/core";
-import type { AuditEntry } from "@accountlink/core/audit";
+import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
 import { OwnedScopes } from "@accountlink/core/communities";
 import type { PlatformEffect } from "@accountlink/core/errors";
 import { isChatId, isGameId, isGuildId } from "@accountlink/core/ids";
@@ -19,6 +19,13 @@ const mostNames = 50;
 const mostGuilds = 5;
 
 const nameTimeout = "1 second";
+
+/** The actions whose sentences name the list. */
+const namingLists: ReadonlySet<AuditAction> = new Set([
+  "account.updated",
+  "links.imported",
+  "links.import_undone",
+]);
 
 const orNull = <A>(found: PlatformEffect<Option.Option<A>>): Effect.Effect<A | null> =>
   found.pipe(
@@ -125,7 +132,7 @@ export const makeEntryNames = Effect.gen(function* () {
     }));
     const ofWebhooks = entries.some(({ action }) => action.startsWith("webhook."));
     const ofAccount = ofWebhooks ? yield* webhooks.list(owner.account.name) : [];
-    const ofLists = entries.some(({ action, pid }) => action === "account.updated" && pid !== null);
+    const ofLists = entries.some(({ action, pid }) => namingLists.has(action) && pid !== null);
     const lists = ofLists ? yield* listNames(owner.account) : [];
     const [name, accounts, guilds] = yield* Effect.all(
       [
