@@ -78,3 +78,20 @@ it("the service uses the scope of its options", async () => {
   expect(await (await al.scope({})).links.get("100001")).toBeNull();
   await al.close();
 });
+
+it("the option gameProofs decides which ways have routes, and refuses unknown ways and none", async () => {
+  const http = { publicUrl: "https://links.example", clientAddress: "none" } as const;
+  const al = await createAccountLink({ gameUserExists: () => true, http, gameProofs: ["oauth"] });
+  const statusOf = async (path: string) => {
+    const answer = await al.fetch(new Request(`https://links.example${path}`, { method: "POST" }));
+    return answer.status;
+  };
+  // A path without a route is 404; a route refuses the method or the form.
+  expect(await statusOf("/verify/game/connection")).toBe(404);
+  expect(await statusOf("/verify/game/start")).toBe(405);
+  await al.close();
+  for (const gameProofs of [["password"], []]) {
+    const options = { gameUserExists: () => true, gameProofs } as unknown as Options;
+    await expect(createAccountLink(options)).rejects.toBeInstanceOf(InvalidOptions);
+  }
+});

@@ -235,6 +235,11 @@ test("a user proves an account by words in its description", async () => {
 
 test("words are another for each account and for each flow, and of no use in another flow", async () => {
   const { browser, page, authorizeUrl } = await wordsPage();
+  const one = await nameAccount(browser, page, "player_1");
+  expect(one.text).toContain('src="https://game.example/h.png"');
+  expect(one.headers["content-security-policy"]).toContain("img-src data: https://game.example;");
+  // The page says what the words link to what.
+  expect(one.text).toContain("User 20");
   const [six, seven] = [
     await nameAccount(browser, page, "player_6"),
     await nameAccount(browser, page, "player_7"),

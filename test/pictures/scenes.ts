@@ -166,7 +166,7 @@ const scenes = async (stage: Stage) => {
   );
   const overview = await beside(stage, [
     { picture: channel, width: 300, caption: "A member types /verify," },
-    { picture: steps[2] as Picture, width: 300, caption: "signs in to Discord and Roblox," },
+    { picture: steps[2] as Picture, width: 300, caption: "shows the account on Roblox," },
     { picture: links, width: 908, caption: "and the community knows who plays as whom." },
   ]);
   return { overview, flow, channel, links, roles, alts, usage };

@@ -109,3 +109,18 @@ test("a limit of 0 and an unlimited key admit every request", () =>
     assert.isTrue(decisions.every(({ refusal }) => refusal === null));
     assert.deepStrictEqual(decisions.at(-1)?.report, { window: null, day: null, addressDay: null });
   }).pipe(Effect.provide(services), Effect.provideService(Limits, unlimited)));
+
+test("a flow has its own limits until it ends, and counts against the address once it is admitted", function* () {
+  const limits = yield* RequestLimits;
+  const endsAt = day - 5_000;
+  const admitFlow = (name: string) => limits.admitFlow(from, { name, limit: 2, endsAt });
+  assert.deepStrictEqual(
+    [yield* admitFlow("names:one"), yield* admitFlow("names:one"), yield* admitFlow("names:one")],
+    [true, true, false],
+  );
+  assert.isTrue(yield* admitFlow("names:two"));
+  // The refused try of the first flow did not count.
+  const counted = yield* (yield* RequestLimits).admit({ ...asker, traffic: "verify" });
+  const { verifyDaily } = Limits.defaultValue().address;
+  assert.deepInclude(counted.report.addressDay, { limit: verifyDaily, remaining: verifyDaily - 4 });
+});

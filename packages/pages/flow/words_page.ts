@@ -1,7 +1,8 @@
 /** The page of the way `words`: it asks for a user name, then shows the words and where they go. */
 import type { FlowView, NamedAccount, WordsView } from "@accountlink/core/flow";
-import { cardHtml, gameCard } from "../account_card.ts";
+import { cardHtml, chatCard, gameCard } from "../account_card.ts";
 import { type Html, html } from "../html.ts";
+import { own } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import { askingHtml, declineHtml, type FlowReader, form, queryOf, supportNote, timeLeft } from "./pages.ts";
 
@@ -64,6 +65,9 @@ ${supportNote(view, reader)}
   };
 };
 
+const nameOf = ({ chat }: FlowView, { language }: FlowReader): string =>
+  chat === null ? "" : chatCard(chat, language).name;
+
 const nameForm = (
   view: FlowView,
   { language, gameName }: FlowReader,
@@ -93,6 +97,7 @@ const instructions = (
   return html`
 <p class="who">${language.text("words.question")}</p>
 ${cardHtml(gameCard(named, language))}
+<p>${language.html("words.links", { asking: own(view.asking), account: own(nameOf(view, reader)), chatName: reader.chatName })}</p>
 ${problem === null ? null : html`<p class="problem" role="alert">${language.text("words.not_there", { gameName })}</p>`}
 <ol class="steps" role="list">
 <li><h2>${language.text("words.copy.step")}</h2>

@@ -40,6 +40,7 @@ export interface MessageValues {
   readonly "words.intro": "gameName: text";
   readonly "words.name": "gameName: text";
   readonly "words.unknown_name": "gameName: text";
+  readonly "words.links": "account: text" | "chatName: text" | "asking: text";
   readonly "words.put.step": "gameName: text";
   readonly "words.put": "path: text";
   readonly "words.open": "gameName: text";
