@@ -105,7 +105,7 @@ const stateOf = Effect.fnUntraced(function* (commands: Redis | Cluster, key: str
 const fieldOf = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1] ?? null;
 
-const pathOf = (address: RedisAddress): string => {
+export const pathOf = (address: RedisAddress): string => {
   if (address.kind === "single") return endpointText(address);
   return address.kind === "cluster"
     ? address.nodes.map(endpointText).join(",")

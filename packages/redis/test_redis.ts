@@ -11,7 +11,7 @@ import { layer as connections, type RedisOptions } from "./connection/connection
 import { makeCounters } from "./limits/counters.ts";
 import * as RedisSignals from "./signals/signals.ts";
 
-const noLogs = Logger.layer([]);
+export const noLogs = Logger.layer([]);
 
 /** The prefix of one test on a shared Redis. */
 export const uniquePrefix = (): string => `test-${crypto.randomUUID()}:`;

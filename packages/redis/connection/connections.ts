@@ -79,7 +79,10 @@ export class RedisConnections extends Context.Service<
 
 export const defaultPrefix = "accountlink:";
 
-export type RedisCommands = Pick<Redis, "del" | "eval" | "evalsha" | "get" | "pexpire" | "set">;
+export type RedisCommands = Pick<
+  Redis,
+  "config" | "del" | "eval" | "evalsha" | "get" | "hmget" | "pexpire" | "set" | "zlexcount"
+>;
 
 /**
  * Connects, and disconnects with the scope. Waits up to 2 seconds for the connections. An unreachable Redis does not

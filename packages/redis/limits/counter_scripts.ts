@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
-import type { RedisCommands } from "../connection/connections.ts";
-import { errorReplyOf } from "../connection/failure.ts";
+import { makeScript, runScript, type Script } from "../script.ts";
 
 /** The clock that ends windows: the clock of Redis, or the caller's for tests that pass their own times. */
 export type ScriptClock = "redis" | "caller";
@@ -93,33 +91,9 @@ export const counterScripts = (clock: ScriptClock) => ({
   refund: scriptOf(clock, refund),
 });
 
-/** A Lua script, which Redis runs atomically, and its SHA-1 digest for EVALSHA. */
-export interface Script {
-  readonly lua: string;
-  readonly sha: string;
-}
-
-const makeScript = (lua: string): Script => ({
-  lua,
-  sha: createHash("sha1").update(lua).digest("hex"),
-});
-
-/**
- * Runs a script by its digest. If Redis does not know the digest, sends the Lua code instead. Returns the numbers of
- * the reply.
- */
-export const runScript = async (
-  commands: Pick<RedisCommands, "eval" | "evalsha">,
-  { sha, lua }: Script,
-  keys: ReadonlyArray<string>,
-  values: ReadonlyArray<string | number>,
-): Promise<ReadonlyArray<number>> => {
-  try {
-    return numbersIn(await commands.evalsha(sha, keys.length, ...keys, ...values));
-  } catch (error) {
-    if (!errorReplyOf(error)?.startsWith("NOSCRIPT")) throw error;
-    return numbersIn(await commands.eval(lua, keys.length, ...keys, ...values));
-  }
-};
+/** Runs a script and returns the numbers of its reply. */
+export const runCounterScript = async (
+  ...run: Parameters<typeof runScript>
+): Promise<ReadonlyArray<number>> => numbersIn(await runScript(...run));
 
 const numbersIn = (reply: unknown): ReadonlyArray<number> => (reply as string).split(" ").map(Number);

@@ -5,7 +5,8 @@ import { Effect } from "effect";
 import type { RedisCommands } from "../connection/connections.ts";
 import { runCommand } from "../connection/failure.ts";
 import { atEndOfTurn } from "../connection/pipelining_redis.ts";
-import { counterScripts, runScript, type Script, type ScriptClock } from "./counter_scripts.ts";
+import type { Script } from "../script.ts";
+import { counterScripts, runCounterScript, type ScriptClock } from "./counter_scripts.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
 
@@ -80,7 +81,7 @@ export class Windows {
     const keys = rules.map((rule) => this.#redisKeyOf(rule));
     const numbers = [now, requests];
     for (const [index, rule] of rules.entries()) numbers.push(rule.durationMs, argumentOf(rule, index));
-    return runScript(this.#commands, script, keys, numbers);
+    return runCounterScript(this.#commands, script, keys, numbers);
   }
 }
 

@@ -1,0 +1,33 @@
+import type { StoreEffect } from "@accountlink/core/errors";
+import { Effect } from "effect";
+import type { Database, Transaction } from "./transaction.ts";
+
+/** The most records that one transaction of a sweep changes. */
+export const stepSize = 25;
+
+/**
+ * Changes many records in small transactions, and returns the number of changes.
+ *
+ * @param find finds up to `stepSize` records, without checks
+ * @param change reads a record again and changes it; returns false if it needs no change any more
+ */
+export const inSteps = <R>(
+  db: Database,
+  find: (tx: Transaction) => StoreEffect<ReadonlyArray<R>>,
+  change: (tx: Transaction, record: R) => StoreEffect<boolean>,
+): StoreEffect<number> =>
+  Effect.gen(function* () {
+    let total = 0;
+    for (;;) {
+      const found = yield* db.read(function* (tx) {
+        return yield* find(tx);
+      });
+      const changed = yield* db.write("steps", function* (tx) {
+        let count = 0;
+        for (const record of found) if (yield* change(tx, record)) count++;
+        return count;
+      });
+      total += changed;
+      if (changed === 0 || found.length < stepSize) return total;
+    }
+  });

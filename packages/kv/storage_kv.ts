@@ -1,0 +1,54 @@
+import type { StoragePorts } from "@accountlink/core";
+import { Effect, Layer } from "effect";
+import type { Kv } from "./kv.ts";
+import * as KvAltReviewStore from "./stores/alt_review_store.ts";
+import * as KvAuditLog from "./stores/audit_log.ts";
+import * as KvDayCounts from "./stores/day_counts.ts";
+import * as KvEventStore from "./stores/event_store.ts";
+import * as KvFlowStore from "./stores/flow_store.ts";
+import * as KvIdempotencyStore from "./stores/idempotency_store.ts";
+import * as KvImportStore from "./stores/import_store.ts";
+import * as KvKeyStore from "./stores/key_store.ts";
+import * as KvLinkStore from "./stores/link_store.ts";
+import * as KvMemberStore from "./stores/member_store.ts";
+import * as KvRolePlanStore from "./stores/role_plan_store.ts";
+import * as KvRootKeyStore from "./stores/root_key_store.ts";
+import * as KvSessionStore from "./stores/session_store.ts";
+import * as KvSightingStore from "./stores/sighting_store.ts";
+import * as KvSignInStore from "./stores/sign_in_store.ts";
+import { KvDatabase } from "./stores/store_layer.ts";
+import * as KvUsageStore from "./stores/usage_store.ts";
+import * as KvUserStore from "./stores/user_store.ts";
+import * as KvWebhookStore from "./stores/webhook_store.ts";
+import { Database } from "./transaction.ts";
+
+const stores = Layer.mergeAll(
+  KvLinkStore.layer,
+  KvImportStore.layer,
+  KvKeyStore.layer,
+  KvMemberStore.layer,
+  KvAuditLog.layer,
+  KvDayCounts.layer,
+  KvSessionStore.layer,
+  KvFlowStore.layer,
+  KvRootKeyStore.layer,
+  KvSightingStore.layer,
+  KvUserStore.layer,
+  KvAltReviewStore.layer,
+  KvIdempotencyStore.layer,
+  KvSignInStore.layer,
+  KvUsageStore.layer,
+  KvEventStore.layer,
+  KvWebhookStore.layer,
+  KvRolePlanStore.layer,
+);
+
+/** All storage ports on an engine. */
+export const layer = <E, R>(engine: Effect.Effect<Kv, E, R>): Layer.Layer<StoragePorts, E, R> =>
+  Layer.provide(
+    stores,
+    Layer.effect(
+      KvDatabase,
+      Effect.map(engine, (kv) => new Database(kv)),
+    ),
+  );

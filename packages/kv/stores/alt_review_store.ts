@@ -1,0 +1,88 @@
+import type { ChatId, Pid } from "@accountlink/core";
+import { type AltReview, AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
+import type { Keyed } from "@accountlink/core/idempotency";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect, Order } from "effect";
+import { table } from "../table.ts";
+import type { Transaction } from "../transaction.ts";
+import { record } from "./audit_log.ts";
+import { keyedWrite } from "./idempotency_store.ts";
+import { scopeAt, scopes } from "./scopes.ts";
+import { storeLayer } from "./store_layer.ts";
+
+export interface StoredReview {
+  readonly pid: Pid;
+  readonly epoch: number;
+  readonly review: AltReview;
+}
+
+const usersOf = ({ review }: StoredReview) => [review.chatId, review.otherChatId];
+
+/** A pair has one review, whoever of the two is named first. */
+export const reviews = table<StoredReview>()(
+  "review",
+  (stored) => [stored.pid, ...usersOf(stored).toSorted()],
+  {
+    byUser: {
+      keys: (stored) => usersOf(stored).map((id) => [id, stored.pid, ...usersOf(stored).toSorted()]),
+      group: 1,
+    },
+    byScope: { keys: (stored) => [[stored.pid, stored.epoch, ...usersOf(stored).toSorted()]] },
+  },
+);
+
+export const layer = storeLayer(AltReviewStore, (db) => ({
+  set: keyedWrite<void, SetAltReview & Keyed<void>>(
+    db,
+    ({ pid }) => pid,
+    function* (tx, write) {
+      const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
+      assertStorable([note ?? ""]);
+      yield* record(tx, { ...write, action: "review.set", details: { chatId, otherChatId, verdict } });
+      const { epoch } = yield* scopeAt(tx, pid);
+      const review = { chatId, otherChatId, verdict, note, at, keyId };
+      yield* tx.put(reviews, { pid, epoch, review });
+    },
+  ),
+
+  remove: keyedWrite<boolean, ReviewedPair & Keyed<boolean>>(
+    db,
+    ({ pid }) => pid,
+    function* (tx, write) {
+      const { pid, chatId, otherChatId } = write;
+      const id = [pid, ...[chatId, otherChatId].toSorted()];
+      const found = yield* tx.get(reviews, ...id);
+      if (found === undefined || found.epoch !== (yield* scopeAt(tx, pid)).epoch) return false;
+      yield* record(tx, { ...write, action: "review.deleted", details: { chatId, otherChatId } });
+      yield* tx.remove(reviews, ...id);
+      return true;
+    },
+  ),
+
+  findByChatId: (pid, chatId, limit) =>
+    db.read(function* (tx) {
+      return (yield* reviewsOf(tx, chatId, [pid])).map(({ review }) => review).slice(0, limit ?? undefined);
+    }),
+}));
+
+/**
+ * The reviews of a chat user, newest first, then by `otherChatId`. In each, this user is `chatId`.
+ *
+ * @param place the scope; empty for all scopes
+ */
+export const reviewsOf = Effect.fnUntraced(function* (
+  tx: Transaction,
+  chatId: ChatId,
+  place: readonly [] | readonly [Pid],
+) {
+  const found: Array<{ readonly pid: Pid; readonly review: AltReview }> = [];
+  for (const { pid, epoch, review } of yield* tx.list(reviews.byUser, [chatId, ...place])) {
+    if ((yield* tx.get(scopes, pid))?.epoch !== epoch) continue;
+    const otherChatId = review.chatId === chatId ? review.otherChatId : review.chatId;
+    found.push({ pid, review: { ...review, chatId, otherChatId } });
+  }
+  return found.toSorted(
+    ({ review: one }, { review: other }) =>
+      other.at - one.at || Order.String(one.otherChatId, other.otherChatId),
+  );
+});

@@ -1,0 +1,36 @@
+import { type DayCount, DayCounts } from "@accountlink/core/limits";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Array as Arr, Effect } from "effect";
+import { inSteps, stepSize } from "../steps.ts";
+import { table } from "../table.ts";
+import { storeLayer } from "./store_layer.ts";
+
+const dayCounts = table<DayCount>()("day_count", ({ endsAt, key }) => [endsAt, key], {});
+
+/** Each save of counts also drops the windows that have ended. */
+export const layer = storeLayer(DayCounts, (db) => ({
+  save: (counts, now) =>
+    Effect.gen(function* () {
+      assertStorable(counts.map(({ key }) => key));
+      yield* inSteps(
+        db,
+        (tx) => tx.scan(dayCounts, [], { before: [now + 1], limit: stepSize }),
+        Effect.fnUntraced(function* (tx, count) {
+          return (yield* tx.remove(dayCounts, ...dayCounts.id(count))) !== undefined;
+        }),
+      );
+      for (const part of Arr.chunksOf(counts, stepSize)) {
+        yield* db.write("day counts", function* (tx) {
+          const found = yield* tx.getAll(dayCounts, part.map(dayCounts.id));
+          for (const [index, count] of part.entries()) {
+            if (count.counted > (found[index]?.counted ?? 0)) yield* tx.put(dayCounts, count);
+          }
+        });
+      }
+    }),
+
+  load: (now) =>
+    db.read(function* (tx) {
+      return yield* tx.scan(dayCounts, [], { from: [now + 1] });
+    }),
+}));

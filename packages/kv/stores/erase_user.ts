@@ -1,0 +1,194 @@
+/** The erasure of a user: in one transaction, or for a user with much data in several, of which the last one ends it. */
+import type { ChatId, KeyId } from "@accountlink/core";
+import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
+import { isAtAddress, placeOf } from "@accountlink/core/addresses";
+import { eventWithoutUser, newEvent } from "@accountlink/core/events";
+import { isFinal } from "@accountlink/core/sessions";
+import { assertStorable } from "@accountlink/core/storable_text";
+import {
+  countErased,
+  type ErasedThing,
+  type EraseUser,
+  type UserErased,
+  withoutUser,
+} from "@accountlink/core/users";
+import { Effect, Option } from "effect";
+import type { Database, Transaction } from "../transaction.ts";
+import { closeAccount, pauseAll, releaseAccount } from "./account_end.ts";
+import { reviews } from "./alt_review_store.ts";
+import { entries, entriesNaming, record, recordOfAccount } from "./audit_log.ts";
+import { append, events } from "./event_store.ts";
+import { requests } from "./idempotency_store.ts";
+import { suspendedOwners } from "./key_store.ts";
+import { links } from "./links.ts";
+import { members, membershipsOf } from "./members.ts";
+import { forgetRoles } from "./role_plans.ts";
+import { accountAt, accounts, type StoredAccount, scopes } from "./scopes.ts";
+import { signIns } from "./sign_in_store.ts";
+import { sightings } from "./sightings.ts";
+import { endVerifications, flows, sessions } from "./verifications.ts";
+
+/** How much of each kind one transaction erases. */
+const limit = 12;
+
+const isCurrent = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { pid, epoch }: { readonly pid: string; readonly epoch: number },
+) {
+  return (yield* tx.get(scopes, pid))?.epoch === epoch;
+});
+
+export const eraseUser = Effect.fnUntraced(function* (db: Database, write: EraseUser) {
+  assertStorable([write.pseudonym]);
+  const things: Array<ErasedThing> = [];
+  for (;;) {
+    const earlier = [...things];
+    const erased = yield* db.write<Option.Option<UserErased> | ReadonlyArray<ErasedThing>>(
+      write.chatId,
+      function* (tx) {
+        if (yield* hasOtherRecords(tx, write)) return Option.none();
+        const part = yield* erasePart(tx, write);
+        if (part.isMore) return part.things;
+        return Option.some(yield* endErasure(tx, write, [...earlier, ...part.things]));
+      },
+    );
+    if (Option.isOption(erased)) return erased;
+    things.push(...erased);
+  }
+});
+
+/** Whether the user has a record in a scope that the write does not name. */
+const hasOtherRecords = Effect.fnUntraced(function* (tx: Transaction, { chatId, scopes: known }: EraseUser) {
+  for (const stored of yield* tx.list(links.byUser, [chatId])) {
+    if (!known.includes(stored.pid) && (yield* isCurrent(tx, stored))) return true;
+  }
+  return false;
+});
+
+/** Erases up to `limit` things of each kind of which a user may have many. */
+const erasePart = Effect.fnUntraced(function* (tx: Transaction, { chatId, at }: EraseUser) {
+  const things: Array<ErasedThing> = [];
+  const names = (yield* tx.list(accounts.byUser, [chatId])).map(({ name }) => name);
+
+  const ofUser = yield* tx.list(links.byUser, [chatId], { limit });
+  for (const stored of ofUser) {
+    if (yield* isCurrent(tx, stored)) things.push({ what: "records", pid: stored.pid });
+    yield* tx.remove(links, stored.pid, chatId);
+  }
+  const seen = yield* tx.list(sightings.byUser, [chatId], { limit });
+  for (const stored of seen) {
+    const { pid, sighting } = stored;
+    const what = isAtAddress(sighting) ? "sightings" : "browsers";
+    if (yield* isCurrent(tx, stored)) things.push({ what, pid });
+    yield* tx.remove(sightings, pid, chatId, placeOf(sighting));
+  }
+  const reviewed = yield* tx.list(reviews.byUser, [chatId], { limit });
+  for (const stored of reviewed) {
+    if (yield* isCurrent(tx, stored)) things.push({ what: "reviews", pid: stored.pid });
+    yield* tx.remove(reviews, ...reviews.id(stored));
+  }
+  const named = yield* entriesNaming(tx, chatId, names, limit);
+  for (const entry of named) {
+    things.push({ what: "entries", pid: entry.pid });
+    yield* tx.put(entries, { ...entry, ...withoutUser(entry, chatId, names) });
+  }
+  const isSessionLeft = yield* eraseFromSessions(tx, chatId, at);
+  const told = yield* tx.list(events.byUser, [chatId], { limit });
+  for (const { pid, event } of told) {
+    things.push({ what: "events", pid });
+    yield* tx.put(events, { pid, event: eventWithoutUser(event, chatId) ?? event });
+  }
+  const kept = yield* tx.list(requests.byUser, [chatId], { limit });
+  for (const request of kept) yield* tx.put(requests, { ...request, chatIds: [], answer: null });
+  const isMore = [ofUser, seen, reviewed, told, kept].some(({ length }) => length === limit);
+  return { things, isMore: isMore || named.length >= limit || isSessionLeft };
+});
+
+/** Returns whether some sessions may be left. */
+const eraseFromSessions = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, at: number) {
+  const ofUser = yield* tx.list(sessions.byUser, [chatId], { limit });
+  const proven = yield* tx.list(flows.byUser, [chatId], { limit });
+  const pids = new Set(proven.map(({ pid }) => pid));
+  for (const { session } of ofUser) {
+    if (isFinal(session.state)) yield* tx.remove(sessions, session.id);
+    else pids.add(session.pid);
+  }
+  for (const pid of pids) yield* endVerifications(tx, pid, chatId, at, limit);
+  for (const stored of yield* tx.list(sessions.byUser, [chatId], { limit })) {
+    if (isFinal(stored.session.state)) {
+      yield* tx.put(sessions, { ...stored, session: { ...stored.session, chatId: null } });
+    }
+  }
+  return ofUser.length === limit || proven.length === limit;
+});
+
+const endErasure = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: EraseUser,
+  things: ReadonlyArray<ErasedThing>,
+) {
+  const { chatId, at, pseudonym, ownerHash } = write;
+  const own = (yield* tx.list(accounts.byUser, [chatId])).toSorted((one, other) => one.id - other.id);
+  for (const signIn of yield* tx.list(signIns.byUser, [chatId])) yield* tx.remove(signIns, signIn.id);
+  if ((yield* membershipsOf(tx, chatId)).some(isSuspendedOwner)) {
+    yield* tx.put(suspendedOwners, { hash: ownerHash });
+  }
+  const left = yield* leaveAccounts(tx, chatId);
+  yield* forgetRoles(tx, chatId);
+
+  const revokedKeys: Array<KeyId> = [];
+  for (const [index, account] of own.entries()) {
+    const name = index === 0 ? pseudonym : `${pseudonym}-${index + 1}`;
+    revokedKeys.push(...(yield* endOwn(tx, write, account, name)));
+  }
+  for (const account of left) revokedKeys.push(...(yield* closeLeft(tx, write, account)));
+  const { total, byScope } = countErased(things);
+  for (const [pid, details] of byScope) {
+    yield* record(tx, { ...write, pid, action: "user.erased", details: { ...details } });
+  }
+  for (const pid of new Set(things.map((thing) => thing.pid))) {
+    if (pid !== null) yield* append(tx, pid, newEvent(at, { type: "user.erased", data: { chatId } }));
+  }
+  return { ...total, accounts: own.length, revokedKeys };
+});
+
+/** Ends the memberships of the user, and returns the accounts of others that the user ran. */
+const leaveAccounts = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
+  const left: Array<StoredAccount> = [];
+  for (const member of yield* tx.list(members.byUser, [chatId])) {
+    const account = yield* accountAt(tx, member.account);
+    if (isInCharge(member) && account.chatId !== chatId) left.push(account);
+    yield* tx.remove(members, member.account, chatId);
+  }
+  for (const member of yield* tx.list(members.byInviter, [chatId])) {
+    yield* tx.put(members, { ...member, invitedBy: null });
+  }
+  return left.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+});
+
+const isClosed = Effect.fnUntraced(function* (tx: Transaction, account: number) {
+  return !(yield* tx.scan(members, [account])).some(isInCharge);
+});
+
+/** Closes an account if the user was its last owner or admin, and returns the revoked keys. */
+const closeLeft = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser, account: StoredAccount) {
+  if (!(yield* isClosed(tx, account.id))) return [];
+  const revoked = yield* closeAccount(tx, account, write.at);
+  const details = { revokedKeys: revoked.length };
+  yield* recordOfAccount(tx, { ...write, action: "user.erased", details }, account.id);
+  return revoked;
+});
+
+/** Releases an account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
+const endOwn = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: EraseUser,
+  account: StoredAccount,
+  pseudonym: string,
+) {
+  const revoked = yield* releaseAccount(tx, account, pseudonym, write.at);
+  if (yield* isClosed(tx, account.id)) yield* pauseAll(tx, account.id);
+  const details = { revokedKeys: revoked.length };
+  yield* recordOfAccount(tx, { ...write, action: "user.erased", details }, account.id);
+  return revoked;
+});

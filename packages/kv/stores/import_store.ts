@@ -1,0 +1,183 @@
+import type { StoreEffect } from "@accountlink/core/errors";
+import { type BatchImported, type ImportHolder, ImportStore, importKeptFor, type StoredImport } from "@accountlink/core/links";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Data, Effect, Option, Result, Struct } from "effect";
+import { Base64 } from "effect/encoding";
+import type { Transaction } from "../transaction.ts";
+import { deleteFile, deleteImport, deleteLostFiles, imports, type KeptImport, fileParts } from "./imports.ts";
+import { importBatch, sumOf } from "./link_batches.ts";
+import { storeLayer } from "./store_layer.ts";
+
+/** The node lost the import during a batch. */
+class HoldLost extends Data.TaggedError("HoldLost")<{}> {}
+
+const findHeld = Effect.fnUntraced(function* (tx: Transaction, { id, node }: ImportHolder) {
+  const found = yield* tx.get(imports, id);
+  return found?.holder === node ? found : undefined;
+});
+
+const storedOf = (kept: KeptImport): StoredImport =>
+  Struct.pick(kept, ["id", "account", "pid", "phase", "details", "counts"]);
+
+export const layer = storeLayer(ImportStore, (db) => {
+  const findKept = (id: string) =>
+    db.read(function* (tx) {
+      return yield* tx.get(imports, id);
+    });
+
+  return {
+    begin: ({ id, node, at, until, account, room }) =>
+      Effect.gen(function* () {
+        assertStorable([id, node, account]);
+        const isBegun = yield* db.write("imports", function* (tx) {
+          const [before] = yield* tx.list(imports.byAccount, [account]);
+          const isBusy =
+            before !== undefined &&
+            at < before.expiresAt &&
+            (before.phase === "running" || (before.phase === "reading" && at < before.heldUntil));
+          if (before !== undefined && !isBusy) yield* deleteImport(tx, before);
+          let total = 0;
+          let isLeft = isBusy;
+          const all = yield* tx.scan(imports, []);
+          for (const one of all.toSorted((a, b) => b.begunAt - a.begunAt)) {
+            total += sizeOf(one);
+            if (total <= room || one.phase === "running") continue;
+            yield* deleteImport(tx, one);
+            // The import that is being read may just have been removed to make room.
+            if (one.account === account) isLeft = false;
+          }
+          if (isLeft) return false;
+          yield* tx.put(imports, {
+            id,
+            account,
+            pid: null,
+            phase: "reading",
+            details: "",
+            counts: { inserted: 0, replaced: 0, unchanged: 0, kept: 0 },
+            holder: node,
+            heldUntil: until,
+            begunAt: at,
+            expiresAt: at + importKeptFor,
+            files: {},
+          });
+          return true;
+        });
+        yield* deleteLostFiles(db);
+        return isBegun;
+      }),
+
+    append: (holder, { file, part, bytes }) =>
+      Effect.gen(function* () {
+        assertStorable([file]);
+        const { id } = holder;
+        const before = yield* findKept(id);
+        if (before?.holder !== holder.node) return false;
+        if (part === 0) yield* deleteFile(db, [id, file]);
+        else if (part < (before.files[file]?.parts ?? 0)) {
+          throw new Error(`Part ${part} of "${file}" is stored, expected a new one`);
+        }
+        yield* db.write(id, function* (tx) {
+          yield* tx.put(fileParts, { id, file, part, text: Base64.encode(bytes) });
+        });
+        return yield* db.write("imports", function* (tx) {
+          const found = yield* findHeld(tx, holder);
+          if (found === undefined) return false;
+          const size = (part === 0 ? 0 : (found.files[file]?.size ?? 0)) + bytes.length;
+          yield* tx.put(imports, { ...found, files: { ...found.files, [file]: { parts: part + 1, size } } });
+          return true;
+        });
+      }),
+
+    readPart: (id, { file, part }) =>
+      db.read(function* (tx) {
+        const found = yield* tx.get(imports, id);
+        const stored = found?.files[file] && (yield* tx.get(fileParts, id, file, part));
+        return Option.map(Option.fromUndefinedOr(stored), ({ text }) =>
+          Result.getOrThrow(Base64.decode(text)),
+        );
+      }),
+
+    find: (account, at) =>
+      db.read(function* (tx) {
+        const [found] = yield* tx.list(imports.byAccount, [account]);
+        return found === undefined || found.expiresAt <= at ? Option.none() : Option.some(storedOf(found));
+      }),
+
+    save: ({ id, node, at, until, ...state }) =>
+      db.write("imports", function* (tx) {
+        const found = yield* findHeld(tx, { id, node });
+        if (found === undefined) return false;
+        yield* tx.put(imports, { ...found, ...state, heldUntil: until, expiresAt: at + importKeptFor });
+        return true;
+      }),
+
+    start: ({ id, node, at, until }) =>
+      db.write("imports", function* (tx) {
+        const found = yield* tx.get(imports, id);
+        if (found?.phase !== "ready") return false;
+        const held = { holder: node, heldUntil: until, expiresAt: at + importKeptFor };
+        yield* tx.put(imports, { ...found, ...held, phase: "running" });
+        return true;
+      }),
+
+    take: ({ node, at, until }) =>
+      Effect.gen(function* () {
+        const free = yield* db.read(function* (tx) {
+          return (yield* tx.list(imports.running, [], { before: [at + 1], limit: 1 }))[0];
+        });
+        if (free === undefined) return Option.none();
+        return yield* db.write("imports", function* (tx) {
+          const found = yield* tx.get(imports, free.id);
+          if (found?.phase !== "running" || found.heldUntil > at) return Option.none();
+          yield* tx.put(imports, { ...found, holder: node, heldUntil: until, expiresAt: at + importKeptFor });
+          return Option.some(storedOf(found));
+        });
+      }),
+
+    importBatch: (holder, batch): StoreEffect<Option.Option<BatchImported>> =>
+      Effect.gen(function* () {
+        if ((yield* findKept(holder.id))?.holder !== holder.node) return Option.none();
+        const counts = yield* importBatch(
+          db,
+          batch,
+          Effect.fnUntraced(function* (tx) {
+            if ((yield* findHeld(tx, holder)) === undefined) return yield* new HoldLost();
+          }),
+          Effect.fnUntraced(function* (tx, stored) {
+            const held = yield* findHeld(tx, holder);
+            if (held !== undefined) yield* tx.put(imports, { ...held, counts: sumOf(held.counts, stored) });
+          }),
+        );
+        return Option.some(counts);
+      }).pipe(Effect.catchTag("HoldLost", () => Effect.succeedNone)),
+
+    remove: (id) =>
+      Effect.gen(function* () {
+        const isRemoved = yield* db.write("imports", function* (tx) {
+          const found = yield* tx.get(imports, id);
+          if (found === undefined || found.phase === "running") return false;
+          yield* deleteImport(tx, found);
+          return true;
+        });
+        if (isRemoved) yield* deleteFile(db, [id]);
+        return isRemoved;
+      }),
+
+    sweep: (at) =>
+      Effect.gen(function* () {
+        const ended = yield* db.read(function* (tx) {
+          return yield* tx.list(imports.byEnd, [], { before: [at + 1] });
+        });
+        for (const { id } of ended) {
+          yield* db.write("imports", function* (tx) {
+            const found = yield* tx.get(imports, id);
+            if (found !== undefined && found.expiresAt <= at) yield* deleteImport(tx, found);
+          });
+        }
+        yield* deleteLostFiles(db);
+      }),
+  };
+});
+
+const sizeOf = ({ files }: KeptImport): number =>
+  Object.values(files).reduce((sum, { size }) => sum + size, 0);

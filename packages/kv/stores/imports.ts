@@ -1,0 +1,88 @@
+/** Imports of uploaded files, and their files. */
+import type { Pid } from "@accountlink/core";
+import type { StoreEffect } from "@accountlink/core/errors";
+import type { StoredImport } from "@accountlink/core/links";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
+import { table } from "../table.ts";
+import type { Database, Transaction } from "../transaction.ts";
+
+export interface KeptImport extends StoredImport {
+  readonly holder: string;
+  readonly heldUntil: Millis;
+  readonly begunAt: Millis;
+  readonly expiresAt: Millis;
+  /** The files by name: the number of their parts, and their bytes. */
+  readonly files: Readonly<Record<string, { readonly parts: number; readonly size: number }>>;
+}
+
+export const imports = table<KeptImport>()(
+  "import",
+  ({ id }) => [id],
+  {
+    byAccount: { keys: ({ id, account }) => [[account, id]], group: 1 },
+    running: { keys: ({ id, phase, pid, heldUntil }) => (phase === "running" ? [[heldUntil, id, pid ?? ""]] : []) },
+    ofScope: { keys: ({ id, phase, pid }) => (phase === "running" && pid !== null ? [[pid, id]] : []), group: 1 },
+    byEnd: { keys: ({ id, expiresAt }) => [[expiresAt, id]] },
+  },
+  0,
+);
+
+/** A part of a file, as base64. */
+interface FilePart {
+  readonly id: string;
+  readonly file: string;
+  readonly part: number;
+  readonly text: string;
+}
+
+export const fileParts = table<FilePart>()("part_of_file", ({ id, file, part }) => [id, file, part], {});
+
+/** Deletes an import. `deleteLostFiles` deletes its files afterwards. */
+export const deleteImport = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { id }: KeptImport,
+): Effect.fn.Return<void, Effect.Error<StoreEffect<never>>> {
+  yield* tx.remove(imports, id);
+});
+
+export const deleteRunningImports = Effect.fnUntraced(function* (tx: Transaction, pid: Pid) {
+  for (const one of yield* tx.list(imports.ofScope, [pid])) yield* deleteImport(tx, one);
+});
+
+/** Deletes the files of imports that are gone. */
+export const deleteLostFiles = Effect.fnUntraced(function* (db: Database) {
+  let after: string | null = null;
+  for (;;) {
+    const next: FilePart | undefined = yield* db.read(function* (tx) {
+      const options = { ...(after !== null && { after: [after] }), limit: 1 };
+      return (yield* tx.scan(fileParts, [], options))[0];
+    });
+    if (next === undefined) return;
+    const id = next.id;
+    const isKept = yield* db.read(function* (tx) {
+      return (yield* tx.get(imports, id)) !== undefined;
+    });
+    if (!isKept) yield* deleteFile(db, [id]);
+    after = id;
+  }
+});
+
+/** The parts that one transaction deletes. */
+const partSize = 4;
+
+/** Deletes the parts of an import, or of one of its files. */
+export const deleteFile = Effect.fnUntraced(function* (
+  db: Database,
+  file: readonly [id: string] | readonly [id: string, file: string],
+) {
+  for (;;) {
+    const left = yield* db.read(function* (tx) {
+      return yield* tx.scan(fileParts, file, { limit: partSize });
+    });
+    if (left.length === 0) return;
+    yield* db.write(file[0], function* (tx) {
+      for (const part of left) yield* tx.remove(fileParts, ...fileParts.id(part));
+    });
+  }
+});

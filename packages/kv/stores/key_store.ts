@@ -1,0 +1,370 @@
+import type { KeyId, ScopeTarget } from "@accountlink/core";
+import { guildOf } from "@accountlink/core";
+import { changeDetails } from "@accountlink/core/audit";
+import {
+  changedSettings,
+  earlierEnd,
+  endOfAccount,
+  isAccepted,
+  isOperators,
+  KeyStore,
+  noSettings,
+  scopeOrder,
+  shownName,
+  updatedKey,
+} from "@accountlink/core/keys";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Array as Arr, Clock, Effect, Option, Order } from "effect";
+import { stepSize } from "../steps.ts";
+import { table } from "../table.ts";
+import type { Database, Transaction } from "../transaction.ts";
+import { pauseAll, releaseAccount } from "./account_end.ts";
+import { entries, record, recordOfAccount } from "./audit_log.ts";
+import { nextNumber } from "./counts.ts";
+import { apiKey, apiKeyOf, keyDetails, keys, lastUses, revokedKey, type StoredKey } from "./keys.ts";
+import { members } from "./members.ts";
+import {
+  accountAt,
+  accountNamed,
+  accountOf,
+  accounts,
+  dataScope,
+  refOf,
+  type StoredScope,
+  scopeAt,
+  scopes,
+  withScope,
+} from "./scopes.ts";
+import { bursts } from "./session_store.ts";
+import { storeLayer } from "./store_layer.ts";
+import { sessions } from "./verifications.ts";
+
+/** Hashes of erased users who owned a suspended account. */
+export const suspendedOwners = table<{ readonly hash: string }>()("suspended", ({ hash }) => [hash], {});
+
+const scopeOf = Effect.fnUntraced(function* (tx: Transaction, account: string, target: ScopeTarget) {
+  const owner = yield* accountNamed(tx, account);
+  if (owner === undefined) return undefined;
+  const [found] = yield* tx.list(scopes.byAccount, [owner.id, guildOf(target) ?? ""]);
+  return found && dataScope(found, owner);
+});
+
+const configured = Effect.fnUntraced(function* (tx: Transaction, stored: StoredScope) {
+  return { scope: yield* withScope(tx, stored), settings: stored.settings };
+});
+
+const countedKeys = Effect.fnUntraced(function* (tx: Transaction, account: number) {
+  return (yield* tx.list(keys.byAccount, [account])).filter(({ counts }) => counts);
+});
+
+const isRevoked = ({ key }: StoredKey) => key.status === "revoked";
+
+export const layer = storeLayer(KeyStore, (db) => ({
+  ensureAccount: (made, ownerHash) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      db.write(made.name, function* (tx) {
+        const { name, chatId, tier } = made;
+        assertStorable([name]);
+        let account = yield* accountNamed(tx, name);
+        if (account === undefined) {
+          const isSuspended =
+            ownerHash !== undefined && (yield* tx.remove(suspendedOwners, ownerHash)) !== undefined;
+          const status = isSuspended ? "suspended" : "active";
+          const id = yield* nextNumber(tx, "accounts");
+          account = { id, name, chatId, tier, status, operator: isOperators(made) };
+          yield* tx.put(accounts, account);
+        }
+        const { id, chatId: owner } = account;
+        if (owner !== null && (yield* tx.get(members, id, owner)) === undefined) {
+          const member = { role: "owner", since: now, chosenAt: now, invitedBy: null } as const;
+          yield* tx.put(members, { account: id, chatId: owner, ...member });
+        }
+        return accountOf(account);
+      }),
+    ),
+
+  findAccount: (name) =>
+    db.read(function* (tx) {
+      return Option.map(Option.fromUndefinedOr(yield* accountNamed(tx, name)), accountOf);
+    }),
+
+  listAccounts: () =>
+    db.read(function* (tx) {
+      return (yield* tx.list(accounts.byName, [])).map(accountOf);
+    }),
+
+  updateAccount: ({ name, update, ...origin }) =>
+    db.write(name, function* (tx) {
+      const account = yield* accountNamed(tx, name);
+      if (account === undefined) return Option.none();
+      const updated = { ...account, ...update };
+      const active = (yield* tx.list(keys.byAccount, [account.id])).filter((stored) => !isRevoked(stored));
+      const changed = active.filter(({ key }) =>
+        "tier" in update
+          ? key.kind === "normal" && key.tier !== update.tier
+          : update.status !== account.status,
+      );
+      const ids = changed.map(({ key }) => key.id);
+      if (ids.length === 0 && updated.tier === account.tier && updated.status === account.status) {
+        return Option.some({ changed: false, keys: [] });
+      }
+      const details = { ...update, keys: ids.length };
+      yield* recordOfAccount(tx, { ...origin, action: "account.updated", details }, account.id);
+      yield* tx.put(accounts, updated);
+      if ("tier" in update) {
+        for (const stored of changed) yield* tx.put(keys, { ...stored, key: { ...stored.key, ...update } });
+      }
+      return Option.some({ changed: true, keys: ids });
+    }),
+
+  renameAccount: ({ name, displayName, ...origin }) =>
+    db.write(name, function* (tx) {
+      assertStorable([displayName]);
+      const account = yield* accountNamed(tx, name);
+      if (account === undefined) return "unknown";
+      const named = yield* tx.list(accounts.names, [displayName]);
+      if (named.some(({ id }) => id !== account.id)) return "taken";
+      if (shownName(account) === displayName) return "unchanged";
+      yield* tx.put(accounts, { ...account, displayName });
+      const details = { name: displayName };
+      yield* recordOfAccount(tx, { ...origin, action: "account.updated", details }, account.id);
+      return "renamed";
+    }),
+
+  endAccount: ({ name, pseudonym, ...write }) =>
+    Effect.gen(function* () {
+      assertStorable([pseudonym]);
+      while (yield* renameActor(db, name, pseudonym));
+      return yield* db.write<Option.Option<ReadonlyArray<KeyId>>>(name, function* (tx) {
+        const account = yield* accountNamed(tx, name);
+        if (account === undefined) return Option.none();
+        const { id } = account;
+        const revoked = yield* releaseAccount(tx, account, pseudonym, write.at);
+        yield* pauseAll(tx, id);
+        for (const { chatId } of yield* tx.scan(members, [id])) yield* tx.remove(members, id, chatId);
+        yield* renameActorIn(tx, id, name, pseudonym);
+        yield* recordOfAccount(tx, endOfAccount(write, pseudonym, revoked), id);
+        return Option.some(revoked);
+      });
+    }),
+
+  ensureScope: (account, target, pid) =>
+    db.write(account, function* (tx) {
+      const owner = yield* accountNamed(tx, account);
+      if (owner === undefined) {
+        throw new Error(`Cannot make a scope of account "${account}", expected one that exists`);
+      }
+      const found = yield* scopeOf(tx, account, target);
+      if (found !== undefined) return found;
+      if ((yield* tx.get(scopes, pid)) !== undefined) {
+        throw new Error(`Cannot make scope "${pid}", expected a pid that is free`);
+      }
+      const kept: ScopeTarget =
+        target.kind === "global" ? { kind: "global" } : { kind: "guild", guildId: target.guildId };
+      const scope = { pid, account: owner.id, target: kept, settings: noSettings, epoch: 1 };
+      yield* tx.put(scopes, scope);
+      return dataScope(scope, owner);
+    }),
+
+  findScope: (account, target) =>
+    db.read(function* (tx) {
+      return Option.fromUndefinedOr(yield* scopeOf(tx, account, target));
+    }),
+
+  findScopeByPid: (pid) =>
+    db.read(function* (tx) {
+      const found = yield* tx.get(scopes, pid);
+      return found === undefined ? Option.none() : Option.some(yield* configured(tx, found));
+    }),
+
+  listScopes: (account) =>
+    db.read(function* (tx) {
+      const owner = yield* accountNamed(tx, account);
+      if (owner === undefined) return [];
+      const found = yield* tx.list(scopes.byAccount, [owner.id]);
+      return found
+        .map((stored) => ({ scope: dataScope(stored, owner), settings: stored.settings }))
+        .toSorted(scopeOrder);
+    }),
+
+  updateSettings: ({ update, ...write }) =>
+    db.write(write.pid, function* (tx) {
+      const scope = yield* scopeAt(tx, write.pid);
+      const changed = changedSettings(scope.settings, update);
+      if (changed.length === 0) return scope.settings;
+      assertStorable(Object.values(update).filter((text) => typeof text === "string"));
+      const settings = { ...scope.settings, ...update };
+      const details = changeDetails(scope.settings, settings, changed);
+      yield* record(tx, { ...write, action: "account.updated", details });
+      yield* tx.put(scopes, { ...scope, settings });
+      return settings;
+    }),
+
+  insertKey: ({ key, hash, maxKeys, rate, ...write }) =>
+    db.write(key.scope.account, function* (tx) {
+      const { scope: _, suspended: __, ...kept } = key;
+      const { id, status } = key;
+      const { pid } = key.scope;
+      const scope = yield* scopeAt(tx, pid);
+      if ((yield* tx.get(keys, id)) !== undefined) return "exists";
+      if ((yield* tx.list(keys.byHash, [hash])).length > 0) return "exists";
+      if (maxKeys !== null) {
+        const counted = yield* countedKeys(tx, scope.account);
+        if (counted.filter((stored) => !isRevoked(stored)).length >= maxKeys) return "too_many_keys";
+        const made = counted.filter((stored) => rate !== undefined && stored.key.createdAt >= rate.since);
+        if (rate !== undefined && made.length >= rate.max) return "too_many_made";
+      }
+      assertStorable([hash, key.name]);
+      yield* record(tx, { ...write, pid, action: "key.created", details: { keyId: id, status } });
+      const stored: StoredKey = {
+        key: kept,
+        scope: refOf(scope),
+        counts: maxKeys !== null,
+        secrets: [{ hash, endsAt: null }],
+        revokedAt: null,
+      };
+      const account = yield* accountAt(tx, scope.account);
+      yield* tx.put(keys, status === "revoked" ? revokedKey(stored, account, write.at) : stored);
+      return "inserted";
+    }),
+
+  findByHash: (hash) =>
+    db.read(function* (tx) {
+      const [stored] = yield* tx.list(keys.byHash, [hash], { limit: 1 });
+      if (stored === undefined) return Option.none();
+      const key = yield* apiKey(tx, stored);
+      const secret = stored.secrets.find((each) => each.hash === hash);
+      return Option.some({ key, endsAt: earlierEnd(key.expiresAt, secret?.endsAt ?? null) });
+    }),
+
+  findById: (id) =>
+    db.read(function* (tx) {
+      const stored = yield* tx.get(keys, id);
+      return stored === undefined ? Option.none() : Option.some(yield* apiKey(tx, stored));
+    }),
+
+  findDetails: (id, at) =>
+    db.read(function* (tx) {
+      const stored = yield* tx.get(keys, id);
+      return stored === undefined ? Option.none() : Option.some(yield* keyDetails(tx, stored, at));
+    }),
+
+  acceptedAmong: (ids, at) =>
+    db.read(function* (tx) {
+      const found = yield* tx.getAll(
+        keys,
+        ids.map((id) => [id]),
+      );
+      const accepted: Array<KeyId> = [];
+      for (const stored of found) {
+        if (stored !== undefined && isAccepted(yield* apiKey(tx, stored), at)) accepted.push(stored.key.id);
+      }
+      return accepted;
+    }),
+
+  listKeys: (account, at) =>
+    db.read(function* (tx) {
+      const owner = account === null ? undefined : yield* accountNamed(tx, account);
+      if (account !== null && owner === undefined) return [];
+      const found = yield* owner === undefined
+        ? tx.list(keys.byTime, [])
+        : tx.list(keys.byAccount, [owner.id]);
+      yield* tx.getAll(
+        lastUses,
+        found.map(({ key }) => [key.id]),
+      );
+      return yield* Effect.forEach(found, (stored) => keyDetails(tx, stored, at));
+    }),
+
+  listAccepted: (pid, at) =>
+    db.read(function* (tx) {
+      const found = yield* Effect.forEach(yield* tx.list(keys.byScope, [pid]), (stored) => apiKey(tx, stored));
+      return found.filter((key) => isAccepted(key, at)).toSorted(Order.mapInput(Order.String, ({ id }) => id));
+    }),
+
+  countKeys: (account) =>
+    db.read(function* (tx) {
+      const owner = yield* accountNamed(tx, account);
+      if (owner === undefined) return 0;
+      return (yield* countedKeys(tx, owner.id)).filter((stored) => !isRevoked(stored)).length;
+    }),
+
+  forgetRevoked: (before) =>
+    Effect.gen(function* () {
+      const old = yield* db.read(function* (tx) {
+        return yield* tx.list(keys.revoked, [], { before: [before] });
+      });
+      for (const part of Arr.chunksOf(old, stepSize)) {
+        yield* db.write("revoked keys", function* (tx) {
+          for (const { key } of part) {
+            if ((yield* tx.count(sessions.byKey, [key.id])) > 0) continue;
+            yield* tx.remove(keys, key.id);
+            yield* tx.remove(bursts, key.id);
+            yield* tx.remove(lastUses, key.id);
+          }
+        });
+      }
+    }),
+
+  rotateKey: ({ id, hash, previousUntil, ...write }) =>
+    db.write(id, function* (tx) {
+      const stored = yield* tx.get(keys, id);
+      if (stored === undefined || isRevoked(stored)) return false;
+      const isOver = ({ endsAt }: { readonly endsAt: Millis | null }) => endsAt !== null && endsAt <= write.at;
+      const isEnded = stored.secrets.some((secret) => isOver(secret) && secret.hash === hash);
+      if (!isEnded && (yield* tx.list(keys.byHash, [hash])).length > 0) {
+        throw new Error(`Cannot rotate key "${id}": its new hash is the hash of another key`);
+      }
+      assertStorable([hash]);
+      const { status } = stored.key;
+      const details = { keyId: id, status };
+      yield* record(tx, { ...write, pid: stored.scope.pid, action: "key.rotated", details });
+      const earlier = stored.secrets
+        .filter((secret) => !isOver(secret))
+        .map((secret) => ({ ...secret, endsAt: earlierEnd(secret.endsAt, previousUntil) }));
+      yield* tx.put(keys, { ...stored, secrets: [...earlier, { hash, endsAt: null }] });
+      return true;
+    }),
+
+  updateKey: ({ id, update, action, ...write }) =>
+    db.write(id, function* (tx) {
+      const stored = yield* tx.get(keys, id);
+      if (stored === undefined) return "unknown";
+      if (isRevoked(stored)) return "revoked";
+      const account = yield* accountAt(tx, stored.scope.account);
+      const updated = updatedKey(apiKeyOf(stored, account), update, action);
+      if (updated === null) return "unchanged";
+      const { key, ...entry } = updated;
+      assertStorable([key.name]);
+      yield* record(tx, { ...write, ...entry, pid: stored.scope.pid });
+      const counts = key.kind === stored.key.kind ? stored.counts : key.kind === "normal";
+      const { scope: _, suspended: __, ...kept } = key;
+      const changed = { ...stored, key: kept, counts };
+      yield* tx.put(keys, key.status === "revoked" ? revokedKey(changed, account, write.at) : changed);
+      return "updated";
+    }),
+}));
+
+/** Gives the actor of some entries of an account its new name. */
+const renameActorIn = Effect.fnUntraced(function* (
+  tx: Transaction,
+  account: number,
+  name: string,
+  pseudonym: string,
+) {
+  const found = (yield* tx.list(entries.byActor, [name, account], { limit: stepSize })).filter(
+    ({ actor }) => actor.type === "account",
+  );
+  for (const entry of found) {
+    yield* tx.put(entries, { ...entry, actor: { ...entry.actor, id: pseudonym } as typeof entry.actor });
+  }
+  return found.length;
+});
+
+/** Returns whether more entries are left. */
+const renameActor = (db: Database, name: string, pseudonym: string) =>
+  db.write(name, function* (tx) {
+    const account = yield* accountNamed(tx, name);
+    return account !== undefined && (yield* renameActorIn(tx, account.id, name, pseudonym)) === stepSize;
+  });

@@ -1,0 +1,63 @@
+import type { ApiKey, KeyId } from "@accountlink/core";
+import { earlierEnd, type KeyDetails } from "@accountlink/core/keys";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
+import { table } from "../table.ts";
+import type { Transaction } from "../transaction.ts";
+import { accountAt, dataScope, type ScopeRef, type StoredAccount } from "./scopes.ts";
+
+/** A key with its secrets, the newest last. A secret whose `endsAt` is null expires with its key. */
+export interface StoredKey {
+  readonly key: Omit<ApiKey, "scope" | "suspended">;
+  readonly scope: ScopeRef;
+  /** Whether the account was suspended when the key was revoked. */
+  readonly wasSuspended?: boolean;
+  /** Whether the key counts against its account's maximum until it is revoked. */
+  readonly counts: boolean;
+  readonly secrets: ReadonlyArray<{ readonly hash: string; readonly endsAt: Millis | null }>;
+  readonly revokedAt: Millis | null;
+}
+
+export const keys = table<StoredKey>()("key", ({ key }) => [key.id], {
+  byHash: { keys: ({ key, secrets }) => secrets.map(({ hash }) => [hash, key.id]), group: 1 },
+  byAccount: { keys: ({ key, scope }) => [[scope.account, key.createdAt, key.id]], group: 1 },
+  byScope: { keys: ({ key, scope }) => [[scope.pid, key.id]] },
+  byTime: { keys: ({ key }) => [[key.createdAt, key.id]] },
+  revoked: { keys: ({ key, revokedAt }) => (revokedAt === null ? [] : [[revokedAt, key.id]]) },
+});
+
+/** When a key was last used. Apart from the key, so that its use does not overtake its changes. */
+interface LastUse {
+  readonly key: KeyId;
+  readonly at: Millis;
+}
+
+export const lastUses = table<LastUse>()("use", ({ key }) => [key], {});
+
+export const apiKeyOf = (stored: StoredKey, account: StoredAccount): ApiKey => ({
+  ...stored.key,
+  scope: dataScope(stored.scope, account),
+  suspended: stored.wasSuspended ?? account.status === "suspended",
+});
+
+export const apiKey = Effect.fnUntraced(function* (tx: Transaction, stored: StoredKey) {
+  return apiKeyOf(stored, yield* accountAt(tx, stored.scope.account));
+});
+
+export const keyDetails = Effect.fnUntraced(function* (tx: Transaction, stored: StoredKey, at: Millis) {
+  const { secrets, revokedAt } = stored;
+  const key = yield* apiKey(tx, stored);
+  const lastUsedAt = (yield* tx.get(lastUses, key.id))?.at ?? null;
+  const ends = secrets.flatMap(({ endsAt }) => (endsAt === null ? [] : [earlierEnd(endsAt, key.expiresAt)]));
+  const latest = Math.max(...ends.map(Number));
+  const previousSecretEndsAt = latest > at ? latest : null;
+  return { ...key, lastUsedAt, previousSecretEndsAt, revokedAt } satisfies KeyDetails;
+});
+
+/** Returns the key as revoked. */
+export const revokedKey = (stored: StoredKey, { status }: StoredAccount, at: Millis): StoredKey => ({
+  ...stored,
+  key: { ...stored.key, status: "revoked" },
+  wasSuspended: status === "suspended",
+  revokedAt: at,
+});

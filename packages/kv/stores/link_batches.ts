@@ -1,0 +1,131 @@
+/** Imports of many links. A batch is stored in parts, each of which is a transaction; the last one has its entry. */
+import type { StoreEffect } from "@accountlink/core/errors";
+import { newEvent, sourceOf } from "@accountlink/core/events";
+import {
+  type BatchImported,
+  fixtureSource,
+  type ImportBatch,
+  importEffect,
+  importedRecord,
+  type PortableLink,
+  progressKeptFor,
+} from "@accountlink/core/links";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Array as Arr, Effect, Order } from "effect";
+import { maxChanges } from "../kv.ts";
+import { table } from "../table.ts";
+import type { Database, Transaction } from "../transaction.ts";
+import { record } from "./audit_log.ts";
+import { append } from "./event_store.ts";
+import { links } from "./links.ts";
+import { scopeAt } from "./scopes.ts";
+
+interface Progress {
+  readonly source: string;
+  readonly position: number;
+  readonly savedAt: number;
+}
+
+export const progress = table<Progress>()("progress", ({ source }) => [source], {
+  byTime: {
+    keys: ({ source, savedAt }) => (source.startsWith(fixtureSource) ? [] : [[savedAt, source]]),
+  },
+});
+
+/** A link that replaces another one changes up to 20 keys, its audit entry included. */
+const keysOfLink = 20;
+
+/** The links of a transaction at most, so that a commit does not keep others waiting. */
+const largestPart = 1_000;
+
+const byChatId = Order.mapInput(Order.String, ({ chatId }: PortableLink) => chatId);
+
+/**
+ * @param before what each transaction checks first
+ * @param also what the last transaction does besides
+ */
+export const importBatch = <E = never>(
+  db: Database,
+  batch: ImportBatch,
+  before: (tx: Transaction) => StoreEffect<void, E> = () => Effect.void,
+  also: (tx: Transaction, counts: BatchImported) => StoreEffect<void> = () => Effect.void,
+): StoreEffect<BatchImported, E> =>
+  Effect.gen(function* () {
+    const { pid } = batch;
+    assertStorable([batch.progress?.source ?? ""]);
+    const lines = [...new Map(batch.links.map((line) => [line.chatId, line])).values()].toSorted(byChatId);
+    const most = Math.floor((db.kv.maxChanges ?? maxChanges) / keysOfLink) - 1;
+    const parts = Arr.chunksOf(lines, Math.min(most, largestPart));
+    const oldest = [batch.at - progressKeptFor];
+    const outdated = yield* db.read(function* (tx) {
+      return yield* tx.list(progress.byTime, [], { before: oldest, limit: 10 });
+    });
+    let counts: BatchImported = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+    for (const [index, part] of (parts.length === 0 ? [[]] : parts).entries()) {
+      const earlier = counts;
+      counts = yield* db.write<BatchImported, E>(pid, function* (tx) {
+        yield* before(tx);
+        const stored = sumOf(earlier, yield* storePart(tx, batch, part));
+        if (index >= parts.length - 1) {
+          yield* endBatch(tx, batch, stored, outdated);
+          yield* also(tx, stored);
+        }
+        return stored;
+      });
+    }
+    return counts;
+  });
+
+export const sumOf = (one: BatchImported, other: BatchImported): BatchImported => ({
+  inserted: one.inserted + other.inserted,
+  replaced: one.replaced + other.replaced,
+  unchanged: one.unchanged + other.unchanged,
+  kept: one.kept + other.kept,
+});
+
+const storePart = Effect.fnUntraced(function* (
+  tx: Transaction,
+  batch: ImportBatch,
+  part: ReadonlyArray<PortableLink>,
+) {
+  const { pid, existing } = batch;
+  const { epoch } = yield* scopeAt(tx, pid);
+  const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+  const found = yield* tx.getAll(
+    links,
+    part.map(({ chatId }) => [pid, chatId]),
+  );
+  for (const [index, line] of part.entries()) {
+    const stored = found[index];
+    const before = stored?.epoch === epoch ? stored.link : undefined;
+    const next = importedRecord(before, line, existing);
+    counts[importEffect(before, next, line)]++;
+    if (next === before) continue;
+    if (before !== undefined && next.gameId !== before.gameId) {
+      const { chatId, gameId } = next;
+      const details = { chatId, gameId, previousGameId: before.gameId, via: "import" };
+      yield* record(tx, { ...batch, action: "link.set", details });
+    }
+    yield* tx.put(links, { pid, epoch, link: next });
+  }
+  return counts;
+});
+
+const endBatch = Effect.fnUntraced(function* (
+  tx: Transaction,
+  batch: ImportBatch,
+  counts: BatchImported,
+  outdated: ReadonlyArray<Progress>,
+) {
+  const { pid, at } = batch;
+  const count = counts.inserted + counts.replaced;
+  if (count > 0) {
+    yield* record(tx, { ...batch, action: "links.imported", details: { ...counts } });
+    const data = { count, source: sourceOf(batch.actor) };
+    yield* append(tx, pid, newEvent(at, { type: "links.imported", data }));
+  }
+  if (batch.progress === null) return;
+  const { source, position } = batch.progress;
+  yield* tx.put(progress, { source, position, savedAt: at });
+  for (const { source: old } of outdated) if (old !== source) yield* tx.remove(progress, old);
+});

@@ -1,0 +1,194 @@
+import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
+import { withReason } from "@accountlink/core/audit";
+import { linkMoved, linkRemoved, newEvent, sourceOf } from "@accountlink/core/events";
+import {
+  type ChatMoved,
+  type DeleteScope,
+  type GameSet,
+  type GameUnlinked,
+  isLinked,
+  type Link,
+  type LinkRecord,
+  linkedRecord,
+  type MoveChat,
+  maxChatsOfGame,
+  type RemoveGame,
+  type ScopeDeleted,
+  type SetGame,
+} from "@accountlink/core/links";
+import { Effect, Option } from "effect";
+import type { Database, Transaction } from "../transaction.ts";
+import { record } from "./audit_log.ts";
+import { append } from "./event_store.ts";
+import { keyedWrite } from "./idempotency_store.ts";
+import { importBatch, progress } from "./link_batches.ts";
+import { findLink, findRecord, linkKeys, links, linkWriteKeys, putLink, setGame, type StoredLink } from "./links.ts";
+import { deleteRunningImports } from "./imports.ts";
+import { purgeScope, purges } from "./purges.ts";
+import { scopeAt, scopes } from "./scopes.ts";
+import { storeLayer } from "./store_layer.ts";
+import { endManyVerifications, endVerifications } from "./verifications.ts";
+
+const unlinked = (link: Link, at: number): LinkRecord => ({
+  ...link,
+  gameId: null,
+  linkVersion: link.linkVersion + 1,
+  linkedAt: at,
+});
+
+export const layer = storeLayer(LinkStore, (db) => ({
+  findByChatId: (pid, chatId) =>
+    db.read(function* (tx) {
+      yield* tx.prefetch(linkKeys(pid, chatId));
+      return Option.fromUndefinedOr(yield* findRecord(tx, pid, chatId));
+    }),
+
+  findByChatIds: (pid, chatIds) => findAll(db, pid, chatIds, (link) => link),
+  findGamesByChatIds: (pid, chatIds) => findAll(db, pid, chatIds, ({ gameId }) => gameId),
+
+  findByGameIds: (pid, gameIds) =>
+    db.read(function* (tx) {
+      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      const found = new Map<GameId, ReadonlyArray<ChatId>>();
+      const lists = yield* Effect.forEach(
+        gameIds,
+        (gameId) => tx.list(links.byGame, [pid, epoch, gameId], { limit: maxChatsOfGame }),
+        { concurrency: 32 },
+      );
+      for (const [index, gameId] of gameIds.entries()) {
+        const chatIds = (lists[index] ?? []).map(({ link }) => link.chatId);
+        if (chatIds.length > 0) found.set(gameId, chatIds);
+      }
+      return found;
+    }),
+
+  setGame: keyedWrite<GameSet, SetGame>(
+    db,
+    byScope,
+    function* (tx, write) {
+      return yield* setGame(tx, write);
+    },
+    ({ pid, chatId }) => linkWriteKeys(pid, chatId),
+  ),
+
+  moveChat: keyedWrite<ChatMoved, MoveChat>(db, byScope, moveChat, ({ pid, oldChatId, newChatId }) =>
+    linkWriteKeys(pid, oldChatId, newChatId),
+  ),
+
+  removeGame: keyedWrite<Option.Option<GameUnlinked>, RemoveGame>(
+    db,
+    byScope,
+    function* (tx, write) {
+      const { pid, chatId, at } = write;
+      const link = yield* findLink(tx, pid, chatId);
+      if (link === undefined) return Option.none();
+      const { gameId } = link;
+      const details = withReason({ chatId, removedGameId: gameId }, write);
+      yield* record(tx, { ...write, action: "link.removed", details });
+      const next = unlinked(link, at);
+      yield* putLink(tx, yield* scopeAt(tx, pid), next);
+      const removed = linkRemoved(chatId, gameId, next.linkVersion, sourceOf(write.actor));
+      yield* append(tx, pid, newEvent(at, removed));
+      return Option.some({ gameId, ended: yield* endVerifications(tx, pid, chatId, at) });
+    },
+    ({ pid, chatId }) => linkWriteKeys(pid, chatId),
+  ),
+
+  deleteScope: deleteScope(db),
+
+  importBatch: (batch) => importBatch(db, batch),
+
+  importPosition: (source) =>
+    db.read(function* (tx) {
+      return (yield* tx.get(progress, source))?.position ?? 0;
+    }),
+
+  countLinks: (pid, { verified } = {}) =>
+    db.read(function* (tx) {
+      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      // Times are stored as negative numbers, so the last time is the first.
+      const bounds = verified && { from: [1 - verified.before], before: [1 - verified.from] };
+      return yield* tx.count(links.byTime, [pid, epoch], bounds);
+    }),
+
+  newestPage: (pid, place, limit, direction = "older") =>
+    db.read(function* (tx) {
+      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      const at = place === null ? null : [-place.lastVerifiedAt, place.chatId];
+      if (at === null || direction === "older") {
+        const options = { ...(at !== null && { after: at }), limit };
+        return (yield* tx.list(links.byTime, [pid, epoch], options)).map(linkOf);
+      }
+      const options = { before: at, limit, reverse: true };
+      return (yield* tx.list(links.byTime, [pid, epoch], options)).map(linkOf).toReversed();
+    }),
+
+  exportPage: (pid, after, limit) =>
+    db.read(function* (tx) {
+      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      const options = { ...(after !== null && { after: [after] }), limit };
+      return (yield* tx.list(links.byChat, [pid, epoch, 1], options)).map(linkOf);
+    }),
+}));
+
+const byScope = ({ pid }: { readonly pid: Pid }) => pid;
+
+/** The link of an entry in an index that has links only. */
+const linkOf = ({ link }: StoredLink) => link as Link;
+
+const findAll = <V>(
+  db: Database,
+  pid: Pid,
+  chatIds: ReadonlyArray<ChatId>,
+  valueOf: (record: LinkRecord) => V | null,
+) =>
+  db.read(function* (tx) {
+    yield* tx.prefetch(linkKeys(pid, ...chatIds));
+    const found = new Map<ChatId, V>();
+    for (const chatId of chatIds) {
+      const record = yield* findRecord(tx, pid, chatId);
+      const value = record === undefined ? null : valueOf(record);
+      if (value !== null) found.set(chatId, value);
+    }
+    return found;
+  });
+
+function* moveChat(tx: Transaction, write: MoveChat): Effect.fn.Return<ChatMoved, Effect.Error<ReturnType<typeof findLink>>> {
+  const { pid, oldChatId, newChatId, at } = write;
+  const link = yield* findLink(tx, pid, oldChatId);
+  if (link === undefined) return { _tag: "NoLink" };
+  const { gameId } = link;
+  if (oldChatId === newChatId) return { _tag: "Unchanged", gameId };
+  const target = yield* findRecord(tx, pid, newChatId);
+  if (target !== undefined && isLinked(target)) return { _tag: "Occupied" };
+  yield* record(tx, { ...write, action: "link.moved", details: { chatId: oldChatId, newChatId, gameId } });
+  const moved = linkedRecord(newChatId, target, gameId, at);
+  const scope = yield* scopeAt(tx, pid);
+  yield* putLink(tx, scope, unlinked(link, at));
+  yield* putLink(tx, scope, moved);
+  yield* append(tx, pid, newEvent(at, linkMoved(moved, oldChatId, sourceOf(write.actor))));
+  return { _tag: "Moved", gameId };
+}
+
+/** A new epoch of the scope deletes any number of records. What they leave is removed afterwards. */
+const deleteScope = (db: Database) => {
+  const run = keyedWrite<ScopeDeleted, DeleteScope>(db, byScope, function* (tx, write) {
+    const { pid, at } = write;
+    const scope = yield* scopeAt(tx, pid);
+    const records = yield* tx.count(links.byChat, [pid, scope.epoch]);
+    yield* record(tx, { ...write, action: "scope.deleted", details: { deletedRecords: records } });
+    yield* tx.put(scopes, { ...scope, epoch: scope.epoch + 1 });
+    yield* tx.put(purges, { pid });
+    yield* deleteRunningImports(tx, pid);
+    const data = { deletedRecords: records, source: sourceOf(write.actor) };
+    yield* append(tx, pid, newEvent(at, { type: "scope.deleted", data }));
+    return { records, ended: yield* endVerifications(tx, pid, null, at) };
+  });
+  return (write: DeleteScope) =>
+    Effect.gen(function* () {
+      const before = yield* endManyVerifications(db, write.pid, write.at);
+      const { records, ended } = yield* run(write);
+      yield* purgeScope(db, write.pid);
+      return { records, ended: [...before, ...ended] };
+    });
+};

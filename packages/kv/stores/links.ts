@@ -1,0 +1,92 @@
+/** The link records, and the changes of them that several stores make. */
+import type { ChatId, Pid } from "@accountlink/core";
+import { withReason } from "@accountlink/core/audit";
+import { type EventSource, linkSet, newEvent, sourceOf } from "@accountlink/core/events";
+import { type GameSet, isLinked, type Link, type LinkRecord, linkedRecord, type SetGame } from "@accountlink/core/links";
+import { Effect } from "effect";
+import { keyOf, table } from "../table.ts";
+import type { Transaction } from "../transaction.ts";
+import { record as recordChange } from "./audit_log.ts";
+import { append, feedKey } from "./event_store.ts";
+import { type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
+
+export interface StoredLink {
+  readonly pid: Pid;
+  readonly epoch: number;
+  readonly link: LinkRecord;
+}
+
+const whenLinked = ({ link }: StoredLink, keyOfLink: (link: Link) => ReadonlyArray<string | number>) =>
+  isLinked(link) ? [keyOfLink(link)] : [];
+
+export const links = table<StoredLink>()(
+  "link",
+  ({ pid, link }) => [pid, link.chatId],
+  {
+    /** All records, those with a link last. */
+    byChat: {
+      keys: ({ pid, epoch, link }) => [[pid, epoch, Number(isLinked(link)), link.chatId]],
+      group: 1,
+    },
+    /** The newest link of a game user first. */
+    byGame: {
+      keys: (stored) =>
+        whenLinked(stored, ({ gameId, linkedAt, chatId }) => [stored.pid, stored.epoch, gameId, -linkedAt, chatId]),
+    },
+    /** The newest link first. */
+    byTime: {
+      keys: (stored) =>
+        whenLinked(stored, ({ lastVerifiedAt, chatId }) => [stored.pid, stored.epoch, -lastVerifiedAt, chatId]),
+    },
+    byUser: { keys: ({ pid, link }) => [[link.chatId, pid]], group: 1 },
+  },
+  1,
+);
+
+export const linkKeys = (pid: Pid, ...chatIds: ReadonlyArray<ChatId>): ReadonlyArray<string> => [
+  scopeKey(pid),
+  ...chatIds.map((chatId) => keyOf(links, [pid, chatId])),
+];
+
+/** The keys that a write of a link reads. */
+export const linkWriteKeys = (pid: Pid, ...chatIds: ReadonlyArray<ChatId>): ReadonlyArray<string> => [
+  ...linkKeys(pid, ...chatIds),
+  feedKey(pid),
+];
+
+/** The record of a chat user, unless the data of its scope was deleted since. */
+export const findRecord = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, chatId: ChatId) {
+  const scope = yield* tx.get(scopes, pid);
+  const stored = yield* tx.get(links, pid, chatId);
+  return stored !== undefined && stored.epoch === scope?.epoch ? stored.link : undefined;
+});
+
+export const findLink = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, chatId: ChatId) {
+  const found = yield* findRecord(tx, pid, chatId);
+  return found !== undefined && isLinked(found) ? found : undefined;
+});
+
+export const putLink = (tx: Transaction, { pid, epoch }: StoredScope, link: LinkRecord) =>
+  tx.put(links, { pid, epoch, link });
+
+export const setGame = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: SetGame,
+  source: EventSource = sourceOf(write.actor),
+): Effect.fn.Return<GameSet, Effect.Error<ReturnType<typeof findRecord>>> {
+  const { pid, chatId, gameId, at } = write;
+  const scope = yield* scopeAt(tx, pid);
+  const previous = yield* findRecord(tx, pid, chatId);
+  const previousGameId = previous?.gameId ?? null;
+  if (previous !== undefined && isLinked(previous) && previous.gameId === gameId) {
+    const record = { ...previous, lastVerifiedAt: at };
+    yield* putLink(tx, scope, record);
+    return { record, previousGameId };
+  }
+  const record = linkedRecord(chatId, previous, gameId, at);
+  const details = withReason({ chatId, gameId, previousGameId }, write);
+  yield* recordChange(tx, { ...write, action: "link.set", details });
+  yield* putLink(tx, scope, record);
+  yield* append(tx, pid, newEvent(at, linkSet(record, previousGameId, source)));
+  return { record, previousGameId };
+});

@@ -1,0 +1,82 @@
+import {
+  decideMember,
+  hasAccepted,
+  hasLapsed,
+  type MemberChanged,
+  type MemberRefusal,
+  MemberStore,
+  newMember,
+  runsAccount,
+} from "@accountlink/core/accounts";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { closeAccount } from "./account_end.ts";
+import { recordOfAccount } from "./audit_log.ts";
+import { memberOf, members, membershipsOf, membersOf } from "./members.ts";
+import { accountNamed, accounts } from "./scopes.ts";
+import { signIns } from "./sign_in_store.ts";
+import { storeLayer } from "./store_layer.ts";
+
+export const layer = storeLayer(MemberStore, (db) => ({
+  list: (name) =>
+    db.read(function* (tx) {
+      const account = yield* accountNamed(tx, name);
+      return account === undefined ? [] : (yield* membersOf(tx, account.id)).map(memberOf);
+    }),
+
+  findByChatId: (chatId) =>
+    db.read(function* (tx) {
+      return yield* membershipsOf(tx, chatId);
+    }),
+
+  change: ({ account: name, change, ...write }) =>
+    db.write<MemberChanged | MemberRefusal>(name, function* (tx) {
+      const account = yield* accountNamed(tx, name);
+      if (account === undefined) return "unknown";
+      const { chatId } = change;
+      const all = yield* membersOf(tx, account.id);
+      for (const member of all) {
+        if (hasLapsed(member, write.at)) yield* tx.remove(members, account.id, member.chatId);
+      }
+      const current = all.filter((member) => !hasLapsed(member, write.at));
+      const decision = decideMember(current, change);
+      if (typeof decision === "string") return decision;
+      const { role, closes, action } = decision;
+      const revokedKeys = closes ? yield* closeAccount(tx, account, write.at) : [];
+      const details = { ...decision.details, ...(closes && { revokedKeys: revokedKeys.length }) };
+      yield* recordOfAccount(tx, { ...write, action, details }, account.id);
+      if (role === null) {
+        yield* tx.remove(members, account.id, chatId);
+        for (const signIn of yield* tx.list(signIns.byAccount, [name])) {
+          if (signIn.chatId === chatId) yield* tx.remove(signIns, signIn.id);
+        }
+      } else {
+        const before = current.find((member) => member.chatId === chatId);
+        yield* tx.put(members, { account: account.id, chatId, ...newMember(write), ...before, role });
+      }
+      yield* tx.put(accounts, {
+        ...account,
+        chatId: role !== "owner" && account.chatId === chatId ? null : account.chatId,
+        operator: account.operator && !runsAccount(role),
+      });
+      return { revokedKeys };
+    }),
+
+  choose: ({ signIn: id, chatId, account: name, requestId, at }) =>
+    db.write(name, function* (tx) {
+      assertStorable([name]);
+      const account = yield* accountNamed(tx, name);
+      const member = account && (yield* tx.get(members, account.id, chatId));
+      const signIn = yield* tx.get(signIns, id);
+      if (account === undefined || member === undefined || signIn?.chatId !== chatId) return false;
+      if (hasLapsed(member, at)) return false;
+      if (!hasAccepted(member)) {
+        const actor = { type: "account", id: name, member: chatId } as const;
+        const details = { chatId, role: member.role };
+        const entry = { actor, requestId, at, action: "member.accepted" as const, details };
+        yield* recordOfAccount(tx, entry, account.id);
+      }
+      yield* tx.put(members, { ...member, chosenAt: at });
+      yield* tx.put(signIns, { ...signIn, account: name });
+      return true;
+    }),
+}));

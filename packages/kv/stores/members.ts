@@ -1,0 +1,40 @@
+import type { ChatId } from "@accountlink/core";
+import { type Member, membershipOrder, memberOrder } from "@accountlink/core/accounts";
+import { Effect } from "effect";
+import { table } from "../table.ts";
+import type { Transaction } from "../transaction.ts";
+import { accountAt, accountOf } from "./scopes.ts";
+
+export interface StoredMember extends Member {
+  readonly account: number;
+}
+
+export const members = table<StoredMember>()(
+  "member",
+  ({ account, chatId }) => [account, chatId],
+  {
+    byUser: { keys: ({ account, chatId }) => [[chatId, account]], group: 1 },
+    byInviter: {
+      keys: ({ account, chatId, invitedBy }) => (invitedBy === null ? [] : [[invitedBy, account, chatId]]),
+      group: 1,
+    },
+  },
+  1,
+);
+
+export const memberOf = ({ account: _, ...member }: StoredMember): Member => member;
+
+export const membersOf = Effect.fnUntraced(function* (tx: Transaction, account: number) {
+  return (yield* tx.scan(members, [account])).toSorted(memberOrder);
+});
+
+export const membershipsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
+  const found = yield* tx.list(members.byUser, [chatId]);
+  const memberships = yield* Effect.forEach(
+    found,
+    Effect.fnUntraced(function* ({ account, chatId: _, ...member }) {
+      return { account: accountOf(yield* accountAt(tx, account)), ...member };
+    }),
+  );
+  return memberships.toSorted(membershipOrder);
+});

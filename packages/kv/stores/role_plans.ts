@@ -1,0 +1,132 @@
+/** Role plans with their members and problems, and what an erasure does to them. */
+import type { ChatId, GuildId, Pid } from "@accountlink/core";
+import {
+  erasedNickname,
+  type PlanProblem,
+  type PlanSettings,
+  type StoredPreview,
+  type Sweep,
+  type UserRoles,
+} from "@accountlink/core/roles";
+import { Effect } from "effect";
+import { table } from "../table.ts";
+import type { Transaction } from "../transaction.ts";
+import type { ScopeRef } from "./scopes.ts";
+
+interface Place {
+  readonly pid: Pid;
+  readonly guildId: GuildId;
+}
+
+/** A role plan with its progress. */
+export interface KeptPlan extends Place {
+  readonly scope: ScopeRef;
+  /** The number of the plan, which a later plan of the place does not get. */
+  readonly ref: number;
+  readonly settings: PlanSettings;
+  readonly position: number;
+  readonly revision: number;
+  readonly sweptAt: number | null;
+  /** Null while the plan is on, and if it was never on. */
+  readonly pausedAt: number | null;
+  readonly sweep: (Sweep & { readonly startedAt: number }) | null;
+  /** The node that works on the plan; null if no node does. */
+  readonly holder: string | null;
+}
+
+export const isOn = (plan: KeptPlan | undefined): plan is KeptPlan => plan?.settings.state === "on";
+
+export const plans = table<KeptPlan>()("plan", ({ pid, guildId }) => [pid, guildId], {
+  byGuild: { keys: ({ pid, guildId }) => [[guildId, pid]], group: 1 },
+  byAccount: { keys: ({ scope, pid, guildId }) => [[scope.account, pid, guildId]], group: 1 },
+  /** The plans that are on. */
+  byHolder: {
+    keys: (plan) => (isOn(plan) ? [[plan.holder ?? "", plan.pid, plan.guildId]] : []),
+  },
+});
+
+/** A guild member with a pending change of roles, or with a nickname that the role plan set. */
+export interface PlanMember extends Place {
+  readonly ref: number;
+  readonly chatId: ChatId;
+  readonly mark: number;
+  /** The pending change, or null. */
+  readonly waits: { readonly since: number; readonly dueAt: number } | null;
+  readonly nickname: string | null;
+}
+
+export const planMembers = table<PlanMember>()(
+  "plan_member",
+  ({ ref, chatId }) => [ref, chatId],
+  {
+    due: { keys: ({ ref, chatId, waits }) => (waits === null ? [] : [[ref, waits.dueAt, chatId]]) },
+    since: { keys: ({ ref, chatId, waits }) => (waits === null ? [] : [[ref, waits.since, chatId]]) },
+    byUser: { keys: ({ ref, chatId }) => [[chatId, ref]], group: 1 },
+  },
+  1,
+);
+
+/** The problems of a member, or those of the plan, which have no chat ID. */
+export interface PlanProblems extends Place {
+  readonly ref: number;
+  readonly chatId: ChatId | "";
+  readonly problems: ReadonlyArray<PlanProblem>;
+}
+
+export const planProblems = table<PlanProblems>()("plan_problem", ({ ref, chatId }) => [ref, chatId], {
+  /** The newest problem first. */
+  newest: {
+    keys: ({ ref, problems }) =>
+      problems.map(({ at, chatId, roleId }, index) => [ref, -at, chatId ?? "", roleId ?? "", index]),
+  },
+  byUser: { keys: ({ ref, chatId }) => (chatId === "" ? [] : [[chatId, ref]]), group: 1 },
+});
+
+export interface KeptPreview extends StoredPreview, Place {}
+
+export const previews = table<KeptPreview>()(
+  "preview",
+  ({ pid, guildId }) => [pid, guildId],
+  { byTime: { keys: ({ pid, guildId, savedAt }) => [[savedAt, pid, guildId]] } },
+  0,
+);
+
+export const storeProblems = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { ref, pid, guildId }: Pick<KeptPlan, "ref" | "pid" | "guildId">,
+  chatId: ChatId | "",
+  problems: ReadonlyArray<PlanProblem>,
+) {
+  if (problems.length === 0) yield* tx.remove(planProblems, ref, chatId);
+  else yield* tx.put(planProblems, { ref, pid, guildId, chatId, problems });
+});
+
+/** Finds the nicknames and problems stored for a chat user. */
+export const rolesOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
+  const members = yield* tx.list(planMembers.byUser, [chatId]);
+  const theirs = yield* tx.list(planProblems.byUser, [chatId]);
+  const found = new Map<number, UserRoles>();
+  for (const { ref, pid, guildId, nickname: stored } of members) {
+    const nickname = stored === erasedNickname ? null : stored;
+    if (nickname !== null) found.set(ref, { pid, guildId, nickname, problems: [] });
+  }
+  for (const { ref, pid, guildId, problems } of theirs) {
+    found.set(ref, { pid, guildId, nickname: found.get(ref)?.nickname ?? null, problems });
+  }
+  return [...found.values()];
+});
+
+/** Forgets nicknames and problems of a chat user. Pending changes of the user's roles and nickname stay pending. */
+export const forgetRoles = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
+  for (const { pid, guildId, preview } of yield* tx.scan(previews, [])) {
+    if (JSON.stringify(preview).includes(`"${chatId}"`)) yield* tx.remove(previews, pid, guildId);
+  }
+  for (const { ref } of yield* tx.list(planProblems.byUser, [chatId])) {
+    yield* tx.remove(planProblems, ref, chatId);
+  }
+  for (const member of yield* tx.list(planMembers.byUser, [chatId])) {
+    const isShown = member.nickname !== null && isOn(yield* tx.get(plans, member.pid, member.guildId));
+    if (member.waits === null && !isShown) yield* tx.remove(planMembers, member.ref, chatId);
+    else yield* tx.put(planMembers, { ...member, nickname: member.nickname && erasedNickname });
+  }
+});

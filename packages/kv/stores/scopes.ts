@@ -1,0 +1,73 @@
+/** Accounts and scopes. Other records name an account by its number, so that an account can get another name. */
+import type { DataScope, Pid, ScopeTarget } from "@accountlink/core";
+import { guildOf } from "@accountlink/core";
+import type { Account, ScopeSettings } from "@accountlink/core/keys";
+import { Effect } from "effect";
+import { keyOf, table } from "../table.ts";
+import type { Transaction } from "../transaction.ts";
+
+export interface StoredAccount extends Account {
+  readonly id: number;
+}
+
+export const accounts = table<StoredAccount>()("account", ({ id }) => [id], {
+  byName: { keys: ({ name }) => [[name]] },
+  /** The names that no other account may have. */
+  names: {
+    keys: ({ id, name, displayName = name }) => [[name, id], ...(displayName === name ? [] : [[displayName, id]])],
+    group: 1,
+  },
+  byUser: { keys: ({ id, chatId }) => (chatId === null ? [] : [[chatId, id]]), group: 1 },
+});
+
+/** What never changes in a scope. */
+export interface ScopeRef {
+  readonly pid: Pid;
+  readonly account: number;
+  readonly target: ScopeTarget;
+}
+
+export interface StoredScope extends ScopeRef {
+  readonly settings: ScopeSettings;
+  /** The links, sightings and reviews of earlier epochs are deleted. */
+  readonly epoch: number;
+}
+
+export const scopes = table<StoredScope>()("scope", ({ pid }) => [pid], {
+  byAccount: { keys: ({ account, target, pid }) => [[account, guildOf(target) ?? "", pid]], group: 1 },
+});
+
+export const accountOf = ({ id: _, ...account }: StoredAccount): Account => account;
+
+export const accountNamed = Effect.fnUntraced(function* (tx: Transaction, name: string) {
+  return (yield* tx.list(accounts.names, [name])).find((account) => account.name === name);
+});
+
+/** The account with a number. Accounts are never deleted. */
+export const accountAt = Effect.fnUntraced(function* (tx: Transaction, id: number) {
+  const found = yield* tx.get(accounts, id);
+  if (found === undefined) throw new Error(`Cannot read account ${id}, expected one that exists`);
+  return found;
+});
+
+export const scopeKey = (pid: Pid): string => keyOf(scopes, [pid]);
+
+/** Throws if the scope does not exist, as a foreign key would. */
+export const scopeAt = Effect.fnUntraced(function* (tx: Transaction, pid: Pid) {
+  const found = yield* tx.get(scopes, pid);
+  if (found === undefined) throw new Error(`Cannot write to scope "${pid}", expected one that exists`);
+  return found;
+});
+
+export const refOf = ({ pid, account, target }: ScopeRef): ScopeRef => ({ pid, account, target });
+
+export const dataScope = ({ pid, target }: ScopeRef, { name }: StoredAccount): DataScope => ({
+  ...target,
+  pid,
+  account: name,
+});
+
+/** Adds the scope to records that keep its constant part. */
+export const withScope = Effect.fnUntraced(function* (tx: Transaction, ref: ScopeRef) {
+  return dataScope(ref, yield* accountAt(tx, ref.account));
+});

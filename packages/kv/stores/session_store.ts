@@ -1,0 +1,205 @@
+import { sightingsOf } from "@accountlink/core/addresses";
+import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
+import type { KeyId, SessionId } from "@accountlink/core/ids";
+import {
+  type AdvanceSession,
+  advancedSession,
+  type CreateSession,
+  type CreationBurst,
+  canAdvance,
+  type FlowCompleted,
+  isFinal,
+  isOpenAt,
+  type SessionAdvanced,
+  type SessionCreated,
+  SessionStore,
+} from "@accountlink/core/sessions";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Array as Arr, Effect, Option } from "effect";
+import { inSteps, stepSize } from "../steps.ts";
+import { table } from "../table.ts";
+import { keyedWrite } from "./idempotency_store.ts";
+import { keys } from "./keys.ts";
+import { findRecord, linkWriteKeys, setGame } from "./links.ts";
+import { purgeAll } from "./purges.ts";
+import { scopeAt } from "./scopes.ts";
+import { sightings, storeSightings } from "./sightings.ts";
+import { storeLayer } from "./store_layer.ts";
+import { changeSession, endFlow, flows, sessions } from "./verifications.ts";
+
+/** When a key may again create a full burst of sessions. */
+interface Burst {
+  readonly key: KeyId;
+  readonly fullAt: Millis;
+}
+
+export const bursts = table<Burst>()("burst", ({ key }) => [key], {});
+
+export const layer = storeLayer(SessionStore, (db) => ({
+  create: keyedWrite<SessionCreated, CreateSession>(
+    db,
+    ({ session }) => session.keyId,
+    function* (tx, { session, burst, code }) {
+      const { id, keyId, pid, clientId, redirect, createdAt } = session;
+      assertStorable([clientId, redirect ?? "", code?.hash ?? "", code?.sealedSid ?? ""]);
+      if ((yield* tx.get(keys, keyId)) === undefined) {
+        throw new Error(`Cannot create a session of key "${keyId}", expected one that exists`);
+      }
+      const fullAt = (yield* tx.get(bursts, keyId))?.fullAt;
+      const taken = burst && takeFromBurst(fullAt, burst, createdAt);
+      if (taken !== null && "readyAt" in taken) return { _tag: "TooMany", readyAt: taken.readyAt };
+      yield* scopeAt(tx, pid);
+      if ((yield* tx.get(sessions, id)) !== undefined) {
+        throw new Error("Cannot create a session: its id is taken, expected a new one");
+      }
+      if (code !== undefined && (yield* tx.list(sessions.byCode, [code.hash, 1])).length > 0) {
+        return { _tag: "CodeTaken" };
+      }
+      if (taken !== null) yield* tx.put(bursts, { key: keyId, fullAt: taken.fullAt });
+      yield* tx.put(sessions, { session, code, changedAt: null });
+      return { _tag: "Created" };
+    },
+  ),
+
+  find: (id) =>
+    db.read(function* (tx) {
+      return Option.fromUndefinedOr((yield* tx.get(sessions, id))?.session);
+    }),
+
+  knowsCode: (codeHash) =>
+    db.read(function* (tx) {
+      return (yield* tx.count(sessions.byCode, [codeHash])) > 0;
+    }),
+
+  findSealedSid: (codeHash, at) =>
+    db.read(function* (tx) {
+      const [found] = yield* tx.list(sessions.byCode, [codeHash, 1], { limit: 1 });
+      return Option.fromUndefinedOr(
+        found !== undefined && isOpenAt(found.session, at) ? found.code?.sealedSid : undefined,
+      );
+    }),
+
+  changedSince: (at, among) =>
+    db.read(function* (tx) {
+      if (among === null) {
+        return (yield* tx.list(sessions.changed, [], { from: [at] })).map(({ session }) => session.id);
+      }
+      const found = yield* tx.getAll(
+        sessions,
+        among.map((id) => [id]),
+      );
+      return among.filter((_, index) => (found[index]?.changedAt ?? -Infinity) >= at);
+    }),
+
+  advance: keyedWrite<Option.Option<SessionAdvanced>, AdvanceSession>(
+    db,
+    ({ id }) => id,
+    function* (tx, { id, to, at }) {
+      const session = (yield* tx.get(sessions, id))?.session;
+      if (session === undefined) return Option.none();
+      if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
+      const advanced = advancedSession(session, to);
+      yield* changeSession(tx, advanced, at);
+      return Option.some({ session: advanced, changed: true });
+    },
+  ),
+
+  complete: (write) =>
+    db.write<FlowCompleted>(write.pid, function* (tx) {
+      const { pid, chatId, gameId, at } = write;
+      yield* tx.prefetch(linkWriteKeys(pid, chatId));
+      const flow = yield* tx.get(flows, write.flow);
+      const session =
+        flow === undefined || flow.session === null
+          ? undefined
+          : (yield* tx.get(sessions, flow.session))?.session;
+      const record = yield* findRecord(tx, pid, chatId);
+      const refusal = completionRefusal(write, { flow, session, record });
+      if (refusal !== null) return refusal;
+      const kept = keptGame(write, record);
+      let linked = { gameId: kept ?? gameId, previousGameId: kept };
+      if (kept === null) {
+        yield* storeSightings(tx, pid, sightingsOf(write));
+        linked = { gameId, previousGameId: (yield* setGame(tx, write, "flow")).previousGameId };
+      }
+      yield* endFlow(tx, write.flow);
+      if (session !== undefined) yield* changeSession(tx, completedSession(session, write, linked), at);
+      return { _tag: "Completed", ...linked };
+    }),
+
+  recordSightings: (pid, seen) =>
+    Effect.forEach(
+      seen.length === 0 ? [[]] : Arr.chunksOf(seen, stepSize),
+      (part) =>
+        db.write(pid, function* (tx) {
+          yield* storeSightings(tx, pid, part);
+        }),
+      { discard: true },
+    ),
+
+  sweep: ({ at, sessionsBefore, sightingsBefore }) =>
+    Effect.gen(function* () {
+      const ids = new Set<SessionId>();
+      yield* inSteps(
+        db,
+        (tx) => tx.list(sessions.openByEnd, [], { before: [at + 1], limit: stepSize }),
+        Effect.fnUntraced(function* (tx, { session: { id } }) {
+          const session = (yield* tx.get(sessions, id))?.session;
+          if (session === undefined || !canAdvance(session, "expired", at)) return false;
+          yield* changeSession(tx, advancedSession(session, "expired"), at);
+          ids.add(id);
+          return true;
+        }),
+      );
+      yield* inSteps(
+        db,
+        (tx) => tx.list(sessions.finalByEnd, [], { before: [sessionsBefore], limit: stepSize }),
+        Effect.fnUntraced(function* (tx, { session: { id } }) {
+          const session = (yield* tx.get(sessions, id))?.session;
+          if (session === undefined || session.expiresAt >= sessionsBefore || !isFinal(session.state)) return false;
+          yield* tx.remove(sessions, id);
+          return true;
+        }),
+      );
+      yield* inSteps(
+        db,
+        (tx) => tx.list(flows.byEnd, [], { before: [at + 1], limit: stepSize }),
+        Effect.fnUntraced(function* (tx, { id }) {
+          const flow = yield* tx.get(flows, id);
+          if (flow === undefined || flow.expiresAt > at) return false;
+          yield* endFlow(tx, id);
+          return true;
+        }),
+      );
+      yield* inSteps(
+        db,
+        (tx) => tx.list(sightings.byTime, [], { before: [sightingsBefore], limit: stepSize }),
+        Effect.fnUntraced(function* (tx, found) {
+          const id = sightings.id(found);
+          const stored = yield* tx.get(sightings, ...id);
+          if (stored === undefined || stored.sighting.seenAt >= sightingsBefore) return false;
+          yield* tx.remove(sightings, ...id);
+          return true;
+        }),
+      );
+      yield* purgeAll(db);
+      return [...ids];
+    }),
+}));
+
+/**
+ * Takes one creation from a key's token bucket. A bucket is stored as the time at which it is full again.
+ *
+ * @param fullAt when the bucket is full again; undefined for a key without sessions
+ * @returns when the bucket is full again after this creation; or, if it is empty, when the next session can be created
+ */
+const takeFromBurst = (
+  fullAt: Millis | undefined,
+  { capacity, refillMs }: CreationBurst,
+  at: Millis,
+): { readonly fullAt: Millis } | { readonly readyAt: Millis } => {
+  const from = Math.max(fullAt ?? at, at);
+  const readyAt = from - (capacity - 1) * refillMs;
+  return readyAt > at ? { readyAt } : { fullAt: from + refillMs };
+};

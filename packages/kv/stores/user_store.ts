@@ -1,0 +1,111 @@
+import type { ChatId } from "@accountlink/core";
+import { isAtAddress, isInBrowser, placeOf } from "@accountlink/core/addresses";
+import { placeOrder } from "@accountlink/core/roles";
+import { UserStore } from "@accountlink/core/users";
+import { Array as Arr, Effect } from "effect";
+import { stepSize } from "../steps.ts";
+import type { Transaction } from "../transaction.ts";
+import { reviewsOf } from "./alt_review_store.ts";
+import { entriesNaming, namedEntries } from "./audit_log.ts";
+import { eraseUser } from "./erase_user.ts";
+import { findRecord, links } from "./links.ts";
+import { membershipsOf } from "./members.ts";
+import { rolesOf } from "./role_plans.ts";
+import { accountOf, accounts, scopeAt, scopes, withScope } from "./scopes.ts";
+import { signIns } from "./sign_in_store.ts";
+import { sightings, type StoredSighting } from "./sightings.ts";
+import { storeLayer } from "./store_layer.ts";
+import { flows, sessions } from "./verifications.ts";
+
+const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
+  const found = [];
+  for (const { pid } of yield* tx.list(links.byUser, [chatId])) {
+    const record = yield* findRecord(tx, pid, chatId);
+    if (record !== undefined) found.push({ scope: yield* withScope(tx, yield* scopeAt(tx, pid)), record });
+  }
+  return found;
+});
+
+const seenOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
+  const found: Array<StoredSighting> = [];
+  for (const stored of yield* tx.list(sightings.byUser, [chatId])) {
+    if ((yield* tx.get(scopes, stored.pid))?.epoch === stored.epoch) found.push(stored);
+  }
+  return found.toSorted(by(({ pid, sighting }) => [sighting.seenAt, pid, placeOf(sighting)]));
+});
+
+const sightingsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
+  const seen = yield* seenOf(tx, chatId);
+  return {
+    sightings: seen.flatMap(({ pid, sighting }) => (isAtAddress(sighting) ? [{ pid, sighting }] : [])),
+    browsers: seen.flatMap(({ pid, sighting, firstSeenAt }) =>
+      isInBrowser(sighting) ? [{ pid, sighting, firstSeenAt }] : [],
+    ),
+  };
+});
+
+export const layer = storeLayer(UserStore, (db) => ({
+  find: (chatId) =>
+    db.read(function* (tx) {
+      const own = yield* tx.list(accounts.byUser, [chatId]);
+      const names = own.map(({ name }) => name);
+      return {
+        accounts: own.map(accountOf).toSorted(by(({ name }) => [name])),
+        memberships: yield* membershipsOf(tx, chatId),
+        records: yield* recordsOf(tx, chatId),
+        ...(yield* sightingsOf(tx, chatId)),
+        reviews: (yield* reviewsOf(tx, chatId, [])).toSorted(
+          by(({ pid, review }) => [pid, -review.at, review.otherChatId]),
+        ),
+        roles: (yield* rolesOf(tx, chatId)).toSorted(placeOrder),
+        sessions: (yield* tx.list(sessions.byUser, [chatId]))
+          .map(({ session }) => session)
+          .toSorted(by(({ createdAt, id }) => [createdAt, id])),
+        flows: (yield* tx.list(flows.byUser, [chatId])).toSorted(by(({ expiresAt, id }) => [expiresAt, id])),
+        signIns: (yield* tx.list(signIns.byUser, [chatId])).toSorted(
+          by(({ createdAt, id }) => [createdAt, id]),
+        ),
+        entries: yield* namedEntries(tx, yield* entriesNaming(tx, chatId, names)),
+      };
+    }),
+
+  findRecords: (chatId) =>
+    db.read(function* (tx) {
+      return yield* recordsOf(tx, chatId);
+    }),
+
+  findSightings: (chatId) =>
+    db.read(function* (tx) {
+      return yield* sightingsOf(tx, chatId);
+    }),
+
+  forget: (chatId, places) =>
+    Effect.gen(function* () {
+      const isForgotten = places === "browsers" ? isInBrowser : isAtAddress;
+      const seen = yield* db.read(function* (tx) {
+        return (yield* seenOf(tx, chatId)).filter(({ sighting }) => isForgotten(sighting));
+      });
+      let forgotten = 0;
+      for (const part of Arr.chunksOf(seen, stepSize)) {
+        forgotten += yield* db.write(chatId, function* (tx) {
+          let count = 0;
+          for (const stored of part) {
+            if ((yield* tx.remove(sightings, ...sightings.id(stored))) !== undefined) count++;
+          }
+          return count;
+        });
+      }
+      return forgotten;
+    }),
+
+  erase: (write) => eraseUser(db, write),
+}));
+
+/** Compares values by the first of their keys that differs. */
+const by =
+  <A>(keysOf: (value: A) => ReadonlyArray<string | number>) =>
+  (one: A, other: A): number => {
+    const pairs = Arr.zip(keysOf(one), keysOf(other));
+    const [mine = 0, theirs = 0] = pairs.find(([key, another]) => key !== another) ?? [];
+    return mine < theirs ? -1 : Number(mine > theirs);
+  };

@@ -1,0 +1,360 @@
+/**
+ * Transactions over the four operations. A transaction keeps its changes until its end and remembers the version of
+ * everything that it has read, absent keys and ranges included. The commit checks these versions, so a decision never
+ * rests on data that has changed meanwhile: then the transaction runs again. A range has a guard, a key whose version
+ * each change of a record in the range changes.
+ */
+import { type StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
+import { Effect, Semaphore } from "effect";
+import { type Bounds, encode, rangeOf, type Tuple } from "./keys.ts";
+import { type Entry, type Kv, maxChanges, maxChecks, type Range } from "./kv.ts";
+import { entryKeys, guardKey, guardKeys, type Index, keyOf, type Table } from "./table.ts";
+
+export interface ListOptions extends Bounds {
+  /** The most records; all if left out. */
+  readonly limit?: number;
+  readonly reverse?: boolean;
+}
+
+const pageSize = 1_000;
+
+/** A table or an index. */
+interface Ranged {
+  readonly name: string;
+  readonly group?: number | undefined;
+}
+
+interface Numbers {
+  last: number;
+}
+
+export class Transaction {
+  readonly #kv: Kv;
+  /** Whether the reads decide on changes. Reads that do not are not checked. */
+  readonly #isChecked: boolean;
+  readonly #numbers: Numbers;
+  readonly #seen = new Map<string, Entry | null>();
+  /** Keys that a guard covers, so that they need no check of their own. */
+  readonly #guarded = new Set<string>();
+  readonly #checks = new Map<string, string | null>();
+  readonly #changes = new Map<string, string | null>();
+  #rounds = 0;
+
+  constructor(kv: Kv, isChecked: boolean, numbers: Numbers) {
+    this.#kv = kv;
+    this.#isChecked = isChecked;
+    this.#numbers = numbers;
+  }
+
+  /** Returns a number that is greater than those before it in this process, and on other nodes as their clocks agree. */
+  timedNumber(now: number): number {
+    this.#numbers.last = Math.max(this.#numbers.last + 1, now * 1_000);
+    return this.#numbers.last;
+  }
+
+  readonly get = <R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> => {
+    const key = keyOf(table, id);
+    return Effect.map(this.#read([key], true, false), ([text]) => recordOf<R>(text));
+  };
+
+  /** Reads keys at once, so that single reads of them need no further round. */
+  readonly prefetch = (keys: ReadonlyArray<string>): StoreEffect<void> =>
+    Effect.asVoid(this.#read(keys, false, false));
+
+  /** Reads records of a table. If the table has groups, checks their guards instead of each record. */
+  readonly getAll = <R>(
+    table: Table<R>,
+    ids: ReadonlyArray<Tuple>,
+  ): StoreEffect<ReadonlyArray<R | undefined>> => {
+    const { name, group } = table;
+    const guards = group === undefined ? [] : ids.map((id) => guardKey(name, id.slice(0, group)));
+    const keys = ids.map((id) => keyOf(table, id));
+    const read = this.#read(keys, group === undefined, group !== undefined);
+    return Effect.map(Effect.andThen(this.#guard(guards), read), (texts) => texts.map(recordOf<R>));
+  };
+
+  /** Returns the records of an index whose entries begin with a prefix, in the order of the entries. */
+  readonly list = <R>(
+    { name, group }: Index<R>,
+    prefix: Tuple,
+    options: ListOptions = {},
+  ): StoreEffect<ReadonlyArray<R>> =>
+    Effect.flatMap(this.#entries(name, group, prefix, options), (entries) =>
+      Effect.map(
+        this.#read(
+          entries.map(([, primary]) => primary),
+          false,
+          true,
+        ),
+        (texts) => texts.flatMap((text) => recordOf<R>(text) ?? []),
+      ),
+    );
+
+  /** Returns the records of a table whose keys begin with a prefix. */
+  readonly scan = <R>(
+    { name, group }: Table<R>,
+    prefix: Tuple,
+    options: ListOptions = {},
+  ): StoreEffect<ReadonlyArray<R>> =>
+    Effect.flatMap(this.#entries(name, group, prefix, options), (entries) =>
+      Effect.map(
+        Effect.forEach(entries, ([, text]) => this.#joined(text)),
+        (texts) => texts.flatMap((text) => recordOf<R>(text) ?? []),
+      ),
+    );
+
+  /** Counts the entries of an index, or the records of a table, that begin with a prefix. */
+  readonly count = ({ name, group }: Ranged, prefix: Tuple, bounds: Bounds = {}): StoreEffect<number> => {
+    const range = rangeOf(name, prefix, bounds);
+    return Effect.andThen(
+      this.#guardRange(name, group, prefix),
+      // Changes of this transaction are not in the engine yet.
+      this.#changes.size === 0
+        ? this.#kv.count(range)
+        : Effect.map(this.#entries(name, group, prefix, bounds), ({ length }) => length),
+    );
+  };
+
+  /** Stores a record in place of the one with its key. */
+  readonly put = <R>(table: Table<R>, record: R): StoreEffect<void> =>
+    Effect.map(this.get(table, ...table.id(record)), (before) => this.#replace(table, before, record));
+
+  /** Stores a record whose key is known to be new, since it was made of a count that this transaction read. */
+  insert<R>(table: Table<R>, record: R): void {
+    this.#replace(table, undefined, record);
+  }
+
+  /** Deletes the record with a key, and returns it. */
+  readonly remove = <R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> =>
+    Effect.map(this.get(table, ...id), (before) => {
+      if (before !== undefined) this.#replace(table, before, undefined);
+      return before;
+    });
+
+  /** Returns whether the changes were made. If not, something that was read has changed. */
+  get commit(): StoreEffect<boolean> {
+    if (this.#changes.size === 0 && this.#rounds <= 1) return Effect.succeed(true);
+    const most = this.#kv.maxChanges ?? maxChanges;
+    if (this.#checks.size > maxChecks || this.#changes.size > most) {
+      const made = `${this.#checks.size} checks and ${this.#changes.size} changes`;
+      return Effect.die(new Error(`Cannot commit ${made}, expected at most ${maxChecks} and ${most}`));
+    }
+    const checks = Array.from(this.#checks, ([key, version]) => ({ key, version }));
+    const changes = Array.from(this.#changes, ([key, value]) => ({ key, value }));
+    return this.#kv.commit(checks, changes);
+  }
+
+  /** Reads texts of keys as of this transaction. */
+  #read(
+    keys: ReadonlyArray<string>,
+    isChecked: boolean,
+    isGuarded: boolean,
+  ): StoreEffect<ReadonlyArray<string | null>> {
+    return Effect.suspend(() => this.#readNow(keys, isChecked, isGuarded));
+  }
+
+  #readNow(
+    keys: ReadonlyArray<string>,
+    isChecked: boolean,
+    isGuarded: boolean,
+  ): StoreEffect<ReadonlyArray<string | null>> {
+    if (isGuarded) for (const key of keys) if (!this.#seen.has(key)) this.#guarded.add(key);
+    const missing = keys.filter((key) => !this.#changes.has(key) && !this.#seen.has(key));
+    const textsOf = () =>
+      keys.map((key) => this.#changes.get(key) ?? (this.#changes.has(key) ? null : (this.#seen.get(key)?.value ?? null)));
+    const check = () => {
+      if (!isChecked || !this.#isChecked) return;
+      for (const key of keys) {
+        const entry = this.#seen.get(key);
+        const isNew = entry !== undefined && !this.#checks.has(key) && !this.#guarded.has(key);
+        if (isNew) this.#checks.set(key, entry?.version ?? null);
+      }
+    };
+    const joined = (texts: ReadonlyArray<string | null>) =>
+      texts.some(isSplit) ? Effect.forEach(texts, (text) => this.#joined(text)) : Effect.succeed(texts);
+    if (missing.length === 0) {
+      check();
+      return joined(textsOf());
+    }
+    this.#rounds++;
+    return Effect.flatMap(this.#kv.get(missing), (entries) => {
+      for (const [index, key] of missing.entries()) this.#seen.set(key, entries[index] ?? null);
+      check();
+      return joined(textsOf());
+    });
+  }
+
+  #guard(guards: ReadonlyArray<string>): StoreEffect<void> {
+    const unread = this.#isChecked ? [...new Set(guards)].filter((guard) => !this.#checks.has(guard)) : [];
+    if (unread.length === 0) return Effect.void;
+    this.#rounds++;
+    return Effect.map(this.#kv.get(unread), (entries) => {
+      for (const [index, guard] of unread.entries()) this.#checks.set(guard, entries[index]?.version ?? null);
+    });
+  }
+
+  #guardRange(name: string, group: number | undefined, prefix: Tuple): StoreEffect<void> {
+    if (!this.#isChecked) return Effect.void;
+    if (group === undefined || prefix.length < group) {
+      return Effect.die(new Error(`Cannot read a range of "${name}" in a transaction, expected one of a group`));
+    }
+    return this.#guard([guardKey(name, prefix.slice(0, group))]);
+  }
+
+  /** The entries of a range as of this transaction: each key with its text. */
+  #entries(
+    name: string,
+    group: number | undefined,
+    prefix: Tuple,
+    { limit = Infinity, reverse = false, ...bounds }: ListOptions,
+  ): StoreEffect<ReadonlyArray<readonly [key: string, text: string]>> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.#guardRange(name, group, prefix);
+      const range = rangeOf(name, prefix, bounds);
+      const changed = [...this.#changes].filter(([key]) => key >= range.start && key < range.end);
+      const found = new Map(yield* this.#listed(range, limit + changed.length, reverse));
+      if (changed.length === 0) return [...found];
+      for (const [key, value] of changed) {
+        if (value === null) found.delete(key);
+        else found.set(key, value);
+      }
+      const sorted = [...found].toSorted(([one], [other]) => (one < other ? -1 : 1));
+      return (reverse ? sorted.toReversed() : sorted).slice(0, limit);
+    });
+  }
+
+  /** Up to `limit` entries of the engine, read by pages. */
+  #listed(
+    range: Range,
+    limit: number,
+    reverse: boolean,
+  ): StoreEffect<ReadonlyArray<readonly [key: string, text: string]>> {
+    this.#rounds++;
+    const page = Math.min(pageSize, limit);
+    return Effect.flatMap(this.#kv.list(range, { limit: page, reverse }), (entries) => {
+      const found = entries.map(({ key, value }) => [key, value] as const);
+      const last = entries.at(-1);
+      if (last === undefined || found.length < page || found.length === limit) return Effect.succeed(found);
+      const rest = reverse ? { ...range, end: last.key } : { ...range, start: `${last.key}!` };
+      return Effect.map(this.#listed(rest, limit - found.length, reverse), (more) => [...found, ...more]);
+    });
+  }
+
+  #replace<R>(table: Table<R>, before: R | undefined, after: R | undefined): void {
+    const known = (after ?? before) as R;
+    const primary = keyOf(table, table.id(known));
+    this.#removeParts(primary);
+    if (after === undefined) this.#changes.set(primary, null);
+    else this.#setText(primary, JSON.stringify(after));
+    const [old, next] = [before, after].map(
+      (record) => new Set(record === undefined ? [] : entryKeys(table, record)),
+    ) as [Set<string>, Set<string>];
+    for (const key of old) if (!next.has(key)) this.#changes.set(key, null);
+    for (const key of next) if (!old.has(key)) this.#changes.set(key, primary);
+    for (const record of [before, after]) {
+      if (record !== undefined) for (const guard of guardKeys(table, record)) this.#changes.set(guard, "");
+    }
+  }
+
+  /** Stores a text. One that no value can hold is split into parts under keys of their own. */
+  #setText(key: string, text: string): void {
+    if (text.length <= partLength) {
+      this.#changes.set(key, text);
+      return;
+    }
+    const name = `${splitMark}${crypto.randomUUID()} ${Math.ceil(text.length / partLength)}`;
+    for (const [index, part] of partKeys(name).entries()) {
+      this.#changes.set(part, text.slice(index * partLength, (index + 1) * partLength));
+    }
+    this.#changes.set(key, name);
+  }
+
+  #removeParts(key: string): void {
+    const text = this.#changes.has(key) ? this.#changes.get(key) : this.#seen.get(key)?.value;
+    if (isSplit(text)) for (const part of partKeys(text)) this.#changes.set(part, null);
+  }
+
+  #joined(text: string | null): StoreEffect<string | null> {
+    return isSplit(text)
+      ? Effect.map(this.#read(partKeys(text), false, false), (parts) => parts.join(""))
+      : Effect.succeed(text);
+  }
+}
+
+/** Fewer characters than a value may have bytes, since a character has up to three bytes. */
+const partLength = 20_000;
+
+const splitMark = "#";
+
+const isSplit = (text: string | null | undefined): text is string => text?.startsWith(splitMark) === true;
+
+const partKeys = (name: string): ReadonlyArray<string> => {
+  const [id = "", parts] = name.split(" ");
+  return Array.from({ length: Number(parts) }, (_, index) => encode(["part", id, index]));
+};
+
+const recordOf = <R>(text: string | null | undefined): R | undefined =>
+  text === null || text === undefined ? undefined : (JSON.parse(text) as R);
+
+/** How often a transaction runs before it fails as if the store were unavailable. */
+const mostRuns = 100;
+
+/** The most milliseconds before the next run. */
+const longestPause = 100;
+
+/** Pauses by the clock of the machine, since a test's clock may stand still. */
+const pauseAfter = (run: number): Effect.Effect<void> =>
+  run < 3
+    ? Effect.yieldNow
+    : Effect.promise(() => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        setTimeout(resolve, Math.random() * Math.min(longestPause, 2 ** run));
+        return promise;
+      });
+
+/** The body of a transaction. It may run several times. */
+export type Body<A, E = never> = (tx: Transaction) => Effect.fn.Return<A, E | StoreUnavailable>;
+
+/** Runs transactions on an engine. */
+export class Database {
+  readonly kv: Kv;
+  /** Writes of one name wait for each other in this process, because they would conflict. */
+  readonly #numbers: Numbers = { last: 0 };
+  readonly #queues = Array.from({ length: 64 }, () => Semaphore.makeUnsafe(1));
+
+  constructor(kv: Kv) {
+    this.kv = kv;
+  }
+
+  /** Reads without checks. */
+  readonly read = <A, E = never>(body: Body<A, E>): StoreEffect<A, E> =>
+    Effect.gen(() => body(new Transaction(this.kv, false, this.#numbers)));
+
+  /**
+   * Runs a transaction until nothing that it read has changed before its commit.
+   *
+   * @param queue the name of what the transaction changes
+   */
+  readonly write = <A, E = never>(queue: string, body: Body<A, E>): StoreEffect<A, E> =>
+    this.#queue(queue).withPermits(1)(this.#run(body, 1));
+
+  #run<A, E>(body: Body<A, E>, run: number): StoreEffect<A, E> {
+    return Effect.gen({ self: this }, function* () {
+      const tx = new Transaction(this.kv, true, this.#numbers);
+      const result = yield* Effect.gen(() => body(tx));
+      if (yield* tx.commit) return result;
+      if (run === mostRuns) {
+        const cause = new Error(`Cannot commit a transaction: it was overtaken ${mostRuns} times`);
+        return yield* new StoreUnavailable({ operation: "Kv.commit", cause });
+      }
+      yield* pauseAfter(run);
+      return yield* this.#run(body, run + 1);
+    });
+  }
+
+  #queue(name: string): Semaphore.Semaphore {
+    let hash = 0;
+    for (let index = 0; index < name.length; index++) hash = (hash * 31 + name.charCodeAt(index)) | 0;
+    return this.#queues[(hash >>> 0) % this.#queues.length] as Semaphore.Semaphore;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Entry, Kv } from "@accountlink/kv";
+import { Effect } from "effect";
+import type { RedisCommands } from "../connection/connections.ts";
+import { runCommand } from "../connection/failure.ts";
+import { makeScript, runScript } from "../script.ts";
+
+/** Keeps Redis free for others: a commit of so many changes takes it about 50 milliseconds. */
+const maxChanges = 20_000;
+
+/**
+ * The keys are a hash of values, each after its version, a sorted set of names, and the number of commits. A check is
+ * two arguments, a name and its version, which is empty for an absent key. A change is a name and its value after an S,
+ * or a D, which deletes it.
+ */
+const commit = makeScript(`
+local last = 1 + 2 * tonumber(ARGV[1])
+for at = 2, last, 2 do
+  local stored = redis.call('HGET', KEYS[1], ARGV[at])
+  if (stored and string.match(stored, '^%d+') or '') ~= ARGV[at + 1] then return 0 end
+end
+local version = string.format('%.0f', redis.call('INCR', KEYS[3]))
+for at = last + 1, #ARGV, 2 do
+  local name, change = ARGV[at], ARGV[at + 1]
+  if change == 'D' then
+    if redis.call('HDEL', KEYS[1], name) == 1 then redis.call('ZREM', KEYS[2], name) end
+  elseif redis.call('HSET', KEYS[1], name, version .. ' ' .. string.sub(change, 2)) == 1 then
+    redis.call('ZADD', KEYS[2], 0, name)
+  end
+end
+return 1`);
+
+/** Returns the names and values of a range, in turn. */
+const list = makeScript(`
+local found = {}
+for _, name in ipairs(redis.call(ARGV[1], KEYS[2], ARGV[2], ARGV[3], 'LIMIT', 0, ARGV[4])) do
+  found[#found + 1] = name
+  found[#found + 1] = redis.call('HGET', KEYS[1], name)
+end
+return found`);
+
+const entryOf = (key: string, stored: string): Entry => {
+  const space = stored.indexOf(" ");
+  return { key, version: stored.slice(0, space), value: stored.slice(space + 1) };
+};
+
+/**
+ * An engine on one Redis or Valkey. All its data is in three keys, so a commit is one script.
+ *
+ * @param prefix of the three keys
+ */
+export const redisKv = (commands: RedisCommands, prefix: string): Kv => {
+  const keys = [`${prefix}values`, `${prefix}names`, `${prefix}commits`] as const;
+  const [values, names] = keys;
+  return {
+    maxChanges,
+
+    get: (wanted) =>
+      wanted.length === 0
+        ? Effect.succeed([])
+        : Effect.map(
+            runCommand("Kv.get", () => commands.hmget(values, ...wanted)),
+            (found) =>
+              wanted.map((key, index) => {
+                const stored = found[index] ?? null;
+                return stored === null ? null : entryOf(key, stored);
+              }),
+          ),
+
+    list: ({ start, end }, { limit, reverse }) => {
+      const [from, to] = [`[${start}`, `(${end}`];
+      const range = reverse ? ["ZREVRANGEBYLEX", to, from] : ["ZRANGEBYLEX", from, to];
+      return Effect.map(
+        runCommand("Kv.list", () => runScript(commands, list, keys, [...range, limit])),
+        (reply) => {
+          const texts = reply as ReadonlyArray<string>;
+          return Array.from({ length: texts.length / 2 }, (_, index) =>
+            entryOf(texts[2 * index] as string, texts[2 * index + 1] as string),
+          );
+        },
+      );
+    },
+
+    count: ({ start, end }) =>
+      runCommand("Kv.count", () => commands.zlexcount(names, `[${start}`, `(${end}`)),
+
+    commit: (checks, changes) => {
+      const values = [
+        checks.length,
+        ...checks.flatMap(({ key, version }) => [key, version ?? ""]),
+        ...changes.flatMap(({ key, value }) => [key, value === null ? "D" : `S${value}`]),
+      ];
+      return Effect.map(
+        runCommand("Kv.commit", () => runScript(commands, commit, keys, values)),
+        (reply) => reply === 1,
+      );
+    },
+  };
+};

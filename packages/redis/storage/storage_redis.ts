@@ -1,0 +1,105 @@
+import { StorageIdentity, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import { layer as storageLayer } from "@accountlink/kv";
+import { Data, Duration, Effect, Layer, Schedule } from "effect";
+import {
+  addressOf,
+  defaultPrefix,
+  type InvalidRedisUrl,
+  layer as connections,
+  RedisConnections,
+  type RedisCommands,
+  type RedisDatabaseRefused,
+  type RedisOptions,
+} from "../connection/connections.ts";
+import { runCommand } from "../connection/failure.ts";
+import { pathOf, RedisUnusable } from "../inspect.ts";
+import { redisKv } from "./redis_kv.ts";
+
+export interface StorageRedisOptions extends RedisOptions {
+  /** How long to wait for a Redis that is not up yet. No wait by default. */
+  readonly startTimeout?: Duration.Input;
+}
+
+/** The URL names a cluster. The storage needs one primary, because its commits change keys of every slot. */
+export class RedisClusterRefused extends Data.TaggedError("RedisClusterRefused")<{}> {
+  override readonly message = "Cannot store data in a Redis cluster, expected one primary";
+}
+
+export type StorageRedisError = InvalidRedisUrl | RedisDatabaseRefused | RedisClusterRefused | RedisUnusable;
+
+/** Longer than for limits, since a large import may keep Redis busy. */
+const commandTimeout = "2 seconds";
+
+/** All storage ports in one Redis or Valkey of version 6 or later. */
+export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, StorageRedisError> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { address } = yield* addressOf(options);
+      if (address.kind === "cluster") return yield* new RedisClusterRefused();
+      const { commands, prefix } = yield* RedisConnections;
+      const path = pathOf(address);
+      const identity = yield* firstAnswer(identityOf(commands, `${prefix}store:identity`), path, options);
+      yield* warnOfLoss(commands, path);
+      return Layer.merge(
+        storageLayer(Effect.sync(() => redisKv(commands, `${prefix}store:`))),
+        Layer.succeed(StorageIdentity, identity),
+      );
+    }),
+  ).pipe(Layer.provide(connections({ commandTimeout, prefix: defaultPrefix, ...options })));
+
+/**
+ * Identifies the data of this Redis to the nodes that share limits and signals. A copy of the data has the same
+ * identity.
+ */
+const identityOf = (commands: RedisCommands, key: string) =>
+  runCommand("StorageIdentity.adopt", async () => {
+    await commands.set(key, crypto.randomUUID(), "NX");
+    return (await commands.get(key)) ?? "";
+  });
+
+const retryPause = Duration.millis(500);
+
+/** Waits for Redis, and logs one warning if it is not there yet. */
+const firstAnswer = <A>(
+  asked: Effect.Effect<A, StoreUnavailable>,
+  path: string,
+  { startTimeout = 0 }: StorageRedisOptions,
+): Effect.Effect<A, RedisUnusable> => {
+  const timeout = Duration.fromInputUnsafe(startTimeout);
+  const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
+  const unusable = ({ cause }: StoreUnavailable) =>
+    new RedisUnusable({ path, reason: cause instanceof Error ? cause.message : "unknown" });
+  return asked.pipe(
+    Effect.catchIf(
+      () => !Duration.isZero(timeout),
+      (error) =>
+        Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
+          Effect.andThen(Effect.retry(asked, { schedule })),
+        ),
+    ),
+    Effect.mapError(unusable),
+  );
+};
+
+const setting = (commands: RedisCommands, name: string) =>
+  Effect.map(
+    Effect.option(runCommand("Redis.config", () => commands.config("GET", name))),
+    (found) => (found._tag === "Some" ? ((found.value as ReadonlyArray<string>)[1] ?? null) : null),
+  );
+
+/** Warns if Redis may lose answered writes. A provider may hide the settings. */
+const warnOfLoss = Effect.fnUntraced(function* (commands: RedisCommands, path: string) {
+  const isAppending = yield* setting(commands, "appendonly");
+  const fsync = isAppending === "no" ? "off" : yield* setting(commands, "appendfsync");
+  if (fsync !== null && fsync !== "always") {
+    yield* Effect.logWarning(
+      `Redis at "${path}" may lose answered writes: ${fsync === "off" ? "appendonly is no" : `appendfsync is ${fsync}`}, expected appendonly yes and appendfsync always`,
+    );
+  }
+  const policy = yield* setting(commands, "maxmemory-policy");
+  if (policy !== null && policy !== "noeviction") {
+    yield* Effect.logWarning(
+      `Redis at "${path}" may delete data: maxmemory-policy is ${policy}, expected noeviction`,
+    );
+  }
+});
