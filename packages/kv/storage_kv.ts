@@ -6,6 +6,7 @@ import * as KvAuditLog from "./stores/audit_log.ts";
 import * as KvDayCounts from "./stores/day_counts.ts";
 import * as KvEventStore from "./stores/event_store.ts";
 import * as KvFlowStore from "./stores/flow_store.ts";
+import * as KvGuildLogStore from "./stores/guild_log_store.ts";
 import * as KvIdempotencyStore from "./stores/idempotency_store.ts";
 import * as KvImportStore from "./stores/import_store.ts";
 import * as KvKeyStore from "./stores/key_store.ts";
@@ -41,6 +42,7 @@ const stores = Layer.mergeAll(
   KvEventStore.layer,
   KvWebhookStore.layer,
   KvRolePlanStore.layer,
+  KvGuildLogStore.layer,
 );
 
 /** All storage ports on an engine. */

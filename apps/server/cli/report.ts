@@ -43,7 +43,10 @@ const failureOf = (error: unknown, action: string): CommandFailed => {
  * Hides keys and IP addresses; keeps the addresses of the operator's configuration, which the operator has to correct.
  */
 const redactionOf = (error: unknown) =>
-  error instanceof InvalidConfig || Predicate.isTagged(error, "DatabaseUnusable") ? redactKeys : redact;
+  error instanceof InvalidConfig || isUnusable(error) ? redactKeys : redact;
+
+const isUnusable = (error: unknown) =>
+  Predicate.isTagged(error, "DatabaseUnusable") || Predicate.isTagged(error, "RedisUnusable");
 
 const print = (
   { problem, notes = [], details }: CommandFailed,

@@ -48,7 +48,7 @@ it("a command is refused on memory storage, which other processes cannot read", 
   const ended = await run("keys", "list", "--json");
   expect(ended).toMatchObject({ code: 1, stderr: "" });
   expect(problemOf(ended.stdout)).toBe(
-    'Cannot run the command: ACCOUNTLINK_STORAGE is "memory", which exists only inside its server, expected embedded or postgres',
+    'Cannot run the command: ACCOUNTLINK_STORAGE is "memory", which exists only inside its server, expected embedded, postgres or redis',
   );
 });
 

@@ -36,13 +36,13 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
   if (storage.kind === "memory") {
     return yield* new InvalidConfig({
       problem:
-        'ACCOUNTLINK_STORAGE is "memory", which exists only inside its server, expected embedded or postgres',
+        'ACCOUNTLINK_STORAGE is "memory", which exists only inside its server, expected embedded, postgres or redis',
     });
   }
   if (storage.kind === "embedded") {
     yield* folderExists(config, storage.folder);
     if (!StorageSql.hasDatabase(storage.folder)) yield* prepareNewFolder(config, storage.folder, whenNew);
-  } else if (whenNew === "refuse") {
+  } else if (storage.kind === "postgres" && whenNew === "refuse") {
     const { path, schema } = yield* StoragePostgres.inspectPostgres({ ...storage, connectTimeout });
     if (schema.version === 0) {
       return yield* new InvalidConfig({

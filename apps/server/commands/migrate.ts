@@ -1,21 +1,34 @@
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { Effect } from "effect";
+import { Effect, Layer } from "effect";
 import { Command } from "effect/cli";
 import { answer, Json } from "../cli/output.ts";
+import type { PersistentStorage } from "../config/resolved_config.ts";
+import { storageLayer } from "../layers/store_layers.ts";
 import { loggingLayer } from "../telemetry/logging.ts";
 import { describe } from "./command.ts";
 import { openStorage } from "./management_layer.ts";
+
+const migrate = (
+  storage: PersistentStorage,
+  startTimeout: number,
+): Effect.Effect<ReadonlyArray<string>, Layer.Error<ReturnType<typeof storageLayer>>> => {
+  switch (storage.kind) {
+    case "embedded":
+      return StorageSql.migrateEmbedded({ ...storage, exclusive: false });
+    case "postgres":
+      return StoragePostgres.migratePostgres({ ...storage, startTimeout });
+    case "redis":
+      // Redis has no schema: its records are JSON, and its keys are made with them.
+      return Effect.as(Effect.scoped(Layer.build(storageLayer(storage, { exclusive: false, startTimeout }))), []);
+  }
+};
 
 export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
     const { config, storage, location } = yield* openStorage("make");
     const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
-    const steps = yield* storage.kind === "embedded"
-      ? StorageSql.migrateEmbedded({ ...storage, exclusive: false })
-      : StoragePostgres.migratePostgres({ ...storage, startTimeout }).pipe(
-          Effect.provide(loggingLayer(config)),
-        );
+    const steps = yield* migrate(storage, startTimeout).pipe(Effect.provide(loggingLayer(config)));
     yield* answer(
       { ...location.json, steps },
       steps.length === 0

@@ -34,16 +34,26 @@ import {
 
 const postgresForm = "postgres://user:password@host:port/database";
 
-const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url);
+export const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url);
+
+/** A cluster is no storage, because a commit changes keys of every slot. */
+const storageForms = redisForms.filter((form) => !form.startsWith("redis+cluster:"));
+
+export const isStorageUrl = (url: string): boolean =>
+  Option.exists(parseRedisUrl(url), ({ kind }) => kind !== "cluster");
 
 /** The variables, in the order of the documentation. */
 export const variables = {
   ACCOUNTLINK_HOST: text("Address to listen on", "an IP address or a host name", "127.0.0.1"),
   ACCOUNTLINK_PORT: port("Port to listen on, 0 for a free one", 8080),
   ACCOUNTLINK_PUBLIC_URL: webOrigin("Where users reach the service"),
-  ACCOUNTLINK_STORAGE: choice("Where links and keys live", ["embedded", "memory", "postgres"], null),
+  ACCOUNTLINK_STORAGE: choice("Where links and keys live", ["embedded", "memory", "postgres", "redis"], null),
   ACCOUNTLINK_DATA_DIR: text("Data folder of the embedded storage", "a path", "data"),
-  ACCOUNTLINK_DATABASE_URL: hiddenText("Database of the postgres storage", postgresForm, isPostgresUrl),
+  ACCOUNTLINK_DATABASE_URL: hiddenText(
+    "Database of the postgres or redis storage",
+    `${postgresForm} or ${storageForms.join(" or ")}`,
+    (url) => isPostgresUrl(url) || isStorageUrl(url),
+  ),
   ACCOUNTLINK_DATABASE_CONNECTIONS: positive("Connections to the database at most", 10),
   ACCOUNTLINK_DATABASE_START_TIMEOUT: duration("How long a start waits for the database", "20 seconds"),
   ACCOUNTLINK_CACHE: choice(

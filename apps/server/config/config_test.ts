@@ -21,7 +21,7 @@ test("readConfig reads its variables and ignores others", function* () {
 test("readConfig reports every wrong variable with its value and the accepted values", function* () {
   const wrong = readConfig({ ACCOUNTLINK_CACHE: "disk", ACCOUNTLINK_STORAGE: "disk" });
   expect(yield* Effect.flip(wrong)).toMatchObject({
-    problem: 'ACCOUNTLINK_STORAGE is "disk", expected one of embedded, memory, postgres',
+    problem: 'ACCOUNTLINK_STORAGE is "disk", expected one of embedded, memory, postgres, redis',
     others: ['ACCOUNTLINK_CACHE is "disk", expected one of memory, redis'],
   });
 });

@@ -48,9 +48,12 @@ const editDistance = (one: string, other: string): number => {
   return previous[other.length] as number;
 };
 
-/** Variables whose names begin with `start` have no effect unless the variable `chooser` has this `value`. */
-const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, value: string]> = [
-  ["ACCOUNTLINK_DATABASE_", "ACCOUNTLINK_STORAGE", "postgres"],
+/** Variables whose names begin with `start` have no effect unless the variable `chooser` has one of these values. */
+const purposes: ReadonlyArray<
+  readonly [start: string, chooser: VariableName, ...values: ReadonlyArray<string>]
+> = [
+  ["ACCOUNTLINK_DATABASE_CONNECTIONS", "ACCOUNTLINK_STORAGE", "postgres"],
+  ["ACCOUNTLINK_DATABASE_", "ACCOUNTLINK_STORAGE", "postgres", "redis"],
   ["ACCOUNTLINK_REDIS_", "ACCOUNTLINK_CACHE", "redis"],
   ["ACCOUNTLINK_CHAT_", "ACCOUNTLINK_PLATFORM", "live"],
   ["ACCOUNTLINK_GAME_", "ACCOUNTLINK_PLATFORM", "live"],
@@ -70,10 +73,12 @@ const forEveryPlatform: ReadonlySet<string> = new Set([
 export const withoutEffect = (environment: Environment): ReadonlyArray<ConfigWarning> => {
   const valueOf = (name: VariableName): string => (environment[name] ?? "").trim();
   return (Object.keys(variables) as ReadonlyArray<VariableName>).flatMap((name) => {
-    const [, chooser, value] = purposes.find(([start]) => name.startsWith(start)) ?? [];
+    const [, chooser, ...values] = purposes.find(([start]) => name.startsWith(start)) ?? [];
     if (forEveryPlatform.has(name)) return [];
-    if (chooser === undefined || valueOf(name) === "" || valueOf(chooser) === value) return [];
-    const problem = `${name} is set, and has no effect: ${chooser} is not ${value}`;
+    // The storage in Redis uses the prefix too.
+    if (name === "ACCOUNTLINK_REDIS_PREFIX" && valueOf("ACCOUNTLINK_STORAGE") === "redis") return [];
+    if (chooser === undefined || valueOf(name) === "" || values.includes(valueOf(chooser))) return [];
+    const problem = `${name} is set, and has no effect: ${chooser} is not ${values.join(" or ")}`;
     return [{ problem, advice: "Remove it, or set what it is for" }];
   });
 };
@@ -108,8 +113,8 @@ const mistakes = (
       "Set it to live once the applications at the platforms are registered, or let it be",
     ],
     [
-      // Postgres or an https URL suggests that this is production.
-      (storage === "postgres" || isHttps) && platform === null && config.ACCOUNTLINK_FIXTURE !== null,
+      // A database or an https URL suggests that this is production.
+      (storage === "postgres" || storage === "redis" || isHttps) && platform === null && config.ACCOUNTLINK_FIXTURE !== null,
       "ACCOUNTLINK_PLATFORM is not set, so it is dev because of ACCOUNTLINK_FIXTURE: anyone can sign in as anybody",
       "Set it to live or none, or to dev if this is a test",
     ],

@@ -35,7 +35,7 @@ test.each<[environment: Environment, problems: ReadonlyArray<string>]>([
   [
     urls,
     [
-      `ACCOUNTLINK_DATABASE_URL ${idle} ACCOUNTLINK_STORAGE is not postgres`,
+      `ACCOUNTLINK_DATABASE_URL ${idle} ACCOUNTLINK_STORAGE is not postgres or redis`,
       `ACCOUNTLINK_REDIS_URL ${idle} ACCOUNTLINK_CACHE is not redis`,
     ],
   ],

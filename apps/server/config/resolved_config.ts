@@ -4,13 +4,21 @@ import { type GameWay, gameWays } from "@accountlink/core/flow";
 import type { LimitSettings } from "@accountlink/core/limits";
 import type { SessionRules } from "@accountlink/core/sessions";
 import { Context, Effect, Redacted } from "effect";
-import { type Config, type InvalidConfig, missing, type VariableName } from "./config.ts";
+import {
+  type Config,
+  InvalidConfig,
+  isPostgresUrl,
+  isStorageUrl,
+  missing,
+  type VariableName,
+} from "./config.ts";
 import { limitsOf } from "./limits.ts";
 
 export type Storage =
   | { readonly kind: "memory" }
   | { readonly kind: "embedded"; readonly folder: string }
-  | { readonly kind: "postgres"; readonly url: Redacted.Redacted; readonly maxConnections: number };
+  | { readonly kind: "postgres"; readonly url: Redacted.Redacted; readonly maxConnections: number }
+  | { readonly kind: "redis"; readonly url: Redacted.Redacted; readonly prefix: string };
 
 /** The store that counts requests for the limits, and through which nodes signal changes to each other. */
 export type Cache =
@@ -75,14 +83,33 @@ export const storageOf = (config: Config): Effect.Effect<Storage, InvalidConfig>
         kind: "embedded",
         folder: join(config.ACCOUNTLINK_DATA_DIR, isDemo(config) ? demoFolder(config) : ""),
       });
-    case "postgres": {
-      const url = config.ACCOUNTLINK_DATABASE_URL;
-      const maxConnections = config.ACCOUNTLINK_DATABASE_CONNECTIONS;
-      return url === null
-        ? missing("ACCOUNTLINK_DATABASE_URL", "ACCOUNTLINK_STORAGE is postgres")
-        : Effect.succeed({ kind: "postgres", url, maxConnections });
-    }
+    case "postgres":
+      return Effect.map(databaseUrlOf(config, "postgres", isPostgresUrl), (url) => ({
+        kind: "postgres",
+        url,
+        maxConnections: config.ACCOUNTLINK_DATABASE_CONNECTIONS,
+      }));
+    case "redis":
+      return Effect.map(databaseUrlOf(config, "redis", isStorageUrl), (url) => ({
+        kind: "redis",
+        url,
+        prefix: config.ACCOUNTLINK_REDIS_PREFIX,
+      }));
   }
+};
+
+/** The URL of the database, which has to be one of the storage. */
+const databaseUrlOf = (
+  { ACCOUNTLINK_DATABASE_URL: url }: Config,
+  storage: "postgres" | "redis",
+  isOf: (url: string) => boolean,
+): Effect.Effect<Redacted.Redacted, InvalidConfig> => {
+  if (url === null) return missing("ACCOUNTLINK_DATABASE_URL", `ACCOUNTLINK_STORAGE is ${storage}`);
+  return isOf(Redacted.value(url))
+    ? Effect.succeed(url)
+    : new InvalidConfig({
+        problem: `ACCOUNTLINK_DATABASE_URL is no URL of ${storage}, expected one since ACCOUNTLINK_STORAGE is ${storage}`,
+      });
 };
 
 /** Fails if the cache needs a variable that is not set. */

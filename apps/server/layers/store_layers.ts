@@ -1,8 +1,8 @@
 /** The storage and the cache that the configuration chooses. */
-import type { Cache as CachePort, Counters, Signals, StoreUnavailable } from "@accountlink/core";
+import type { Cache as CachePort, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { type DayCounts, FallbackCounters } from "@accountlink/core/limits";
 import { CacheMemory, StorageMemory } from "@accountlink/memory";
-import type { CacheRedis } from "@accountlink/redis";
+import type { CacheRedis, StorageRedis } from "@accountlink/redis";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
 import { type Duration, Effect, Layer } from "effect";
@@ -18,7 +18,13 @@ interface Opening {
   readonly connectTimeout?: Duration.Input;
 }
 
-export const storageLayer = (storage: Storage, { exclusive, ...opening }: Opening) => {
+export const storageLayer = (
+  storage: Storage,
+  { exclusive, ...opening }: Opening,
+): Layer.Layer<
+  StoragePorts,
+  StorageSql.EmbeddedError | StoragePostgres.PostgresError | StorageRedis.StorageRedisError | InvalidConfig
+> => {
   switch (storage.kind) {
     case "memory":
       return StorageMemory.layer;
@@ -26,8 +32,28 @@ export const storageLayer = (storage: Storage, { exclusive, ...opening }: Openin
       return StorageSql.layerEmbedded({ ...storage, exclusive });
     case "postgres":
       return StoragePostgres.layerPostgres({ ...storage, ...opening });
+    case "redis":
+      return redisStorageLayer(storage, opening);
   }
 };
+
+/** Provides the storage in Redis. Only processes that use Redis load the Redis modules. */
+const redisStorageLayer = (
+  storage: Extract<Storage, { readonly kind: "redis" }>,
+  { startTimeout = 0 }: Omit<Opening, "exclusive">,
+) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("@accountlink/redis")),
+      ({ StorageRedis: { layer } }) => layer({ ...storage, startTimeout }),
+    ),
+  ).pipe(
+    Layer.catchTag("RedisDatabaseRefused", ({ database }) =>
+      Layer.effectContext(
+        new InvalidConfig({ problem: refusedDatabase(database, "ACCOUNTLINK_DATABASE_URL") }),
+      ),
+    ),
+  );
 
 /** Provides the cache. Only processes that use Redis load the Redis modules. */
 export const cacheLayer = (cache: Cache) =>
@@ -43,8 +69,11 @@ export const cacheLayer = (cache: Cache) =>
         ),
       );
 
-export const refusedDatabase = (database: number): string =>
-  `ACCOUNTLINK_REDIS_URL names database ${database}, expected a database that the server has and lets its user select`;
+export const refusedDatabase = (
+  database: number,
+  variable: "ACCOUNTLINK_REDIS_URL" | "ACCOUNTLINK_DATABASE_URL" = "ACCOUNTLINK_REDIS_URL",
+): string =>
+  `${variable} names database ${database}, expected a database that the server has and lets its user select`;
 
 /** Provides the cache of a server: Redis with counters for its outages, or a memory that saves the counts of the day. */
 export const serverCacheLayer = (

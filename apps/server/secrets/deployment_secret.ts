@@ -34,7 +34,7 @@ export const secretFile = (folder: string): string => join(folder, "secret");
 /**
  * Returns the configured secret. Without one, memory storage generates a secret, and the embedded storage uses the
  * secret file of its data folder, which is generated before the database. A database without its secret is refused,
- * since none of its keys would work. Postgres needs a configured secret: all nodes need the same one, and a secret in
+ * since none of its keys would work. Postgres and Redis need a configured secret: all nodes need the same one, and a secret in
  * the database would not protect it.
  */
 export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
@@ -43,8 +43,9 @@ export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
 }: Pick<ResolvedConfig, "config" | "storage">) {
   if (config.ACCOUNTLINK_SECRET !== null) return config.ACCOUNTLINK_SECRET;
   if (storage.kind === "memory") return [yield* generate] as const;
-  if (storage.kind === "postgres") {
-    return yield* missing("ACCOUNTLINK_SECRET", "ACCOUNTLINK_STORAGE is postgres; the same for every node");
+  if (storage.kind !== "embedded") {
+    const reason = `ACCOUNTLINK_STORAGE is ${storage.kind}; the same for every node`;
+    return yield* missing("ACCOUNTLINK_SECRET", reason);
   }
   const file = secretFile(storage.folder);
   if (existsSync(file)) return yield* readSecrets(file);

@@ -18,6 +18,7 @@ import { closeAccount, pauseAll, releaseAccount } from "./account_end.ts";
 import { reviews } from "./alt_review_store.ts";
 import { entries, entriesNaming, record, recordOfAccount } from "./audit_log.ts";
 import { append, events } from "./event_store.ts";
+import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
 import { suspendedOwners } from "./key_store.ts";
 import { links } from "./links.ts";
@@ -92,6 +93,8 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, { chatId, at }: 
     things.push({ what: "entries", pid: entry.pid });
     yield* tx.put(entries, { ...entry, ...withoutUser(entry, chatId, names) });
   }
+  const { pids, isMore: isLogLeft } = yield* forgetInLogs(tx, chatId, at, limit);
+  for (const pid of pids) things.push({ what: "messages", pid });
   const isSessionLeft = yield* eraseFromSessions(tx, chatId, at);
   const told = yield* tx.list(events.byUser, [chatId], { limit });
   for (const { pid, event } of told) {
@@ -101,7 +104,7 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, { chatId, at }: 
   const kept = yield* tx.list(requests.byUser, [chatId], { limit });
   for (const request of kept) yield* tx.put(requests, { ...request, chatIds: [], answer: null });
   const isMore = [ofUser, seen, reviewed, told, kept].some(({ length }) => length === limit);
-  return { things, isMore: isMore || named.length >= limit || isSessionLeft };
+  return { things, isMore: isMore || named.length >= limit || isLogLeft || isSessionLeft };
 });
 
 /** Returns whether some sessions may be left. */

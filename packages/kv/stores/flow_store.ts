@@ -70,7 +70,9 @@ const proofsOf = Effect.fnUntraced(function* (
   { pid, chatId }: VerificationFlow,
   proof: Proof,
 ) {
-  if (proof.step === "chat") return { chatId: proof.chatId, gameId: null, seenVersion: null };
-  const found = chatId === null ? undefined : yield* findRecord(tx, pid, chatId);
-  return { gameId: proof.gameId, seenVersion: found?.linkVersion ?? 0 };
+  const user = proof.step === "chat" ? proof.chatId : chatId;
+  const { game = null } = proof;
+  if (game === null) return { chatId: user, gameId: null, gameProof: null, seenVersion: null };
+  const found = user === null ? undefined : yield* findRecord(tx, pid, user);
+  return { chatId: user, ...game, seenVersion: found?.linkVersion ?? 0 };
 });

@@ -88,7 +88,7 @@ const storePart = Effect.fnUntraced(function* (
   batch: ImportBatch,
   part: ReadonlyArray<PortableLink>,
 ) {
-  const { pid, existing } = batch;
+  const { pid } = batch;
   const { epoch } = yield* scopeAt(tx, pid);
   const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   const found = yield* tx.getAll(
@@ -98,7 +98,7 @@ const storePart = Effect.fnUntraced(function* (
   for (const [index, line] of part.entries()) {
     const stored = found[index];
     const before = stored?.epoch === epoch ? stored.link : undefined;
-    const next = importedRecord(before, line, existing);
+    const next = importedRecord(before, line, batch);
     counts[importEffect(before, next, line)]++;
     if (next === before) continue;
     if (before !== undefined && next.gameId !== before.gameId) {

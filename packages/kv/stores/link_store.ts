@@ -162,7 +162,7 @@ function* moveChat(tx: Transaction, write: MoveChat): Effect.fn.Return<ChatMoved
   const target = yield* findRecord(tx, pid, newChatId);
   if (target !== undefined && isLinked(target)) return { _tag: "Occupied" };
   yield* record(tx, { ...write, action: "link.moved", details: { chatId: oldChatId, newChatId, gameId } });
-  const moved = linkedRecord(newChatId, target, gameId, at);
+  const moved = linkedRecord(newChatId, target, gameId, at, "hand");
   const scope = yield* scopeAt(tx, pid);
   yield* putLink(tx, scope, unlinked(link, at));
   yield* putLink(tx, scope, moved);

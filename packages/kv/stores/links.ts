@@ -1,8 +1,8 @@
 /** The link records, and the changes of them that several stores make. */
 import type { ChatId, Pid } from "@accountlink/core";
 import { withReason } from "@accountlink/core/audit";
-import { type EventSource, linkSet, newEvent, sourceOf } from "@accountlink/core/events";
-import { type GameSet, isLinked, type Link, type LinkRecord, linkedRecord, type SetGame } from "@accountlink/core/links";
+import { linkSet, newEvent, sourceOf } from "@accountlink/core/events";
+import { type GameProof, type GameSet, isLinked, type Link, type LinkRecord, linkedRecord, type SetGame } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
@@ -72,19 +72,20 @@ export const putLink = (tx: Transaction, { pid, epoch }: StoredScope, link: Link
 export const setGame = Effect.fnUntraced(function* (
   tx: Transaction,
   write: SetGame,
-  source: EventSource = sourceOf(write.actor),
+  proof?: GameProof,
 ): Effect.fn.Return<GameSet, Effect.Error<ReturnType<typeof findRecord>>> {
   const { pid, chatId, gameId, at } = write;
+  const source = proof === undefined ? sourceOf(write.actor) : "flow";
   const scope = yield* scopeAt(tx, pid);
   const previous = yield* findRecord(tx, pid, chatId);
   const previousGameId = previous?.gameId ?? null;
   if (previous !== undefined && isLinked(previous) && previous.gameId === gameId) {
-    const record = { ...previous, lastVerifiedAt: at };
+    const record: Link = { ...previous, lastVerifiedAt: at, proof: proof ?? "hand" };
     yield* putLink(tx, scope, record);
     return { record, previousGameId };
   }
-  const record = linkedRecord(chatId, previous, gameId, at);
-  const details = withReason({ chatId, gameId, previousGameId }, write);
+  const record = linkedRecord(chatId, previous, gameId, at, proof ?? "hand");
+  const details = withReason({ chatId, gameId, previousGameId, ...(proof && { proof }) }, write);
   yield* recordChange(tx, { ...write, action: "link.set", details });
   yield* putLink(tx, scope, record);
   yield* append(tx, pid, newEvent(at, linkSet(record, previousGameId, source)));

@@ -1,4 +1,5 @@
 import {
+  type ChoiceOutcome,
   decideMember,
   hasAccepted,
   hasLapsed,
@@ -7,6 +8,7 @@ import {
   MemberStore,
   newMember,
   runsAccount,
+  runsTooMany,
 } from "@accountlink/core/accounts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { closeAccount } from "./account_end.ts";
@@ -38,7 +40,9 @@ export const layer = storeLayer(MemberStore, (db) => ({
         if (hasLapsed(member, write.at)) yield* tx.remove(members, account.id, member.chatId);
       }
       const current = all.filter((member) => !hasLapsed(member, write.at));
-      const decision = decideMember(current, change);
+      const isFull =
+        write.actor.type !== "operator" && runsTooMany(yield* membershipsOf(tx, chatId), name);
+      const decision = decideMember(current, change, isFull);
       if (typeof decision === "string") return decision;
       const { role, closes, action } = decision;
       const revokedKeys = closes ? yield* closeAccount(tx, account, write.at) : [];
@@ -62,14 +66,19 @@ export const layer = storeLayer(MemberStore, (db) => ({
     }),
 
   choose: ({ signIn: id, chatId, account: name, requestId, at }) =>
-    db.write(name, function* (tx) {
+    db.write<ChoiceOutcome>(name, function* (tx) {
       assertStorable([name]);
       const account = yield* accountNamed(tx, name);
       const member = account && (yield* tx.get(members, account.id, chatId));
       const signIn = yield* tx.get(signIns, id);
-      if (account === undefined || member === undefined || signIn?.chatId !== chatId) return false;
-      if (hasLapsed(member, at)) return false;
+      if (account === undefined || member === undefined || signIn?.chatId !== chatId) {
+        return "unknown";
+      }
+      if (hasLapsed(member, at)) return "unknown";
       if (!hasAccepted(member)) {
+        if (runsAccount(member.role) && runsTooMany(yield* membershipsOf(tx, chatId), name)) {
+          return "account_limit";
+        }
         const actor = { type: "account", id: name, member: chatId } as const;
         const details = { chatId, role: member.role };
         const entry = { actor, requestId, at, action: "member.accepted" as const, details };
@@ -77,6 +86,6 @@ export const layer = storeLayer(MemberStore, (db) => ({
       }
       yield* tx.put(members, { ...member, chosenAt: at });
       yield* tx.put(signIns, { ...signIn, account: name });
-      return true;
+      return "chosen";
     }),
 }));

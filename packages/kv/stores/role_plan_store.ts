@@ -2,7 +2,9 @@ import type { ChatId, GuildId } from "@accountlink/core";
 import {
   arePreviewedAs,
   changedSettings,
+  concernsMembers,
   type HeldPlan,
+  logProblems,
   noPlan,
   type PlanPlace,
   type PlanProblem,
@@ -22,6 +24,7 @@ import { inSteps, stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { record } from "./audit_log.ts";
 import { nextNumber } from "./counts.ts";
+import { closedSince, followPlan } from "./guild_logs.ts";
 import { holdItems, liveNodes } from "./leases.ts";
 import {
   isOn,
@@ -76,23 +79,39 @@ const recordChange = (
 ) => record(tx, { actor, requestId, at, action, details, pid });
 
 const put = Effect.fnUntraced(function* (tx: Transaction, write: PutPlan) {
-  const { pid, guildId, settings, position, at } = write;
+  const { pid, guildId, settings } = write;
   const stored = yield* find(tx, write);
   const ofGuild = yield* tx.list(plans.byGuild, [guildId]);
   const isTaken = ofGuild.some((plan) => plan.pid !== pid && isOn(plan));
   if (settings.state === "on" && isTaken) return false;
-  const scope = yield* scopeAt(tx, pid);
+  const scope = refOf(yield* scopeAt(tx, pid));
   yield* confirmPreview(tx, write);
   const before = stored?.settings ?? noPlan;
-  if (changedSettings(before, settings).length === 0) return true;
+  const changed = changedSettings(before, settings);
+  if (changed.length === 0) return true;
   assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
   yield* recordChange(tx, write, "roles.updated", planEntryDetails(write, before, settings));
+  yield* followPlan(tx, scope, write, before.logChannelId);
+  if (stored !== undefined && !concernsMembers(changed)) {
+    yield* tx.put(plans, { ...stored, settings });
+    return true;
+  }
   if (stored !== undefined) yield* storeProblems(tx, stored, "", []);
+  const ref = stored?.ref ?? (yield* nextNumber(tx, "plans"));
+  yield* tx.put(plans, changedPlan(stored, write, { scope, ref }));
+  return true;
+});
+
+/** The plan after a change that concerns members. */
+const changedPlan = (
+  stored: KeptPlan | undefined,
+  { pid, guildId, settings, position, at }: PutPlan,
+  made: Pick<KeptPlan, "scope" | "ref">,
+): KeptPlan => {
   const plan: KeptPlan = {
     pid,
     guildId,
-    scope: refOf(scope),
-    ref: stored?.ref ?? (yield* nextNumber(tx, "plans")),
+    ...made,
     revision: 0,
     sweptAt: null,
     pausedAt: null,
@@ -102,14 +121,10 @@ const put = Effect.fnUntraced(function* (tx: Transaction, write: PutPlan) {
     position: isOn(stored) ? stored.position : position,
     sweep: null,
   };
-  yield* tx.put(
-    plans,
-    settings.state === "on"
-      ? { ...sweeping(plan, 0, at), pausedAt: null }
-      : { ...plan, revision: plan.revision + 1, pausedAt: isOn(stored) ? at : plan.pausedAt },
-  );
-  return true;
-});
+  return settings.state === "on"
+    ? { ...sweeping(plan, 0, at), pausedAt: null }
+    : { ...plan, revision: plan.revision + 1, pausedAt: isOn(stored) ? at : plan.pausedAt };
+};
 
 /** Remembers that a plan is on with the settings of its preview. */
 const confirmPreview = Effect.fnUntraced(function* (
@@ -148,14 +163,15 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
   status: (place) =>
     db.read(function* (tx) {
       const stored = yield* find(tx, place);
-      if (stored === undefined) return { pending: 0, sweptAt: null, sweep: null, problems: [] };
+      const ofLog = logProblems(yield* closedSince(tx, place));
+      if (stored === undefined) return { pending: 0, sweptAt: null, sweep: null, problems: ofLog };
       const { ref, sweptAt } = stored;
       const found = yield* tx.list(planProblems.newest, [ref], { limit: shownProblems });
       return {
         pending: yield* tx.count(planMembers.due, [ref]),
         sweptAt,
         sweep: sweepOf(stored),
-        problems: [...new Map(found.map((one) => [one.chatId, one.problems])).values()]
+        problems: [...new Map(found.map((one) => [one.chatId, one.problems])).values(), ofLog]
           .flat()
           .toSorted(problemOrder)
           .slice(0, shownProblems),
@@ -216,6 +232,8 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
         if (stored === undefined) return undefined;
         yield* recordChange(tx, write, "roles.deleted", planEntryDetails(write, stored.settings));
         yield* tx.remove(previews, pid, guildId);
+        const settings = { ...stored.settings, logChannelId: null };
+        yield* followPlan(tx, stored.scope, { ...stored, settings }, stored.settings.logChannelId);
         return yield* tx.remove(plans, pid, guildId);
       });
       if (removed === undefined) return false;

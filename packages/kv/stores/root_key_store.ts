@@ -1,9 +1,17 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { table } from "../table.ts";
+import type { Kv } from "../kv.ts";
+import { Database } from "../transaction.ts";
 import { storeLayer } from "./store_layer.ts";
 
 const rootKeys = table<{ readonly wrapped: string }>()("root_key", () => [], {});
+
+/** Reads the wrapped root key; null before its creation. */
+export const readRootKey = (kv: Kv) =>
+  new Database(kv).read(function* (tx) {
+    return (yield* tx.get(rootKeys))?.wrapped ?? null;
+  });
 
 export const layer = storeLayer(RootKeyStore, (db) => ({
   adopt: (wrapped) =>

@@ -121,7 +121,7 @@ export const layer = storeLayer(SessionStore, (db) => ({
       let linked = { gameId: kept ?? gameId, previousGameId: kept };
       if (kept === null) {
         yield* storeSightings(tx, pid, sightingsOf(write));
-        linked = { gameId, previousGameId: (yield* setGame(tx, write, "flow")).previousGameId };
+        linked = { gameId, previousGameId: (yield* setGame(tx, write, write.proof)).previousGameId };
       }
       yield* endFlow(tx, write.flow);
       if (session !== undefined) yield* changeSession(tx, completedSession(session, write, linked), at);

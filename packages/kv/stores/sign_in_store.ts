@@ -1,4 +1,4 @@
-import { type BegunSignIn, type SiteSignIn, SignInStore } from "@accountlink/core/sign_ins";
+import { type BegunSignIn, maxSignIns, type SiteSignIn, SignInStore } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option, Order } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
@@ -15,6 +15,9 @@ export const signIns = table<SiteSignIn>()("sign_in", ({ id }) => [id], {
 const begunSignIns = table<BegunSignIn>()("begun_sign_in", ({ stateHash }) => [stateHash], {
   byEnd: { keys: ({ stateHash, expiresAt }) => [[expiresAt, stateHash]] },
 });
+
+const newestFirst = (one: SiteSignIn, other: SiteSignIn): number =>
+  other.createdAt - one.createdAt || Order.String(one.id, other.id);
 
 export const layer = storeLayer(SignInStore, (db) => ({
   begin: (begun) =>
@@ -41,6 +44,8 @@ export const layer = storeLayer(SignInStore, (db) => ({
         throw new Error("Cannot store a sign-in: its id is taken, expected a new one");
       }
       if (replaced !== null) yield* tx.remove(signIns, replaced);
+      const earlier = (yield* tx.list(signIns.byUser, [signIn.chatId])).toSorted(newestFirst);
+      for (const { id } of earlier.slice(maxSignIns - 1)) yield* tx.remove(signIns, id);
       yield* tx.put(signIns, signIn);
     }),
 
@@ -54,7 +59,7 @@ export const layer = storeLayer(SignInStore, (db) => ({
     db.read(function* (tx) {
       return (yield* tx.list(signIns.byUser, [chatId, site]))
         .filter(({ expiresAt }) => at < expiresAt)
-        .toSorted((one, other) => other.createdAt - one.createdAt || Order.String(one.id, other.id));
+        .toSorted(newestFirst);
     }),
 
   end: (site, chatId, id) =>

@@ -8,6 +8,7 @@ import type { Transaction } from "../transaction.ts";
 import { reviewsOf } from "./alt_review_store.ts";
 import { entriesNaming, namedEntries } from "./audit_log.ts";
 import { eraseUser } from "./erase_user.ts";
+import { messagesOf } from "./guild_logs.ts";
 import { findRecord, links } from "./links.ts";
 import { membershipsOf } from "./members.ts";
 import { rolesOf } from "./role_plans.ts";
@@ -58,6 +59,7 @@ export const layer = storeLayer(UserStore, (db) => ({
           by(({ pid, review }) => [pid, -review.at, review.otherChatId]),
         ),
         roles: (yield* rolesOf(tx, chatId)).toSorted(placeOrder),
+        messages: [...(yield* messagesOf(tx, chatId))].toSorted(placeOrder),
         sessions: (yield* tx.list(sessions.byUser, [chatId]))
           .map(({ session }) => session)
           .toSorted(by(({ createdAt, id }) => [createdAt, id])),

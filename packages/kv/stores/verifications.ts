@@ -94,7 +94,8 @@ export const endVerifications = Effect.fnUntraced(function* (
     if (proven !== undefined && isOpen(proven) && proven.session.pid === pid) {
       ending.set(proven.session.id, proven.session);
     }
-    yield* tx.put(flows, { ...flow, chatId: null, gameId: null, seenVersion: flow.seenVersion ?? 0 });
+    const voided = { chatId: null, gameId: null, gameProof: null, seenVersion: flow.seenVersion ?? 0 };
+    yield* tx.put(flows, { ...flow, ...voided });
   }
   for (const { session } of yield* tx.list(sessions.open, prefix, { limit })) ending.set(session.id, session);
   for (const session of ending.values()) {

@@ -1,5 +1,5 @@
 import { StorageIdentity, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
-import { layer as storageLayer } from "@accountlink/kv";
+import { readRootKey, layer as storageLayer } from "@accountlink/kv";
 import { Data, Duration, Effect, Layer, Schedule } from "effect";
 import {
   addressOf,
@@ -12,7 +12,7 @@ import {
   type RedisOptions,
 } from "../connection/connections.ts";
 import { runCommand } from "../connection/failure.ts";
-import { pathOf, RedisUnusable } from "../inspect.ts";
+import { inspect as inspectRedis, pathOf, RedisUnusable } from "../inspect.ts";
 import { redisKv } from "./redis_kv.ts";
 
 export interface StorageRedisOptions extends RedisOptions {
@@ -39,7 +39,7 @@ export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, S
       const { commands, prefix } = yield* RedisConnections;
       const path = pathOf(address);
       const identity = yield* firstAnswer(identityOf(commands, `${prefix}store:identity`), path, options);
-      yield* warnOfLoss(commands, path);
+      for (const risk of yield* risksOf(commands)) yield* Effect.logWarning(`Redis at "${path}" ${risk}`);
       return Layer.merge(
         storageLayer(Effect.sync(() => redisKv(commands, `${prefix}store:`))),
         Layer.succeed(StorageIdentity, identity),
@@ -87,19 +87,32 @@ const setting = (commands: RedisCommands, name: string) =>
     (found) => (found._tag === "Some" ? ((found.value as ReadonlyArray<string>)[1] ?? null) : null),
   );
 
-/** Warns if Redis may lose answered writes. A provider may hide the settings. */
-const warnOfLoss = Effect.fnUntraced(function* (commands: RedisCommands, path: string) {
-  const isAppending = yield* setting(commands, "appendonly");
-  const fsync = isAppending === "no" ? "off" : yield* setting(commands, "appendfsync");
-  if (fsync !== null && fsync !== "always") {
-    yield* Effect.logWarning(
-      `Redis at "${path}" may lose answered writes: ${fsync === "off" ? "appendonly is no" : `appendfsync is ${fsync}`}, expected appendonly yes and appendfsync always`,
-    );
+/** Returns how Redis may lose answered writes. A provider may hide the settings. */
+const risksOf = Effect.fnUntraced(function* (commands: RedisCommands) {
+  const risks: Array<string> = [];
+  const fsync = yield* setting(commands, "appendfsync");
+  if ((yield* setting(commands, "appendonly")) === "no") {
+    risks.push("may lose answered writes: appendonly is no, expected yes, with appendfsync always");
+  } else if (fsync !== null && fsync !== "always") {
+    risks.push(`may lose answered writes: appendfsync is ${fsync}, expected always`);
   }
   const policy = yield* setting(commands, "maxmemory-policy");
   if (policy !== null && policy !== "noeviction") {
-    yield* Effect.logWarning(
-      `Redis at "${path}" may delete data: maxmemory-policy is ${policy}, expected noeviction`,
-    );
+    risks.push(`may delete data: maxmemory-policy is ${policy}, expected noeviction`);
   }
+  return risks;
+});
+
+/** Reads the state of a storage, without changing its data. */
+export const inspect = Effect.fn("StorageRedis.inspect")(function* (options: RedisOptions) {
+  const state = yield* inspectRedis(options);
+  const read = Effect.gen(function* () {
+    const { commands, prefix } = yield* RedisConnections;
+    return {
+      ...state,
+      risks: yield* risksOf(commands),
+      rootKey: yield* readRootKey(redisKv(commands, `${prefix}store:`)),
+    };
+  });
+  return yield* Effect.provide(read, connections({ commandTimeout, ...options }), { local: true });
 });

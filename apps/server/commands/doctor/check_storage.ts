@@ -9,6 +9,7 @@ import type { Config } from "../../config/config.ts";
 import type { PersistentStorage, Storage } from "../../config/resolved_config.ts";
 import { folderExists, openToOthers } from "../../files/data_folder.ts";
 import { cryptoLayer } from "../../layers/crypto_layer.ts";
+import { refusedDatabase } from "../../layers/store_layers.ts";
 import { resolveSecrets, secretFile, secretRejected } from "../../secrets/deployment_secret.ts";
 import { connectTimeout } from "../management_layer.ts";
 import { checkClock } from "./check_clock.ts";
@@ -36,6 +37,7 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
       ),
     );
   }
+  if (storage.kind === "redis") return yield* checkRedis(config, storage);
   const { folder } = storage;
   const exists = yield* Effect.result(folderExists(config, folder));
   if (Result.isFailure(exists)) {
@@ -56,6 +58,40 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
   const secret = secretFile(folder);
   const modes = existsSync(secret) ? [checkMode("secret", secret, "600")] : [];
   return [checkMode("data folder", folder, "700"), ...modes, ...findings, checkSpace(folder)];
+});
+
+const checkRedis = Effect.fnUntraced(function* (
+  config: Config,
+  storage: Extract<Storage, { readonly kind: "redis" }>,
+) {
+  const { StorageRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
+  return yield* StorageRedis.inspect(storage).pipe(
+    Effect.flatMap(({ path, version, refusedWrite, risks, rootKey, clockLead }) =>
+      Effect.gen(function* () {
+        const it = `Redis ${version} at "${path}"`;
+        return [
+          refusedWrite === null
+            ? ok("database", `${it} takes writes`)
+            : fail("database", `${it} refuses writes: ${refusedWrite}`, "Mend it, or let its user write"),
+          ...risks.map((risk) => warn("database", `${it} ${risk}`, "Set it in the configuration of Redis")),
+          yield* checkRootKey(config, storage, rootKey),
+          ...checkClock("Redis", clockLead),
+        ];
+      }),
+    ),
+    Effect.catchTag("RedisDatabaseRefused", ({ database }) =>
+      Effect.succeed([
+        fail(
+          "database",
+          refusedDatabase(database, "ACCOUNTLINK_DATABASE_URL"),
+          "Correct ACCOUNTLINK_DATABASE_URL",
+        ),
+      ]),
+    ),
+    Effect.catchTag(["RedisUnusable", "InvalidRedisUrl", "StoreUnavailable"], ({ message }) =>
+      Effect.succeed([fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start Redis")]),
+    ),
+  );
 });
 
 const folderAdvice = (message: string): string => {

@@ -23,6 +23,7 @@ const isOutageOf =
   ({ kind }: Storage) =>
   (error: unknown): boolean =>
     Predicate.isTagged(error, "StoreUnavailable") ||
+    (kind === "redis" && Predicate.isTagged(error, "RedisUnusable")) ||
     (kind === "postgres" &&
       error instanceof StorageSql.DatabaseUnusable &&
       Predicate.hasProperty(error.cause, "isRetryable") &&

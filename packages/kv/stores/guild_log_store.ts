@@ -1,0 +1,137 @@
+import { GuildLogStore, type HeldLog, messageTime, mostMessages, mostWaiting } from "@accountlink/core/guild_log";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect, Option } from "effect";
+import { inSteps, stepSize } from "../steps.ts";
+import { table } from "../table.ts";
+import { guildLogs, logEntries, logMessages } from "./guild_logs.ts";
+import { holdItems } from "./leases.ts";
+import { planProblems, plans } from "./role_plans.ts";
+import { accountAt, scopeAt, withScope } from "./scopes.ts";
+import { storeLayer } from "./store_layer.ts";
+
+/** The last panel of a channel. */
+interface Panel {
+  readonly pid: string;
+  readonly guildId: string;
+  readonly channelId: string;
+  readonly messageId: string;
+}
+
+const panels = table<Panel>()("panel", ({ pid, guildId, channelId }) => [pid, guildId, channelId], {});
+
+export const layer = storeLayer(GuildLogStore, (db) => ({
+  add: (pid, entry, at) =>
+    db.write(pid, function* (tx) {
+      for (const { guildId, channelId } of yield* tx.scan(guildLogs, [pid])) {
+        if (channelId === null || (yield* tx.count(logEntries, [pid, guildId])) >= mostWaiting) continue;
+        const [last] = yield* tx.scan(logEntries, [pid, guildId], { reverse: true, limit: 1 });
+        yield* tx.put(logEntries, { pid, guildId, id: (last?.id ?? 0) + 1, entry, at });
+      }
+    }),
+
+  hold: (hold) =>
+    Effect.gen(function* () {
+      const held = yield* holdItems(
+        db,
+        { name: "guild logs", items: guildLogs, byHolder: guildLogs.byHolder },
+        hold,
+      );
+      return yield* db.read(function* (tx) {
+        const found: Array<HeldLog> = [];
+        for (const { pid, guildId, scope, channelId, position, closedAt, problems } of held) {
+          if ((yield* accountAt(tx, scope.account)).status !== "active") continue;
+          const plan = yield* tx.get(plans, pid, guildId);
+          const newest = plan && (yield* tx.list(planProblems.newest, [plan.ref], { limit: 1 }))[0];
+          const [waiting] = yield* tx.scan(logEntries, [pid, guildId], { limit: 1 });
+          const [edited] = yield* tx.list(logMessages.edits, [pid, guildId], { limit: 1 });
+          found.push({
+            scope: yield* withScope(tx, scope),
+            guildId,
+            channelId,
+            position,
+            closedAt,
+            problems,
+            problemAt: newest === undefined ? null : Math.max(...newest.problems.map(({ at }) => at)),
+            waitsSince: waiting?.at ?? null,
+            editAt: edited?.editAt ?? null,
+          });
+        }
+        return found;
+      });
+    }),
+
+  waiting: ({ pid, guildId }, limit) =>
+    db.read(function* (tx) {
+      const found = yield* tx.scan(logEntries, [pid, guildId], { limit });
+      return found.map(({ id, entry, at }) => ({ id, entry, at }));
+    }),
+
+  record: ({ node, at, position, told, problems, message, closedAt, pid, guildId }) =>
+    Effect.gen(function* () {
+      const isHeld = yield* db.write(pid, function* (tx) {
+        const log = yield* tx.get(guildLogs, pid, guildId);
+        if (log !== undefined && message !== null) {
+          assertStorable([message.channelId, message.messageId, JSON.stringify(message.lines)]);
+          if ((yield* tx.get(logMessages, pid, guildId, message.messageId)) === undefined) {
+            yield* tx.put(logMessages, { ...message, pid, guildId, at, erasedAt: null, editAt: null });
+          }
+        }
+        if (log?.holder !== node) return false;
+        yield* tx.getAll(
+          logEntries,
+          told.map((id) => [pid, guildId, id]),
+        );
+        for (const id of told) yield* tx.remove(logEntries, pid, guildId, id);
+        yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
+        return true;
+      });
+      const beyond = yield* db.read(function* (tx) {
+        const count = yield* tx.count(logMessages.byTime, [pid, guildId]);
+        const options = { limit: Math.max(0, count - mostMessages) };
+        const last = (yield* tx.list(logMessages.byTime, [pid, guildId], options)).at(-1);
+        return Math.max(last?.at ?? -1, at - messageTime);
+      });
+      yield* inSteps(
+        db,
+        (tx) => tx.list(logMessages.byTime, [pid, guildId], { before: [beyond + 1], limit: stepSize }),
+        Effect.fnUntraced(function* (tx, { messageId }) {
+          const stored = yield* tx.get(logMessages, pid, guildId, messageId);
+          if (stored === undefined || stored.editAt !== null) return false;
+          yield* tx.remove(logMessages, pid, guildId, messageId);
+          return true;
+        }),
+      );
+      return isHeld;
+    }),
+
+  dueEdits: ({ pid, guildId }, at, limit) =>
+    db.read(function* (tx) {
+      const found = yield* tx.list(logMessages.edits, [pid, guildId], { before: [at + 1], limit });
+      return found.flatMap(({ channelId, messageId, lines, erasedAt }) =>
+        erasedAt === null ? [] : [{ channelId, messageId, lines, erasedAt }],
+      );
+    }),
+
+  settleEdit: ({ pid, guildId }, { messageId, lines }, retryAt) =>
+    db.write(pid, function* (tx) {
+      const stored = yield* tx.get(logMessages, pid, guildId, messageId);
+      if (stored === undefined || JSON.stringify(stored.lines) !== JSON.stringify(lines)) return;
+      const erasedAt = retryAt === null ? null : stored.erasedAt;
+      yield* tx.put(logMessages, { ...stored, editAt: retryAt, erasedAt });
+      const more = Number(retryAt !== null) - Number(stored.editAt !== null);
+      const log = more === 0 ? undefined : yield* tx.get(guildLogs, pid, guildId);
+      if (log !== undefined) yield* tx.put(guildLogs, { ...log, edits: log.edits + more });
+    }),
+
+  findPanel: ({ pid, guildId }, channelId) =>
+    db.read(function* (tx) {
+      return Option.fromUndefinedOr((yield* tx.get(panels, pid, guildId, channelId))?.messageId);
+    }),
+
+  savePanel: ({ pid, guildId }, channelId, messageId) =>
+    db.write(pid, function* (tx) {
+      assertStorable([channelId, messageId]);
+      yield* scopeAt(tx, pid);
+      yield* tx.put(panels, { pid, guildId, channelId, messageId });
+    }),
+}));

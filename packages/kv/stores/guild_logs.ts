@@ -1,0 +1,134 @@
+/** The logs of communities, and what plans and erasures do to them. */
+import type { ChatId, GuildId, Pid } from "@accountlink/core";
+import {
+  type LogMessage,
+  linesWithoutUser,
+  type UserMessage,
+  type WaitingEntry,
+} from "@accountlink/core/guild_log";
+import type { PlanPlace, PutPlan } from "@accountlink/core/roles";
+import { Effect, Order } from "effect";
+import { table } from "../table.ts";
+import type { Transaction } from "../transaction.ts";
+import type { ScopeRef } from "./scopes.ts";
+
+/** The log of a plan. */
+export interface KeptLog extends PlanPlace {
+  readonly scope: ScopeRef;
+  readonly channelId: string | null;
+  readonly position: number;
+  readonly closedAt: number | null;
+  readonly problems: ReadonlyArray<string>;
+  /** The node that works on the log; null if no node does. */
+  readonly holder: string | null;
+  /** The number of messages that have to be edited. */
+  readonly edits: number;
+}
+
+export const guildLogs = table<KeptLog>()(
+  "guild_log",
+  ({ pid, guildId }) => [pid, guildId],
+  {
+    /** The logs that need a node. */
+    byHolder: {
+      keys: ({ holder, channelId, edits, pid, guildId }) =>
+        channelId !== null || edits > 0 ? [[holder ?? "", pid, guildId]] : [],
+    },
+  },
+  1,
+);
+
+interface KeptEntry extends WaitingEntry {
+  readonly pid: Pid;
+  readonly guildId: GuildId;
+}
+
+export const logEntries = table<KeptEntry>()(
+  "log_entry",
+  ({ pid, guildId, id }) => [pid, guildId, id],
+  { byUser: { keys: ({ pid, guildId, id, entry }) => [[entry.chatId, pid, guildId, id]], group: 1 } },
+  2,
+);
+
+export interface KeptMessage extends LogMessage, PlanPlace {
+  readonly at: number;
+  readonly erasedAt: number | null;
+  readonly editAt: number | null;
+}
+
+export const logMessages = table<KeptMessage>()(
+  "log_message",
+  ({ pid, guildId, messageId }) => [pid, guildId, messageId],
+  {
+    byUser: {
+      keys: ({ pid, guildId, messageId, lines }) =>
+        [...new Set(lines.flatMap(({ chatIds }) => chatIds))].map((id) => [id, pid, guildId, messageId]),
+      group: 1,
+    },
+    edits: {
+      keys: ({ pid, guildId, messageId, editAt }) =>
+        editAt === null ? [] : [[pid, guildId, editAt, messageId]],
+    },
+    byTime: { keys: ({ pid, guildId, messageId, at }) => [[pid, guildId, at, messageId]] },
+  },
+);
+
+/** Makes, moves or turns off the log of a plan, as the plan says. A log that is made tells only later events. */
+export const followPlan = Effect.fnUntraced(function* (
+  tx: Transaction,
+  scope: ScopeRef,
+  { pid, guildId, settings, position }: Pick<PutPlan, "pid" | "guildId" | "settings" | "position">,
+  before: string | null,
+) {
+  const { logChannelId: channelId } = settings;
+  if (channelId === before) return;
+  const stored = yield* tx.get(guildLogs, pid, guildId);
+  yield* tx.put(guildLogs, {
+    holder: null,
+    problems: [],
+    edits: 0,
+    ...stored,
+    scope,
+    pid,
+    guildId,
+    channelId,
+    closedAt: null,
+    position: before === null ? position : (stored?.position ?? position),
+  });
+  if (channelId !== null) return;
+  for (const { id } of yield* tx.scan(logEntries, [pid, guildId])) yield* tx.remove(logEntries, pid, guildId, id);
+});
+
+/** When the channel of a plan's log was found closed; null if it is open. */
+export const closedSince = Effect.fnUntraced(function* (tx: Transaction, { pid, guildId }: PlanPlace) {
+  return (yield* tx.get(guildLogs, pid, guildId))?.closedAt ?? null;
+});
+
+/** Finds the messages that name a chat user. */
+export const messagesOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
+  return (yield* tx.list(logMessages.byUser, [chatId]))
+    .map(
+      ({ pid, guildId, channelId, messageId, at }): UserMessage => ({ pid, guildId, channelId, messageId, at }),
+    )
+    .toSorted((one, other) => Order.String(one.messageId, other.messageId));
+});
+
+/** Takes a chat user out of up to `limit` messages that logs have told, and out of up to `limit` that they will tell. */
+export const forgetInLogs = Effect.fnUntraced(function* (
+  tx: Transaction,
+  chatId: ChatId,
+  at: number,
+  limit: number,
+) {
+  const waiting = yield* tx.list(logEntries.byUser, [chatId], { limit });
+  for (const { pid, guildId, id } of waiting) yield* tx.remove(logEntries, pid, guildId, id);
+  const told = yield* tx.list(logMessages.byUser, [chatId], { limit });
+  for (const message of told) {
+    const { pid, guildId, lines, erasedAt, editAt } = message;
+    const left = linesWithoutUser(lines, chatId) ?? lines;
+    yield* tx.put(logMessages, { ...message, lines: left, editAt: at, erasedAt: erasedAt ?? at });
+    const log = editAt === null ? yield* tx.get(guildLogs, pid, guildId) : undefined;
+    if (log !== undefined) yield* tx.put(guildLogs, { ...log, edits: log.edits + 1 });
+  }
+  return { pids: told.map(({ pid }) => pid), isMore: waiting.length === limit || told.length === limit };
+});
