@@ -120,6 +120,17 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: {
+          ...contract,
+          ...(isProof ? {} : oneWorker),
+          name: "contract-redis",
+          exclude: [...independentOfStorage, ...ofProof],
+          env: { ACCOUNTLINK_TEST_STORAGE: "redis" },
+          globalSetup: ["test/support/shared_servers.ts"],
+        },
+      },
+      {
+        extends: true,
         test: { ...contract, name: "contract-web", env: { ACCOUNTLINK_TEST_SERVER: "web" } },
       },
       {

@@ -12,6 +12,13 @@ if (process.argv.length > 2) {
 
 const environment = { ACCOUNTLINK_TEST_PROOF: "1" };
 const results: Array<Results> = [await runVitest("Bun", "portable", environment)];
-for (const project of ["node", "contract-postgres-redis", "contract-memory", "contract-web", "proof"])
+for (const project of [
+  "node",
+  "contract-postgres-redis",
+  "contract-redis",
+  "contract-memory",
+  "contract-web",
+  "proof",
+])
   results.push(await runVitest("Node.js/24", project, environment));
 finish(combine(results));

@@ -23,7 +23,8 @@ const numberText = (number: number): string => {
 };
 
 /** Escapes what is not printable ASCII between the characters that begin an escape, which sort first and last. */
-const escaped = (text: string): string => (/^[\x22-\x7d]*$/.test(text) ? text : text.replace(/[^\x22-\x7d]/gu, escape));
+const escaped = (text: string): string =>
+  /^[\x22-\x7d]*$/.test(text) ? text : text.replace(/[^\x22-\x7d]/gu, escape);
 
 const escape = (character: string): string => {
   const code = character.codePointAt(0) as number;

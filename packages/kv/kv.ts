@@ -58,8 +58,5 @@ export interface Kv {
    * Makes all changes if all checks hold, else none. Returns whether the checks held. Has at most `maxChecks` checks, and
    * no key twice. If the engine fails, the changes are made or not, but never in part.
    */
-  readonly commit: (
-    checks: ReadonlyArray<Check>,
-    changes: ReadonlyArray<Change>,
-  ) => StoreEffect<boolean>;
+  readonly commit: (checks: ReadonlyArray<Check>, changes: ReadonlyArray<Change>) => StoreEffect<boolean>;
 }

@@ -53,7 +53,10 @@ class SortedKeys {
 
   /** The place of the first key that is not less. */
   #find(key: string) {
-    const run = firstIndex(this.#runs.length - 1, (index) => !((this.#runs[index] as Array<string>).at(-1) as string < key));
+    const run = firstIndex(
+      this.#runs.length - 1,
+      (index) => !(((this.#runs[index] as Array<string>).at(-1) as string) < key),
+    );
     const keys = this.#runs[run] as Array<string>;
     return { run, at: firstIndex(keys.length, (index) => (keys[index] as string) >= key) };
   }

@@ -4,4 +4,9 @@ import { Effect } from "effect";
 import * as test from "vitest";
 import { layer, memoryKv } from "./mod.ts";
 
-storageSuites({ name: "Kv in memory", layer: layer(Effect.sync(memoryKv)), model: StorageMemory.layer, test });
+storageSuites({
+  name: "Kv in memory",
+  layer: layer(Effect.sync(memoryKv)),
+  model: StorageMemory.layer,
+  test,
+});

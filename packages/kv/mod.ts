@@ -2,5 +2,5 @@
 export type { Change, Check, Entry, Kv, Range } from "./kv.ts";
 export { maxChanges, maxChecks, maxValueBytes } from "./kv.ts";
 export { memoryKv } from "./memory_kv.ts";
-export { readRootKey } from "./stores/root_key_store.ts";
 export { layer } from "./storage_kv.ts";
+export { readRootKey } from "./stores/root_key_store.ts";

@@ -161,7 +161,10 @@ export class Transaction {
     if (isGuarded) for (const key of keys) if (!this.#seen.has(key)) this.#guarded.add(key);
     const missing = keys.filter((key) => !this.#changes.has(key) && !this.#seen.has(key));
     const textsOf = () =>
-      keys.map((key) => this.#changes.get(key) ?? (this.#changes.has(key) ? null : (this.#seen.get(key)?.value ?? null)));
+      keys.map(
+        (key) =>
+          this.#changes.get(key) ?? (this.#changes.has(key) ? null : (this.#seen.get(key)?.value ?? null)),
+      );
     const check = () => {
       if (!isChecked || !this.#isChecked) return;
       for (const key of keys) {
@@ -196,7 +199,9 @@ export class Transaction {
   #guardRange(name: string, group: number | undefined, prefix: Tuple): StoreEffect<void> {
     if (!this.#isChecked) return Effect.void;
     if (group === undefined || prefix.length < group) {
-      return Effect.die(new Error(`Cannot read a range of "${name}" in a transaction, expected one of a group`));
+      return Effect.die(
+        new Error(`Cannot read a range of "${name}" in a transaction, expected one of a group`),
+      );
     }
     return this.#guard([guardKey(name, prefix.slice(0, group))]);
   }

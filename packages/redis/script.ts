@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { errorReplyOf } from "./connection/failure.ts";
 import type { RedisCommands } from "./connection/connections.ts";
+import { errorReplyOf } from "./connection/failure.ts";
 
 /** A Lua script, which Redis runs atomically, and its SHA-1 digest for EVALSHA. */
 export interface Script {

@@ -3,9 +3,10 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AuditLog } from "@accountlink/core";
+import { StorageRedis } from "@accountlink/redis";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-servers";
+import { askRedis, makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-servers";
 import { Effect, Exit, Layer, Redacted, Scope } from "effect";
 import { inject } from "vitest";
 
@@ -14,7 +15,8 @@ export interface TestStorage {
   /** Reads the audit log directly, without the server. */
   readonly auditLog: Layer.Layer<AuditLog, unknown>;
   /**
-   * Returns all stored data as texts: the files of an embedded storage or the rows of Postgres. Storage in memory gives
+   * Returns all stored data as texts: the files of an embedded storage, the rows of Postgres or the values
+   * of Redis. Storage in memory gives
    * none.
    */
   readonly contents: () => Promise<ReadonlyArray<string>>;
@@ -30,6 +32,7 @@ export const whyHidden: string | null =
 /** @param folder the folder of an embedded storage */
 export const makeStorage = (folder: string): Promise<TestStorage> => {
   if (kind === "postgres") return makePostgresStorage();
+  if (kind === "redis") return Promise.resolve(redisStorage());
   return Promise.resolve(kind === "memory" ? memoryStorage : embeddedStorage(folder));
 };
 
@@ -69,6 +72,30 @@ const makePostgresStorage = async (): Promise<TestStorage> => {
     auditLog: StoragePostgres.layerPostgres({ url: Redacted.make(database.url) }),
     contents: () => Effect.runPromise(rowsOf(database)),
     remove: () => Effect.runPromise(Scope.close(scope, Exit.void)),
+  };
+};
+
+const allValues = "return table.concat(redis.call('HVALS', KEYS[1]), '\\n')";
+
+/** A storage with a prefix of its own in the shared Redis, which is also the cache. */
+const redisStorage = (): TestStorage => {
+  const { redisUrl } = inject("shared");
+  const prefix = `test-${randomUUID()}:`;
+  const port = Number(new URL(redisUrl).port);
+  return {
+    env: {
+      ACCOUNTLINK_STORAGE: "redis",
+      ACCOUNTLINK_DATABASE_URL: redisUrl,
+      ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+      ACCOUNTLINK_CACHE: "redis",
+      ACCOUNTLINK_REDIS_URL: redisUrl,
+      ACCOUNTLINK_REDIS_PREFIX: prefix,
+    },
+    auditLog: StorageRedis.layer({ url: Redacted.make(redisUrl), prefix }),
+    contents: async () => [
+      await askRedis({ port, tls: false }, ["EVAL", allValues, "1", `${prefix}store:values`]),
+    ],
+    remove: () => Promise.resolve(),
   };
 };
 

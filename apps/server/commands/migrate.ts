@@ -20,7 +20,10 @@ const migrate = (
       return StoragePostgres.migratePostgres({ ...storage, startTimeout });
     case "redis":
       // Redis has no schema: its records are JSON, and its keys are made with them.
-      return Effect.as(Effect.scoped(Layer.build(storageLayer(storage, { exclusive: false, startTimeout }))), []);
+      return Effect.as(
+        Effect.scoped(Layer.build(storageLayer(storage, { exclusive: false, startTimeout }))),
+        [],
+      );
   }
 };
 

@@ -114,7 +114,9 @@ const mistakes = (
     ],
     [
       // A database or an https URL suggests that this is production.
-      (storage === "postgres" || storage === "redis" || isHttps) && platform === null && config.ACCOUNTLINK_FIXTURE !== null,
+      (storage === "postgres" || storage === "redis" || isHttps) &&
+        platform === null &&
+        config.ACCOUNTLINK_FIXTURE !== null,
       "ACCOUNTLINK_PLATFORM is not set, so it is dev because of ACCOUNTLINK_FIXTURE: anyone can sign in as anybody",
       "Set it to live or none, or to dev if this is a test",
     ],

@@ -1,5 +1,11 @@
 /** The storage and the cache that the configuration chooses. */
-import type { Cache as CachePort, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
+import type {
+  Cache as CachePort,
+  Counters,
+  Signals,
+  StoragePorts,
+  StoreUnavailable,
+} from "@accountlink/core";
 import { type DayCounts, FallbackCounters } from "@accountlink/core/limits";
 import { CacheMemory, StorageMemory } from "@accountlink/memory";
 import type { CacheRedis, StorageRedis } from "@accountlink/redis";

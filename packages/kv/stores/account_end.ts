@@ -1,7 +1,7 @@
 /** The ends of accounts, in the transactions of several stores. */
 import type { KeyId } from "@accountlink/core";
-import type { StoreEffect } from "@accountlink/core/errors";
 import { hasAccepted } from "@accountlink/core/accounts";
+import type { StoreEffect } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";

@@ -150,10 +150,7 @@ export const entriesNaming = Effect.fnUntraced(function* (
 });
 
 /** Finds the entries with the names of their accounts. */
-export const namedEntries = Effect.fnUntraced(function* (
-  tx: Transaction,
-  found: ReadonlyArray<StoredEntry>,
-) {
+export const namedEntries = Effect.fnUntraced(function* (tx: Transaction, found: ReadonlyArray<StoredEntry>) {
   const named: Array<AuditEntry> = [];
   for (const entry of found) named.push(entryOf(entry, yield* accountAt(tx, entry.account)));
   return named.toSorted((one, other) => one.sequence - other.sequence);

@@ -25,8 +25,8 @@ import { links } from "./links.ts";
 import { members, membershipsOf } from "./members.ts";
 import { forgetRoles } from "./role_plans.ts";
 import { accountAt, accounts, type StoredAccount, scopes } from "./scopes.ts";
-import { signIns } from "./sign_in_store.ts";
 import { sightings } from "./sightings.ts";
+import { signIns } from "./sign_in_store.ts";
 import { endVerifications, flows, sessions } from "./verifications.ts";
 
 /** How much of each kind one transaction erases. */

@@ -24,8 +24,9 @@ const feeds = table<Feed>()("feed", ({ pid }) => [pid], {});
 /** The users that an event names. */
 const usersOf = ({ data }: Happening): ReadonlyArray<string> => {
   const { chatId, previousChatId } = data as Readonly<Record<string, unknown>>;
-  return [...new Set([chatId, previousChatId])].filter((id) => typeof id === "string" && id !== erasedMark) as
-    ReadonlyArray<string>;
+  return [...new Set([chatId, previousChatId])].filter(
+    (id) => typeof id === "string" && id !== erasedMark,
+  ) as ReadonlyArray<string>;
 };
 
 export const events = table<StoredEvent>()("event", ({ pid, event }) => [pid, event.position], {

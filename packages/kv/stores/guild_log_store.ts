@@ -1,4 +1,10 @@
-import { GuildLogStore, type HeldLog, messageTime, mostMessages, mostWaiting } from "@accountlink/core/guild_log";
+import {
+  GuildLogStore,
+  type HeldLog,
+  messageTime,
+  mostMessages,
+  mostWaiting,
+} from "@accountlink/core/guild_log";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
@@ -22,10 +28,11 @@ const panels = table<Panel>()("panel", ({ pid, guildId, channelId }) => [pid, gu
 export const layer = storeLayer(GuildLogStore, (db) => ({
   add: (pid, entry, at) =>
     db.write(pid, function* (tx) {
-      for (const { guildId, channelId } of yield* tx.scan(guildLogs, [pid])) {
-        if (channelId === null || (yield* tx.count(logEntries, [pid, guildId])) >= mostWaiting) continue;
-        const [last] = yield* tx.scan(logEntries, [pid, guildId], { reverse: true, limit: 1 });
-        yield* tx.put(logEntries, { pid, guildId, id: (last?.id ?? 0) + 1, entry, at });
+      for (const { guildId, channelId, time } of yield* tx.scan(guildLogs, [pid])) {
+        if (channelId === null || (yield* tx.count(logEntries, [pid, guildId, time])) >= mostWaiting)
+          continue;
+        const [last] = yield* tx.scan(logEntries, [pid, guildId, time], { reverse: true, limit: 1 });
+        yield* tx.put(logEntries, { pid, guildId, time, id: (last?.id ?? 0) + 1, entry, at });
       }
     }),
 
@@ -38,11 +45,11 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
       );
       return yield* db.read(function* (tx) {
         const found: Array<HeldLog> = [];
-        for (const { pid, guildId, scope, channelId, position, closedAt, problems } of held) {
+        for (const { pid, guildId, scope, channelId, position, closedAt, problems, time } of held) {
           if ((yield* accountAt(tx, scope.account)).status !== "active") continue;
           const plan = yield* tx.get(plans, pid, guildId);
           const newest = plan && (yield* tx.list(planProblems.newest, [plan.ref], { limit: 1 }))[0];
-          const [waiting] = yield* tx.scan(logEntries, [pid, guildId], { limit: 1 });
+          const [waiting] = yield* tx.scan(logEntries, [pid, guildId, time], { limit: 1 });
           const [edited] = yield* tx.list(logMessages.edits, [pid, guildId], { limit: 1 });
           found.push({
             scope: yield* withScope(tx, scope),
@@ -62,7 +69,8 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
 
   waiting: ({ pid, guildId }, limit) =>
     db.read(function* (tx) {
-      const found = yield* tx.scan(logEntries, [pid, guildId], { limit });
+      const { time = 0 } = (yield* tx.get(guildLogs, pid, guildId)) ?? {};
+      const found = yield* tx.scan(logEntries, [pid, guildId, time], { limit });
       return found.map(({ id, entry, at }) => ({ id, entry, at }));
     }),
 
@@ -79,9 +87,9 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
         if (log?.holder !== node) return false;
         yield* tx.getAll(
           logEntries,
-          told.map((id) => [pid, guildId, id]),
+          told.map((id) => [pid, guildId, log.time, id]),
         );
-        for (const id of told) yield* tx.remove(logEntries, pid, guildId, id);
+        for (const id of told) yield* tx.remove(logEntries, pid, guildId, log.time, id);
         yield* tx.put(guildLogs, { ...log, position, problems, closedAt });
         return true;
       });

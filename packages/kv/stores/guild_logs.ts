@@ -8,8 +8,9 @@ import {
 } from "@accountlink/core/guild_log";
 import type { PlanPlace, PutPlan } from "@accountlink/core/roles";
 import { Effect, Order } from "effect";
+import { inSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
-import type { Transaction } from "../transaction.ts";
+import type { Database, Transaction } from "../transaction.ts";
 import type { ScopeRef } from "./scopes.ts";
 
 /** The log of a plan. */
@@ -23,6 +24,8 @@ export interface KeptLog extends PlanPlace {
   readonly holder: string | null;
   /** The number of messages that have to be edited. */
   readonly edits: number;
+  /** Entries of earlier times, which ended when the log was turned off, are deleted. */
+  readonly time: number;
 }
 
 export const guildLogs = table<KeptLog>()(
@@ -41,12 +44,19 @@ export const guildLogs = table<KeptLog>()(
 interface KeptEntry extends WaitingEntry {
   readonly pid: Pid;
   readonly guildId: GuildId;
+  /** The time of the log when it was added. */
+  readonly time: number;
 }
 
 export const logEntries = table<KeptEntry>()(
   "log_entry",
-  ({ pid, guildId, id }) => [pid, guildId, id],
-  { byUser: { keys: ({ pid, guildId, id, entry }) => [[entry.chatId, pid, guildId, id]], group: 1 } },
+  ({ pid, guildId, time, id }) => [pid, guildId, time, id],
+  {
+    byUser: {
+      keys: ({ pid, guildId, time, id, entry }) => [[entry.chatId, pid, guildId, time, id]],
+      group: 1,
+    },
+  },
   2,
 );
 
@@ -94,10 +104,22 @@ export const followPlan = Effect.fnUntraced(function* (
     channelId,
     closedAt: null,
     position: before === null ? position : (stored?.position ?? position),
+    time: (stored?.time ?? 0) + Number(channelId === null),
   });
-  if (channelId !== null) return;
-  for (const { id } of yield* tx.scan(logEntries, [pid, guildId])) yield* tx.remove(logEntries, pid, guildId, id);
 });
+
+/** Deletes the entries of a log that was turned off. */
+export const deleteEntries = (db: Database, { pid, guildId }: PlanPlace) =>
+  inSteps(
+    db,
+    Effect.fnUntraced(function* (tx) {
+      const { time = 0 } = (yield* tx.get(guildLogs, pid, guildId)) ?? {};
+      return yield* tx.scan(logEntries, [pid, guildId], { before: [time], limit: stepSize });
+    }),
+    Effect.fnUntraced(function* (tx, entry) {
+      return (yield* tx.remove(logEntries, ...logEntries.id(entry))) !== undefined;
+    }),
+  );
 
 /** When the channel of a plan's log was found closed; null if it is open. */
 export const closedSince = Effect.fnUntraced(function* (tx: Transaction, { pid, guildId }: PlanPlace) {
@@ -108,7 +130,13 @@ export const closedSince = Effect.fnUntraced(function* (tx: Transaction, { pid, 
 export const messagesOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
   return (yield* tx.list(logMessages.byUser, [chatId]))
     .map(
-      ({ pid, guildId, channelId, messageId, at }): UserMessage => ({ pid, guildId, channelId, messageId, at }),
+      ({ pid, guildId, channelId, messageId, at }): UserMessage => ({
+        pid,
+        guildId,
+        channelId,
+        messageId,
+        at,
+      }),
     )
     .toSorted((one, other) => Order.String(one.messageId, other.messageId));
 });
@@ -121,7 +149,7 @@ export const forgetInLogs = Effect.fnUntraced(function* (
   limit: number,
 ) {
   const waiting = yield* tx.list(logEntries.byUser, [chatId], { limit });
-  for (const { pid, guildId, id } of waiting) yield* tx.remove(logEntries, pid, guildId, id);
+  for (const entry of waiting) yield* tx.remove(logEntries, ...logEntries.id(entry));
   const told = yield* tx.list(logMessages.byUser, [chatId], { limit });
   for (const message of told) {
     const { pid, guildId, lines, erasedAt, editAt } = message;

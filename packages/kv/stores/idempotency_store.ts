@@ -1,6 +1,11 @@
 import type { ChatId } from "@accountlink/core";
 import { Conflict, type StoreEffect } from "@accountlink/core/errors";
-import { type EarlierRequest, IdempotencyStore, type IdempotentRequest, type Keyed } from "@accountlink/core/idempotency";
+import {
+  type EarlierRequest,
+  IdempotencyStore,
+  type IdempotentRequest,
+  type Keyed,
+} from "@accountlink/core/idempotency";
 import { Effect, Option } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import { keyOf, table } from "../table.ts";
@@ -82,4 +87,8 @@ export const layer = storeLayer(IdempotencyStore, (db) => {
   };
 });
 
-const requestOf = ({ fingerprint, answer, endsAt }: StoredRequest): EarlierRequest => ({ fingerprint, answer, endsAt });
+const requestOf = ({ fingerprint, answer, endsAt }: StoredRequest): EarlierRequest => ({
+  fingerprint,
+  answer,
+  endsAt,
+});

@@ -1,10 +1,16 @@
 import type { StoreEffect } from "@accountlink/core/errors";
-import { type BatchImported, type ImportHolder, ImportStore, importKeptFor, type StoredImport } from "@accountlink/core/links";
+import {
+  type BatchImported,
+  type ImportHolder,
+  ImportStore,
+  importKeptFor,
+  type StoredImport,
+} from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Data, Effect, Option, Result, Struct } from "effect";
 import { Base64 } from "effect/encoding";
 import type { Transaction } from "../transaction.ts";
-import { deleteFile, deleteImport, deleteLostFiles, imports, type KeptImport, fileParts } from "./imports.ts";
+import { deleteFile, deleteImport, deleteLostFiles, fileParts, imports, type KeptImport } from "./imports.ts";
 import { importBatch, sumOf } from "./link_batches.ts";
 import { storeLayer } from "./store_layer.ts";
 

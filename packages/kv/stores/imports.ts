@@ -21,8 +21,13 @@ export const imports = table<KeptImport>()(
   ({ id }) => [id],
   {
     byAccount: { keys: ({ id, account }) => [[account, id]], group: 1 },
-    running: { keys: ({ id, phase, pid, heldUntil }) => (phase === "running" ? [[heldUntil, id, pid ?? ""]] : []) },
-    ofScope: { keys: ({ id, phase, pid }) => (phase === "running" && pid !== null ? [[pid, id]] : []), group: 1 },
+    running: {
+      keys: ({ id, phase, pid, heldUntil }) => (phase === "running" ? [[heldUntil, id, pid ?? ""]] : []),
+    },
+    ofScope: {
+      keys: ({ id, phase, pid }) => (phase === "running" && pid !== null ? [[pid, id]] : []),
+      group: 1,
+    },
     byEnd: { keys: ({ id, expiresAt }) => [[expiresAt, id]] },
   },
   0,

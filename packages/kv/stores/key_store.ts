@@ -279,8 +279,12 @@ export const layer = storeLayer(KeyStore, (db) => ({
 
   listAccepted: (pid, at) =>
     db.read(function* (tx) {
-      const found = yield* Effect.forEach(yield* tx.list(keys.byScope, [pid]), (stored) => apiKey(tx, stored));
-      return found.filter((key) => isAccepted(key, at)).toSorted(Order.mapInput(Order.String, ({ id }) => id));
+      const found = yield* Effect.forEach(yield* tx.list(keys.byScope, [pid]), (stored) =>
+        apiKey(tx, stored),
+      );
+      return found
+        .filter((key) => isAccepted(key, at))
+        .toSorted(Order.mapInput(Order.String, ({ id }) => id));
     }),
 
   countKeys: (account) =>
@@ -311,7 +315,8 @@ export const layer = storeLayer(KeyStore, (db) => ({
     db.write(id, function* (tx) {
       const stored = yield* tx.get(keys, id);
       if (stored === undefined || isRevoked(stored)) return false;
-      const isOver = ({ endsAt }: { readonly endsAt: Millis | null }) => endsAt !== null && endsAt <= write.at;
+      const isOver = ({ endsAt }: { readonly endsAt: Millis | null }) =>
+        endsAt !== null && endsAt <= write.at;
       const isEnded = stored.secrets.some((secret) => isOver(secret) && secret.hash === hash);
       if (!isEnded && (yield* tx.list(keys.byHash, [hash])).length > 0) {
         throw new Error(`Cannot rotate key "${id}": its new hash is the hash of another key`);

@@ -21,9 +21,18 @@ import type { Database, Transaction } from "../transaction.ts";
 import { record } from "./audit_log.ts";
 import { append } from "./event_store.ts";
 import { keyedWrite } from "./idempotency_store.ts";
-import { importBatch, progress } from "./link_batches.ts";
-import { findLink, findRecord, linkKeys, links, linkWriteKeys, putLink, setGame, type StoredLink } from "./links.ts";
 import { deleteRunningImports } from "./imports.ts";
+import { importBatch, progress } from "./link_batches.ts";
+import {
+  findLink,
+  findRecord,
+  linkKeys,
+  links,
+  linkWriteKeys,
+  putLink,
+  type StoredLink,
+  setGame,
+} from "./links.ts";
 import { purgeScope, purges } from "./purges.ts";
 import { scopeAt, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
@@ -153,7 +162,10 @@ const findAll = <V>(
     return found;
   });
 
-function* moveChat(tx: Transaction, write: MoveChat): Effect.fn.Return<ChatMoved, Effect.Error<ReturnType<typeof findLink>>> {
+function* moveChat(
+  tx: Transaction,
+  write: MoveChat,
+): Effect.fn.Return<ChatMoved, Effect.Error<ReturnType<typeof findLink>>> {
   const { pid, oldChatId, newChatId, at } = write;
   const link = yield* findLink(tx, pid, oldChatId);
   if (link === undefined) return { _tag: "NoLink" };

@@ -2,7 +2,15 @@
 import type { ChatId, Pid } from "@accountlink/core";
 import { withReason } from "@accountlink/core/audit";
 import { linkSet, newEvent, sourceOf } from "@accountlink/core/events";
-import { type GameProof, type GameSet, isLinked, type Link, type LinkRecord, linkedRecord, type SetGame } from "@accountlink/core/links";
+import {
+  type GameProof,
+  type GameSet,
+  isLinked,
+  type Link,
+  type LinkRecord,
+  linkedRecord,
+  type SetGame,
+} from "@accountlink/core/links";
 import { Effect } from "effect";
 import { keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
@@ -31,12 +39,23 @@ export const links = table<StoredLink>()(
     /** The newest link of a game user first. */
     byGame: {
       keys: (stored) =>
-        whenLinked(stored, ({ gameId, linkedAt, chatId }) => [stored.pid, stored.epoch, gameId, -linkedAt, chatId]),
+        whenLinked(stored, ({ gameId, linkedAt, chatId }) => [
+          stored.pid,
+          stored.epoch,
+          gameId,
+          -linkedAt,
+          chatId,
+        ]),
     },
     /** The newest link first. */
     byTime: {
       keys: (stored) =>
-        whenLinked(stored, ({ lastVerifiedAt, chatId }) => [stored.pid, stored.epoch, -lastVerifiedAt, chatId]),
+        whenLinked(stored, ({ lastVerifiedAt, chatId }) => [
+          stored.pid,
+          stored.epoch,
+          -lastVerifiedAt,
+          chatId,
+        ]),
     },
     byUser: { keys: ({ pid, link }) => [[link.chatId, pid]], group: 1 },
   },

@@ -40,8 +40,7 @@ export const layer = storeLayer(MemberStore, (db) => ({
         if (hasLapsed(member, write.at)) yield* tx.remove(members, account.id, member.chatId);
       }
       const current = all.filter((member) => !hasLapsed(member, write.at));
-      const isFull =
-        write.actor.type !== "operator" && runsTooMany(yield* membershipsOf(tx, chatId), name);
+      const isFull = write.actor.type !== "operator" && runsTooMany(yield* membershipsOf(tx, chatId), name);
       const decision = decideMember(current, change, isFull);
       if (typeof decision === "string") return decision;
       const { role, closes, action } = decision;

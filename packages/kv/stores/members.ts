@@ -1,5 +1,5 @@
 import type { ChatId } from "@accountlink/core";
-import { type Member, membershipOrder, memberOrder } from "@accountlink/core/accounts";
+import { type Member, memberOrder, membershipOrder } from "@accountlink/core/accounts";
 import { Effect } from "effect";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";

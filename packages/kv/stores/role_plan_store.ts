@@ -24,7 +24,7 @@ import { inSteps, stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { record } from "./audit_log.ts";
 import { nextNumber } from "./counts.ts";
-import { closedSince, followPlan } from "./guild_logs.ts";
+import { closedSince, deleteEntries, followPlan } from "./guild_logs.ts";
 import { holdItems, liveNodes } from "./leases.ts";
 import {
   isOn,
@@ -210,8 +210,12 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
     }),
 
   put: (write) =>
-    db.write(write.pid, function* (tx) {
-      return yield* put(tx, write);
+    Effect.gen(function* () {
+      const isStored = yield* db.write(write.pid, function* (tx) {
+        return yield* put(tx, write);
+      });
+      if (write.settings.logChannelId === null) yield* deleteEntries(db, write);
+      return isStored;
     }),
 
   pause: (write) =>
@@ -237,6 +241,7 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
         return yield* tx.remove(plans, pid, guildId);
       });
       if (removed === undefined) return false;
+      yield* deleteEntries(db, write);
       const { ref } = removed;
       yield* inSteps(
         db,

@@ -1,7 +1,7 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { table } from "../table.ts";
 import type { Kv } from "../kv.ts";
+import { table } from "../table.ts";
 import { Database } from "../transaction.ts";
 import { storeLayer } from "./store_layer.ts";
 

@@ -14,7 +14,10 @@ export const accounts = table<StoredAccount>()("account", ({ id }) => [id], {
   byName: { keys: ({ name }) => [[name]] },
   /** The names that no other account may have. */
   names: {
-    keys: ({ id, name, displayName = name }) => [[name, id], ...(displayName === name ? [] : [[displayName, id]])],
+    keys: ({ id, name, displayName = name }) => [
+      [name, id],
+      ...(displayName === name ? [] : [[displayName, id]]),
+    ],
     group: 1,
   },
   byUser: { keys: ({ id, chatId }) => (chatId === null ? [] : [[chatId, id]]), group: 1 },

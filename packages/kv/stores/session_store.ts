@@ -157,7 +157,8 @@ export const layer = storeLayer(SessionStore, (db) => ({
         (tx) => tx.list(sessions.finalByEnd, [], { before: [sessionsBefore], limit: stepSize }),
         Effect.fnUntraced(function* (tx, { session: { id } }) {
           const session = (yield* tx.get(sessions, id))?.session;
-          if (session === undefined || session.expiresAt >= sessionsBefore || !isFinal(session.state)) return false;
+          if (session === undefined || session.expiresAt >= sessionsBefore || !isFinal(session.state))
+            return false;
           yield* tx.remove(sessions, id);
           return true;
         }),

@@ -1,11 +1,11 @@
 import type { ChatId, Pid } from "@accountlink/core";
 import { type AddressSighting, isAtAddress, placeOf } from "@accountlink/core/addresses";
-import { SightingStore, type StoredSighting as Found } from "@accountlink/core/alts";
+import { type StoredSighting as Found, SightingStore } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Order } from "effect";
 import type { Transaction } from "../transaction.ts";
 import { scopeAt, scopes } from "./scopes.ts";
-import { findSighting, sightings, type StoredSighting, storeSightings } from "./sightings.ts";
+import { findSighting, type StoredSighting, sightings, storeSightings } from "./sightings.ts";
 import { storeLayer } from "./store_layer.ts";
 
 /** The sightings that one transaction replaces. */
@@ -46,8 +46,7 @@ export const layer = storeLayer(SightingStore, (db) => ({
       // The latest sighting of each wanted user is among the latest ones at its place.
       const lists = yield* Effect.forEach(
         places,
-        (hash) =>
-          tx.list(sightings.byPlace, [pid, epoch, hash], { limit: limit + excluding.length }),
+        (hash) => tx.list(sightings.byPlace, [pid, epoch, hash], { limit: limit + excluding.length }),
         { concurrency: 32 },
       );
       const seenAt = new Map<ChatId, number>();

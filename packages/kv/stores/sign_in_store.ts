@@ -1,4 +1,4 @@
-import { type BegunSignIn, maxSignIns, type SiteSignIn, SignInStore } from "@accountlink/core/sign_ins";
+import { type BegunSignIn, maxSignIns, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option, Order } from "effect";
 import { inSteps, stepSize } from "../steps.ts";

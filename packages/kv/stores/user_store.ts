@@ -13,8 +13,8 @@ import { findRecord, links } from "./links.ts";
 import { membershipsOf } from "./members.ts";
 import { rolesOf } from "./role_plans.ts";
 import { accountOf, accounts, scopeAt, scopes, withScope } from "./scopes.ts";
+import { type StoredSighting, sightings } from "./sightings.ts";
 import { signIns } from "./sign_in_store.ts";
-import { sightings, type StoredSighting } from "./sightings.ts";
 import { storeLayer } from "./store_layer.ts";
 import { flows, sessions } from "./verifications.ts";
 

@@ -71,7 +71,8 @@ export const changeSession = Effect.fnUntraced(function* (
 
 export const endFlow = Effect.fnUntraced(function* (tx: Transaction, id: FlowId) {
   yield* tx.remove(flows, id);
-  for (const { stateHash } of yield* tx.list(challenges.byFlow, [id])) yield* tx.remove(challenges, stateHash);
+  for (const { stateHash } of yield* tx.list(challenges.byFlow, [id]))
+    yield* tx.remove(challenges, stateHash);
 });
 
 /**

@@ -31,7 +31,10 @@ const recordChange = (
 };
 
 /** Counts the events that are neither delivered nor given up. */
-const pendingCount = Effect.fnUntraced(function* (tx: Transaction, { webhook, scope, position }: KeptWebhook) {
+const pendingCount = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { webhook, scope, position }: KeptWebhook,
+) {
   let count = yield* tx.count(deliveries.pending, [webhook.id]);
   const unread = { after: [position] };
   if (webhook.types.length === 0) return count + (yield* tx.count(events, [scope.pid], unread));
@@ -265,7 +268,8 @@ const makeDue = Effect.fnUntraced(function* (
   resends: number,
 ) {
   const delivery = (yield* tx.get(deliveries, webhook, eventId))?.delivery;
-  if (delivery === undefined || delivery.nextAttemptAt === null || delivery.nextAttemptAt === at) return false;
+  if (delivery === undefined || delivery.nextAttemptAt === null || delivery.nextAttemptAt === at)
+    return false;
   const next = { ...delivery, nextAttemptAt: at, resends: delivery.resends + resends };
   yield* tx.put(deliveries, { webhook, delivery: next });
   return true;

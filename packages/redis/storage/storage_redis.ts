@@ -3,11 +3,11 @@ import { readRootKey, layer as storageLayer } from "@accountlink/kv";
 import { Data, Duration, Effect, Layer, Schedule } from "effect";
 import {
   addressOf,
+  layer as connections,
   defaultPrefix,
   type InvalidRedisUrl,
-  layer as connections,
-  RedisConnections,
   type RedisCommands,
+  RedisConnections,
   type RedisDatabaseRefused,
   type RedisOptions,
 } from "../connection/connections.ts";
@@ -82,9 +82,8 @@ const firstAnswer = <A>(
 };
 
 const setting = (commands: RedisCommands, name: string) =>
-  Effect.map(
-    Effect.option(runCommand("Redis.config", () => commands.config("GET", name))),
-    (found) => (found._tag === "Some" ? ((found.value as ReadonlyArray<string>)[1] ?? null) : null),
+  Effect.map(Effect.option(runCommand("Redis.config", () => commands.config("GET", name))), (found) =>
+    found._tag === "Some" ? ((found.value as ReadonlyArray<string>)[1] ?? null) : null,
   );
 
 /** Returns how Redis may lose answered writes. A provider may hide the settings. */
