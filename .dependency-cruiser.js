@@ -3,9 +3,10 @@
 /** By package: the packages that it may import, `none` if there are none. */
 const imports = {
   core: "none",
+  kv: "core",
   memory: "core",
   sql: "core",
-  redis: "core",
+  redis: "core|kv",
   "http-api": "core",
   client: "none",
   http: "core|http-api",
@@ -20,10 +21,10 @@ const imports = {
 };
 
 /** They run in any JavaScript runtime. */
-const portable = "core|memory|http-api|client|http|pages";
+const portable = "core|kv|memory|http-api|client|http|pages";
 
 /** Their only third-party package is Effect. */
-const effectOnly = "core";
+const effectOnly = "core|kv";
 
 /** Modules of Effect that may change in any version, and the packages that may use them. */
 const unstable = {

@@ -1,7 +1,7 @@
 /** Texts that sort as the tuples that they stand for. */
 import type { Range } from "./kv.ts";
 
-export type Part = string | number;
+type Part = string | number;
 
 /** A tuple of texts and whole numbers. */
 export type Tuple = ReadonlyArray<Part>;
@@ -32,7 +32,7 @@ const escape = (character: string): string => {
 };
 
 /** Returns the end of the range of all keys with a prefix that `encode` made. */
-export const endOf = (prefix: string): string => `${prefix.slice(0, -1)}!`;
+const endOf = (prefix: string): string => `${prefix.slice(0, -1)}!`;
 
 /** Bounds of a range below a prefix. */
 export interface Bounds {

@@ -2,7 +2,7 @@
 import { encode, type Tuple } from "./keys.ts";
 
 /**
- * An index has any number of entries for a record. `group` is the number of the leading parts by which a transaction
+ * An index has any number of entries for a record, none of which another record has. `group` is the number of the leading parts by which a transaction
  * reads it: each change of a record changes the guards of its groups, and a read in a transaction checks the guard of
  * its group. Without a group, only reads outside of transactions use the index.
  */
@@ -44,15 +44,18 @@ export const table =
 export const keyOf = <R>({ name }: Table<R>, id: Tuple): string => encode([name, ...id]);
 
 /** Returns the keys of the index entries of a record. */
-export const entryKeys = <R>({ indexes, id }: Table<R>, record: R): ReadonlyArray<string> =>
-  indexes.flatMap(({ name, keys }) => keys(record).map((parts) => encode([name, ...parts, ...id(record)])));
+export const entryKeys = <R>({ indexes }: Table<R>, record: R): ReadonlyArray<string> =>
+  indexes.flatMap(({ name, keys }) => keys(record).map((parts) => encode([name, ...parts])));
 
 export const guardKey = (name: string, group: Tuple): string => encode(["guard", name, ...group]);
 
 /** Returns the keys of the guards of a record's groups. */
-export const guardKeys = <R>(table: Table<R>, record: R): ReadonlyArray<string> => [
-  ...(table.group === undefined ? [] : [guardKey(table.name, table.id(record).slice(0, table.group))]),
-  ...table.indexes.flatMap(({ name, keys, group }) =>
-    group === undefined ? [] : keys(record).map((parts) => guardKey(name, parts.slice(0, group))),
-  ),
+export const guardKeys = <R>({ name, group, id, indexes }: Table<R>, record: R): ReadonlyArray<string> => [
+  ...(group === undefined ? [] : [guardKey(name, id(record).slice(0, group))]),
+  ...indexes.flatMap((index) => {
+    const size = index.group;
+    return size === undefined
+      ? []
+      : index.keys(record).map((parts) => guardKey(index.name, parts.slice(0, size)));
+  }),
 ];

@@ -54,7 +54,7 @@ export class Transaction {
 
   readonly get = <R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> => {
     const key = keyOf(table, id);
-    return Effect.map(this.#read([key], true, false), ([text]) => recordOf<R>(text));
+    return Effect.map(this.#read([key], true, false), ([text]) => recordOf(text));
   };
 
   /** Reads keys at once, so that single reads of them need no further round. */
@@ -70,7 +70,7 @@ export class Transaction {
     const guards = group === undefined ? [] : ids.map((id) => guardKey(name, id.slice(0, group)));
     const keys = ids.map((id) => keyOf(table, id));
     const read = this.#read(keys, group === undefined, group !== undefined);
-    return Effect.map(Effect.andThen(this.#guard(guards), read), (texts) => texts.map(recordOf<R>));
+    return Effect.map(Effect.andThen(this.#guard(guards), read), (texts) => texts.map(recordOf));
   };
 
   /** Returns the records of an index whose entries begin with a prefix, in the order of the entries. */
@@ -86,7 +86,7 @@ export class Transaction {
           false,
           true,
         ),
-        (texts) => texts.flatMap((text) => recordOf<R>(text) ?? []),
+        (texts) => texts.flatMap((text) => recordOf(text) ?? []),
       ),
     );
 
@@ -99,7 +99,7 @@ export class Transaction {
     Effect.flatMap(this.#entries(name, group, prefix, options), (entries) =>
       Effect.map(
         Effect.forEach(entries, ([, text]) => this.#joined(text)),
-        (texts) => texts.flatMap((text) => recordOf<R>(text) ?? []),
+        (texts) => texts.flatMap((text) => recordOf(text) ?? []),
       ),
     );
 
@@ -298,8 +298,9 @@ const partKeys = (name: string): ReadonlyArray<string> => {
   return Array.from({ length: Number(parts) }, (_, index) => encode(["part", id, index]));
 };
 
-const recordOf = <R>(text: string | null | undefined): R | undefined =>
-  text === null || text === undefined ? undefined : (JSON.parse(text) as R);
+/** The record of a text that `put` has stored. */
+const recordOf = (text: string | null | undefined) =>
+  text === null || text === undefined ? undefined : JSON.parse(text);
 
 /** How often a transaction runs before it fails as if the store were unavailable. */
 const mostRuns = 100;

@@ -9,7 +9,7 @@ import {
 import type { ChatId } from "@accountlink/core/ids";
 import { Clock, Effect } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
-import { type Index, table } from "../table.ts";
+import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { nextNumber } from "./counts.ts";
 import { accountAt, accountNamed, type StoredAccount, scopeAt } from "./scopes.ts";
@@ -72,7 +72,7 @@ export const recordOfAccount = Effect.fnUntraced(function* (
   tx.insert(entries, { sequence, actor, requestId, at, account, pid, action, details });
 });
 
-export const entryOf = ({ account: _, ...entry }: StoredEntry, { name }: StoredAccount): AuditEntry => ({
+const entryOf = ({ account: _, ...entry }: StoredEntry, { name }: StoredAccount): AuditEntry => ({
   ...entry,
   account: name,
 });
@@ -92,7 +92,7 @@ export const layer = storeLayer(AuditLog, (db) => ({
         const read: ReadonlyArray<StoredEntry> =
           about === null
             ? yield* tx.scan(entries, [account.id], options)
-            : yield* tx.list(entries.selected as Index<StoredEntry>, [account.id, about], options);
+            : yield* tx.list(entries.selected, [account.id, about], options);
         for (const entry of read) if (passesFilter(entry, filter)) found.push(entryOf(entry, account));
         const last = read.at(-1);
         if (found.length >= limit || last === undefined || read.length < page) return found.slice(0, limit);

@@ -7,7 +7,7 @@ interface Count {
   readonly last: number;
 }
 
-export const counts = table<Count>()("count", ({ name }) => [name], {});
+const counts = table<Count>()("count", ({ name }) => [name], {});
 
 /** Returns a greater number than before for a name, at least `from`. */
 export const nextNumber = Effect.fnUntraced(function* (tx: Transaction, name: string, from = 1) {

@@ -15,12 +15,12 @@ import {
 import { Effect, Option } from "effect";
 import type { Database, Transaction } from "../transaction.ts";
 import { closeAccount, pauseAll, releaseAccount } from "./account_end.ts";
+import { suspendedOwners } from "./account_operations.ts";
 import { reviews } from "./alt_review_store.ts";
 import { entries, entriesNaming, record, recordOfAccount } from "./audit_log.ts";
 import { append, events } from "./event_store.ts";
 import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
-import { suspendedOwners } from "./key_store.ts";
 import { links } from "./links.ts";
 import { members, membershipsOf } from "./members.ts";
 import { forgetRoles } from "./role_plans.ts";
@@ -103,8 +103,8 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, { chatId, at }: 
   }
   const kept = yield* tx.list(requests.byUser, [chatId], { limit });
   for (const request of kept) yield* tx.put(requests, { ...request, chatIds: [], answer: null });
-  const isMore = [ofUser, seen, reviewed, told, kept].some(({ length }) => length === limit);
-  return { things, isMore: isMore || named.length >= limit || isLogLeft || isSessionLeft };
+  const isMore = [ofUser, seen, reviewed, named, told, kept].some(({ length }) => length >= limit);
+  return { things, isMore: [isMore, isLogLeft, isSessionLeft].includes(true) };
 });
 
 /** Returns whether some sessions may be left. */

@@ -4,31 +4,23 @@ import { changeDetails } from "@accountlink/core/audit";
 import {
   changedSettings,
   earlierEnd,
-  endOfAccount,
   isAccepted,
-  isOperators,
   KeyStore,
   noSettings,
   scopeOrder,
-  shownName,
   updatedKey,
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Array as Arr, Clock, Effect, Option, Order } from "effect";
+import { Array as Arr, Effect, Option, Order, Struct } from "effect";
 import { stepSize } from "../steps.ts";
-import { table } from "../table.ts";
-import type { Database, Transaction } from "../transaction.ts";
-import { pauseAll, releaseAccount } from "./account_end.ts";
-import { entries, record, recordOfAccount } from "./audit_log.ts";
-import { nextNumber } from "./counts.ts";
+import type { Transaction } from "../transaction.ts";
+import { accountOperations } from "./account_operations.ts";
+import { record } from "./audit_log.ts";
 import { apiKey, apiKeyOf, keyDetails, keys, lastUses, revokedKey, type StoredKey } from "./keys.ts";
-import { members } from "./members.ts";
 import {
   accountAt,
   accountNamed,
-  accountOf,
-  accounts,
   dataScope,
   refOf,
   type StoredScope,
@@ -39,9 +31,6 @@ import {
 import { bursts } from "./session_store.ts";
 import { storeLayer } from "./store_layer.ts";
 import { sessions } from "./verifications.ts";
-
-/** Hashes of erased users who owned a suspended account. */
-export const suspendedOwners = table<{ readonly hash: string }>()("suspended", ({ hash }) => [hash], {});
 
 const scopeOf = Effect.fnUntraced(function* (tx: Transaction, account: string, target: ScopeTarget) {
   const owner = yield* accountNamed(tx, account);
@@ -61,93 +50,7 @@ const countedKeys = Effect.fnUntraced(function* (tx: Transaction, account: numbe
 const isRevoked = ({ key }: StoredKey) => key.status === "revoked";
 
 export const layer = storeLayer(KeyStore, (db) => ({
-  ensureAccount: (made, ownerHash) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      db.write(made.name, function* (tx) {
-        const { name, chatId, tier } = made;
-        assertStorable([name]);
-        let account = yield* accountNamed(tx, name);
-        if (account === undefined) {
-          const isSuspended =
-            ownerHash !== undefined && (yield* tx.remove(suspendedOwners, ownerHash)) !== undefined;
-          const status = isSuspended ? "suspended" : "active";
-          const id = yield* nextNumber(tx, "accounts");
-          account = { id, name, chatId, tier, status, operator: isOperators(made) };
-          yield* tx.put(accounts, account);
-        }
-        const { id, chatId: owner } = account;
-        if (owner !== null && (yield* tx.get(members, id, owner)) === undefined) {
-          const member = { role: "owner", since: now, chosenAt: now, invitedBy: null } as const;
-          yield* tx.put(members, { account: id, chatId: owner, ...member });
-        }
-        return accountOf(account);
-      }),
-    ),
-
-  findAccount: (name) =>
-    db.read(function* (tx) {
-      return Option.map(Option.fromUndefinedOr(yield* accountNamed(tx, name)), accountOf);
-    }),
-
-  listAccounts: () =>
-    db.read(function* (tx) {
-      return (yield* tx.list(accounts.byName, [])).map(accountOf);
-    }),
-
-  updateAccount: ({ name, update, ...origin }) =>
-    db.write(name, function* (tx) {
-      const account = yield* accountNamed(tx, name);
-      if (account === undefined) return Option.none();
-      const updated = { ...account, ...update };
-      const active = (yield* tx.list(keys.byAccount, [account.id])).filter((stored) => !isRevoked(stored));
-      const changed = active.filter(({ key }) =>
-        "tier" in update
-          ? key.kind === "normal" && key.tier !== update.tier
-          : update.status !== account.status,
-      );
-      const ids = changed.map(({ key }) => key.id);
-      if (ids.length === 0 && updated.tier === account.tier && updated.status === account.status) {
-        return Option.some({ changed: false, keys: [] });
-      }
-      const details = { ...update, keys: ids.length };
-      yield* recordOfAccount(tx, { ...origin, action: "account.updated", details }, account.id);
-      yield* tx.put(accounts, updated);
-      if ("tier" in update) {
-        for (const stored of changed) yield* tx.put(keys, { ...stored, key: { ...stored.key, ...update } });
-      }
-      return Option.some({ changed: true, keys: ids });
-    }),
-
-  renameAccount: ({ name, displayName, ...origin }) =>
-    db.write(name, function* (tx) {
-      assertStorable([displayName]);
-      const account = yield* accountNamed(tx, name);
-      if (account === undefined) return "unknown";
-      const named = yield* tx.list(accounts.names, [displayName]);
-      if (named.some(({ id }) => id !== account.id)) return "taken";
-      if (shownName(account) === displayName) return "unchanged";
-      yield* tx.put(accounts, { ...account, displayName });
-      const details = { name: displayName };
-      yield* recordOfAccount(tx, { ...origin, action: "account.updated", details }, account.id);
-      return "renamed";
-    }),
-
-  endAccount: ({ name, pseudonym, ...write }) =>
-    Effect.gen(function* () {
-      assertStorable([pseudonym]);
-      while (yield* renameActor(db, name, pseudonym));
-      return yield* db.write<Option.Option<ReadonlyArray<KeyId>>>(name, function* (tx) {
-        const account = yield* accountNamed(tx, name);
-        if (account === undefined) return Option.none();
-        const { id } = account;
-        const revoked = yield* releaseAccount(tx, account, pseudonym, write.at);
-        yield* pauseAll(tx, id);
-        for (const { chatId } of yield* tx.scan(members, [id])) yield* tx.remove(members, id, chatId);
-        yield* renameActorIn(tx, id, name, pseudonym);
-        yield* recordOfAccount(tx, endOfAccount(write, pseudonym, revoked), id);
-        return Option.some(revoked);
-      });
-    }),
+  ...accountOperations(db),
 
   ensureScope: (account, target, pid) =>
     db.write(account, function* (tx) {
@@ -203,7 +106,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
 
   insertKey: ({ key, hash, maxKeys, rate, ...write }) =>
     db.write(key.scope.account, function* (tx) {
-      const { scope: _, suspended: __, ...kept } = key;
+      const kept = Struct.omit(key, ["scope", "suspended"]);
       const { id, status } = key;
       const { pid } = key.scope;
       const scope = yield* scopeAt(tx, pid);
@@ -344,32 +247,9 @@ export const layer = storeLayer(KeyStore, (db) => ({
       assertStorable([key.name]);
       yield* record(tx, { ...write, ...entry, pid: stored.scope.pid });
       const counts = key.kind === stored.key.kind ? stored.counts : key.kind === "normal";
-      const { scope: _, suspended: __, ...kept } = key;
+      const kept = Struct.omit(key, ["scope", "suspended"]);
       const changed = { ...stored, key: kept, counts };
       yield* tx.put(keys, key.status === "revoked" ? revokedKey(changed, account, write.at) : changed);
       return "updated";
     }),
 }));
-
-/** Gives the actor of some entries of an account its new name. */
-const renameActorIn = Effect.fnUntraced(function* (
-  tx: Transaction,
-  account: number,
-  name: string,
-  pseudonym: string,
-) {
-  const found = (yield* tx.list(entries.byActor, [name, account], { limit: stepSize })).filter(
-    ({ actor }) => actor.type === "account",
-  );
-  for (const entry of found) {
-    yield* tx.put(entries, { ...entry, actor: { ...entry.actor, id: pseudonym } as typeof entry.actor });
-  }
-  return found.length;
-});
-
-/** Returns whether more entries are left. */
-const renameActor = (db: Database, name: string, pseudonym: string) =>
-  db.write(name, function* (tx) {
-    const account = yield* accountNamed(tx, name);
-    return account !== undefined && (yield* renameActorIn(tx, account.id, name, pseudonym)) === stepSize;
-  });

@@ -149,14 +149,14 @@ const findAll = <V>(
   db: Database,
   pid: Pid,
   chatIds: ReadonlyArray<ChatId>,
-  valueOf: (record: LinkRecord) => V | null,
+  valueOf: (stored: LinkRecord) => V | null,
 ) =>
   db.read(function* (tx) {
     yield* tx.prefetch(linkKeys(pid, ...chatIds));
     const found = new Map<ChatId, V>();
     for (const chatId of chatIds) {
-      const record = yield* findRecord(tx, pid, chatId);
-      const value = record === undefined ? null : valueOf(record);
+      const stored = yield* findRecord(tx, pid, chatId);
+      const value = stored === undefined ? null : valueOf(stored);
       if (value !== null) found.set(chatId, value);
     }
     return found;

@@ -8,7 +8,3 @@ export const storeLayer = <Port, S extends object>(
   port: Context.Key<Port, S>,
   make: (db: Database) => S,
 ): Layer.Layer<Port, never, KvDatabase> => Layer.effect(port, Effect.map(KvDatabase, make));
-
-/** The earliest time; null if there is none. */
-export const earliest = (times: ReadonlyArray<number>): number | null =>
-  times.length === 0 ? null : times.reduce((first, time) => Math.min(first, time));

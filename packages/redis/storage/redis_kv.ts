@@ -84,13 +84,13 @@ export const redisKv = (commands: RedisCommands, prefix: string): Kv => {
       runCommand("Kv.count", () => commands.zlexcount(names, `[${start}`, `(${end}`)),
 
     commit: (checks, changes) => {
-      const values = [
+      const args = [
         checks.length,
         ...checks.flatMap(({ key, version }) => [key, version ?? ""]),
         ...changes.flatMap(({ key, value }) => [key, value === null ? "D" : `S${value}`]),
       ];
       return Effect.map(
-        runCommand("Kv.commit", () => runScript(commands, commit, keys, values)),
+        runCommand("Kv.commit", () => runScript(commands, commit, keys, args)),
         (reply) => reply === 1,
       );
     },

@@ -1,0 +1,200 @@
+/** The members of role plans, in the transactions of the plans. */
+import type { ChatId } from "@accountlink/core";
+import type { PlanPlace, PlanProblem, RolePlanStore, SettledMember } from "@accountlink/core/roles";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Array as Arr, Effect } from "effect";
+import { inSteps, stepSize } from "../steps.ts";
+import type { Database, Transaction } from "../transaction.ts";
+import {
+  isOn,
+  type KeptPlan,
+  type PlanMember,
+  planMembers,
+  planProblems,
+  plans,
+  storeProblems,
+} from "./role_plans.ts";
+
+/** Members of one transaction. */
+const partSize = 40;
+
+const partsOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  all.length === 0 ? [[]] : Arr.chunksOf(all, partSize);
+
+export const findPlan = (tx: Transaction, { pid, guildId }: PlanPlace) => tx.get(plans, pid, guildId);
+
+const heldBy = Effect.fnUntraced(function* (tx: Transaction, write: PlanPlace & { readonly node: string }) {
+  const stored = yield* findPlan(tx, write);
+  return stored?.holder === write.node ? stored : undefined;
+});
+
+export const sweeping = (plan: KeptPlan, total: number, at: number): KeptPlan => ({
+  ...plan,
+  revision: plan.revision + 1,
+  sweep: { after: null, done: 0, total, startedAt: at },
+});
+
+const readMembers = (tx: Transaction, { ref }: KeptPlan, chatIds: ReadonlyArray<ChatId>) =>
+  tx.getAll(
+    planMembers,
+    chatIds.map((chatId) => [ref, chatId]),
+  );
+
+const markWaiting = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { ref, pid, guildId }: KeptPlan,
+  chatId: ChatId,
+  at: number,
+) {
+  const { mark = 0, waits = null, nickname = null } = (yield* tx.get(planMembers, ref, chatId)) ?? {};
+  const waiting = { since: waits?.since ?? at, dueAt: at };
+  yield* tx.put(planMembers, { ref, pid, guildId, chatId, mark: mark + 1, waits: waiting, nickname });
+});
+
+const settleMember = Effect.fnUntraced(function* (
+  tx: Transaction,
+  stored: KeptPlan,
+  settled: SettledMember,
+  at: number,
+) {
+  const { chatId, mark: read, retryAt, nickname, problems } = settled;
+  assertStorable([nickname ?? ""]);
+  const { ref, pid, guildId } = stored;
+  yield* storeProblems(
+    tx,
+    stored,
+    chatId,
+    problems.filter((problem) => !isOfPlan(problem)),
+  );
+  yield* addPlanProblems(tx, stored, problems.filter(isOfPlan));
+  const before = yield* tx.get(planMembers, ref, chatId);
+  const waits = waitsAfter(before, read, retryAt, at);
+  if (waits === null && nickname === null) yield* tx.remove(planMembers, ref, chatId);
+  else {
+    const mark = before?.mark ?? (read ?? 0) + 1;
+    yield* tx.put(planMembers, { ref, pid, guildId, chatId, mark, waits, nickname });
+  }
+});
+
+const waitsAfter = (
+  before: PlanMember | undefined,
+  read: number | null,
+  retryAt: number | null,
+  at: number,
+): PlanMember["waits"] => {
+  const waits = before?.waits ?? null;
+  if (waits !== null && before?.mark !== read) return waits;
+  return retryAt === null ? null : { since: waits?.since ?? at, dueAt: retryAt };
+};
+
+const isOfPlan = (problem: PlanProblem): boolean => problem.chatId === null;
+
+const addPlanProblems = Effect.fnUntraced(function* (
+  tx: Transaction,
+  stored: KeptPlan,
+  added: ReadonlyArray<PlanProblem>,
+) {
+  for (const problem of added) {
+    const before = (yield* tx.get(planProblems, stored.ref, ""))?.problems ?? [];
+    const others = before.filter(({ roleId }) => roleId !== problem.roleId);
+    yield* storeProblems(tx, stored, "", [...others, problem]);
+  }
+});
+
+type Operations = "mark" | "markMember" | "due" | "nicknames" | "settle" | "settleOne";
+
+export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], Operations> => ({
+  mark: (write) =>
+    Effect.gen(function* () {
+      const { at, position, chatIds, sweepOf: total } = write;
+      const parts = partsOf([...new Set(chatIds)]);
+      for (const [index, part] of parts.entries()) {
+        const isHeld = yield* db.write(write.pid, function* (tx) {
+          const stored = yield* heldBy(tx, write);
+          if (stored === undefined) return false;
+          yield* readMembers(tx, stored, part);
+          for (const chatId of part) yield* markWaiting(tx, stored, chatId, at);
+          if (index < parts.length - 1) return true;
+          const read = { ...stored, position };
+          yield* tx.put(plans, total === null ? read : sweeping(read, total, at));
+          return true;
+        });
+        if (!isHeld) return false;
+      }
+      return true;
+    }),
+
+  markMember: (guildId, chatId, at) =>
+    db.write(guildId, function* (tx) {
+      for (const stored of yield* tx.list(plans.byGuild, [guildId])) {
+        if (isOn(stored)) yield* markWaiting(tx, stored, chatId, at);
+      }
+    }),
+
+  due: (place, at, limit) =>
+    db.read(function* (tx) {
+      const stored = yield* findPlan(tx, place);
+      if (stored === undefined) return [];
+      const found = yield* tx.list(planMembers.due, [stored.ref], { before: [at + 1], limit });
+      return found.flatMap(({ chatId, mark, waits, nickname }) =>
+        waits === null ? [] : [{ chatId, mark, since: waits.since, nickname }],
+      );
+    }),
+
+  nicknames: (place, chatIds) =>
+    db.read(function* (tx) {
+      const stored = yield* findPlan(tx, place);
+      const named = new Map<ChatId, string>();
+      if (stored === undefined) return named;
+      for (const member of yield* readMembers(tx, stored, chatIds)) {
+        if (member !== undefined && member.nickname !== null) named.set(member.chatId, member.nickname);
+      }
+      return named;
+    }),
+
+  settle: (write) =>
+    Effect.gen(function* () {
+      const { at, members, revision, sweep } = write;
+      const parts = partsOf(members);
+      for (const [index, part] of parts.entries()) {
+        const settled = yield* db.write(write.pid, function* (tx) {
+          const stored = yield* heldBy(tx, write);
+          if (stored === undefined) return null;
+          yield* readMembers(
+            tx,
+            stored,
+            part.map(({ chatId }) => chatId),
+          );
+          for (const member of part) yield* settleMember(tx, stored, member, at);
+          if (index < parts.length - 1) return { ended: null };
+          yield* addPlanProblems(tx, stored, write.problems ?? []);
+          const { sweep: running } = stored;
+          if (running === null || sweep === null || revision !== stored.revision) return { ended: null };
+          const next = sweep === "ended" ? null : { ...sweep, startedAt: running.startedAt };
+          yield* tx.put(plans, { ...stored, sweep: next, ...(next === null && { sweptAt: at }) });
+          return { ended: next === null ? { ...stored, startedAt: running.startedAt } : null };
+        });
+        if (settled === null) return false;
+        if (settled.ended === null) continue;
+        const { ref, startedAt } = settled.ended;
+        yield* inSteps(
+          db,
+          (tx) => tx.list(planProblems.newest, [ref], { after: [-startedAt], limit: stepSize }),
+          Effect.fnUntraced(function* (tx, old) {
+            const found = yield* tx.get(planProblems, ref, old.chatId);
+            const left = found?.problems.filter((problem) => problem.at >= startedAt) ?? [];
+            if (found === undefined || left.length === found.problems.length) return false;
+            yield* storeProblems(tx, found, found.chatId, left);
+            return true;
+          }),
+        );
+      }
+      return true;
+    }),
+
+  settleOne: (place, member, at) =>
+    db.write(place.pid, function* (tx) {
+      const stored = yield* findPlan(tx, place);
+      if (stored !== undefined) yield* settleMember(tx, stored, member, at);
+    }),
+});
