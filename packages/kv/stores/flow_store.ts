@@ -59,6 +59,14 @@ export const layer = storeLayer(FlowStore, (db) => ({
       return Option.some(proven);
     }),
 
+  name: (id, gameId, at) =>
+    db.write(id, function* (tx) {
+      const flow = yield* findAt(tx, id, at);
+      if (flow === undefined || flow.chatId === null) return false;
+      yield* tx.put(flows, { ...flow, named: gameId });
+      return true;
+    }),
+
   end: (id) =>
     db.write(id, function* (tx) {
       yield* endFlow(tx, id);
@@ -72,7 +80,10 @@ const proofsOf = Effect.fnUntraced(function* (
 ) {
   const user = proof.step === "chat" ? proof.chatId : chatId;
   const { game = null } = proof;
-  if (game === null) return { chatId: user, gameId: null, gameProof: null, seenVersion: null };
+  const connections = proof.step === "chat" ? { connections: proof.connections ?? [] } : {};
+  if (game === null) {
+    return { chatId: user, gameId: null, gameProof: null, seenVersion: null, ...connections };
+  }
   const found = user === null ? undefined : yield* findRecord(tx, pid, user);
-  return { chatId: user, ...game, seenVersion: found?.linkVersion ?? 0 };
+  return { chatId: user, ...game, seenVersion: found?.linkVersion ?? 0, ...connections };
 });

@@ -9,7 +9,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
-import { guildLogs, logEntries, logMessages } from "./guild_logs.ts";
+import { forgetInLogs, guildLogs, logEntries, logMessages } from "./guild_logs.ts";
 import { holdItems } from "./leases.ts";
 import { planProblems, plans } from "./role_plans.ts";
 import { accountAt, scopeAt, withScope } from "./scopes.ts";
@@ -129,6 +129,16 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
       const more = Number(retryAt !== null) - Number(stored.editAt !== null);
       const log = more === 0 ? undefined : yield* tx.get(guildLogs, pid, guildId);
       if (log !== undefined) yield* tx.put(guildLogs, { ...log, edits: log.edits + more });
+    }),
+
+  forgetUser: (chatId, at) =>
+    Effect.gen(function* () {
+      let isMore = true;
+      while (isMore) {
+        isMore = yield* db.write(chatId, function* (tx) {
+          return (yield* forgetInLogs(tx, chatId, at, stepSize)).isMore;
+        });
+      }
     }),
 
   findPanel: ({ pid, guildId }, channelId) =>

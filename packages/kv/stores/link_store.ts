@@ -115,9 +115,9 @@ export const layer = storeLayer(LinkStore, (db) => ({
   countLinks: (pid, { verified } = {}) =>
     db.read(function* (tx) {
       const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
-      // Times are stored as negative numbers, so the last time is the first.
-      const bounds = verified && { from: [1 - verified.before], before: [1 - verified.from] };
-      return yield* tx.count(links.byTime, [pid, epoch], bounds);
+      if (verified === undefined) return yield* tx.count(links.byTime, [pid, epoch]);
+      const bounds = { from: [verified.from], before: [verified.before] };
+      return yield* tx.count(links.verified, [pid, epoch], bounds);
     }),
 
   newestPage: (pid, place, limit, direction = "older") =>

@@ -57,6 +57,18 @@ export const links = table<StoredLink>()(
           chatId,
         ]),
     },
+    /** The links that somebody confirmed. */
+    verified: {
+      keys: (stored) =>
+        stored.link.proof === "import"
+          ? []
+          : whenLinked(stored, ({ lastVerifiedAt, chatId }) => [
+              stored.pid,
+              stored.epoch,
+              lastVerifiedAt,
+              chatId,
+            ]),
+    },
     byUser: { keys: ({ pid, link }) => [[link.chatId, pid]], group: 1 },
   },
   1,

@@ -95,8 +95,15 @@ export const endVerifications = Effect.fnUntraced(function* (
     if (proven !== undefined && isOpen(proven) && proven.session.pid === pid) {
       ending.set(proven.session.id, proven.session);
     }
-    const voided = { chatId: null, gameId: null, gameProof: null, seenVersion: flow.seenVersion ?? 0 };
-    yield* tx.put(flows, { ...flow, ...voided });
+    yield* tx.put(flows, {
+      ...flow,
+      chatId: null,
+      gameId: null,
+      gameProof: null,
+      connections: [],
+      named: null,
+      seenVersion: flow.seenVersion ?? 0,
+    });
   }
   for (const { session } of yield* tx.list(sessions.open, prefix, { limit })) ending.set(session.id, session);
   for (const session of ending.values()) {
