@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect";
 import type { Kv } from "./kv.ts";
 import * as KvAltReviewStore from "./stores/alt_review_store.ts";
 import * as KvAuditLog from "./stores/audit_log.ts";
+import * as KvBlockStore from "./stores/block_store.ts";
 import * as KvDayCounts from "./stores/day_counts.ts";
 import * as KvEventStore from "./stores/event_store.ts";
 import * as KvFlowStore from "./stores/flow_store.ts";
@@ -43,6 +44,7 @@ const stores = Layer.mergeAll(
   KvWebhookStore.layer,
   KvRolePlanStore.layer,
   KvGuildLogStore.layer,
+  KvBlockStore.layer,
 );
 
 /** All storage ports on an engine. */

@@ -312,10 +312,8 @@ const longestPause = 100;
 const pauseAfter = (run: number): Effect.Effect<void> =>
   run < 3
     ? Effect.yieldNow
-    : Effect.promise(() => {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        setTimeout(resolve, Math.random() * Math.min(longestPause, 2 ** run));
-        return promise;
+    : Effect.callback((resume) => {
+        setTimeout(() => resume(Effect.void), Math.random() * Math.min(longestPause, 2 ** run));
       });
 
 /** The body of a transaction. It may run several times. */

@@ -18,6 +18,7 @@ import { closeAccount, pauseAll, releaseAccount } from "./account_end.ts";
 import { suspendedOwners } from "./account_operations.ts";
 import { reviews } from "./alt_review_store.ts";
 import { entries, entriesNaming, record, recordOfAccount } from "./audit_log.ts";
+import { eraseFromBlocks } from "./blocks.ts";
 import { append, events } from "./event_store.ts";
 import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
@@ -104,7 +105,8 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, { chatId, at }: 
   const kept = yield* tx.list(requests.byUser, [chatId], { limit });
   for (const request of kept) yield* tx.put(requests, { ...request, chatIds: [], answer: null });
   const isMore = [ofUser, seen, reviewed, named, told, kept].some(({ length }) => length >= limit);
-  return { things, isMore: [isMore, isLogLeft, isSessionLeft].includes(true) };
+  const isBlockLeft = yield* eraseFromBlocks(tx, chatId, limit);
+  return { things, isMore: [isMore, isLogLeft, isSessionLeft, isBlockLeft].includes(true) };
 });
 
 /** Returns whether some sessions may be left. */

@@ -24,7 +24,7 @@ export const requests = table<StoredRequest>()("request", ({ id }) => [id], {
 });
 
 /** The transaction of a write. */
-type Run<W, O> = (tx: Transaction, write: W) => Effect.fn.Return<O, StoreUnavailableOnly>;
+type Run<W, O> = (tx: Transaction, write: W) => Effect.fn.Return<O, StoreUnavailableOnly | Conflict>;
 type StoreUnavailableOnly = Effect.Error<StoreEffect<never>>;
 
 /**

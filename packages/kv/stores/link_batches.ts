@@ -16,6 +16,7 @@ import { maxChanges } from "../kv.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { record } from "./audit_log.ts";
+import { blocks } from "./blocks.ts";
 import { append } from "./event_store.ts";
 import { links } from "./links.ts";
 import { scopeAt } from "./scopes.ts";
@@ -91,11 +92,16 @@ const storePart = Effect.fnUntraced(function* (
   const { pid } = batch;
   const { epoch } = yield* scopeAt(tx, pid);
   const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+  const blocked = (yield* tx.scan(blocks, [pid, epoch])).map(({ block }) => block);
+  const chatIds = new Set(blocked.map(({ chatId }) => chatId));
+  const gameIds = new Set(blocked.map(({ gameId }) => gameId));
+  const admitted = part.filter(({ chatId, gameId }) => !chatIds.has(chatId) && !gameIds.has(gameId));
+  counts.kept += part.length - admitted.length;
   const found = yield* tx.getAll(
     links,
-    part.map(({ chatId }) => [pid, chatId]),
+    admitted.map(({ chatId }) => [pid, chatId]),
   );
-  for (const [index, line] of part.entries()) {
+  for (const [index, line] of admitted.entries()) {
     const stored = found[index];
     const before = stored?.epoch === epoch ? stored.link : undefined;
     const next = importedRecord(before, line, batch);

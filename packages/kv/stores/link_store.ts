@@ -19,6 +19,7 @@ import {
 import { Effect, Option } from "effect";
 import type { Database, Transaction } from "../transaction.ts";
 import { record } from "./audit_log.ts";
+import { refuseBlocked } from "./blocks.ts";
 import { append } from "./event_store.ts";
 import { keyedWrite } from "./idempotency_store.ts";
 import { deleteRunningImports } from "./imports.ts";
@@ -88,17 +89,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
     db,
     byScope,
     function* (tx, write) {
-      const { pid, chatId, at } = write;
-      const link = yield* findLink(tx, pid, chatId);
-      if (link === undefined) return Option.none();
-      const { gameId } = link;
-      const details = withReason({ chatId, removedGameId: gameId }, write);
-      yield* record(tx, { ...write, action: "link.removed", details });
-      const next = unlinked(link, at);
-      yield* putLink(tx, yield* scopeAt(tx, pid), next);
-      const removed = linkRemoved(chatId, gameId, next.linkVersion, sourceOf(write.actor));
-      yield* append(tx, pid, newEvent(at, removed));
-      return Option.some({ gameId, ended: yield* endVerifications(tx, pid, chatId, at) });
+      return Option.fromNullishOr(yield* removeLink(tx, write));
     },
     ({ pid, chatId }) => linkWriteKeys(pid, chatId),
   ),
@@ -140,6 +131,21 @@ export const layer = storeLayer(LinkStore, (db) => ({
     }),
 }));
 
+/** Removes a link. Returns null if there was none. */
+export const removeLink = Effect.fnUntraced(function* (tx: Transaction, write: RemoveGame) {
+  const { pid, chatId, at } = write;
+  const link = yield* findLink(tx, pid, chatId);
+  if (link === undefined) return null;
+  const { gameId } = link;
+  const details = withReason({ chatId, removedGameId: gameId }, write);
+  yield* record(tx, { ...write, action: "link.removed", details });
+  const next = unlinked(link, at);
+  yield* putLink(tx, yield* scopeAt(tx, pid), next);
+  const removed = linkRemoved(chatId, gameId, next.linkVersion, sourceOf(write.actor));
+  yield* append(tx, pid, newEvent(at, removed));
+  return { gameId, ended: yield* endVerifications(tx, pid, chatId, at) } satisfies GameUnlinked;
+});
+
 const byScope = ({ pid }: { readonly pid: Pid }) => pid;
 
 /** The link of an entry in an index that has links only. */
@@ -165,7 +171,7 @@ const findAll = <V>(
 function* moveChat(
   tx: Transaction,
   write: MoveChat,
-): Effect.fn.Return<ChatMoved, Effect.Error<ReturnType<typeof findLink>>> {
+): Effect.fn.Return<ChatMoved, Effect.Error<ReturnType<typeof refuseBlocked>>> {
   const { pid, oldChatId, newChatId, at } = write;
   const link = yield* findLink(tx, pid, oldChatId);
   if (link === undefined) return { _tag: "NoLink" };
@@ -173,6 +179,7 @@ function* moveChat(
   if (oldChatId === newChatId) return { _tag: "Unchanged", gameId };
   const target = yield* findRecord(tx, pid, newChatId);
   if (target !== undefined && isLinked(target)) return { _tag: "Occupied" };
+  yield* refuseBlocked(tx, pid, { chatId: newChatId, gameId, chatHash: write.chatHash });
   yield* record(tx, { ...write, action: "link.moved", details: { chatId: oldChatId, newChatId, gameId } });
   const moved = linkedRecord(newChatId, target, gameId, at, "hand");
   const scope = yield* scopeAt(tx, pid);

@@ -15,6 +15,7 @@ import { Effect } from "effect";
 import { keyOf, table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { record as recordChange } from "./audit_log.ts";
+import { refuseBlocked } from "./blocks.ts";
 import { append, feedKey } from "./event_store.ts";
 import { type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 
@@ -104,10 +105,11 @@ export const setGame = Effect.fnUntraced(function* (
   tx: Transaction,
   write: SetGame,
   proof?: GameProof,
-): Effect.fn.Return<GameSet, Effect.Error<ReturnType<typeof findRecord>>> {
+): Effect.fn.Return<GameSet, Effect.Error<ReturnType<typeof refuseBlocked>>> {
   const { pid, chatId, gameId, at } = write;
   const source = proof === undefined ? sourceOf(write.actor) : "flow";
   const scope = yield* scopeAt(tx, pid);
+  yield* refuseBlocked(tx, pid, write);
   const previous = yield* findRecord(tx, pid, chatId);
   const previousGameId = previous?.gameId ?? null;
   if (previous !== undefined && isLinked(previous) && previous.gameId === gameId) {

@@ -7,6 +7,7 @@ import type { Index, Table } from "../table.ts";
 import { table } from "../table.ts";
 import type { Database } from "../transaction.ts";
 import { reviews } from "./alt_review_store.ts";
+import { blocks } from "./blocks.ts";
 import { links } from "./links.ts";
 import { scopes } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
@@ -48,6 +49,7 @@ export const purgeScope = Effect.fnUntraced(function* (db: Database, pid: Pid) {
   yield* purge(db, pid, epoch, links, links.byChat);
   yield* purge(db, pid, epoch, sightings, sightings.byUserOfScope);
   yield* purge(db, pid, epoch, reviews, reviews.byScope);
+  yield* purge(db, pid, epoch, blocks, blocks.newest);
   yield* db.write(pid, function* (tx) {
     yield* tx.remove(purges, pid);
   });

@@ -1,5 +1,6 @@
 import { sightingsOf } from "@accountlink/core/addresses";
 import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
+import { unkeyed } from "@accountlink/core/idempotency";
 import type { KeyId, SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
@@ -19,6 +20,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Option } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
+import { isBlocked } from "./blocks.ts";
 import { keyedWrite } from "./idempotency_store.ts";
 import { keys } from "./keys.ts";
 import { findRecord, linkWriteKeys, setGame } from "./links.ts";
@@ -115,13 +117,18 @@ export const layer = storeLayer(SessionStore, (db) => ({
           ? undefined
           : (yield* tx.get(sessions, flow.session))?.session;
       const record = yield* findRecord(tx, pid, chatId);
-      const refusal = completionRefusal(write, { flow, session, record });
+      const refusal = completionRefusal(write, {
+        flow,
+        session,
+        record,
+        isBlocked: yield* isBlocked(tx, pid, write),
+      });
       if (refusal !== null) return refusal;
       const kept = keptGame(write, record);
       let linked = { gameId: kept ?? gameId, previousGameId: kept };
       if (kept === null) {
         yield* storeSightings(tx, pid, sightingsOf(write));
-        linked = { gameId, previousGameId: (yield* setGame(tx, write, write.proof)).previousGameId };
+        linked = { gameId, previousGameId: (yield* unkeyed(setGame(tx, write, write.proof))).previousGameId };
       }
       yield* endFlow(tx, write.flow);
       if (session !== undefined) yield* changeSession(tx, completedSession(session, write, linked), at);

@@ -1,0 +1,72 @@
+import type { ChatId, GameId, Pid } from "@accountlink/core";
+import type { StoredBlock } from "@accountlink/core/admission";
+import { Conflict } from "@accountlink/core/errors";
+import { Effect } from "effect";
+import { table } from "../table.ts";
+import type { Transaction } from "../transaction.ts";
+import { scopes } from "./scopes.ts";
+
+/** A block of an epoch of its scope. */
+export interface KeptBlock {
+  readonly pid: Pid;
+  readonly epoch: number;
+  readonly block: StoredBlock;
+}
+
+export const blocks = table<KeptBlock>()(
+  "block",
+  ({ pid, epoch, block }) => [pid, epoch, block.hash],
+  {
+    /** The users that blocks name. */
+    named: {
+      keys: ({ pid, epoch, block: { chatId, gameId, hash } }) => [
+        ...(chatId === null ? [] : [[pid, epoch, "chat", chatId, hash]]),
+        ...(gameId === null ? [] : [[pid, epoch, "game", gameId, hash]]),
+      ],
+      group: 1,
+    },
+    newest: { keys: ({ pid, epoch, block }) => [[pid, epoch, -block.at, block.hash]] },
+    byUser: {
+      keys: ({ pid, epoch, block: { chatId, member, hash } }) =>
+        [...new Set([chatId, member])].flatMap((id) => (id === null ? [] : [[id, pid, epoch, hash]])),
+      group: 1,
+    },
+  },
+  1,
+);
+
+/** The users of a link that a write would make. */
+interface LinkToCheck {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  /** Finds the block of an erased chat user. */
+  readonly chatHash?: string | undefined;
+}
+
+export const isBlocked = Effect.fnUntraced(function* (
+  tx: Transaction,
+  pid: Pid,
+  { chatId, gameId, chatHash }: LinkToCheck,
+) {
+  const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+  if (chatHash !== undefined && (yield* tx.get(blocks, pid, epoch, chatHash)) !== undefined) return true;
+  if ((yield* tx.count(blocks.named, [pid, epoch, "chat", chatId])) > 0) return true;
+  return (yield* tx.count(blocks.named, [pid, epoch, "game", gameId])) > 0;
+});
+
+export const refuseBlocked = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, link: LinkToCheck) {
+  if (yield* isBlocked(tx, pid, link)) return yield* new Conflict({ reason: "blocked" });
+});
+
+/** Takes a chat user out of up to `limit` blocks, and returns whether more may be left. */
+export const eraseFromBlocks = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
+  const found = yield* tx.list(blocks.byUser, [chatId], { limit });
+  for (const kept of found) {
+    const { block } = kept;
+    const isTheirs = block.chatId === chatId;
+    const member = block.member === chatId ? null : block.member;
+    const left = { ...block, ...(isTheirs && { chatId: null, reason: null }), member };
+    yield* tx.put(blocks, { ...kept, block: left });
+  }
+  return found.length === limit;
+});
