@@ -47,6 +47,7 @@ export const links = table<StoredLink>()(
           -linkedAt,
           chatId,
         ]),
+      group: 3,
     },
     /** The newest link first. */
     byTime: {
