@@ -169,6 +169,11 @@ export const layer = storeLayer(ImportStore, (db) => {
         return isRemoved;
       }),
 
+    // Imports are stored without what would undo them, so none can be undone.
+    listUndoable: () => Effect.succeed([]),
+    countUndoable: () => Effect.succeed(0),
+    undo: () => Effect.succeed({ removed: 0, restored: 0, isDone: true }),
+
     sweep: (at) =>
       Effect.gen(function* () {
         const ended = yield* db.read(function* (tx) {
