@@ -12,8 +12,8 @@ const imports = {
   http: "core|http-api",
   pages: "core|http-api|http",
   platforms: "core|pages",
-  accountlink: "core|http|pages|memory|sql|redis|platforms",
-  testing: "core|accountlink|memory",
+  accountlink: "core|http|pages|kv|memory|sql|redis|platforms",
+  testing: "core|accountlink|kv|memory",
   // The folder of tests is a package that programs of the bench import.
   bench: "test",
   // Programs of clients, which users copy.

@@ -4,8 +4,10 @@
  *
  * @example
  * ```ts
+ * import { memoryKv } from "@accountlink/kv";
  * import { CacheMemory } from "@accountlink/memory";
  * import { StorageMemory } from "@accountlink/memory";
+ * import { Effect } from "effect";
  * import * as test from "vitest";
  *
  * const storage = { name: "Memory", layer: StorageMemory.layer, test };
@@ -31,6 +33,8 @@
  * countersSuite(cache);
  * cacheSuite(cache);
  * signalsSuite(cache);
+ *
+ * kvSuite({ name: "Memory", engine: Effect.sync(memoryKv), test });
  * ```
  */
 
@@ -42,6 +46,7 @@ export * from "./events/event_store_suite.ts";
 export * from "./flow_store_suite.ts";
 export * from "./idempotency/idempotency_store_suite.ts";
 export * from "./keys/key_store_suite.ts";
+export { type KvSuiteOptions, kvSuite } from "./kv/kv_suite.ts";
 export * from "./limits/counters_suite.ts";
 export * from "./limits/day_counts_suite.ts";
 export * from "./links/link_store_suite.ts";

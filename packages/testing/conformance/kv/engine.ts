@@ -1,0 +1,42 @@
+/** What the cases of engines share: each case has keys of its own, so that an engine need not be empty. */
+import type { Change, Entry, Kv, Range } from "@accountlink/kv";
+import { Context, Effect } from "effect";
+import { uniqueText } from "../../mod.ts";
+import { expectEqual } from "../expect.ts";
+
+export class Engine extends Context.Service<Engine, Kv>()("@accountlink/testing/Engine") {}
+
+/** Makes the names of a case keys with a prefix that no other case has. */
+export const makeKeys = Effect.map(Engine, (kv) => {
+  const prefix = `${uniqueText()} `;
+  const key = (name: string) => `${prefix}${name}`;
+  const range = (start: string, end: string): Range => ({ start: key(start), end: key(end) });
+  const all = range("", "~~");
+  const namesOf = (entries: ReadonlyArray<Entry>) => entries.map((entry) => entry.key.slice(prefix.length));
+  return {
+    kv,
+    key,
+    range,
+    all,
+    get: (name: string) => Effect.map(kv.get([key(name)]), ([entry]) => entry ?? null),
+    /** Sets names to values without a check. */
+    set: (values: Readonly<Record<string, string | null>>) =>
+      Effect.map(kv.commit([], changesOf(values, key)), (isDone) => expectEqual(isDone, true, "The commit")),
+    changes: (values: Readonly<Record<string, string | null>>) => changesOf(values, key),
+    list: (wanted: Range = all, limit = 1_000, reverse = false) =>
+      Effect.map(kv.list(wanted, { limit, reverse }), namesOf),
+  };
+});
+
+const changesOf = (
+  values: Readonly<Record<string, string | null>>,
+  key: (name: string) => string,
+): ReadonlyArray<Change> => Object.entries(values).map(([name, value]) => ({ key: key(name), value }));
+
+/** The names of a number of keys, which sort as their numbers. */
+export const numbered = (count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => String(index).padStart(5, "0"));
+
+/** Gives all names one value. */
+export const filled = (names: ReadonlyArray<string>, value: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, value]));
