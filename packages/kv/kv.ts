@@ -39,7 +39,7 @@ export interface Change {
  */
 export interface Kv {
   /**
-   * The most changes of a commit, `maxChanges` if left out. An import of links is one commit up to a twentieth of it.
+   * The most changes of a commit, `maxChanges` if left out. An import of links is one commit up to a 24th of it.
    */
   readonly maxChanges?: number;
 

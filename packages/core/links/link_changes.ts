@@ -48,3 +48,29 @@ export const importEffect = (
   if (next !== record) return "replaced";
   return record.gameId === gameId ? "unchanged" : "kept";
 };
+
+/** A record as an import left it. @internal */
+export type MadeRecord = Pick<LinkRecord, "gameId" | "linkVersion" | "lastVerifiedAt">;
+
+/** The part of a record that an undo restores. @internal */
+export type RecordBefore = Pick<LinkRecord, "gameId" | "lastVerifiedAt" | "proof">;
+
+/** Whether a batch found a record as an earlier batch of its import had left it. @internal */
+export const isSameImport = (made: MadeRecord, record: LinkRecord): boolean =>
+  made.gameId === record.gameId && made.lastVerifiedAt === record.lastVerifiedAt;
+
+/** Whether nobody has changed a record since its import. @internal */
+export const isUntouched = (made: MadeRecord, record: LinkRecord | undefined): record is LinkRecord =>
+  record !== undefined && isSameImport(made, record) && made.linkVersion === record.linkVersion;
+
+/** Returns an imported record after the undo of its import. `before` is undefined if the import made it. @internal */
+export const undoneRecord = (
+  record: LinkRecord,
+  before: RecordBefore | undefined,
+  at: Millis,
+): LinkRecord => {
+  const gameId = before?.gameId ?? null;
+  const { lastVerifiedAt, proof } = before ?? record;
+  if (gameId === record.gameId) return { ...record, lastVerifiedAt, proof };
+  return { ...record, gameId, linkVersion: record.linkVersion + 1, linkedAt: at, lastVerifiedAt, proof };
+};

@@ -35,7 +35,11 @@ const revokeKeys = Effect.fnUntraced(function* (
 });
 
 /** Pauses the webhooks and role plans of an account. */
-export const pauseAll = Effect.fnUntraced(function* (tx: Transaction, account: number): Effects<void> {
+export const pauseAll = Effect.fnUntraced(function* (
+  tx: Transaction,
+  account: number,
+  at: Millis,
+): Effects<void> {
   for (const stored of yield* tx.list(webhooks.byAccount, [account])) {
     const { webhook } = stored;
     if (webhook.status !== "active") continue;
@@ -45,7 +49,8 @@ export const pauseAll = Effect.fnUntraced(function* (tx: Transaction, account: n
     const { settings, revision } = plan;
     if (settings.state !== "on") continue;
     const paused = { ...settings, state: "paused" } as const;
-    yield* tx.put(plans, { ...plan, settings: paused, revision: revision + 1, sweep: null });
+    const changed = { settings: paused, revision: revision + 1, sweep: null, pausedAt: at };
+    yield* tx.put(plans, { ...plan, ...changed });
   }
 });
 
@@ -55,7 +60,7 @@ export const closeAccount = Effect.fnUntraced(function* (
   account: StoredAccount,
   at: Millis,
 ): Effects<ReadonlyArray<KeyId>> {
-  yield* pauseAll(tx, account.id);
+  yield* pauseAll(tx, account.id, at);
   return yield* revokeKeys(tx, account, at);
 });
 

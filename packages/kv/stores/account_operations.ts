@@ -107,7 +107,7 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
         if (account === undefined) return Option.none();
         const { id } = account;
         const revoked = yield* releaseAccount(tx, account, pseudonym, write.at);
-        yield* pauseAll(tx, id);
+        yield* pauseAll(tx, id, write.at);
         for (const { chatId } of yield* tx.scan(members, [id])) yield* tx.remove(members, id, chatId);
         yield* renameActorIn(tx, id, name, pseudonym);
         yield* recordOfAccount(tx, endOfAccount(write, pseudonym, revoked), id);

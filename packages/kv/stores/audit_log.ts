@@ -56,10 +56,10 @@ export const entries = table<StoredEntry>()("audit", ({ account, sequence }) => 
   },
 });
 
-/** Logs a change of a scope. */
+/** Logs a change of a scope, and returns the sequence number of the entry. */
 export const record = Effect.fnUntraced(function* (tx: Transaction, change: Change & { readonly pid: Pid }) {
   const { account } = yield* scopeAt(tx, change.pid);
-  yield* recordOfAccount(tx, change, account, change.pid);
+  return yield* recordOfAccount(tx, change, account, change.pid);
 });
 
 export const recordOfAccount = Effect.fnUntraced(function* (
@@ -70,6 +70,18 @@ export const recordOfAccount = Effect.fnUntraced(function* (
 ) {
   const sequence = yield* nextNumber(tx, `audit ${account}`, tx.timedNumber(yield* Clock.currentTimeMillis));
   tx.insert(entries, { sequence, actor, requestId, at, account, pid, action, details });
+  return sequence;
+});
+
+/** Changes the details of an entry, unless its time was over. */
+export const amend = Effect.fnUntraced(function* (
+  tx: Transaction,
+  account: number,
+  sequence: number,
+  details: AuditEntry["details"],
+) {
+  const entry = yield* tx.get(entries, account, sequence);
+  if (entry !== undefined) yield* tx.put(entries, { ...entry, details });
 });
 
 const entryOf = ({ account: _, ...entry }: StoredEntry, { name }: StoredAccount): AuditEntry => ({

@@ -22,6 +22,7 @@ import { eraseFromBlocks } from "./blocks.ts";
 import { append, events } from "./event_store.ts";
 import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
+import { eraseFromImports } from "./link_imports.ts";
 import { links } from "./links.ts";
 import { members, membershipsOf } from "./members.ts";
 import { forgetRoles } from "./role_plans.ts";
@@ -106,7 +107,8 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, { chatId, at }: 
   for (const request of kept) yield* tx.put(requests, { ...request, chatIds: [], answer: null });
   const isMore = [ofUser, seen, reviewed, named, told, kept].some(({ length }) => length >= limit);
   const isBlockLeft = yield* eraseFromBlocks(tx, chatId, limit);
-  return { things, isMore: [isMore, isLogLeft, isSessionLeft, isBlockLeft].includes(true) };
+  const isUndoLeft = yield* eraseFromImports(tx, chatId, limit);
+  return { things, isMore: [isMore, isLogLeft, isSessionLeft, isBlockLeft, isUndoLeft].includes(true) };
 });
 
 /** Returns whether some sessions may be left. */
@@ -192,7 +194,7 @@ const endOwn = Effect.fnUntraced(function* (
   pseudonym: string,
 ) {
   const revoked = yield* releaseAccount(tx, account, pseudonym, write.at);
-  if (yield* isClosed(tx, account.id)) yield* pauseAll(tx, account.id);
+  if (yield* isClosed(tx, account.id)) yield* pauseAll(tx, account.id, write.at);
   const details = { revokedKeys: revoked.length };
   yield* recordOfAccount(tx, { ...write, action: "user.erased", details }, account.id);
   return revoked;

@@ -11,7 +11,9 @@ import { Data, Effect, Option, Result, Struct } from "effect";
 import { Base64 } from "effect/encoding";
 import type { Transaction } from "../transaction.ts";
 import { deleteFile, deleteImport, deleteLostFiles, fileParts, imports, type KeptImport } from "./imports.ts";
-import { importBatch, sumOf } from "./link_batches.ts";
+import { importBatch } from "./link_batches.ts";
+import { sumOf } from "./link_imports.ts";
+import { sweepUndo, undoOperations } from "./link_undo.ts";
 import { storeLayer } from "./store_layer.ts";
 
 /** The node lost the import during a batch. */
@@ -169,10 +171,7 @@ export const layer = storeLayer(ImportStore, (db) => {
         return isRemoved;
       }),
 
-    // Imports are stored without what would undo them, so none can be undone.
-    listUndoable: () => Effect.succeed([]),
-    countUndoable: () => Effect.succeed(0),
-    undo: () => Effect.succeed({ removed: 0, restored: 0, isDone: true }),
+    ...undoOperations(db),
 
     sweep: (at) =>
       Effect.gen(function* () {
@@ -186,6 +185,7 @@ export const layer = storeLayer(ImportStore, (db) => {
           });
         }
         yield* deleteLostFiles(db);
+        yield* sweepUndo(db, at);
       }),
   };
 });

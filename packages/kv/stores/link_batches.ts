@@ -1,4 +1,4 @@
-/** Imports of many links. A batch is stored in parts, each of which is a transaction; the last one has its entry. */
+/** Imports of many links. A batch is stored in parts, each of which is a transaction; the last one has its event. */
 import type { StoreEffect } from "@accountlink/core/errors";
 import { newEvent, sourceOf } from "@accountlink/core/events";
 import {
@@ -18,6 +18,7 @@ import type { Database, Transaction } from "../transaction.ts";
 import { record } from "./audit_log.ts";
 import { blocks } from "./blocks.ts";
 import { append } from "./event_store.ts";
+import { logPart, type RecordChange, sumOf } from "./link_imports.ts";
 import { links } from "./links.ts";
 import { scopeAt } from "./scopes.ts";
 
@@ -33,8 +34,8 @@ export const progress = table<Progress>()("progress", ({ source }) => [source], 
   },
 });
 
-/** A link that replaces another one changes up to 20 keys, its audit entry included. */
-const keysOfLink = 20;
+/** A link that replaces another one changes up to 24 keys, its audit entry and its undo included. */
+export const keysOfLink = 24;
 
 /** The links of a transaction at most, so that a commit does not keep others waiting. */
 const largestPart = 1_000;
@@ -77,13 +78,6 @@ export const importBatch = <E = never>(
     return counts;
   });
 
-export const sumOf = (one: BatchImported, other: BatchImported): BatchImported => ({
-  inserted: one.inserted + other.inserted,
-  replaced: one.replaced + other.replaced,
-  unchanged: one.unchanged + other.unchanged,
-  kept: one.kept + other.kept,
-});
-
 const storePart = Effect.fnUntraced(function* (
   tx: Transaction,
   batch: ImportBatch,
@@ -101,12 +95,14 @@ const storePart = Effect.fnUntraced(function* (
     links,
     admitted.map(({ chatId }) => [pid, chatId]),
   );
+  const changes: Array<RecordChange> = [];
   for (const [index, line] of admitted.entries()) {
     const stored = found[index];
     const before = stored?.epoch === epoch ? stored.link : undefined;
     const next = importedRecord(before, line, batch);
     counts[importEffect(before, next, line)]++;
     if (next === before) continue;
+    changes.push({ before, next });
     if (before !== undefined && next.gameId !== before.gameId) {
       const { chatId, gameId } = next;
       const details = { chatId, gameId, previousGameId: before.gameId, via: "import" };
@@ -114,6 +110,7 @@ const storePart = Effect.fnUntraced(function* (
     }
     yield* tx.put(links, { pid, epoch, link: next });
   }
+  if (batch.file !== undefined) yield* logPart(tx, batch, batch.file, counts, changes);
   return counts;
 });
 
@@ -126,7 +123,9 @@ const endBatch = Effect.fnUntraced(function* (
   const { pid, at } = batch;
   const count = counts.inserted + counts.replaced;
   if (count > 0) {
-    yield* record(tx, { ...batch, action: "links.imported", details: { ...counts } });
+    if (batch.file === undefined) {
+      yield* record(tx, { ...batch, action: "links.imported", details: { ...counts } });
+    }
     const data = { count, source: sourceOf(batch.actor) };
     yield* append(tx, pid, newEvent(at, { type: "links.imported", data }));
   }

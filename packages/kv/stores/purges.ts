@@ -8,6 +8,7 @@ import { table } from "../table.ts";
 import type { Database } from "../transaction.ts";
 import { reviews } from "./alt_review_store.ts";
 import { blocks } from "./blocks.ts";
+import { linkImports, madeLinks } from "./link_imports.ts";
 import { links } from "./links.ts";
 import { scopes } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
@@ -29,11 +30,14 @@ const purge = <R extends OfEpoch>(
   pid: Pid,
   epoch: number,
   of: Table<R>,
-  index: Index<R>,
+  index?: Index<R>,
 ): StoreEffect<number> =>
   inSteps(
     db,
-    (tx) => tx.list(index, [pid], { before: [epoch], limit: stepSize }),
+    (tx) => {
+      const options = { before: [epoch], limit: stepSize };
+      return index === undefined ? tx.scan(of, [pid], options) : tx.list(index, [pid], options);
+    },
     Effect.fnUntraced(function* (tx, found) {
       const stored = yield* tx.get(of, ...of.id(found));
       if (stored === undefined || stored.epoch >= epoch) return false;
@@ -50,6 +54,8 @@ export const purgeScope = Effect.fnUntraced(function* (db: Database, pid: Pid) {
   yield* purge(db, pid, epoch, sightings, sightings.byUserOfScope);
   yield* purge(db, pid, epoch, reviews, reviews.byScope);
   yield* purge(db, pid, epoch, blocks, blocks.newest);
+  yield* purge(db, pid, epoch, madeLinks);
+  yield* purge(db, pid, epoch, linkImports, linkImports.byScope);
   yield* db.write(pid, function* (tx) {
     yield* tx.remove(purges, pid);
   });

@@ -8,7 +8,7 @@ import type {
   UndoableImport,
   UndoImport,
 } from "@accountlink/core/links";
-import { mostUndoable, undoableFor } from "@accountlink/core/links";
+import { isSameImport, isUntouched, mostUndoable, undoableFor, undoneRecord } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Order } from "effect";
 import type { MadeLink, Memory, MemoryLinkImport } from "./state.ts";
@@ -61,7 +61,7 @@ const withMade = (made: MemoryLinkImport["links"] | undefined, changes: Readonly
   for (const { record, next } of changes) {
     if (record === next) continue;
     const earlier = links.get(next.chatId);
-    const isOwn = earlier !== undefined && record !== undefined && isSame(earlier.made, record);
+    const isOwn = earlier !== undefined && record !== undefined && isSameImport(earlier.made, record);
     links.set(next.chatId, { made: next, before: isOwn ? earlier.before : record });
   }
   return links;
@@ -73,12 +73,6 @@ const sumOf = (one: BatchImported, other: BatchImported): BatchImported => ({
   unchanged: one.unchanged + other.unchanged,
   kept: one.kept + other.kept,
 });
-
-const isSame = (made: LinkRecord, record: LinkRecord): boolean =>
-  made.gameId === record.gameId && made.lastVerifiedAt === record.lastVerifiedAt;
-
-const isUntouched = (made: LinkRecord, record: LinkRecord | undefined): record is LinkRecord =>
-  record !== undefined && isSame(made, record) && made.linkVersion === record.linkVersion;
 
 export const listUndoable = (memory: Memory, account: string, at: number): ReadonlyArray<UndoableImport> =>
   [...memory.linkImports.values()]
@@ -132,13 +126,6 @@ export const undoImport = (memory: Memory, write: UndoImport): ImportUndone => {
 };
 
 const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
-
-const undoneRecord = (record: LinkRecord, before: LinkRecord | undefined, at: number): LinkRecord => {
-  const gameId = before?.gameId ?? null;
-  const { lastVerifiedAt, proof } = before ?? record;
-  if (gameId === record.gameId) return { ...record, lastVerifiedAt, proof };
-  return { ...record, gameId, linkVersion: record.linkVersion + 1, linkedAt: at, lastVerifiedAt, proof };
-};
 
 const logUndo = (
   memory: Memory,

@@ -1,0 +1,171 @@
+/** The undo of imports. */
+import { newEvent, sourceOf } from "@accountlink/core/events";
+import {
+  type ImportStore,
+  type ImportUndone,
+  isUntouched,
+  mostUndoable,
+  type UndoableImport,
+  type UndoImport,
+  undoneRecord,
+} from "@accountlink/core/links";
+import { Effect } from "effect";
+import { maxChanges } from "../kv.ts";
+import { inSteps, stepSize } from "../steps.ts";
+import type { Database, Transaction } from "../transaction.ts";
+import { amend, record } from "./audit_log.ts";
+import { append } from "./event_store.ts";
+import { keysOfLink } from "./link_batches.ts";
+import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./link_imports.ts";
+import { links } from "./links.ts";
+import { accountNamed, scopes } from "./scopes.ts";
+
+/** The links that one read counts. */
+const pageSize = 1_000;
+
+const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
+
+export const undoOperations = (
+  db: Database,
+): Pick<ImportStore["Service"], "listUndoable" | "countUndoable" | "undo"> => ({
+  listUndoable: (name, at) =>
+    db.read(function* (tx) {
+      const account = yield* accountNamed(tx, name);
+      if (account === undefined) return [];
+      const found: Array<UndoableImport> = [];
+      for (const one of yield* tx.list(linkImports.byAccount, [account.id])) {
+        if (one.endsAt > at && (yield* isCurrent(tx, one)) && (yield* isListed(tx, one))) {
+          found.push(undoableOf(one));
+        }
+      }
+      return found;
+    }),
+
+  countUndoable: (id) =>
+    Effect.gen(function* () {
+      let count = 0;
+      let after: MadeLink | undefined;
+      do {
+        const page = yield* untouchedPage(db, id, after);
+        count += page.untouched;
+        after = page.last;
+      } while (after !== undefined && count < mostUndoable);
+      return Math.min(count, mostUndoable);
+    }),
+
+  undo: (write) => db.write(write.pid, (tx) => undo(tx, write, db.kv.maxChanges ?? maxChanges)),
+});
+
+const isCurrent = Effect.fnUntraced(function* (tx: Transaction, { pid, epoch }: LinkImport) {
+  return (yield* tx.get(scopes, pid))?.epoch === epoch;
+});
+
+/** Whether the import has links, or had some before an undo. */
+const isListed = Effect.fnUntraced(function* (tx: Transaction, found: LinkImport) {
+  return found.undone !== null || (yield* tx.scan(madeLinks, madeBy(found), { limit: 1 })).length > 0;
+});
+
+const undoableOf = ({ id, pid, name, importedAt, endsAt, counts, undone }: LinkImport): UndoableImport => ({
+  id,
+  pid,
+  name,
+  importedAt,
+  endsAt,
+  links: counts.inserted + counts.replaced,
+  undone: undone && { removed: undone.removed, restored: undone.restored },
+});
+
+/** Counts the links of a page that nobody has changed. Returns the last link if more pages may follow. */
+const untouchedPage = (db: Database, id: string, after: MadeLink | undefined) =>
+  db.read(function* (tx) {
+    const found = yield* tx.get(linkImports, id);
+    if (found === undefined || !(yield* isCurrent(tx, found))) return { untouched: 0, last: undefined };
+    const options = { ...(after && { after: [after.chatId] }), limit: pageSize };
+    const page = yield* tx.scan(madeLinks, madeBy(found), options);
+    const records = yield* recordsOf(tx, page);
+    const untouched = page.filter(({ made }, index) => isUntouched(made, records[index])).length;
+    return { untouched, last: page.length < pageSize ? undefined : page.at(-1) };
+  });
+
+const recordsOf = Effect.fnUntraced(function* (tx: Transaction, made: ReadonlyArray<MadeLink>) {
+  const found = yield* tx.getAll(
+    links,
+    made.map(({ pid, chatId }) => [pid, chatId]),
+  );
+  return found.map((stored, index) => (stored?.epoch === made[index]?.epoch ? stored?.link : undefined));
+});
+
+function* undo(
+  tx: Transaction,
+  write: UndoImport,
+  most: number,
+): Effect.fn.Return<ImportUndone, Effect.Error<ReturnType<typeof record>>> {
+  const { id, pid, at } = write;
+  const found = yield* tx.get(linkImports, id);
+  if (found === undefined || found.pid !== pid || found.endsAt <= at) return nothingLeft;
+  if (!(yield* isCurrent(tx, found))) return nothingLeft;
+  const limit = Math.min(write.limit, Math.floor(most / keysOfLink) - 1);
+  const taken = yield* tx.scan(madeLinks, madeBy(found), { limit });
+  // Removals read the links one by one, so all are read at once before.
+  yield* tx.getAll(madeLinks, taken.map(madeLinks.id));
+  const records = yield* recordsOf(tx, taken);
+  let [removed, restored] = [0, 0];
+  for (const [index, one] of taken.entries()) {
+    const { chatId, made, before } = one;
+    yield* tx.remove(madeLinks, ...madeLinks.id(one));
+    const linked = records[index];
+    if (!isUntouched(made, linked)) continue;
+    const next = undoneRecord(linked, before, at);
+    if (next.gameId === null) removed++;
+    else restored++;
+    if (next.gameId !== null && next.gameId !== linked.gameId) {
+      const details = { chatId, gameId: next.gameId, previousGameId: linked.gameId, via: "undo" };
+      yield* record(tx, { ...write, action: "link.set", details });
+    }
+    yield* tx.put(links, { pid, epoch: found.epoch, link: next });
+  }
+  if (removed + restored > 0) {
+    yield* logUndo(tx, write, found, { removed, restored });
+    const data = { count: removed + restored, source: sourceOf(write.actor) };
+    yield* append(tx, pid, newEvent(at, { type: "links.imported", data }));
+  }
+  return { removed, restored, isDone: taken.length < limit };
+}
+
+/** Adds the counts to the entry of the undo. */
+const logUndo = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: UndoImport,
+  found: LinkImport,
+  counts: Pick<ImportUndone, "removed" | "restored">,
+) {
+  const { undone, name, account } = found;
+  const removed = (undone?.removed ?? 0) + counts.removed;
+  const restored = (undone?.restored ?? 0) + counts.restored;
+  const details = { file: name, removed, restored };
+  let entry = undone?.entry;
+  if (entry === undefined) {
+    entry = yield* record(tx, { ...write, action: "links.import_undone", details });
+  } else yield* amend(tx, account, entry, details);
+  yield* tx.put(linkImports, { ...found, undone: { entry, removed, restored } });
+});
+
+/** Removes what undoes imports after its time. */
+export const sweepUndo = Effect.fnUntraced(function* (db: Database, at: number) {
+  const ended = yield* db.read(function* (tx) {
+    return yield* tx.list(linkImports.byEnd, [], { before: [at + 1] });
+  });
+  for (const one of ended) {
+    yield* inSteps(
+      db,
+      (tx) => tx.scan(madeLinks, madeBy(one), { limit: stepSize }),
+      Effect.fnUntraced(function* (tx, made) {
+        return (yield* tx.remove(madeLinks, ...madeLinks.id(made))) !== undefined;
+      }),
+    );
+    yield* db.write(one.pid, function* (tx) {
+      const found = yield* tx.get(linkImports, one.id);
+      if (found !== undefined && found.endsAt <= at) yield* tx.remove(linkImports, one.id);
+    });
+  }
+});
