@@ -4,7 +4,7 @@ import { Layer } from "effect";
 
 /**
  * Provides the store, and the cache, counters and signals that nodes share. Use `memory()`, `sqlite()` of
- * `accountlink/sqlite`, `postgres()` of `accountlink/postgres`, or a layer of your own.
+ * `accountlink/sqlite`, `postgres()` of `accountlink/postgres`, `kv()` of `accountlink/kv`, or a layer of your own.
  *
  * @typeParam E the errors of opening the storage
  */

@@ -1,5 +1,5 @@
 import type { StoragePorts } from "@accountlink/core";
-import { Effect, Layer } from "effect";
+import { Effect, Layer, type Scope } from "effect";
 import type { Kv } from "./kv.ts";
 import * as KvAltReviewStore from "./stores/alt_review_store.ts";
 import * as KvAuditLog from "./stores/audit_log.ts";
@@ -48,7 +48,9 @@ const stores = Layer.mergeAll(
 );
 
 /** All storage ports on an engine. */
-export const layer = <E, R>(engine: Effect.Effect<Kv, E, R>): Layer.Layer<StoragePorts, E, R> =>
+export const layer = <E, R>(
+  engine: Effect.Effect<Kv, E, R>,
+): Layer.Layer<StoragePorts, E, Exclude<R, Scope.Scope>> =>
   Layer.provide(
     stores,
     Layer.effect(

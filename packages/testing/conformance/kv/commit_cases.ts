@@ -1,4 +1,4 @@
-import { maxChanges, maxChecks } from "@accountlink/kv";
+import { maxChecks } from "@accountlink/kv";
 import { expectEqual, expectThat } from "../expect.ts";
 import type { Cases } from "../suite.ts";
 import { type Engine, filled, makeKeys, numbered } from "./engine.ts";
@@ -134,8 +134,8 @@ export const commitCases: Cases<Engine> = {
   },
 
   "a commit has up to the most checks and changes": function* () {
-    const { all, changes, get, key, kv, set } = yield* makeKeys;
-    const names = numbered(maxChanges);
+    const { all, changes, get, key, kv, most, set } = yield* makeKeys;
+    const names = numbered(most);
     yield* set(filled(names, "1"));
     const entries = yield* kv.get(names.slice(0, maxChecks).map(key));
     const checks = entries.map((entry, index) => ({
@@ -144,7 +144,7 @@ export const commitCases: Cases<Engine> = {
     }));
     expectEqual(yield* kv.commit(checks, changes(filled(names, "2"))), true);
     expectEqual(yield* kv.commit(checks, changes(filled(names, "3"))), false);
-    expectEqual([yield* kv.count(all), (yield* get(names.at(-1) ?? ""))?.value], [maxChanges, "2"]);
+    expectEqual([yield* kv.count(all), (yield* get(names.at(-1) ?? ""))?.value], [most, "2"]);
     yield* set(Object.fromEntries(names.map((name) => [name, null])));
     expectEqual(yield* kv.count(all), 0);
   },

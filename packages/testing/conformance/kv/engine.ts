@@ -1,6 +1,6 @@
 /** What the cases of engines share: each case has keys of its own, so that an engine need not be empty. */
-import type { Change, Entry, Kv, Range } from "@accountlink/kv";
-import { Context, Effect } from "effect";
+import { type Change, type Entry, type Kv, maxChanges, type Range } from "@accountlink/kv";
+import { Array as Arr, Context, Effect } from "effect";
 import { uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
 
@@ -11,6 +11,7 @@ export const makeKeys = Effect.map(Engine, (kv) => {
   const prefix = `${uniqueText()} `;
   const key = (name: string) => `${prefix}${name}`;
   const range = (start: string, end: string): Range => ({ start: key(start), end: key(end) });
+  const most = Math.min(kv.maxChanges ?? maxChanges, maxChanges);
   const all = range("", "~~");
   const namesOf = (entries: ReadonlyArray<Entry>) => entries.map((entry) => entry.key.slice(prefix.length));
   return {
@@ -19,9 +20,13 @@ export const makeKeys = Effect.map(Engine, (kv) => {
     range,
     all,
     get: (name: string) => Effect.map(kv.get([key(name)]), ([entry]) => entry ?? null),
-    /** Sets names to values without a check. */
+    /** The most changes of a commit, or as many as every test of the port needs. */
+    most,
+    /** Sets names to values without a check, in commits of the most changes. */
     set: (values: Readonly<Record<string, string | null>>) =>
-      Effect.map(kv.commit([], changesOf(values, key)), (isDone) => expectEqual(isDone, true, "The commit")),
+      Effect.forEach(Arr.chunksOf(changesOf(values, key), most), (changes) =>
+        Effect.map(kv.commit([], changes), (isDone) => expectEqual(isDone, true, "The commit")),
+      ),
     changes: (values: Readonly<Record<string, string | null>>) => changesOf(values, key),
     list: (wanted: Range = all, limit = 1_000, reverse = false) =>
       Effect.map(kv.list(wanted, { limit, reverse }), namesOf),

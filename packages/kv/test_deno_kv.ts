@@ -1,0 +1,29 @@
+/** A program for Deno: runs the suites on Deno KV in memory, and prints which cases failed. */
+import { StorageMemory } from "@accountlink/memory";
+import { kvSuite, runSuites, storageSuites, type TestApi } from "@accountlink/testing/conformance";
+import { Effect } from "effect";
+import type { DenoKv } from "./deno_kv.ts";
+import { denoKv, layer } from "./mod.ts";
+
+declare const Deno: { readonly openKv: (path: string) => Promise<DenoKv & { readonly close: () => void }> };
+
+const engine = Effect.map(
+  Effect.acquireRelease(
+    Effect.promise(() => Deno.openKv(":memory:")),
+    (kv) => Effect.sync(() => kv.close()),
+  ),
+  denoKv,
+);
+
+const register = (test: TestApi) => {
+  kvSuite({ name: "Deno", engine, test });
+  storageSuites({ name: "Deno", layer: layer(engine), model: StorageMemory.layer, runs: 5, test });
+};
+
+const failed: Array<string> = [];
+let passed = 0;
+for await (const { suite, title, failure } of runSuites(register)) {
+  if (failure === null) passed++;
+  else failed.push(`${suite}: ${title}`);
+}
+console.log(JSON.stringify({ passed, failed }));
