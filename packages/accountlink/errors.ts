@@ -31,7 +31,7 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
  *
  * @example
  * ```ts
- * import { type AccountLinkError, createAccountLink } from "accountlink";
+ * import { AccountLinkError, createAccountLink } from "accountlink";
  *
  * const al = await createAccountLink({ gameUserExists: (id) => id === "1" });
  * const rejection = (call: Promise<unknown>) => call.then(() => null, (error: AccountLinkError) => error);
