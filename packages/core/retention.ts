@@ -1,5 +1,6 @@
 /** Retention periods of audit entries, events and usage. Such records are deleted only because of their age. */
 import { Context, Effect, Layer, Metric } from "effect";
+import { SuspectStore, suspectTime } from "./alts/suspect_store.ts";
 import { AuditLog } from "./audit/audit.ts";
 import { EventStore } from "./events/event_store.ts";
 import { KeyStore } from "./keys/key_store.ts";
@@ -70,6 +71,10 @@ export const layer = Layer.effectDiscard(
     const keys = yield* KeyStore;
     const forgetKeys = (now: Millis) => keys.forgetRevoked(now - revokedKeyRetention);
     yield* sweepEvery("10 minutes", "Cannot delete revoked keys", forgetKeys);
+
+    const suspects = yield* SuspectStore;
+    const forgetSuspects = (now: Millis) => suspects.forget(now - suspectTime);
+    yield* sweepEvery("10 minutes", "Cannot delete old pairs of alts", forgetSuspects);
 
     const usage = yield* UsageStore;
     const forgetUsage = (now: Millis) => usage.forget(now - usageRetention);

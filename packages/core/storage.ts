@@ -4,6 +4,7 @@ import type { MemberStore } from "./accounts/member_store.ts";
 import type { BlockStore } from "./admission/block_store.ts";
 import type { AltReviewStore } from "./alts/alt_reviews.ts";
 import type { SightingStore } from "./alts/sighting_store.ts";
+import type { SuspectStore } from "./alts/suspect_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
 import type { EventStore } from "./events/event_store.ts";
 import type { FlowStore } from "./flow/flow_store.ts";
@@ -29,7 +30,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { AuditLog, EventStore, LinkStore, type StoragePorts } from "@accountlink/core";
  * import { MemberStore } from "@accountlink/core/accounts";
  * import { BlockStore } from "@accountlink/core/admission";
- * import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
+ * import { AltReviewStore, SightingStore, SuspectStore } from "@accountlink/core/alts";
  * import { FlowStore } from "@accountlink/core/flow";
  * import { GuildLogStore } from "@accountlink/core/guild_log";
  * import { IdempotencyStore } from "@accountlink/core/idempotency";
@@ -49,7 +50,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;
  * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
  * const links = [LinkStore, ImportStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
- * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, GuildLogStore, BlockStore];
+ * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, GuildLogStore, BlockStore, SuspectStore];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
  *   [...keys, ...links, ...users].filter(({ key }) => !mapUnsafe.has(key)),
  * );
@@ -68,6 +69,7 @@ export type StoragePorts =
   | RootKeyStore
   | SightingStore
   | AltReviewStore
+  | SuspectStore
   | BlockStore
   | UserStore
   | SignInStore

@@ -19,6 +19,7 @@ import * as KvSessionStore from "./stores/session_store.ts";
 import * as KvSightingStore from "./stores/sighting_store.ts";
 import * as KvSignInStore from "./stores/sign_in_store.ts";
 import { KvDatabase } from "./stores/store_layer.ts";
+import * as KvSuspectStore from "./stores/suspect_store.ts";
 import * as KvUsageStore from "./stores/usage_store.ts";
 import * as KvUserStore from "./stores/user_store.ts";
 import * as KvWebhookStore from "./stores/webhook_store.ts";
@@ -37,6 +38,7 @@ const stores = Layer.mergeAll(
   KvSightingStore.layer,
   KvUserStore.layer,
   KvAltReviewStore.layer,
+  KvSuspectStore.layer,
   KvIdempotencyStore.layer,
   KvSignInStore.layer,
   KvUsageStore.layer,

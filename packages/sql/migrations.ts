@@ -25,6 +25,7 @@ import { proofs } from "./migrations/0015_proofs.ts";
 import { gameWays } from "./migrations/0016_game_ways.ts";
 import { guildLogs } from "./migrations/0017_guild_logs.ts";
 import { blocks } from "./migrations/0018_blocks.ts";
+import { suspects } from "./migrations/0019_suspects.ts";
 import { importUndo } from "./migrations/0020_import_undo.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -50,6 +51,7 @@ export const migrations: Readonly<
   "0016_game_ways": gameWays,
   "0017_guild_logs": guildLogs,
   "0018_blocks": blocks,
+  "0019_suspects": suspects,
   "0020_import_undo": importUndo,
 };
 

@@ -2,6 +2,7 @@ import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
 import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
+import * as SqlSuspectStore from "./alts/suspect_store.ts";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlAuditLog from "./audit/audit_log.ts";
 import * as SqlDayCounts from "./day_counts.ts";
@@ -37,6 +38,7 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlSightingStore.layer,
     SqlUserStore.layer,
     SqlAltReviewStore.layer,
+    SqlSuspectStore.layer,
     SqlBlockStore.layer,
     SqlIdempotencyStore.layer,
     SqlSignInStore.layer,

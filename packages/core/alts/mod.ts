@@ -8,3 +8,4 @@ export type { UnknownMembers } from "./deciding_alts.ts";
 export * from "./network_intelligence.ts";
 export * from "./rotate_address_keys.ts";
 export * from "./sighting_store.ts";
+export * from "./suspect_store.ts";

@@ -29,6 +29,7 @@ import { forgetRoles } from "./role_plans.ts";
 import { accountAt, accounts, type StoredAccount, scopes } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
 import { signIns } from "./sign_in_store.ts";
+import { forgetSuspects } from "./suspect_store.ts";
 import { endVerifications, flows, sessions } from "./verifications.ts";
 
 /** How much of each kind one transaction erases. */
@@ -108,7 +109,10 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, { chatId, at }: 
   const isMore = [ofUser, seen, reviewed, named, told, kept].some(({ length }) => length >= limit);
   const isBlockLeft = yield* eraseFromBlocks(tx, chatId, limit);
   const isUndoLeft = yield* eraseFromImports(tx, chatId, limit);
-  return { things, isMore: [isMore, isLogLeft, isSessionLeft, isBlockLeft, isUndoLeft].includes(true) };
+  // A pair has many index entries.
+  const isSuspectLeft = yield* forgetSuspects(tx, chatId, limit / 4);
+  const left = [isMore, isLogLeft, isSessionLeft, isBlockLeft, isUndoLeft, isSuspectLeft];
+  return { things, isMore: left.includes(true) };
 });
 
 /** Returns whether some sessions may be left. */

@@ -12,6 +12,7 @@ import { linkImports, madeLinks } from "./link_imports.ts";
 import { links } from "./links.ts";
 import { scopes } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
+import { suspects } from "./suspect_store.ts";
 
 /** Marks a scope whose earlier epochs have data left. */
 interface Purge {
@@ -53,6 +54,7 @@ export const purgeScope = Effect.fnUntraced(function* (db: Database, pid: Pid) {
   yield* purge(db, pid, epoch, links, links.byChat);
   yield* purge(db, pid, epoch, sightings, sightings.byUserOfScope);
   yield* purge(db, pid, epoch, reviews, reviews.byScope);
+  yield* purge(db, pid, epoch, suspects, suspects.newest);
   yield* purge(db, pid, epoch, blocks, blocks.newest);
   yield* purge(db, pid, epoch, madeLinks);
   yield* purge(db, pid, epoch, linkImports, linkImports.byScope);

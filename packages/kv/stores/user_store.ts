@@ -16,6 +16,7 @@ import { accountOf, accounts, scopeAt, scopes, withScope } from "./scopes.ts";
 import { type StoredSighting, sightings } from "./sightings.ts";
 import { signIns } from "./sign_in_store.ts";
 import { storeLayer } from "./store_layer.ts";
+import { forgetSuspects } from "./suspect_store.ts";
 import { flows, sessions } from "./verifications.ts";
 
 const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
@@ -95,6 +96,12 @@ export const layer = storeLayer(UserStore, (db) => ({
             if ((yield* tx.remove(sightings, ...sightings.id(stored))) !== undefined) count++;
           }
           return count;
+        });
+      }
+      let isMore = true;
+      while (isMore) {
+        isMore = yield* db.write(chatId, function* (tx) {
+          return yield* forgetSuspects(tx, chatId, stepSize);
         });
       }
       return forgotten;

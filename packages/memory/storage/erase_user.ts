@@ -20,6 +20,7 @@ import { forgetInLogs } from "./guild_log_store.ts";
 import { membershipsOf } from "./member_store.ts";
 import { forgetRoles } from "./role_plan_store.ts";
 import type { Memory } from "./state.ts";
+import { forgetSuspects } from "./suspect_store.ts";
 
 export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserErased> => {
   const { chatId, at, scopes, pseudonym, ownerHash } = write;
@@ -42,6 +43,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   things.push(...eraseFromEvents(memory, chatId));
   eraseRequests(memory, chatId);
   eraseFromBlocks(memory, chatId);
+  forgetSuspects(memory, chatId);
   for (const signIn of memory.signIns.values()) {
     if (signIn.chatId === chatId) memory.signIns.delete(signIn.id);
   }

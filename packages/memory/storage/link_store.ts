@@ -77,6 +77,7 @@ export const layer = layerOf(LinkStore, (memory) => ({
     links.clear();
     for (const [name, sighting] of memory.sightings) if (sighting.pid === pid) memory.sightings.delete(name);
     for (const [name, review] of memory.reviews) if (review.pid === pid) memory.reviews.delete(name);
+    for (const [name, stored] of memory.suspects) if (stored.pid === pid) memory.suspects.delete(name);
     memory.blocks.delete(pid);
     for (const [account, one] of memory.imports) {
       if (one.pid === pid && one.phase === "running") memory.imports.delete(account);

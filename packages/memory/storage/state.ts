@@ -2,7 +2,7 @@ import type { ChatId, GuildId, KeyId, Pid } from "@accountlink/core";
 import type { Membership } from "@accountlink/core/accounts";
 import type { Sighting } from "@accountlink/core/addresses";
 import type { StoredBlock } from "@accountlink/core/admission";
-import type { AltReview } from "@accountlink/core/alts";
+import type { AltReview, Suspect } from "@accountlink/core/alts";
 import type { AuditEntry, WriteContext } from "@accountlink/core/audit";
 import { Conflict } from "@accountlink/core/errors";
 import { type FeedEvent, type NewEvent, newEvent, sessionEnded } from "@accountlink/core/events";
@@ -166,6 +166,8 @@ export class Memory {
   readonly sightings = new Map<string, StoredSighting>();
   /** Reviews by scope and pair of chat users. */
   readonly reviews = new Map<string, { readonly pid: Pid; readonly review: AltReview }>();
+  /** Users whom new links resemble, by scope and pair of chat users. */
+  readonly suspects = new Map<string, { readonly pid: Pid; readonly suspect: Suspect }>();
   /** Blocks by scope and hash. */
   readonly blocks = new Map<Pid, Map<string, StoredBlock>>();
   /** Requests with an idempotency key, by the hash of the key. */

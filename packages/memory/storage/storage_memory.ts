@@ -18,6 +18,7 @@ import * as MemorySessionStore from "./session_store.ts";
 import * as MemorySightingStore from "./sighting_store.ts";
 import * as MemorySignInStore from "./sign_in_store.ts";
 import { State } from "./state.ts";
+import * as MemorySuspectStore from "./suspect_store.ts";
 import * as MemoryUsageStore from "./usage_store.ts";
 import * as MemoryUserStore from "./user_store.ts";
 import * as MemoryWebhookStore from "./webhook_store.ts";
@@ -36,6 +37,7 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemorySightingStore.layer,
   MemoryUserStore.layer,
   MemoryAltReviewStore.layer,
+  MemorySuspectStore.layer,
   MemoryBlockStore.layer,
   MemoryIdempotencyStore.layer,
   MemorySignInStore.layer,

@@ -9,6 +9,7 @@ import { messagesOf } from "./guild_log_store.ts";
 import { membershipsOf } from "./member_store.ts";
 import { rolesOf } from "./role_plan_store.ts";
 import { layerOf } from "./state.ts";
+import { forgetSuspects } from "./suspect_store.ts";
 
 /** Finds the data of a user without an index: reads all scopes, sessions and flows, and the whole audit log. */
 export const layer = layerOf(UserStore, (memory) => {
@@ -59,6 +60,7 @@ export const layer = layerOf(UserStore, (memory) => {
       const isForgotten = places === "browsers" ? isInBrowser : isAtAddress;
       const forgotten = sightingsOf(memory, chatId).filter(([, { sighting }]) => isForgotten(sighting));
       for (const [name] of forgotten) memory.sightings.delete(name);
+      forgetSuspects(memory, chatId);
       return forgotten.length;
     },
     erase: (write) => memory.committing.withPermits(1)(Effect.sync(() => eraseUser(memory, write))),

@@ -69,6 +69,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       const rest = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
       yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
       yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
+      yield* sql`DELETE FROM suspects WHERE pid = ${pid}`;
       yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM imports WHERE pid = ${pid} AND phase = 'running'`;
       yield* sql`UPDATE link_imports SET ends_at = 0 WHERE pid = ${pid}`;

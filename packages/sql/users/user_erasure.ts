@@ -14,6 +14,7 @@ import {
 import { Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
+import { forgetSuspects } from "../alts/suspect_store.ts";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { entryColumns, readEntries } from "../audit/audit_log.ts";
 import { type EventsToErase, eraseEvents, findEventsToErase } from "../events/event_erasure.ts";
@@ -143,6 +144,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     const reviews = yield* readPids(sql`
       DELETE FROM alt_reviews
       WHERE ${inAnyScope} AND (chat_id = ${chatId} OR other_chat_id = ${chatId}) RETURNING pid`);
+    yield* forgetSuspects(sql, chatId);
     yield* sql`
       UPDATE blocks SET chat_id = NULL, reason = NULL WHERE ${inAnyScope} AND chat_id = ${chatId}`;
     yield* sql`UPDATE blocks SET member = NULL WHERE member = ${chatId}`;

@@ -5,6 +5,7 @@ import { UserStore } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { asSeenFrom, readReviews } from "../alts/alt_review_store.ts";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
+import { forgetSuspects } from "../alts/suspect_store.ts";
 import { flowColumns, readFlows } from "../flow/flow_store.ts";
 import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { findUserMessages } from "../guild_log/guild_log_store.ts";
@@ -85,7 +86,9 @@ export const layer = storeLayer(UserStore)((parts) => {
     forget: operation("forget", function* (chatId, places) {
       const isMeant = places === "browsers" ? sql`address_key_id IS NULL` : sql`address_key_id IS NOT NULL`;
       const forgotten = sql`DELETE FROM sightings WHERE ${inAnyScope} AND chat_id = ${chatId} AND ${isMeant}`;
-      return rowsWritten(yield* forgotten.raw);
+      const count = rowsWritten(yield* forgotten.raw);
+      yield* forgetSuspects(sql, chatId);
+      return count;
     }),
 
     erase: operation("erase", (write) => {

@@ -1,5 +1,6 @@
 import { altReviewStoreSuite } from "./alts/alt_review_store_suite.ts";
 import { sightingStoreSuite } from "./alts/sighting_store_suite.ts";
+import { suspectStoreSuite } from "./alts/suspect_store_suite.ts";
 import { auditLogSuite } from "./audit_log_suite.ts";
 import { blockStoreSuite } from "./block_store_suite.ts";
 import { eventStoreSuite } from "./events/event_store_suite.ts";
@@ -33,6 +34,7 @@ export const storageSuites = (options: StoragePropertyOptions): void => {
   rootKeyStoreSuite(options);
   sightingStoreSuite(options);
   altReviewStoreSuite(options);
+  suspectStoreSuite(options);
   blockStoreSuite(options);
   signInStoreSuite(options);
   idempotencyStoreSuite(options);

@@ -10,7 +10,7 @@ import {
 } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { BlockStore } from "@accountlink/core/admission";
-import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
+import { AltReviewStore, SightingStore, SuspectStore } from "@accountlink/core/alts";
 import type { WriteContext } from "@accountlink/core/audit";
 import { FlowStore } from "@accountlink/core/flow";
 import { GuildLogStore } from "@accountlink/core/guild_log";
@@ -43,6 +43,7 @@ const ports = Effect.all({
   rootKeys: RootKeyStore,
   sightings: SightingStore,
   reviews: AltReviewStore,
+  suspects: SuspectStore,
   blocks: BlockStore,
   signIns: SignInStore,
   idempotency: IdempotencyStore,

@@ -1,6 +1,6 @@
 /** Operations on what is stored about people: members, sign-ins, sightings, reviews, requests and erasures. */
 import { type Member, type MemberRole, type MemberStore } from "@accountlink/core/accounts";
-import type { AltReviewStore, AltVerdict, SightingStore } from "@accountlink/core/alts";
+import type { AltReviewStore, AltVerdict, SightingStore, SuspectStore } from "@accountlink/core/alts";
 import type { IdempotencyStore } from "@accountlink/core/idempotency";
 import type { SessionStore } from "@accountlink/core/sessions";
 import type { SignInSite, SignInStore } from "@accountlink/core/sign_ins";
@@ -9,7 +9,7 @@ import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { makeBegunSignIn, makeSignIn, uniqueChatId, uniqueText } from "../../mod.ts";
 import { newAnswer, newRequest } from "../idempotency/idempotency_steps.ts";
-import { ada, bob, dan } from "../scopes.ts";
+import { ada, bob, chess, dan } from "../scopes.ts";
 import { at, fixed, index, maybe, type OperationsOf, operation, scope } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
@@ -163,7 +163,13 @@ export const sightingOperations = {
     { scope, chatId, limit: constantFrom(null, 1) },
     ({ reviews, pid }, input) => reviews.findByChatId(pid, input.chatId, input.limit),
   ),
+  "SuspectStore.add": fixed(({ suspects, pid }) =>
+    suspects.add(pid, [{ chatId: ada, gameId: chess, otherChatId: bob, at: 1, score: 80, evidence: [] }]),
+  ),
+  "SuspectStore.find": fixed(({ suspects, pid }) => suspects.find(pid, 0)),
+  "SuspectStore.forget": fixed(({ suspects }) => suspects.forget(-9_000)),
 } satisfies Pick<OperationsOf<"SessionStore", SessionStore["Service"]>, "SessionStore.recordSightings"> &
+  OperationsOf<"SuspectStore", SuspectStore["Service"]> &
   OperationsOf<"SightingStore", SightingStore["Service"]> &
   OperationsOf<"AltReviewStore", AltReviewStore["Service"]>;
 

@@ -1,0 +1,69 @@
+/** Which users a new link was found to resemble when it was made. */
+import { Context, Schema } from "effect";
+import type { StoreEffect } from "../errors.ts";
+import { ChatId, GameId, type Pid } from "../ids.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
+import type { AltVerdict } from "./alt_reviews.ts";
+
+const Evidence = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("review"), weight: Schema.Literal(1) }),
+  Schema.Struct({ kind: Schema.Literal("game"), weight: Schema.Finite, gameId: GameId }),
+  Schema.Struct({
+    kind: Schema.Literals(["device", "address"]),
+    weight: Schema.Finite,
+    lastSeenAt: Schema.Int,
+    chatUsers: Schema.Int,
+  }),
+]);
+
+/** @internal */
+export const SuspectFields = {
+  chatId: ChatId,
+  gameId: GameId,
+  otherChatId: ChatId,
+  /** When the link was made. */
+  at: Schema.Int,
+  /** The score of the pair, from 0 to 100. */
+  score: Schema.Int,
+  /** Why both may be the same person. Contains no address. */
+  evidence: Schema.Array(Evidence),
+} as const;
+
+/** A user who linked an account, and another user who is likely the same person. */
+export interface Suspect extends Schema.Struct.Type<typeof SuspectFields> {}
+
+export interface FoundSuspect extends Suspect {
+  /** The review of the pair; null without one. Pairs that were reviewed as `different` are not found. */
+  readonly verdict: Exclude<AltVerdict, "different"> | null;
+}
+
+/** The most pairs of a scope; the oldest are dropped. @internal */
+export const mostSuspects = 1_000;
+
+/** The most pairs that are added at once. @internal */
+export const mostSuspectsAtOnce = 10;
+
+/** How long pairs are kept, in milliseconds. @internal */
+export const suspectTime = 30 * dayMs;
+
+/**
+ * Stores which users new links resemble. Every operation is atomic.
+ * `LinkStore.deleteScope` deletes the pairs of a scope, `UserStore.erase` and `UserStore.forget` the pairs of a user.
+ */
+export class SuspectStore extends Context.Service<
+  SuspectStore,
+  {
+    /**
+     * Stores up to `mostSuspectsAtOnce` pairs, or replaces those of the same users. Leaves out pairs with a user who has
+     * no record in the scope, because the user was erased, and those whose link has changed. Deletes the oldest pairs
+     * beyond `mostSuspects`.
+     */
+    readonly add: (pid: Pid, suspects: ReadonlyArray<Suspect>) => StoreEffect<void>;
+
+    /** Returns the pairs whose link was made at `since` or later: newest first, ties by chat ID and other chat ID. */
+    readonly find: (pid: Pid, since: Millis) => StoreEffect<ReadonlyArray<FoundSuspect>>;
+
+    /** Deletes the pairs of all scopes whose links were made before a time. */
+    readonly forget: (before: Millis) => StoreEffect<void>;
+  }
+>()("@accountlink/core/SuspectStore") {}

@@ -1,0 +1,88 @@
+import type { ChatId, Pid } from "@accountlink/core";
+import { type FoundSuspect, mostSuspects, type Suspect, SuspectStore } from "@accountlink/core/alts";
+import { Effect } from "effect";
+import { inSteps, stepSize } from "../steps.ts";
+import { table } from "../table.ts";
+import type { Transaction } from "../transaction.ts";
+import { reviews } from "./alt_review_store.ts";
+import { links } from "./links.ts";
+import { scopeAt, scopes } from "./scopes.ts";
+import { storeLayer } from "./store_layer.ts";
+
+interface StoredSuspect {
+  readonly pid: Pid;
+  readonly epoch: number;
+  readonly suspect: Suspect;
+}
+
+const idOf = ({ pid, epoch, suspect: { chatId, otherChatId } }: StoredSuspect) =>
+  [pid, epoch, chatId, otherChatId] as const;
+
+export const suspects = table<StoredSuspect>()("suspect", idOf, {
+  newest: {
+    keys: ({ pid, epoch, suspect: { at, chatId, otherChatId } }) => [[pid, epoch, -at, chatId, otherChatId]],
+    group: 2,
+  },
+  byUser: {
+    keys: (stored) => [
+      [stored.suspect.chatId, ...idOf(stored)],
+      [stored.suspect.otherChatId, ...idOf(stored)],
+    ],
+    group: 1,
+  },
+  byTime: { keys: (stored) => [[stored.suspect.at, ...idOf(stored)]] },
+});
+
+export const layer = storeLayer(SuspectStore, (db) => ({
+  add: (pid, added) =>
+    db.write(pid, function* (tx) {
+      const { epoch } = yield* scopeAt(tx, pid);
+      for (const suspect of added) {
+        const linked = yield* tx.get(links, pid, suspect.chatId);
+        const other = yield* tx.get(links, pid, suspect.otherChatId);
+        if (linked?.epoch !== epoch || linked.link.gameId !== suspect.gameId) continue;
+        if (other?.epoch === epoch) yield* tx.put(suspects, { pid, epoch, suspect });
+      }
+      const excess = (yield* tx.count(suspects.newest, [pid, epoch])) - mostSuspects;
+      if (excess <= 0) return;
+      for (const old of yield* tx.list(suspects.newest, [pid, epoch], { limit: excess, reverse: true })) {
+        yield* tx.remove(suspects, ...idOf(old));
+      }
+    }),
+
+  find: (pid, since) =>
+    db.read(function* (tx) {
+      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      const kept = (yield* tx.list(suspects.newest, [pid, epoch])).filter(({ suspect }) => suspect.at >= since);
+      const reviewed = yield* tx.getAll(
+        reviews,
+        kept.map(({ suspect: { chatId, otherChatId } }) => [pid, ...[chatId, otherChatId].toSorted()]),
+      );
+      return kept.flatMap(({ suspect }, index): ReadonlyArray<FoundSuspect> => {
+        const found = reviewed[index];
+        const verdict = found?.epoch === epoch ? found.review.verdict : null;
+        return verdict === "different" ? [] : [{ ...suspect, verdict }];
+      });
+    }),
+
+  forget: (before) =>
+    Effect.asVoid(
+      inSteps(
+        db,
+        (tx) => tx.list(suspects.byTime, [], { before: [before], limit: stepSize }),
+        Effect.fnUntraced(function* (tx, old) {
+          const stored = yield* tx.get(suspects, ...idOf(old));
+          if (stored === undefined || stored.suspect.at >= before) return false;
+          yield* tx.remove(suspects, ...idOf(old));
+          return true;
+        }),
+      ),
+    ),
+}));
+
+/** Deletes up to `limit` pairs of a chat user, and returns whether more may be left. */
+export const forgetSuspects = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
+  const found = yield* tx.list(suspects.byUser, [chatId], { limit });
+  for (const stored of found) yield* tx.remove(suspects, ...idOf(stored));
+  return found.length === limit;
+});
