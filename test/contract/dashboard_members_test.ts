@@ -254,6 +254,7 @@ const pages: Readonly<Record<string, MemberRole>> = {
   "/dashboard/links": "moderator",
   "/dashboard/links/user?chatId=100001": "moderator",
   "/dashboard/alts": "moderator",
+  "/dashboard/alts/new": "moderator",
   "/dashboard/audit": "moderator",
   "/dashboard/audit.csv": "moderator",
   "/dashboard/account": "moderator",

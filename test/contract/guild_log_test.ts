@@ -226,3 +226,40 @@ test("a new link whose alts are likely is told with a link to them", async () =>
     .poll(() => postsIn(log), waiting)
     .toMatch(/may be somebody who is here already: alts (HIGH|CRITICAL)/);
 });
+
+test("New and alike shows a moderator new links with their reasons, until the pair is called different", async () => {
+  const path = `/dashboard/alts/new?pid=${pid}`;
+  const moderator = await signInOwner(server, cyd);
+  const shown = await moderator.browser.get(path);
+  expect(shown.status).toBe(200);
+  expect(shown.text).toMatch(/Same browser, .*today/);
+  expect(shown.text).toContain(`href="/dashboard/links/block?pid=${pid}&amp;chatId=${fay}"`);
+  expect(shown.text).not.toMatch(/127\.0\.0\.1|::1/);
+  const pairs = (text: string) =>
+    [
+      ...text.matchAll(/name="chatId" value="(\d+)"><input type="hidden" name="otherChatId" value="(\d+)"/g),
+    ].map(([, chatId, otherChatId]) => [chatId, otherChatId]);
+  expect(pairs(shown.text)).toContainEqual([fay, dan]);
+
+  const { csrf = "" } = formOf(shown);
+  const review = (chatId: string, otherChatId: string, verdict: string) =>
+    moderator.browser.post("/dashboard/alts/reviews", {
+      csrf,
+      pid,
+      chatId,
+      otherChatId,
+      verdict,
+      from: "new",
+    });
+  const reviewed = await review(fay, dan, "same");
+  expect([reviewed.status, reviewed.headers.location]).toEqual([303, `${path}&done=reviewed`]);
+  const same = (await moderator.browser.get(path)).text;
+  expect(same).toContain("your team called both the same person");
+  expect(pairs(same)).not.toContainEqual([fay, dan]);
+  await review(fay, dan, "different");
+  const left = (await moderator.browser.get(path)).text;
+  expect(left).not.toContain("your team called both the same person");
+  expect(pairs(left)).not.toContainEqual([fay, dan]);
+  const foreign = "/dashboard/alts/new?pid=pid_00000000000000000000";
+  expect((await moderator.browser.get(foreign)).status).toBe(404);
+});

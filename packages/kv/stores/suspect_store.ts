@@ -53,7 +53,9 @@ export const layer = storeLayer(SuspectStore, (db) => ({
   find: (pid, since) =>
     db.read(function* (tx) {
       const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
-      const kept = (yield* tx.list(suspects.newest, [pid, epoch])).filter(({ suspect }) => suspect.at >= since);
+      const kept = (yield* tx.list(suspects.newest, [pid, epoch])).filter(
+        ({ suspect }) => suspect.at >= since,
+      );
       const reviewed = yield* tx.getAll(
         reviews,
         kept.map(({ suspect: { chatId, otherChatId } }) => [pid, ...[chatId, otherChatId].toSorted()]),

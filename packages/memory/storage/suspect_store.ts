@@ -16,7 +16,8 @@ export const layer = layerOf(SuspectStore, (memory) => {
         if (!isLinked || links.find(otherChatId) === undefined) continue;
         memory.suspects.set(nameOf(pid, suspect), { pid, suspect });
       }
-      for (const { suspect } of pairsOf(pid).slice(mostSuspects)) memory.suspects.delete(nameOf(pid, suspect));
+      for (const { suspect } of pairsOf(pid).slice(mostSuspects))
+        memory.suspects.delete(nameOf(pid, suspect));
     },
 
     find: (pid, since) =>

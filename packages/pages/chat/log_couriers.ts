@@ -1,5 +1,6 @@
 /** Tells the logs that this node holds. Other nodes take over the logs of a dead node. */
 import { AltDetection, ChatPlatform, guildOf } from "@accountlink/core";
+import { type AltMatch, type Suspect, SuspectStore, severityOf } from "@accountlink/core/alts";
 import { type Courier, isCarrying, makeCouriers, makeNode, retryDelay } from "@accountlink/core/couriers";
 import { EventStore, type FeedEvent } from "@accountlink/core/events";
 import { alikeLevels, GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
@@ -28,6 +29,9 @@ const oldest = 3_600_000;
 
 /** How long erased users are taken out of messages, in milliseconds. */
 const editTime = 30 * day;
+
+/** How many users whom a new link resembles are stored. */
+const mostAlike = 3;
 
 /** How many events and entries are read at once. */
 const [pageSize, entriesAtOnce] = [500, 200];
@@ -124,6 +128,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const { isManaged } = yield* makeGuildCheck;
   const linesOf = yield* makeLogTexts;
   const { detect } = yield* AltDetection;
+  const suspects = yield* SuspectStore;
 
   const placeOf = ({ item: { scope, guildId } }: LogCourier) => ({ pid: scope.pid, guildId });
 
@@ -213,7 +218,10 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     courier.isStopping ||= !isHeld;
   });
 
-  /** Adds to each new link whether other users are likely the same person. Counted for as many as a message tells. */
+  /**
+   * Adds to each new link whether other users are likely the same person, and stores these users. Counted for as many
+   * links as a message tells.
+   */
   const withAlts = Effect.fnUntraced(function* (log: HeldLog, items: ReadonlyArray<LogItem>) {
     const all = yield* Effect.forEach(items, (item, index) =>
       index < mostLines
@@ -230,12 +238,12 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     const query = { chatId, gameId: null, address: null };
     const options = { guildId: guildOf(scope), resolved: false, unknownMembers: "leave out" } as const;
     const found = yield* detect(scope, query, options).pipe(
-      Effect.map(({ risk }) => risk.severity),
       // Alts that cannot be counted now are not told.
       Effect.orElseSucceed(() => null),
     );
-    const level = alikeLevels.find((each) => each === found);
-    if (level === undefined) return [];
+    const level = alikeLevels.find((each) => each === found?.risk.severity);
+    if (found === null || level === undefined) return [];
+    yield* suspects.add(scope.pid, suspectsIn(found.matches, { chatId, gameId, at: item.at }));
     return [{ at: item.at, entry: { is: "alike", chatId, gameId, level } } satisfies LogItem];
   });
 
@@ -348,6 +356,22 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     });
   });
 });
+
+/** Returns the pairs of a new link with the users whom it resembles most. */
+const suspectsIn = (
+  matches: ReadonlyArray<AltMatch>,
+  link: Pick<Suspect, "chatId" | "gameId" | "at">,
+): ReadonlyArray<Suspect> =>
+  matches
+    .map(({ chatId, weight, evidence }) => ({
+      ...link,
+      otherChatId: chatId,
+      score: Math.round(100 * weight),
+      evidence,
+    }))
+    .filter(({ score }) => alikeLevels.some((level) => level === severityOf(score)))
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, mostAlike);
 
 /** Returns the problems by cause, with the number of members. */
 const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {

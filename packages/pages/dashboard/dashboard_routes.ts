@@ -10,6 +10,7 @@ import { accountApi } from "./account/account_api.ts";
 import { accountRoutes } from "./account/account_routes.ts";
 import { activityApi } from "./activity_api.ts";
 import { altPages } from "./alts/alts_routes.ts";
+import { newAltsRoutes } from "./alts/new_alts_routes.ts";
 import { auditRoutes } from "./audit/audit_routes.ts";
 import { blocksApi } from "./blocks/blocks_api.ts";
 import { blocksRoutes } from "./blocks/blocks_routes.ts";
@@ -65,6 +66,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* webhookRoutes(pages)),
     ...(yield* usageRoutes(pages)),
     ...(yield* altPages(pages)),
+    ...(yield* newAltsRoutes(pages)),
     ...(yield* eventsRoutes(pages)),
     ...(yield* auditRoutes(pages)),
     ...(yield* tryLookupRoutes(pages, makeLookups)),

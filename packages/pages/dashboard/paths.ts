@@ -24,6 +24,7 @@ export const paths = {
   newKey: "/dashboard/keys/new",
   newWebhook: "/dashboard/webhooks/new",
   usageFile: "/dashboard/usage.csv",
+  newAlts: "/dashboard/alts/new",
   altReviews: "/dashboard/alts/reviews",
   auditFile: "/dashboard/audit.csv",
   teamAdd: "/dashboard/team/add",

@@ -1,5 +1,11 @@
 import { ChatId, type GameId, type Pid } from "@accountlink/core";
-import { type FoundSuspect, mostSuspects, type Suspect, SuspectFields, SuspectStore } from "@accountlink/core/alts";
+import {
+  type FoundSuspect,
+  mostSuspects,
+  type Suspect,
+  SuspectFields,
+  SuspectStore,
+} from "@accountlink/core/alts";
 import { Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { linkStatements } from "../links/link_statements.ts";
@@ -46,8 +52,9 @@ export const layer = storeLayer(SuspectStore)((parts) => {
               WHEN suspects.chat_id < suspects.other_chat_id THEN suspects.other_chat_id ELSE suspects.chat_id END
         ) AS verdict
         FROM suspects WHERE pid = ${pid} AND linked_at >= ${since} ORDER BY ${newestFirst(sql)}`);
-      return found.flatMap(({ verdict, ...suspect }): ReadonlyArray<FoundSuspect> =>
-        verdict === "different" ? [] : [{ ...suspect, verdict }],
+      return found.flatMap(
+        ({ verdict, ...suspect }): ReadonlyArray<FoundSuspect> =>
+          verdict === "different" ? [] : [{ ...suspect, verdict }],
       );
     }),
 

@@ -20,7 +20,7 @@ import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, PlatformNames, Visitor } from "../page.ts";
-import { may, paths } from "../paths.ts";
+import { may, paths, withQuery } from "../paths.ts";
 
 export interface AltsForm {
   /** The ID of the community's scope. An empty ID selects the first community. */
@@ -62,10 +62,13 @@ export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor):
   refused: view.refused,
   labels,
   content: html`
-<p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
-${visitor.owner.account.tier === "premium" ? question(form, view, visitor) : html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one${view.contact && html`: ${contactHtml(view.contact)}`}.</p>`}
+<p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone. <a href="${withQuery(paths.newAlts, { pid: form.pid })}">New and alike</a> lists new links that resemble others.</p>
+${visitor.owner.account.tier === "premium" ? question(form, view, visitor) : premiumNote(view.contact)}
 ${view.found && answer(form, view.found, visitor)}`,
 });
+
+export const premiumNote = (contact: string | null): Html =>
+  html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one${contact && html`: ${contactHtml(contact)}`}.</p>`;
 
 const question = (
   form: AltsForm,
@@ -117,9 +120,9 @@ const listedText = ({ candidates, matches, risk, target }: AltReport): Html | nu
     ? null
     : html`<p>${counted(candidates, "account was", "accounts were")} compared with this one. ${target.guildId === null ? "" : "Only members of the community are listed. "}${matches.length < maxListedAlts ? "" : `The ${maxListedAlts} seen most recently are listed, the strongest first. `}${risk.unlistedWeight === 0 ? "" : "The strongest match is not among them."}</p>`;
 
-const severityNames = { LOW: "Low", MEDIUM: "Medium", HIGH: "High", CRITICAL: "Very high" } as const;
+export const severityNames = { LOW: "Low", MEDIUM: "Medium", HIGH: "High", CRITICAL: "Very high" } as const;
 
-const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;
+export const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;
 
 /** What each severity says about an account; docs/alts.md has the thresholds. */
 const meanings = {
@@ -173,7 +176,7 @@ const named = (id: string, names: AltsFound["names"]): Html | string => {
 const withId = (name: string, id: string): Html => html`${name} <small>${id}</small>`;
 
 /** Puts evidence into words: "Same browser, 3 days ago". */
-const reason = (evidence: AltEvidence, { game }: PlatformNames, now: Millis): string => {
+export const reason = (evidence: AltEvidence, { game }: PlatformNames, now: Millis): string => {
   switch (evidence.kind) {
     case "review":
       return "A moderator called both the same person";
@@ -200,7 +203,7 @@ interface Pair {
   readonly otherChatId: string;
 }
 
-const isOf = ({ chatId, otherChatId }: Omit<Pair, "pid">, self: string | null): boolean =>
+export const isOf = ({ chatId, otherChatId }: Omit<Pair, "pid">, self: string | null): boolean =>
   self === chatId || self === otherChatId;
 
 /** The hidden fields of a review form: the two users, and the search to show again afterwards. */

@@ -130,7 +130,11 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     form(paths.altReviews, (visitor, fields) => {
       const typed = typedForm(fields);
       return orForm(
-        Effect.map(review(visitor, fields), (done) => seeOther(paths.alts, { ...typed, done })),
+        Effect.map(review(visitor, fields), (done) =>
+          fields("from") === "new"
+            ? seeOther(paths.newAlts, { pid: typed.pid, done })
+            : seeOther(paths.alts, { ...typed, done }),
+        ),
         (refused) => Effect.map(communities.list(visitor), (all) => show(visitor, typed, all, null, refused)),
       );
     }),
@@ -138,7 +142,8 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
 });
 
 /** The chat ID of a visitor who may not review pairs with themself; null for owners, who answer to nobody. */
-const selfOf = ({ owner, role }: OwnerVisitor): ChatId | null => (role === "owner" ? null : owner.chatId);
+export const selfOf = ({ owner, role }: OwnerVisitor): ChatId | null =>
+  role === "owner" ? null : owner.chatId;
 
 /** Shows the form again with the reason if it was refused. No field of the form chooses the guild that refuses a user. */
 const orForm = (

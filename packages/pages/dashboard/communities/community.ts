@@ -37,7 +37,7 @@ export const communityField: typeof communityMenu = (communities, pid, problems)
 
 /** The page of a section that needs a community, while there is none. */
 export const noCommunityPage = (
-  section: "links" | "events" | "imports",
+  section: "links" | "events" | "imports" | "alts",
   title: string,
   effect: string,
   { role }: Pick<OwnerVisitor, "role">,

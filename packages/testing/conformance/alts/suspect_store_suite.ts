@@ -121,7 +121,11 @@ const cases: Cases<StoragePorts> = {
 
   "an erasure, and the wish to be forgotten, delete the pairs of either user": function* () {
     const { add, find, erase, forgetPlaces, link } = yield* newSuspectSteps;
-    const all = [pair(ada, bob, 1), pair(cyd, ada, 1, { gameId: rummy }), pair(cyd, bob, 1, { gameId: rummy })];
+    const all = [
+      pair(ada, bob, 1),
+      pair(cyd, ada, 1, { gameId: rummy }),
+      pair(cyd, bob, 1, { gameId: rummy }),
+    ];
     yield* add(...all);
     yield* erase(ada);
     expectEqual(others(yield* find()), [bob]);

@@ -1,0 +1,142 @@
+/** The page of new links whose users are likely somebody who is here already. */
+import { type ChatId, guildOf, LinkStore } from "@accountlink/core";
+import { type FoundSuspect, SuspectStore, severityOf } from "@accountlink/core/alts";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { Clock, Effect } from "effect";
+import { type Html, html } from "../../html.ts";
+import { PageSettings } from "../../page_settings.ts";
+import { makeAccountNames } from "../audit/entry_names.ts";
+import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
+import { userPath } from "../links/links_page.ts";
+import { hiddenFields } from "../look/field.ts";
+import { type AccountNames, listText, nameIn } from "../look/names.ts";
+import { timeHtml } from "../look/time.ts";
+import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { channelsPath, may, paths, withQuery } from "../paths.ts";
+import { isOf, premiumNote, reason, severityNames, tones } from "./alts_page.ts";
+import { selfOf } from "./alts_routes.ts";
+
+const shownDays = 7;
+
+const shownLinks = 30;
+
+export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const suspects = yield* SuspectStore;
+  const links = yield* LinkStore;
+  const communities = yield* makeCommunities;
+  const namesIn = yield* makeAccountNames;
+  const { contact } = yield* PageSettings;
+
+  /** Returns the links that are still there, newest first, with the users whom each resembles, strongest first. */
+  const find = Effect.fnUntraced(function* ({ scope: { pid } }: Community, now: Millis) {
+    const found = yield* suspects.find(pid, now - shownDays * dayMs);
+    const current = yield* links.findByChatIds(pid, [...new Set(found.map(({ chatId }) => chatId))]);
+    const byLink = Map.groupBy(
+      found.filter(({ chatId, gameId }) => current.get(chatId)?.gameId === gameId),
+      ({ chatId }) => chatId,
+    );
+    return [...byLink.values()].map((pairs) => pairs.toSorted((one, other) => other.score - one.score));
+  });
+
+  const list = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const { all, community } = yield* communities.choose(visitor, fields("pid"));
+    if (community === undefined) return noCommunityPage("alts", title, "", visitor);
+    const isPremium = visitor.owner.account.tier === "premium";
+    const now = yield* Clock.currentTimeMillis;
+    const found = isPremium ? yield* find(community, now) : [];
+    const shown = found.slice(0, shownLinks);
+    const names = yield* namesIn(
+      shown
+        .flat()
+        .flatMap(({ chatId, gameId, otherChatId }) => [{ chatId, gameId }, { chatId: otherChatId }]),
+    );
+    const content = isPremium
+      ? linksHtml({ community, shown, names, now, isMore: found.length > shown.length }, visitor)
+      : premiumNote(contact);
+    return newAltsPage(all, community, content, visitor);
+  });
+
+  return [page(paths.newAlts, list)];
+});
+
+const title = "New and alike";
+
+const newAltsPage = (
+  all: ReadonlyArray<Community>,
+  community: Community,
+  content: Html,
+  { role }: OwnerVisitor,
+): Page => {
+  const { pid } = community.scope;
+  const channels = guildOf(community.scope) === null ? paths.communities : channelsPath(pid);
+  return {
+    title,
+    section: "alts",
+    content: html`
+<p>Members who linked an account in the last ${shownDays} days, and are likely somebody who was here already. What speaks for it was counted when they linked. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
+<p class="hint">Counted when the log channel tells of the link, so only while a community of this list has one. ${may(role, channels, html`<a href="${channels}">Choose the log channel</a>`)}</p>
+${
+  all.length < 2
+    ? null
+    : html`<form method="get" action="${paths.newAlts}" class="filters">
+${communityMenu(all, pid)}
+<button class="button quiet">Show</button>
+</form>`
+}
+${content}
+<p class="more"><a href="${withQuery(paths.alts, { pid })}">Look for the alts of another user</a></p>`,
+  };
+};
+
+interface LinksView {
+  readonly community: Community;
+  /** The pairs of each link; no link is without pairs. */
+  readonly shown: ReadonlyArray<ReadonlyArray<FoundSuspect>>;
+  readonly names: AccountNames;
+  readonly now: Millis;
+  readonly isMore: boolean;
+}
+
+const linksHtml = (view: LinksView, visitor: OwnerVisitor): Html =>
+  view.shown.length === 0
+    ? html`<p class="empty">No new link in ${listText(view.community)} resembles another user.</p>`
+    : html`<ul class="cards" role="list">${view.shown.map((pairs) => linkHtml(pairs, view, visitor))}</ul>
+${view.isMore ? html`<p>The newest ${shownLinks} are shown. Older ones follow when these are decided.</p>` : null}`;
+
+const linkHtml = (pairs: ReadonlyArray<FoundSuspect>, view: LinksView, visitor: OwnerVisitor): Html => {
+  const [first] = pairs;
+  if (first === undefined) return html``;
+  const { chatId, gameId, at, score } = first;
+  const { pid } = view.community.scope;
+  const severity = severityOf(score);
+  return html`<li>
+<h3>${userLink(chatId, view)} <span class="badge ${tones[severity]}">${severityNames[severity]}</span></h3>
+<p>Linked ${nameIn(view.names.games, gameId)} on ${visitor.platforms.game}, ${timeHtml(at)}</p>
+${pairs.map((pair) => pairHtml(pair, view, visitor))}
+<p><a class="button quiet small" href="${withQuery(paths.block, { pid, chatId })}">Block…<span class="unseen"> ${chatId}</span></a></p>
+</li>`;
+};
+
+const userLink = (chatId: ChatId, { community, names }: LinksView): Html =>
+  html`<a href="${userPath(community.scope.pid, chatId)}">${nameIn(names.chats, chatId)}</a>`;
+
+const pairHtml = (pair: FoundSuspect, view: LinksView, visitor: OwnerVisitor): Html => {
+  const { otherChatId, score, evidence, verdict } = pair;
+  return html`<p>Like ${userLink(otherChatId, view)}: ${verdict === null ? `${score} of 100` : "your team called both the same person"}</p>
+<ul>${evidence.map((each) => html`<li>${reason(each, visitor.platforms, view.now)}</li>`)}</ul>
+${verdict === null ? decision(pair, view, visitor) : null}`;
+};
+
+const decision = (
+  { chatId, otherChatId }: FoundSuspect,
+  { community }: LinksView,
+  visitor: OwnerVisitor,
+): Html =>
+  isOf({ chatId, otherChatId }, selfOf(visitor))
+    ? html`<p class="hint">You are one of the two, so someone else of your team decides.</p>`
+    : html`<form method="post" action="${paths.altReviews}" class="review">
+${hiddenFields({ pid: community.scope.pid, chatId, otherChatId, from: "new" })}
+<p><button class="button small" name="verdict" value="same">Same person</button>
+<button class="button quiet small" name="verdict" value="different">Different people</button></p>
+</form>`;
