@@ -112,10 +112,10 @@ export const layer = storeLayer(MemberStore)((parts) => {
           AND EXISTS (SELECT 1 FROM site_sign_ins WHERE ${isTheirs}) RETURNING role`;
       yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify([chatId]))}`;
       yield* lockAccountsOf(chatId);
-      const memberships = yield* findMemberships(sql, chatId);
-      const invited = memberships.find(({ account: { name } }) => name === account);
+      const own = yield* findMemberships(sql, chatId);
+      const invited = own.find(({ account: { name } }) => name === account);
       const isOpen = invited !== undefined && !hasAccepted(invited) && !hasLapsed(invited, at);
-      if (isOpen && runsAccount(invited.role) && runsTooMany(memberships, account)) return "account_limit";
+      if (isOpen && runsAccount(invited.role) && runsTooMany(own, account)) return "account_limit";
       const [accepted] = yield* choose(sql`chosen_at IS NULL AND since > ${lapsedUntil(at)}`);
       if (accepted !== undefined) {
         const actor = { type: "account", id: account, member: chatId } as const;

@@ -166,10 +166,10 @@ test("a channel that is closed is a problem of the plan, and another channel end
   await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: dan, gameId: "3" } });
   const reasons = async () => {
     const { body } = await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}`);
-    const { status } = body.data?.plan as unknown as {
-      readonly status: { readonly problems: ReadonlyArray<{ readonly reason: string }> };
-    };
-    return status.problems.map(({ reason }) => reason);
+    const plan = body.data?.plan as unknown as
+      | { readonly status: { readonly problems: ReadonlyArray<{ readonly reason: string }> } }
+      | undefined;
+    return plan?.status.problems.map(({ reason }) => reason);
   };
   await expect.poll(reasons, waiting).toEqual(["log_channel_closed"]);
   expect((await putPlan({ logChannelId: hall })).status).toBe(200);

@@ -49,7 +49,7 @@ test("a file with names ends when its reader is removed from the team, or signs 
     expect(file.status).toBe(200);
     if (leave === "removed") dataOf(await owner.send(`DELETE /dashboard/api/members/${reader}`));
     else dataOf(await admin.send("DELETE /dashboard/api/session"));
-    await expect(file.text()).rejects.toThrow();
+    await expect(file.text()).rejects.toThrow("terminated");
   }
 });
 

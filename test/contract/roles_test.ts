@@ -441,8 +441,13 @@ test("POST /dashboard/api/roles/sweep starts a sweep if the role plan is on", as
 test("roles that ranks lack are made after a question that names them", async () => {
   const { owner, pid, get } = await rolesOf();
   const path = `/dashboard/communities/${pid}/roles`;
-  const act = async (act: string) =>
-    owner.browser.post(path, { ...formOf(await owner.browser.get(path)), guildId: guild, ranksOf: "3", act });
+  const act = async (name: string) =>
+    owner.browser.post(path, {
+      ...formOf(await owner.browser.get(path)),
+      guildId: guild,
+      ranksOf: "3",
+      act: name,
+    });
   const names = async () => {
     const listed = (await get()).body.data?.["guildRoles"] as unknown as ReadonlyArray<{
       readonly name: string;

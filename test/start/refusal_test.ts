@@ -36,7 +36,7 @@ test.each([
   [
     "ACCOUNTLINK_DATABASE_URL",
     "mysql://ada:pass@db/links",
-    "a value of 25 characters, expected postgres://user:password@host:port/database",
+    "a value of 25 characters, expected postgres://user:password@host:port/database or redis://[[user]:password@]host[:6379][/database] or redis+sentinel://[[user]:password@]host[:26379][,host…]/master[/database][?sentinelUsername=…&sentinelPassword=…]",
   ],
 ])("an invalid value stops the start: %s", async (name, value, problem) => {
   const line = `Cannot start: ${name} is ${problem}`;

@@ -155,13 +155,22 @@ export const decideMember = (
     return { role: change.role, closes, action: "member.added", details: { chatId, role: change.role } };
   }
   if (member === undefined) return "unknown";
-  const before = member.role;
   if (change.type === "decline") {
     return hasAccepted(member)
       ? "unknown"
-      : { role: null, closes, action: "member.declined", details: { chatId, role: before } };
+      : { role: null, closes, action: "member.declined", details: { chatId, role: member.role } };
   }
-  const role = change.type === "set_role" ? change.role : null;
+  return decideRole(members, member, change.type === "set_role" ? change.role : null, isFull);
+};
+
+/** Decides on another role of a member, or on a removal if `role` is null. */
+const decideRole = <M extends Pick<Member, "chatId" | "role" | "chosenAt">>(
+  members: ReadonlyArray<M>,
+  member: M,
+  role: MemberRole | null,
+  isFull: boolean,
+): MemberDecision | MemberRefusal => {
+  const { chatId, role: before } = member;
   if (role === before) return "unchanged";
   if (isFull && hasAccepted(member) && runsAccount(role)) return "account_limit";
   const owners = members.filter((each) => each.role === "owner" && hasAccepted(each));

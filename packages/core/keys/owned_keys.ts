@@ -29,6 +29,8 @@ export type OwnedKeyUpdate = Omit<KeyUpdate, "tier" | "kind" | "limits">;
 /** How long revoked keys stay listed, in milliseconds. */
 const revokedListed = 30 * dayMs;
 
+const keyRate = () => new Conflict({ reason: "key_rate" });
+
 /**
  * Manages the keys of the owner who is signed in to the dashboard. Changing a revoked key fails with a `Conflict` whose
  * reason is `key_revoked`.
@@ -104,8 +106,7 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
         // Before `create` opens a list, which would stay without a key.
         const { used, allowed } = yield* plan(account);
         if (allowed !== null && used >= allowed) return yield* new Conflict({ reason: "key_limit" });
-        const tooMany = () => new Conflict({ reason: "key_rate" });
-        yield* Effect.catchTag(requests.admitNewKey(chatId), "RateLimited", tooMany);
+        yield* Effect.catchTag(requests.admitNewKey(chatId), "RateLimited", keyRate);
         return yield* keys.create({ ...key, account }, originOf(owner));
       }),
 

@@ -7,7 +7,7 @@
  *
  * const reads = [SessionsV2.getSession, SessionsV2.streamSession, SessionsV2.redirectSession];
  * reads.map(pathTemplate).every((path) => path.startsWith("/v2/sessions/{sid}")); // true
- * Object.keys(SessionsV2.createSession.parameters); // ["clientId", "guildId", "chatId", "redirect"]
+ * Object.keys(SessionsV2.createSession.parameters); // ["clientId", "guildId", "chatId", "gameId", "redirect"]
  * SessionsV2.cancelSession.codes.has("CONFLICT"); // true
  * Schema.is(SessionEvents)("event: timeout\\ndata: {}"); // true
  * ```

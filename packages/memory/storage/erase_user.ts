@@ -18,9 +18,9 @@ import { closeAccount, pauseAll, releaseAccount } from "./account_end.ts";
 import { endVerifications } from "./flow_store.ts";
 import { forgetInLogs } from "./guild_log_store.ts";
 import { membershipsOf } from "./member_store.ts";
-import { forgetRoles } from "./role_plan_store.ts";
 import type { Memory } from "./state.ts";
 import { forgetSuspects } from "./suspect_store.ts";
+import { forgetRoles } from "./user_roles.ts";
 
 export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserErased> => {
   const { chatId, at, scopes, pseudonym, ownerHash } = write;

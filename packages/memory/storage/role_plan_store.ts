@@ -2,7 +2,6 @@ import type { ChatId, Pid } from "@accountlink/core";
 import {
   changedSettings,
   concernsMembers,
-  erasedNickname,
   logProblems,
   noPlan,
   type PlanPlace,
@@ -15,13 +14,12 @@ import {
   RolePlanStore,
   type SettledMember,
   shownProblems,
-  type UserRoles,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Option, Order } from "effect";
 import { closedSince, followPlan } from "./guild_log_store.ts";
-import { forgetPreviewsOf, nameOf, previewsOf } from "./role_previews.ts";
+import { nameOf, previewsOf } from "./role_previews.ts";
 import { earliest, layerOf, type Memory, type MemoryPlan, type PlanMember } from "./state.ts";
 
 export const layer = layerOf(RolePlanStore, (memory) => {
@@ -316,28 +314,6 @@ const storeProblems = (
 ): void => {
   if (left.length === 0) problems.delete(chatId);
   else problems.set(chatId, left);
-};
-
-/** Finds the nicknames and problems stored for a chat user, by a scan. */
-export const rolesOf = (memory: Memory, chatId: ChatId): ReadonlyArray<UserRoles> =>
-  [...memory.rolePlans.values()].flatMap(({ pid, guildId, members, problems }) => {
-    const stored = members.get(chatId)?.nickname ?? null;
-    const nickname = stored === erasedNickname ? null : stored;
-    const theirs = problems.get(chatId) ?? [];
-    return nickname === null && theirs.length === 0 ? [] : [{ pid, guildId, nickname, problems: theirs }];
-  });
-
-/** Forgets nicknames and problems of a chat user. Pending changes of the user's roles and nickname stay pending. */
-export const forgetRoles = (memory: Memory, chatId: ChatId): void => {
-  forgetPreviewsOf(memory, chatId);
-  for (const { members, problems, settings } of memory.rolePlans.values()) {
-    problems.delete(chatId);
-    const member = members.get(chatId);
-    if (member === undefined) continue;
-    const isShown = member.nickname !== null && settings.state === "on";
-    if (member.waits === null && !isShown) members.delete(chatId);
-    else members.set(chatId, { ...member, nickname: member.nickname && erasedNickname });
-  }
 };
 
 /** Sorts problems: the newest first, then by chat ID and role. */

@@ -7,9 +7,9 @@ import { reviewsOf } from "./alt_review_store.ts";
 import { entriesOf, eraseUser, sightingsOf } from "./erase_user.ts";
 import { messagesOf } from "./guild_log_store.ts";
 import { membershipsOf } from "./member_store.ts";
-import { rolesOf } from "./role_plan_store.ts";
 import { layerOf } from "./state.ts";
 import { forgetSuspects } from "./suspect_store.ts";
+import { rolesOf } from "./user_roles.ts";
 
 /** Finds the data of a user without an index: reads all scopes, sessions and flows, and the whole audit log. */
 export const layer = layerOf(UserStore, (memory) => {

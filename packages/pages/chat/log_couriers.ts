@@ -1,6 +1,6 @@
 /** Tells the logs that this node holds. Other nodes take over the logs of a dead node. */
 import { AltDetection, ChatPlatform, guildOf } from "@accountlink/core";
-import { type AltMatch, type Suspect, SuspectStore, severityOf } from "@accountlink/core/alts";
+import { SuspectStore } from "@accountlink/core/alts";
 import { type Courier, isCarrying, makeCouriers, makeNode, retryDelay } from "@accountlink/core/couriers";
 import { EventStore, type FeedEvent } from "@accountlink/core/events";
 import { alikeLevels, GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
@@ -11,11 +11,12 @@ import {
   IsBackground,
   PlatformRefusals,
 } from "@accountlink/core/platforms";
-import { makeGuildCheck, type PlanProblem, RolePlanStore, shownProblems } from "@accountlink/core/roles";
+import { makeGuildCheck, RolePlanStore, shownProblems } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Context, Effect, Layer, Metric, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
-import { isTold, type LogItem, makeLogTexts, mostLines, type NewProblem, usersIn } from "./log_texts.ts";
+import { importPause, isImporting, kindsOf, suspectsIn } from "./log_news.ts";
+import { isTold, type LogItem, makeLogTexts, mostLines, usersIn } from "./log_texts.ts";
 import { messageBody } from "./message.ts";
 
 /** The time between two messages of a log, in milliseconds. */
@@ -30,14 +31,8 @@ const oldest = 3_600_000;
 /** How long erased users are taken out of messages, in milliseconds. */
 const editTime = 30 * day;
 
-/** How many users whom a new link resembles are stored. */
-const mostAlike = 3;
-
 /** How many events and entries are read at once. */
 const [pageSize, entriesAtOnce] = [500, 200];
-
-/** An import is told when no further batch has followed for this long, or after the second time. */
-const [importPause, longestImport] = [3_000, 60_000];
 
 /** How long a stopping node waits for a message in flight. */
 const drainTime = "11 seconds";
@@ -120,6 +115,8 @@ interface News {
   readonly items: ReadonlyArray<LogItem>;
 }
 
+const placeOf = ({ item: { scope, guildId } }: LogCourier) => ({ pid: scope.pid, guildId });
+
 const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const store = yield* GuildLogStore;
   const plans = yield* RolePlanStore;
@@ -129,8 +126,6 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const linesOf = yield* makeLogTexts;
   const { detect } = yield* AltDetection;
   const suspects = yield* SuspectStore;
-
-  const placeOf = ({ item: { scope, guildId } }: LogCourier) => ({ pid: scope.pid, guildId });
 
   /** Returns the problems of the plan that are new, and all that are known. */
   const readProblems = Effect.fnUntraced(function* (courier: LogCourier) {
@@ -356,38 +351,3 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     });
   });
 });
-
-/** Returns the pairs of a new link with the users whom it resembles most. */
-const suspectsIn = (
-  matches: ReadonlyArray<AltMatch>,
-  link: Pick<Suspect, "chatId" | "gameId" | "at">,
-): ReadonlyArray<Suspect> =>
-  matches
-    .map(({ chatId, weight, evidence }) => ({
-      ...link,
-      otherChatId: chatId,
-      score: Math.round(100 * weight),
-      evidence,
-    }))
-    .filter(({ score }) => alikeLevels.some((level) => level === severityOf(score)))
-    .toSorted((one, other) => other.score - one.score)
-    .slice(0, mostAlike);
-
-/** Returns the problems by cause, with the number of members. */
-const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {
-  const kinds = new Map<string, { readonly at: Millis; readonly problem: NewProblem }>();
-  for (const { reason, roleId, chatId, at } of problems) {
-    const kind = `${reason} ${roleId ?? ""}`;
-    const members = (kinds.get(kind)?.problem.members ?? 0) + (chatId === null ? 0 : 1);
-    kinds.set(kind, { at, problem: { reason, roleId, members } });
-  }
-  return kinds;
-};
-
-const isImporting = (page: ReadonlyArray<FeedEvent>, now: Millis): boolean => {
-  const imports = page.filter(({ type }) => type === "links.imported");
-  const [first, last] = [imports[0], imports.at(-1)];
-  return (
-    first !== undefined && last !== undefined && now < last.at + importPause && now < first.at + longestImport
-  );
-};

@@ -95,6 +95,9 @@ const proofTexts: Readonly<Record<GameProof, string>> = {
   session: "named by the game",
 };
 
+const nameOf = (chatId: ChatId | typeof erasedMark) =>
+  isChatId(chatId) ? userText(chatId) : "a user whose data was erased";
+
 /** Returns a function that makes the lines of one message about items, of which old ones are only counted. */
 export const makeLogTexts = Effect.gen(function* () {
   const audit = yield* AuditLog;
@@ -108,9 +111,6 @@ export const makeLogTexts = Effect.gen(function* () {
 
   const accountOf = (gameId: GameId | typeof erasedMark | null) =>
     isGameId(gameId) ? community.account(gameId) : Effect.succeed("an account");
-
-  const nameOf = (chatId: ChatId | typeof erasedMark) =>
-    isChatId(chatId) ? userText(chatId) : "a user whose data was erased";
 
   /** Finds the audit entry of an event, which says who made the change. */
   const entryOf = Effect.fnUntraced(function* ({ scope }: HeldLog, { type, at, data }: FeedEvent) {

@@ -141,7 +141,7 @@ test("a store with a damaged file never answers wrongly", function* () {
 
 test("a runtime without SQLite is named in place of a raw error", function* () {
   const folder = yield* makeTempFolder;
-  const missing = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
+  const missing = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
   const opened = Effect.scoped(Layer.build(StorageSql.layerEmbedded({ folder })));
   const refused = yield* Effect.ensuring(
     Effect.flip(opened),

@@ -66,7 +66,9 @@ it("an export is sorted, and has the same bytes after its import into another sc
   const again = await place.run("links", "import", csv, ...scope);
   expect(again.stdout).toMatch(/^Imported 0 links into .*: 0 taken .*, 1,234 unchanged, /);
   expect(await exported(place)).toEqual(lines.toSorted());
-  expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1_234, replaced: 0, unchanged: 0, kept: 0 }]);
+  expect(importEntries(place.dataFolder)).toEqual([
+    { file: "links.csv", inserted: 1_234, replaced: 0, unchanged: 0, kept: 0 },
+  ]);
 
   const ndjson = join(place.folder, "links.ndjson");
   expect(await place.json("links", "export", ...scope, "--output", ndjson)).toEqual({
@@ -132,7 +134,9 @@ it("an import skips invalid rows, but with --strict a single invalid row makes i
   const skipped = await place.json("links", "import", file, ...scope);
   expect(skipped).toMatchObject({ links: 1, taken: 1, inserted: 1, leftOut: 14, isNewAccount: true });
   expect(await exported(place)).toEqual(["10001,1,2026-01-01T00:00:00.000Z"]);
-  expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
+  expect(importEntries(place.dataFolder)).toEqual([
+    { file: "links.csv", inserted: 1, replaced: 0, unchanged: 0, kept: 0 },
+  ]);
 });
 
 it("an import refuses a column that may hold verification times or states, unless a flag names the column", async () => {

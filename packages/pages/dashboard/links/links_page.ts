@@ -209,7 +209,7 @@ export const verifiedText = ({ lastVerifiedAt, proof }: Link): Html =>
     : html`${proofLabels[proof]} <small>${timeHtml(lastVerifiedAt)}</small>`;
 
 /** How a link was last confirmed, in words of the dashboard. */
-export const proofLabels: Readonly<Record<NonNullable<LinkProof>, string>> = {
+const proofLabels: Readonly<Record<NonNullable<LinkProof>, string>> = {
   connection: "Verified by the connection",
   oauth: "Verified by signing in",
   words: "Verified by words",

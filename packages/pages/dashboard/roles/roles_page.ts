@@ -1,6 +1,6 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import type { GuildId } from "@accountlink/core";
-import type { GuildRole, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
+import type { ItemDetails } from "@accountlink/core/platforms";
 import {
   mostRules,
   nicknameOf,
@@ -26,18 +26,10 @@ import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
 import { changesText, obstacles, type RolePreview } from "./member_preview.ts";
-import {
-  filledRules,
-  isNewPlan,
-  type RolesForm,
-  ranksWithoutRole,
-  roleFormLabels,
-  rulesOfRanks,
-  settingsMark,
-  type TypedRule,
-} from "./role_form.ts";
+import { type RanksView, ranksFields } from "./ranks_fields.ts";
+import { isNewPlan, type RolesForm, roleFormLabels, settingsMark, type TypedRule } from "./role_form.ts";
 
-export interface RolesView {
+export interface RolesView extends RanksView {
   readonly community: Community;
   readonly guildId: GuildId;
   /** Whether the form differs from the stored rules. */
@@ -47,19 +39,11 @@ export interface RolesView {
   /** The name of the guild; null if the platform did not report it. */
   readonly guildName: string | null;
   readonly details: PlanDetails;
-  /** Highest first. */
-  readonly roles: ReadonlyArray<GuildRole>;
   /** The groups and items in the form, by `thingKey`; null if the game platform knows none with this ID. */
   readonly things: ReadonlyMap<string, ItemDetails | null>;
   /** The names of members with problems, if the platform knows them. */
   readonly names: AccountNames["chats"];
   readonly preview: RolePreview | null;
-  /** A group whose ranks the owner wants to make rules of; null if none was asked for. */
-  readonly ranked: RankedGroup | null;
-  /** Whether to ask before the bot makes the roles that ranks of the group lack. */
-  readonly asksForRoles: boolean;
-  /** The page that gives the bot the right to make roles; null if there is none. */
-  readonly invite: string | null;
   /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
   readonly tryUrl: string | null;
   /** Where other rules for this guild are on; null if none are. */
@@ -220,7 +204,7 @@ const ruleFieldset = (
   rule: TypedRule,
   number: number,
   visitor: Shown,
-  problems: RefusedProblems,
+  problems: Refused["problems"],
 ): Html => {
   const { roleId, when } = rule;
   const kind = ruleKindNamed(when);
@@ -268,60 +252,6 @@ ${fields.map((field) =>
 <p class="row"><button class="button quiet small" name="act" value="remove-${number}" aria-label="Remove rule ${number}">Remove</button></p>
 </fieldset>`;
 };
-
-/** Asks for a group, and shows which of its ranks would become rules. */
-const ranksFields = (
-  view: RolesView,
-  { rules: typed, ranksOf }: RolesForm,
-  { platforms }: Shown,
-  problems: RefusedProblems,
-): Html => {
-  const { ranked, roles } = view;
-  const rules = filledRules(typed);
-  const found = ranked === null ? [] : rulesOfRanks(ranked, roles, rules);
-  const [added, left] = [found.slice(0, mostRules - rules.length), found.slice(mostRules - rules.length)];
-  const nameOfRole = new Map(roles.map(({ id, name }) => [id, name]));
-  return html`
-<details${ranksOf === "" ? null : html` open`} id="ranks">
-<summary>One rule for each rank of a group</summary>
-${textField({ name: "ranksOf", label: "Group of the ranks", hint: `ID or address of the group on ${platforms.game}. Ranks find the roles that have their name.`, value: ranksOf, maxLength: 300, problems })}
-<p class="row"><button class="button quiet small" name="act" value="ranks">Show its ranks</button></p>
-${
-  ranked === null
-    ? null
-    : html`<div role="status">
-<p>${ranked.name ?? `Group ${ranked.id}`} has ${counted(ranked.ranks.length, "rank")}. ${added.length === 0 ? "No further rank has a role of the same name." : html`${counted(added.length, "rank")} with a role of the same name:`}</p>
-<ul>${added.map(({ roleId, minRank }) => html`<li>${nameOfRole.get(roleId) ?? roleId} (rank ${minRank})</li>`)}</ul>
-${left.length === 0 ? null : html`<p>${counted(left.length, "further rank")} would be more than the ${mostRules} rules that a plan can have.</p>`}
-${added.length === 0 ? null : html`<p class="row"><button class="button small" name="act" value="addRanks">Add ${counted(added.length, "rule")}</button></p>`}
-${missingRoles(view, ranked, platforms.chat)}
-</div>`
-}
-</details>`;
-};
-
-/** Offers to make the roles that ranks lack. Asks first, and names them. */
-const missingRoles = (
-  { roles, asksForRoles, invite }: RolesView,
-  ranked: RankedGroup,
-  chat: string,
-): Html | null => {
-  const missing = ranksWithoutRole(ranked, roles).slice(0, mostRules);
-  if (missing.length === 0) return null;
-  const names = html`<ul>${missing.map((name) => html`<li>${name}</li>`)}</ul>`;
-  const what = counted(missing.length, "role");
-  if (!asksForRoles)
-    return html`<p>${counted(missing.length, "rank")} without a role of the same name:</p>${names}<p class="row"><button class="button quiet small" name="act" value="missing">Make the missing roles</button></p>`;
-  return html`
-<div class="notice warn">
-<p>The bot makes ${what} on ${chat}, without rights and below all others:</p>
-${names}
-<p>It needs the right to manage roles.${invite === null ? null : html` <a href="${invite}" rel="noreferrer">Give it the right</a>`}</p>
-<p class="row"><button class="button small" name="act" value="makeRoles">Make ${what}</button> <button class="button quiet small" name="act" value="ranks">Make none</button></p>
-</div>`;
-};
-
-type RefusedProblems = Refused["problems"];
 
 /** The roles to choose from. A deleted role of the rule is one of them, so that saving changes nothing. */
 const roleChoices = (

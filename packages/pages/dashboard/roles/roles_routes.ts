@@ -1,10 +1,9 @@
 /** Routes of the role plans: the page of a guild's plan, and its forms. */
-import { ChatPlatform, type DataScope, GamePlatform, guildOf } from "@accountlink/core";
+import { ChatPlatform, type DataScope, guildOf } from "@accountlink/core";
 import { OwnedLinks } from "@accountlink/core/communities";
-import type { PlatformUnavailable } from "@accountlink/core/errors";
 import { type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
-import { type ItemDetails, itemKinds, type RankedGroup } from "@accountlink/core/platforms";
+import type { RankedGroup } from "@accountlink/core/platforms";
 import {
   changedSettings,
   mostRules,
@@ -37,7 +36,6 @@ import {
   emptyRule,
   filledRules,
   formOfPlan,
-  isId,
   type RolesForm,
   ranksWithoutRole,
   rulesOfRanks,
@@ -45,7 +43,8 @@ import {
   settingsOf,
   typedRoles,
 } from "./role_form.ts";
-import { rolesPage, thingKey } from "./roles_page.ts";
+import { rolesPage } from "./roles_page.ts";
+import { makeThings } from "./things.ts";
 
 /** What the page of a role plan shows in addition to the stored plan. */
 interface Shown {
@@ -65,30 +64,8 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const guildsOf = yield* makeGuildChoice;
   const titleOf = yield* makeAccountTitle;
   const findByName = yield* makeNameSearch;
-  const { findGroup, findItem } = yield* GamePlatform;
+  const thingsOf = yield* makeThings;
   const { botInvite, commands } = yield* ChatPlatform;
-
-  /** Finds the groups and items of a form by `thingKey`. */
-  const thingsOf = Effect.fnUntraced(function* ({ rules, nicknameGroupId }: RolesForm) {
-    const things = new Map<string, Effect.Effect<Option.Option<ItemDetails>, PlatformUnavailable>>();
-    for (const groupId of [...rules.map((rule) => rule.groupId), nicknameGroupId]) {
-      if (findGroup && isId(groupId)) things.set(thingKey("group", groupId), findGroup(groupId));
-    }
-    for (const { when, itemId } of rules) {
-      const item = itemKinds.find((kind) => kind === when);
-      if (findItem && item && isId(itemId)) things.set(thingKey(item, itemId), findItem({ item, itemId }));
-    }
-    const found = yield* Effect.forEach(
-      things,
-      ([key, find]) =>
-        find.pipe(
-          Effect.map((thing) => [key, Option.getOrNull(thing)] as const),
-          Effect.orElseSucceed(() => [key, { name: null }] as const),
-        ),
-      { concurrency: 8 },
-    );
-    return new Map(found);
-  });
 
   /** Finds the other list, or the other account, whose rules for the guild are on. */
   const rivalOf = Effect.fnUntraced(function* (

@@ -1,0 +1,31 @@
+/** Names of the groups and items that a form names. */
+import { GamePlatform } from "@accountlink/core";
+import type { PlatformUnavailable } from "@accountlink/core/errors";
+import { type ItemDetails, itemKinds } from "@accountlink/core/platforms";
+import { Effect, Option } from "effect";
+import { isId, type RolesForm } from "./role_form.ts";
+import { thingKey } from "./roles_page.ts";
+
+/** Makes a function that finds the groups and items of a form by `thingKey`. */
+export const makeThings = Effect.map(GamePlatform, ({ findGroup, findItem }) =>
+  Effect.fnUntraced(function* ({ rules, nicknameGroupId }: RolesForm) {
+    const things = new Map<string, Effect.Effect<Option.Option<ItemDetails>, PlatformUnavailable>>();
+    for (const groupId of [...rules.map((rule) => rule.groupId), nicknameGroupId]) {
+      if (findGroup && isId(groupId)) things.set(thingKey("group", groupId), findGroup(groupId));
+    }
+    for (const { when, itemId } of rules) {
+      const item = itemKinds.find((kind) => kind === when);
+      if (findItem && item && isId(itemId)) things.set(thingKey(item, itemId), findItem({ item, itemId }));
+    }
+    const found = yield* Effect.forEach(
+      things,
+      ([key, find]) =>
+        find.pipe(
+          Effect.map((thing) => [key, Option.getOrNull(thing)] as const),
+          Effect.orElseSucceed(() => [key, { name: null }] as const),
+        ),
+      { concurrency: 8 },
+    );
+    return new Map(found);
+  }),
+);
