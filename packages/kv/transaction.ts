@@ -46,9 +46,12 @@ export class Transaction {
     this.#numbers = numbers;
   }
 
-  /** Returns a number that is greater than those before it in this process, and on other nodes as their clocks agree. */
+  /**
+   * Returns a number of up to 15 digits, as cursors have them. It is greater than those before it in this process, and
+   * on other nodes as their clocks agree.
+   */
   timedNumber(now: number): number {
-    this.#numbers.last = Math.max(this.#numbers.last + 1, now * 1_000);
+    this.#numbers.last = Math.max(this.#numbers.last + 1, now * 100);
     return this.#numbers.last;
   }
 

@@ -88,7 +88,7 @@ export interface WriteContext extends WriteOrigin {
 }
 
 export interface AuditEntry extends WriteOrigin {
-  /** Increases with every entry of a store. */
+  /** Increases with every entry of a store, and has up to 15 digits. */
   readonly sequence: number;
   readonly at: Millis;
   readonly account: string;

@@ -109,6 +109,10 @@ const cases: Cases<StoragePorts> = {
     );
     const sequences = entries.map(({ sequence }) => sequence);
     expectEqual(
+      sequences.filter((sequence) => sequence >= 1e15),
+      [],
+    );
+    expectEqual(
       sequences,
       [...new Set(sequences)].toSorted((one, other) => other - one),
     );
