@@ -264,15 +264,17 @@ export class Transaction {
     }
   }
 
-  /** Stores a text. One that no value can hold is split into parts under keys of their own. */
+  /** Stores JSON. A text that no value can hold is split into parts under keys of their own. */
   #setText(key: string, text: string): void {
     if (text.length <= partLength) {
       this.#changes.set(key, text);
       return;
     }
-    const name = `${splitMark}${crypto.randomUUID()} ${Math.ceil(text.length / partLength)}`;
+    // An end between two surrogates would lose both in UTF-8.
+    const json = text.replace(/[\ud800-\udfff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
+    const name = `${splitMark}${crypto.randomUUID()} ${Math.ceil(json.length / partLength)}`;
     for (const [index, part] of partKeys(name).entries()) {
-      this.#changes.set(part, text.slice(index * partLength, (index + 1) * partLength));
+      this.#changes.set(part, json.slice(index * partLength, (index + 1) * partLength));
     }
     this.#changes.set(key, name);
   }
