@@ -10,6 +10,9 @@ const writers = numbered(20);
 const retried = <E>(attempt: Effect.Effect<boolean, E>) =>
   Effect.repeat(attempt, { until: (isDone) => isDone });
 
+/** Every second writer deletes. */
+const valueOf = (index: number) => (index % 2 === 0 ? null : String(index));
+
 export const raceCases: Cases<Engine> = {
   "of racing writers that expect an absent key, one succeeds": function* () {
     const { changes, get, key, kv } = yield* makeKeys;
@@ -23,7 +26,6 @@ export const raceCases: Cases<Engine> = {
     const { changes, get, key, kv, set } = yield* makeKeys;
     yield* set({ a: "0" });
     const checks = [{ key: key("a"), version: (yield* get("a"))?.version ?? null }];
-    const valueOf = (index: number) => (index % 2 === 0 ? null : String(index));
     const done = yield* Effect.forEach(
       writers,
       (_, index) => kv.commit(checks, changes({ a: valueOf(index) })),
