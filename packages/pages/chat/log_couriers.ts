@@ -2,7 +2,7 @@
 import { AltDetection, ChatPlatform, guildOf } from "@accountlink/core";
 import { SuspectStore } from "@accountlink/core/alts";
 import { type Courier, isCarrying, makeCouriers, makeNode, retryDelay } from "@accountlink/core/couriers";
-import { EventStore, type FeedEvent } from "@accountlink/core/events";
+import { EventStore } from "@accountlink/core/events";
 import { alikeLevels, GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import {
