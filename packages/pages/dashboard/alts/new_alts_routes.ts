@@ -1,6 +1,7 @@
 /** The page of new links whose users are likely somebody who is here already. */
 import { type ChatId, guildOf, LinkStore } from "@accountlink/core";
 import { type FoundSuspect, SuspectStore, severityOf } from "@accountlink/core/alts";
+import { groupBy } from "@accountlink/core/group_by";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
 import { type Html, html } from "../../html.ts";
@@ -32,7 +33,7 @@ export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
   const find = Effect.fnUntraced(function* ({ scope: { pid } }: Community, now: Millis) {
     const found = yield* suspects.find(pid, now - shownDays * dayMs);
     const current = yield* links.findByChatIds(pid, [...new Set(found.map(({ chatId }) => chatId))]);
-    const byLink = Map.groupBy(
+    const byLink = groupBy(
       found.filter(({ chatId, gameId }) => current.get(chatId)?.gameId === gameId),
       ({ chatId }) => chatId,
     );
