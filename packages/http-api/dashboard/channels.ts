@@ -3,8 +3,8 @@
  *
  * @example
  * ```ts
- * const routes = [DashboardChannels.getChannels, DashboardChannels.postPanel];
- * routes.map(({ method }) => method); // ["GET", "POST"]
+ * const ofChannels = [DashboardChannels.getChannels, DashboardChannels.postPanel];
+ * ofChannels.map(({ method }) => method); // ["GET", "POST"]
  * ```
  */
 import { GuildId, idRules } from "@accountlink/core/ids";

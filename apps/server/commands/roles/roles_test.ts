@@ -16,6 +16,7 @@ it("commands set, show and sweep a role plan", async () => {
     nickname: null,
     nicknameGroupId: null,
     bypassRoleId: null,
+    logChannelId: null,
     unlinked: "remove",
     status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
   };
