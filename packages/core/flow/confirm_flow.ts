@@ -65,10 +65,14 @@ export const makeFlowEnd = Effect.gen(function* () {
   const admit = yield* makeAdmit;
   const { checkForm, refuseForm, flowOf } = yield* makeFormCheck;
 
-  /** Refuses a link that the plan of the account has no room for. */
-  const checkRoom = (scope: DataScope, chatId: ChatId, entry: FlowEntry) =>
+  /** Completes a flow, unless the plan of the account has no room for its link. */
+  const withinCap = <A, E, R>(
+    scope: DataScope,
+    { chatId, entry }: { readonly chatId: ChatId; readonly entry: FlowEntry },
+    complete: Effect.Effect<A, E, R>,
+  ) =>
     cap
-      .admit(scope, chatId)
+      .admit(scope, chatId, complete)
       .pipe(Effect.catchTag("Conflict", () => new FlowRefused({ reason: "full", entry })));
 
   /**
@@ -120,11 +124,8 @@ export const makeFlowEnd = Effect.gen(function* () {
     yield* admitUser(guard, subject, { chatId }, entry);
     if (session === null) yield* limits.admitAddress(from.address, "verifyDay");
     const { mark, seen } = yield* seenOf(from, keeps);
-    if (!keeps) {
-      yield* admit(subject, chatId, { step: "chat", chatId, game }, entry);
-      yield* checkRoom(subject.scope, chatId, entry);
-    }
-    const completed = yield* sessions.complete({
+    if (!keeps) yield* admit(subject, chatId, { step: "chat", chatId, game }, entry);
+    const complete = sessions.complete({
       flow: id,
       pid,
       chatId,
@@ -137,6 +138,7 @@ export const makeFlowEnd = Effect.gen(function* () {
       keeps,
       chatHash: yield* secrets.blockHash(pid, { chatId, gameId: null }),
     });
+    const completed = yield* keeps ? complete : withinCap(subject.scope, { chatId, entry }, complete);
     const ended = { entry, guildId: subject.guildId, browser: mark };
     const { doneText } = subject.settings;
     if (completed._tag !== "Completed") return yield* refuseOutcome(completed, flow, cookie);

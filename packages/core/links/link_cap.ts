@@ -16,6 +16,15 @@ const fullFor = 5_000;
 
 const maxAccounts = 10_000;
 
+/** What a node knows of an account since its last count. */
+interface Room {
+  left: number;
+  isFull: boolean;
+  until: Millis;
+  /** Held by one count and the write that it admits. */
+  readonly turn: Semaphore.Semaphore;
+}
+
 /** The links that an account may still make. */
 export interface LinkRoom {
   /** Counts how many links the account may still make; Infinity without a cap. */
@@ -27,8 +36,8 @@ export interface LinkRoom {
 }
 
 /**
- * Keeps the number of an account's links, over all its scopes, within its plan. Writes that run at the same time, and
- * batches of other nodes, may pass the plan by their own number. The operator's own accounts have no cap. Fixtures and
+ * Keeps the number of an account's links, over all its scopes, within its plan. Writes and batches that run on several
+ * nodes at the same time may pass the plan by their own number. The operator's own accounts have no cap. Fixtures and
  * imports on the command line do not ask this service. @internal
  */
 export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkCap", {
@@ -36,8 +45,16 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
     const limits = yield* Limits;
     const keys = yield* KeyStore;
     const links = yield* LinkStore;
-    const oneCount = yield* Semaphore.make(1);
-    const rooms = new Map<string, { left: number; readonly isFull: boolean; until: Millis }>();
+    const rooms = new Map<string, Room>();
+
+    const roomFor = (account: string): Room => {
+      const known = rooms.get(account);
+      if (known !== undefined) return known;
+      const room = { left: 0, isFull: false, until: 0, turn: Semaphore.makeUnsafe(1) };
+      if (rooms.size >= maxAccounts) rooms.clear();
+      rooms.set(account, room);
+      return room;
+    };
 
     const countRoom = Effect.fnUntraced(function* (account: string) {
       const found = Option.getOrUndefined(yield* keys.findAccount(account));
@@ -51,11 +68,11 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
 
     /** Takes from the room of the last count; null if that needs another count. */
     const take = (account: string, wanted: number, now: Millis): number | null => {
-      const known = rooms.get(account);
-      if (known === undefined || now >= known.until) return null;
-      if (known.isFull) return 0;
-      if (known.left < wanted) return null;
-      known.left -= wanted;
+      const room = roomFor(account);
+      if (now >= room.until) return null;
+      if (room.isFull) return 0;
+      if (room.left < wanted) return null;
+      room.left -= wanted;
       return wanted;
     };
 
@@ -63,23 +80,32 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
       const now = yield* Clock.currentTimeMillis;
       const taken = take(account, wanted, now);
       if (taken !== null) return taken;
-      const room = yield* countRoom(account);
-      const granted = Math.min(wanted, room);
-      if (rooms.size >= maxAccounts) rooms.clear();
-      rooms.set(account, {
-        left: room === Infinity ? room : Math.floor((room - granted) / share),
-        isFull: room === 0,
-        until: now + (room === 0 ? fullFor : countedFor),
-      });
+      const counted = yield* countRoom(account);
+      const granted = Math.min(wanted, counted);
+      const room = roomFor(account);
+      room.left = counted === Infinity ? counted : Math.floor((counted - granted) / share);
+      room.isFull = counted === 0;
+      room.until = now + (room.isFull ? fullFor : countedFor);
       return granted;
+    });
+
+    /**
+     * Takes room for `wanted` links and runs `work` with what there was. After a count, `work` runs before the next
+     * count of the account, which sees the links that it made.
+     */
+    const withRoom = Effect.fnUntraced(function* <A, E, R>(
+      account: string,
+      wanted: number,
+      work: (granted: number) => Effect.Effect<A, E, R>,
+    ) {
+      const taken = take(account, wanted, yield* Clock.currentTimeMillis);
+      if (taken !== null) return yield* work(taken);
+      return yield* roomFor(account).turn.withPermit(Effect.flatMap(recount(account, wanted), work));
     });
 
     const roomOf = ({ account }: Pick<DataScope, "account">): LinkRoom => ({
       count: countRoom(account),
-      reserve: Effect.fnUntraced(function* (wanted) {
-        const taken = take(account, wanted, yield* Clock.currentTimeMillis);
-        return taken ?? (yield* oneCount.withPermits(1)(recount(account, wanted)));
-      }),
+      reserve: (wanted) => withRoom(account, wanted, Effect.succeed),
       release: (reserved, made) =>
         Effect.sync(() => {
           const known = rooms.get(account);
@@ -90,17 +116,24 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
     return {
       roomOf,
 
-      /** Fails with `Conflict` `link_limit` if the chat user has no link and the account can have no more. */
-      admit: Effect.fnUntraced(function* (scope: DataScope, chatId: ChatId) {
-        if ((yield* roomOf(scope).reserve(1)) > 0) return;
-        const record = yield* links.findByChatId(scope.pid, chatId);
-        if (!Option.exists(record, isLinked)) return yield* new Conflict({ reason: "link_limit" });
-      }),
+      /** Runs a write, or fails with `Conflict` `link_limit` if it makes a link and the account can have no more. */
+      admit: <A, E, R>(scope: DataScope, chatId: ChatId, write: Effect.Effect<A, E, R>) =>
+        withRoom(
+          scope.account,
+          1,
+          Effect.fnUntraced(function* (granted) {
+            if (granted > 0) return yield* write;
+            const record = yield* links.findByChatId(scope.pid, chatId);
+            if (!Option.exists(record, isLinked)) return yield* new Conflict({ reason: "link_limit" });
+            return yield* write;
+          }),
+        ),
 
       /** Called after links were removed, so that a full account has room at once. */
       freed: ({ account }: Pick<DataScope, "account">) =>
         Effect.sync(() => {
-          if (rooms.get(account)?.isFull === true) rooms.delete(account);
+          const room = rooms.get(account);
+          if (room?.isFull === true) room.until = 0;
         }),
     };
   }),

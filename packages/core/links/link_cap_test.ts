@@ -31,7 +31,7 @@ const makeAccount = Effect.gen(function* () {
   const set = (index: number, within = scope) => {
     const chatId = ChatId.make(String(10_000 + index));
     const write = store.setGame({ ...operator, pid: within.pid, at: 0, chatId, gameId: GameId.make("1") });
-    return Effect.andThen(cap.admit(within, chatId), write);
+    return cap.admit(within, chatId, write);
   };
   const count = Effect.map(
     Effect.all([store.countLinks(one), store.countLinks(two)]),

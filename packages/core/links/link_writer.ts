@@ -108,10 +108,10 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
           previousGameId,
           updated: previousGameId !== gameId,
         });
-        yield* cap.admit(target.scope, chatId);
         const chatHash = yield* secrets.blockHash(target.scope.pid, { chatId, gameId: null });
         const context = yield* contextOf(target, resultOf);
-        const set = yield* links.setGame({ ...context, chatId, gameId, chatHash, reason });
+        const write = links.setGame({ ...context, chatId, gameId, chatHash, reason });
+        const set = yield* cap.admit(target.scope, chatId, write);
         yield* announce(target.scope, chatId, gameId, set.previousGameId);
         return resultOf(set);
       }, traced("LinkWriter.setGame")),

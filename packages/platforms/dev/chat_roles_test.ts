@@ -79,6 +79,7 @@ describe.each([
         nickname: null,
         roleIds: [],
         isBot: false,
+        joined: null,
       }),
     );
     expect(yield* roles.findMember(guildId, eve)).toEqual(Option.none());

@@ -73,6 +73,12 @@ const fill = (accounts: number) => `
     FROM generate_series(1, 5) AS i;
   INSERT INTO day_counts (ends_at, counter, counted)
     SELECT ${windowsEnd}, 'day:' || i, i FROM generate_series(1, ${accounts * 300}) AS i;
+  INSERT INTO blocks (pid, user_hash, chat_id, blocked_at)
+    SELECT 'pid_' || lpad((i / 100)::text, 16, '0'), 'hash ' || i, (9000000 + i)::text, i
+    FROM generate_series(1, ${accounts * 100}) AS i;
+  INSERT INTO guild_logs (id, pid, guild_id, position, problems)
+    SELECT 'log ' || i, 'pid_' || lpad((i / 10)::text, 16, '0'), i::text, 0, '[]'
+    FROM generate_series(1, ${accounts * 10}) AS i;
   INSERT INTO import_progress (source, position, saved_at) SELECT 'source ' || i, i, i
     FROM generate_series(1, ${accounts * 100}) AS i;
 `;
