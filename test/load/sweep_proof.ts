@@ -18,6 +18,7 @@ const longestSweep = 120_000;
 
 interface PlanStatus {
   readonly state: string;
+  readonly pending: number;
   readonly sweptAt: string | null;
   readonly problems: ReadonlyArray<{ readonly roleId: string | null; readonly reason: string }>;
 }
@@ -163,4 +164,6 @@ test("a sweep of 50,000 members ends beside a dead pass, refused nicknames and c
   expect(new Set(status.problems.map(({ roleId, reason }) => `${roleId} ${reason}`))).toEqual(
     new Set(["null nickname_refused", `${owner.id} item_unknown`, `${officer.id} source_closed`]),
   );
+  // One member waits, and asks for the groups of all.
+  await expect.poll(async () => (await roles("show")).pending).toBe(1);
 });

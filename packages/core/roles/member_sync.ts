@@ -19,8 +19,8 @@ import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { itemKey, type LinkedGame } from "./rule_kinds.ts";
 
-/** The time before a member is compared again for whom an answer was unknown, in milliseconds. */
-const heldRetry = 5_000;
+/** The time before a member is compared again about whom a question got no answer, in milliseconds. */
+const unansweredRetry = 5_000;
 
 /** Which questions about game users are asked, and what became of them. */
 export interface Sources {
@@ -31,11 +31,18 @@ export interface Sources {
   readonly missing: Set<Source>;
 }
 
+export interface Comparison extends MemberChanges {
+  /** Whether a question got no answer, so that the member has to be compared again. Closed sources are not asked. */
+  readonly isUnanswered: boolean;
+}
+
 /** Returns the groups of a user, who has none without a profile; null if they are unknown. */
 const groupsOf = (profile: LinkedGame["profile"]): LinkedGame["groups"] => {
   if (profile === undefined) return null;
   return profile === null ? [] : profile.groups;
 };
+
+const unasked = { game: null, isUnanswered: false };
 
 const openSources = (): Sources => ({ isOpen: () => true, note: () => {}, missing: new Set() });
 
@@ -66,10 +73,15 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       const ask = <A>(source: Source, question: PlatformEffect<A>): Effect.Effect<A | undefined> =>
         sources.isOpen(source)
           ? Effect.map(Effect.option(question), (answer) => {
-              sources.note(source, Option.isSome(answer));
+              note(source, Option.isSome(answer));
               return Option.getOrUndefined(answer);
             })
           : Effect.succeed(undefined);
+      let isUnanswered = false;
+      const note = (source: Source, isAnswered: boolean) => {
+        isUnanswered ||= !isAnswered;
+        sources.note(source, isAnswered);
+      };
       const groupIds = neededGroups(plan);
       const areGroupsKnown = groupIds.every((groupId) => known.has(groupId));
       const areGroupsAsked = !areGroupsKnown && sources.isOpen("groups");
@@ -83,7 +95,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
             )
           : Option.none();
       const profile = found && Option.getOrNull(found);
-      if (areGroupsAsked && profile) sources.note("groups", profile.groups !== null);
+      if (areGroupsAsked && profile) note("groups", profile.groups !== null);
       const asked = areGroupsAsked ? groupsOf(profile) : null;
       const groups = areGroupsKnown
         ? groupIds.flatMap((groupId) => {
@@ -98,7 +110,8 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         if (ownership === "no_item") sources.missing.add(key);
         if (ownership !== undefined) items.set(key, ownership);
       }
-      return { profile, groups, items, at: yield* Clock.currentTimeMillis } satisfies LinkedGame;
+      const game: LinkedGame = { profile, groups, items, at: yield* Clock.currentTimeMillis };
+      return { game, isUnanswered };
     });
 
     const compare = Effect.fnUntraced(function* (
@@ -110,13 +123,13 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       sources: Sources = openSources(),
     ) {
       const isAsked = gameId !== null && !isLeftAlone(plan, member, true);
-      const game = isAsked ? yield* linkedGame(plan, gameId, known, sources) : null;
-      return memberChanges(plan, member, game, setNickname);
+      const { game, isUnanswered } = isAsked ? yield* linkedGame(plan, gameId, known, sources) : unasked;
+      return { ...memberChanges(plan, member, game, setNickname), isUnanswered } satisfies Comparison;
     });
 
     const apply = Effect.fn("MemberSync.apply")(function* (
       plan: RolePlan,
-      changes: MemberChanges,
+      changes: Comparison,
       pace: Effect.Effect<void> = Effect.void,
     ) {
       const { chatId, setNickname } = changes;
@@ -162,7 +175,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         settled: {
           chatId,
           mark: null,
-          retryAt: isMember && changes.held.length > 0 ? at + heldRetry : null,
+          retryAt: isMember && changes.isUnanswered ? at + unansweredRetry : null,
           nickname: isMember ? (isSet ? setNickname.after : setNickname.before) : null,
           problems,
         },

@@ -95,6 +95,7 @@ test("a plan forgets the nickname of a user who left the guild", function* () {
     isInventoryPrivate: false,
     held: [],
     withoutItem: [],
+    isUnanswered: false,
   };
   const { added, nickname, settled } = yield* apply(plan, changes);
   assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);

@@ -1,4 +1,7 @@
 import { assert } from "@accountlink/test-servers/effect";
+import { Effect } from "effect";
+import { ChatPlatform } from "../../platforms/chat_platform.ts";
+import { chatId, guildId } from "../../test_services.ts";
 import type { PlanSettings } from "../role_plan.ts";
 import { deployment, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
 
@@ -9,8 +12,9 @@ const linkedAndGroup: PlanSettings["rules"] = [
 ];
 
 test("a source that answers nobody holds back its role alone, and its first answer starts a sweep", function* () {
-  const { put, startNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
+  const { put, startNode, link, unlink, broken, rolesOf, status, takeAsked } = yield* deployment;
   const users = memberIds.slice(0, 60);
+  const newcomer = memberIds[60] ?? "";
   for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
   yield* put({ rules: linkedAndGroup });
   broken.areGroupsClosed = true;
@@ -24,15 +28,62 @@ test("a source that answers nobody holds back its role alone, and its first answ
   assert.deepEqual(problemsOf(closed), [[null, officer, "source_closed"]]);
   for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified]);
   yield* pass(60);
+  // One member asks for all.
+  assert.strictEqual((yield* status).pending, 1);
   takeAsked();
   yield* pass(600, 1);
-  assert.isAtMost(takeAsked().length, 40);
+  assert.isAtMost(takeAsked().length, 25);
+  yield* unlink(users[0] ?? "");
+  yield* link(users[0] ?? "", "101");
+  yield* link(newcomer, "161");
+  yield* pass(5);
+  assert.deepEqual(yield* rolesOf(newcomer), [verified]);
+  assert.strictEqual((yield* status).pending, 1);
 
   broken.areGroupsClosed = false;
   yield* pass(700, 1);
-  for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified, officer]);
+  for (const user of [...users, newcomer]) assert.deepEqual(yield* rolesOf(user), [verified, officer]);
   assert.deepEqual(problemsOf(yield* status), []);
   assert.strictEqual((yield* status).pending, 0);
+});
+
+test("when the member leaves for whom a closed source is asked, the next one asks", function* () {
+  const { put, startNode, link, unlink, broken, rolesOf, status } = yield* deployment;
+  const [ada = "", bob = "", eve = ""] = memberIds;
+  yield* link(ada, "101");
+  yield* link(bob, "102");
+  yield* put({ rules: linkedAndGroup });
+  broken.areGroupsClosed = true;
+  yield* startNode();
+  yield* pass(60);
+  for (const user of [ada, bob]) yield* unlink(user);
+  yield* pass(5);
+  assert.strictEqual((yield* status).pending, 0);
+  yield* link(eve, "103");
+  yield* pass(5);
+  assert.strictEqual((yield* status).pending, 1);
+  broken.areGroupsClosed = false;
+  yield* pass(700, 1);
+  assert.deepEqual(yield* rolesOf(eve), [verified, officer]);
+});
+
+test("a sweep records nicknames that are right already, and asks for no such member alone", function* () {
+  const { put, startNode, link, unlink, member, takeRequests, changes, status } = yield* deployment;
+  const chat = yield* ChatPlatform;
+  const users = memberIds.slice(0, 40);
+  for (const [index, user] of users.entries()) {
+    yield* link(user, String(101 + index));
+    yield* chat.roles?.setNickname(guildId, chatId(user), `game_${101 + index}`) ?? Effect.void;
+  }
+  yield* put({ rules: [], nickname: "{game.username}" });
+  yield* startNode();
+  yield* pass(30);
+  assert.isNotNull((yield* status).sweptAt);
+  assert.isAtMost(takeRequests(), 10);
+  assert.deepEqual(changes, []);
+  yield* unlink(users[0] ?? "");
+  yield* pass(5);
+  assert.isNull((yield* member(users[0] ?? "")).nickname);
 });
 
 test("roles stay if a source stops to answer, and a link gives what does not depend on it", function* () {

@@ -31,12 +31,21 @@ export interface PlanCourier extends Courier<HeldPlan> {
   readonly sweeping: Sweeping;
   /** Prevents a sweep from changing a member while an event's change of the same member runs, and vice versa. */
   readonly turn: Semaphore.Semaphore;
-  /**
-   * The sources that did not answer a whole sweep, with the time of the next question. A member who waits for one asks
-   * it again, and the first answer starts a sweep. Null until the stored problems are read.
-   */
-  closed: Map<Source, Millis> | null;
+  /** The sources that did not answer a whole sweep; null until the stored problems are read. */
+  closed: ClosedSources | null;
 }
+
+/** Sources that are asked about one waiting member only, until an answer starts a sweep. */
+interface ClosedSources {
+  readonly sources: Set<Source>;
+  /** The member who is asked about; null until a member is due who needs one of the sources. */
+  asker: ChatId | null;
+}
+
+export const closedSources = (sources: Iterable<Source>): ClosedSources => ({
+  sources: new Set(sources),
+  asker: null,
+});
 
 /** What a sweep learned about a source. */
 interface SourceState {
@@ -65,6 +74,8 @@ interface Sweeping {
     readonly revision: number;
     readonly states: Map<Source, SourceState>;
     readonly missing: Set<Source>;
+    /** A member about whom a question got no answer. */
+    asker: ChatId | null;
   };
   /** The comparison of the running sweep, which goes on here when a platform answers again; null before the first. */
   comparison: Comparison | null;
@@ -79,7 +90,7 @@ export const makePlanCourier = (courier: Courier<HeldPlan>): PlanCourier => ({
   failedAt: null,
   sweeping: {
     isRunning: false,
-    sources: { revision: -1, states: new Map(), missing: new Set() },
+    sources: { revision: -1, states: new Map(), missing: new Set(), asker: null },
     comparison: null,
     failingSince: null,
     nextAt: 0,
@@ -129,7 +140,7 @@ export const makePlanRun = Effect.gen(function* () {
     const { problems } = yield* store.status({ pid: scope.pid, guildId });
     const stored = problems.filter(({ reason }) => reason === "source_closed");
     const sources = stored.flatMap(({ roleId }) => sourcesOf(courier.item, roleId));
-    return (courier.closed ??= new Map(sources.map((source) => [source, 0])));
+    return (courier.closed ??= closedSources(sources));
   });
 
   /** Changes the waiting members that are due. Returns false if there was nothing to do. */
@@ -154,14 +165,10 @@ export const makePlanRun = Effect.gen(function* () {
       const hasFailed = courier.failedAt !== null && !isProbe;
       if (hasFailed || !isCarrying(node, courier, now)) return [];
       const { chatId, nickname } = waiting;
-      let isAsked = false;
       const sources: Sources = {
-        isOpen: (source) => now >= (closed.get(source) ?? 0),
+        isOpen: (source) => !closed.sources.has(source) || (closed.asker ??= chatId) === chatId,
         note: (source, isAnswered) => {
-          isAsked ||= !isAnswered;
-          if (!closed.has(source)) return;
-          if (isAnswered) opened.add(source);
-          else closed.set(source, now + retryDelay(now - waiting.since));
+          if (isAnswered && closed.sources.has(source)) opened.add(source);
         },
         missing: new Set(),
       };
@@ -170,8 +177,7 @@ export const makePlanRun = Effect.gen(function* () {
         Effect.map((made) => {
           courier.failedAt = null;
           if (made === null || made.retryAt === null) return made;
-          // The sweep that follows the answer of a closed source finds the members who were not asked about.
-          return { ...made, retryAt: isAsked ? now + retryDelay(now - waiting.since) : null };
+          return { ...made, retryAt: now + retryDelay(now - waiting.since) };
         }),
         Effect.catchTag("PlatformUnavailable", () => {
           courier.failedAt = now;
@@ -188,6 +194,9 @@ export const makePlanRun = Effect.gen(function* () {
       ...(result ?? (haveLeft ? goneMember(waiting.chatId) : waitingOn(waiting, startedAt))),
       mark: waiting.mark,
     }));
+    // The next member who needs a closed source is asked about, if this one has left or has no link any more.
+    if (settled.some(({ chatId, retryAt }) => chatId === closed.asker && retryAt === null))
+      closed.asker = null;
     const at = yield* Clock.currentTimeMillis;
     const isHeld = yield* store.settle({
       ...place,
@@ -199,7 +208,7 @@ export const makePlanRun = Effect.gen(function* () {
     });
     courier.isStopping ||= !isHeld;
     if (opened.size > 0) {
-      for (const source of opened) closed.delete(source);
+      for (const source of opened) closed.sources.delete(source);
       yield* store.startSweep(place, at);
     }
     return true;
@@ -306,9 +315,9 @@ export const makeMemberWork = Effect.gen(function* () {
   };
 });
 
-/** Whether a sync would change the member's roles, the member's nickname, or the nickname that is stored for them. */
-export const isDifferent = ({ add, remove, nickname, setNickname }: MemberChanges): boolean =>
-  add.length + remove.length > 0 || nickname !== null || setNickname.before !== setNickname.after;
+/** Whether a sync would change the member's roles or nickname. */
+export const isDifferent = ({ add, remove, nickname }: MemberChanges): boolean =>
+  add.length + remove.length > 0 || nickname !== null;
 
 const outcomes = ["applied", "refused", "unavailable"] as const;
 

@@ -3,7 +3,7 @@
  * would lose a role, it changes nobody and pauses the plan. Another node continues with the changes where one stopped;
  * a comparison that was interrupted begins again.
  */
-import { Array, Clock, Effect } from "effect";
+import { Array, Clock, Effect, Equal } from "effect";
 import { type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
 import { PlatformUnavailable, type StoreEffect } from "../../errors.ts";
 import type { ChatId } from "../../ids.ts";
@@ -21,6 +21,7 @@ import { RolePlanStore, type SettledMember, type SettleMembers } from "../role_p
 import type { PlanCourier } from "./plan_courier.ts";
 import {
   type Comparison,
+  closedSources,
   goneMember,
   isDifferent,
   makeMemberWork,
@@ -65,7 +66,7 @@ export const makeSweep = Effect.gen(function* () {
     const { membersPage } = yield* sync.roles;
     let nextChangeAt = 0;
     let savedAt = yield* Clock.currentTimeMillis;
-    let unanswered = 0;
+    let failures = 0;
 
     const settle = Effect.fnUntraced(function* (
       result: Pick<SettleMembers, "members" | "sweep" | "problems">,
@@ -107,12 +108,12 @@ export const makeSweep = Effect.gen(function* () {
     ) =>
       Effect.matchEffect(work, {
         onSuccess: (done) => {
-          unanswered = 0;
+          failures = 0;
           return Effect.succeed(done);
         },
         onFailure: Effect.fnUntraced(function* (error) {
           const mustWait = error._tag === "StoreUnavailable" || error.retryAfterMs !== undefined;
-          if (mustWait || ++unanswered > mostUnanswered) return yield* error;
+          if (mustWait || ++failures > mostUnanswered) return yield* error;
           const retryAt = (yield* Clock.currentTimeMillis) + retryDelay(0);
           yield* settle({ members: [{ ...goneMember(chatId), retryAt, nickname }], sweep: null });
           return null;
@@ -128,8 +129,17 @@ export const makeSweep = Effect.gen(function* () {
       });
     });
 
-    const { sources, isAway, closedSources } = sourcesOfSweep(courier);
+    const { sources, isAway, closedDuring } = sourcesOfSweep(courier);
     const withoutItem = new Set<string>();
+
+    /** Stores what a comparison found of members with the right roles, unless an event has changed them since. */
+    const storeUnchanged = Effect.fnUntraced(function* (
+      found: ReadonlyArray<readonly [StoredMember, SettledMember]>,
+    ) {
+      const storedFor = yield* storedOf(found.map(([, { chatId }]) => chatId));
+      const members = found.filter(([stored, { chatId }]) => Equal.equals(storedFor(chatId), stored));
+      yield* settle({ members: members.map(([, settled]) => settled), sweep: null });
+    });
 
     /**
      * Compares members with the plan, and returns those who seem to differ. Members for whom an answer is unknown are
@@ -137,7 +147,7 @@ export const makeSweep = Effect.gen(function* () {
      */
     const differing = Effect.fnUntraced(function* (part: ReadonlyArray<RoleMember>, tally: PreviewTally) {
       const storedFor = yield* storedOf(part.map(({ chatId }) => chatId));
-      const held: Array<SettledMember> = [];
+      const unchanged: Array<readonly [StoredMember, SettledMember]> = [];
       const seen: Array<Parameters<PreviewTally["add"]>> = [];
       const found = yield* Effect.filter(
         part,
@@ -149,18 +159,17 @@ export const makeSweep = Effect.gen(function* () {
           seen.push([member, stored.gameId !== null, changes]);
           if (changes === null) return false;
           for (const roleId of changes.withoutItem) withoutItem.add(roleId);
-          const isHeld = changes.held.some((roleId) =>
-            sourcesOf(courier.item, roleId).some((source) => sources.isMissed(source)),
-          );
-          if (isHeld && !isDifferent(changes)) {
-            const retryAt = (yield* Clock.currentTimeMillis) + retryDelay(0);
-            held.push({ ...goneMember(chatId), retryAt, nickname: stored.nickname });
-          }
-          return isDifferent(changes);
+          if (changes.isUnanswered) courier.sweeping.sources.asker ??= chatId;
+          if (isDifferent(changes)) return true;
+          const retryAt = changes.isUnanswered ? (yield* Clock.currentTimeMillis) + retryDelay(0) : null;
+          const nickname = changes.setNickname.after;
+          if (retryAt !== null || nickname !== stored.nickname)
+            unchanged.push([stored, { ...goneMember(chatId), retryAt, nickname }]);
+          return false;
         }),
         { concurrency },
       );
-      if (held.length > 0) yield* settle({ members: held, sweep: null });
+      if (unchanged.length > 0) yield* courier.turn.withPermit(storeUnchanged(unchanged));
       if (yield* isAway) return yield* new PlatformUnavailable({ operation: "GamePlatform" });
       // Not before, because these members are compared again after a failure.
       for (const each of seen) tally.add(...each);
@@ -236,13 +245,16 @@ export const makeSweep = Effect.gen(function* () {
       yield* orLeave(chatId, stored, changing);
     });
 
-    const end = Effect.suspend(() => {
-      const closed = closedSources();
-      courier.closed = new Map(Array.map(closed, (source) => [source, 0]));
+    const end = Effect.gen(function* () {
+      const closed = closedDuring();
+      const { asker } = courier.sweeping.sources;
+      courier.closed = closedSources(closed);
+      if (closed.length > 0 && asker !== null)
+        yield* store.markMember(guildId, asker, yield* Clock.currentTimeMillis);
       const isClosed = (roleId: string | null) =>
         sourcesOf(courier.item, roleId).some((source) => closed.includes(source));
       const named = [null, ...new Set(courier.item.rules.map(({ roleId }) => roleId))];
-      return endWith([
+      yield* endWith([
         ...Array.map([...withoutItem], (roleId) => [roleId, "item_unknown"] as const),
         ...named.filter(isClosed).map((roleId) => [roleId, "source_closed"] as const),
       ]);
@@ -325,7 +337,7 @@ const longestWait = 3_600_000;
  */
 const sourcesOfSweep = ({ item, sweeping }: PlanCourier) => {
   if (sweeping.sources.revision !== item.revision) {
-    sweeping.sources = { revision: item.revision, states: new Map(), missing: new Set() };
+    sweeping.sources = { revision: item.revision, states: new Map(), missing: new Set(), asker: null };
   }
   const { states, missing } = sweeping.sources;
   const isSilent = (source: Source) => (states.get(source)?.missed ?? 0) > mostUnanswered;
@@ -333,7 +345,6 @@ const sourcesOfSweep = ({ item, sweeping }: PlanCourier) => {
   return {
     sources: {
       isOpen: (source: Source) => !isClosed(source),
-      isMissed: (source: Source) => !isClosed(source) && (states.get(source)?.missed ?? 0) > 0,
       note: (source: Source, isAnswered: boolean) => {
         const { missed, isAnswered: wasAnswered } = states.get(source) ?? { missed: 0, isAnswered: false };
         states.set(source, {
@@ -351,7 +362,7 @@ const sourcesOfSweep = ({ item, sweeping }: PlanCourier) => {
         for (const source of silent) states.set(source, { missed: mostUnanswered + 1, isAnswered: false });
       return silent.length > 0 && !isOver;
     }),
-    closedSources: () =>
+    closedDuring: () =>
       [...states].filter(([, { missed, isAnswered }]) => missed > 0 && !isAnswered).map(([source]) => source),
   };
 };
