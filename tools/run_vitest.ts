@@ -1,8 +1,9 @@
 /** Runs the tests of a `vitest.config.ts` project in a runtime, prints their output, and counts them. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Results {
   readonly passed: number;
@@ -61,6 +62,12 @@ export const finish = ({ passed, failures, skipped, flaky }: Results): void => {
 
 const outsideOfFiles = "";
 
+/** The signal that ends this process, as soon as the running vitest processes have ended. */
+let stoppedBy: NodeJS.Signals | undefined;
+
+/** How many vitest processes run. */
+let running = 0;
+
 /**
  * Runs the tests in `files`, or in all files of the project if `files` is empty. If vitest fails although no test
  * failed, for example because it finds no file, this counts as one failure.
@@ -72,6 +79,7 @@ const runFiles = async (
   environment: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, Results>> => {
   console.log(`\nTests on ${runtime}: ${[project, ...files].join(", ")}`);
+  running++;
   const folder = await mkdtemp(join(await parentOfFiles(environment), "accountlink-vitest-"));
   // Give the folder the mode of the system's temporary folder, because Postgres runs as another user and removes its
   // files from the folder.
@@ -99,7 +107,15 @@ const runFiles = async (
   } finally {
     // Retry, because servers that end together with their worker may still be writing into the folder.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    running--;
+    if (stoppedBy !== undefined) await exit(stoppedBy);
   }
+};
+
+/** Exits once the last vitest process has ended. */
+const exit = (signal: NodeJS.Signals): Promise<never> => {
+  if (running === 0) process.exit(128 + constants.signals[signal]);
+  return new Promise(() => {});
 };
 
 /** The output of vitest's `json` reporter. */
@@ -140,7 +156,7 @@ const parentOfFiles = async (environment: Readonly<Record<string, string>>): Pro
   return Math.min(bavail * bsize, process.availableMemory()) < roomInMemory ? tmpdir() : memory;
 };
 
-const run = (
+const run = async (
   runtime: Runtime,
   script: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
@@ -153,12 +169,43 @@ const run = (
     // Without this cache, a worker that imports the sources would spend half of the import time on compiling them.
     NODE_COMPILE_CACHE: join(import.meta.dirname, "../node_modules/.cache/vitest"),
   };
-  const child = spawn(program, [...args, ...script], { stdio: "inherit", env });
-  return new Promise((resolve) => {
+  // The workers of vitest and the servers that tests start are in the process group of vitest, and end with it.
+  const child = spawn(program, [...args, ...script], {
+    stdio: ["ignore", "inherit", "inherit"],
+    env,
+    detached: true,
+  });
+  const stop = (signal: NodeJS.Signals) => {
+    stoppedBy = signal;
+    signalGroup(child, "SIGTERM");
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, stop);
+  const succeeded = await new Promise<boolean>((resolve) => {
     child.once("exit", (code) => resolve(code === 0));
     child.once("error", (error) => {
       console.error(`Cannot run the tests on ${runtime}: ${error.message}`);
       resolve(false);
     });
   });
+  for (const signal of signals) process.off(signal, stop);
+  if (stoppedBy !== undefined) await endOfGroup(child);
+  return succeeded;
+};
+
+/** Returns whether the process group of a child has a process. */
+const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean => {
+  try {
+    return pid !== undefined && process.kill(-pid, signal);
+  } catch {
+    return false;
+  }
+};
+
+/** Servers take up to 10 seconds for a shutdown. After this time, in milliseconds, they are killed. */
+const longestShutdown = 15_000;
+
+const endOfGroup = async (child: ChildProcess): Promise<void> => {
+  const deadline = performance.now() + longestShutdown;
+  while (signalGroup(child, performance.now() < deadline ? 0 : "SIGKILL")) await sleep(100);
 };
