@@ -4,7 +4,7 @@
 const imports = {
   core: "none",
   kv: "core",
-  memory: "core",
+  memory: "core|kv",
   sql: "core",
   redis: "core|kv",
   "http-api": "core",
@@ -24,7 +24,7 @@ const imports = {
 const portable = "core|kv|memory|http-api|client|http|pages";
 
 /** Their only third-party package is Effect. */
-const effectOnly = "core|kv";
+const effectOnly = "core|kv|memory";
 
 /** Modules of Effect that may change in any version, and the packages that may use them. */
 const unstable = {

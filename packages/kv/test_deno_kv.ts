@@ -1,9 +1,8 @@
 /** A program for Deno: runs the suites on Deno KV in memory, and prints which cases failed. */
-import { StorageMemory } from "@accountlink/memory";
 import { kvSuite, runSuites, storageSuites, type TestApi } from "@accountlink/testing/conformance";
 import { Effect } from "effect";
 import type { DenoKv } from "./deno_kv.ts";
-import { denoKv, layer } from "./mod.ts";
+import { denoKv, layer, memoryKv } from "./mod.ts";
 
 declare const Deno: { readonly openKv: (path: string) => Promise<DenoKv & { readonly close: () => void }> };
 
@@ -17,7 +16,7 @@ const engine = Effect.map(
 
 const register = (test: TestApi) => {
   kvSuite({ name: "Deno", engine, test });
-  storageSuites({ name: "Deno", layer: layer(engine), model: StorageMemory.layer, runs: 5, test });
+  storageSuites({ name: "Deno", layer: layer(engine), model: layer(Effect.sync(memoryKv)), runs: 5, test });
 };
 
 const failed: Array<string> = [];

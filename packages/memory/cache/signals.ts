@@ -1,6 +1,5 @@
 import { Signals } from "@accountlink/core";
 import { Effect, Layer, Queue } from "effect";
-import { getOrInsert } from "../get_or_insert.ts";
 
 /** Messages reach only the subscribers of this process. */
 export const layer: Layer.Layer<Signals> = Layer.sync(Signals, () => {
@@ -29,7 +28,10 @@ export class Topics {
 
   subscribe(topic: string): Effect.Effect<Queue.Queue<string>> {
     return Effect.tap(Queue.unbounded<string>(), (queue) =>
-      Effect.sync(() => getOrInsert(this.#subscribers, topic, () => new Set()).add(queue)),
+      Effect.sync(() => {
+        const queues = this.#subscribers.get(topic) ?? new Set();
+        this.#subscribers.set(topic, queues.add(queue));
+      }),
     );
   }
 

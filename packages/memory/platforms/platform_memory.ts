@@ -32,7 +32,7 @@ import {
   type UserGuild,
 } from "@accountlink/core/platforms";
 import { Effect, Layer, Option } from "effect";
-import { operationsOf } from "../plain.ts";
+import { operationsOf } from "./plain.ts";
 
 const chatPlatform = (fixture: PlatformFixture) => {
   const guilds = new Map(

@@ -21,8 +21,13 @@ import { usageStoreSuite } from "./usage_store_suite.ts";
 import { userStoreSuite } from "./users/user_store_suite.ts";
 import { webhookStoreSuite } from "./webhooks/webhook_store_suite.ts";
 
-/** Registers the suite of each storage port and the property suite. */
-export const storageSuites = (options: StoragePropertyOptions): void => {
+export interface StorageSuitesOptions extends Omit<StoragePropertyOptions, "model"> {
+  /** The model of random commands, such as `StorageMemory.layer`. Without a model, the suite of random commands is left out. */
+  readonly model?: StoragePropertyOptions["model"];
+}
+
+/** Registers the suite of each storage port, and the suite that compares random commands with a model. */
+export const storageSuites = ({ model, ...options }: StorageSuitesOptions): void => {
   linkStoreSuite(options);
   importStoreSuite(options);
   keyStoreSuite(options);
@@ -44,5 +49,5 @@ export const storageSuites = (options: StoragePropertyOptions): void => {
   webhookStoreSuite(options);
   rolePlanStoreSuite(options);
   guildLogStoreSuite(options);
-  storagePropertySuite(options);
+  if (model !== undefined) storagePropertySuite({ ...options, model });
 };
