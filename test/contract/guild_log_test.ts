@@ -183,6 +183,7 @@ test("a channel that is closed is a problem of the plan, and another channel end
   };
   await expect.poll(reasons, waiting).toEqual(["log_channel_closed"]);
   expect((await putPlan({ logChannelId: hall })).status).toBe(200);
+  expect((await owner.browser.get("/dashboard/audit")).text).toContain("log channel from #mod-log to #hall");
   expect(await reasons()).toEqual([]);
   await expect.poll(() => postsIn(hall), waiting).toMatch(/was linked to Player 3/);
   await platform.send(`PUT ${channel}`, { body: { name: "mod-log", mayPost: true } });

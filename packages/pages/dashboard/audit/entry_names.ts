@@ -80,25 +80,35 @@ export const makeAccountNames = Effect.map(
 export const makeEntryNames = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const profiles = yield* Profiles;
-  const { findGuild, roles } = yield* ChatPlatform;
+  const { findGuild, roles, channels } = yield* ChatPlatform;
 
-  /** Looks up the names of communities and roles that entries about roles name. */
+  /** Looks up the names of communities, roles and channels that entries about roles name. */
   const guildNames = Effect.fnUntraced(function* (entries: ReadonlyArray<AuditEntry>) {
     const ids = entries.map(({ details }) => details["guildId"]).filter(isGuildId);
+    const withChannel = new Set(
+      entries.flatMap(({ details }) =>
+        details["logChannelId"] === undefined ? [] : String(details["guildId"]),
+      ),
+    );
     const found = yield* Effect.forEach(
       [...new Set(ids)].slice(0, mostGuilds),
       (guildId) =>
         Effect.all(
-          [orNull(findGuild(guildId)), orNull(roles?.findGuildRoles(guildId) ?? Effect.succeedNone)],
-          {
-            concurrency: 2,
-          },
+          [
+            orNull(findGuild(guildId)),
+            orNull(roles?.findGuildRoles(guildId) ?? Effect.succeedNone),
+            orNull(
+              withChannel.has(guildId) && channels ? channels.findChannels(guildId) : Effect.succeedNone,
+            ),
+          ],
+          { concurrency: 3 },
         ),
       { concurrency: mostGuilds },
     );
     return {
       guilds: named(found.flatMap(([guild]) => guild ?? [])),
       roles: named(found.flatMap(([, guildRoles]) => guildRoles?.roles ?? [])),
+      channels: named(found.flatMap(([, , guildChannels]) => guildChannels?.channels ?? [])),
     };
   });
 

@@ -24,9 +24,10 @@ export const historyHtml = (
       )}</ul>`;
 
 export interface Names extends AccountNames {
-  /** Names of communities by guild ID, and of their roles by role ID. Unknown ones are left out. */
+  /** Names of communities, and of their roles and channels, by ID. Unknown ones are left out. */
   readonly guilds: ReadonlyMap<string, string>;
   readonly roles: ReadonlyMap<string, string>;
+  readonly channels: ReadonlyMap<string, string>;
   /** Names of the account's lists by pid. */
   readonly lists: ReadonlyMap<string, string>;
   readonly keys: ReadonlyArray<KeyDetails>;
@@ -67,12 +68,12 @@ const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
   community: () =>
     names.guilds.get(String(details["guildId"])) ?? `the community ${String(details["guildId"])}`,
   list: () => (pid === null ? "the account" : (names.lists.get(pid) ?? "a deleted list")),
-  changes: (labels: Readonly<Record<string, string>>) => changesOf(details, labels),
+  changes: (labels: Readonly<Record<string, string>>) => changesOf(details, labels, names),
   roles: (detail: string) =>
     String(details[detail] ?? "")
       .split(", ")
       .filter((id) => id !== "")
-      .map((id) => names.roles.get(id) ?? `role ${id}`)
+      .map((id) => roleOf(id, names))
       .join(", "),
   text: (detail: string) => String(details[detail]),
   count: (detail: string) => numberText(Number(details[detail])),
@@ -82,20 +83,32 @@ const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
 const changesOf = (
   details: AuditEntry["details"],
   labels: Readonly<Record<string, string>>,
+  names: Names,
 ): ReadonlyArray<string> =>
   Object.entries(labels).flatMap(([name, label]) => {
     const value = details[name];
     if (value === undefined) return [];
     const previous = details[previousOf(name)];
     return [
-      `${label} ${previous === undefined ? "" : `from ${valueText(previous, name)} `}to ${valueText(value, name)}`,
+      `${label} ${previous === undefined ? "" : `from ${valueText(previous, name, names)} `}to ${valueText(value, name, names)}`,
     ];
   });
 
-const valueText = (value: string | number | null, name: string): string => {
+const valueText = (value: string | number | null, name: string, names: Names): string => {
   if (value === null || value === "") return "none";
-  return name === "expiresAt" ? timeText(Number(value)) : `“${value}”`;
+  switch (name) {
+    case "expiresAt":
+      return timeText(Number(value));
+    case "bypassRoleId":
+      return roleOf(String(value), names);
+    case "logChannelId":
+      return `#${names.channels.get(String(value)) ?? value}`;
+    default:
+      return `“${value}”`;
+  }
 };
+
+const roleOf = (id: string, names: Names): string => names.roles.get(id) ?? `role ${id}`;
 
 type Sentence = (parts: ReturnType<typeof partsOf>) => string;
 
