@@ -4,6 +4,7 @@ import { Limits } from "@accountlink/core/limits";
 import { RoleCouriers } from "@accountlink/core/roles";
 import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
+import type { HttpSettings } from "@accountlink/http";
 import type { OwnMessages } from "@accountlink/pages/languages";
 import { Config, type Context, Effect, Layer, Record, References } from "effect";
 import { Accounts } from "./accounts.ts";
@@ -144,6 +145,7 @@ const layerOf = <E>({
   layerServices(scope, { publicUrl, redirectOrigins }).pipe(
     Layer.provideMerge(webhooks === undefined ? Layer.empty : webhookCouriers),
     Layer.provideMerge(roleCouriers),
+    Layer.provideMerge(publicUrl === null ? Layer.empty : logCouriers(publicUrl)),
     Layer.provideMerge(Core.layerWeb),
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(deploymentKeys(secrets)),
@@ -183,6 +185,24 @@ const webhookCouriers: Layer.Layer<
 > = WebhookCouriers.layer;
 
 const roleCouriers: Layer.Layer<never, never, Layer.Services<typeof RoleCouriers.layer>> = RoleCouriers.layer;
+
+/** Tells the log channels of communities. Its messages link to the dashboard, so it needs the HTTP interface. */
+const logCouriers = (publicUrl: string) =>
+  Layer.unwrap(
+    Effect.promise(async () => {
+      const [chat, http] = await Promise.all([
+        import("@accountlink/pages/chat"),
+        import("@accountlink/http"),
+      ]);
+      const settings = Layer.succeed(http.HttpSettings, { publicUrl, trustedProxies: [] });
+      const told: Layer.Layer<
+        never,
+        never,
+        Exclude<Layer.Services<typeof chat.LogCouriers.layer>, HttpSettings>
+      > = Layer.provide(chat.LogCouriers.layer, settings);
+      return told;
+    }),
+  );
 
 /**
  * The key that protects client addresses has the ID "secret", as in the accountlink server. So this package and the

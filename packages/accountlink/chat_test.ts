@@ -13,6 +13,7 @@ const platform = Schema.decodeUnknownSync(PlatformFixture)({
       id: guildId,
       roles: [{ id: "1", name: "Verified", assignable: true }],
       members: [{ chatId: "100001" }],
+      channels: [{ id: "70", name: "mod-log" }],
     },
   ],
   chatUsers: [{ id: "100001", username: "ada" }],
@@ -83,5 +84,34 @@ it("`chat.answer` answers signed interactions at any path, and refuses others", 
 it("`chat.answer` requires the option http", async () => {
   const al = await createAccountLink({ gameUserExists: () => true });
   await expect(al.chat.answer(await interaction(verify))).rejects.toBeInstanceOf(InvalidOptions);
+  await al.close();
+});
+
+it("the bot tells the log channel of a community who was linked", async () => {
+  const posted: Array<unknown> = [];
+  const withLog = Layer.effect(
+    ChatPlatform,
+    Effect.map(ChatPlatform, (chat) => ({
+      ...chat,
+      isManager: () => Effect.succeed(true),
+      ...(chat.channels && {
+        channels: {
+          ...chat.channels,
+          post: (channelId: string, body: object) => {
+            posted.push([channelId, body]);
+            return Effect.succeed("1");
+          },
+        },
+      }),
+    })),
+  ).pipe(Layer.provideMerge(PlatformMemory.layer(platform)));
+  const logging = Layer.merge(withLog, PlatformMemory.layerIdentities(platform));
+  const al = await createAccountLink({ platforms: logging, http });
+  const log = { rules: [], nickname: null, state: "on", logChannelId: "70" } as const;
+  await al.roles.put(log, { guildId });
+  await al.links.set("100001", "1");
+  await expect
+    .poll(() => posted)
+    .toEqual([["70", expect.objectContaining({ content: expect.stringContaining("was linked to") })]]);
   await al.close();
 });
