@@ -47,7 +47,7 @@ export interface SessionRequest extends CallOptions {
   readonly clientId: string;
   /** The only chat user who may complete the session; anyone if left out. */
   readonly chatId?: string;
-  /** The only game user who may be linked: the player who asks, if a game knows them; any if left out. */
+  /** The only game user that the session may link; any if left out. */
   readonly gameId?: string;
   /** The URL, at one of `redirectOrigins`, that the browser goes to at the end; a page of the service if left out. */
   readonly redirect?: string;

@@ -27,7 +27,7 @@ const onlyUser = Schema.NullOr(ChatId).annotate({
 });
 
 const onlyPlayer = Schema.NullOr(GameId).annotate({
-  description: "The only game user who may be linked: the player whom the session names",
+  description: "The only game user that the session may link",
 });
 
 const withoutLink = {
@@ -134,7 +134,7 @@ export const creating = {
     ),
     gameId: optional(
       gameId(
-        "The only game user who may be linked: the player who asks, whom only keys with access `full` or `game` may name",
+        "The only game user that the session may link; only keys with access `full` or `game` may set it",
       ),
     ),
     redirect,

@@ -389,7 +389,7 @@ class UnlinkedSession(TypedDict):
     chatId: ChatId | None
     """The only chat user who may complete the session"""
     gameId: GameId | None
-    """The only game user who may be linked: the player whom the session names"""
+    """The only game user that the session may link"""
     linkChanged: Literal[False]
     previousGameId: None
     proof: None
@@ -445,7 +445,7 @@ class FailedSession(TypedDict):
     chatId: ChatId | None
     """The only chat user who may complete the session"""
     gameId: GameId | None
-    """The only game user who may be linked: the player whom the session names"""
+    """The only game user that the session may link"""
     linkChanged: Literal[False]
     previousGameId: None
     proof: None

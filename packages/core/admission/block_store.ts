@@ -4,7 +4,7 @@ import type { Conflict, StoreEffect } from "../errors.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** A user whom a community keeps out. */
+/** A blocked user: a chat user or a game user who may not be linked in a scope. */
 export type BlockedUser =
   | { readonly chatId: ChatId; readonly gameId: null }
   | { readonly chatId: null; readonly gameId: GameId };

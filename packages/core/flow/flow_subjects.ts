@@ -39,7 +39,7 @@ export interface FlowSubject {
   readonly redirect: string | null;
   /** The only chat user who may complete the session; null if anyone may. */
   readonly chatId: ChatId | null;
-  /** The only game user who may be linked: the player whom the session names. Null for any. */
+  /** The only game user that the session may link; null if it may link any. */
   readonly gameId: GameId | null;
   /** The deadline of the session. Without a session, the deadline of a flow that starts now. */
   readonly expiresAt: Millis;

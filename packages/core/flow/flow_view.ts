@@ -42,7 +42,7 @@ export interface FlowView {
   readonly expiresAt: Millis;
   readonly chat: FlowAccount<ChatId, ChatProfile> | null;
   readonly game: FlowAccount<GameId, GameProfile> | null;
-  /** The player whom the session names, who alone can be linked; null if the session names nobody. */
+  /** The only game user that the session may link; null if it may link any. */
   readonly player: FlowAccount<GameId, GameProfile> | null;
   /** The linked game account that confirming would replace, or null. */
   readonly replaces: FlowAccount<GameId, GameProfile> | null;

@@ -29,7 +29,7 @@ export interface VerificationSession {
   readonly guildId: GuildId | null;
   /** The only chat user who may complete the session, or who completed it; null if anyone may complete it. */
   readonly chatId: ChatId | null;
-  /** The only game user who may be linked, or who was linked; null if anyone may be linked. */
+  /** The only game user that the session may link, or that it linked; null if it may link any. */
   readonly gameId: GameId | null;
   /** Where the browser goes after the flow; null for the service's own page. */
   readonly redirect: string | null;

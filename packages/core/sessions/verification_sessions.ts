@@ -31,7 +31,7 @@ export interface NewSession {
   readonly guildId: GuildId | null;
   /** The only chat user who may complete the session; must be a member of `guildId` if given. Null for anyone. */
   readonly chatId: ChatId | null;
-  /** The only game user who may be linked, see `mayNamePlayers`; null for any. */
+  /** The only game user that the session may link, see `mayNamePlayers`; null for any. */
   readonly gameId: GameId | null;
   /** Where the browser goes after the flow, see `redirectProblems`; null for the service's own page. */
   readonly redirect: string | null;
