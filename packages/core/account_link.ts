@@ -3,6 +3,7 @@ import { Accounts, layerGuildManagers } from "./accounts/accounts.ts";
 import { Members } from "./accounts/members.ts";
 import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
+import { NewLinkAlts } from "./alts/new_link_alts.ts";
 import { SecurityLog } from "./audit/security_log.ts";
 import { OwnedAccounts } from "./communities/owned_accounts.ts";
 import { OwnedBlocks } from "./communities/owned_blocks.ts";
@@ -90,9 +91,12 @@ export const layer = Layer.mergeAll(
 
 /**
  * Provides `VerificationFlows`, the public verification flow. Besides the services that `layer` provides, it requires
- * `FlowStore`, `ChatIdentity`, `GameIdentity` and `AddressVault`.
+ * `FlowStore`, `ChatIdentity`, `GameIdentity` and, for the alts of new links, what `layerAlts` requires and
+ * `SuspectStore`.
  */
-export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubjects.layer));
+export const layerFlows = VerificationFlows.layer.pipe(
+  Layer.provide([FlowSubjects.layer, NewLinkAlts.layer]),
+);
 
 /**
  * Provides `SignIns`, with which users sign in to the dashboard and to the pages of their own data. Besides the

@@ -7,7 +7,7 @@ import { expectData, expectInvalid, expectMissing, expectRefusal } from "./contr
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
 
-const [ada, , cyd, dan, eve, fay] = ["100001", "100002", "100003", "100004", "100005", "100006"];
+const [ada, ben, cyd, dan, eve, fay] = ["100001", "100002", "100003", "100004", "100005", "100006"];
 const [log, hall, staff] = ["70", "71", "72"];
 
 const crowd = Array.from({ length: 30 }, (_, i) => ({ chatId: String(600_001 + i) }));
@@ -236,6 +236,17 @@ test("a new link whose alts are likely is told with a link to them", async () =>
   await expect
     .poll(() => postsIn(log), waiting)
     .toMatch(/may be somebody who is here already: alts (HIGH|CRITICAL)/);
+});
+
+test("New and alike shows new links of a list without a log", async () => {
+  expect((await putPlan({ logChannelId: null })).status).toBe(200);
+  const browser = server.newBrowser();
+  for (const chatId of [ben, ada]) {
+    const asked = await browser.walk(`?pid=${pid}&guildId=${guild}`, chatId, "4");
+    expect((await browser.post("/verify/confirm", formOf(asked))).status).toBe(200);
+  }
+  const shown = async () => (await owner.browser.get(`/dashboard/alts/new?pid=${pid}`)).text;
+  await expect.poll(shown, waiting).toContain(`href="/dashboard/links/block?pid=${pid}&amp;chatId=${ada}"`);
 });
 
 test("New and alike shows a moderator new links with their reasons, until the pair is called different", async () => {

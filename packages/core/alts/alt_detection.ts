@@ -58,7 +58,7 @@ export interface AltReport {
   readonly candidates: number;
   /** The 25 most recently seen candidates, the most recent first. */
   readonly matches: ReadonlyArray<AltMatch>;
-  /** Candidates whom a moderator called another person than the target; they count for nothing. */
+  /** Candidates that moderators reviewed as `different`. They do not affect `candidates`, `matches` and `risk`. */
   readonly ruledOut: ReadonlyArray<WeighedAlt>;
   /** The score of the strongest candidate, who may be missing from `matches`. */
   readonly risk: AltRisk;

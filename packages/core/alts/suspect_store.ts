@@ -29,7 +29,7 @@ export const SuspectFields = {
   evidence: Schema.Array(Evidence),
 } as const;
 
-/** A user who linked an account, and another user who is likely the same person. */
+/** A pair of chat users: the user of a new link, and another user who is likely the same person. */
 export interface Suspect extends Schema.Struct.Type<typeof SuspectFields> {}
 
 export interface FoundSuspect extends Suspect {
@@ -54,9 +54,9 @@ export class SuspectStore extends Context.Service<
   SuspectStore,
   {
     /**
-     * Stores up to `mostSuspectsAtOnce` pairs, or replaces those of the same users. Leaves out pairs with a user who has
-     * no record in the scope, because the user was erased, and those whose link has changed. Deletes the oldest pairs
-     * beyond `mostSuspects`.
+     * Stores pairs, at most `mostSuspectsAtOnce`. A pair replaces an earlier pair of the same users. Skips a pair if one of
+     * its users has no record in the scope, because the user was erased, or if the link has changed. Deletes the oldest
+     * pairs beyond `mostSuspects`.
      */
     readonly add: (pid: Pid, suspects: ReadonlyArray<Suspect>) => StoreEffect<void>;
 

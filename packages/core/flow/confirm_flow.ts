@@ -3,6 +3,7 @@ import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
+import { NewLinkAlts } from "../alts/new_link_alts.ts";
 import type { DataScope } from "../data_scope.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, Sid } from "../ids.ts";
@@ -52,6 +53,7 @@ export const makeFlowEnd = Effect.gen(function* () {
   const sessions = yield* SessionStore;
   const watch = yield* SessionWatch;
   const events = yield* LinkEvents;
+  const alts = yield* NewLinkAlts;
   const cap = yield* LinkCap;
   const guard = yield* GuildGuard;
   const limits = yield* RequestLimits;
@@ -125,6 +127,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     if (session === null) yield* limits.admitAddress(from.address, "verifyDay");
     const { mark, seen } = yield* seenOf(from, keeps);
     if (!keeps) yield* admit(subject, chatId, { step: "chat", chatId, game }, entry);
+    const at = yield* Clock.currentTimeMillis;
     const complete = sessions.complete({
       flow: id,
       pid,
@@ -132,7 +135,7 @@ export const makeFlowEnd = Effect.gen(function* () {
       gameId: game.gameId,
       proof: game.gameProof,
       ...seen,
-      at: yield* Clock.currentTimeMillis,
+      at,
       actor: { type: "user", id: chatId },
       requestId: from.requestId,
       keeps,
@@ -145,6 +148,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     const { gameId: linked, previousGameId } = completed;
     const change = { scope: subject.scope, chatId, gameId: linked, previousGameId };
     yield* events.announce("linkChanged", change);
+    if (previousGameId === null) yield* alts.count({ scope: subject.scope, chatId, gameId: linked, at });
     if (session !== null) yield* watch.announce([session]);
     if (subject.redirect !== null)
       return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed") };

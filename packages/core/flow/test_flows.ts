@@ -2,6 +2,7 @@
 import { PlatformMemory } from "@accountlink/memory";
 import { Context, Effect, Layer, Option } from "effect";
 import * as AccountLink from "../account_link.ts";
+import { NetworkIntelligence } from "../alts/network_intelligence.ts";
 import { PlatformUnavailable } from "../errors.ts";
 import { Counters } from "../limits/counters.ts";
 import { LinkLookup } from "../links/link_lookup.ts";
@@ -109,6 +110,7 @@ export const flowServicesWith = ({ onCall }: { readonly onCall: OnCall }) => {
         vaultWith(1),
         PlatformMemory.layer(platform),
         PlatformMemory.layerIdentities(platform),
+        NetworkIntelligence.none,
       ),
     ),
     Layer.fresh,

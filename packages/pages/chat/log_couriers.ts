@@ -1,10 +1,9 @@
 /** Tells the logs that this node holds. Other nodes take over the logs of a dead node. */
-import { AltDetection, ChatPlatform, guildOf } from "@accountlink/core";
-import { SuspectStore } from "@accountlink/core/alts";
+import { ChatPlatform } from "@accountlink/core";
 import { type Courier, isCarrying, makeCouriers, makeNode, retryDelay } from "@accountlink/core/couriers";
 import { EventStore } from "@accountlink/core/events";
-import { alikeLevels, GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
-import { isChatId, isGameId } from "@accountlink/core/ids";
+import { GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
+import { isChatId } from "@accountlink/core/ids";
 import {
   ChargedAccount,
   type ChatChannels,
@@ -15,8 +14,8 @@ import { makeGuildCheck, RolePlanStore, shownProblems } from "@accountlink/core/
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Context, Effect, Layer, Metric, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
-import { importPause, isImporting, kindsOf, suspectsIn } from "./log_news.ts";
-import { isTold, type LogItem, makeLogTexts, mostLines, usersIn } from "./log_texts.ts";
+import { importPause, isImporting, kindsOf } from "./log_news.ts";
+import { isTold, type LogItem, makeLogTexts, usersIn } from "./log_texts.ts";
 import { messageBody } from "./message.ts";
 
 /** The time between two messages of a log, in milliseconds. */
@@ -124,8 +123,6 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const { findMember } = yield* ChatPlatform;
   const { isManaged } = yield* makeGuildCheck;
   const linesOf = yield* makeLogTexts;
-  const { detect } = yield* AltDetection;
-  const suspects = yield* SuspectStore;
 
   /** Returns the problems of the plan that are new, and all that are known. */
   const readProblems = Effect.fnUntraced(function* (courier: LogCourier) {
@@ -213,35 +210,6 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     courier.isStopping ||= !isHeld;
   });
 
-  /**
-   * Adds to each new link whether other users are likely the same person, and stores these users. Counted for as many
-   * links as a message tells.
-   */
-  const withAlts = Effect.fnUntraced(function* (log: HeldLog, items: ReadonlyArray<LogItem>) {
-    const all = yield* Effect.forEach(items, (item, index) =>
-      index < mostLines
-        ? Effect.map(alikeOf(log, item), (alike) => [item, ...alike])
-        : Effect.succeed([item]),
-    );
-    return all.flat();
-  });
-
-  const alikeOf = Effect.fnUntraced(function* ({ scope }: HeldLog, item: LogItem) {
-    if (!("event" in item) || item.event.type !== "link.set") return [];
-    const { chatId, gameId, previousGameId, source } = item.event.data;
-    if (source !== "flow" || previousGameId !== null || !isChatId(chatId) || !isGameId(gameId)) return [];
-    const query = { chatId, gameId: null, address: null };
-    const options = { guildId: guildOf(scope), resolved: false, unknownMembers: "leave out" } as const;
-    const found = yield* detect(scope, query, options).pipe(
-      // Alts that cannot be counted now are not told.
-      Effect.orElseSucceed(() => null),
-    );
-    const level = alikeLevels.find((each) => each === found?.risk.severity);
-    if (found === null || level === undefined) return [];
-    yield* suspects.add(scope.pid, suspectsIn(found.matches, { chatId, gameId, at: item.at }));
-    return [{ at: item.at, entry: { is: "alike", chatId, gameId, level } } satisfies LogItem];
-  });
-
   /** Takes users who were erased after their event was read out of messages that name them. */
   const forgetErased = (page: ReadonlyArray<LogItem>, at: Millis) =>
     Effect.forEach(
@@ -265,10 +233,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     const items = yield* ofGuild(courier.item, news.items);
     if (items.length === 0) return yield* record(courier, node, news, null, courier.item.closedAt);
     const late = items.filter(({ at }) => at <= now - oldest);
-    const fresh = yield* withAlts(
-      courier.item,
-      items.filter(({ at }) => at > now - oldest),
-    );
+    const fresh = items.filter(({ at }) => at > now - oldest);
     const lines = yield* linesOf(courier.item, fresh, late);
     const body = messageBody({ content: lines.map(({ text }) => text).join("\n"), isPublic: true });
     courier.nextAt = now + pause;

@@ -1,7 +1,5 @@
-/** What is new for a log: kinds of problems, imports that have ended, and users whom a new link resembles. */
-import { type AltMatch, type Suspect, severityOf } from "@accountlink/core/alts";
+/** What is new for a log: kinds of problems, and imports that have ended. */
 import type { FeedEvent } from "@accountlink/core/events";
-import { alikeLevels } from "@accountlink/core/guild_log";
 import type { PlanProblem } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { NewProblem } from "./log_texts.ts";
@@ -9,9 +7,6 @@ import type { NewProblem } from "./log_texts.ts";
 /** An import is told when no further batch has followed for this long, or after the second time. */
 export const importPause = 3_000;
 const longestImport = 60_000;
-
-/** How many users whom a new link resembles are stored. */
-const mostAlike = 3;
 
 /** Returns the problems by cause, with the number of members. */
 export const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {
@@ -32,19 +27,3 @@ export const isImporting = (page: ReadonlyArray<FeedEvent>, now: Millis): boolea
     first !== undefined && last !== undefined && now < last.at + importPause && now < first.at + longestImport
   );
 };
-
-/** Returns the pairs of a new link with the users whom it resembles most. */
-export const suspectsIn = (
-  matches: ReadonlyArray<AltMatch>,
-  link: Pick<Suspect, "chatId" | "gameId" | "at">,
-): ReadonlyArray<Suspect> =>
-  matches
-    .map(({ chatId, weight, evidence }) => ({
-      ...link,
-      otherChatId: chatId,
-      score: Math.round(100 * weight),
-      evidence,
-    }))
-    .filter(({ score }) => alikeLevels.some((level) => level === severityOf(score)))
-    .toSorted((one, other) => other.score - one.score)
-    .slice(0, mostAlike);

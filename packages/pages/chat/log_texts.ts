@@ -85,7 +85,7 @@ const countsText = (items: ReadonlyArray<LogItem>): string => {
 };
 
 /** The most lines of a message, and the most characters of them together: the chat platform allows 2,000. */
-export const mostLines = 10;
+const mostLines = 10;
 const mostCharacters = 1_700;
 
 const proofTexts: Readonly<Record<GameProof, string>> = {

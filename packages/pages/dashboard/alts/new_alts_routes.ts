@@ -1,5 +1,5 @@
 /** The page of new links whose users are likely somebody who is here already. */
-import { type ChatId, guildOf, LinkStore } from "@accountlink/core";
+import { type ChatId, LinkStore } from "@accountlink/core";
 import { type FoundSuspect, SuspectStore, severityOf } from "@accountlink/core/alts";
 import { groupBy } from "@accountlink/core/group_by";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
@@ -14,7 +14,7 @@ import { type AccountNames, listText, nameIn } from "../look/names.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { channelsPath, may, paths, withQuery } from "../paths.ts";
+import { paths, withQuery } from "../paths.ts";
 import { isOf, premiumNote, reason, severityNames, tones } from "./alts_page.ts";
 import { selfOf } from "./alts_routes.ts";
 
@@ -55,7 +55,7 @@ export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
     const content = isPremium
       ? linksHtml({ community, shown, names, now, isMore: found.length > shown.length }, visitor)
       : premiumNote(contact);
-    return newAltsPage(all, community, content, visitor);
+    return newAltsPage(all, community, content);
   });
 
   return [page(paths.newAlts, list)];
@@ -63,20 +63,13 @@ export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
 
 const title = "New and alike";
 
-const newAltsPage = (
-  all: ReadonlyArray<Community>,
-  community: Community,
-  content: Html,
-  { role }: OwnerVisitor,
-): Page => {
+const newAltsPage = (all: ReadonlyArray<Community>, community: Community, content: Html): Page => {
   const { pid } = community.scope;
-  const channels = guildOf(community.scope) === null ? paths.communities : channelsPath(pid);
   return {
     title,
     section: "alts",
     content: html`
 <p>Members who linked an account in the last ${shownDays} days, and are likely somebody who was here already. What speaks for it was counted when they linked. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
-<p class="hint">Counted when the log channel tells of the link, so only while a community of this list has one. ${may(role, channels, html`<a href="${channels}">Choose the log channel</a>`)}</p>
 ${
   all.length < 2
     ? null

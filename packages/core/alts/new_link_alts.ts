@@ -1,0 +1,102 @@
+import { Context, Effect, Fiber, Layer, Metric, Option, Queue } from "effect";
+import { type DataScope, guildOf } from "../data_scope.ts";
+import { GuildLog } from "../guild_log/guild_log.ts";
+import { alikeLevels } from "../guild_log/log_entry.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { IsBackground, PlatformRefusals } from "../platforms/platform_refusals.ts";
+import { warnOnce } from "../telemetry/warn_once.ts";
+import type { Millis } from "../timestamp.ts";
+import { AltDetection, type AltMatch } from "./alt_detection.ts";
+import { severityOf } from "./alt_score.ts";
+import { type Suspect, SuspectStore } from "./suspect_store.ts";
+
+/** A link that a user made in the flow, who had none in the scope before. */
+export interface NewLink {
+  readonly scope: DataScope;
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  /** When the link was made. */
+  readonly at: Millis;
+}
+
+/** The most links that wait on a node; the alts of further links are not counted. @internal */
+export const mostNewLinks = 1_000;
+
+/** How many users whom a new link resembles are stored. */
+const mostAlike = 3;
+
+/** How long a stopping node goes on counting. */
+const drainTime = "2 seconds";
+
+const skipped = Metric.counter("accountlink_new_link_alts_skipped_total", {
+  description: "New links whose alts were not counted because too many links waited",
+  incremental: true,
+});
+
+/** Stores the likely alts of new links, and tells the logs of communities about them. @internal */
+export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/core/NewLinkAlts", {
+  make: Effect.gen(function* () {
+    const { detect } = yield* AltDetection;
+    const { chargeTo } = yield* PlatformRefusals;
+    const suspects = yield* SuspectStore;
+    const links = yield* LinkStore;
+    const log = yield* GuildLog;
+    const waiting = yield* Queue.dropping<NewLink>(mostNewLinks);
+    yield* Metric.update(skipped, 0);
+
+    const count = Effect.fnUntraced(function* (link: NewLink) {
+      const { scope, chatId, gameId } = link;
+      const query = { chatId, gameId: null, address: null };
+      const options = { guildId: guildOf(scope), resolved: false, unknownMembers: "leave out" } as const;
+      const { matches, risk } = yield* detect(scope, query, options);
+      const level = alikeLevels.find((each) => each === risk.severity);
+      if (level === undefined) return;
+      yield* suspects.add(scope.pid, suspectsIn(matches, link));
+      // The user may have been erased or unlinked since.
+      const record = Option.getOrNull(yield* links.findByChatId(scope.pid, chatId));
+      if (record?.gameId === gameId) yield* log.tell(scope, { is: "alike", chatId, gameId, level });
+    });
+
+    const takeAndCount = Effect.flatMap(Queue.take(waiting), (link) =>
+      // A bot that has left its guild is no failure of the node.
+      Effect.catchTag(chargeTo(link.scope.account)(count(link)), "Forbidden", () => Effect.void),
+    );
+    const counting = yield* warnOnce("Cannot count the alts of a new link", takeAndCount);
+    const fiber = yield* Effect.forever(counting).pipe(
+      Effect.provideService(IsBackground, true),
+      Effect.forkScoped,
+    );
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(Queue.interrupt(waiting), Effect.timeoutOption(Fiber.await(fiber), drainTime)),
+    );
+
+    return {
+      /** Counts the alts of a link in the background. */
+      count: (link: NewLink): Effect.Effect<void> =>
+        Effect.flatMap(Queue.offer(waiting, link), (isWaiting) =>
+          isWaiting ? Effect.void : Metric.update(skipped, 1),
+        ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(NewLinkAlts, NewLinkAlts.make).pipe(Layer.provide(AltDetection.layer));
+}
+
+/** Returns the pairs of a new link with the users whom it resembles most. */
+const suspectsIn = (
+  matches: ReadonlyArray<AltMatch>,
+  { chatId, gameId, at }: NewLink,
+): ReadonlyArray<Suspect> =>
+  matches
+    .map(({ chatId: otherChatId, weight, evidence }) => ({
+      chatId,
+      gameId,
+      otherChatId,
+      at,
+      score: Math.round(100 * weight),
+      evidence,
+    }))
+    .filter(({ score }) => alikeLevels.some((level) => level === severityOf(score)))
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, mostAlike);

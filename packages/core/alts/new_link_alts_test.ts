@@ -1,0 +1,82 @@
+import { assert, test } from "@accountlink/test-servers/effect";
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Metric, Scope } from "effect";
+import { TestClock } from "effect/testing";
+import { AddressVault } from "../addresses/address_vault.ts";
+import type { ChatId } from "../ids.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { LinkWriter } from "../links/link_writer.ts";
+import { SessionStore } from "../sessions/session_store.ts";
+import { address, chatId, gameId, operator, scopes, services, vaultWith } from "../test_services.ts";
+import { NetworkIntelligence } from "./network_intelligence.ts";
+import { mostNewLinks, NewLinkAlts } from "./new_link_alts.ts";
+import { SuspectStore } from "./suspect_store.ts";
+
+const [ada, ben, cyd] = [chatId("10001"), chatId("10002"), chatId("10003")];
+const gameOf = { [ada]: gameId("1"), [ben]: gameId("2"), [cyd]: gameId("1") };
+
+const base = Layer.mergeAll(vaultWith(1), NetworkIntelligence.none).pipe(Layer.provideMerge(services));
+
+/** Links users, of whom Ada and Ben were seen at the same address, and Cyd plays as Ada. */
+const linkUsers = Effect.gen(function* () {
+  const { global } = yield* scopes;
+  const protectedAddress = yield* (yield* AddressVault).protect(address("203.0.113.7"));
+  for (const user of [ada, ben, cyd]) {
+    const target = { scope: global, guildId: null, origin: operator };
+    yield* (yield* LinkWriter).setGame(target, { chatId: user, gameId: gameOf[user] ?? gameId("1") });
+  }
+  const seen = [ada, ben].map((user) => ({ chatId: user, address: protectedAddress, seenAt: 0 }));
+  yield* (yield* SessionStore).recordSightings(global.pid, seen);
+  return global;
+});
+
+const open = Effect.fnUntraced(function* (links: LinkStore["Service"]) {
+  const scope = yield* Scope.make();
+  const layer = NewLinkAlts.layer.pipe(Layer.provide(Layer.succeed(LinkStore, links)), Layer.fresh);
+  const alts = Context.get(yield* Layer.buildWithScope(layer, scope), NewLinkAlts);
+  return { alts, close: Scope.close(scope, Exit.void) };
+});
+
+const linkOf = (scope: Effect.Success<typeof linkUsers>, user: ChatId) => ({
+  scope,
+  chatId: user,
+  gameId: gameOf[user] ?? gameId("1"),
+  at: 1,
+});
+
+test("likely alts of new links are stored without a log channel, before a node has stopped", function* () {
+  yield* Effect.gen(function* () {
+    const scope = yield* linkUsers;
+    const { alts, close } = yield* open(yield* LinkStore);
+    for (const user of [ben, cyd]) yield* alts.count(linkOf(scope, user));
+    yield* close;
+    const found = yield* (yield* SuspectStore).find(scope.pid, 0);
+    // A shared address is too little to be told.
+    assert.deepStrictEqual(
+      found.map((pair) => [pair.chatId, pair.otherChatId, pair.evidence[0]?.kind]),
+      [[cyd, ada, "game"]],
+    );
+  }).pipe(Effect.provide(base));
+});
+
+test("links that no node can count in time wait up to a bound, are skipped beyond it, and do not keep the node", function* () {
+  yield* Effect.gen(function* () {
+    const scope = yield* linkUsers;
+    const links = yield* LinkStore;
+    const isHeld = yield* Deferred.make<void>();
+    const held: LinkStore["Service"] = {
+      ...links,
+      findByChatId: () => Effect.andThen(Deferred.succeed(isHeld, undefined), Effect.never),
+    };
+    const skipped = Effect.map(Metric.snapshot, (all) =>
+      all.find(({ id }) => id === "accountlink_new_link_alts_skipped_total"),
+    );
+    const { alts, close } = yield* open(held);
+    yield* alts.count(linkOf(scope, ben));
+    yield* Deferred.await(isHeld);
+    for (let i = 0; i < mostNewLinks + 3; i++) yield* alts.count(linkOf(scope, ben));
+    assert.deepInclude(yield* skipped, { state: { count: 3, incremental: true } });
+    const closing = yield* Effect.forkChild(close);
+    yield* TestClock.adjust("2 seconds");
+    yield* Fiber.join(closing);
+  }).pipe(Effect.provide(base));
+});
