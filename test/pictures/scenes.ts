@@ -71,6 +71,16 @@ const hashOf = async (page: Page): Promise<string> => {
 const press = (page: Page, name: string | RegExp) =>
   page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
 
+/** Loads a page again until it shows a text, which the service makes in the background. */
+const waitFor = async (page: Page, text: string | RegExp): Promise<void> => {
+  for (let tries = 0; tries < 100; tries++) {
+    if ((await page.locator("main").getByText(text).count()) > 0) return;
+    await page.waitForTimeout(200);
+    await page.reload();
+  }
+  throw new Error(`Cannot take pictures: the page never showed ${text}`);
+};
+
 /** Opens the first page of the demo, and goes on as one of its persons. */
 const goAs = async ({ url, open }: Stage, person: string, size: typeof phone) => {
   const page = await open(size);
@@ -169,5 +179,36 @@ const scenes = async (stage: Stage) => {
     { picture: steps[2] as Picture, width: 300, caption: "shows the account on Roblox," },
     { picture: links, width: 908, caption: "and the community knows who plays as whom." },
   ]);
-  return { overview, flow, channel, links, roles, alts, usage };
+
+  await visit("links/unlinked");
+  const unlinked = await shoot(ada);
+
+  // Linus is new, and verifies in the browser of Grace's second account.
+  const browser = await goAs(stage, "Linus, a player", desktop);
+  const guild = browser.url();
+  for (const [chatName, gameName] of [
+    [/^Grace \(second account\)/, "Grace"],
+    ["Linus", "Linus"],
+  ] as const) {
+    await browser.goto(guild);
+    await browser.getByLabel("Command").fill("/verify");
+    await press(browser, "Send");
+    await press(browser, "Verify");
+    await press(browser, "Sign in to Discord");
+    await press(browser, chatName);
+    await press(browser, "Sign in to Roblox");
+    await press(browser, gameName);
+    await browser.locator("main button").first().click();
+  }
+  await visit("alts/new");
+  await waitFor(ada, "Linus");
+  const newAlts = await shoot(ada);
+  await press(ada, /^Block…/);
+  const block = await shoot(ada);
+  await visit("communities");
+  await press(ada, "Shared list");
+  await press(ada, "Choose channels");
+  await ada.locator("main").getByRole("link", { name: "Engine Room" }).click();
+  const panel = await shoot(ada);
+  return { overview, flow, channel, links, roles, alts, usage, unlinked, newAlts, block, panel };
 };
