@@ -7,52 +7,14 @@
  */
 import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";
-import { initial } from "./migrations/0001_initial.ts";
-import { members } from "./migrations/0002_members.ts";
-import { firstSeen } from "./migrations/0003_first_seen.ts";
-import { rolePlans } from "./migrations/0004_role_plans.ts";
-import { answers } from "./migrations/0005_answers.ts";
-import { dropNodes } from "./migrations/0006_drop_nodes.ts";
-import { groupRoles } from "./migrations/0007_group_roles.ts";
-import { invitations } from "./migrations/0008_invitations.ts";
-import { unlinkedMembers } from "./migrations/0009_unlinked_members.ts";
-import { operatorAccounts } from "./migrations/0010_operator_accounts.ts";
-import { keyRevocations } from "./migrations/0011_key_revocations.ts";
-import { rolePreviews } from "./migrations/0012_role_previews.ts";
-import { accountNames } from "./migrations/0013_account_names.ts";
-import { uploads } from "./migrations/0014_uploads.ts";
-import { proofs } from "./migrations/0015_proofs.ts";
-import { gameWays } from "./migrations/0016_game_ways.ts";
-import { guildLogs } from "./migrations/0017_guild_logs.ts";
-import { blocks } from "./migrations/0018_blocks.ts";
-import { suspects } from "./migrations/0019_suspects.ts";
-import { importUndo } from "./migrations/0020_import_undo.ts";
+import { initial } from "./migrations/0021_initial.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
 export const migrations: Readonly<
   Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>
 > = {
-  "0001_initial": initial,
-  "0002_members": members,
-  "0003_first_seen": firstSeen,
-  "0004_role_plans": rolePlans,
-  "0005_answers": answers,
-  "0006_drop_nodes": dropNodes,
-  "0007_group_roles": groupRoles,
-  "0008_invitations": invitations,
-  "0009_unlinked_members": unlinkedMembers,
-  "0010_operator_accounts": operatorAccounts,
-  "0011_key_revocations": keyRevocations,
-  "0012_role_previews": rolePreviews,
-  "0013_account_names": accountNames,
-  "0014_uploads": uploads,
-  "0015_proofs": proofs,
-  "0016_game_ways": gameWays,
-  "0017_guild_logs": guildLogs,
-  "0018_blocks": blocks,
-  "0019_suspects": suspects,
-  "0020_import_undo": importUndo,
+  "0021_initial": initial,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

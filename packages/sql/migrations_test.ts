@@ -4,10 +4,10 @@ import { text } from "node:stream/consumers";
 import { expect, it, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
-import { TestClock } from "effect/testing";
 import { migrate, migrations, newestMigration, runMigrations } from "./migrations.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { makeTempFolder } from "./sqlite/test_folder.ts";
+import { backToStep20 } from "./test_step_20.ts";
 
 const test = testWith(Layer.fresh(layerSqlite({ filename: ":memory:" })));
 
@@ -18,13 +18,9 @@ const schema = Effect.flatMap(
 
 const names = Object.keys(migrations).map((key) => key.replace(/^\d+_/, ""));
 
-/** Runs the migrations before the named one. */
-const migrateUntil = (name: string) =>
-  runMigrations(Object.fromEntries(Object.entries(migrations).filter(([key]) => key < name)));
-
-it("migrations are numbered from 1 without a gap", () => {
+it("migrations are numbered from 21 without a gap", () => {
   const numbers = Object.keys(migrations).map((key) => Number.parseInt(key, 10));
-  expect(numbers).toEqual(numbers.map((_, i) => i + 1));
+  expect(numbers).toEqual(numbers.map((_, i) => i + 21));
 });
 
 test("only pending migrations run on a database with data", function* () {
@@ -39,59 +35,28 @@ test("only pending migrations run on a database with data", function* () {
   expect(yield* sql`SELECT name, colour FROM accounts`).toEqual([{ name: "acme", colour: "grey" }]);
 });
 
-test("a migration makes the chat user of an existing account its owner", function* () {
+test("a database of the 20 steps before the first release gets the same schema, and keeps its rows", function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* migrateUntil("0002_members");
-  yield* sql`INSERT INTO accounts (name, chat_id, tier) VALUES ('acme', '100001', 'free'), ('bare', NULL, 'free')`;
   yield* migrate;
-  expect(yield* sql`SELECT account, chat_id, role FROM members`).toEqual([
-    { account: "acme", chat_id: "100001", role: "owner" },
+  const first = yield* schema;
+  yield* sql`INSERT INTO idempotency_keys (id, fingerprint, answer, chat_ids, ends_at) VALUES ('i', 'f', '{}', '[]', 9)`;
+  yield* backToStep20;
+  expect(yield* schema).not.toEqual(first);
+  expect(yield* migrate).toEqual(names);
+  expect(yield* schema).toEqual(first);
+  expect(yield* sql`SELECT id, answer, ends_at FROM idempotency_keys`).toEqual([
+    { id: "i", answer: "{}", ends_at: 9 },
   ]);
 });
 
-test("members of an earlier release stay members if they used the account, and are invited otherwise", function* () {
+test("a database with fewer than the 20 steps is refused and not changed", function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* migrateUntil("0008_invitations");
-  yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
-  yield* sql`
-          INSERT INTO members (account, chat_id, role, since, chosen_at) VALUES
-            ('acme', '100001', 'owner', 1, 2), ('acme', '100002', 'admin', 1, NULL),
-            ('acme', '100003', 'admin', 1, NULL), ('acme', '100004', 'admin', 1, NULL)`;
-  yield* sql`
-          INSERT INTO site_sign_ins (id, site, chat_id, account, created_at, expires_at)
-          VALUES ('in', 'dashboard', '100002', 'acme', 5, 9)`;
-  yield* sql`
-          INSERT INTO audit_log (sequence, at, account, actor_type, actor_id, action, details, member)
-          VALUES (1, 5, 'acme', 'account', 'acme', 'key.created', '{}', '100003')`;
-  yield* TestClock.setTime(77);
   yield* migrate;
-  expect(yield* sql`SELECT chat_id, since, chosen_at FROM members ORDER BY chat_id`).toEqual([
-    { chat_id: "100001", since: 1, chosen_at: 2 },
-    { chat_id: "100002", since: 1, chosen_at: 1 },
-    { chat_id: "100003", since: 1, chosen_at: 1 },
-    { chat_id: "100004", since: 77, chosen_at: null },
-  ]);
-});
-
-test("of an earlier release's accounts without an owner or admin, those that nobody left are the operator's", function* () {
-  const sql = yield* SqlClient.SqlClient;
-  yield* migrateUntil("0010_operator_accounts");
-  yield* sql`
-    INSERT INTO accounts (name, chat_id, tier) VALUES
-      ('acme', NULL, 'free'), ('moderated', NULL, 'free'), ('chat:100001', '100001', 'free'),
-      ('erased:x', NULL, 'free'), ('left', NULL, 'free'), ('run', NULL, 'free')`;
-  yield* sql`
-    INSERT INTO members (account, chat_id, role, since, chosen_at) VALUES
-      ('moderated', '100002', 'moderator', 1, 1), ('run', '100003', 'admin', 1, 1)`;
-  yield* sql`
-    INSERT INTO audit_log (sequence, at, account, actor_type, actor_id, action, details) VALUES
-      (1, 5, 'left', 'operator', 'o', 'member.added', '{"chatId":"100004","role":"admin"}'),
-      (2, 5, 'moderated', 'operator', 'o', 'member.added', '{"chatId":"100002","role":"moderator"}')`;
-  yield* migrate;
-  expect(yield* sql`SELECT name FROM accounts WHERE operator = 1 ORDER BY name`).toEqual([
-    { name: "acme" },
-    { name: "moderated" },
-  ]);
+  yield* backToStep20;
+  yield* sql`DELETE FROM schema_migrations WHERE migration_id > 19`;
+  const before = yield* schema;
+  expect(yield* Effect.flip(migrate)).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
+  expect(yield* schema).toEqual(before);
 });
 
 test("a database of a newer release is refused and not changed", function* () {

@@ -14,8 +14,8 @@ export type Actor =
   | {
       readonly type: "account";
       readonly id: string;
-      /** The chat ID of the member; null in entries from before accounts had members. */
-      readonly member: string | null;
+      /** The chat ID of the member. */
+      readonly member: string;
     }
   | { readonly type: "user"; readonly id: ChatId };
 

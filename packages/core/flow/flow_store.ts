@@ -26,8 +26,8 @@ export interface VerificationFlow {
   readonly connections: ReadonlyArray<GameId>;
   /** The game account that the user named, to prove it by words; null before. */
   readonly named: GameId | null;
-  /** The random text from which the words for an account derive; null in flows of earlier releases. */
-  readonly wordSeed: string | null;
+  /** The random text from which the words for an account derive. */
+  readonly wordSeed: string;
   /**
    * The `linkVersion` that the chat user's record had when both accounts were proven, or 0 if there was no record. Null
    * before both accounts are proven. In a voided flow, this is a number while `chatId` is null (see `isVoided`).

@@ -83,11 +83,11 @@ export const makeGameProofs = Effect.gen(function* () {
   });
 
   const countTry = Effect.fnUntraced(function* (
-    { id, wordSeed, entry, expiresAt }: HeldFlow,
+    { wordSeed, entry, expiresAt }: HeldFlow,
     address: ClientAddress | null,
     what: keyof typeof tries,
   ) {
-    const flow = { name: `${what}:${wordSeed ?? id}`, limit: tries[what], endsAt: expiresAt };
+    const flow = { name: `${what}:${wordSeed}`, limit: tries[what], endsAt: expiresAt };
     if (!(yield* limits.admitFlow(address, flow))) {
       return yield* new FlowRefused({ reason: "too_many_tries", entry });
     }

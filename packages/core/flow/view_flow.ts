@@ -104,8 +104,8 @@ const noAccounts = { chat: null, game: null, replaces: null, gameProof: null, co
 export const makeFlowWords = Effect.map(
   Secrets,
   (secrets) =>
-    ({ id, wordSeed }: VerificationFlow, gameId: GameId) =>
-      Effect.map(secrets.flowWords(wordSeed ?? id, gameId), wordsOf),
+    ({ wordSeed }: VerificationFlow, gameId: GameId) =>
+      Effect.map(secrets.flowWords(wordSeed, gameId), wordsOf),
 );
 
 export const makeFlowAccounts = Effect.gen(function* () {

@@ -123,7 +123,7 @@ const prove = Effect.fnUntraced(function* (key: ApiKey, session: SessionId, chat
     gameProof: null,
     connections: [],
     named: null,
-    wordSeed: null,
+    wordSeed: "seed",
     seenVersion: null,
   });
   yield* flows.prove(ids[0], { step: "chat", chatId: chat }, at, ids[1]);

@@ -124,10 +124,7 @@ const isScopedLink = (found: ScopedRecord): found is ScopedLink => isLinked(foun
  * A place where a user confirmed links: an address or a browser. Its sightings are merged over all scopes. @internal
  */
 export interface OwnPlace {
-  /**
-   * When the user was first seen in this browser. Null for an address, and for a browser that an earlier release stored
-   * without this time.
-   */
+  /** When the user was first seen in this browser; null for an address. */
   readonly firstSeenAt: Millis | null;
   readonly lastSeenAt: Millis;
   /** When this address or browser will be forgotten, unless the user uses it to confirm a link again. */
@@ -165,7 +162,7 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
 
     /** Merges all sightings of the same address or browser, over all scopes, into one place. */
     const placesOf = <S extends Sighting>(
-      sightings: ReadonlyArray<{ pid: Pid; sighting: S; firstSeenAt?: Millis | null }>,
+      sightings: ReadonlyArray<{ pid: Pid; sighting: S; firstSeenAt?: Millis }>,
       communities: ReadonlyArray<OwnCommunity>,
       now: Millis,
     ) => {
@@ -175,10 +172,10 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
           const [{ sighting }] = seen.toSorted(
             (one, other) => other.sighting.seenAt - one.sighting.seenAt,
           ) as [(typeof seen)[number]];
-          const firsts = seen.map(({ firstSeenAt = null }) => firstSeenAt).filter((at) => at !== null);
+          const firsts = seen.map(({ firstSeenAt }) => firstSeenAt).filter((at) => at !== undefined);
           return {
             sighting,
-            firstSeenAt: firsts.length < seen.length ? null : Math.min(...firsts),
+            firstSeenAt: firsts.length === 0 ? null : Math.min(...firsts),
             lastSeenAt: sighting.seenAt,
             keptUntil: sighting.seenAt + sightingRetention,
             communities: communities.filter((one) => seen.some(({ pid }) => pid === one.pid)),

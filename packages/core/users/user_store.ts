@@ -34,8 +34,8 @@ export interface UserRecords {
   readonly browsers: ReadonlyArray<{
     readonly pid: Pid;
     readonly sighting: BrowserSighting;
-    /** When the first sighting was stored; null if an earlier release, which kept no such time, stored it. */
-    readonly firstSeenAt: Millis | null;
+    /** When the first sighting was stored. */
+    readonly firstSeenAt: Millis;
   }>;
   /** Reviews of pairs that include the user, sorted by pid, newest first. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;

@@ -162,7 +162,7 @@ const table = tableOf("sightings", {
   sealedAddress: Schema.NullOr(Schema.String),
   addressKeyId: Schema.NullOr(Schema.String),
   seenAt: Schema.Int,
-  firstSeenAt: Schema.NullOr(Schema.Int),
+  firstSeenAt: Schema.Int,
 });
 
 export const { columns: sightingColumns } = table;

@@ -11,7 +11,7 @@ import { type FlowId, SessionId } from "@accountlink/core/ids";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Schema } from "effect";
-import { columnReader, literalsOf, OptionalText, tableOf, textAs } from "../statements/row.ts";
+import { columnReader, literalsOf, tableOf, textAs } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { proofLiteral } from "./session_row.ts";
 
@@ -127,7 +127,7 @@ const flows = tableOf(
     gameProof: Schema.NullOr(proofLiteral),
     connections: Schema.NullOr(Schema.fromJsonString(Schema.Array(GameId))),
     named: Schema.NullOr(GameId),
-    wordSeed: OptionalText,
+    wordSeed: Schema.String,
     seenVersion: Schema.NullOr(Schema.Int),
     expiresAt: Schema.Int,
   },

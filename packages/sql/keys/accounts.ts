@@ -51,7 +51,6 @@ export const accountOperations = ({
     const { name, chatId } = account;
     const now = yield* Clock.currentTimeMillis;
     yield* insertAccount(account, ownerHash);
-    // Nodes of older releases inserted accounts without members. This statement also adds the owner to such an account.
     yield* sql`
       INSERT INTO members (account, chat_id, role, since, chosen_at)
       SELECT name, chat_id, 'owner', ${now}, ${now} FROM accounts WHERE name = ${name} AND chat_id IS NOT NULL

@@ -14,6 +14,7 @@ import { Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, type Scope } fr
 import { SqlClient } from "effect/sql";
 import { migrate, migrations, newestMigration, runMigrations } from "../migrations.ts";
 import { dialectOf } from "../statements/dialect.ts";
+import { backToStep20 } from "../test_step_20.ts";
 import * as StoragePostgres from "./mod.ts";
 import { Database, generous, layerClient, testOnDatabase } from "./test_postgres.ts";
 
@@ -201,6 +202,15 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
     );
     expect(error).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
     expect(yield* schema).toEqual(before);
+  });
+
+  testOnDatabase()("a database of the 20 steps before the first release gets the same schema", function* () {
+    yield* migrate;
+    const first = yield* schema;
+    yield* backToStep20;
+    expect(yield* schema).not.toEqual(first);
+    expect(yield* migrate).toEqual(names);
+    expect(yield* schema).toEqual(first);
   });
 
   test("migrations run once when several nodes start together", function* () {

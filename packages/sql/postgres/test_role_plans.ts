@@ -7,8 +7,8 @@ const chatIds = Array.from({ length: 20 }, (_, index) => ChatId.make(`${1_100_00
 
 /** Adds to each scope a plan with 50 problems and 1,000 members, 100 of them waiting. */
 export const fillRoles = (accounts: number) => `
-  INSERT INTO role_plans (pid, guild_id, rules, state, position, revision, sweep_done, holder)
-    SELECT pid, (700000000 + substr(pid, 5)::bigint)::text, '[]', 'on', 1, 1, 0,
+  INSERT INTO role_plans (pid, guild_id, rules, unlinked, state, position, revision, sweep_done, holder)
+    SELECT pid, (700000000 + substr(pid, 5)::bigint)::text, '[]', 'remove', 'on', 1, 1, 0,
       CASE WHEN substr(pid, 5)::bigint < 5 THEN 'node' ELSE 'other' END
     FROM scopes;
   INSERT INTO role_plan_nodes (id, lives_until) VALUES ('node', 1000), ('other', 1000);

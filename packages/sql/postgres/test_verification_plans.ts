@@ -18,14 +18,14 @@ export const fillVerifications = (accounts: number) => `
       CASE WHEN i % 20 = 0 THEN NULL ELSE 1000000 - i END
     FROM generate_series(1, ${accounts * 200}) AS i;
   INSERT INTO session_bursts (key_id, full_at) SELECT id, 0 FROM keys;
-  INSERT INTO verification_flows (id, sid, pid, chat_id, game_id, game_proof, seen_version, expires_at)
+  INSERT INTO verification_flows (id, sid, pid, chat_id, game_id, game_proof, word_seed, seen_version, expires_at)
     SELECT 'flow ' || i, 'vs_' || lpad((10 * i)::text, 43, '0'), 'pid_' || lpad((i / 20)::text, 16, '0'),
-      (1000000 + i * 50)::text, '1', 'oauth', 1, 1000000 + i
+      (1000000 + i * 50)::text, '1', 'oauth', 'seed', 1, 1000000 + i
     FROM generate_series(1, ${accounts * 20}) AS i;
   INSERT INTO sign_ins (state_hash, flow_id, step, expires_at)
     SELECT 'state ' || i, 'flow ' || i, 'chat', 1000000 FROM generate_series(1, ${accounts * 20}) AS i;
-  INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at)
-    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, 'hash', '', '', i
+  INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at, first_seen_at)
+    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, 'hash', '', '', i, i
     FROM generate_series(1, ${accounts * 1_000}) AS i;
 `;
 

@@ -232,7 +232,7 @@ const planFields = {
   nickname: OptionalText,
   nicknameGroupId: OptionalText,
   bypassRoleId: OptionalText,
-  unlinked: Schema.NullOr(literalsOf<PlanSettings["unlinked"]>({ remove: true, keep: true })),
+  unlinked: literalsOf<PlanSettings["unlinked"]>({ remove: true, keep: true }),
   logChannelId: OptionalText,
   state: literalsOf<PlanState>({ on: true, paused: true }),
 };
@@ -262,10 +262,8 @@ const settingColumns = ({
   state,
 });
 
-/** Plans of earlier releases have no `unlinked`. */
 const planOf = <Plan extends ValuesOf<typeof planFields>>({ pid, account, scopeGuild, ...plan }: Plan) => ({
   ...plan,
-  unlinked: plan.unlinked ?? "remove",
   scope: scopeOf({ pid, account, guildId: scopeGuild }),
 });
 

@@ -28,10 +28,7 @@ const sweepSessions = SessionStore.use((store) =>
 
 const sweeps: Readonly<Record<string, Sweep>> = {
   idempotency_keys: {
-    insertion: insert(
-      "idempotency_keys (id, request_id, fingerprint, chat_ids, ends_at)",
-      "i, 'req', 'f', '[]', 1",
-    ),
+    insertion: insert("idempotency_keys (id, fingerprint, chat_ids, ends_at)", "i, 'f', '[]', 1"),
     sweep: IdempotencyStore.use((store) => store.sweep(2)),
   },
   begun_sign_ins: {

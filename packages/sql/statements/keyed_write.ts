@@ -54,8 +54,7 @@ const takeKey = ({ sql, usersInUse }: StoreParts, request: IdempotentRequest) =>
   const taken = sql`
     ${insertRequest(sql, request, sql`NULL`, sql`FROM ${users} WHERE locks >= 0`)}
     ON CONFLICT (id) DO UPDATE SET
-      fingerprint = excluded.fingerprint, answer = NULL, chat_ids = excluded.chat_ids, ends_at = excluded.ends_at,
-      erased = 0
+      fingerprint = excluded.fingerprint, answer = NULL, chat_ids = excluded.chat_ids, ends_at = excluded.ends_at
     WHERE idempotency_keys.ends_at <= ${request.at}
     RETURNING id`;
   return Effect.catchIf(
@@ -75,7 +74,7 @@ const keepAnswer = (
 };
 
 /**
- * Inserts the request with its answer. `request_id` is for nodes of earlier releases.
+ * Inserts the request with its answer.
  *
  * @param from the clause FROM of the row
  */
@@ -85,8 +84,8 @@ export const insertRequest = (
   answer: Statement.Fragment,
   from: Statement.Fragment,
 ): Statement.Fragment => sql`
-  INSERT INTO idempotency_keys (id, request_id, fingerprint, answer, chat_ids, ends_at)
-  SELECT ${id}, '', ${fingerprint}, ${answer}, ${JSON.stringify(chatIds)}, ${endsAt} ${from}`;
+  INSERT INTO idempotency_keys (id, fingerprint, answer, chat_ids, ends_at)
+  SELECT ${id}, ${fingerprint}, ${answer}, ${JSON.stringify(chatIds)}, ${endsAt} ${from}`;
 
 /** Whether a write failed because another request has its idempotency key, or is being stored with it. */
 export const isTakenKey = (error: unknown): error is SqlError.SqlError =>

@@ -136,7 +136,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     // A scan is acceptable here: erasures are rare, and the table holds the idempotency keys of one day.
     yield* sql`
       UPDATE idempotency_keys
-      SET request_id = '', answer = NULL, chat_ids = '[]', held_until = NULL, erased = 1
+      SET answer = NULL, chat_ids = '[]'
       WHERE chat_ids LIKE ${`%"${chatId}"%`}`;
     const sightings = yield* readSightings(
       sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING ${sightingColumns}`,

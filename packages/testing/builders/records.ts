@@ -73,7 +73,7 @@ export const makeFlow = (scope: DataScope, parts: Partial<VerificationFlow> = {}
   gameProof: null,
   connections: [],
   named: null,
-  wordSeed: null,
+  wordSeed: "seed",
   seenVersion: null,
   expiresAt: deadline,
   ...parts,

@@ -26,7 +26,7 @@ const cases: Cases<StoragePorts> = {
         session: uniqueSessionId(),
         redirect,
         connections: redirect === null ? [] : [chess, poker],
-        wordSeed: redirect,
+        wordSeed: redirect ?? "seed",
         expiresAt: 1_767_225_600_123,
       });
       yield* flows.begin(flow);

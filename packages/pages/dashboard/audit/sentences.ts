@@ -79,7 +79,7 @@ const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
   count: (detail: string) => numberText(Number(details[detail])),
 });
 
-/** Says of each setting in the details from what to what it changed; entries from before say the new value alone. */
+/** Says of each setting in the details from what to what it changed. */
 const changesOf = (
   details: AuditEntry["details"],
   labels: Readonly<Record<string, string>>,
@@ -88,10 +88,8 @@ const changesOf = (
   Object.entries(labels).flatMap(([name, label]) => {
     const value = details[name];
     if (value === undefined) return [];
-    const previous = details[previousOf(name)];
-    return [
-      `${label} ${previous === undefined ? "" : `from ${valueText(previous, name, names)} `}to ${valueText(value, name, names)}`,
-    ];
+    const previous = details[previousOf(name)] ?? null;
+    return [`${label} from ${valueText(previous, name, names)} to ${valueText(value, name, names)}`];
   });
 
 const valueText = (value: string | number | null, name: string, names: Names): string => {
@@ -124,7 +122,7 @@ export const whoOf = (actor: Actor, names: Names): string => {
     case "key":
       return keyOf(id, names);
     case "account":
-      return actor.member === null ? id : personOf(actor.member, names);
+      return personOf(actor.member, names);
     case "operator":
       return "the operator";
     case "user":

@@ -17,7 +17,7 @@ export const appends: Cases<StoragePorts> = {
     const actors = [
       { type: "key", id: "Aa0Bb1Cc2Dd3" },
       { type: "user", id: ada },
-      { type: "account", id: "acme", member: null },
+      { type: "account", id: "acme", member: "100001" },
       { type: "operator", id: "ada" },
     ] as const;
     for (const [at, actor] of actors.entries()) {

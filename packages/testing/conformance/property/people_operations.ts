@@ -39,10 +39,9 @@ export const memberOperations = {
     },
     ({ members, account, people, write }, { type, role, by, ...input }) => {
       const chatId = nth(people, input.person);
-      const member = by === null ? null : nth(people, by);
-      const actor = { type: "account", id: account.name, member } as const;
+      const actor = by && ({ type: "account", id: account.name, member: nth(people, by) } as const);
       const change = type === "add" || type === "set_role" ? { type, chatId, role } : { type, chatId };
-      return members.change({ ...write, ...(member && { actor }), account: account.name, change });
+      return members.change({ ...write, ...(actor && { actor }), account: account.name, change });
     },
   ),
   "MemberStore.choose": operation(
