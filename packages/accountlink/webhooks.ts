@@ -4,6 +4,7 @@ import { eventTypes } from "@accountlink/core/events";
 import {
   Webhooks as CoreWebhooks,
   type DeliveryStatus,
+  deliveryStatuses,
   type NewWebhook,
   type WebhookUpdate,
 } from "@accountlink/core/webhooks";
@@ -128,7 +129,7 @@ const updateFields = {
   status: Accept.maybe(Accept.oneOf(["active", "paused"])),
 };
 const selecting = Accept.options({
-  status: Accept.maybe(Accept.oneOf(["delivered", "failing", "given_up"])),
+  status: Accept.maybe(Accept.oneOf(deliveryStatuses)),
   before: Accept.maybe(Accept.text),
   limit: Accept.maybe(Accept.whole(1, 100)),
 });

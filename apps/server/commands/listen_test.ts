@@ -28,7 +28,7 @@ const startService = async () => {
   let server = await start();
   onTestFinished(async () => void (await server.stop()));
   const created = await json("keys", "create", "--account", "acme");
-  const key = String(created["key"]);
+  const key = String(created["token"]);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,

@@ -65,8 +65,11 @@ export interface NextSecret {
  */
 export type WebhookChange = WebhookUpdate | NextSecret | { readonly disabledReason: DisabledReason };
 
+/** @internal */
+export const deliveryStatuses = ["delivered", "failing", "given_up"] as const;
+
 /** The delivery status of an event. `failing` deliveries are tried again at `nextAttemptAt`. */
-export type DeliveryStatus = "delivered" | "failing" | "given_up";
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 export interface WebhookDelivery {
   readonly eventId: string;

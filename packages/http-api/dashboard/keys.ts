@@ -9,11 +9,13 @@
  * ```
  */
 
+import { guildOf } from "@accountlink/core";
 import { parseNetwork } from "@accountlink/core/addresses";
 import { GuildId, KeyId, Pid } from "@accountlink/core/ids";
+import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
-import { TimestampMillis } from "@accountlink/core/timestamp";
+import { formatTimestamp, TimestampMillis, timeOrNull } from "@accountlink/core/timestamp";
 import { Option, Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { guildId, inPath, oneOf, required, withFallback } from "../parameter.ts";
@@ -79,6 +81,28 @@ const Key = Schema.Struct({
   lastUsedAt: Schema.NullOr(IsoTime),
   previousSecretEndsAt: Schema.NullOr(IsoTime),
 }).annotate({ identifier: "OwnedKey" });
+
+/** A key in the form of the contract. @internal */
+export const keyJson = <L>(key: KeyDetails, limits: L) => ({
+  id: key.id,
+  display: maskedKey(key.id),
+  name: key.name,
+  scope: key.scope.kind,
+  guildId: guildOf(key.scope),
+  pid: key.scope.pid,
+  tier: key.tier,
+  kind: key.kind,
+  access: key.access,
+  status: key.status,
+  limits,
+  allowIps: key.allowIps,
+  denyIps: key.denyIps,
+  redirectOrigins: key.redirectOrigins,
+  createdAt: formatTimestamp(key.createdAt),
+  expiresAt: timeOrNull(key.expiresAt),
+  lastUsedAt: timeOrNull(key.lastUsedAt),
+  previousSecretEndsAt: timeOrNull(key.previousSecretEndsAt),
+});
 
 const KeyAnswer = { key: Key };
 const IssuedKeyAnswer = { token: Schema.String, key: Key };

@@ -12,10 +12,17 @@
  * ```
  */
 
-import { eventTypes } from "@accountlink/core/events";
+import { guildOf } from "@accountlink/core";
+import { type EventType, eventTypes } from "@accountlink/core/events";
 import { GuildId, Pid } from "@accountlink/core/ids";
 import { nameText } from "@accountlink/core/name_text";
-import { longestDescription } from "@accountlink/core/webhooks";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
+import {
+  deliveryStatuses,
+  longestDescription,
+  type WebhookDelivery,
+  type WebhookDetails,
+} from "@accountlink/core/webhooks";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { guildId, inPath, oneOf, optional, required } from "../parameter.ts";
@@ -68,8 +75,6 @@ const Webhook = Schema.Struct({
   pending: Schema.Int,
 }).annotate({ identifier: "Webhook" });
 
-const deliveryStatuses = ["delivered", "failing", "given_up"] as const;
-
 const Delivery = Schema.Struct({
   eventId: Schema.String,
   type: Schema.Literals([...eventTypes, "test"]),
@@ -82,6 +87,35 @@ const Delivery = Schema.Struct({
   ),
   nextAttemptAt: Schema.NullOr(IsoTime),
 }).annotate({ identifier: "WebhookDelivery" });
+
+/** A webhook in the form of the contract. @internal */
+export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
+  id,
+  url,
+  scope: scope.kind,
+  guildId: guildOf(scope),
+  pid: scope.pid,
+  types: webhook.types as ReadonlyArray<EventType>,
+  description: webhook.description,
+  status: webhook.status,
+  disabledReason: webhook.disabledReason,
+  createdAt: formatTimestamp(webhook.createdAt),
+  lastDeliveredAt: timeOrNull(webhook.lastDeliveredAt),
+  failingSince: timeOrNull(webhook.failingSince),
+  pending: webhook.pending,
+});
+
+/** A delivery in the form of the contract. @internal */
+export const deliveryJson = (delivery: WebhookDelivery) => ({
+  eventId: delivery.eventId,
+  type: delivery.type as EventType | "test",
+  at: formatTimestamp(delivery.at),
+  attempts: delivery.attempts,
+  status: delivery.status,
+  responseStatus: delivery.responseStatus,
+  error: delivery.error,
+  nextAttemptAt: timeOrNull(delivery.nextAttemptAt),
+});
 
 const IssuedWebhook = { secret: Schema.String, webhook: Webhook };
 

@@ -6,6 +6,7 @@ import { newUlid } from "@accountlink/core/ulid";
 import {
   type DeliveryError,
   type DeliveryStatus,
+  deliveryStatuses,
   lanesOf,
   resent,
   type StoredDelivery,
@@ -188,8 +189,6 @@ export const deliveryOperations = ({
 
 /** A text that sorts after every event ID. */
 const afterAll = "~";
-
-const deliveryStatuses = ["delivered", "failing", "given_up"] as const;
 
 const distinct = (values: ReadonlyArray<string | null>): ReadonlyArray<string> => [
   ...new Set(values.filter((value) => value !== null)),

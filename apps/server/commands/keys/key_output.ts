@@ -1,35 +1,16 @@
 /** Formats keys without their secrets. */
-import { guildOf } from "@accountlink/core";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
-import { formatTimestamp, type Millis, timeOrNull } from "@accountlink/core/timestamp";
+import { type Millis, timeOrNull } from "@accountlink/core/timestamp";
+import { DashboardKeys } from "@accountlink/http-api";
 import { scopeText } from "../../cli/flags.ts";
 import { tableOr } from "../../cli/output.ts";
 
 export const keyJson = (key: KeyDetails, now: Millis) => ({
-  id: key.id,
-  masked: maskedKey(key.id),
-  name: key.name,
+  ...DashboardKeys.keyJson(key, key.limits),
   account: key.scope.account,
-  scope: key.scope.kind,
-  guildId: guildOf(key.scope),
-  pid: key.scope.pid,
-  tier: key.tier,
-  kind: key.kind,
-  access: key.access,
   status: statusOf(key, now),
-  expiresAt: timeOrNull(key.expiresAt),
-  limits: key.limits,
-  allowIps: key.allowIps,
-  denyIps: key.denyIps,
-  redirectOrigins: key.redirectOrigins,
-  createdAt: formatTimestamp(key.createdAt),
-  lastUsedAt: timeOrNull(key.lastUsedAt),
-  previousSecretEndsAt: timeOrNull(key.previousSecretEndsAt),
   revokedAt: timeOrNull(key.revokedAt),
 });
-
-/** The secret of a key. Scripts may still read it by its former name `key`. */
-export const tokenJson = (token: string) => ({ token, key: token });
 
 export const keyTable = (keys: ReadonlyArray<KeyDetails>, now: Millis, none: string): string =>
   tableOr(

@@ -7,7 +7,7 @@ import { accountFlag, durationFlag, keyArgument } from "../../cli/flags.ts";
 import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
 import { answerSecret, answerWithLocation, describe, group, managed, operatorOrigin } from "../command.ts";
-import { keyJson, keyTable, tokenJson } from "./key_output.ts";
+import { keyJson, keyTable } from "./key_output.ts";
 import { createKeyCommand } from "./keys_create.ts";
 import { updateKeyCommand } from "./keys_update.ts";
 
@@ -57,7 +57,7 @@ const rotateKeyCommand = managed("rotate", rotateFlags, function* ({ id, grace }
     return yield* new CommandFailed({ problem: `Cannot rotate ${maskedKey(id)}: it is revoked` });
   }
   yield* answerSecret(
-    { id, ...tokenJson(rotated.value), previousUntil },
+    { id, token: rotated.value, previousUntil },
     rotated.value,
     "This is the key with its new secret, shown this once",
     ` The previous secret is accepted until ${previousUntil}.`,

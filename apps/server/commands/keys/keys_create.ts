@@ -17,7 +17,7 @@ import {
 import { CommandFailed } from "../../cli/report.ts";
 import { answerSecret, describe, managed, operatorOrigin } from "../command.ts";
 import { accessFlag, checkEnd, checkLimits, limitFlags, limitsOf, listFlags } from "./key_flags.ts";
-import { keyJson, tokenJson } from "./key_output.ts";
+import { keyJson } from "./key_output.ts";
 
 const flags = {
   account: accountFlag.pipe(Flag.withDescription("Account that owns the key, created if it does not exist")),
@@ -61,7 +61,7 @@ export const createKeyCommand = managed(
     const tier = Option.getOrElse(choice.tier, () => "free" as const);
     const account = yield* accountOf(choice.account, tier);
     const issued = yield* create(choice, yield* withOwner(account, choice.owner));
-    const json = { ...keyJson(issued.key, now), ...tokenJson(issued.token) };
+    const json = { ...keyJson(issued.key, now), token: issued.token };
     yield* answerSecret(json, issued.token, introduction(issued));
   },
   "make",

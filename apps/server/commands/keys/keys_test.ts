@@ -54,13 +54,12 @@ it("`keys create` creates a key with the given options", async () => {
       .split(/\s+/)
       .map((word) => word.replace("_", " ")),
   );
-  const { token, key, folder, ...shown } = created;
+  const { token, folder, ...shown } = created;
   expect(folder).toBe(dataFolder);
   expect(token).toMatch(/^alk_/);
-  expect(key).toBe(token);
   expect(shown).toEqual({
     id: expect.any(String) as unknown,
-    masked: `alk_${text(shown["id"])}_…`,
+    display: `alk_${text(shown["id"])}_…`,
     name: "bot",
     account: "acme",
     scope: "guild",
@@ -87,10 +86,10 @@ it("`keys create` creates an account with an owner, who may own other accounts t
   const { json } = await makeWorkplace();
   const create = (account: string, owner: string) =>
     json("keys", "create", "--account", account, "--owner", owner);
-  expect(await create("acme", "100001")).toHaveProperty("key");
-  expect(await create("acme", "100001")).toHaveProperty("key");
+  expect(await create("acme", "100001")).toHaveProperty("token");
+  expect(await create("acme", "100001")).toHaveProperty("token");
   expect(await json("accounts", "show", "acme")).toMatchObject({ chatId: "100001" });
-  expect(await create("other", "100001")).toHaveProperty("key");
+  expect(await create("other", "100001")).toHaveProperty("token");
   expect(await create("acme", "100002")).toEqual({
     error:
       'Cannot create the key: account "acme" exists, and only a new one takes an --owner; "accounts members add" gives it one',

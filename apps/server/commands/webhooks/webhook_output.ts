@@ -1,25 +1,13 @@
 /** Formats webhooks without their secrets. */
-import { guildOf } from "@accountlink/core";
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
+import { DashboardWebhooks } from "@accountlink/http-api";
 import { scopeText } from "../../cli/flags.ts";
 import { tableOr } from "../../cli/output.ts";
 
-export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
-  id,
-  url,
-  account: scope.account,
-  scope: scope.kind,
-  guildId: guildOf(scope),
-  pid: scope.pid,
-  types: webhook.types,
-  description: webhook.description,
-  status: webhook.status,
-  disabledReason: webhook.disabledReason,
-  createdAt: formatTimestamp(webhook.createdAt),
-  lastDeliveredAt: timeOrNull(webhook.lastDeliveredAt),
-  failingSince: timeOrNull(webhook.failingSince),
-  pending: webhook.pending,
+export const webhookJson = (webhook: WebhookDetails) => ({
+  ...DashboardWebhooks.webhookJson(webhook),
+  account: webhook.scope.account,
 });
 
 export const webhookTable = (webhooks: ReadonlyArray<WebhookDetails>): string =>
@@ -37,18 +25,11 @@ export const webhookTable = (webhooks: ReadonlyArray<WebhookDetails>): string =>
     ]),
   );
 
-export const deliveryJson = ({
-  at,
-  attemptedAt,
-  answeredAt,
-  nextAttemptAt,
-  ...delivery
-}: WebhookDelivery) => ({
-  ...delivery,
-  at: formatTimestamp(at),
-  attemptedAt: timeOrNull(attemptedAt),
-  answeredAt: timeOrNull(answeredAt),
-  nextAttemptAt: timeOrNull(nextAttemptAt),
+export const deliveryJson = (delivery: WebhookDelivery) => ({
+  ...DashboardWebhooks.deliveryJson(delivery),
+  attemptedAt: timeOrNull(delivery.attemptedAt),
+  answeredAt: timeOrNull(delivery.answeredAt),
+  responseType: delivery.responseType,
 });
 
 export const deliveryTable = (deliveries: ReadonlyArray<WebhookDelivery>): string =>

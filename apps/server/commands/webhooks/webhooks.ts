@@ -1,4 +1,4 @@
-import { type WebhookDelivery, Webhooks } from "@accountlink/core/webhooks";
+import { deliveryStatuses, type WebhookDelivery, Webhooks } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";
 import { Argument, Flag } from "effect/cli";
 import { accountFlag, countFlag } from "../../cli/flags.ts";
@@ -68,7 +68,7 @@ const sendPendingCommand = managed("send-pending", { id: webhookArgument }, func
 
 const deliveryFlags = {
   id: webhookArgument,
-  status: Flag.Literals("status", ["delivered", "failing", "given_up"]).pipe(
+  status: Flag.Literals("status", deliveryStatuses).pipe(
     Flag.withDescription("Only deliveries of this status"),
     Flag.optional,
   ),

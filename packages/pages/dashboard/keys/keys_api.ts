@@ -1,7 +1,6 @@
-import { guildOf, InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
-import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
-import { type LimitSettings, Limits, quotaOf } from "@accountlink/core/limits";
-import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
+import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
+import type { KeyDetails } from "@accountlink/core/keys";
+import { Limits, quotaOf } from "@accountlink/core/limits";
 import { DashboardKeys } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";
@@ -10,7 +9,7 @@ export const keysApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
   const keys = yield* OwnedKeys;
   const limits = yield* Limits;
-  const toJson = (key: KeyDetails) => keyJson(key, limits);
+  const toJson = (key: KeyDetails) => DashboardKeys.keyJson(key, quotaOf(key.limits, limits[key.tier]));
 
   return [
     bind(DashboardKeys.getKeys, ({ owner }) =>
@@ -37,31 +36,6 @@ export const keysApi = Effect.gen(function* () {
     ),
   ];
 });
-
-const keyJson = (key: KeyDetails, limits: LimitSettings) => {
-  const { id, name, scope, tier, kind, access, status, allowIps, denyIps, redirectOrigins } = key;
-  const { perWindow, windowMs, daily, verifyDaily } = quotaOf(key.limits, limits[tier]);
-  return {
-    id,
-    display: maskedKey(id),
-    name,
-    scope: scope.kind,
-    guildId: guildOf(scope),
-    pid: scope.pid,
-    tier,
-    kind,
-    access,
-    status,
-    limits: { perWindow, windowMs, daily, verifyDaily },
-    allowIps,
-    denyIps,
-    redirectOrigins,
-    createdAt: formatTimestamp(key.createdAt),
-    expiresAt: timeOrNull(key.expiresAt),
-    lastUsedAt: timeOrNull(key.lastUsedAt),
-    previousSecretEndsAt: timeOrNull(key.previousSecretEndsAt),
-  };
-};
 
 type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
 

@@ -2,7 +2,7 @@
 import { InvalidParameter } from "@accountlink/core/errors";
 import { originOf } from "@accountlink/core/keys";
 import {
-  type DeliveryStatus,
+  deliveryStatuses,
   type WebhookDelivery,
   type WebhookDetails,
   Webhooks,
@@ -58,7 +58,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     query: (name: string) => string,
     refused: RefusedAct<WebhookAct> | null,
   ) {
-    const filter = statuses.find((status) => status === query("status")) ?? null;
+    const filter = deliveryStatuses.find((status) => status === query("status")) ?? null;
     const before = query("cursor") || null;
     const { name } = visitor.owner.account;
     const found = yield* webhooks.deliveries(name, webhook.id, { status: filter, before, limit: pageSize });
@@ -134,5 +134,3 @@ const seeWebhook = (id: WebhookDetails["id"], done: NoticeName) => seeOther(webh
 
 const seeSent = (id: WebhookDetails["id"], { error }: WebhookDelivery) =>
   seeWebhook(id, error === null ? "sent" : "notSent");
-
-const statuses: ReadonlyArray<DeliveryStatus> = ["delivered", "failing", "given_up"];

@@ -1,15 +1,8 @@
 /** The JSON routes of webhooks. The forms create and change webhooks in the same way. */
-import { guildOf, type ScopeTarget } from "@accountlink/core";
-import type { EventType } from "@accountlink/core/events";
+import type { ScopeTarget } from "@accountlink/core";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { GuildGuard } from "@accountlink/core/platforms";
-import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
-import {
-  type WebhookDelivery,
-  type WebhookDetails,
-  Webhooks,
-  type WebhookUpdate,
-} from "@accountlink/core/webhooks";
+import { Webhooks, type WebhookUpdate } from "@accountlink/core/webhooks";
 import { DashboardWebhooks } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";
@@ -23,18 +16,18 @@ export const webhooksApi = Effect.gen(function* () {
   return [
     bind(DashboardWebhooks.getWebhooks, function* ({ owner }) {
       const listed = yield* webhooks.list(owner.account.name);
-      return { data: { webhooks: listed.map(webhookJson) } };
+      return { data: { webhooks: listed.map(DashboardWebhooks.webhookJson) } };
     }),
 
     bind(DashboardWebhooks.createWebhook, function* ({ owner, values }) {
       const { secret, webhook } = yield* create(owner, values);
-      return { status: 201, data: { secret, webhook: webhookJson(webhook) } };
+      return { status: 201, data: { secret, webhook: DashboardWebhooks.webhookJson(webhook) } };
     }),
 
     bind(DashboardWebhooks.patchWebhook, function* ({ owner, values }) {
       const { account } = owner;
       const webhook = yield* webhooks.update(account.name, values.id, updateOf(values), originOf(owner));
-      return { data: { webhook: webhookJson(webhook) } };
+      return { data: { webhook: DashboardWebhooks.webhookJson(webhook) } };
     }),
 
     bind(DashboardWebhooks.deleteWebhook, function* ({ owner, values }) {
@@ -44,27 +37,27 @@ export const webhooksApi = Effect.gen(function* () {
 
     bind(DashboardWebhooks.rotateWebhook, function* ({ owner, values }) {
       const { secret, webhook } = yield* webhooks.rotate(owner.account.name, values.id, originOf(owner));
-      return { data: { secret, webhook: webhookJson(webhook) } };
+      return { data: { secret, webhook: DashboardWebhooks.webhookJson(webhook) } };
     }),
 
     bind(DashboardWebhooks.testWebhook, function* ({ owner, values }) {
       const delivery = yield* webhooks.test(owner.account.name, values.id, originOf(owner));
-      return { data: { delivery: deliveryJson(delivery) } };
+      return { data: { delivery: DashboardWebhooks.deliveryJson(delivery) } };
     }),
 
     bind(DashboardWebhooks.sendPendingDeliveries, function* ({ owner, values }) {
       const webhook = yield* webhooks.sendPending(owner.account.name, values.id);
-      return { data: { webhook: webhookJson(webhook) } };
+      return { data: { webhook: DashboardWebhooks.webhookJson(webhook) } };
     }),
 
     bind(DashboardWebhooks.getDeliveries, function* ({ owner, values: { id, cursor: before, ...shown } }) {
       const { deliveries, next } = yield* webhooks.deliveries(owner.account.name, id, { ...shown, before });
-      return { data: { deliveries: deliveries.map(deliveryJson), next } };
+      return { data: { deliveries: deliveries.map(DashboardWebhooks.deliveryJson), next } };
     }),
 
     bind(DashboardWebhooks.resendDelivery, function* ({ owner, values: { id, eventId } }) {
       const delivery = yield* webhooks.resend(owner.account.name, id, eventId, originOf(owner));
-      return { data: { delivery: deliveryJson(delivery) } };
+      return { data: { delivery: DashboardWebhooks.deliveryJson(delivery) } };
     }),
   ];
 });
@@ -92,31 +85,4 @@ export const makeCreateWebhook = Effect.gen(function* () {
 export const updateOf = ({ url, types, description, status }: UpdateValues): WebhookUpdate => ({
   ...given({ url, types, status }),
   ...(description === undefined ? {} : { description: description ?? "" }),
-});
-
-const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
-  id,
-  url,
-  scope: scope.kind,
-  guildId: guildOf(scope),
-  pid: scope.pid,
-  types: webhook.types as ReadonlyArray<EventType>,
-  description: webhook.description,
-  status: webhook.status,
-  disabledReason: webhook.disabledReason,
-  createdAt: formatTimestamp(webhook.createdAt),
-  lastDeliveredAt: timeOrNull(webhook.lastDeliveredAt),
-  failingSince: timeOrNull(webhook.failingSince),
-  pending: webhook.pending,
-});
-
-const deliveryJson = (delivery: WebhookDelivery) => ({
-  eventId: delivery.eventId,
-  type: delivery.type as EventType | "test",
-  at: formatTimestamp(delivery.at),
-  attempts: delivery.attempts,
-  status: delivery.status,
-  responseStatus: delivery.responseStatus,
-  error: delivery.error,
-  nextAttemptAt: timeOrNull(delivery.nextAttemptAt),
 });
