@@ -76,7 +76,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["{apps,packages,test,tools}/**/*_test.ts"],
-          globalSetup: ["test/support/unpack_programs.ts"],
+          globalSetup: ["test/support/prepare.ts"],
         },
       },
       {

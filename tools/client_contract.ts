@@ -23,7 +23,7 @@ export const writeClientContract = (): void => {
 };
 
 /** Generates the types of every record and route, and the error codes. */
-export const typescriptContract = (): string => {
+const typescriptContract = (): string => {
   const types = contractTypes();
   const { v2, codes } = types;
   const shared = sharedParameters(types);

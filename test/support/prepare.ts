@@ -1,12 +1,15 @@
 /**
- * Unpacks the browser and the servers once before the tests: otherwise, one process could start the browser while
- * another still writes it, and each would download the servers.
+ * Prepares what tests share. Writes the types of the client, which git ignores, so that they fit the checked-out branch.
+ * Unpacks the browser and the servers: otherwise, one process could start the browser while another still writes it, and
+ * each would download the servers.
  */
 
 import { whyNoAiohttp, whyNoHaproxy, whyNoNginx, whyNoPromtool, whyNoRedis } from "@accountlink/test-servers";
 import chromium from "@sparticuz/chromium";
+import { writeClientContract } from "../../tools/client_contract.ts";
 
 export const setup = async (): Promise<void> => {
+  writeClientContract();
   // These steps may fail: `startBrowser` then uses an installed browser, and tests that need a missing server are
   // skipped.
   const unpacked = [
