@@ -260,6 +260,7 @@ const conflictMessages = {
   last_owner: "The last owner has to stay",
   account_limit: "The user runs three free accounts already",
   guild_has_plan: "Another role plan of the guild is on",
+  plan_changed: "The role plan has changed since it was read",
   account_suspended: "The account is suspended",
 };
 
@@ -308,6 +309,11 @@ export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")
   readonly code = "INTERNAL_ERROR";
   readonly details = null;
   override readonly message = "Service unavailable";
+
+  /** The platform that does not answer. */
+  get platform(): "chat" | "game" {
+    return this.operation.startsWith("Game") ? "game" : "chat";
+  }
 }
 
 /** An operation that asks a platform, with its other errors `E`. */

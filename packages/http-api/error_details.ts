@@ -45,6 +45,7 @@ export const dashboardConflictReasons = [
   "last_owner",
   "account_limit",
   "guild_has_plan",
+  "plan_changed",
   "block_limit",
   "members_hidden",
 ] as const satisfies ReadonlyArray<ConflictReason>;

@@ -1,5 +1,5 @@
 /** A role plan gives the members of a guild roles and nicknames that depend on the links of a scope. */
-import { Effect, Record, Schema, Struct } from "effect";
+import { Effect, Hash, Record, Schema, Struct } from "effect";
 import { type AuditEntry, changeDetails } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId } from "../ids.ts";
@@ -170,12 +170,25 @@ export const noPlan: PlanSettings = {
 /** @internal */
 export const settingNames = Struct.keys(PlanSettings.fields);
 
+const editedNames = settingNames.filter((name) => name !== "logChannelId");
+
 /** Returns the names of the settings that differ. @internal */
 export const changedSettings = (
   before: PlanSettings,
   after: PlanSettings,
 ): ReadonlyArray<keyof PlanSettings> =>
   settingNames.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+
+/** Returns whether settings were read before and are stored otherwise by now. @internal */
+export const isChangedSince = (edited: PlanSettings | undefined, stored: PlanSettings): boolean =>
+  edited !== undefined && changedSettings(edited, stored).length > 0;
+
+/**
+ * Identifies the settings of a plan, so that an editor finds out if others have changed them meanwhile. The log channel
+ * does not count, because it is edited elsewhere. @internal
+ */
+export const planVersion = (plan: Omit<PlanSettings, "logChannelId">): string =>
+  String(Hash.string(JSON.stringify(editedNames.map((name) => plan[name]))));
 
 /** Returns whether members have to be compared again after these settings changed. @internal */
 export const concernsMembers = (changed: ReadonlyArray<keyof PlanSettings>): boolean =>

@@ -22,12 +22,16 @@ export interface PlanWrite extends WriteOrigin, PlanPlace {
 
 export interface PutPlan extends PlanWrite {
   readonly settings: PlanSettings;
+  /** The settings that were read before, if nobody may have changed them meanwhile. */
+  readonly edited?: PlanSettings;
   /**
    * The end of the scope's event feed at the time of the write. A plan that is turned on reads only later events. It
    * needs no earlier events, because its sweep compares all members.
    */
   readonly position: number;
 }
+
+export type PutRefusal = "plan_changed" | "guild_has_plan";
 
 export interface PausePlan extends PlanWrite {
   /** The problems of the plan for which it is paused. */
@@ -156,10 +160,11 @@ export class RolePlanStore extends Context.Service<
     /**
      * Stores a plan with a `roles.updated` entry if anything changed. A plan that is on confirms the preview of its
      * settings, if that is done. A changed plan loses the problems that name no member. A changed plan that is on starts a sweep, with a
-     * `total` of 0 because the size of the guild is unknown. A changed plan that is paused ends its sweep. If the new
-     * plan is on and another plan of the guild is on too, stores nothing and returns false.
+     * `total` of 0 because the size of the guild is unknown. A changed plan that is paused ends its sweep. Returns why
+     * nothing was stored: `plan_changed` if the stored settings are not the `edited` ones, or `guild_has_plan` if the
+     * new plan is on and another plan of the guild is on too. Null if the plan is stored.
      */
-    readonly put: (write: PutPlan) => StoreEffect<boolean>;
+    readonly put: (write: PutPlan) => StoreEffect<PutRefusal | null>;
 
     /** Pauses a plan that is on, with a `roles.updated` entry. Returns false if no plan is on. */
     readonly pause: (write: PausePlan) => StoreEffect<boolean>;

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Schema } from "effect";
+import { Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
@@ -12,10 +12,16 @@ import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
-import { type ChosenSettings, changedSettings, concernsMembers, type PlanSettings } from "./role_plan.ts";
+import {
+  type ChosenSettings,
+  changedSettings,
+  concernsMembers,
+  type PlanSettings,
+  planVersion,
+} from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { Digits } from "./rule_kinds.ts";
-import { checkSettings, StoredPlans } from "./stored_plans.ts";
+import { checkSettings, requireVersion, StoredPlans } from "./stored_plans.ts";
 
 /** Manages the role plans of guilds, and applies them to single members. @internal */
 export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/RolePlans", {
@@ -139,14 +145,19 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
        * paused if nobody of its account's team manages the guild any more; otherwise this fails with `Conflict`
        * `guild_has_plan`. Fails with `InvalidParameter` for a role that the guild does not have, or that the member who
        * saves the plan may not give.
+       *
+       * @param edited the `planVersion` of the plan that was edited; if the stored one is another, fails with `Conflict`
+       * `plan_changed`
        */
       put: Effect.fn("RolePlans.put")(function* (
         scope: DataScope,
         guildId: GuildId,
         chosen: ChosenSettings,
         origin: WriteOrigin,
+        edited?: string,
       ) {
         const { plan } = yield* stored.find(scope, guildId);
+        yield* requireVersion(plan, edited);
         const { logChannelId } = plan;
         const settings = yield* checkWithRoles(scope, guildId, { logChannelId, ...chosen });
         yield* requireNameable(guildId, settings, origin);
@@ -156,7 +167,8 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
           const isSwept = !hasRival && concernsMembers(changedSettings(plan, settings));
           if (isSwept) yield* admitSweep({ pid: scope.pid, guildId });
         }
-        return yield* stored.put(scope, guildId, settings, origin);
+        const written = "logChannelId" in chosen ? settings : Struct.omit(settings, ["logChannelId"]);
+        return yield* stored.put(scope, guildId, written, origin, edited);
       }),
 
       /** Starts a comparison of all members, at most 4 an hour. Fails with `not_found` unless the plan is on. */
@@ -195,16 +207,14 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
        * Stores the channel of the log, and changes nothing else; null turns the log off. Fails with `InvalidParameter`
        * for a channel in which the bot may not post.
        */
-      setLogChannel: Effect.fn("RolePlans.setLogChannel")(function* (
-        scope: DataScope,
-        guildId: GuildId,
-        logChannelId: string | null,
-        origin: WriteOrigin,
-      ) {
-        const { plan } = yield* stored.find(scope, guildId);
-        if (logChannelId !== plan.logChannelId) yield* requireChannel(guildId, logChannelId);
-        return yield* stored.put(scope, guildId, { ...plan, logChannelId }, origin);
-      }),
+      setLogChannel: Effect.fn("RolePlans.setLogChannel")(
+        function* (scope: DataScope, guildId: GuildId, logChannelId: string | null, origin: WriteOrigin) {
+          const { plan } = yield* stored.find(scope, guildId);
+          if (logChannelId !== plan.logChannelId) yield* requireChannel(guildId, logChannelId);
+          return yield* stored.put(scope, guildId, { ...plan, logChannelId }, origin, planVersion(plan));
+        },
+        Effect.retry({ while: (error) => error._tag === "Conflict" && error.reason === "plan_changed" }),
+      ),
 
       /** Returns what the plan would change for a member. */
       preview: Effect.fn("RolePlans.preview")(function* (scope: DataScope, guildId: GuildId, chatId: ChatId) {
@@ -217,13 +227,16 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
        * `InvalidParameter` for a role that the guild does not have.
        *
        * @param chosen the settings to preview; settings that are left out are the stored ones
+       * @param edited as of `put`
        */
       previewAll: Effect.fn("RolePlans.previewAll")(function* (
         scope: DataScope,
         guildId: GuildId,
         chosen: Partial<ChosenSettings>,
+        edited?: string,
       ) {
         const { plan } = yield* stored.find(scope, guildId);
+        yield* requireVersion(plan, edited);
         const settings = yield* checkWithRoles(scope, guildId, { ...plan, ...chosen });
         return yield* previews.start({ ...settings, scope, guildId });
       }),

@@ -15,6 +15,7 @@ import {
   noPlan,
   PlanSettings,
   type PlanStatus,
+  planVersion,
   type RolePlan,
   settingNames,
   unlinkedChoices,
@@ -70,20 +71,32 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
 
       /**
        * Stores a plan. If the plan changed and is on, all members are compared. Fails with `Conflict` `guild_has_plan` if
-       * another plan of the guild is on.
+       * another plan of the guild is on, and `plan_changed` if the stored plan is not the edited one.
+       *
+       * @param edited the `planVersion` of the plan that was edited; without it, the stored plan is replaced
        */
       put: Effect.fn("StoredPlans.put")(function* (
         scope: DataScope,
         guildId: GuildId,
         chosen: ChosenSettings,
         origin: WriteOrigin,
+        edited?: string,
       ) {
-        const { logChannelId } = (yield* find(scope, guildId)).plan;
-        const settings = yield* checkSettings(scope, guildId, { logChannelId, ...chosen });
-        const { end } = yield* events.range(scope.pid);
-        const at = yield* Clock.currentTimeMillis;
-        const write = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
-        if (!(yield* store.put(write))) return yield* new Conflict({ reason: "guild_has_plan" });
+        const attempt = Effect.gen(function* () {
+          const { plan } = yield* find(scope, guildId);
+          yield* requireVersion(plan, edited);
+          const settings = yield* checkSettings(scope, guildId, {
+            logChannelId: plan.logChannelId,
+            ...chosen,
+          });
+          const { end } = yield* events.range(scope.pid);
+          const at = yield* Clock.currentTimeMillis;
+          const write = { ...origin, pid: scope.pid, guildId, settings, edited: plan, position: end, at };
+          return yield* store.put(write);
+        });
+        // If somebody has changed the log channel or, without `edited`, anything since it was read, reads it again.
+        const refused = yield* Effect.repeat(attempt, { until: (outcome) => outcome !== "plan_changed" });
+        if (refused !== null) return yield* new Conflict({ reason: refused });
         yield* announceChange;
         yield* announceLog;
         return yield* find(scope, guildId);
@@ -115,6 +128,12 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
 }) {
   static readonly layer = Layer.effect(StoredPlans, StoredPlans.make);
 }
+
+/** Fails unless the plan is the edited one, or if it does not matter which plan is stored. @internal */
+export const requireVersion = (plan: PlanSettings, edited: string | undefined) =>
+  edited === undefined || edited === planVersion(plan)
+    ? Effect.void
+    : Effect.fail(new Conflict({ reason: "plan_changed" }));
 
 const expected: Readonly<Record<keyof PlanSettings, string>> = {
   rules: expectedRules,

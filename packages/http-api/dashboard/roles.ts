@@ -113,6 +113,16 @@ const settings = {
   ),
 };
 
+/** What identifies the plan that an editor has read. */
+const EditedPlan = Schema.Struct({
+  rules: RoleRules,
+  nickname: Schema.NullOr(Schema.String),
+  nicknameGroupId: Schema.NullOr(Schema.String),
+  bypassRoleId: Schema.NullOr(Schema.String),
+  unlinked: Schema.Literals(unlinkedChoices),
+  status: Schema.Struct({ state: Schema.Literals(["on", "paused"]) }),
+});
+
 export const putRoles = signedIn("admin", "PUT", "/roles", {
   id: "putRoles",
   summary: "Store the role plan of a guild; a changed plan that is on compares all members",
@@ -131,6 +141,13 @@ export const putRoles = signedIn("admin", "PUT", "/roles", {
       ),
     ),
     state: oneOf(["on", "paused"], "Whether the plan changes members; a paused plan changes nothing"),
+    edited: unlessLeftOut(
+      required(
+        EditedPlan,
+        "expected the plan as it was read",
+        "The `plan` that was read and edited: if others have changed it since, nothing is stored (`plan_changed`); left out, any plan is replaced",
+      ),
+    ),
   },
   data: { plan: Plan },
   errors: ["CONFLICT"],

@@ -1,13 +1,16 @@
 import type { GuildId } from "@accountlink/core";
+import type { StoreUnavailable } from "@accountlink/core/errors";
 import {
   changedSettings,
   concernsMembers,
   type HeldPlan,
+  isChangedSince,
   logProblems,
   noPlan,
   type PlanProblem,
   type PlanWrite,
   type PutPlan,
+  type PutRefusal,
   placeOrder,
   planEntryDetails,
   type RolePlan,
@@ -54,28 +57,32 @@ const recordChange = (
   details: ReturnType<typeof planEntryDetails>,
 ) => record(tx, { actor, requestId, at, action, details, pid });
 
-const put = Effect.fnUntraced(function* (tx: Transaction, write: PutPlan) {
+const put = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: PutPlan,
+): Effect.fn.Return<PutRefusal | null, StoreUnavailable> {
   const { pid, guildId, settings } = write;
   const stored = yield* findPlan(tx, write);
   const ofGuild = yield* tx.list(plans.byGuild, [guildId]);
   const isTaken = ofGuild.some((plan) => plan.pid !== pid && isOn(plan));
-  if (settings.state === "on" && isTaken) return false;
+  const before = stored?.settings ?? noPlan;
+  if (isChangedSince(write.edited, before)) return "plan_changed";
+  if (settings.state === "on" && isTaken) return "guild_has_plan";
   const scope = refOf(yield* scopeAt(tx, pid));
   yield* confirmPreview(tx, write);
-  const before = stored?.settings ?? noPlan;
   const changed = changedSettings(before, settings);
-  if (changed.length === 0) return true;
+  if (changed.length === 0) return null;
   assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
   yield* recordChange(tx, write, "roles.updated", planEntryDetails(write, before, settings));
   yield* followPlan(tx, scope, write, before.logChannelId);
   if (stored !== undefined && !concernsMembers(changed)) {
     yield* tx.put(plans, { ...stored, settings });
-    return true;
+    return null;
   }
   if (stored !== undefined) yield* storeProblems(tx, stored, "", []);
   const ref = stored?.ref ?? (yield* nextNumber(tx, "plans"));
   yield* tx.put(plans, changedPlan(stored, write, { scope, ref }));
-  return true;
+  return null;
 });
 
 /** The plan after a change that concerns members. */
@@ -149,11 +156,11 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
 
   put: (write) =>
     Effect.gen(function* () {
-      const isStored = yield* db.write(write.pid, function* (tx) {
+      const refused = yield* db.write(write.pid, function* (tx) {
         return yield* put(tx, write);
       });
       if (write.settings.logChannelId === null) yield* deleteEntries(db, write);
-      return isStored;
+      return refused;
     }),
 
   pause: (write) =>
@@ -161,9 +168,9 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
       const stored = yield* findPlan(tx, write);
       if (!isOn(stored)) return false;
       const { position, settings } = stored;
-      const isPaused = yield* put(tx, { ...write, position, settings: { ...settings, state: "paused" } });
+      yield* put(tx, { ...write, position, settings: { ...settings, state: "paused" } });
       yield* storeProblems(tx, stored, "", write.problems ?? []);
-      return isPaused;
+      return true;
     }),
 
   remove: (write) =>

@@ -5,6 +5,7 @@ import {
   changedSettings,
   concernsMembers,
   type HeldPlan,
+  isChangedSince,
   logProblems,
   noPlan,
   type PlanPlace,
@@ -114,12 +115,13 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       yield* sql`SELECT locks FROM ${onlyOne(`role plans of guild ${guildId}`)}`;
       const others = yield* sql`
         SELECT pid FROM role_plans WHERE guild_id = ${guildId} AND pid <> ${pid} AND state = 'on'`;
-      if (settings.state === "on" && others.length > 0) return false;
       const [stored] = yield* findForUpdate(write);
-      yield* confirmPreview(write);
       const before = stored ?? noPlan;
+      if (isChangedSince(write.edited, before)) return "plan_changed";
+      if (settings.state === "on" && others.length > 0) return "guild_has_plan";
+      yield* confirmPreview(write);
       const changed = changedSettings(before, settings);
-      if (changed.length === 0) return true;
+      if (changed.length === 0) return null;
       const values = {
         ...settingColumns(settings),
         ...(before.state === "on" ? {} : { position }),
@@ -131,12 +133,12 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       } else yield* sql`UPDATE role_plans SET ${sql.update(values)} WHERE ${isPlan(sql, write)}`;
       yield* followPlan(sql, write, before.logChannelId);
       yield* insertChange(write, "roles.updated", planEntryDetails(write, before, settings));
-      if (stored !== undefined && !concernsMembers(changed)) return true;
+      if (stored !== undefined && !concernsMembers(changed)) return null;
       const sweep =
         settings.state === "on" ? sweepStart(sql, 0, at) : sql`revision = revision + 1, sweep_total = NULL`;
       yield* sql`UPDATE role_plans SET ${sweep} WHERE ${isPlan(sql, write)}`;
       yield* setPlanProblems(write, []);
-      return true;
+      return null;
     }),
 
     startPreview: transaction("startPreview", function* ({ pid, guildId, preview, at }) {

@@ -95,6 +95,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";
     if (!isAsked || community === undefined) return show(visitor, typed, all, null, null);
     return yield* orForm(
+      visitor,
       Effect.map(find(visitor, community.scope, typed), (found) => show(visitor, typed, all, found, null)),
       (refused) => Effect.succeed(show(visitor, typed, all, null, refused)),
     );
@@ -130,6 +131,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     form(paths.altReviews, (visitor, fields) => {
       const typed = typedForm(fields);
       return orForm(
+        visitor,
         Effect.map(review(visitor, fields), (done) =>
           fields("from") === "new"
             ? seeOther(paths.newAlts, { pid: typed.pid, done })
@@ -147,6 +149,7 @@ export const selfOf = ({ owner, role }: OwnerVisitor): ChatId | null =>
 
 /** Shows the form again with the reason if it was refused. No field of the form chooses the guild that refuses a user. */
 const orForm = (
+  { platforms }: Pick<OwnerVisitor, "platforms">,
   answer: Effect.Effect<Page | HttpResponse, SiteError>,
   show: (refused: Refused) => Effect.Effect<Page, SiteError>,
 ) =>
@@ -154,6 +157,7 @@ const orForm = (
     answer,
     (refused) => show({ ...refused, general: refused.general ?? "Some fields need another value." }),
     ["MissingParameter", "InvalidParameter", "Conflict", "PlatformUnavailable"],
+    platforms,
   ).pipe(
     Effect.catchTag("Forbidden", (error) =>
       show({ status: statusOf(error), problems: [], general: `${messageText(error)}.` }),

@@ -82,7 +82,7 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
           case "log":
             return orShowAgain(saveLog, (refused) => show(Struct.pick(typed, ["logChannelId"]), refused));
           case "panel":
-            return orShowAgain(post, (refused) => show(ofPanel, refused), guildErrors);
+            return orShowAgain(post, (refused) => show(ofPanel, refused), guildErrors, visitor.platforms);
           default:
             return show(ofPanel, null);
         }

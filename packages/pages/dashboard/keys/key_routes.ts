@@ -88,7 +88,12 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     ),
     form(paths.keys, (visitor, fields) => {
       const typed = typedIn(keyLabels, fields);
-      return orShowAgain(create(visitor, typed), (refused) => blank(visitor, typed, refused), guildErrors);
+      return orShowAgain(
+        create(visitor, typed),
+        (refused) => blank(visitor, typed, refused),
+        guildErrors,
+        visitor.platforms,
+      );
     }),
     page(keyPath(":id"), (visitor) =>
       Effect.flatMap(keyOf(visitor), (key) => one(visitor, key, rulesOf(key), null)),

@@ -4,6 +4,7 @@ import { statusOf } from "@accountlink/http-api";
 import { type Array, Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
+import type { PlatformNames } from "../page.ts";
 
 export interface Refused {
   readonly status: number;
@@ -35,14 +36,24 @@ export const guildErrors = [...valueErrors, "Forbidden", "PlatformUnavailable"] 
 
 type FormTag = (typeof guildErrors)[number];
 
-/** Shows the form again with the reason if it was refused. */
+/**
+ * Shows the form again with the reason if it was refused.
+ *
+ * @param platforms their names, for errors that name one
+ */
 export const orShowAgain = <A, B>(
   answer: Effect.Effect<A, SiteError>,
   show: (refused: Refused) => Effect.Effect<B, SiteError>,
   tags: Array.NonEmptyReadonlyArray<FormTag> = valueErrors,
-) => Effect.catchTag(answer, tags, (error) => show(refusalOf(error)));
+  platforms: PlatformNames = unnamed,
+) => Effect.catchTag(answer, tags, (error) => show(refusalOf(error, platforms)));
 
-const refusalOf = (error: Extract<PublicError, { readonly _tag: FormTag }>): Refused => {
+const unnamed: PlatformNames = { chat: "the chat platform", game: "the game platform" };
+
+const refusalOf = (
+  error: Extract<PublicError, { readonly _tag: FormTag }>,
+  platforms: PlatformNames,
+): Refused => {
   const refused = { status: statusOf(error), problems: [], general: null };
   switch (error._tag) {
     case "MissingParameter":
@@ -68,8 +79,11 @@ const refusalOf = (error: Extract<PublicError, { readonly _tag: FormTag }>): Ref
       };
     }
     case "PlatformUnavailable":
-      if (error.refusal !== undefined) return refusalOf(error.refusal);
-      return { ...refused, general: "Nothing was changed: the platform does not answer. Try again." };
+      if (error.refusal !== undefined) return refusalOf(error.refusal, platforms);
+      return {
+        ...refused,
+        general: `Nothing was changed: ${platforms[error.platform]} does not answer. Try again.`,
+      };
   }
 };
 
@@ -86,6 +100,8 @@ const conflicts: Readonly<Record<string, string>> = {
   webhook_limit: "Nothing was changed: there are five webhooks already. Delete one that you do not need.",
   guild_has_plan:
     "Nothing was changed: the rules of another list or account are on for this community. Pause those first.",
+  plan_changed:
+    "Somebody else has changed these rules since you opened the page. Saving again replaces theirs by yours.",
   test_limit:
     "Nothing was sent: three tests or resent events of yours wait for an answer. Try again when they have ended.",
   name_taken: "Nothing was changed: another account has this name.",

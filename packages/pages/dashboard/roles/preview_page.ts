@@ -54,7 +54,7 @@ const runningHtml = ({ done, total }: PlanPreview): Html => html`
 <p>You can leave this page: the comparison continues, and its result is kept for a day.</p>`;
 
 const failedHtml = (view: PreviewView): Html => html`
-<p class="problem">The comparison stopped after ${counted(view.preview.done, "member")}: the platform did not answer, or the server was stopped. Nothing was changed.</p>
+<p class="problem">The comparison stopped after ${counted(view.preview.done, "member")}: ${view.platforms.chat} or ${view.platforms.game} did not answer, or the server was stopped. Nothing was changed.</p>
 ${formOf(view, html`<p class="row"><button class="button" name="act" value="again">Compare again</button></p>`)}`;
 
 const formOf = ({ community, guildId, preview, seen }: PreviewView, content: Html): Html => html`

@@ -15,11 +15,10 @@ import {
   type RoleRule,
   ruleFields,
   ruleKindNamed,
-  settingNames,
   type TypedFields,
   typedFields,
 } from "@accountlink/core/roles";
-import { Hash, Record, Schema, Struct } from "effect";
+import { Record, Schema } from "effect";
 import type { Fields } from "../owner_pages.ts";
 
 /** A rule as typed into the form. `when` is a kind of rules, or a text that another release knows as one. */
@@ -81,12 +80,6 @@ export const formOfPlan = (plan: PlanSettings): RolesForm => ({
   unlinked: plan.unlinked,
   ranksOf: "",
 });
-
-/** Identifies the rules, so that a page finds out if others have changed them meanwhile. */
-export const settingsMark = (plan: PlanSettings): string => {
-  const { logChannelId: _, ...rules } = Struct.pick(plan, settingNames);
-  return String(Hash.string(JSON.stringify(rules)));
-};
 
 /** Returns a rule for each rank of a group that has the name of a role, unless there is this rule already. */
 export const rulesOfRanks = (

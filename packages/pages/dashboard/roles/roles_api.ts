@@ -1,5 +1,5 @@
 import { originOf } from "@accountlink/core/keys";
-import { type PlanPreview, planJson, RolePlans, shownPreview } from "@accountlink/core/roles";
+import { type PlanPreview, planJson, planVersion, RolePlans, shownPreview } from "@accountlink/core/roles";
 import { DashboardRoles } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
@@ -20,10 +20,13 @@ export const rolesApi = Effect.gen(function* () {
       return { data: { group: { id, name }, ranks } };
     }),
 
-    bind(DashboardRoles.putRoles, function* ({ owner, values: { pid, guildId, logChannelId, ...rest } }) {
+    bind(DashboardRoles.putRoles, function* ({ owner, values }) {
+      const { pid, guildId, logChannelId, edited, ...rest } = values;
       const scope = yield* plans.enter(owner, pid, guildId);
       const settings = { ...rest, ...(logChannelId === undefined ? {} : { logChannelId }) };
-      return { data: { plan: planJson(yield* plans.put(scope, guildId, settings, originOf(owner))) } };
+      const version = edited && planVersion({ ...edited, ...edited.status });
+      const put = plans.put(scope, guildId, settings, originOf(owner), version);
+      return { data: { plan: planJson(yield* put) } };
     }),
 
     bind(DashboardRoles.deleteRoles, function* ({ owner, values: { pid, guildId } }) {

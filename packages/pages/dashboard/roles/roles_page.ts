@@ -5,6 +5,7 @@ import {
   mostRules,
   nicknameOf,
   type PlanDetails,
+  planVersion,
   type RuleField,
   rowOf,
   ruleFields,
@@ -27,7 +28,7 @@ import { communityPath, rolesPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
 import { changesText, obstacles, type RolePreview } from "./member_preview.ts";
 import { type RanksView, ranksFields } from "./ranks_fields.ts";
-import { isNewPlan, type RolesForm, roleFormLabels, settingsMark, type TypedRule } from "./role_form.ts";
+import { isNewPlan, type RolesForm, roleFormLabels, type TypedRule } from "./role_form.ts";
 
 export interface RolesView extends RanksView {
   readonly community: Community;
@@ -162,7 +163,7 @@ const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: 
 ${hidden(view)}
 <input type="hidden" name="rows" value="${form.rules.length}">
 <input type="hidden" name="unlinked" value="${form.unlinked}">
-<input type="hidden" name="seen" value="${settingsMark(view.details.plan)}">
+<input type="hidden" name="seen" value="${planVersion(view.details.plan)}">
 ${form.rules.map((rule, i) => ruleFieldset(view, rule, i + 1, visitor, problems))}
 ${form.rules.length < mostRules ? html`<p class="row"><button class="button quiet small" name="act" value="add">${form.rules.length === 0 ? "Add a rule" : "Add another rule"}</button></p>${ranksFields(view, form, visitor, problems)}` : null}
 ${textField({

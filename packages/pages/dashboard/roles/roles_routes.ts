@@ -8,6 +8,7 @@ import {
   changedSettings,
   mostRules,
   type PlanState,
+  planVersion,
   RolePlanStore,
   RolePlans,
 } from "@accountlink/core/roles";
@@ -39,7 +40,6 @@ import {
   type RolesForm,
   ranksWithoutRole,
   rulesOfRanks,
-  settingsMark,
   settingsOf,
   typedRoles,
 } from "./role_form.ts";
@@ -139,12 +139,17 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     );
   });
 
-  /** Shows what a preview found; a redirect to the rules if there is none any more. */
+  /**
+   * Shows what a preview found; a redirect to the rules if there is none any more.
+   *
+   * @param seen the version of the plan that the owner edited; empty if unknown
+   */
   const showPreview = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     scope: DataScope,
     guildId: GuildId,
-    refused: Refused | null,
+    seen: string,
+    refused: Refused | null = null,
   ) {
     const preview = yield* plans.findPreview(scope, guildId);
     if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
@@ -160,22 +165,11 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       unlinked: plan.state === "on" ? plan.unlinked : "keep",
       roles: yield* plans.guildRoles(guildId),
       names: (yield* namesIn(preview.names)).chats,
-      seen: settingsMark(plan),
+      // After a refusal, who saves again has read that the rules changed.
+      seen: refused === null && seen !== "" ? seen : planVersion(plan),
       platforms: visitor.platforms,
     };
     return previewPage(view, refused);
-  });
-
-  /** Refuses a form if others have changed the stored rules since its page was shown. */
-  const changedMeanwhile = Effect.fnUntraced(function* (scope: DataScope, guildId: GuildId, fields: Fields) {
-    const { plan } = yield* plans.find(scope, guildId);
-    const isSame = fields("seen") === "" || fields("seen") === settingsMark(plan);
-    return isSame
-      ? null
-      : refusedFor(
-          [],
-          "Somebody else has changed these rules since you opened the page. Saving again replaces theirs by yours.",
-        );
   });
 
   return [
@@ -189,7 +183,9 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     ),
 
     page(rolesPreviewPath(":pid"), (visitor, query) =>
-      inGuild(visitor, query("guildId"), (scope, guildId) => showPreview(visitor, scope, guildId, null)),
+      inGuild(visitor, query("guildId"), (scope, guildId) =>
+        showPreview(visitor, scope, guildId, query("seen")),
+      ),
     ),
 
     form(rolesPreviewPath(":pid"), (visitor, fields) =>
@@ -199,21 +195,20 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
           if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
           if (fields("act") === "again") {
             yield* plans.previewAll(scope, guildId, preview.settings);
-            return seePreview(scope, guildId);
+            return seePreview(scope, guildId, fields("seen"));
           }
-          if (preview.id !== fields("id") || preview.state !== "done") return seePreview(scope, guildId);
-          const refused = yield* changedMeanwhile(scope, guildId, fields);
-          if (refused !== null) return yield* showPreview(visitor, scope, guildId, refused);
+          if (preview.id !== fields("id") || preview.state !== "done")
+            return seePreview(scope, guildId, fields("seen"));
           const chosen = fields("unlinked");
           const unlinked = chosen === "keep" || chosen === "remove" ? chosen : preview.settings.unlinked;
           const { logChannelId: _, ...previewed } = preview.settings;
           const settings = { ...previewed, unlinked, state: "on" as const };
           return yield* orShowAgain(
             Effect.as(
-              plans.put(scope, guildId, settings, originOf(visitor.owner)),
+              plans.put(scope, guildId, settings, originOf(visitor.owner), editedIn(fields)),
               seeOther(rolesPath(scope.pid), { guildId, done: "rolesOn" }),
             ),
-            (again) => showPreview(visitor, scope, guildId, again),
+            (refused) => showPreview(visitor, scope, guildId, fields("seen"), refused),
           );
         }),
       ),
@@ -229,15 +224,15 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
           const typed = typedRoles(fields);
           const settings = settingsOf(typed, state);
           if (!("rules" in settings)) return yield* show({ typed, refused: refusedFor(settings) });
-          const changed = yield* changedMeanwhile(scope, guildId, fields);
-          if (changed !== null) return yield* show({ typed, refused: changed });
           const { plan } = yield* plans.find(scope, guildId);
           if (state === "on" && changedSettings(plan, { ...plan, ...settings }).length === 0)
             return see("rolesSame");
           const saved =
             state === "on"
-              ? Effect.as(plans.previewAll(scope, guildId, settings), seePreview(scope, guildId))
-              : Effect.as(plans.put(scope, guildId, settings, origin), see("rolesPaused"));
+              ? Effect.map(plans.previewAll(scope, guildId, settings, editedIn(fields)), () =>
+                  seePreview(scope, guildId, fields("seen")),
+                )
+              : Effect.as(plans.put(scope, guildId, settings, origin, editedIn(fields)), see("rolesPaused"));
           return yield* orShowAgain(saved, (refused) => show({ typed, refused }));
         });
 
@@ -328,4 +323,8 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   ];
 });
 
-const seePreview = (scope: DataScope, guildId: GuildId) => seeOther(rolesPreviewPath(scope.pid), { guildId });
+const seePreview = (scope: DataScope, guildId: GuildId, seen: string) =>
+  seeOther(rolesPreviewPath(scope.pid), { guildId, seen });
+
+/** The version of the plan that the page of a form showed. */
+const editedIn = (fields: Fields): string | undefined => fields("seen") || undefined;

@@ -77,7 +77,12 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     page(paths.newWebhook, (visitor) => blank(visitor, emptyWebhookForm, null)),
     form(paths.webhooks, (visitor, fields) => {
       const typed = typedWebhook(fields);
-      return orShowAgain(create(visitor, typed), (refused) => blank(visitor, typed, refused), guildErrors);
+      return orShowAgain(
+        create(visitor, typed),
+        (refused) => blank(visitor, typed, refused),
+        guildErrors,
+        visitor.platforms,
+      );
     }),
     page(webhookPath(":id"), (visitor, query) =>
       Effect.flatMap(webhookOf(visitor), (webhook) => show(visitor, webhook, webhook, query, null)),

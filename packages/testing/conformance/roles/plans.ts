@@ -1,6 +1,12 @@
 import type { StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
-import { type PlanPreview, type PlanProblem, PreviewTally, previewTime } from "@accountlink/core/roles";
+import {
+  noPlan,
+  type PlanPreview,
+  type PlanProblem,
+  PreviewTally,
+  previewTime,
+} from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
@@ -16,9 +22,23 @@ export const plans: Cases<StoragePorts> = {
     );
     for (const { put } of racers.slice(0, 4)) yield* put(paused);
     const stored = yield* Effect.forEach(racers, ({ put }) => put(), atOnce);
-    expectEqual(stored.filter((isStored) => isStored).length, 1);
+    expectEqual(stored.filter((refused) => refused === null).length, 1);
+    expectEqual(stored.filter((refused) => refused === "guild_has_plan").length, 7);
     const found = yield* Effect.forEach(racers, ({ find }) => find);
     expectEqual(found.filter((plan) => plan?.state === "on").length, 1);
+  },
+
+  "of concurrent edits of the same settings, exactly one is stored": function* () {
+    const { find, edit, put } = yield* newRoleSteps;
+    const nicknames = Array.from({ length: 8 }, (_, i) => `{game.username} ${i}`);
+    for (const edited of [noPlan, { ...paused, nickname: "{game.username} before" }]) {
+      if (edited !== noPlan) yield* put(edited);
+      const edits = nicknames.map((nickname) => edit(edited, { ...paused, nickname }));
+      const outcomes = yield* Effect.all(edits, atOnce);
+      const stored = nicknames.filter((_, i) => outcomes[i] === null);
+      expectEqual(stored, [(yield* find)?.nickname ?? ""]);
+      expectEqual(outcomes.filter((refused) => refused === "plan_changed").length, 7);
+    }
   },
 
   "a plan that was on keeps its position; a resumed plan continues at the end of the feed": function* () {

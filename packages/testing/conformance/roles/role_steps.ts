@@ -63,6 +63,9 @@ export const roleSteps = Effect.fnUntraced(function* (scope: DataScope, guildId 
   const put = (chosen: PlanSettings = settings, position = 0, at = start) =>
     store.put({ ...origin, ...place, settings: chosen, position, at });
 
+  const edit = (edited: PlanSettings, chosen: PlanSettings) =>
+    store.put({ ...origin, ...place, settings: chosen, edited, position: 0, at: start });
+
   const hold = (node: string, at = start, until = at + 7_000, limit = 1_000_000) =>
     Effect.map(
       store.hold({ node, at, until, limit }),
@@ -77,6 +80,7 @@ export const roleSteps = Effect.fnUntraced(function* (scope: DataScope, guildId 
     place,
     store,
     put,
+    edit,
     hold,
     find,
     status: store.status(place),
