@@ -1,6 +1,7 @@
 /**
- * A game server that rewards players who link their chat account. Since it can only send HTTP requests, it reads
- * sessions by long poll.
+ * A game server that rewards players who link their chat account. It names its player, so that the player signs in to
+ * the chat platform alone: the key needs access `game`. Since it can only send HTTP requests, it reads sessions by long
+ * poll.
  *
  * ACCOUNTLINK_URL=http://127.0.0.1:8080 ACCOUNTLINK_KEY=alk_… PLAYERS=1,2 node examples/game_server.ts
  */
@@ -17,12 +18,12 @@ export const linkingFor = ({ sessions }: Client, { show, reward }: Game) => {
   const rewarded = new Set<string>();
 
   const link = async (playerId: string): Promise<string> => {
-    const { sid, url } = await sessions.create({ clientId: playerId });
-    show(playerId, `Link your chat account: ${url}`);
+    const { sid, code, codeUrl } = await sessions.create({ clientId: playerId, gameId: playerId });
+    // Only to this player: whoever types the code and confirms is linked to the player's account.
+    show(playerId, `Open ${codeUrl} on your phone and type ${code}`);
     const { state, chatId, gameId } = await sessions.wait(sid);
     if (state !== "completed") return "The link was not made";
-    // Anybody who has the URL can finish the session, with any game account.
-    if (gameId !== playerId) return `You signed in as ${gameId}, which is another account`;
+    if (gameId !== playerId) return "You kept the account that you linked before";
     if (!rewarded.has(playerId)) reward(playerId);
     rewarded.add(playerId);
     return `Linked to ${chatId}`;
@@ -31,7 +32,7 @@ export const linkingFor = ({ sessions }: Client, { show, reward }: Game) => {
   return async (playerId: string): Promise<void> => {
     const ending = await link(playerId).catch((error: unknown) => {
       if (!(error instanceof AccountLinkError)) throw error;
-      if (error.code === "SESSION_EXPIRED") return "The time is over; ask for a new link";
+      if (error.code === "SESSION_EXPIRED") return "The time is over; ask for a new code";
       if (error.code === "RATE_LIMITED") return "Too many ask at once; try again later";
       throw error;
     });

@@ -2,7 +2,7 @@
 import { compatRoutes, dashboardRoutes, pathTemplate, routes } from "@accountlink/http-api";
 import { expect, it } from "vitest";
 import { useServer } from "../support/server.ts";
-import { openPage, recordOf } from "./browser.ts";
+import { keepPicture, openPage, recordOf } from "./browser.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
 
@@ -77,4 +77,25 @@ it("the home page of the demo signs in as each of its persons with one click", a
   // A link counts for one sign-in: the next one asks who it is.
   await page.goto(`${demo.url()}/dashboard/sign-in`);
   await page.getByText("Choose who you want to be").waitFor();
+});
+
+it("a player of the demo's game types its code on a phone, and signs in to the chat platform alone", async () => {
+  const game = await openPage(demo.url(), desktop);
+  await press(game, "Grace, in a game");
+  await expectUsable(game, "You play as Grace", "demo-game");
+  await press(game, "Link my chat account");
+  const code = (await game.locator("#code").textContent()) ?? "";
+  await keepPicture(game, "demo-game-code");
+
+  const page = await openPage(`${demo.url()}/go`, phone);
+  await page.getByRole("textbox").fill(code.toLowerCase());
+  await press(page, "Continue");
+  await page.getByText("A game says that you are playing as").waitFor();
+  await expectUsable(page, "Link your accounts", "demo-game-flow");
+  await press(page, "Sign in to Discord");
+  await press(page, /^Grace\b(?! \()/);
+  await press(page, "Link these accounts");
+  await expect.poll(() => page.title()).toBe("Your accounts are linked");
+  // The game's page renews itself.
+  await game.getByText("Your chat account is linked. Here are 100 coins.").waitFor();
 });

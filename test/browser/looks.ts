@@ -68,8 +68,8 @@ export const contentWidth = (page: Page): Promise<number> =>
 export const expectUsable = async (page: Page, title: string, name: string): Promise<void> => {
   const heading = page.getByRole("heading", { level: 1 });
   await expect.poll(() => heading.textContent().catch(() => null)).toBe(title);
-  // Titles of the dashboard end with the name of the site.
-  expect((await page.title()).replace(/ – accountlink$/, "")).toBe(title);
+  // Titles of the dashboard and the dev platform end with the name of the site.
+  expect((await page.title()).replace(/ – (?:accountlink|dev platform)$/, "")).toBe(title);
   const size = page.viewportSize() ?? narrowest;
   for (const { look, viewport, colorScheme } of looks) {
     await page.setViewportSize(viewport);

@@ -1,7 +1,7 @@
-/** Runs the example game server with simulated players who link their accounts. */
+/** Runs the example game server, which names its players, with simulated players who link their accounts. */
 import { expect, it } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
-import { formOf } from "../support/flow_browser.ts";
+import { formOf, locationOf } from "../support/flow_browser.ts";
 import { runtimes, startExample } from "./program.ts";
 
 const { fixtures, url, newBrowser } = useFlowServer({
@@ -10,14 +10,17 @@ const { fixtures, url, newBrowser } = useFlowServer({
   ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
   ACCOUNTLINK_SESSION_TTL: "15 seconds",
 });
-const keys = Object.fromEntries(Object.keys(runtimes).map((name) => [name, fixtures.key()]));
+const keys = Object.fromEntries(
+  Object.keys(runtimes).map((name) => [name, fixtures.key({ access: "game", links: { 100002: "5" } })]),
+);
 
-/** Signs a player in to both platforms, and confirms or cancels. */
-const walk = async (address: string, gameId: string, action: "confirm" | "cancel") => {
+/** Types the code of a player, signs in to the chat platform, and confirms, keeps another account or cancels. */
+const walk = async (code: string, chatId: string, action: string, choice: Record<string, string> = {}) => {
   const browser = newBrowser();
-  const { search } = new URL(address);
-  const page = await browser.walk(search, "100001", gameId);
-  expect((await browser.post(`/verify/${action}`, formOf(page))).status).toBe(200);
+  const entered = await browser.post("/go", { code });
+  const { search } = new URL(locationOf(entered), url());
+  const page = await browser.get(locationOf(await browser.prove("chat", chatId, search)));
+  expect((await browser.post(`/verify/${action}`, { ...formOf(page), ...choice })).status).toBe(200);
 };
 
 // The tests run concurrently, because each waits for a session to expire.
@@ -28,22 +31,22 @@ it.concurrent.for(Object.keys(runtimes))(
     const env = { ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: keys[runtime] ?? "", PLAYERS: "1,2,3,4" };
     const game = startExample(runtime, "game_server.ts", env);
     test.onTestFinished(game.stop);
-    const linkOf = (player: number) => game.untilPrinted(new RegExp(`^${player}: Link .* (http\\S+)$`, "m"));
-    await walk(await linkOf(1), "1", "confirm");
-    await walk(await linkOf(2), "5", "confirm");
-    await walk(await linkOf(3), "3", "cancel");
-    await linkOf(4);
+    const codeOf = (player: number) => game.untilPrinted(new RegExp(`^${player}: Open .* type (\\S+)$`, "m"));
+    await walk(await codeOf(1), "100001", "confirm");
+    await walk(await codeOf(2), "100002", "confirm", { keep: "1" });
+    await walk(await codeOf(3), "100003", "cancel");
+    await codeOf(4);
     expect(await game.ended).toBe(0);
     const told = game
       .output()
       .split("\n")
-      .filter((line) => line !== "" && !line.includes("Link your"));
+      .filter((line) => line !== "" && !line.includes("your phone"));
     expect(told.toSorted()).toEqual([
       "1: 100 coins",
       "1: Linked to 100001",
-      "2: You signed in as 5, which is another account",
+      "2: You kept the account that you linked before",
       "3: The link was not made",
-      "4: The time is over; ask for a new link",
+      "4: The time is over; ask for a new code",
     ]);
   },
 );

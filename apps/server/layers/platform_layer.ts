@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
 import { ChatIdentity, ChatPlatform, GameIdentity, GamePlatform } from "@accountlink/core";
-import type { PlatformFixture } from "@accountlink/core/fixture";
 import {
   devChatIdentity,
   devChatPlatform,
@@ -22,13 +21,17 @@ import { Base64Url } from "effect/encoding";
 import { FetchHttpClient, HttpServer } from "effect/http";
 import { NetAddress } from "effect/net";
 import type { Platform } from "../config/resolved_config.ts";
+import type { StartupFixture } from "../fixture/startup_fixture.ts";
 import { claimPort } from "../listening/port.ts";
 
+/** What the dev platform plays. */
+export type PlayedFixture = Pick<StartupFixture, "platform" | "gameKey">;
+
 /** Provides the services that look up users and guilds on the platforms, and those that sign users in. */
-export const platformLayer = (platform: Platform, fixture: PlatformFixture, publicUrl: string) =>
+export const platformLayer = (platform: Platform, fixture: PlayedFixture, publicUrl: string) =>
   layerOf(platform, fixture, publicUrl).pipe(Layer.provide(FetchHttpClient.layer));
 
-const layerOf = (platform: Platform, fixture: PlatformFixture, publicUrl: string) => {
+const layerOf = (platform: Platform, fixture: PlayedFixture, publicUrl: string) => {
   switch (platform.kind) {
     case "live":
       return livePlatforms(platform);
@@ -80,7 +83,7 @@ const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly k
 /** Starts the dev platform on its own port, with secrets generated at each start. */
 const devPlatforms = (
   { port }: Extract<Platform, { readonly kind: "dev" }>,
-  fixture: PlatformFixture,
+  { platform: fixture, gameKey }: PlayedFixture,
   publicUrl: string,
 ) =>
   Layer.unwrap(
@@ -101,7 +104,9 @@ const devPlatforms = (
       const { url: baseUrl, layer, open } = yield* makeDevHttpServer(port);
       const clients = { chat, game };
       yield* Layer.build(
-        devPlatform({ fixture, botToken, clients, serviceUrl: publicUrl }).pipe(Layer.provide(layer)),
+        devPlatform({ fixture, botToken, clients, serviceUrl: publicUrl, gameKey }).pipe(
+          Layer.provide(layer),
+        ),
       );
       yield* open;
       return Layer.mergeAll(

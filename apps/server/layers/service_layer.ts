@@ -1,6 +1,5 @@
 /** Composes the layer of the service from the services of core and the implementations of the ports that they use. */
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
-import type { PlatformFixture } from "@accountlink/core/fixture";
 import { GameWays } from "@accountlink/core/flow";
 import { Limits } from "@accountlink/core/limits";
 import { layerMemberJoins, RoleCouriers } from "@accountlink/core/roles";
@@ -11,13 +10,13 @@ import { Layer } from "effect";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_secret.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
-import { platformLayer } from "./platform_layer.ts";
+import { type PlayedFixture, platformLayer } from "./platform_layer.ts";
 import { serverCacheLayer, storageLayer } from "./store_layers.ts";
 
 export const serviceLayer = (
   resolved: ResolvedConfig,
   secrets: DeploymentSecrets,
-  fixture: PlatformFixture,
+  fixture: PlayedFixture,
   publicUrl: string,
 ) => {
   const { config, storage, cache, platform, gameWays, limits, sessions } = resolved;

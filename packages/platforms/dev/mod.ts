@@ -9,6 +9,8 @@
  *
  * `/game/users/{gameId}` is the page of a game user: the profile, and a form with the field `description` to change it.
  *
+ * `/game/play/{gameId}` is a game that knows its player: it shows a code with which the player links a chat account.
+ *
  * Users sign in at both platforms by the authorization code flow of OAuth 2.0 with PKCE (S256).
  *
  * | route | answers |

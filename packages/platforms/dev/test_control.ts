@@ -7,6 +7,7 @@
  * | PUT, GET, DELETE /faults | sets, shows and clears faults, see `Fault`: `{ "platform": "chat", "mode": "slow", "delayMs": 3000, "times": 2, "under": "/chat/oauth" }` |
  * | GET, DELETE /requests | shows and resets the number of requests by route, the peak concurrency, and changes by member |
  * | PUT /control/guilds/{guildId} | `{ "bot": false }`: the bot leaves, or comes back |
+ * | GET /control/guilds/{guildId}/roles | how many members have each role, by its ID: `{ "1": 20000 }` |
  * | PUT, DELETE /control/guilds/{guildId}/members/{chatId} | adds, changes or removes a member; `nickname`, `joined` and `roles` are optional |
  * | PUT, DELETE /control/guilds/{guildId}/roles/{roleId} | `{ "name": "Member", "assignable": false }`: adds, changes or removes a role |
  * | PUT, DELETE /control/guilds/{guildId}/channels/{channelId} | `{ "name": "log", "mayPost": false }`: adds, changes or removes a channel |
@@ -216,6 +217,17 @@ const stateRoutes = ({ guilds, joins }: PlatformState) => {
     guild.hasBot = (yield* HttpServerRequest.schemaBodyJson(GuildBody)).bot;
   });
 
+  const countRoles = Effect.gen(function* () {
+    const guild = yield* guildOf(yield* InGuild);
+    const counts = new Map([...guild.roles.keys()].map((id) => [id, 0]));
+    let page = guild.page(null);
+    while (page.length > 0) {
+      for (const { id } of page.flatMap(({ roles }) => roles)) count(counts, id);
+      page = guild.page(page.at(-1)?.chatId ?? null);
+    }
+    return json(Object.fromEntries(counts));
+  });
+
   const setMember = Effect.gen(function* () {
     const path = yield* OfMember;
     const guild = yield* guildOf(path);
@@ -258,6 +270,7 @@ const stateRoutes = ({ guilds, joins }: PlatformState) => {
     route("PUT", "/control/guilds/:guildId/channels/:channelId", change(setChannel)),
     route("DELETE", "/control/guilds/:guildId/channels/:channelId", change(removeChannel)),
     route("PUT", "/control/guilds/:guildId", change(setBot)),
+    route("GET", "/control/guilds/:guildId/roles", countRoles),
     route("PUT", "/control/guilds/:guildId/members/:chatId", change(setMember)),
     route("DELETE", "/control/guilds/:guildId/members/:chatId", change(removeMember)),
     route("PUT", "/control/guilds/:guildId/roles/:roleId", change(setRole)),

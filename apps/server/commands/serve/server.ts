@@ -76,7 +76,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
     return yield* Effect.never;
   }).pipe(
     Effect.scoped,
-    Effect.provide(serviceLayer(resolved, secrets, fixture.platform, publicUrl)),
+    Effect.provide(serviceLayer(resolved, secrets, fixture, publicUrl)),
     Effect.provideContext(networks),
   );
 });

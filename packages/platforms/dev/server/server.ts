@@ -9,6 +9,7 @@ import { makePlatformState, PlatformControl, refuse, type Simulation } from "../
 import { botInvite } from "./bot_invite.ts";
 import { chatApi } from "./chat_api.ts";
 import { gameApi } from "./game_api.ts";
+import { gamePage } from "./game_page.ts";
 import { gameUserPage } from "./game_user_page.ts";
 
 export interface DevPlatformOptions {
@@ -19,6 +20,8 @@ export interface DevPlatformOptions {
   readonly clients?: Clients;
   /** The public URL of the service that answers commands and has the sign-ins; without it, no service answers. */
   readonly serviceUrl?: string;
+  /** A key with access `game`, with which a game on `/game/play` names its players to the service. */
+  readonly gameKey?: Redacted.Redacted | undefined;
 }
 
 /** Serves both platforms on the provided HTTP server. Each layer has its own state. */
@@ -27,6 +30,7 @@ export const devPlatform = ({
   botToken,
   clients = {},
   serviceUrl,
+  gameKey,
 }: DevPlatformOptions): Layer.Layer<never, never, HttpServer.HttpServer> =>
   HttpRouter.serve(
     Layer.unwrap(
@@ -42,6 +46,9 @@ export const devPlatform = ({
           ...chosenUserRoutes(simulation, serviceUrl),
           ...(yield* botInvite(simulation, clients.chat)),
           ...(yield* gameUserPage(simulation)),
+          ...(gameKey === undefined || serviceUrl === undefined
+            ? []
+            : yield* gamePage(simulation, { key: gameKey, serviceUrl })),
           ...(yield* channelRoutes(simulation, serviceUrl)),
           ...routes,
           unknown,
