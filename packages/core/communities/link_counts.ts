@@ -1,10 +1,11 @@
 /**
- * Counts the links of scopes, and the links verified lately. Views never wait for a long count: they show the last
+ * Counts the links of scopes, the links verified lately, and how links were confirmed. Views never wait for a long count: they show the last
  * number while a new count runs.
  */
 import { Clock, Effect, Fiber, Semaphore } from "effect";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
-import type { Pid } from "../ids.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import type { LinkProof } from "../links/link_proof.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
 
@@ -25,6 +26,9 @@ const mostTime = 1 / 20;
 
 const maxCounts = 10_000;
 
+/** How many links are read at once to count how they were confirmed. */
+const step = 1_000;
+
 export interface LinkCount {
   readonly count: number;
   /** The age of `count` in milliseconds. Null until the first full count ends: until then, `count` is a lower bound. */
@@ -35,6 +39,13 @@ export interface LinkCount {
 export interface VerifiedWeeks {
   readonly last: LinkCount;
   readonly before: LinkCount;
+}
+
+/** How many links of a scope were confirmed in each way. */
+export interface LinkWays {
+  readonly ways: ReadonlyMap<LinkProof, number>;
+  /** The age of the counts in milliseconds. */
+  readonly age: Millis;
 }
 
 /** Adds up counts. The sum has the age of the oldest count. */
@@ -49,8 +60,8 @@ export const sumCounts = (counts: ReadonlyArray<LinkCount>): LinkCount => ({
 type Counted = "all" | "lastWeek" | "weekBefore";
 
 /** The last complete count. Only scopes with at least `few` links have one. */
-interface Known {
-  readonly count: number;
+interface Known<A> {
+  readonly count: A;
   readonly at: Millis;
   /** How long the count took, in milliseconds. */
   readonly took: number;
@@ -59,42 +70,77 @@ interface Known {
 export const makeLinkCounts = Effect.gen(function* () {
   const store = yield* LinkStore;
   const scope = yield* Effect.scope;
-  const known = new Map<string, Known>();
   const oneAtATime = yield* Semaphore.make(1);
-  const counting = new Map<string, Fiber.Fiber<number, StoreUnavailable>>();
 
-  const countAll = Effect.fnUntraced(function* (key: string, pid: Pid, counted: Counted) {
-    const at = yield* Clock.currentTimeMillis;
-    const count = yield* store.countLinks(pid, { verified: rangeOf(counted, at) });
-    if (known.size >= maxCounts) known.clear();
-    known.set(key, { count, at, took: (yield* Clock.currentTimeMillis) - at });
-    return count;
-  });
+  /** Keeps the last complete counts of one kind, and renews them in the background. */
+  const makeRenewed = <A>() => {
+    const known = new Map<string, Known<A>>();
+    const counting = new Map<string, Fiber.Fiber<A, StoreUnavailable>>();
 
-  /** Returns the fiber that counts these links now, or starts one. */
-  const counts = (key: string, pid: Pid, counted: Counted) =>
-    Effect.suspend(() => {
-      const running = counting.get(key);
-      if (running !== undefined) return Effect.succeed(running);
-      const ended = Effect.sync(() => counting.delete(key));
-      const count = Effect.ensuring(oneAtATime.withPermits(1)(countAll(key, pid, counted)), ended);
-      return Effect.tap(Effect.forkIn(count, scope), (fiber) => Effect.sync(() => counting.set(key, fiber)));
+    const countAll = Effect.fnUntraced(function* (key: string, counted: StoreEffect<A>) {
+      const at = yield* Clock.currentTimeMillis;
+      const count = yield* counted;
+      if (known.size >= maxCounts) known.clear();
+      known.set(key, { count, at, took: (yield* Clock.currentTimeMillis) - at });
+      return count;
     });
+
+    /** Returns the fiber that counts now, or starts one. */
+    const counts = (key: string, counted: StoreEffect<A>) =>
+      Effect.suspend(() => {
+        const running = counting.get(key);
+        if (running !== undefined) return Effect.succeed(running);
+        const ended = Effect.sync(() => counting.delete(key));
+        const count = Effect.ensuring(oneAtATime.withPermits(1)(countAll(key, counted)), ended);
+        return Effect.tap(Effect.forkIn(count, scope), (fiber) =>
+          Effect.sync(() => counting.set(key, fiber)),
+        );
+      });
+
+    /** Returns the last count and its age, if there is one, and starts another if it is old. */
+    const last = Effect.fnUntraced(function* (key: string, counted: StoreEffect<A>) {
+      const now = yield* Clock.currentTimeMillis;
+      const found = known.get(key);
+      if (found === undefined || now - found.at >= Math.max(renewed, found.took / mostTime)) {
+        yield* counts(key, counted);
+      }
+      return found && { count: found.count, age: now - found.at };
+    });
+
+    return { known, counts, last };
+  };
+
+  const { known, counts, last } = makeRenewed<number>();
+  const ways = makeRenewed<LinkWays["ways"]>();
+
+  const countAll = (pid: Pid, counted: Counted) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      store.countLinks(pid, { verified: rangeOf(counted, now) }),
+    );
+
+  const countWays = Effect.fnUntraced(function* (pid: Pid) {
+    const found = new Map<LinkProof, number>();
+    let after: ChatId | null | undefined = null;
+    while (after !== undefined) {
+      const page: Effect.Success<ReturnType<typeof store.exportPage>> = yield* store.exportPage(
+        pid,
+        after,
+        step,
+      );
+      for (const { proof } of page) found.set(proof, (found.get(proof) ?? 0) + 1);
+      after = page[step - 1]?.chatId;
+    }
+    return found;
+  });
 
   const of = Effect.fnUntraced(function* (
     pid: Pid,
     counted: Counted,
   ): Effect.fn.Return<LinkCount, StoreUnavailable> {
-    const key = keyOf(pid, counted);
     const now = yield* Clock.currentTimeMillis;
     const count = yield* store.countLinks(pid, { verified: rangeOf(counted, now), enough: few });
     if (count !== few) return { count, age: 0 };
-    const last = known.get(key);
-    const age = last === undefined ? null : now - last.at;
-    if (last === undefined || now - last.at >= Math.max(renewed, last.took / mostTime)) {
-      yield* counts(key, pid, counted);
-    }
-    return { count: last?.count ?? few, age };
+    return (yield* last(keyOf(pid, counted), countAll(pid, counted))) ?? { count: few, age: null };
   });
 
   return {
@@ -105,22 +151,34 @@ export const makeLinkCounts = Effect.gen(function* () {
     weeksOf: (pid: Pid): StoreEffect<VerifiedWeeks> =>
       Effect.all({ last: of(pid, "lastWeek"), before: of(pid, "weekBefore") }),
 
+    /** Counts how links were confirmed. If counting takes long, returns the last known counts; null if there are none. */
+    waysOf: Effect.fnUntraced(function* (pid: Pid): Effect.fn.Return<LinkWays | null, StoreUnavailable> {
+      const some = yield* store.countLinks(pid, { enough: few });
+      if (some !== few) return { ways: yield* countWays(pid), age: 0 };
+      const found = yield* ways.last(pid, countWays(pid));
+      return found === undefined ? null : { ways: found.count, age: found.age };
+    }),
+
     /** Returns the number of links. If there is no count from the last minute, waits for a new count. */
     recentOf: Effect.fnUntraced(function* (pid: Pid) {
       const { count, age } = yield* of(pid, "all");
       if (age !== null && age < longest) return count;
-      return yield* Fiber.join(yield* counts(keyOf(pid, "all"), pid, "all"));
+      return yield* Fiber.join(yield* counts(keyOf(pid, "all"), countAll(pid, "all")));
     }),
 
     /** Adds the owner's own change to the last count, so that the owner sees the change at once. */
     add: (pid: Pid, links: number) =>
       Effect.sync(() => {
-        const last = known.get(keyOf(pid, "all"));
-        if (last !== undefined) known.set(keyOf(pid, "all"), { ...last, count: last.count + links });
+        const found = known.get(keyOf(pid, "all"));
+        if (found !== undefined) known.set(keyOf(pid, "all"), { ...found, count: found.count + links });
       }),
 
     /** Forgets the last count, after the owner deleted the links. */
-    forget: (pid: Pid) => Effect.sync(() => known.delete(keyOf(pid, "all"))),
+    forget: (pid: Pid) =>
+      Effect.sync(() => {
+        known.delete(keyOf(pid, "all"));
+        ways.known.delete(pid);
+      }),
   };
 });
 

@@ -1,7 +1,8 @@
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer, Queue } from "effect";
 import { TestClock } from "effect/testing";
-import type { Pid } from "../ids.ts";
+import { ChatId, GameId, type Pid } from "../ids.ts";
+import type { LinkProof } from "../links/link_proof.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { makeLinkCounts } from "./link_counts.ts";
 
@@ -94,4 +95,44 @@ test("links of the last week and of the week before are counted one after the ot
     last: { count: 5_000, age: 0 },
     before: { count: 4_000, age: 0 },
   });
+});
+
+test("links are counted by the way in which they were confirmed, of many in the background", function* () {
+  const proofs: ReadonlyArray<LinkProof> = ["connection", "words", "import", null];
+  let size = 3;
+  const gate = yield* Queue.unbounded<void>();
+  const countLinks = (_: Pid, { enough = size }: { readonly enough?: number } = {}) =>
+    Effect.succeed(Math.min(enough, size));
+  const exportPage = (_: Pid, after: ChatId | null, limit: number) =>
+    Effect.gen(function* () {
+      if (size > 2_000) yield* Queue.take(gate);
+      const from = after === null ? 0 : Number(after) - 9_999;
+      return Array.from({ length: Math.min(limit, size - from) }, (_, i) => ({
+        chatId: ChatId.make(String(10_000 + from + i)),
+        gameId: GameId.make("1"),
+        lastVerifiedAt: 0,
+        proof: proofs[(from + i) % 4] ?? null,
+        version: 1,
+      })) as unknown as Effect.Success<ReturnType<LinkStore["Service"]["exportPage"]>>;
+    });
+  const mock = Layer.mock(LinkStore)({ countLinks, exportPage });
+  const counts = yield* Effect.provide(makeLinkCounts, mock);
+  const waysOf = Effect.map(counts.waysOf(pid), (found) => found && [[...found.ways], found.age]);
+  const few = [
+    ["connection", 1],
+    ["words", 1],
+    ["import", 1],
+  ];
+  expect(yield* waysOf).toEqual([few, 0]);
+  size = 4_002;
+  expect(yield* waysOf).toBe(null);
+  for (let page = 0; page < 5; page++) yield* Queue.offer(gate, undefined);
+  yield* TestClock.adjust("1 second");
+  const many = [
+    ["connection", 1_001],
+    ["words", 1_001],
+    ["import", 1_000],
+    [null, 1_000],
+  ];
+  expect(yield* waysOf).toEqual([many, 1_000]);
 });

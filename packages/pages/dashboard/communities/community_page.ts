@@ -1,15 +1,16 @@
 /** The page of one community: its verify link, the texts for its users, and the bot. */
 import { ChatPlatform, guildOf, type Pid } from "@accountlink/core";
-import { makeAskingName } from "@accountlink/core/communities";
+import { type LinkWays, makeAskingName, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
+import type { LinkProof } from "@accountlink/core/links";
 import { Effect, Record } from "effect";
 import { type Html, html } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
 import { fieldsOf, textField } from "../look/field.ts";
 import { communityName, linksText, listText } from "../look/names.ts";
 import { refusedFor } from "../look/refused.ts";
-import { counted } from "../look/time.ts";
+import { counted, numberText } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { channelsPath, communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
@@ -47,6 +48,7 @@ export const makeCommunityView = Effect.gen(function* () {
   const { commands } = yield* ChatPlatform;
   const askingName = yield* makeAskingName;
   const preview = yield* makePreview;
+  const { counts } = yield* OwnedScopes;
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, said: SaidForm) {
     const { scope, guildName } = community;
@@ -55,6 +57,7 @@ export const makeCommunityView = Effect.gen(function* () {
     const texts = { ...noSettings, ...set, displayName: yield* askingName(scope, { ...set, guildName }) };
     return {
       ...(yield* stepsOf(visitor, community)),
+      ways: yield* counts.waysOf(scope.pid),
       /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
       tryUrl: guildId === null ? null : (commands?.tryUrl?.(guildId) ?? null),
       /** The pages of the verification with the typed texts. */
@@ -88,6 +91,7 @@ export const communityPage = (
 <p><a href="${withQuery(paths.links, { pid: scope.pid })}">${linksText(links)}</a> · <a href="${paths.keys}">${counted(keys, "key")}</a></p>
 ${isNew ? html`<section><h2>Your first verified user</h2>${firstSteps(view)}</section>` : null}
 ${linkSection(view)}
+${isNew ? null : waysSection(view.ways, visitor)}
 <section id="says">
 <h2>What your users see</h2>
 <div class="beside">
@@ -120,6 +124,31 @@ ${botHtml(view)}
 ${may(visitor.role, deleteDataPath(":pid"), html`<p class="more"><a class="bad" href="${deleteDataPath(scope.pid)}">Delete the data of this list</a></p>`)}`,
   };
 };
+
+/** How links were confirmed, in the order in which the page counts them. */
+const wayLabels = (chat: string, game: string) =>
+  [
+    ["connection", `Connected on ${chat}`],
+    ["oauth", `Signed in to ${game}`],
+    ["words", `Words in the profile on ${game}`],
+    ["session", "Named by a game"],
+    ["hand", "Linked by hand"],
+    ["import", "Imported, not verified"],
+    [null, "Unknown"],
+  ] as const satisfies ReadonlyArray<readonly [LinkProof, string]>;
+
+const waysSection = (counted: LinkWays | null, { platforms }: Pick<Visitor, "platforms">): Html => html`
+<section id="ways">
+<h2>How accounts were linked</h2>
+${
+  counted === null
+    ? html`<p data-live>Many links are being counted. Look again in a minute.</p>`
+    : html`<dl class="figures">${wayLabels(platforms.chat, platforms.game)
+        .map(([way, label]) => [label, counted.ways.get(way) ?? 0] as const)
+        .filter(([, count]) => count > 0)
+        .map(([label, count]) => html`<div><dt>${label}</dt><dd>${numberText(count)}</dd></div>`)}</dl>`
+}
+</section>`;
 
 const ageHint = (platform: string): string =>
   `Users with a younger account on ${platform} are told from when on they can link it. If empty, every account may. Links that are there stay.`;
