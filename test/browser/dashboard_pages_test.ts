@@ -226,7 +226,8 @@ it("each refusal page of the flow fits a phone and is accessible", async () => {
     const answer = { status, contentType: "text/html; charset=utf-8", body };
     await page.route(address, (route) => route.fulfill(answer));
     await page.goto(address);
-    await expectUsable(page, english.text(`refusal.${name as RefusalName}.title`), `refused-${name}`);
+    const title = english.text(`refusal.${name as RefusalName}.title`, { platform: "the chat platform" });
+    await expectUsable(page, title, `refused-${name}`);
   }
 });
 

@@ -118,7 +118,7 @@ test("an account whose age nobody knows is refused, and a platform that is down 
   await set({ minGameAgeDays: 1 });
   const back = await held.signIn(await held.leave("game"), oldGame);
   await platform.fail({ mode: "down", platform: "game", under: "/game/api" });
-  expectPage(await held.get(back), 503, "The platform does not answer");
+  expectPage(await held.get(back), 503, "No answer from the game platform");
   await set({ minGameAgeDays: null });
   await owner.send(path, { body: { minChatAgeDays: null } });
 });

@@ -175,7 +175,10 @@ test("creating a guild key fails while the chat platform is down, and the form k
   const page = await owner.browser.post("/dashboard/keys", typed);
   await server.platform.recover();
   expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
-  expect([page.status, page.text]).toEqual([503, expect.stringContaining("the platform does not answer")]);
+  expect([page.status, page.text]).toEqual([
+    503,
+    expect.stringContaining("the chat platform does not answer"),
+  ]);
   expect(page.text).toContain('value="Bot"');
   // The circuit breaker still refuses requests for a moment.
   await expect.poll(async () => (await owner.send("GET /dashboard/api/guilds")).status).toBe(200);

@@ -190,7 +190,7 @@ test.each(["chat", "game"] as const)("a %s sign-in can be started again after an
   await platform.fail({ mode: "down", platform: step, under: `/${step}/oauth/token` });
   const refused = await browser.get(callback);
   await platform.recover();
-  expectPage(refused, 503, "The platform does not answer");
+  expectPage(refused, 503, `No answer from the ${step} platform`);
   expect(refused.headers["retry-after"]).toBe("1");
   expect(refused.text).toContain(`href="/verify${bySid}"`);
   await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));

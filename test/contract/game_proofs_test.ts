@@ -300,13 +300,13 @@ test("words need a proven chat account, the page's token and a named account", a
 test("an outage of the game platform keeps the words", async () => {
   const { browser, page, bySid } = await wordsPage();
   await platform.fail({ mode: "down", platform: "game" });
-  expectPage(await nameAccount(browser, page, "player_6"), 503, "The platform does not answer");
+  expectPage(await nameAccount(browser, page, "player_6"), 503, "No answer from the game platform");
   await platform.recover();
   const named = await nameAccount(browser, page, "player_6");
   await platform.fail({ mode: "down", platform: "game" });
   const down = await check(browser, named);
   await platform.recover();
-  expectPage(down, 503, "The platform does not answer");
+  expectPage(down, 503, "No answer from the game platform");
   expect(wordsOn(await browser.get(`/verify/game/words${bySid}`))).toBe(wordsOn(named));
 });
 

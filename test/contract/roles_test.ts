@@ -1,7 +1,8 @@
 /** Role plans: the dashboard's JSON API and `POST /v2/members/sync`. */
 import { expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { botlessGuild, emptyGuild, gameUsers, guild, stranger } from "../support/fixtures.ts";
-import { formOf } from "../support/flow_browser.ts";
+import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Json, textOf } from "../support/http.ts";
 import { expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
@@ -290,6 +291,23 @@ test("only one plan of a guild can be on, across all accounts", async () => {
   await ours.remove();
 });
 
+test("of two edits of the plan that both have read, one is stored and the other is told", async () => {
+  const { get, put, remove } = await rolesOf();
+  const read = async () => (await get()).body.data?.plan;
+  const paused = { ...settings, state: "paused" };
+  await put(paused);
+  const edited = await read();
+  const both = await Promise.all(
+    ["{game.username}", "{chat.username}"].map((nickname) => put({ ...paused, nickname, edited })),
+  );
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  for (const refused of both.filter(({ status }) => status === 409))
+    expectRefusal(refused, 409, "CONFLICT", { reason: "plan_changed" });
+  expect((await put({ ...paused, nickname: null, edited: await read() })).status).toBe(200);
+  expectInvalid(await put({ ...paused, edited: "1" }), "edited");
+  await remove();
+});
+
 test("a preview shows what a role plan would change for a member, and changes nothing", async () => {
   const { put, preview, remove } = await rolesOf();
   const before = await shown(eve);
@@ -300,6 +318,37 @@ test("a preview shows what a role plan would change for a member, and changes no
   expectData(await preview(ada), { add: [], remove: [], nickname: null });
   expectRefusal(await preview(stranger), 403, "FORBIDDEN", { reason: "user_not_in_guild" });
   expect(await shown(eve)).toEqual(before);
+  await remove();
+});
+
+test("the page refuses a rule that this version does not know, and shows how far a preview is", async () => {
+  const { owner, pid, remove } = await rolesOf();
+  const address = `/dashboard/communities/${pid}/roles`;
+  const form = {
+    ...formOf(await owner.browser.get(address)),
+    rows: "1",
+    "role-1": linked,
+    nickname: "",
+    bypassRoleId: "",
+    act: "on",
+  };
+  const newer = await owner.browser.post(address, { ...form, "when-1": "moon" });
+  expect([newer.status, newer.text]).toEqual([
+    400,
+    expect.stringContaining("This version knows no such rule."),
+  ]);
+
+  await server.platform.fail({ mode: "slow", delayMs: 1_500, platform: "chat", under: "/chat/api/guilds" });
+  const begun = await owner.browser.post(address, { ...form, "when-1": "linked" });
+  const preview = locationOf(begun);
+  const running = await owner.browser.get(preview);
+  await server.platform.recover();
+  expect(running.text).toContain("Comparing everyone with the rules: 0");
+  expect(running.text).toContain("Nobody has been changed yet.");
+  expect(running.text).toContain('<meta http-equiv="refresh" content="3">');
+  await eventually(async () =>
+    expect((await owner.browser.get(preview)).text).toContain("members were compared."),
+  );
   await remove();
 });
 

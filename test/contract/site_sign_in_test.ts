@@ -106,7 +106,7 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     await platform.fail({ mode: "down", platform: "chat" });
     const down = await browser.get(callback);
     await platform.recover();
-    expect([down.status, titleOf(down.text)]).toEqual([503, "The platform does not answer"]);
+    expect([down.status, titleOf(down.text)]).toEqual([503, "No answer from the chat platform"]);
     expect(down.headers["retry-after"]).toBe("1");
   });
 

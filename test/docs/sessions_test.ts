@@ -45,7 +45,7 @@ it("docs/sessions.md lists every refusal page with its status, under a unique ti
   const rows = rowsUnder(document, ["page", "status", "when"]);
   expect(rows.map(([page, status]) => [page, Number(status)])).toEqual(
     Object.entries(refusals).map(([name, { status }]) => [
-      english.text(`refusal.${name as RefusalName}.title`),
+      english.text(`refusal.${name as RefusalName}.title`, { platform: "Discord" }),
       status,
     ]),
   );

@@ -146,7 +146,7 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly state?: SessionState;
   /** Whether the two accounts of a completed session are still linked, if the reason is `over`. */
   readonly isStillLinked?: boolean;
-  /** The sign-in that was denied, or the step whose account is not admitted. */
+  /** The sign-in that was denied or is invalid, the step whose account is not admitted, or whose platform is down. */
   readonly step?: ProofStep;
   /** When the account is old enough, if the reason is `too_young`. */
   readonly from?: Millis;

@@ -116,7 +116,7 @@ export const makeProofs = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis;
     const challenge = Option.getOrNull(yield* flows.takeChallenge(id, stateHash, now));
     if (challenge === null || challenge.step !== step) {
-      return yield* new FlowRefused({ reason: "sign_in_invalid", entry });
+      return yield* new FlowRefused({ reason: "sign_in_invalid", entry, step });
     }
     return yield* identities[step]
       .finish({ redirectUri, state, ...derived, guildId, withConnections }, callback)
@@ -197,7 +197,7 @@ const refuseProof = (entry: FlowEntry, step: ProofStep) => ({
   ProofInvalid: (cause: ProofInvalid) =>
     Effect.andThen(
       Effect.logDebug(cause.message),
-      new FlowRefused({ reason: "sign_in_invalid", entry, cause }),
+      new FlowRefused({ reason: "sign_in_invalid", entry, step, cause }),
     ),
 });
 
@@ -261,5 +261,5 @@ export const makeAdmit = Effect.gen(function* () {
 /** Makes a handler for `Effect.catchTags` that refuses the step with the reason `platform_down`. */
 export const refusePlatformDown = (entry: FlowEntry) => ({
   PlatformUnavailable: (cause: PlatformUnavailable) =>
-    new FlowRefused({ reason: "platform_down", entry, cause }),
+    new FlowRefused({ reason: "platform_down", entry, step: cause.platform, cause }),
 });

@@ -9,7 +9,6 @@ import { cancelledPage, donePage, type FlowReader, flowPage } from "../flow/page
 import { namedRefusalPage, type RefusalName, refusals } from "../flow/refusals.ts";
 import { footerHtml } from "../footer.ts";
 import { documentBelow, type Html, html } from "../html.ts";
-import type { Language } from "../languages/language.ts";
 import { documentOf, type Page as FlowPage } from "../page.ts";
 import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
@@ -22,7 +21,7 @@ export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
   const preview = yield* makePreview;
   return [
     page(paths.preview, function* (visitor, query) {
-      const groups = previewGroups(visitor.context.language);
+      const groups = previewGroups(visitor);
       const states = groups.flatMap((group) => group.states);
       const shown = states.find(({ name }) => name === query("state")) ?? {
         name: "begin",
@@ -87,7 +86,7 @@ const flowStates: Readonly<Record<string, { readonly title: string; readonly pro
   choice: { title: "Linked to another account", proven: { chat, game, replaces } },
 };
 
-const previewGroups = (language: Language): ReadonlyArray<PreviewGroup> => [
+const previewGroups = ({ context: { language }, platforms }: OwnerVisitor): ReadonlyArray<PreviewGroup> => [
   {
     label: "Steps",
     states: [
@@ -100,7 +99,7 @@ const previewGroups = (language: Language): ReadonlyArray<PreviewGroup> => [
     label: "Refusals",
     states: (Object.keys(refusals) as ReadonlyArray<RefusalName>).map((name) => ({
       name: `refused-${name}`,
-      title: language.text(`refusal.${name}.title`),
+      title: language.text(`refusal.${name}.title`, { platform: platforms.chat }),
     })),
   },
 ];

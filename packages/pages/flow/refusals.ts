@@ -117,13 +117,9 @@ export const namedRefusalPage = (
 ): Page => {
   const { language, chatName, gameName } = reader;
   const { status, again, ways: onward = [] } = refusals[name];
-  const title = language.text(`refusal.${name}.title`);
-  const names = {
-    chatName,
-    gameName,
-    platform: step === "chat" ? chatName : gameName,
-    from: momentHtml(language, from),
-  };
+  const platform = step === "chat" ? chatName : gameName;
+  const title = language.text(`refusal.${name}.title`, { platform });
+  const names = { chatName, gameName, platform, from: momentHtml(language, from) };
   const card = account === undefined ? null : chatCard(account, language);
   const address = entry === null ? null : `/verify?${queryOf(entry)}`;
   return {

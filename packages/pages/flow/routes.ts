@@ -66,6 +66,7 @@ export const flowRoutes = Effect.gen(function* () {
   const cookie = pageCookie("accountlink_flow", { path: "/", publicUrl: settings.publicUrl });
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
+  const gameWays = yield* usableGameWays;
   const addBot = (yield* ChatPlatform).botInvite?.(null, "roles") ?? null;
   const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
@@ -213,13 +214,15 @@ export const flowRoutes = Effect.gen(function* () {
   };
 
   const routes: ReadonlyArray<BoundRoute> = [
-    bind("GET", "/", (context) => Effect.succeed(homePage(readerIn(context), addBot))),
+    bind("GET", "/", (context) =>
+      Effect.succeed(homePage(readerIn(context), addBot, [...gameWays, "session"])),
+    ),
     bind("GET", "/go", showCode),
     withForm("/go", (context, fields) => enter(context, fields.get("code") ?? "")),
     bind("GET", "/verify", show),
     bind("GET", "/verify/chat/start", start("chat")),
     bind("GET", "/verify/chat/callback", finish("chat")),
-    ...(yield* usableGameWays).flatMap((way) => routesOf[way]),
+    ...gameWays.flatMap((way) => routesOf[way]),
     withForm("/verify/confirm", (context, fields) =>
       confirm(context, { ...flowFormOf(fields), keeps: fields.get("keep") === "1" }),
     ),

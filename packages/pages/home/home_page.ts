@@ -1,11 +1,15 @@
 /** The first page of the service: it introduces the service and links to its parts. */
+import type { GameProof } from "@accountlink/core/links";
 import { type Html, html } from "../html.ts";
 import type { Language, PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
 
-/** @param addBot the page of the chat platform that adds the bot to a community; null if there is none */
-export const homePage = (reader: Reader, addBot: string | null): Page => {
+/**
+ * @param addBot the page of the chat platform that adds the bot to a community; null if there is none
+ * @param proofs the ways to prove a game account
+ */
+export const homePage = (reader: Reader, addBot: string | null, proofs: ReadonlyArray<GameProof>): Page => {
   const { language, chatName, withoutSignIns = false, toTry = [] } = reader;
   return {
     title: "accountlink",
@@ -18,7 +22,13 @@ ${
   withoutSignIns
     ? null
     : html`
-${ways(language, "home.players", [wayTo(language, "/go", "home.code"), wayTo(language, "/me", "home.data")])}
+${ways(
+  language,
+  "home.players",
+  [wayTo(language, "/go", "home.code"), wayTo(language, "/me", "home.data")],
+  html`<p>${language.text("home.proof", reader)}</p>
+<ul>${proofs.map((proof) => html`<li>${language.text(`home.proof.${proof}`, reader)}</li>`)}</ul>`,
+)}
 ${ways(
   language,
   "home.owners",

@@ -13,6 +13,10 @@ export interface MessageValues {
   readonly "proof.session": "gameName: text";
   readonly "home.intro": "chatName: text" | "gameName: text";
   readonly "home.picture": "chatName: text" | "gameName: text";
+  readonly "home.proof": "gameName: text";
+  readonly "home.proof.connection": "chatName: text";
+  readonly "home.proof.oauth": "gameName: text";
+  readonly "home.proof.words": "gameName: text";
   readonly "home.add": "chatName: text";
   readonly "flow.asks": "b: tag" | "asking: text";
   readonly "flow.asks.guild": "b: tag" | "asking: text" | "guild: text";
@@ -51,12 +55,17 @@ export interface MessageValues {
   readonly "refusal.wrong_user.text": "chatName: text";
   readonly "refusal.player_named.text": "gameName: text";
   readonly "refusal.not_a_member.text": "chatName: text";
+  readonly "refusal.platform_down.title": "platform: text";
   readonly "refusal.denied.text": "platform: text";
+  readonly "refusal.sign_in_invalid.text": "platform: text";
   readonly "refusal.unfinished.text": "chatName: text" | "gameName: text";
   readonly "refusal.blocked.text": "platform: text";
   readonly "refusal.too_young.text": "platform: text" | "from: text";
   readonly "refusal.age_unknown.text": "platform: text";
   readonly "refusal.no_sign_ins.text": "chatName: text" | "gameName: text";
+  readonly "sign_in.denied.text": "platform: text";
+  readonly "sign_in.invalid.text": "platform: text";
+  readonly "sign_in.platform_down.title": "platform: text";
   readonly "sign_in.downloads.text": "limit: number";
   readonly "me.signed_in": "chatName: text";
   readonly "me.links.none": "gameName: text" | "code: tag";

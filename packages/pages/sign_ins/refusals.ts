@@ -3,8 +3,8 @@ import { PlatformUnavailable } from "@accountlink/core/errors";
 import { SignInRefused } from "@accountlink/core/sign_ins";
 import { statusOf } from "@accountlink/http-api";
 import { html } from "../html.ts";
-import type { Language } from "../languages/language.ts";
 import type { Page } from "../page.ts";
+import type { Reader } from "../page_render.ts";
 import type { Site } from "./site.ts";
 
 export type SiteError = PublicError | SignInRefused;
@@ -40,18 +40,26 @@ const messageOf = (error: SiteError) => {
 
 const signInStatuses = { denied: 403, invalid: 400, platform_down: 503 } as const;
 
+/** Names the platform that does not answer, or else the one at which users sign in. */
+const platformOf = (error: SiteError, { chatName, gameName }: Reader): string => {
+  const cause = error instanceof SignInRefused ? error.cause : error;
+  return cause instanceof PlatformUnavailable && cause.platform === "game" ? gameName : chatName;
+};
+
 /** The dashboard, which is in English, also tells what core says about a refusal. */
-const textOf = (error: SiteError, path: Site["path"], language: Language): string => {
+const textOf = (error: SiteError, path: Site["path"], reader: Reader): string => {
   const message = messageOf(error);
   const isExact = path === "/dashboard" && !(error instanceof SignInRefused);
   if (isExact && (message === "sign_in.refused" || error._tag === "RateLimited")) return `${error.message}.`;
   if (isExact && error._tag === "Forbidden" && message === "sign_in.forbidden")
     return `${error.message}. Nothing was changed.${error.reason === "role" ? " An owner of the account can change your role." : ""}`;
-  return language.text(`${message}.text`, { limit: error._tag === "RateLimited" ? error.limit : 0 });
+  const limit = error._tag === "RateLimited" ? error.limit : 0;
+  return reader.language.text(`${message}.text`, { limit, platform: platformOf(error, reader) });
 };
 
-export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">, language: Language): Page => {
-  const title = language.text(`${messageOf(error)}.title`);
+export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">, reader: Reader): Page => {
+  const { language } = reader;
+  const title = language.text(`${messageOf(error)}.title`, { platform: platformOf(error, reader) });
   const isSignIn = error instanceof SignInRefused;
   const [target, label] = isSignIn
     ? ([`${path}/sign-in`, "sign_in.again"] as const)
@@ -62,7 +70,7 @@ export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">, lang
     address: path,
     content: html`
 <h1>${title}</h1>
-<p>${textOf(error, path, language)}</p>
+<p>${textOf(error, path, reader)}</p>
 <p><a class="button" href="${target}">${language.text(label)}</a></p>`,
   };
 };

@@ -14,7 +14,7 @@ import { Effect } from "effect";
 import { html } from "../html.ts";
 import type { Language } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import type { PageContext } from "../page_render.ts";
+import { type PageContext, readerOf } from "../page_render.ts";
 import {
   type Answering,
   asEffect,
@@ -24,6 +24,7 @@ import {
   readForm,
   redirectTo,
 } from "../page_requests.ts";
+import { PageSettings } from "../page_settings.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { dropKeptPages, isPageOf, keptPagesRoute, type Site, siteOf } from "./site.ts";
 
@@ -40,6 +41,7 @@ export interface Visitor {
 /** Makes the routes of a site. All except `keptPagesRoute` count requests against the limit of the client address. */
 export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
+  const pages = yield* PageSettings;
   const signIns = yield* SignIns;
   const site = siteOf(name, settings.publicUrl);
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
@@ -65,7 +67,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const { handle, ...handler } = yield* makePageHandler<SiteError>({
     publicOf,
     pageOf: (error, context) =>
-      error._tag === "InvalidSession" ? toSignIn(context) : refusalPage(error, site, context.language),
+      error._tag === "InvalidSession"
+        ? toSignIn(context)
+        : refusalPage(error, site, readerOf(pages, context.language)),
   });
 
   const bind = (

@@ -132,7 +132,7 @@ const findColumns = (names: ReadonlyArray<string>, options: ReadOptions): Column
     ...(options.guildId === undefined ? [] : [guildId]),
     ...verified,
   ]);
-  const unread = names.filter((_, index) => !read.has(index));
+  const unread = names.filter((name, index) => name.trim() !== "" && !read.has(index));
   const isOwn = plainNames[chatId] === "chatid" && plainNames[gameId] === "gameid";
   const understood = new Set<string>([...known.time, ...ignored]);
   const unclear = unread.filter((name) => !understood.has(plain(name)) && isSuspicious(name));

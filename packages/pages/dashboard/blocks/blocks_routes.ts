@@ -72,8 +72,8 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
   const ask = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const community = yield* communities.find(visitor, fields("pid"));
     const { scope } = community;
-    const meant = yield* Effect.catchTag(usersIn(scope, fields), "PlatformUnavailable", () =>
-      Effect.succeed("The platform does not answer; try again in a moment"),
+    const meant = yield* Effect.catchTag(usersIn(scope, fields), "PlatformUnavailable", ({ platform }) =>
+      Effect.succeed(`${visitor.platforms[platform]} does not answer; try again in a moment`),
     );
     if (typeof meant === "string" || (meant.chatId === null && meant.gameId === null)) {
       const reason = typeof meant === "string" ? meant : "nobody was found with this ID or user name";

@@ -142,25 +142,24 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   });
 
   /** Finds the chat user and the game user that a form names by ID or user name, or says why it finds none. */
-  const named = Effect.fnUntraced(
-    function* (community: Community, typed: LinkForm) {
-      const [[chatId], [gameId]] = yield* Effect.all(
-        [links.chatsMeant(community.scope, typed.chat), links.gamesMeant(typed.game)],
-        { concurrency: 2 },
-      );
-      const known = gameId !== undefined && Option.isSome(yield* findGame(gameId)) ? gameId : undefined;
-      if (chatId !== undefined && known !== undefined) return { chatId, gameId: known };
-      const unknown = Object.entries({ chat: chatId, game: known }).filter(([, id]) => id === undefined);
-      const reason = "nobody was found with this ID or user name";
-      return { problems: unknown.map(([name]) => ({ name, reason })) };
-    },
-    Effect.catchTag("PlatformUnavailable", (error) => Effect.succeed({ problems: problemsOf(error) })),
-  );
+  const named = Effect.fnUntraced(function* (community: Community, typed: LinkForm) {
+    const [[chatId], [gameId]] = yield* Effect.all(
+      [links.chatsMeant(community.scope, typed.chat), links.gamesMeant(typed.game)],
+      { concurrency: 2 },
+    );
+    const known = gameId !== undefined && Option.isSome(yield* findGame(gameId)) ? gameId : undefined;
+    if (chatId !== undefined && known !== undefined) return { chatId, gameId: known };
+    const unknown = Object.entries({ chat: chatId, game: known }).filter(([, id]) => id === undefined);
+    const reason = "nobody was found with this ID or user name";
+    return { problems: unknown.map(([name]) => ({ name, reason })) };
+  });
 
   const link = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const typed = { chat: fields("chat").trim(), game: fields("game").trim() };
     const community = yield* communities.find(visitor, fields("pid"));
-    const meant = yield* named(community, typed);
+    const meant = yield* Effect.catchTag(named(community, typed), "PlatformUnavailable", (error) =>
+      Effect.succeed({ problems: problemsOf(error, visitor) }),
+    );
     const refuse = (problems: ReadonlyArray<ParameterProblem>) =>
       fields("of") === "user" && isChatId(typed.chat)
         ? user(visitor, fields, typed.chat, typed.game, problems)
@@ -185,7 +184,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     return yield* set.pipe(
       Effect.as(seeOther(paths.linkUser, { pid: community.scope.pid, chatId, done: "linked" })),
       Effect.catchTag(["Conflict", "Forbidden", "InvalidParameter", "PlatformUnavailable"], (error) =>
-        refuse(problemsOf(error)),
+        refuse(problemsOf(error, visitor)),
       ),
     );
   });
@@ -226,8 +225,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       : seeOther(paths.links, { pid, done: "unlinkedSeveral" });
     const refused = (error: WriteRefusal) =>
       isOne
-        ? user(visitor, fields, chatId, "", problemsOf(error))
-        : list(visitor, fields, emptyLinkForm, problemsOf(error));
+        ? user(visitor, fields, chatId, "", problemsOf(error, visitor))
+        : list(visitor, fields, emptyLinkForm, problemsOf(error, visitor));
     const removed = (reason: string | null) =>
       Effect.forEach(chatIds, (each) =>
         // Ignore links that another request has removed meanwhile.
@@ -290,7 +289,10 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
 /** The fields of the forms by the names of the API. */
 const fieldsOf: Readonly<Record<string, string>> = { gameId: "game", reason: "reason" };
 
-const problemsOf = (error: WriteRefusal): ReadonlyArray<ParameterProblem> => {
+const problemsOf = (
+  error: WriteRefusal,
+  { platforms }: Pick<OwnerVisitor, "platforms">,
+): ReadonlyArray<ParameterProblem> => {
   switch (error._tag) {
     case "InvalidParameter":
       return error.parameters.map(({ name, reason }) => ({
@@ -301,6 +303,8 @@ const problemsOf = (error: WriteRefusal): ReadonlyArray<ParameterProblem> => {
     case "Forbidden":
       return [{ name: "chat", reason: messageText(error) }];
     case "PlatformUnavailable":
-      return [{ name: "chat", reason: "the platform does not answer; try again in a moment" }];
+      return [
+        { name: "chat", reason: `${platforms[error.platform]} does not answer; try again in a moment` },
+      ];
   }
 };
