@@ -197,6 +197,25 @@ it("linking is turned on without roles, and goes on while rules are paused", asy
   await page.getByText("Nobody gets or loses a role or nickname until you turn the rules on.").waitFor();
 });
 
+it("a form that was changed asks before it is left", async () => {
+  const page = await visit("/dashboard/communities", /Ada\b/, desktop);
+  await press(page, /Roles of Rook/);
+  const nickname = page.getByLabel("Nickname of linked members");
+  await nickname.fill("{game.username} leaves");
+  const asked = new Promise<string>((resolve) => {
+    page.once("dialog", async (dialog) => {
+      resolve(dialog.type());
+      await dialog.dismiss();
+    });
+  });
+  await press(page, "Overview");
+  expect(await asked).toBe("beforeunload");
+  expect(await nickname.inputValue()).toBe("{game.username} leaves");
+  page.once("dialog", (dialog) => dialog.accept());
+  await press(page, "Overview");
+  await page.waitForURL(/\/dashboard$/);
+});
+
 it("the later of two people who change rules reads that they changed meanwhile", async () => {
   const [one, other] = [
     await visit("/dashboard/communities", /Ada\b/, phone),

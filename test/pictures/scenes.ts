@@ -174,9 +174,10 @@ const scenes = async (stage: Stage) => {
     stage,
     steps.map((picture) => ({ picture, width: phone.width })),
   );
+  const ways = await waysOf(stage);
   const overview = await beside(stage, [
     { picture: channel, width: 300, caption: "A member types /verify," },
-    { picture: steps[2] as Picture, width: 300, caption: "shows the account on Roblox," },
+    { picture: steps[1] as Picture, width: 300, caption: "proves the account on Roblox," },
     { picture: links, width: 908, caption: "and the community knows who plays as whom." },
   ]);
 
@@ -210,5 +211,43 @@ const scenes = async (stage: Stage) => {
   await press(ada, "Choose channels");
   await ada.locator("main").getByRole("link", { name: "Engine Room" }).click();
   const panel = await shoot(ada);
-  return { overview, flow, channel, links, roles, alts, usage, unlinked, newAlts, block, panel };
+  return { overview, flow, ways, channel, links, roles, alts, usage, unlinked, newAlts, block, panel };
+};
+
+const shownWords = "apple river lamp chair cloud garden";
+
+/** The ways to prove a game account without a sign-in there. */
+const waysOf = async (stage: Stage): Promise<Picture> => {
+  const verifyAs = async (chatId: string, link: string, name: string) => {
+    const page = await goAs(stage, "Linus, a player", phone);
+    await page.goto(page.url().replace(/as=\d+/, `as=${chatId}`));
+    await page.getByLabel("Command").fill("/verify");
+    await press(page, "Send");
+    await press(page, link);
+    await press(page, "Sign in to Discord");
+    await press(page, name);
+    return page;
+  };
+  const connected = await shoot(await verifyAs("100001", "Use another account", "Ada"));
+
+  const linus = await verifyAs("100004", "Verify", "Linus");
+  await press(linus, "Use words in your profile");
+  await linus.getByLabel("User name on Roblox").fill("linus_plays");
+  await press(linus, "Continue");
+  // The words are random.
+  await linus.evaluate(`document.getElementById("words").textContent = "${shownWords}"`);
+  const words = await shoot(linus);
+
+  const game = await goAs(stage, "Grace, in a game", phone);
+  await press(game, "Link my chat account");
+  const code = (await game.locator("#code").textContent()) ?? "";
+  const grace = await stage.open(phone);
+  await grace.goto(`${stage.url}/go`);
+  await grace.getByRole("textbox").fill(code);
+  await press(grace, "Continue");
+  return beside(stage, [
+    { picture: connected, width: phone.width, caption: "connected at Discord," },
+    { picture: words, width: phone.width, caption: "by words in the profile," },
+    { picture: await shoot(grace), width: phone.width, caption: "or from a game, with a code" },
+  ]);
 };
