@@ -54,6 +54,15 @@ it("an example request succeeds with the key of the demo", async () => {
 it("the home page of the demo signs in as each of its persons with one click", async () => {
   const page = await openPage(demo.url(), desktop);
   await expectUsable(page, "accountlink", "demo-home");
+  await page.getByRole("link", { name: /^Add to Discord/ }).waitFor();
+  await page.getByText(/get roles and nicknames at once\. If you come from another service/).waitFor();
+  const proofs = page.getByRole("list").filter({ hasText: "six words" }).getByRole("listitem");
+  expect(await proofs.allTextContents()).toEqual([
+    "You connected it on Discord: one sign-in is enough",
+    "Sign in to Roblox",
+    "Put six words into your profile on Roblox",
+    "Type the code that a game shows you",
+  ]);
 
   const goAs = async (person: string) => {
     await page.goto(demo.url());
@@ -70,6 +79,7 @@ it("the home page of the demo signs in as each of its persons with one click", a
   await page.getByText("Linus").first().waitFor();
   expect(new URL(page.url()).pathname).toBe("/me");
   await goAs("Linus, a player");
+  expect(await page.locator("#nickname").textContent()).toBe("Linus");
   await page.getByLabel("Command").fill("/verify");
   await press(page, "Send");
   await page.getByRole("link", { name: "Verify", exact: true }).waitFor();

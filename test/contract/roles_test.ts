@@ -338,7 +338,12 @@ test("the page refuses a rule that this version does not know, and shows how far
     expect.stringContaining("This version knows no such rule."),
   ]);
 
-  await server.platform.fail({ mode: "slow", delayMs: 1_500, platform: "chat", under: "/chat/api/guilds" });
+  await server.platform.fail({
+    mode: "slow",
+    delayMs: 700,
+    platform: "chat",
+    route: "GET /chat/api/guilds/:guildId/members",
+  });
   const begun = await owner.browser.post(address, { ...form, "when-1": "linked" });
   const preview = locationOf(begun);
   const running = await owner.browser.get(preview);
