@@ -340,7 +340,7 @@ test("the page refuses a rule that this version does not know, and shows how far
 
   await server.platform.fail({
     mode: "slow",
-    delayMs: 700,
+    delayMs: 3_000,
     platform: "chat",
     route: "GET /chat/api/guilds/:guildId/members",
   });

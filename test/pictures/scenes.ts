@@ -43,7 +43,9 @@ const shoot = async (
 ): Promise<Picture> => {
   const take = async (colorScheme: (typeof themes)[number]) => {
     await page.emulateMedia({ colorScheme });
-    return page.screenshot({ animations: "disabled", fullPage: true, clip });
+    // Without the clock of the flow, which would show that the time is over.
+    const style = ".clock { display: none; }";
+    return page.screenshot({ animations: "disabled", fullPage: true, clip, style });
   };
   return { light: await take("light"), dark: await take("dark"), page: await hashOf(page) };
 };
@@ -246,8 +248,8 @@ const waysOf = async (stage: Stage): Promise<Picture> => {
   await grace.getByRole("textbox").fill(code);
   await press(grace, "Continue");
   return beside(stage, [
-    { picture: connected, width: phone.width, caption: "connected at Discord," },
+    { picture: connected, width: phone.width, caption: "Connected at Discord," },
     { picture: words, width: phone.width, caption: "by words in the profile," },
-    { picture: await shoot(grace), width: phone.width, caption: "or from a game, with a code" },
+    { picture: await shoot(grace), width: phone.width, caption: "or from a game that says who plays" },
   ]);
 };

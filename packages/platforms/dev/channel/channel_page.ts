@@ -64,7 +64,6 @@ ${
 <p>Your nickname: <span id="nickname">${me.nickname ?? "none"}</span></p>
 <p>Your roles: <span id="roles">${me.roles.length === 0 ? "none" : me.roles.map(({ id }) => names.role(id)).join(", ")}</span></p>`
 }
-${[...guild.channels.values()].map((channel) => postsHtml(channel, view, names))}
 <h2>Commands</h2>
 ${messages.length === 0 ? html`<p>Nobody has written yet.</p>` : html`<ol class="messages">${messages.map((message) => messageItem(message, as, names))}</ol>`}
 ${problem === null ? null : html`<p role="alert">${problem}</p>`}
@@ -78,7 +77,8 @@ ${
 <datalist id="commands">${listings.filter((listing) => mayUse(listing, guild, me.chatId)).map(commandOption)}</datalist>
 <button>Send</button>
 </form>`
-}`;
+}
+${[...guild.channels.values()].map((channel) => postsHtml(channel, view, names))}`;
 };
 
 const postsHtml = (
