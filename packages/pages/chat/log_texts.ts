@@ -1,11 +1,11 @@
 /** What the log says: a line for each thing that happened, and counts of what would be too much. */
 import { AuditLog, type ChatId, type GameId, LinkStore } from "@accountlink/core";
-import type { AuditEntry } from "@accountlink/core/audit";
-import type { FeedEvent } from "@accountlink/core/events";
+import { type AuditEntry, usersOf } from "@accountlink/core/audit";
+import type { EventSource, FeedEvent } from "@accountlink/core/events";
 import type { HeldLog, LogEntry, LogLine } from "@accountlink/core/guild_log";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
-import type { GameProof } from "@accountlink/core/links";
+import type { GameProof, LinkRecord } from "@accountlink/core/links";
 import type { PlanProblem } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { erasedMark } from "@accountlink/core/users";
@@ -88,6 +88,31 @@ const countsText = (items: ReadonlyArray<LogItem>): string => {
 const mostLines = 10;
 const mostCharacters = 1_700;
 
+const linkActions = ["link.set", "link.moved", "link.removed"] as const;
+const linkChanges = { action: null, keyId: null, readable: linkActions } as const;
+
+type LinkEvent<Type extends (typeof linkActions)[number]> = Extract<FeedEvent, { readonly type: Type }>;
+
+const isLinkChange = (event: FeedEvent): event is LinkEvent<(typeof linkActions)[number]> =>
+  linkActions.some((type) => type === event.type);
+
+/** Whether a user changed their own link. */
+const isOwn = (source: EventSource): boolean => source === "flow" || source === "user";
+
+interface Read {
+  /** Newest entries about links of users whose links others changed. */
+  readonly entries: ReadonlyArray<AuditEntry>;
+  /** The records of users who verified; null if nobody did. */
+  readonly records: ReadonlyMap<ChatId, LinkRecord> | null;
+}
+
+/** Finds the audit entry of an event, which says who made the change. */
+const entryOf = ({ entries }: Read, { type, at, data }: FeedEvent): AuditEntry | null => {
+  const isOf = (entry: AuditEntry) =>
+    "chatId" in data && usersOf(entry).some((chatId) => chatId === data.chatId);
+  return entries.find((entry) => entry.action === type && entry.at === at && isOf(entry)) ?? null;
+};
+
 const proofTexts: Readonly<Record<GameProof, string>> = {
   connection: "connected on the chat platform",
   oauth: "signed in at the game platform",
@@ -112,14 +137,24 @@ export const makeLogTexts = Effect.gen(function* () {
   const accountOf = (gameId: GameId | typeof erasedMark | null) =>
     isGameId(gameId) ? community.account(gameId) : Effect.succeed("an account");
 
-  /** Finds the audit entry of an event, which says who made the change. */
-  const entryOf = Effect.fnUntraced(function* ({ scope }: HeldLog, { type, at, data }: FeedEvent) {
-    if (type !== "link.set" && type !== "link.moved" && type !== "link.removed") return null;
-    const { chatId } = data;
-    if (!isChatId(chatId)) return null;
-    const filter = { action: type, keyId: null, chatId, pid: scope.pid } as const;
-    const entries = yield* audit.list(scope.account, null, 20, filter);
-    return entries.find((entry) => entry.at === at) ?? null;
+  /**
+   * Reads what the lines need: who changed the links of others, and how links were proven. The audit log is read for each
+   * user, since it has an index of users and none of times.
+   */
+  const readFor = Effect.fnUntraced(function* ({ scope }: HeldLog, items: ReadonlyArray<LogItem>) {
+    const changes = items.flatMap((item) =>
+      "event" in item && isLinkChange(item.event) ? [item.event.data] : [],
+    );
+    const usersOfChanges = (isMeant: (source: EventSource) => boolean) => [
+      ...new Set(changes.filter(({ source }) => isMeant(source)).map(({ chatId }) => chatId)),
+    ];
+    const entriesOf = (chatId: ChatId) =>
+      audit.list(scope.account, null, 20, { ...linkChanges, pid: scope.pid, chatId });
+    const changed = usersOfChanges((source) => !isOwn(source)).filter(isChatId);
+    const verified = usersOfChanges((source) => source === "flow").filter(isChatId);
+    const entries = yield* Effect.forEach(changed, entriesOf, { concurrency: 4 });
+    const records = verified.length === 0 ? null : yield* links.findByChatIds(scope.pid, verified);
+    return { entries: entries.flat(), records } satisfies Read;
   });
 
   const actorOf = Effect.fnUntraced(function* (entry: AuditEntry | null) {
@@ -143,27 +178,22 @@ export const makeLogTexts = Effect.gen(function* () {
   });
 
   /** Says how a link was proven, from the record, unless it has changed again since. */
-  const proofOf = Effect.fnUntraced(function* (
-    { scope }: HeldLog,
-    data: {
-      readonly chatId: ChatId | typeof erasedMark;
-      readonly linkVersion: number;
-      readonly source: string;
-    },
-  ) {
-    const { chatId, linkVersion, source } = data;
+  const proofOf = (
+    { records }: Read,
+    { chatId, linkVersion, source }: Pick<LinkEvent<"link.set">["data"], "chatId" | "linkVersion" | "source">,
+  ): string => {
     if (source !== "flow") return "";
-    const record = isChatId(chatId) ? Option.getOrNull(yield* links.findByChatId(scope.pid, chatId)) : null;
+    const record = isChatId(chatId) ? records?.get(chatId) : undefined;
     const proof = record?.linkVersion === linkVersion ? record.proof : null;
     return proof === null || proof === "hand" || proof === "import" ? ", verified" : `, ${textOf(proof)}`;
-  });
+  };
 
   const textOf = (proof: GameProof): string =>
     proofTexts[proof].replace("the chat platform", chatName).replace("the game platform", gameName);
 
-  const eventLine = Effect.fnUntraced(function* (log: HeldLog, event: FeedEvent) {
+  const eventLine = Effect.fnUntraced(function* (event: FeedEvent, read: Read) {
     const { type, data } = event;
-    const by = yield* actorOf(yield* entryOf(log, event));
+    const by = yield* actorOf(entryOf(read, event));
     const line = (text: string): LogLine => ({
       text,
       chatIds: [...new Set([...usersIn({ at: 0, event }), ...by.chatIds])],
@@ -171,26 +201,27 @@ export const makeLogTexts = Effect.gen(function* () {
     switch (type) {
       case "link.set": {
         const account = yield* accountOf(data.gameId);
-        const how = yield* proofOf(log, data);
+        const how = proofOf(read, data);
         const user = nameOf(data.chatId);
-        const isOwn = data.source === "flow" || data.source === "user";
         if (data.previousGameId !== null) {
           const before = yield* accountOf(data.previousGameId);
           return line(
-            isOwn
+            isOwn(data.source)
               ? `${user} now plays as ${account}, no longer as ${before}${how}.`
               : `${user} was linked to ${account} in place of ${before}${by.text}.`,
           );
         }
         return line(
-          isOwn ? `${user} linked ${account}${how}.` : `${user} was linked to ${account}${by.text}.`,
+          isOwn(data.source)
+            ? `${user} linked ${account}${how}.`
+            : `${user} was linked to ${account}${by.text}.`,
         );
       }
       case "link.removed": {
         const account = yield* accountOf(data.previousGameId);
         const user = nameOf(data.chatId);
         return line(
-          data.source === "user" || data.source === "flow"
+          isOwn(data.source)
             ? `${user} unlinked ${account}.`
             : `${user} was unlinked from ${account}${by.text}.`,
         );
@@ -198,7 +229,7 @@ export const makeLogTexts = Effect.gen(function* () {
       case "link.moved": {
         const account = yield* accountOf(data.gameId);
         return line(
-          `${account} moved from ${nameOf(data.previousChatId)} to ${nameOf(data.chatId)}${by.text}${yield* proofOf(log, data)}.`,
+          `${account} moved from ${nameOf(data.previousChatId)} to ${nameOf(data.chatId)}${by.text}${proofOf(read, data)}.`,
         );
       }
       case "user.erased":
@@ -231,9 +262,9 @@ export const makeLogTexts = Effect.gen(function* () {
     return { text: `${problemText(problem, game)} ${page}`, chatIds: [] };
   };
 
-  const lineOf = (log: HeldLog, item: LogItem) => {
+  const lineOf = (log: HeldLog, item: LogItem, read: Read) => {
     if ("entry" in item) return entryLine(log, item.entry);
-    return "problem" in item ? Effect.succeed(problemLine(log, item.problem)) : eventLine(log, item.event);
+    return "problem" in item ? Effect.succeed(problemLine(log, item.problem)) : eventLine(item.event, read);
   };
 
   /** One line for all imports, whose batches are events of their own. */
@@ -257,9 +288,10 @@ export const makeLogTexts = Effect.gen(function* () {
     let length = 0;
     const others = items.filter((item) => !isImport(item));
     let told = 0;
+    const read = yield* readFor(log, others.slice(0, mostLines));
     for (const item of others) {
       if (lines.length >= mostLines) break;
-      const line = yield* lineOf(log, item);
+      const line = yield* lineOf(log, item, read);
       if (line !== null && length + line.text.length > mostCharacters && lines.length > 0) break;
       told++;
       if (line === null) continue;
