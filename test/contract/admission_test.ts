@@ -211,6 +211,13 @@ test("who is blocked reads that they are not admitted, in the flow and in chat, 
     expectPage(refused, 403, "You are not admitted");
     expect(refused.text).not.toContain("Raids");
   }
+  const me = await server.signIn(chatId, newBrowser(), "me");
+  const exported = (await me.post("/me/export", formOf(await me.get("/me/export")))).text;
+  expect(exported).not.toContain("Raids");
+  expect(JSON.parse(exported)).toMatchObject({
+    blocks: [{ community: { pid }, at: expect.any(String) }],
+    entries: expect.arrayContaining([expect.objectContaining({ action: "block.set", details: { chatId } })]),
+  });
   const message = await told(chatId, "verify");
   expect([message.content, message.components]).toEqual([expect.stringContaining("does not admit you"), []]);
   await owner.send("DELETE /dashboard/api/blocks", { body: { pid, gameId } });

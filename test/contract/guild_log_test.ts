@@ -247,6 +247,14 @@ test("New and alike shows new links of a list without a log", async () => {
   }
   const shown = async () => (await owner.browser.get(`/dashboard/alts/new?pid=${pid}`)).text;
   await expect.poll(shown, waiting).toContain(`href="/dashboard/links/block?pid=${pid}&amp;chatId=${ada}"`);
+
+  const me = await server.signIn(ben, server.newBrowser(), "me");
+  const exported = await me.post("/me/export", formOf(await me.get("/me/export")));
+  const { likelyAlts } = JSON.parse(exported.text) as Record<string, ReadonlyArray<object>>;
+  const reasons = expect.arrayContaining(["game", "device"]);
+  expect(likelyAlts).toEqual([
+    { community: expect.objectContaining({ pid }), linkedAt: expect.any(String), score: 98, reasons },
+  ]);
 });
 
 test("New and alike shows a moderator new links with their reasons, until the pair is called different", async () => {

@@ -47,6 +47,11 @@ export interface BlockSet {
 /** A position in the order of `BlockStore.page`. */
 export type BlockPlace = Pick<StoredBlock, "at" | "hash">;
 
+/** The block of a chat user, without what only the team may read. */
+export interface UserBlock extends Pick<Block, "at"> {
+  readonly pid: Pid;
+}
+
 /** The most blocks of a scope. @internal */
 export const mostBlocks = 10_000;
 
@@ -78,8 +83,8 @@ export class BlockStore extends Context.Service<
       limit: number,
     ) => StoreEffect<ReadonlyArray<StoredBlock>>;
 
-    /** Returns the scopes in which a chat user is blocked, unless the user was erased since. */
-    readonly scopesOf: (chatId: ChatId) => StoreEffect<ReadonlyArray<Pid>>;
+    /** Returns where and since when a chat user is blocked, sorted by pid; nothing if the user was erased since. */
+    readonly ofUser: (chatId: ChatId) => StoreEffect<ReadonlyArray<UserBlock>>;
   }
 >()("@accountlink/core/BlockStore") {}
 

@@ -37,6 +37,11 @@ export interface FoundSuspect extends Suspect {
   readonly verdict: Exclude<AltVerdict, "different"> | null;
 }
 
+export interface UserSuspect {
+  readonly pid: Pid;
+  readonly suspect: Suspect;
+}
+
 /** The most pairs of a scope; the oldest are dropped. @internal */
 export const mostSuspects = 1_000;
 
@@ -62,6 +67,9 @@ export class SuspectStore extends Context.Service<
 
     /** Returns the pairs whose link was made at `since` or later: newest first, ties by chat ID and other chat ID. */
     readonly find: (pid: Pid, since: Millis) => StoreEffect<ReadonlyArray<FoundSuspect>>;
+
+    /** Returns the pairs that name a chat user, in every scope: newest first, ties by pid, chat ID and other chat ID. */
+    readonly ofUser: (chatId: ChatId) => StoreEffect<ReadonlyArray<UserSuspect>>;
 
     /** Deletes the pairs of all scopes whose links were made before a time. */
     readonly forget: (before: Millis) => StoreEffect<void>;

@@ -158,7 +158,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
           records: records.length,
           keys: accounts.flatMap(({ keys }) => keys),
           staysSuspended: found.some(isSuspendedOwner),
-          staysBlocked: (yield* blocks.scopesOf(chatId)).length > 0,
+          staysBlocked: (yield* blocks.ofUser(chatId)).length > 0,
           accounts,
         } satisfies ErasurePreview;
       }),

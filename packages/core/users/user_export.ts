@@ -1,6 +1,8 @@
 import { Clock, Context, Effect, Layer, Option, Struct } from "effect";
 import { NetAddress } from "effect/net";
 import { AddressVault } from "../addresses/address_vault.ts";
+import { BlockStore } from "../admission/block_store.ts";
+import { SuspectStore } from "../alts/suspect_store.ts";
 import { signedBy } from "../audit/audit.ts";
 import { guildOf } from "../data_scope.ts";
 import type { ChatId, Pid } from "../ids.ts";
@@ -9,12 +11,15 @@ import { KeyStore } from "../keys/key_store.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { UserData } from "./user_data.ts";
 
-/** Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes and secrets. @internal */
+/** Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes, secrets, and
+ * what only teams may read. @internal */
 export class UserExports extends Context.Service<UserExports>()("@accountlink/core/UserExports", {
   make: Effect.gen(function* () {
     const users = yield* UserData;
     const keys = yield* KeyStore;
     const vault = yield* AddressVault;
+    const blockStore = yield* BlockStore;
+    const suspectStore = yield* SuspectStore;
 
     /** Returns a function that looks up one of these scopes, as the export shows it. */
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
@@ -37,7 +42,12 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
       of: Effect.fn("UserExports.of")(function* (chatId: ChatId) {
         const found = yield* users.find(chatId);
         const { records, sightings, browsers: seen, reviews, roles, sessions, flows } = found;
-        const scoped = [...sightings, ...seen, ...reviews, ...roles, ...sessions, ...flows];
+        const blocks = yield* blockStore.ofUser(chatId);
+        const suspects = yield* suspectStore.ofUser(chatId);
+        const scoped = [
+          ...[...sightings, ...seen, ...reviews, ...blocks, ...suspects],
+          ...[...roles, ...sessions, ...flows],
+        ];
         const scopes = records.map(({ scope }) => scope);
         const communityOf = yield* communitiesOf([...scopes, ...scoped].map(({ pid }) => pid));
         const browsers = [...new Set(seen.map(({ sighting }) => sighting.browser))];
@@ -73,6 +83,13 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
             community: communityOf(pid),
             ...withTimes(Struct.pick(review, ["otherChatId", "verdict", "note", "at"])),
           })),
+          blocks: blocks.map(({ pid, at }) => ({ community: communityOf(pid), ...withTimes({ at }) })),
+          // Who else is in the pair is not the user's data.
+          likelyAlts: suspects.map(({ pid, suspect: { at, score, evidence } }) => ({
+            community: communityOf(pid),
+            ...withTimes({ linkedAt: at, score }),
+            reasons: evidence.map(({ kind }) => kind),
+          })),
           roles: roles.map(({ pid, guildId, nickname, problems }) => ({
             community: communityOf(pid),
             guildId,
@@ -88,7 +105,14 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
             ...withTimes({ gameId, expiresAt }),
           })),
           signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),
-          entries: found.entries.map((entry) => withTimes({ ...entry, ...signedBy(entry) })),
+          entries: found.entries.map((entry) =>
+            withTimes({
+              ...entry,
+              ...signedBy(entry),
+              // Only teams may read why they blocked a user, which also stands in the entry of the removed link.
+              details: Struct.omit(entry.details, ["reason"]),
+            }),
+          ),
         };
       }),
     };

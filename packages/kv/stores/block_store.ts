@@ -6,11 +6,12 @@ import {
   type LinkBlocked,
   mostBlocks,
   type SetBlock,
+  type UserBlock,
 } from "@accountlink/core/admission";
 import { signedBy, withReason } from "@accountlink/core/audit";
 import { Conflict } from "@accountlink/core/errors";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect } from "effect";
+import { Effect, Order } from "effect";
 import type { Transaction } from "../transaction.ts";
 import { record } from "./audit_log.ts";
 import { blocks } from "./blocks.ts";
@@ -63,14 +64,14 @@ export const layer = storeLayer(BlockStore, (db) => ({
       return (yield* tx.list(blocks.newest, [pid, epoch], options)).map(({ block }) => block);
     }),
 
-  scopesOf: (chatId) =>
+  ofUser: (chatId) =>
     db.read(function* (tx) {
-      const found = new Set<(typeof named)[number]["pid"]>();
-      const named = yield* tx.list(blocks.byUser, [chatId]);
-      for (const { pid, epoch, block } of named) {
-        if (block.chatId === chatId && (yield* tx.get(scopes, pid))?.epoch === epoch) found.add(pid);
+      const found: Array<UserBlock> = [];
+      for (const { pid, epoch, block } of yield* tx.list(blocks.byUser, [chatId])) {
+        if (block.chatId !== chatId || (yield* tx.get(scopes, pid))?.epoch !== epoch) continue;
+        found.push({ pid, at: block.at });
       }
-      return [...found].toSorted();
+      return found.toSorted((one, other) => Order.String(one.pid, other.pid));
     }),
 }));
 

@@ -1,6 +1,6 @@
 import type { ChatId, Pid } from "@accountlink/core";
 import { type FoundSuspect, mostSuspects, type Suspect, SuspectStore } from "@accountlink/core/alts";
-import { Effect } from "effect";
+import { Effect, Order } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
@@ -67,6 +67,15 @@ export const layer = storeLayer(SuspectStore, (db) => ({
       });
     }),
 
+  ofUser: (chatId) =>
+    db.read(function* (tx) {
+      const found: Array<StoredSuspect> = [];
+      for (const stored of yield* tx.list(suspects.byUser, [chatId])) {
+        if ((yield* tx.get(scopes, stored.pid))?.epoch === stored.epoch) found.push(stored);
+      }
+      return found.toSorted(newestFirst).map(({ pid, suspect }) => ({ pid, suspect }));
+    }),
+
   forget: (before) =>
     Effect.asVoid(
       inSteps(
@@ -81,6 +90,12 @@ export const layer = storeLayer(SuspectStore, (db) => ({
       ),
     ),
 }));
+
+const newestFirst = ({ pid, suspect }: StoredSuspect, other: StoredSuspect): number =>
+  other.suspect.at - suspect.at ||
+  Order.String(pid, other.pid) ||
+  Order.String(suspect.chatId, other.suspect.chatId) ||
+  Order.String(suspect.otherChatId, other.suspect.otherChatId);
 
 /** Deletes up to `limit` pairs of a chat user, and returns whether more may be left. */
 export const forgetSuspects = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {

@@ -1,10 +1,11 @@
-import { ChatId, type GameId, type Pid } from "@accountlink/core";
+import { ChatId, type GameId, Pid } from "@accountlink/core";
 import {
   type FoundSuspect,
   mostSuspects,
   type Suspect,
   SuspectFields,
   SuspectStore,
+  type UserSuspect,
 } from "@accountlink/core/alts";
 import { Schema } from "effect";
 import type { SqlClient } from "effect/sql";
@@ -58,6 +59,12 @@ export const layer = storeLayer(SuspectStore)((parts) => {
       );
     }),
 
+    ofUser: operation("ofUser", (chatId) =>
+      readUserSuspects(sql`
+        SELECT pid, ${columns} FROM suspects WHERE ${namesUser(sql, chatId)}
+        ORDER BY linked_at DESC, pid, chat_id, other_chat_id`),
+    ),
+
     forget: operation("forget", function* (before: number) {
       yield* sql`DELETE FROM suspects WHERE linked_at < ${before}`;
     }),
@@ -66,9 +73,11 @@ export const layer = storeLayer(SuspectStore)((parts) => {
 
 /** Deletes the pairs of a chat user in all scopes. */
 export const forgetSuspects = (sql: SqlClient.SqlClient, chatId: ChatId) => sql`
-  DELETE FROM suspects
-  WHERE pid ${dialectOf(sql).isAnyOf(sql`SELECT pid FROM scopes`)}
-    AND (chat_id = ${chatId} OR other_chat_id = ${chatId})`;
+  DELETE FROM suspects WHERE ${namesUser(sql, chatId)}`;
+
+const namesUser = (sql: SqlClient.SqlClient, chatId: ChatId) => sql`
+  pid ${dialectOf(sql).isAnyOf(sql`SELECT pid FROM scopes`)}
+  AND (chat_id = ${chatId} OR other_chat_id = ${chatId})`;
 
 const newestFirst = (sql: SqlClient.SqlClient) => sql`linked_at DESC, chat_id, other_chat_id`;
 
@@ -83,6 +92,10 @@ const readSuspects = tableOf(
   { ...fields, verdict: Schema.NullOr(literalsOf({ different: true, same: true })) },
   names,
 ).reader();
+
+const readUserSuspects = tableOf("suspects", { pid: Pid, ...fields }, names).reader(
+  ({ pid, ...suspect }): UserSuspect => ({ pid, suspect }),
+);
 
 const readRecords = schemaReaderOf(
   "links",

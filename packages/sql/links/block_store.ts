@@ -36,7 +36,7 @@ const blocks = tableOf(
 const readBlocks = blocks.reader((block) => block);
 
 const readHashes = columnReader("blocks", "user_hash", Schema.String);
-const readPids = columnReader("blocks", "pid", Pid);
+const readUserBlocks = tableOf("blocks", { pid: Pid, at: Schema.Int }, { at: "blocked_at" }).reader();
 const readChatIds = columnReader("links", "chat_id", ChatId);
 
 export const layer = storeLayer(BlockStore)((parts) => {
@@ -102,9 +102,9 @@ export const layer = storeLayer(BlockStore)((parts) => {
       return [...same, ...older];
     }),
 
-    scopesOf: operation("scopesOf", (chatId) =>
-      readPids(sql`
-        SELECT pid FROM blocks WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}
+    ofUser: operation("ofUser", (chatId) =>
+      readUserBlocks(sql`
+        SELECT pid, blocked_at FROM blocks WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}
         ORDER BY pid`),
     ),
   };

@@ -31,7 +31,7 @@ const newBlockSteps = Effect.gen(function* () {
         ),
         (hashes) => targets.map(({ hash }) => hashes.has(hash)),
       ),
-    scopesOf: store.scopesOf,
+    ofUser: store.ofUser,
     link: (chatId: ChatId, gameId: GameId, chatHash = `chat-${chatId}`) =>
       links.setGame({ ...context(5), chatId, gameId, chatHash }),
     move: (oldChatId: ChatId, newChatId: ChatId) =>
@@ -110,7 +110,7 @@ const cases: Cases<StoragePorts> = {
   },
 
   "blocks are listed newest first, ties by hash, and a second block replaces the first": function* () {
-    const { set, page, found, scopesOf, pid } = yield* newBlockSteps;
+    const { set, page, found, ofUser, pid } = yield* newBlockSteps;
     for (const [target, at] of [[chat(ada), 2] as const, [game(chess), 2] as const, [chat(bob), 3] as const])
       yield* set(target, at);
     const hashes = ["chat-10002", "chat-10001", "game-1"];
@@ -132,18 +132,28 @@ const cases: Cases<StoragePorts> = {
       { chatId: ada, gameId: null, hash: "chat-10001", reason: "Again", at: 4, member: null },
     ]);
     expectEqual(yield* found(chat(ada), chat(cyd), game(chess), game(poker)), [true, false, true, false]);
-    expectEqual([(yield* scopesOf(ada)).includes(pid), (yield* scopesOf(cyd)).includes(pid)], [true, false]);
+    expectEqual(
+      (yield* ofUser(ada)).filter((block) => block.pid === pid),
+      [{ pid, at: 4 }],
+    );
+    expectEqual(
+      (yield* ofUser(cyd)).filter((block) => block.pid === pid),
+      [],
+    );
   },
 
   "an erasure leaves the hash of a block, which still refuses the user": function* () {
-    const { set, page, link, erase, remove, scopesOf, pid } = yield* newBlockSteps;
+    const { set, page, link, erase, remove, ofUser, pid } = yield* newBlockSteps;
     yield* link(cyd, chess);
     yield* set(chat(cyd), 2, "Raids");
     yield* erase(cyd);
     expectEqual(yield* page(), [
       { chatId: null, gameId: null, hash: "chat-10003", reason: null, at: 2, member: null },
     ]);
-    expectEqual((yield* scopesOf(cyd)).includes(pid), false);
+    expectEqual(
+      (yield* ofUser(cyd)).filter((block) => block.pid === pid),
+      [],
+    );
     expectEqual(yield* reasonOf(link(cyd, chess)), "blocked");
     expectEqual(yield* remove(chat(cyd)), true);
     yield* link(cyd, chess);

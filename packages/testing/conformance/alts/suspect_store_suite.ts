@@ -46,6 +46,8 @@ const newSuspectSteps = Effect.gen(function* () {
     deleteScope: links.deleteScope(context),
     add: (...suspects: ReadonlyArray<Suspect>) => store.add(pid, suspects),
     find: (since = -1_000_000) => store.find(pid, since),
+    ofUser: (chatId: ChatId) =>
+      Effect.map(store.ofUser(chatId), (found) => found.filter((each) => each.pid === pid)),
     forget: store.forget,
     erase: (chatId: ChatId) =>
       Effect.flatMap(users.findRecords(chatId), (records) =>
@@ -117,6 +119,19 @@ const cases: Cases<StoragePorts> = {
     );
     yield* review(ada, bob, "same");
     expectEqual(others(yield* find()), [bob, cyd]);
+  },
+
+  "the pairs of a user are those that name the user, whatever a review says": function* () {
+    const { pid, add, ofUser, review, deleteScope } = yield* newSuspectSteps;
+    const [first, second] = [pair(ada, bob, 1), pair(cyd, ada, 2, { gameId: rummy })];
+    yield* add(first, second, pair(cyd, bob, 3, { gameId: rummy }));
+    yield* review(ada, bob, "different");
+    expectEqual(yield* ofUser(ada), [
+      { pid, suspect: second },
+      { pid, suspect: first },
+    ]);
+    yield* deleteScope;
+    expectEqual(yield* ofUser(ada), []);
   },
 
   "an erasure, and the wish to be forgotten, delete the pairs of either user": function* () {

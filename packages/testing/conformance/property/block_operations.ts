@@ -39,10 +39,12 @@ export const blockOperations = {
     { scope, place: option(FastCheck.record({ at, hash })), limit: constantFrom(1, 2, 10) },
     ({ blocks, pid }, { place, limit }) => blocks.page(pid, place, limit),
   ),
-  "BlockStore.scopesOf": operation(
+  "BlockStore.ofUser": operation(
     1,
     { chatId: constantFrom(ada, bob) },
     ({ blocks, global, guild }, { chatId }) =>
-      Effect.map(blocks.scopesOf(chatId), (pids) => [pids.includes(global.pid), pids.includes(guild.pid)]),
+      Effect.map(blocks.ofUser(chatId), (found) =>
+        [global, guild].map(({ pid }) => found.find((block) => block.pid === pid)?.at),
+      ),
   ),
 } satisfies OperationsOf<"BlockStore", BlockStore["Service"]>;

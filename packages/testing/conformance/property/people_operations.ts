@@ -166,6 +166,7 @@ export const sightingOperations = {
     suspects.add(pid, [{ chatId: ada, gameId: chess, otherChatId: bob, at: 1, score: 80, evidence: [] }]),
   ),
   "SuspectStore.find": fixed(({ suspects, pid }) => suspects.find(pid, 0)),
+  "SuspectStore.ofUser": fixed(({ suspects }) => suspects.ofUser(uniqueChatId())),
   "SuspectStore.forget": fixed(({ suspects }) => suspects.forget(-9_000)),
 } satisfies Pick<OperationsOf<"SessionStore", SessionStore["Service"]>, "SessionStore.recordSightings"> &
   OperationsOf<"SuspectStore", SuspectStore["Service"]> &
