@@ -1,4 +1,5 @@
 /** The languages of the pages for users. To add one, add its file and its line here. */
+import { groupBy } from "@accountlink/core/group_by";
 
 /** What one language is, and how to read its messages. */
 interface LanguageFile {
@@ -55,58 +56,45 @@ export const offeredShare = 0.9;
 
 const rightToLeft = new Set(["Adlm", "Arab", "Hebr", "Mand", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa", "Yezi"]);
 
-const scriptOf = (tag: string): string | undefined => new Intl.Locale(tag).maximize().script;
+/** Returns the locale of a language tag, with the codes of today for old ones such as `in`; null for another text. */
+const localeOf = (tag: string): Intl.Locale | null => {
+  try {
+    return new Intl.Locale(tag);
+  } catch {
+    return null;
+  }
+};
+
+const scriptOf = (tag: string): string | undefined => localeOf(tag)?.maximize().script;
 
 /** Returns the direction in which a language is written. */
 export const directionOf = (tag: string): "ltr" | "rtl" =>
   rightToLeft.has(scriptOf(tag) ?? "") ? "rtl" : "ltr";
 
-/** Codes that browsers and operating systems send in place of the code of a language. */
-const otherCodes: Readonly<Record<string, string>> = {
-  in: "id",
-  iw: "he",
-  ji: "yi",
-  nb: "no",
-  nn: "no",
-  tl: "fil",
-};
-
-const baseOf = (range: string): string => {
-  const base = range.split("-", 1)[0] ?? range;
-  return Object.hasOwn(otherCodes, base) ? (otherCodes[base] ?? base) : base;
+/** Norwegian has a code for each of its two written forms, and one for both. */
+const baseOf = (tag: string): string | undefined => {
+  const base = localeOf(tag.split("-", 1)[0] ?? "")?.language;
+  return base === "nb" || base === "nn" ? "no" : base;
 };
 
 /**
  * Makes a function that finds the language for a language range such as `de-AT`; null if there is none. Beyond the
- * lookup of RFC 4647, a range finds a language of the same base: `pt-PT` finds `pt-BR`. Of several, the base itself
- * goes first, then those of the same script: `zh-HK` finds `zh-TW`.
+ * lookup of RFC 4647, a range finds a language of the same base: `pt-PT` finds `pt-BR`. Of several, those of the same
+ * script go first: `zh-HK` finds `zh-TW`.
  */
 export const languageFinder = (tags: ReadonlyArray<string>) => {
   const exact = new Map(tags.map((tag) => [tag.toLowerCase(), tag]));
-  const byBase = new Map<string, Array<string>>();
-  for (const tag of tags) {
-    const base = baseOf(tag.toLowerCase());
-    byBase.set(base, [...(byBase.get(base) ?? []), tag]);
-  }
+  const byBase = groupBy(tags, baseOf);
   return (range: string): string | null => {
-    const parts = range.toLowerCase().replaceAll("_", "-").split("-");
-    for (let length = parts.length; length > 0; length--) {
-      const found = exact.get(parts.slice(0, length).join("-"));
+    const wanted = range.toLowerCase().replaceAll("_", "-");
+    for (let start = wanted; start !== ""; start = start.slice(0, Math.max(0, start.lastIndexOf("-")))) {
+      const found = exact.get(start);
       if (found !== undefined) return found;
     }
-    const related = byBase.get(baseOf(parts[0] ?? "")) ?? [];
-    return (related.length > 1 ? ofSameScript(parts.join("-"), related) : null) ?? related[0] ?? null;
+    const related = byBase.get(baseOf(wanted)) ?? [];
+    const script = scriptOf(wanted);
+    return related.find((tag) => scriptOf(tag) === script) ?? related[0] ?? null;
   };
-};
-
-const ofSameScript = (range: string, tags: ReadonlyArray<string>): string | null => {
-  try {
-    const script = scriptOf(range);
-    return tags.find((tag) => scriptOf(tag) === script) ?? null;
-  } catch {
-    // The range is not a language tag.
-    return null;
-  }
 };
 
 /**
