@@ -83,6 +83,6 @@ test("the page shows who has not linked, and leads owners to the panel", async (
   const { text } = await owner.browser.get(path);
   expect(text).toMatch(/<strong>2 of 40<\/strong> members/);
   expect(text).toContain("User 10 (100010)");
-  expect(text).toContain(`/dashboard/communities/${pid}#panel`);
+  expect(text).toContain(`/dashboard/communities/${pid}/channels#panel`);
   expect((await moderator.browser.get(path)).text).not.toContain("#panel");
 });

@@ -105,7 +105,7 @@ const linkHtml = (pairs: ReadonlyArray<FoundSuspect>, view: LinksView, visitor: 
   const { pid } = view.community.scope;
   const severity = severityOf(score);
   return html`<li>
-<h3>${userLink(chatId, view)} <span class="badge ${tones[severity]}">${severityNames[severity]}</span></h3>
+<h2>${userLink(chatId, view)} <span class="badge ${tones[severity]}">${severityNames[severity]}</span></h2>
 <p>Linked ${nameIn(view.names.games, gameId)} on ${visitor.platforms.game}, ${timeHtml(at)}</p>
 ${pairs.map((pair) => pairHtml(pair, view, visitor))}
 <p><a class="button quiet small" href="${withQuery(paths.block, { pid, chatId })}">Block…<span class="unseen"> ${chatId}</span></a></p>

@@ -13,7 +13,7 @@ import { tableHtml } from "../look/table.ts";
 import { ageText, dayHtml, numberText } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { communityPath, may, paths, withQuery } from "../paths.ts";
+import { channelsPath, may, paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
 
 const pageSize = 50;
@@ -59,7 +59,7 @@ const unlinkedPage = (
       ? statusHtml(found, "bad")
       : html`
 <p class="figure"><strong>${numberText(found.linked)} of ${numberText(found.total)}</strong> members of ${name} have linked an account. Bots do not count.</p>
-${may(role, paths.communities, html`<p><a href="${communityPath(pid)}#panel">Post the panel</a>, a message with a button to verify, to ask the others.</p>`)}
+${may(role, paths.communities, html`<p><a href="${channelsPath(pid)}#panel">Post the panel</a>, a message with a button to verify, to ask the others.</p>`)}
 ${
   found.members.length === 0
     ? html`<p class="empty">${search === "" ? "Everybody is linked." : `Nobody without a link was found for “${search}”.`}</p>`
