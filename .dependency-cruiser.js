@@ -11,7 +11,8 @@ const imports = {
   client: "none",
   http: "core|http-api",
   pages: "core|http-api|http",
-  platforms: "core|pages",
+  platforms: "core",
+  "dev-platforms": "core|pages|platforms",
   accountlink: "core|http|pages|kv|memory|sql|redis|platforms",
   testing: "core|accountlink|kv|memory",
   // The folder of tests is a package that programs of the bench import.

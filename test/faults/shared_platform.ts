@@ -1,8 +1,8 @@
 /** Starts one dev platform that all nodes use. Otherwise, each node would start its own. */
 import { createServer } from "node:http";
 import { Fixture } from "@accountlink/core/fixture";
-import { devPlatform } from "@accountlink/platforms/dev";
-import { withTestControl } from "@accountlink/platforms/dev/test_control";
+import { devPlatform } from "@accountlink/dev-platforms";
+import { withTestControl } from "@accountlink/dev-platforms/test_control";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer, Redacted, Schema } from "effect";
 import { HttpServer } from "effect/http";

@@ -2,7 +2,7 @@
 import { Console as NodeConsole } from "node:console";
 import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { withTestControl } from "@accountlink/platforms/dev/test_control";
+import { withTestControl } from "@accountlink/dev-platforms/test_control";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Console, Effect, Fiber, Layer, Metric, Sink, Stdio, Stream } from "effect";

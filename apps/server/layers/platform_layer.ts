@@ -6,7 +6,7 @@ import {
   devGameIdentity,
   devGamePlatform,
   devPlatform,
-} from "@accountlink/platforms/dev";
+} from "@accountlink/dev-platforms";
 import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platforms/http";
 import {
   liveChatIdentity,

@@ -1,9 +1,9 @@
 /** Sign-in at the simulated platforms. The application provides the HTTP client. */
 import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
 import { UserGuild } from "@accountlink/core/platforms";
+import { finderOn, identityProvider } from "@accountlink/platforms/http";
 import { Effect, Layer, Option, type Redacted, Schema } from "effect";
 import type { HttpClient } from "effect/http";
-import { finderOn, identityProvider } from "../http/mod.ts";
 import type { DevGamePlatformOptions } from "./game_platform.ts";
 import type { Platform } from "./simulation.ts";
 import { Connections, connectionsScope } from "./wire.ts";

@@ -28,7 +28,7 @@ export interface PlatformControl {
 
 /** Makes the control of a dev platform. Tests inject faults, count requests and change members with one of their own. */
 export const PlatformControl = Context.Reference<(platforms: PlatformState) => PlatformControl>(
-  "@accountlink/platforms/dev/PlatformControl",
+  "@accountlink/dev-platforms/PlatformControl",
   { defaultValue: () => () => ({ around: (_, answer) => answer, routes: [] }) },
 );
 

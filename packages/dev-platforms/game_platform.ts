@@ -1,8 +1,8 @@
 import { GameId, GamePlatform } from "@accountlink/core";
 import { GameProfile, GroupPage, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
+import { finderOn, type Resilience, resilientClient } from "@accountlink/platforms/http";
 import { Effect, Layer, Option, Result, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { finderOn, type Resilience, resilientClient } from "../http/mod.ts";
 import { askDev } from "./ask_dev.ts";
 import { Owned, Refusal } from "./wire.ts";
 

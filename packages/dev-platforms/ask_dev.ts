@@ -1,6 +1,6 @@
+import { askPlatform, type ResilientClient } from "@accountlink/platforms/http";
 import { Option, Schema } from "effect";
 import type { HttpClientRequest } from "effect/http";
-import { askPlatform, type ResilientClient } from "../http/mod.ts";
 import { Refusal } from "./wire.ts";
 
 const refusalIn = Schema.decodeUnknownOption(Refusal);

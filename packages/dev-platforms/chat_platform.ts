@@ -12,9 +12,9 @@ import {
   RoleRefused,
   roleRefusals,
 } from "@accountlink/core/platforms";
+import { finderOn, type ResilientClient, resilientClient } from "@accountlink/platforms/http";
 import { Effect, flow, Layer, Option, Redacted, Result, Schema, Stream } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { finderOn, type ResilientClient, resilientClient } from "../http/mod.ts";
 import { askDev } from "./ask_dev.ts";
 import type { DevGamePlatformOptions } from "./game_platform.ts";
 import { Application, Channels, Joins, Made, Member, Members, Nameable, Refusal, Roles } from "./wire.ts";
