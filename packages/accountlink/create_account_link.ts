@@ -168,7 +168,7 @@ export const promisedAccountLink = async (
     ...runner.promised(services, scopedServices),
     ...runner.promised(services, sharedServices),
 
-    // These services hold no resources, so `Effect.scoped` may close their layer as soon as it is built.
+    // These services hold no resources, so `Effect.scoped` may close their layer once it is built.
     scope: async (choice) => {
       const opened = Effect.scoped(Layer.build(layerScope(choice)));
       return runner.promised(await runner.run(Effect.provideContext(opened, services)), scopedServices);

@@ -75,7 +75,7 @@ export interface Doc {
   readonly path: `/${string}`;
   /** Whether the document is a page, so that its errors are pages too. */
   readonly isPage: boolean;
-  /** Makes the document for a path; null if there is none. The result is cached unless `path` ends with `/*`. */
+  /** Makes the document for a path; null for an unknown path. The result is cached unless `path` ends with `/*`. */
   readonly make: (path: string) => Promise<StaticDocument | null>;
 }
 

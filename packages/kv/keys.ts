@@ -22,7 +22,10 @@ const numberText = (number: number): string => {
     : String(bounded).padStart(digits, "0");
 };
 
-/** Escapes what is not printable ASCII between the characters that begin an escape, which sort first and last. */
+/**
+ * Escapes every character that is not printable ASCII between the characters that begin an escape, which sort first and
+ * last.
+ */
 const escaped = (text: string): string =>
   /^[\x22-\x7d]*$/.test(text) ? text : text.replace(/[^\x22-\x7d]/gu, escape);
 

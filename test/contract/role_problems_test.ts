@@ -114,7 +114,7 @@ test("an unknown item and closed groups are problems of the plan, and hold back 
   expect(problems).toContainEqual(problem("source_closed", null, member));
   const unchanged = { added: [], removed: [], nickname: null };
   for (const user of [dan, eve]) {
-    // The sweep gave the role of the links, and left that of the group alone.
+    // The sweep gave the role of the links, and did not touch the role of the group.
     expectData(await sync(user), { chatId: user, ...unchanged });
     await setRoles(user, user === dan ? roles.slice(0, 1) : []);
     expectData(await sync(user), { chatId: user, ...unchanged, added: [linked] });

@@ -27,7 +27,7 @@ export interface HostsOptions {
 }
 
 export interface Hosts {
-  /** Replaces the addresses and paths in a document's text with those of the simulated hosts. */
+  /** Replaces the addresses and paths in a document's text with addresses and paths of the simulated hosts. */
   readonly here: (text: string) => string;
   readonly addressOf: (number: number) => string;
   /** Returns the folder that simulates the root folder of a host. */

@@ -28,7 +28,7 @@ const isExecutable = (file: string): Promise<boolean> =>
   );
 
 /**
- * Returns an installed server. If there is none and this is Debian, unpacks the server's package into a cache folder
+ * Returns an installed server. Without one, on Debian, unpacks the server's package into a cache folder
  * without installing it. Returns null if neither is possible.
  */
 export const findServer = async (server: DebianServer): Promise<ServerProgram | null> =>

@@ -37,7 +37,7 @@ const modules =
  */
 const importAll = "import aiohttp._http_parser, discord";
 
-/** Finds an installed Python with aiohttp and discord.py, or else unpacks Debian packages of what is missing. */
+/** Finds an installed Python with aiohttp and discord.py, or else unpacks Debian packages of the missing ones. */
 const findWithModules = async (): Promise<ServerProgram | null> => {
   const found = await program();
   if (found === null || (await runs(found, importAll))) return found;

@@ -12,7 +12,7 @@ import { severityOf } from "./alt_score.ts";
 import { type Suspect, SuspectStore } from "./suspect_store.ts";
 
 /** A link that a user made in the flow, who had none in the scope before. */
-export interface NewLink {
+interface NewLink {
   readonly scope: DataScope;
   readonly chatId: ChatId;
   readonly gameId: GameId;

@@ -44,6 +44,6 @@ export const checkChatProof = (
   return new FlowRefused({ reason, entry });
 };
 
-/** Refuses to prove another game account than the player whom the session names. */
+/** Refuses the proof of a game account other than the player that the session names. */
 export const checkUnnamed = ({ gameId }: FlowSubject, entry: FlowEntry): Effect.Effect<void, FlowRefused> =>
   gameId === null ? Effect.void : new FlowRefused({ reason: "player_named", entry });

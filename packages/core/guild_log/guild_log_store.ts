@@ -32,7 +32,7 @@ export interface HeldLog {
   readonly problemAt: Millis | null;
   /** When the oldest entry began to wait; null if none waits. */
   readonly waitsSince: Millis | null;
-  /** When the next message that names erased users is due; null if there is none. */
+  /** When the next message that names erased users is due; null without such a message. */
   readonly editAt: Millis | null;
 }
 

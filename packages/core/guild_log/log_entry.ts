@@ -6,7 +6,7 @@ import { ChatId, GameId } from "../ids.ts";
 export const alikeLevels = ["HIGH", "CRITICAL"] as const;
 
 /**
- * `alike`: a user linked an account, and other users are likely the same person. `refused`: a user whom the community
+ * `alike`: a user linked an account, and other users are likely the same person. `refused`: a user that the community
  * does not admit tried to link an account.
  *
  * @example

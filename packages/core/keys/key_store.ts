@@ -82,7 +82,7 @@ export interface RenameAccount extends WriteOrigin {
 
 export interface EndAccount extends WriteOrigin {
   readonly name: string;
-  /** A unique name for what is kept of the account: its audit log and its revoked keys. */
+  /** A unique name under which the audit log and the revoked keys of the account are kept. */
   readonly pseudonym: string;
   readonly at: Millis;
 }

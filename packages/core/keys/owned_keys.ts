@@ -11,7 +11,7 @@ import type { Account, ApiKey, KeyUpdate } from "./api_key.ts";
 import { ApiKeys } from "./api_keys.ts";
 import { KeyStore } from "./key_store.ts";
 
-/** The owner who is signed in to the dashboard, with the id of their request. */
+/** The signed-in owner, with the id of their request. */
 export interface KeyOwner {
   readonly account: Account;
   readonly chatId: ChatId;
@@ -32,7 +32,7 @@ const revokedListed = 30 * dayMs;
 const keyRate = () => new Conflict({ reason: "key_rate" });
 
 /**
- * Manages the keys of the owner who is signed in to the dashboard. Changing a revoked key fails with a `Conflict` whose
+ * Manages the keys of the signed-in owner. Changing a revoked key fails with a `Conflict` whose
  * reason is `key_revoked`.
  *
  * @example

@@ -185,14 +185,14 @@ export class LinkStore extends Context.Service<
     ) => StoreEffect<ReadonlyMap<GameId, ReadonlyArray<ChatId>>>;
 
     /**
-     * Links the chat user to the game user by hand. Setting the same game user again only updates `lastVerifiedAt` and
+     * Links the two users without a proof. Setting the same game user again only updates `lastVerifiedAt` and
      * `proof`; the version and `linkedAt` stay the same, and no audit entry is written. Fails with `blocked` if
      * `BlockStore` has one of the users.
      */
     readonly setGame: (write: SetGame) => StoreEffect<GameSet, Conflict>;
 
     /**
-     * Moves the link of one chat user to another by hand. The old record stays without a link. Fails with `blocked` if
+     * Moves a link from one chat user to another. The old record stays without a link. Fails with `blocked` if
      * `BlockStore` has the new chat user or the game user.
      */
     readonly moveChat: (write: MoveChat) => StoreEffect<ChatMoved, Conflict>;
@@ -213,7 +213,7 @@ export class LinkStore extends Context.Service<
     readonly deleteScope: (write: DeleteScope) => StoreEffect<ScopeDeleted, Conflict>;
 
     /**
-     * Stores many links, all or none, but keeps the records of users whom `BlockStore` has. If a chat user occurs twice,
+     * Stores many links, all or none, but keeps the records of blocked users. If a chat user occurs twice,
      * the last link counts. If the batch inserts or replaces any record, one audit entry contains the returned counts;
      * batches of one `file` share the entry, which contains their sums. Each existing record whose game user changes
      * also gets an audit entry `link.set` with `via: "import"`. These entries are in the order of chat IDs. New records

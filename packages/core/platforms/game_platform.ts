@@ -67,7 +67,7 @@ export class GamePlatform extends Context.Service<
     readonly findUserByName?: (username: string) => PlatformEffect<Option.Option<GameId>>;
 
     /**
-     * Returns the public description of a user as it is now, past every cache; empty if the user has none. None if the
+     * Returns the current public description of a user, past every cache; empty if the user has none. None if the
      * user does not exist. Undefined if users of the platform have no description.
      */
     readonly findDescription?: (gameId: GameId) => PlatformEffect<Option.Option<string>>;

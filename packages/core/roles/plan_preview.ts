@@ -41,7 +41,7 @@ export const PlanPreview = Schema.Struct({
     Schema.Struct({ roleId: Schema.String, held: Schema.Int, gained: Counts, lost: Counts }),
   ),
   nicknames: Counts,
-  /** Members for whom the game platform did not answer, so that they would keep some roles as they are. */
+  /** Members that would keep some roles because the game platform did not answer. */
   unknown: Schema.Int,
   /** How many members the plan leaves alone for their role. Bots do not count. */
   bypassed: Schema.Int,
@@ -51,7 +51,7 @@ export const PlanPreview = Schema.Struct({
 });
 export type PlanPreview = typeof PlanPreview.Type;
 
-/** A preview as it is stored. */
+/** A preview in the store. */
 export interface StoredPreview {
   readonly preview: PlanPreview;
   /** When the progress was stored. */

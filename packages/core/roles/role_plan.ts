@@ -152,7 +152,7 @@ export type PlanState = PlanSettings["state"];
 
 /**
  * The settings of a plan to store. A group or bypass role that is left out is null, `unlinked` is `remove`, and the log
- * channel stays as it is.
+ * channel does not change.
  */
 export type ChosenSettings = Pick<PlanSettings, "rules" | "nickname" | "state"> & Partial<PlanSettings>;
 

@@ -288,7 +288,7 @@ export const typedFields = (when: RoleCondition): TypedFields => ({
 
 const decode = Schema.decodeUnknownOption(RoleCondition);
 
-/** Returns the ID in an address of a thing of this kind, or the text as it is. @internal */
+/** Returns the ID in an address of a thing of this kind, or the unchanged text. @internal */
 export const idIn = (name: RuleKindName, text: string): string =>
   rowOf(name).address?.exec(text)?.[1] ?? text;
 

@@ -73,7 +73,7 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
       /** Hashes the chat ID of an erased owner of a suspended account, for storage. 43 base64url characters. */
       ownerHash: yield* hasherFor("suspended-owner"),
 
-      /** Hashes a user whom a scope blocks, for storage: an erasure leaves the hash. 43 base64url characters. */
+      /** Hashes a blocked user for storage: an erasure leaves the hash. 43 base64url characters. */
       blockHash: (
         pid: Pid,
         { chatId, gameId }: { readonly chatId: ChatId | null; readonly gameId: GameId | null },

@@ -181,7 +181,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
 }
 
 /**
- * Makes a function that removes the roles of role plans from a user who is about to be erased. Without `MemberSync`, as
+ * Makes a function that removes the roles of role plans from a user before the erasure. Without `MemberSync`, as
  * on the command line, the function does nothing, and `RoleCouriers` remove the roles later.
  */
 const makeReleaseRoles = Effect.gen(function* () {

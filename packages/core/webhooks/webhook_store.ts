@@ -67,7 +67,7 @@ export interface HeldWebhook extends StoredWebhook {
   readonly position: number;
   /** When the next attempt of any delivery is due; null if no delivery needs another attempt. */
   readonly nextAttemptAt: Millis | null;
-  /** The time of the oldest event whose delivery is failing or waiting; null if there is none. */
+  /** The time of the oldest event whose delivery is failing or waiting, or null. */
   readonly oldestFailingAt: Millis | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Dashboard routes for the users whom a community keeps out.
+ * Dashboard routes for the users that a community does not admit.
  *
  * @example
  * ```ts

@@ -41,7 +41,7 @@ const optionalPlan = Effect.fnUntraced(function* (tx: Transaction, stored: KeptP
   return stored === undefined ? Option.none() : Option.some(yield* planOf(tx, stored));
 });
 
-/** The plans of a guild, except those of suspended accounts. */
+/** The plans of a guild, without plans of suspended accounts. */
 const plansOfGuild = Effect.fnUntraced(function* (tx: Transaction, guildId: GuildId) {
   const found: Array<KeptPlan> = [];
   for (const plan of yield* tx.list(plans.byGuild, [guildId])) {

@@ -66,7 +66,7 @@ export const planMembers = table<PlanMember>()(
   1,
 );
 
-/** The problems of a member, or those of the plan, which have no chat ID. */
+/** The problems of a member, or problems of the plan, which have no chat ID. */
 export interface PlanProblems extends Place {
   readonly ref: number;
   readonly chatId: ChatId | "";

@@ -46,7 +46,7 @@ export const operationOf = (platform: Platform, { method, path }: Pick<HeardRequ
   operationsOn(platform).find(({ id, path: shape }) => id.startsWith(`${method} `) && shape.test(path));
 
 /**
- * Returns what is wrong with a request.
+ * Returns the faults of a request.
  *
  * @param request its path is without the prefix of the API; for Roblox, the name of the service is the first segment
  */

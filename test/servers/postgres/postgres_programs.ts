@@ -31,7 +31,7 @@ const findInstalled = (names = ["initdb", "postgres"]): PostgresPrograms | null 
     .filter((folder) => names.every((name) => existsSync(join(folder, name))))
     .map((folder) => ({ initdb: join(folder, "initdb"), postgres: join(folder, "postgres") }))[0] ?? null;
 
-/** Returns an installation that has `pg_dump` and `pg_restore`, or null if there is none. */
+/** Returns an installation that has `pg_dump` and `pg_restore`, or null. */
 export const findPostgresWithTools = (): PostgresPrograms | null =>
   findInstalled(["initdb", "postgres", "pg_dump", "pg_restore"]);
 

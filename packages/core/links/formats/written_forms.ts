@@ -111,7 +111,7 @@ export const ambiguousDate = /^\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d\d)(?!\d)/;
 /** No form of a time is longer, so that reading a long value takes no time. */
 const longestTime = 120;
 
-/** Reads a time. Returns null if there is none, and undefined if the text has no known form. @internal */
+/** Reads a time. Returns null for a value without a time, and undefined if the text has no known form. @internal */
 export const parseWrittenTime = (written: string): Millis | null | undefined => {
   const text = written.trim();
   if (text === "" || missingTimes.has(text.toLowerCase())) return null;

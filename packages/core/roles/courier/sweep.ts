@@ -142,7 +142,7 @@ export const makeSweep = Effect.gen(function* () {
     });
 
     /**
-     * Compares members with the plan, and returns those who seem to differ. Members for whom an answer is unknown are
+     * Compares members with the plan, and returns the members that seem to differ. Members with an unknown answer are
      * tried again later, unless the source answers nobody.
      */
     const differing = Effect.fnUntraced(function* (part: ReadonlyArray<RoleMember>, tally: PreviewTally) {

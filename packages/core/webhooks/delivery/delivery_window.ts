@@ -7,7 +7,7 @@ import type { StoredDelivery } from "../webhook_store.ts";
 
 export interface Entry {
   /**
-   * The delivery as it is before the next attempt. The delivery of a new event has the status `waiting` and no
+   * The delivery before the next attempt. The delivery of a new event has the status `waiting` and no
    * attempts.
    */
   readonly delivery: StoredDelivery & { readonly position: number };
@@ -70,7 +70,7 @@ export class DeliveryWindow {
     return first === undefined ? this.readPosition : first - 1;
   }
 
-  /** The time of the oldest unfinished event that was read from the feed; null if there is none. */
+  /** The time of the oldest unfinished event that was read from the feed, or null. */
   get oldestAt(): Millis | null {
     const [first] = this.#open.keys();
     return first === undefined ? null : (this.#places.get(first)?.entry.delivery.at ?? null);

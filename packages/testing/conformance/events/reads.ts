@@ -78,7 +78,7 @@ export const reads: Cases<StoragePorts> = {
   "a sweep deletes old events, and read returns none for positions before them": function* () {
     const { links, range, read, all } = yield* newEventSteps;
     const { sweep, oldestAt } = yield* EventStore;
-    // A sweep deletes old events of all scopes. This case uses times long before those of other cases, so that it
+    // A sweep deletes old events of all scopes. This case uses times long before the times of other cases, so that it
     // deletes only its own events.
     const long = -9_000_000_000_000;
     const { start } = yield* range;

@@ -1,4 +1,4 @@
-/** Operations on what is stored about people: members, sign-ins, sightings, reviews, requests and erasures. */
+/** Operations on stored data about people: members, sign-ins, sightings, reviews, requests and erasures. */
 import { type Member, type MemberRole, type MemberStore } from "@accountlink/core/accounts";
 import type { AltReviewStore, AltVerdict, SightingStore, SuspectStore } from "@accountlink/core/alts";
 import type { IdempotencyStore } from "@accountlink/core/idempotency";
