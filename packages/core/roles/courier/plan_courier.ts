@@ -74,8 +74,8 @@ interface Sweeping {
     readonly revision: number;
     readonly states: Map<Source, SourceState>;
     readonly missing: Set<Source>;
-    /** A member about whom a question got no answer. */
-    asker: ChatId | null;
+    /** The first members about whom a question got no answer. */
+    readonly unanswered: Set<ChatId>;
   };
   /** The comparison of the running sweep, which goes on here when a platform answers again; null before the first. */
   comparison: Comparison | null;
@@ -90,7 +90,7 @@ export const makePlanCourier = (courier: Courier<HeldPlan>): PlanCourier => ({
   failedAt: null,
   sweeping: {
     isRunning: false,
-    sources: { revision: -1, states: new Map(), missing: new Set(), asker: null },
+    sources: { revision: -1, states: new Map(), missing: new Set(), unanswered: new Set() },
     comparison: null,
     failingSince: null,
     nextAt: 0,

@@ -43,6 +43,9 @@ const changeInterval = 100;
 /** If requests for more than this many members in a row get no answer, the sweep waits for the platform. */
 const mostUnanswered = 20;
 
+/** A source closes after fewer unanswered members, of whom one is needed to ask again. */
+const mostRemembered = 50;
+
 /** How long a node may take to notice that a sweep has started, in milliseconds. */
 const rereadTime = 2_000;
 
@@ -130,6 +133,7 @@ export const makeSweep = Effect.gen(function* () {
     });
 
     const { sources, isAway, closedDuring } = sourcesOfSweep(courier);
+    const { unanswered: stillWaiting } = courier.sweeping.sources;
     const withoutItem = new Set<string>();
 
     /** Stores what a comparison found of members with the right roles, unless an event has changed them since. */
@@ -159,7 +163,7 @@ export const makeSweep = Effect.gen(function* () {
           seen.push([member, stored.gameId !== null, changes]);
           if (changes === null) return false;
           for (const roleId of changes.withoutItem) withoutItem.add(roleId);
-          if (changes.isUnanswered) courier.sweeping.sources.asker ??= chatId;
+          if (changes.isUnanswered && stillWaiting.size < mostRemembered) stillWaiting.add(chatId);
           if (isDifferent(changes)) return true;
           const retryAt = changes.isUnanswered ? (yield* Clock.currentTimeMillis) + retryDelay(0) : null;
           const nickname = changes.setNickname.after;
@@ -247,10 +251,10 @@ export const makeSweep = Effect.gen(function* () {
 
     const end = Effect.gen(function* () {
       const closed = closedDuring();
-      const { asker } = courier.sweeping.sources;
       courier.closed = closedSources(closed);
-      if (closed.length > 0 && asker !== null)
-        yield* store.markMember(guildId, asker, yield* Clock.currentTimeMillis);
+      // The first of these members goes on asking. The others are done, though they would wait longer for their turn.
+      for (const chatId of closed.length > 0 ? stillWaiting : [])
+        yield* store.markMember(guildId, chatId, yield* Clock.currentTimeMillis);
       const isClosed = (roleId: string | null) =>
         sourcesOf(courier.item, roleId).some((source) => closed.includes(source));
       const named = [null, ...new Set(courier.item.rules.map(({ roleId }) => roleId))];
@@ -337,7 +341,12 @@ const longestWait = 3_600_000;
  */
 const sourcesOfSweep = ({ item, sweeping }: PlanCourier) => {
   if (sweeping.sources.revision !== item.revision) {
-    sweeping.sources = { revision: item.revision, states: new Map(), missing: new Set(), asker: null };
+    sweeping.sources = {
+      revision: item.revision,
+      states: new Map(),
+      missing: new Set(),
+      unanswered: new Set(),
+    };
   }
   const { states, missing } = sweeping.sources;
   const isSilent = (source: Source) => (states.get(source)?.missed ?? 0) > mostUnanswered;

@@ -113,7 +113,7 @@ ${
     ? html`<p>Nobody gets or loses a role or nickname until you turn the rules on. ${view.isHome ? html`Linking goes on: members type <code>/verify</code>, and the panel works.` : null} Rules pause by themselves when the bot is removed, when nobody of your team manages the community any more, or before most members of a role would lose it.</p>`
     : html`
 <p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${view.tryUrl === null ? null : html` <a href="${view.tryUrl}">Try it as a member</a>`}</p>
-<p>${plan.unlinked === "keep" ? "Members who have not linked are left as they are. " : null}${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be changed in a moment.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
+<p>${plan.unlinked === "keep" ? "Members who have not linked are left as they are. " : null}${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be compared again soon.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
 ${
   sweep === null
     ? html`<form method="post" action="${action(view)}">${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`
