@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { createAccountLink, InvalidOptions, memory, type Options } from "./mod.ts";
+import { AccountLinkError, createAccountLink, InvalidOptions, memory, type Options } from "./mod.ts";
 import { promiseApiSuite } from "./test_promise_api.ts";
 
 promiseApiSuite(memory, { shares: false });
@@ -77,6 +77,23 @@ it("the service uses the scope of its options", async () => {
   expect(await acme.links.get("100001")).toMatchObject({ gameId: "1" });
   expect(await (await al.scope({})).links.get("100001")).toBeNull();
   await al.close();
+});
+
+it("fetch and chat.answer reject after close with the library's error, whatever its options", async () => {
+  const http = { publicUrl: "https://links.example", clientAddress: "none" } as const;
+  const request = new Request("https://links.example/healthz");
+  for (const options of [{ gameUserExists }, { gameUserExists, http }]) {
+    const al = await createAccountLink(options);
+    await al.close();
+    for (const call of [al.fetch(request.clone()), al.chat.answer(request.clone()), al.links.get("100001")]) {
+      const closed = await call.then(
+        () => null,
+        (error: unknown) => error,
+      );
+      expect(closed).toBeInstanceOf(AccountLinkError);
+      expect(closed).toMatchObject({ code: "CLOSED", details: null });
+    }
+  }
 });
 
 it("the option gameProofs decides which ways have routes, and refuses unknown ways and none", async () => {

@@ -47,6 +47,7 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
     const scope = yield* Scope;
     const webhooks = yield* CoreWebhooks;
     const { account } = scope;
+    const owner = { name: account, chatId: null, tier: "free" } as const;
 
     const findOwn = Effect.fnUntraced(function* (id: string) {
       const found = yield* webhooks.find(account, id);
@@ -64,7 +65,7 @@ export class Webhooks extends Context.Service<Webhooks>()("accountlink/Webhooks"
       create: method(
         [["webhook", Accept.fields({ ...webhookFields, url: Accept.text })], Accept.acting],
         (webhook: WebhookChoice, options?: ActorOptions) =>
-          webhooks.create({ ...webhook, account, target: scope }, originOf(options)),
+          webhooks.create({ ...webhook, account: owner, target: scope }, originOf(options)),
       ),
 
       /** Returns the webhooks, oldest first. */

@@ -67,7 +67,7 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
        */
       open: Effect.fn("OwnedScopes.open")(function* ({ account, chatId }: KeyOwner, guildId: GuildId) {
         yield* guard.requireManager(guildId, chatId);
-        return (yield* keys.scopeOf(account.name, { kind: "guild", guildId })).pid;
+        return (yield* keys.scopeOf(account, { kind: "guild", guildId })).pid;
       }),
 
       /** Returns the scopes of the owner: the global scope first, then guilds by id. */

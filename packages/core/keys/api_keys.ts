@@ -12,6 +12,7 @@ import { isOrigin } from "../origin.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { dayMs } from "../timestamp.ts";
 import {
+  type Account,
   type ApiKey,
   generateToken,
   type KeyDetails,
@@ -25,7 +26,8 @@ import { KeyStore, type UpdateKey } from "./key_store.ts";
 
 /** The fields of a new key. The tier defaults to the account's tier. */
 export interface NewKey extends KeyUpdate {
-  readonly account: NewAccount;
+  /** The account; one that is not read from the store is created if it does not exist. */
+  readonly account: NewAccount | Account;
   readonly target: ScopeTarget;
 }
 
@@ -45,10 +47,13 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
     const random = yield* SecureRandom.SecureRandom;
     const withRandom = Effect.provideService(SecureRandom.SecureRandom, random);
 
-    const ensureOwner = Effect.fnUntraced(function* (account: NewAccount | string, target: ScopeTarget) {
-      const owner = yield* store.ensureAccount(
-        typeof account === "string" ? { name: account, chatId: null, tier: "free" } : account,
-      );
+    /** An account that was read from the store is not made again, since its owner may have been erased meanwhile. */
+    const ensureOwner = Effect.fnUntraced(function* (account: NewAccount | Account, target: ScopeTarget) {
+      const owner =
+        "status" in account
+          ? Option.getOrNull(yield* store.findAccount(account.name))
+          : yield* store.ensureAccount(account);
+      if (owner === null) return yield* new Conflict({ reason: "account_suspended" });
       const pid = `pid_${yield* randomText(random, 20, 36)}` as Pid;
       return { owner, scope: yield* store.ensureScope(owner.name, target, pid) };
     });
@@ -56,7 +61,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
     const recordOf = Effect.fnUntraced(function* (
       id: KeyId,
       choice: NewKey,
-    ): Effect.fn.Return<ApiKey, InvalidParameter | StoreUnavailable> {
+    ): Effect.fn.Return<ApiKey, InvalidParameter | Conflict | StoreUnavailable> {
       const { account, target, ...chosen } = choice;
       if (account.name === "" || !isNameText(account.name)) {
         return yield* InvalidParameter.one("account", `expected ${expectedNameText}`);
@@ -187,11 +192,10 @@ export class ApiKeys extends Context.Service<ApiKeys>()("@accountlink/core/ApiKe
       }),
 
       /**
-       * Returns the account's scope for the target. Creates the account and the scope if they do not exist.
-       *
-       * @param account the account, or only its name; an account that is created from a name gets the free tier
+       * Returns the account's scope for the target. Creates the scope if it does not exist, and an account that was not
+       * read from the store.
        */
-      scopeOf: Effect.fn("ApiKeys.scopeOf")((account: NewAccount | string, target: ScopeTarget) =>
+      scopeOf: Effect.fn("ApiKeys.scopeOf")((account: NewAccount | Account, target: ScopeTarget) =>
         Effect.map(ensureOwner(account, target), ({ scope }) => scope),
       ),
     };

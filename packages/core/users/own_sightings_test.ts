@@ -24,8 +24,9 @@ testWith(
   const ada = chatId("10001");
   const keys = yield* ApiKeys;
   const store = yield* SessionStore;
+  const acme = { name: "acme", chatId: null, tier: "free" } as const;
   for (const guildId of ["700000000000000001", "700000000000000002", "700000000000000003"] as GuildId[]) {
-    const { pid } = yield* keys.scopeOf("acme", { kind: "guild", guildId });
+    const { pid } = yield* keys.scopeOf(acme, { kind: "guild", guildId });
     yield* store.recordSightings(pid, [
       { chatId: ada, seenAt: 0, address: { hash: "place", sealed: "sealed", addressKeyId: "1" } },
       { chatId: ada, seenAt: 0, browser: "browser" },

@@ -7,7 +7,7 @@ import type { ScopeTarget } from "../data_scope.ts";
 import { BadRequest, Conflict, InvalidParameter, type ParameterProblem } from "../errors.ts";
 import { eventTypes } from "../events/event.ts";
 import { EventStore } from "../events/event_store.ts";
-import { type NewAccount, randomText } from "../keys/api_key.ts";
+import { type Account, type NewAccount, randomText } from "../keys/api_key.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -42,7 +42,7 @@ const askedAtOnce = 3;
 const rotationGrace = dayMs;
 
 export interface NewWebhook extends Partial<Pick<Webhook, "types" | "description">> {
-  readonly account: NewAccount | string;
+  readonly account: NewAccount | Account;
   readonly target: ScopeTarget;
   readonly url: string;
 }

@@ -112,7 +112,12 @@ const deployment = Effect.gen(function* () {
     create: (path: string, chosen: Partial<NewWebhook> = {}) =>
       Effect.map(
         webhooks.create(
-          { account: "acme", target: { kind: "global" }, url: `https://example.com${path}`, ...chosen },
+          {
+            account: { name: "acme", chatId: null, tier: "free" },
+            target: { kind: "global" },
+            url: `https://example.com${path}`,
+            ...chosen,
+          },
           operator,
         ),
         ({ webhook }) => webhook,
