@@ -33,15 +33,17 @@ fixtures.plan({
   state: "on",
 });
 
-/** Milliseconds. */
-const duration = isProof ? 5_000 : 500;
+/** How often lookups are measured without an attack and during it, and for how many milliseconds each. */
+const [turns, duration] = isProof ? [5, 3_000] : [1, 500];
+
+const proxy = "127.0.3.1";
 
 let server: ServerProcess;
 beforeAll(async () => {
   server = await startServer({
     fixture: managedBy(["100002"], [verified])(fixtures.fixture),
     env: {
-      ACCOUNTLINK_TRUSTED_PROXIES: "",
+      ACCOUNTLINK_TRUSTED_PROXIES: `${proxy}/32`,
       ACCOUNTLINK_IP_PER_SECOND: "20",
       ACCOUNTLINK_IP_PAGES_PER_SECOND: "60",
       ACCOUNTLINK_IP_AUTH_FAILURES: "30",
@@ -51,8 +53,8 @@ beforeAll(async () => {
 });
 afterAll(async () => expect(await server.stop()).toBe(0));
 
-/** Looks up a link with four clients. Returns the 99th percentile of the latencies, in milliseconds. */
-const lookUpFor = async (milliseconds: number): Promise<number> => {
+/** Looks up a link again and again. Returns the latencies, in milliseconds. */
+const lookUpFor = async (milliseconds: number): Promise<ReadonlyArray<number>> => {
   const latencies: Array<number> = [];
   const end = performance.now() + milliseconds;
   const lookUp = async () => {
@@ -65,20 +67,59 @@ const lookUpFor = async (milliseconds: number): Promise<number> => {
     }
   };
   await Promise.all(Array.from({ length: 4 }, lookUp));
-  return latencies.toSorted((one, other) => one - other)[Math.floor(0.99 * latencies.length)] ?? Infinity;
+  return latencies;
 };
 
-/** Compares the lookups during an attack with those before it. */
+const p99 = (latencies: ReadonlyArray<number>) =>
+  latencies.toSorted((one, other) => one - other)[Math.floor(0.99 * latencies.length)] ?? Infinity;
+
+/**
+ * Compares the lookups during an attack with those without it, in turns, since the machine may be busy at any time.
+ * Other work on it can only make a turn slower, so the quieter half of the turns counts.
+ */
 const measure = async (name: string, most: number, attack: () => Promise<() => Promise<void>>) => {
-  const before = await lookUpFor(duration);
-  const stop = await attack();
-  const during = await lookUpFor(duration);
-  await stop();
-  console.log({ name, before, during, ratio: during / before });
-  if (isProof) expect(during).toBeLessThan(most * before);
+  const before: Array<number> = [];
+  const during: Array<number> = [];
+  for (let turn = 0; turn < turns; turn++) {
+    before.push(p99(await lookUpFor(duration)));
+    const stop = await attack();
+    during.push(p99(await lookUpFor(duration)));
+    await stop();
+  }
+  const [without, beside] = [before, during].map(
+    (each) => each.toSorted((one, other) => one - other)[Math.floor((turns - 1) / 2)] ?? Infinity,
+  ) as [number, number];
+  console.log({ name, before, during, ratio: beside / without });
+  if (isProof) expect(beside).toBeLessThan(most * without);
 };
+
+/** Counts the lines of the log about requests. */
+const lines = () =>
+  server.output().match(/"(?:Request answered|Requests without a key refused)"/g)?.length ?? 0;
 
 const request = (path: string, header = "") => `GET ${path} HTTP/1.1\r\nHost: a\r\n${header}\r\n`;
+
+test("behind a trusted proxy, a flood leaves lookups answered, and writes a line a second for each client", async () => {
+  const clients = Array.from({ length: 4 }, (_, index) => `198.51.100.${index + 1}`);
+  await measure("an unknown path behind a proxy", 20, async () => {
+    const linesBefore = lines();
+    const began = performance.now();
+    const attack = await flood({
+      port: Number(new URL(server.url).port),
+      addresses: [proxy],
+      connections: 32,
+      request: clients.map((client) => request("/nothing/at/all", `X-Forwarded-For: ${client}\r\n`)).join(""),
+      depth: 25,
+    });
+    return async () => {
+      const statuses = await attack.stop();
+      const seconds = Math.ceil((performance.now() - began) / 1_000) + 1;
+      expect([...statuses.keys()].toSorted()).toEqual(["404", "429"]);
+      expect(statuses.get("404")).toBeLessThanOrEqual(clients.length * 20 * (seconds + 1));
+      expect(lines() - linesBefore).toBeLessThanOrEqual(clients.length * (seconds + 1));
+    };
+  });
+});
 
 test.each([
   ["an unknown path", 1, request("/nothing/at/all")],
@@ -89,11 +130,9 @@ test.each([
 ])(
   "a flood of requests with %s from %d addresses leaves lookups at most five times as slow",
   async (name, count, sent) => {
-    const lines = () =>
-      server.output().match(/"(?:Request answered|Requests without a key refused)"/g)?.length ?? 0;
-    const linesBefore = lines();
-    const began = performance.now();
     await measure(`${name} from ${count}`, 5, async () => {
+      const linesBefore = lines();
+      const began = performance.now();
       const attack = await flood({
         port: Number(new URL(server.url).port),
         addresses: Array.from({ length: count }, (_, index) => `127.0.1.${index + 1}`),

@@ -8,6 +8,7 @@ const [limit, durationMs] = [200, 600_000];
 
 /** The account that the requests of an effect are charged to. @internal */
 export interface ChargedAccount {
+  readonly name: string;
   /** Fails if the account has caused too many refusals. */
   readonly check: Effect.Effect<void, RateLimited>;
   /** Counts a refusal. */
@@ -40,6 +41,7 @@ export class PlatformRefusals extends Context.Service<PlatformRefusals>()(
       const chargedAccount = (account: string): ChargedAccount => {
         const rule = { key: `platform_refusals:${account}`, limit, durationMs };
         return {
+          name: account,
           check: Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis;
             // A failed counter stops no request.

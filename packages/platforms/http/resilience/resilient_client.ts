@@ -1,7 +1,18 @@
 /** The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
-import { ByteSize, Clock, Duration, Effect, Random, Result, type Scope, Semaphore, Stream } from "effect";
+import {
+  ByteSize,
+  Clock,
+  Duration,
+  Effect,
+  Random,
+  RcMap,
+  Result,
+  type Scope,
+  Semaphore,
+  Stream,
+} from "effect";
 import {
   FetchHttpClient,
   Headers,
@@ -81,8 +92,10 @@ const makeAttempt = Effect.fnUntraced(function* (
   settings: Resilience,
 ) {
   const slots = yield* Semaphore.make(settings.concurrency);
-  // Leaves most slots to requests that somebody waits for.
-  const backgroundSlots = yield* Semaphore.make(Math.ceil(settings.concurrency / 4));
+  // Leave most slots to requests that somebody waits for, and to other accounts.
+  const share = Math.ceil(settings.concurrency / 4);
+  const backgroundSlots = yield* Semaphore.make(share);
+  const accountSlots = yield* RcMap.make({ lookup: (_account: string) => Semaphore.make(share) });
   const circuit = yield* makeCircuit(platform, settings);
   const counted = countingOutcome(platform);
   const timed = timing(platform);
@@ -111,7 +124,12 @@ const makeAttempt = Effect.fnUntraced(function* (
 
   return (request: HttpClientRequest.HttpClientRequest, deadline: Deadline) =>
     Effect.gen(function* () {
+      const account = yield* ChargedAccount;
       if (yield* IsBackground) yield* withinDeadline(backgroundSlots.takeScoped(1), deadline);
+      else if (account !== null) {
+        const ofAccount = yield* RcMap.get(accountSlots, account.name);
+        yield* withinDeadline(ofAccount.takeScoped(1), deadline);
+      }
       yield* withinDeadline(slots.takeScoped(1), deadline);
       const left = yield* millisUntil(deadline);
       const timeout = Math.min(left, Duration.toMillis(settings.attemptTimeout));

@@ -300,6 +300,22 @@ test("sweeps leave three of four slots to requests that somebody waits for", fun
   expect(sentAt).toHaveLength(8);
 });
 
+test("an account leaves three of four slots to others, and frees its slots", function* () {
+  const { client, sentAt } = yield* clientOf(["hang"], { ...settings, concurrency: 8 });
+  const { ofAda, ofBob } = yield* charged;
+  const ask10 = (ofAccount: typeof ofAda) =>
+    Effect.forEach(Array.from({ length: 10 }), () =>
+      Effect.forkChild(ofAccount(Effect.flip(client.get(url))), { startImmediately: true }),
+    );
+  const asked = yield* ask10(ofAda);
+  expect(sentAt).toHaveLength(2);
+  yield* ask10(ofBob);
+  expect(sentAt).toHaveLength(4);
+  yield* Fiber.interruptAll(asked);
+  yield* ask10(ofAda);
+  expect(sentAt).toHaveLength(6);
+});
+
 test("an account is charged for no other response", function* () {
   const { client, sentAt } = yield* clientOf([{ status: 200 }, { status: 400 }, { status: 409 }], settings);
   const { ofAda } = yield* charged;

@@ -323,7 +323,7 @@ testTimeless.each<[status: number, headers: Record<string, string>, seconds: num
     Layer.provide(liveGamePlatform({ apiKey }), Layer.succeed(HttpClient.HttpClient, roblox)),
   );
   const game = Context.get(services, GamePlatform);
-  const account = { check: Effect.void, charge: Effect.sync(() => void charged++) };
+  const account = { name: "acme", check: Effect.void, charge: Effect.sync(() => void charged++) };
   const ask = game
     .hasUser(adaId)
     .pipe(
