@@ -84,6 +84,11 @@ export interface ImportedFile {
 export interface ImportBatch extends WriteContext {
   /** If left out, the batch has an audit entry of its own. */
   readonly file?: ImportedFile | undefined;
+  /**
+   * Whether an earlier batch of the file was stored. If the scope's data was deleted since, nothing is stored, and the
+   * result is `isEnded`.
+   */
+  readonly isContinued?: boolean;
   readonly links: ReadonlyArray<PortableLink>;
   /**
    * What happens to the record that a chat user already has. `keep` leaves it, `replace` replaces it, and `newest`
@@ -109,6 +114,11 @@ export interface BatchImported {
   readonly unchanged: number;
   /** Records that differ from the batch, but were not changed: they keep their game user, or stay without a link. */
   readonly kept: number;
+}
+
+export interface BatchOutcome extends BatchImported {
+  /** Whether nothing more was stored because the scope's data was deleted after an earlier batch. */
+  readonly isEnded?: boolean;
 }
 
 /** A position in the order of `LinkStore.newestPage`: the time and the chat user of a link. */
@@ -219,7 +229,7 @@ export class LinkStore extends Context.Service<
      * also gets an audit entry `link.set` with `via: "import"`. These entries are in the order of chat IDs. New records
      * get no entry of their own, because an import may have millions.
      */
-    readonly importBatch: (batch: ImportBatch) => StoreEffect<BatchImported>;
+    readonly importBatch: (batch: ImportBatch) => StoreEffect<BatchOutcome>;
 
     /**
      * Returns the stored position of an import: how many rows of its source were read up to the last stored batch.

@@ -3,6 +3,7 @@ import type { StoreEffect } from "@accountlink/core/errors";
 import { newEvent, sourceOf } from "@accountlink/core/events";
 import {
   type BatchImported,
+  type BatchOutcome,
   fixtureSource,
   type ImportBatch,
   importEffect,
@@ -18,7 +19,7 @@ import type { Database, Transaction } from "../transaction.ts";
 import { record } from "./audit_log.ts";
 import { blocks } from "./blocks.ts";
 import { append } from "./event_store.ts";
-import { logPart, type RecordChange, sumOf } from "./link_imports.ts";
+import { isLogOpen, logPart, type RecordChange, sumOf } from "./link_imports.ts";
 import { links } from "./links.ts";
 import { scopeAt } from "./scopes.ts";
 
@@ -51,7 +52,7 @@ export const importBatch = <E = never>(
   batch: ImportBatch,
   before: (tx: Transaction) => StoreEffect<void, E> = () => Effect.void,
   also: (tx: Transaction, counts: BatchImported) => StoreEffect<void> = () => Effect.void,
-): StoreEffect<BatchImported, E> =>
+): StoreEffect<BatchOutcome, E> =>
   Effect.gen(function* () {
     const { pid } = batch;
     assertStorable([batch.progress?.source ?? ""]);
@@ -62,11 +63,13 @@ export const importBatch = <E = never>(
     const outdated = yield* db.read(function* (tx) {
       return yield* tx.list(progress.byTime, [], { before: oldest, limit: 10 });
     });
-    let counts: BatchImported = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+    let counts: BatchOutcome = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
     for (const [index, part] of (parts.length === 0 ? [[]] : parts).entries()) {
       const earlier = counts;
-      counts = yield* db.write<BatchImported, E>(pid, function* (tx) {
+      const isContinued = batch.isContinued === true || (batch.file !== undefined && index > 0);
+      counts = yield* db.write<BatchOutcome, E>(pid, function* (tx) {
         yield* before(tx);
+        if (isContinued && !(yield* isLogOpen(tx, batch))) return { ...earlier, isEnded: true };
         const stored = sumOf(earlier, yield* storePart(tx, batch, part));
         if (index >= parts.length - 1) {
           yield* endBatch(tx, batch, stored, outdated);
@@ -74,6 +77,7 @@ export const importBatch = <E = never>(
         }
         return stored;
       });
+      if (counts.isEnded === true) break;
     }
     return counts;
   });

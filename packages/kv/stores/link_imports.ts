@@ -68,6 +68,12 @@ export const sumOf = (one: BatchImported, other: BatchImported): BatchImported =
   kept: one.kept + other.kept,
 });
 
+/** Returns whether a part of the file was logged, and the data of its scope was not deleted since. */
+export const isLogOpen = Effect.fnUntraced(function* (tx: Transaction, { pid, file }: ImportBatch) {
+  const { epoch } = yield* scopeAt(tx, pid);
+  return (yield* tx.get(linkImports, file?.id ?? ""))?.epoch === epoch;
+});
+
 /** Logs a part of a batch in the entry of its file. */
 export const logPart = Effect.fnUntraced(function* (
   tx: Transaction,

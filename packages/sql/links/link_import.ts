@@ -2,7 +2,7 @@
 import { ChatId, type GameId, type LinkStore, type Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { newEvent, sourceOf } from "@accountlink/core/events";
-import { fixtureSource, type ImportBatch, progressKeptFor } from "@accountlink/core/links";
+import { type BatchOutcome, fixtureSource, type ImportBatch, progressKeptFor } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
@@ -33,7 +33,7 @@ export const linkImports = (parts: StoreParts) => {
 /** Returns a function that stores a batch, for a transaction. */
 export const batchImportOn = (parts: StoreParts) => {
   const { sql, elements, firstRows, rowsWritten } = parts;
-  const { recordNew, recordReplaced, log } = importRecordsOn(parts);
+  const { recordNew, recordReplaced, log, isOpen } = importRecordsOn(parts);
   const { lockScope } = linkStatements(sql);
   const { insert, insertChanges, isNewer, keep, lock, replace, newest, blockedAmong, hasBlocks } =
     importStatements(sql);
@@ -88,6 +88,7 @@ export const batchImportOn = (parts: StoreParts) => {
 
     // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
     yield* lockScope(pid);
+    if (batch.isContinued && !(yield* isOpen(file))) return ended;
     const mayBlock = (yield* hasBlocks(pid)).length > 0;
     const blocked = new Set(mayBlock ? yield* readBlocked(blockedAmong(pid, JSON.stringify(all))) : []);
     const lines = all.filter(([chatId]) => !blocked.has(chatId));
@@ -105,6 +106,8 @@ export const batchImportOn = (parts: StoreParts) => {
     return counts;
   });
 };
+
+const ended: BatchOutcome = { inserted: 0, replaced: 0, unchanged: 0, kept: 0, isEnded: true };
 
 /** A link to write, as a JSON array. */
 type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];

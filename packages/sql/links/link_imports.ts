@@ -91,6 +91,12 @@ export const importRecordsOn = ({ sql, elements }: StoreParts) => {
         WHERE pid = ${pid} AND chat_id = value ->> 0
           AND (game_id IS DISTINCT FROM value ->> 1 OR last_verified_at <> CAST(value ->> 2 AS BIGINT)) ${condition}`),
 
+    /** Returns whether a batch of the file was stored, and its scope's data was not deleted since. */
+    isOpen: Effect.fnUntraced(function* (file: ImportedFile | undefined) {
+      const found = yield* sql`SELECT 1 FROM link_imports WHERE id = ${file?.id ?? ""} AND ends_at > 0`;
+      return found.length > 0;
+    }),
+
     /** Adds the counts of a batch to the entry of its file. */
     log: Effect.fnUntraced(function* (batch: ImportBatch, file: ImportedFile, batchCounts: BatchImported) {
       const { pid, at } = batch;

@@ -8,6 +8,7 @@ import {
   importLinks,
   type LeftOutLine,
   type LeftOutRows,
+  LinkStore,
   leftOutHeader,
   leftOutReasons,
   leftOutRow,
@@ -137,19 +138,35 @@ const run = Effect.fnUntraced(function* (choice: Choice) {
   const { source, progressOf } = yield* openSource(choice, { ...readOptions(choice), unreadColumns });
   const findScope = scopeFor(choice.account, targetOf(choice), choice.dryRun);
   const show = yield* progressBar();
-  const onLeftOut = Option.isSome(choice.rejects)
-    ? yield* openRejects(choice.rejects.value)
-    : () => Effect.void;
+  const reject = Option.isSome(choice.rejects) ? yield* openRejects(choice.rejects.value) : () => Effect.void;
   const { blockHash } = yield* Secrets;
   const chatHash: ChatHash = (pid, chatId) => blockHash(pid, { chatId, gameId: null });
   const name = choice.file === "-" ? "standard input" : basename(choice.file);
   const file = { id: crypto.randomUUID(), name, isUndoable: false };
   const target = { findScope, file, origin: operatorOrigin(), chatHash };
+  const store = yield* LinkStore;
+  let isBegun = false;
+  let isEnded = false;
+  const endingStore: LinkStore["Service"] = {
+    ...store,
+    importBatch: (batch) =>
+      Effect.tap(store.importBatch({ ...batch, isContinued: isBegun }), (stored) => {
+        isBegun = true;
+        isEnded = stored.isEnded === true;
+        return Effect.void;
+      }),
+  };
   return yield* importLinks({ ...source, unreadColumns }, target, choice, {
     onProgress: (progress) => show(progressOf(progress)),
-    onLeftOut,
-  });
+    onLeftOut: (rows) => (isEnded ? dataDeleted(choice) : reject(rows)),
+  }).pipe(Effect.provideService(LinkStore, endingStore));
 });
+
+/** Without this end, the import would bring back a part of what was just deleted. */
+const dataDeleted = ({ file }: Choice) =>
+  new CommandFailed({
+    problem: `Cannot import the rest of "${file}": the data of the scope was deleted meanwhile, with the links that were stored before`,
+  });
 
 const columnFlags = " (--time-column, --verified-column or --ignore-column)";
 

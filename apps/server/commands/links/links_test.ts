@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -267,4 +267,26 @@ it("an exported file appears at its path only when it is complete", async () => 
   });
   expect(existsSync(nowhere)).toBe(false);
   expect((await readdir(place.folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
+});
+
+it("an import ends when the data of its scope is deleted, and stores nothing after that", async () => {
+  const place = await makeWorkplace();
+  const lines = makeLines(40_000);
+  const pipe = join(place.folder, "pipe.csv");
+  execFileSync("mkfifo", [pipe]);
+  const importing = place.run("links", "import", pipe, ...scope);
+  const writing = await open(pipe, "w");
+  await writing.writeFile(csvOf(lines.slice(0, 20_500)));
+  await expect.poll(() => countLinks(place.dataFolder)).toBe(20_000);
+  const { token } = await place.json("keys", "create", ...scope);
+  const url = await place.serve();
+  const headers = { authorization: `Bearer ${String(token)}`, "content-type": "application/json" };
+  const deletion = { method: "DELETE", headers, body: JSON.stringify({ confirm: true }) };
+  expect(await (await fetch(`${url}/v2/data`, deletion)).json()).toMatchObject({ status: 200 });
+  await writing.writeFile([...lines.slice(20_500), ""].join("\n"));
+  await writing.close();
+  const { code, stderr } = await importing;
+  expect(code).toBe(1);
+  expect(stderr).toContain("the data of the scope was deleted meanwhile");
+  expect(countLinks(place.dataFolder)).toBe(0);
 });

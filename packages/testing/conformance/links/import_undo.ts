@@ -48,6 +48,27 @@ export const importUndo: Cases<StoragePorts> = {
     expectEqual(yield* entries, [["links.imported", { file: "users.csv", ...counts }]]);
   },
 
+  "after a deletion of the scope's data, an import that has begun stores nothing more": function* () {
+    const { links, write, load, find, file } = yield* makeSteps;
+    const later = {
+      ...write,
+      existing: "replace",
+      proof: "import",
+      progress: null,
+      isContinued: true,
+    } as const;
+    yield* load([line(ada, chess)]);
+    const more = links.importBatch({ ...later, file, links: [line(bob, chess)] });
+    expectEqual(yield* more, { inserted: 1, replaced: 0, unchanged: 0, kept: 0 });
+    yield* links.deleteScope(write);
+    const ended = { inserted: 0, replaced: 0, unchanged: 0, kept: 0, isEnded: true };
+    expectEqual(yield* more, ended);
+    expectEqual(yield* find(bob), null);
+    yield* load([line(cyd, chess)], "replace", { ...file, id: uniqueText() });
+    expectEqual((yield* find(cyd))?.gameId, chess);
+    expectEqual(yield* more, ended);
+  },
+
   "undo removes the links that an import made, restores those that it replaced, and leaves later changes":
     function* () {
       const { links, write, load, undo, listed, find, entries, imports, file } = yield* makeSteps;
