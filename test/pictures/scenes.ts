@@ -41,11 +41,11 @@ const shoot = async (
   page: Page,
   clip: Area = { x: 0, y: 0, ...(page.viewportSize() ?? desktop) },
 ): Promise<Picture> => {
+  // The clock of the flow would show that the time is over.
+  await page.evaluate(`document.querySelector(".clock")?.remove()`);
   const take = async (colorScheme: (typeof themes)[number]) => {
     await page.emulateMedia({ colorScheme });
-    // Without the clock of the flow, which would show that the time is over.
-    const style = ".clock { display: none; }";
-    return page.screenshot({ animations: "disabled", fullPage: true, clip, style });
+    return page.screenshot({ animations: "disabled", fullPage: true, clip });
   };
   return { light: await take("light"), dark: await take("dark"), page: await hashOf(page) };
 };
@@ -151,7 +151,7 @@ const scenes = async (stage: Stage) => {
   await visit("links");
   await ada.getByLabel("List", { exact: true }).selectOption("Engine Room’s own list");
   await ada.locator("main").getByRole("button", { name: "Search", exact: true }).click();
-  const links = await shoot(ada);
+  const links = await shoot(ada, { x: 0, y: 0, ...desktop, height: 640 });
   await visit("alts?kind=chat&id=100002");
   const alts = await shoot(ada, await areaFrom(ada, /^Grace\s+100002/));
   await visit("communities");
@@ -183,6 +183,7 @@ const scenes = async (stage: Stage) => {
     { picture: links, width: 908, caption: "and the community knows who plays as whom." },
   ]);
 
+  await ada.setViewportSize(desktop);
   await visit("links/unlinked");
   const unlinked = await shoot(ada);
 
