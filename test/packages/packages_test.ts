@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { isProof } from "@accountlink/test-servers";
 import { beforeAll, expect, it } from "vitest";
 import { pack } from "../../tools/pack.ts";
-import { root } from "../../tools/publishable.ts";
+import { type Manifest, publishablePackages, root } from "../../tools/publishable.ts";
 import { useFolder } from "../support/folder.ts";
 import { lint } from "./lint.ts";
 import { run, type Tarballs } from "./project.ts";
@@ -13,7 +13,15 @@ import { runtimesHere } from "./runtimes.ts";
 
 const recipe = recipes.find(({ name }) => name === "effect");
 if (recipe === undefined) throw new Error('Cannot find the recipe "effect"');
-const names = Object.keys(recipe.manifest.dependencies ?? {}).filter((name) => name !== "effect");
+const packages = new Map(publishablePackages().map(({ manifest }) => [manifest.name, manifest]));
+
+/** The packages of this repository that a manifest needs. */
+const needed = ({ dependencies = {} }: Pick<Manifest, "dependencies">): ReadonlyArray<string> =>
+  Object.keys(dependencies).flatMap((name) => {
+    const manifest = packages.get(name);
+    return manifest === undefined ? [] : [name, ...needed(manifest)];
+  });
+const names = [...new Set(needed(recipe.manifest))];
 
 const folder = useFolder();
 let tarballs: Tarballs;
