@@ -20,7 +20,7 @@ testLive.skipIf(missing !== null)(`a failover loses no answered write ${missing 
   const fixtures = makeFixtures();
   const key = fixtures.key();
   const { primary, standby, replication } = yield* startPostgresWithStandby;
-  const { nodes } = yield* startService({ fixture: fixtures.fixture, postgres: primary });
+  const { nodes } = yield* startService({ fixture: fixtures.fixture, storage: primary });
   const pulse = yield* feelPulse(nodes);
   const clients = startCountingClients({ key, count: 6, targetsOf: () => nodes, isNamed: () => true });
   const { attempts } = clients;
@@ -35,7 +35,7 @@ testLive.skipIf(missing !== null)(`a failover loses no answered write ${missing 
   yield* Effect.sleep(standbyBehind);
   yield* primary.kill;
   // Connect the nodes to the standby before its promotion, because a real failover may do so too.
-  yield* Effect.forEach(nodes, ({ links }) => links.postgres.forwardTo(standby.port));
+  yield* Effect.forEach(nodes, ({ links }) => links.storage.forwardTo(standby.port));
   yield* Effect.sleep(standbyBehind);
   yield* standby.promote;
   const promoted = performance.now();

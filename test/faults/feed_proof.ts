@@ -95,10 +95,11 @@ const replay = (changes: ReadonlyArray<Change>): Record<string, string> => {
 const versionsOf = (changes: ReadonlyArray<Change>, chatId: string) =>
   changes.filter(({ data }) => data.chatId === chatId).map(({ data }) => data.linkVersion);
 
-const breakAndWrite = Effect.gen(function* () {
+const breakAndWrite = Effect.fnUntraced(function* (storage: "postgres" | "redis") {
   const service = yield* startService({
     fixture: fixtures.fixture,
     env: { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" },
+    storage,
   });
   const heard: Array<Change> = [];
   const receiver = yield* startHttpServer(({ headers, body }) => {
@@ -158,7 +159,7 @@ const breakAndWrite = Effect.gen(function* () {
     for (const fault of yield* allFaults(service)) {
       if (performance.now() > end) break;
       yield* fault.begin;
-      yield* Effect.sleep(yield* Random.nextIntBetween(300, 3_000));
+      yield* Effect.sleep(fault.lasts);
       yield* fault.end;
       const returned = performance.now();
       yield* Effect.sleep(longestRecovery + (yield* Random.nextIntBetween(300, 1_000)));
@@ -199,11 +200,11 @@ const breakAndWrite = Effect.gen(function* () {
   return { read, stored, heard, counts: { ...counts, counted }, problems, faults };
 });
 
-test.skipIf(missing !== null)(
-  `three nodes answer correctly, and the feed and a webhook miss nothing during 5 minutes of faults ${missing ?? ""}`,
-  async () => {
+test.skipIf(missing !== null).each(["postgres", "redis"] as const)(
+  `three nodes on %s answer correctly, and the feed and a webhook miss nothing during 5 minutes of faults ${missing ?? ""}`,
+  async (storage) => {
     const seed = `feed ${Date.now()}`;
-    const run = await Effect.runPromise(Effect.scoped(Random.withSeed(breakAndWrite, seed)));
+    const run = await Effect.runPromise(Effect.scoped(Random.withSeed(breakAndWrite(storage), seed)));
     const { read, stored, heard, counts, problems, faults } = run;
     console.log({ seed, ...counts, events: read.length, deliveries: heard.length, faults });
     expect(problems).toEqual([]);

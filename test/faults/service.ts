@@ -1,4 +1,4 @@
-/** A service of three server processes on a Postgres and a Redis, with a network that tests can break. */
+/** A service of three server processes on a storage and a Redis, with a network that tests can break. */
 import { randomBytes } from "node:crypto";
 import {
   type PostgresServer,
@@ -27,10 +27,10 @@ export interface Target {
   readonly disturbances: () => number;
 }
 
-/** A server process with its proxies to Postgres and Redis. */
+/** A server process with its proxies to the storage and the Redis of limits and signals. */
 export interface Node extends Target {
   readonly url: () => string;
-  readonly links: { readonly postgres: TcpProxy; readonly redis: TcpProxy };
+  readonly links: { readonly storage: TcpProxy; readonly redis: TcpProxy };
   readonly kill: Effect.Effect<void>;
   /** Sends SIGTERM and returns the exit code. */
   readonly stop: Effect.Effect<number | null>;
@@ -41,20 +41,32 @@ export interface Node extends Target {
   readonly thaw: Effect.Effect<void>;
 }
 
+/** The server that keeps the data of all nodes. */
+type StorageServer = Pick<PostgresServer, "port" | "freeze" | "thaw" | "kill" | "restart">;
+
 export interface Service {
   readonly nodes: ReadonlyArray<Node>;
-  readonly postgres: PostgresServer;
+  readonly storage: StorageServer;
   readonly redis: RedisServer;
-  /** Environment variables that connect the command line to Postgres and Redis without the nodes' proxies. */
+  /** Environment variables that connect the command line to the storage and Redis without the nodes' proxies. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface ServiceOptions {
   readonly fixture: object;
   readonly env?: Readonly<Record<string, string>>;
-  /** A running Postgres; by default, a new one. */
-  readonly postgres?: PostgresServer;
+  /** Where the data is: a new Postgres by default, or a new Redis of its own. */
+  readonly storage?: "postgres" | "redis" | PostgresServer;
 }
+
+const startStorage = Effect.fnUntraced(function* (storage: ServiceOptions["storage"] = "postgres") {
+  if (storage === "redis") {
+    const redis = yield* startRedis({ config: ["appendonly yes", "appendfsync always"] });
+    return { kind: "redis", server: redis satisfies StorageServer, url: redis.url };
+  }
+  const postgres = storage === "postgres" ? yield* startPostgres() : storage;
+  return { kind: "postgres", server: postgres satisfies StorageServer, url: postgres.urlOf("postgres") };
+});
 
 /** Returns null if a service can be started, else the reason, for titles of skipped tests. */
 export const whyNoService = async (): Promise<string | null> =>
@@ -62,39 +74,40 @@ export const whyNoService = async (): Promise<string | null> =>
 
 /** Starts a service, which ends with the scope. */
 export const startService = Effect.fnUntraced(function* (options: ServiceOptions) {
-  const postgres = options.postgres ?? (yield* startPostgres());
+  const storage = yield* startStorage(options.storage);
   // A killed Redis keeps its data; tests that need data loss delete it.
   const redis = yield* startRedis({ config: ["appendonly yes", "appendfsync everysec"] });
   const environment = {
-    ACCOUNTLINK_STORAGE: "postgres",
-    ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
+    ACCOUNTLINK_STORAGE: storage.kind,
+    ACCOUNTLINK_DATABASE_URL: storage.url,
     ACCOUNTLINK_CACHE: "redis",
     ACCOUNTLINK_REDIS_URL: redis.url,
     ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
     ...options.env,
   };
-  const start = (name: string) => startNode(name, { fixture: options.fixture, environment, postgres, redis });
+  const { fixture } = options;
+  const start = (name: string) => startNode(name, { fixture, environment, storage: storage.server, redis });
   // The first node creates the schema and loads the fixture before the others start.
   const nodes = [
     yield* start("one"),
     ...(yield* Effect.all([start("two"), start("three")], { concurrency: 2 })),
   ];
-  const service: Service = { nodes, postgres, redis, environment };
+  const service: Service = { nodes, storage: storage.server, redis, environment };
   return service;
 });
 
-interface NodeOptions extends Pick<Service, "postgres" | "redis" | "environment"> {
+interface NodeOptions extends Pick<Service, "storage" | "redis" | "environment"> {
   readonly fixture: object;
 }
 
 const startNode = Effect.fnUntraced(function* (
   name: string,
-  { fixture, environment, postgres, redis }: NodeOptions,
+  { fixture, environment, storage, redis }: NodeOptions,
 ) {
-  const links = { postgres: yield* startProxy(postgres.port), redis: yield* startProxy(redis.port) };
+  const links = { storage: yield* startProxy(storage.port), redis: yield* startProxy(redis.port) };
   const env = {
     ...environment,
-    ACCOUNTLINK_DATABASE_URL: throughProxy(environment["ACCOUNTLINK_DATABASE_URL"] ?? "", links.postgres),
+    ACCOUNTLINK_DATABASE_URL: throughProxy(environment["ACCOUNTLINK_DATABASE_URL"] ?? "", links.storage),
     ACCOUNTLINK_REDIS_URL: throughProxy(environment["ACCOUNTLINK_REDIS_URL"] ?? "", links.redis),
   };
   const start = (program?: string) =>

@@ -216,13 +216,13 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
           onEvery(nodes, (node) => lookUp(node, key)),
         );
 
-      yield* onEvery(nodes, ({ links }) => links.postgres.silence);
+      yield* onEvery(nodes, ({ links }) => links.storage.silence);
       const refused = yield* lookUpOnEvery(unlimited);
       for (const { called, ended, outcome } of refused.value) {
         expect(outcome).toEqual({ kind: "unavailable" });
         expect(ended - called).toBeLessThan(longestRefusal + refused.delay);
       }
-      yield* onEvery(nodes, ({ links }) => links.postgres.restore);
+      yield* onEvery(nodes, ({ links }) => links.storage.restore);
       yield* recover(nodes);
 
       // While the nodes cannot reach Redis, they must still answer every request.
@@ -238,7 +238,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       yield* recover(nodes);
     }).pipe(
       Effect.ensuring(
-        onEvery(service.nodes, ({ links }) => Effect.andThen(links.postgres.restore, links.redis.restore)),
+        onEvery(service.nodes, ({ links }) => Effect.andThen(links.storage.restore, links.redis.restore)),
       ),
       Effect.runPromise,
     ));

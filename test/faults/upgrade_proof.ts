@@ -2,7 +2,7 @@
 import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { queryPostgres } from "@accountlink/test-servers";
+import { queryPostgres, startPostgres } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { expect } from "vitest";
@@ -91,7 +91,8 @@ testLive.skipIf(missing !== null)(
   function* () {
     const fixtures = makeFixtures();
     const key = fixtures.key();
-    const { nodes, postgres } = yield* startService({ fixture: fixtures.fixture });
+    const postgres = yield* startPostgres();
+    const { nodes } = yield* startService({ fixture: fixtures.fixture, storage: postgres });
     const [one] = nodes;
     if (one === undefined) throw new Error("Expected a node");
     const body = { chatId: "100001", gameId: "1" };
