@@ -1,5 +1,9 @@
-/** Imports of many links. A batch is stored in parts, each of which is a transaction; the last one has its event. */
-import type { StoreEffect } from "@accountlink/core/errors";
+/**
+ * Imports of many links. A batch is stored in parts, each of which is a transaction with its event. The parts share an
+ * audit entry, which counts what is stored. The last part saves the progress, so an import that was interrupted begins
+ * its batch again and finds the stored parts unchanged.
+ */
+import type { StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
 import { newEvent, sourceOf } from "@accountlink/core/events";
 import {
   type BatchImported,
@@ -16,7 +20,7 @@ import { Array as Arr, Effect, Order } from "effect";
 import { maxChanges } from "../kv.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { record } from "./audit_log.ts";
+import { amend, record } from "./audit_log.ts";
 import { blocks } from "./blocks.ts";
 import { append } from "./event_store.ts";
 import { isLogOpen, logPart, type RecordChange, sumOf } from "./link_imports.ts";
@@ -43,6 +47,13 @@ const largestPart = 1_000;
 
 const byChatId = Order.mapInput(Order.String, ({ chatId }: PortableLink) => chatId);
 
+/** What the parts of a batch have stored. */
+interface Stored {
+  readonly counts: BatchOutcome;
+  /** The sequence number of the batch's audit entry; null before the first changed record. */
+  readonly entry: number | null;
+}
+
 /**
  * @param before what each transaction checks first
  * @param also what the last transaction does besides
@@ -63,23 +74,25 @@ export const importBatch = <E = never>(
     const outdated = yield* db.read(function* (tx) {
       return yield* tx.list(progress.byTime, [], { before: oldest, limit: 10 });
     });
-    let counts: BatchOutcome = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+    let stored: Stored = { counts: { inserted: 0, replaced: 0, unchanged: 0, kept: 0 }, entry: null };
     for (const [index, part] of (parts.length === 0 ? [[]] : parts).entries()) {
-      const earlier = counts;
+      const earlier = stored;
       const isContinued = batch.isContinued === true || (batch.file !== undefined && index > 0);
-      counts = yield* db.write<BatchOutcome, E>(pid, function* (tx) {
+      stored = yield* db.write<Stored, E>(pid, function* (tx) {
         yield* before(tx);
-        if (isContinued && !(yield* isLogOpen(tx, batch))) return { ...earlier, isEnded: true };
-        const stored = sumOf(earlier, yield* storePart(tx, batch, part));
-        if (index >= parts.length - 1) {
-          yield* endBatch(tx, batch, stored, outdated);
-          yield* also(tx, stored);
+        if (isContinued && !(yield* isLogOpen(tx, batch))) {
+          return { ...earlier, counts: { ...earlier.counts, isEnded: true } };
         }
-        return stored;
+        const now = yield* tell(tx, batch, yield* storePart(tx, batch, part), earlier);
+        if (index >= parts.length - 1) {
+          yield* saveProgress(tx, batch, outdated);
+          yield* also(tx, now.counts);
+        }
+        return now;
       });
-      if (counts.isEnded === true) break;
+      if (stored.counts.isEnded === true) break;
     }
-    return counts;
+    return stored.counts;
   });
 
 const storePart = Effect.fnUntraced(function* (
@@ -118,23 +131,34 @@ const storePart = Effect.fnUntraced(function* (
   return counts;
 });
 
-const endBatch = Effect.fnUntraced(function* (
+/** Tells the feed and the audit log of a part. Returns what is stored with it. */
+const tell = Effect.fnUntraced(function* (
   tx: Transaction,
   batch: ImportBatch,
-  counts: BatchImported,
+  part: BatchImported,
+  earlier: Stored,
+): Effect.fn.Return<Stored, StoreUnavailable> {
+  const { pid, at, actor } = batch;
+  const counts = sumOf(earlier.counts, part);
+  const count = part.inserted + part.replaced;
+  if (count === 0) return { ...earlier, counts };
+  yield* append(tx, pid, newEvent(at, { type: "links.imported", data: { count, source: sourceOf(actor) } }));
+  if (batch.file !== undefined) return { ...earlier, counts };
+  if (earlier.entry === null) {
+    const details = { ...counts };
+    return { counts, entry: yield* record(tx, { ...batch, action: "links.imported", details }) };
+  }
+  yield* amend(tx, (yield* scopeAt(tx, pid)).account, earlier.entry, { ...counts });
+  return { ...earlier, counts };
+});
+
+const saveProgress = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { progress: made, at }: ImportBatch,
   outdated: ReadonlyArray<Progress>,
 ) {
-  const { pid, at } = batch;
-  const count = counts.inserted + counts.replaced;
-  if (count > 0) {
-    if (batch.file === undefined) {
-      yield* record(tx, { ...batch, action: "links.imported", details: { ...counts } });
-    }
-    const data = { count, source: sourceOf(batch.actor) };
-    yield* append(tx, pid, newEvent(at, { type: "links.imported", data }));
-  }
-  if (batch.progress === null) return;
-  const { source, position } = batch.progress;
+  if (made === null) return;
+  const { source, position } = made;
   yield* tx.put(progress, { source, position, savedAt: at });
   for (const { source: old } of outdated) if (old !== source) yield* tx.remove(progress, old);
 });

@@ -1,0 +1,92 @@
+import { AuditLog, ChatId, EventStore, GameId, LinkStore, Pid, StoreUnavailable } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { ImportStore, type PortableLink } from "@accountlink/core/links";
+import { Effect } from "effect";
+import { expect, it } from "vitest";
+import { type Kv, layer, maxChanges, memoryKv } from "../mod.ts";
+
+const pid = Pid.make(`pid_${"1".repeat(32)}`);
+const member = ChatId.make("20001");
+const write = { actor: { type: "account", id: "Chess club", member }, requestId: null, pid, at: 1 } as const;
+
+const linksTo = (gameId: string, lastVerifiedAt: number): ReadonlyArray<PortableLink> =>
+  Array.from({ length: 150 }, (_, index) => ({
+    chatId: ChatId.make(String(10_000 + index)),
+    gameId: GameId.make(gameId),
+    lastVerifiedAt,
+  }));
+
+const makeScope = KeyStore.use((keys) =>
+  Effect.andThen(
+    keys.ensureAccount({ name: "Chess club", chatId: null, tier: "free" }),
+    keys.ensureScope("Chess club", { kind: "global" }, pid),
+  ),
+);
+
+it("an import and its undo have commits that every engine makes", () =>
+  Effect.gen(function* () {
+    yield* makeScope;
+    const links = yield* LinkStore;
+    const batch = { ...write, existing: "replace", progress: null } as const;
+    const file = { id: "second", name: "second.csv", isUndoable: true };
+    yield* links.importBatch({ ...batch, links: linksTo("1", 1), proof: "hand" });
+    yield* links.importBatch({ ...batch, links: linksTo("2", 2), proof: "import", file });
+
+    const imports = yield* ImportStore;
+    expect(yield* imports.countUndoable(file.id)).toBe(150);
+    let restored = 0;
+    for (let isDone = false; !isDone; ) {
+      const undone = yield* imports.undo({ ...write, id: file.id, limit: 1_000 });
+      restored += undone.restored;
+      isDone = undone.isDone;
+    }
+    expect(restored).toBe(150);
+    const found = yield* links.findByGameIds(pid, [GameId.make("1")]);
+    expect(found.get(GameId.make("1"))?.length).toBe(150);
+
+    const log = yield* AuditLog;
+    const entries = yield* log.list("Chess club", null, 1_000);
+    expect(entries.filter(({ action }) => action !== "link.set").map(({ details }) => details)).toEqual([
+      { file: "second.csv", removed: 0, restored: 150 },
+      { file: "second.csv", inserted: 0, replaced: 150, unchanged: 0, kept: 0 },
+      { inserted: 150, replaced: 0, unchanged: 0, kept: 0 },
+    ]);
+  }).pipe(Effect.provide(layer(Effect.sync(() => ({ ...memoryKv(), maxChanges })))), Effect.runPromise));
+
+it("an interrupted import has an event and an audit entry of what it stored, and goes on when it is repeated", () => {
+  const kv = memoryKv();
+  let commits = Infinity;
+  const failing: Kv = {
+    ...kv,
+    maxChanges,
+    commit: (...commit) =>
+      commits-- > 0 ? kv.commit(...commit) : Effect.fail(new StoreUnavailable({ operation: "Kv.commit" })),
+  };
+  return Effect.gen(function* () {
+    yield* makeScope;
+    const [links, feed, log] = [yield* LinkStore, yield* EventStore, yield* AuditLog];
+    const progress = { source: "old bot", position: 150 };
+    const batch = {
+      ...write,
+      existing: "replace",
+      proof: "import",
+      links: linksTo("1", 1),
+      progress,
+    } as const;
+    const told = Effect.map(feed.readBack(pid, null, 100), (events) =>
+      events.map(({ data }) => ("count" in data ? data.count : 0)).reduce((sum, count) => sum + count, 0),
+    );
+    const logged = Effect.map(log.list("Chess club", null, 100), (entries) =>
+      entries.map(({ details }) => details["inserted"]),
+    );
+    commits = 2;
+    expect((yield* Effect.flip(links.importBatch(batch)))._tag).toBe("StoreUnavailable");
+    const stored = yield* links.countLinks(pid);
+    expect([stored > 0, stored < 150, yield* links.importPosition("old bot")]).toEqual([true, true, 0]);
+    expect([yield* told, yield* logged]).toEqual([stored, [stored]]);
+    commits = Infinity;
+    expect(yield* links.importBatch(batch)).toMatchObject({ inserted: 150 - stored, unchanged: stored });
+    expect([yield* links.countLinks(pid), yield* links.importPosition("old bot")]).toEqual([150, 150]);
+    expect([yield* told, yield* logged]).toEqual([150, [150 - stored, stored]]);
+  }).pipe(Effect.provide(layer(Effect.succeed(failing))), Effect.runPromise);
+});
