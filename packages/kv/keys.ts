@@ -34,6 +34,14 @@ const escape = (character: string): string => {
   return code < 0x22 ? `!${code.toString(16).padStart(2, "0")}` : `~${code.toString(16).padStart(6, "0")}`;
 };
 
+/** Returns the parts of a key, numbers as their texts. */
+export const decode = (key: string): ReadonlyArray<string> => key.slice(0, -1).split(" ").map(unescaped);
+
+const unescaped = (text: string): string =>
+  text.replace(/!(..)|~(.{6})/g, (_, short?: string, long?: string) =>
+    String.fromCodePoint(Number.parseInt(short ?? long ?? "", 16)),
+  );
+
 /** Returns the end of the range of all keys with a prefix that `encode` made. */
 const endOf = (prefix: string): string => `${prefix.slice(0, -1)}!`;
 

@@ -1,38 +1,59 @@
 import { Effect } from "effect";
 import type { Entry, Kv, Range } from "./kv.ts";
 
-const longest = 512;
+const longest = 256;
 
-/** Keys in order, in runs of up to `longest` keys, so that an insert moves few of them. */
+/**
+ * Keys of one table or index. A change of a key is only noted; a read of a range sorts what was noted. So keys that
+ * nobody reads by range, such as guards, are rarely sorted.
+ */
 class SortedKeys {
-  readonly #runs: Array<Array<string>> = [[]];
+  /** In order, in runs of up to `longest` keys, so that an insert moves few of them. No run is empty. */
+  #runs: Array<Array<string>> = [];
+  #size = 0;
+  #noted: Array<string> = [];
+  readonly #has: (key: string) => boolean;
 
-  add(key: string): void {
-    const { run, at } = this.#find(key);
-    const keys = this.#runs[run] as Array<string>;
-    keys.splice(at, 0, key);
-    if (keys.length > longest) this.#runs.splice(run + 1, 0, keys.splice(longest / 2));
+  /** @param has returns whether the engine has a key */
+  constructor(has: (key: string) => boolean) {
+    this.#has = has;
   }
 
-  remove(key: string): void {
-    const { run, at } = this.#find(key);
-    const keys = this.#runs[run] as Array<string>;
-    keys.splice(at, 1);
-    if (keys.length === 0 && this.#runs.length > 1) this.#runs.splice(run, 1);
+  /** Notes a key that the engine has got or lost. */
+  note(key: string): void {
+    this.#noted.push(key);
+    // Bounds what keys that come and go leave.
+    if (this.#noted.length > 2 * this.#size + 1_024) this.settle();
+  }
+
+  /** Sorts what was noted. */
+  settle(): this {
+    if (this.#noted.length > this.#size / 8) {
+      const keys = Array.from(new Set([...this.#runs, this.#noted].flat()))
+        .filter(this.#has)
+        // oxlint-disable-next-line unicorn/no-array-sort -- the array is new
+        .sort();
+      this.#size = keys.length;
+      this.#runs = Array.from({ length: Math.ceil((2 * keys.length) / longest) }, (_, run) =>
+        keys.slice((run * longest) / 2, ((run + 1) * longest) / 2),
+      );
+    } else {
+      for (const key of this.#noted) this.#set(key, this.#has(key));
+    }
+    this.#noted = [];
+    return this;
   }
 
   count({ start, end }: Range): number {
-    if (start >= end) return 0;
     const [first, last] = [this.#find(start), this.#find(end)];
     let between = last.at - first.at;
-    for (let run = first.run; run < last.run; run++) between += (this.#runs[run] as Array<string>).length;
+    for (let run = first.run; run < last.run; run++) between += this.#runs[run]?.length ?? 0;
     return between;
   }
 
   *forward({ start, end }: Range): Generator<string> {
     let { run, at } = this.#find(start);
-    for (; run < this.#runs.length; run++, at = 0) {
-      const keys = this.#runs[run] as Array<string>;
+    for (let keys = this.#runs[run]; keys !== undefined; keys = this.#runs[++run], at = 0) {
       for (; at < keys.length; at++) {
         if ((keys[at] as string) >= end) return;
         yield keys[at] as string;
@@ -43,21 +64,34 @@ class SortedKeys {
   *backward({ start, end }: Range): Generator<string> {
     let { run, at } = this.#find(end);
     for (; run >= 0; at = this.#runs[--run]?.length ?? 0) {
-      const keys = this.#runs[run] as Array<string>;
       while (at-- > 0) {
-        if ((keys[at] as string) < start) return;
-        yield keys[at] as string;
+        const key = this.#runs[run]?.[at] as string;
+        if (key < start) return;
+        yield key;
       }
     }
   }
 
+  #set(key: string, isKept: boolean): void {
+    let { run, at } = this.#find(key);
+    if (run > 0 && run === this.#runs.length) at = this.#runs[--run]?.length ?? 0;
+    const keys = (this.#runs[run] ??= []);
+    if ((keys[at] === key) === isKept) return;
+    this.#size += isKept ? 1 : -1;
+    if (isKept) keys.splice(at, 0, key);
+    else keys.splice(at, 1);
+    if (keys.length > longest) this.#runs.splice(run + 1, 0, keys.splice(longest / 2));
+    if (keys.length === 0) this.#runs.splice(run, 1);
+  }
+
   /** The place of the first key that is not less. */
   #find(key: string) {
-    const run = firstIndex(
-      this.#runs.length - 1,
-      (index) => !(((this.#runs[index] as Array<string>).at(-1) as string) < key),
-    );
-    const keys = this.#runs[run] as Array<string>;
+    const runs = this.#runs;
+    const run = firstIndex(runs.length, (index) => {
+      const keys = runs[index] as Array<string>;
+      return (keys[keys.length - 1] as string) >= key;
+    });
+    const keys = runs[run] ?? [];
     return { run, at: firstIndex(keys.length, (index) => (keys[index] as string) >= key) };
   }
 }
@@ -73,11 +107,40 @@ const firstIndex = (length: number, holds: (index: number) => boolean): number =
   return low;
 };
 
+/** The first part of a key, which names a table or an index. */
+const nameOf = (key: string): string => {
+  const end = key.indexOf(" ");
+  return end < 0 ? key : key.slice(0, end);
+};
+
+/** The end of the keys with a name. */
+const endOf = (name: string): string => `${name}!`;
+
 /** An engine in memory. Every operation is synchronous, so it is atomic. */
 export const memoryKv = (): Kv => {
   const entries = new Map<string, Entry>();
-  const keys = new SortedKeys();
+  const tables = new Map<string, SortedKeys>();
   let commits = 0;
+
+  const has = (key: string) => entries.has(key);
+
+  const note = (key: string): void => {
+    const name = nameOf(key);
+    let keys = tables.get(name);
+    if (keys === undefined) tables.set(name, (keys = new SortedKeys(has)));
+    keys.note(key);
+  };
+
+  /** The tables with keys of a range, in order. */
+  const tablesOf = ({ start, end }: Range): ReadonlyArray<SortedKeys> => {
+    const name = nameOf(start);
+    const names =
+      end <= endOf(name)
+        ? [name]
+        : [...tables.keys()].filter((each) => each < end && endOf(each) > start).toSorted();
+    return start >= end ? [] : names.flatMap((each) => tables.get(each)?.settle() ?? []);
+  };
+
   return {
     maxChanges: Infinity,
 
@@ -86,15 +149,17 @@ export const memoryKv = (): Kv => {
     list: (range, { limit, reverse }) =>
       Effect.sync(() => {
         const found: Array<Entry> = [];
-        if (limit <= 0) return found;
-        for (const key of reverse ? keys.backward(range) : keys.forward(range)) {
-          found.push(entries.get(key) as Entry);
-          if (found.length === limit) break;
+        const ordered = tablesOf(range);
+        for (const keys of reverse ? ordered.toReversed() : ordered) {
+          for (const key of reverse ? keys.backward(range) : keys.forward(range)) {
+            if (found.length >= limit) return found;
+            found.push(entries.get(key) as Entry);
+          }
         }
         return found;
       }),
 
-    count: (range) => Effect.sync(() => keys.count(range)),
+    count: (range) => Effect.sync(() => tablesOf(range).reduce((sum, keys) => sum + keys.count(range), 0)),
 
     commit: (checks, changes) =>
       Effect.sync(() => {
@@ -102,10 +167,11 @@ export const memoryKv = (): Kv => {
         const version = String(++commits);
         for (const { key, value } of changes) {
           if (value === null) {
-            if (entries.delete(key)) keys.remove(key);
+            if (entries.delete(key)) note(key);
           } else {
-            if (!entries.has(key)) keys.add(key);
+            const isNew = !entries.has(key);
             entries.set(key, { key, value, version });
+            if (isNew) note(key);
           }
         }
         return true;

@@ -43,19 +43,26 @@ export const table =
 
 export const keyOf = <R>({ name }: Table<R>, id: Tuple): string => encode([name, ...id]);
 
-/** Returns the keys of the index entries of a record. */
-export const entryKeys = <R>({ indexes }: Table<R>, record: R): ReadonlyArray<string> =>
-  indexes.flatMap(({ name, keys }) => keys(record).map((parts) => encode([name, ...parts])));
-
 export const guardKey = (name: string, group: Tuple): string => encode(["guard", name, ...group]);
 
-/** Returns the keys of the guards of a record's groups. */
-export const guardKeys = <R>({ name, group, id, indexes }: Table<R>, record: R): ReadonlyArray<string> => [
-  ...(group === undefined ? [] : [guardKey(name, id(record).slice(0, group))]),
-  ...indexes.flatMap((index) => {
-    const size = index.group;
-    return size === undefined
-      ? []
-      : index.keys(record).map((parts) => guardKey(index.name, parts.slice(0, size)));
-  }),
-];
+/** What a record adds to a store beside itself. */
+export interface IndexKeys {
+  /** The keys of its entries in indexes. */
+  readonly entries: ReadonlySet<string>;
+  /** The keys of the guards of its groups. */
+  readonly guards: ReadonlyArray<string>;
+}
+
+export const noKeys: IndexKeys = { entries: new Set(), guards: [] };
+
+export const indexKeys = <R>({ name, group, id, indexes }: Table<R>, record: R): IndexKeys => {
+  const entries = new Set<string>();
+  const guards = group === undefined ? [] : [guardKey(name, id(record).slice(0, group))];
+  for (const index of indexes) {
+    for (const parts of index.keys(record)) {
+      entries.add(encode([index.name, ...parts]));
+      if (index.group !== undefined) guards.push(guardKey(index.name, parts.slice(0, index.group)));
+    }
+  }
+  return { entries, guards };
+};

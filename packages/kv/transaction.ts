@@ -6,9 +6,9 @@
  */
 import { type StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
 import { Effect, Semaphore } from "effect";
-import { type Bounds, encode, rangeOf, type Tuple } from "./keys.ts";
+import { type Bounds, decode, encode, rangeOf, type Tuple } from "./keys.ts";
 import { type Entry, type Kv, maxChanges, maxChecks, type Range } from "./kv.ts";
-import { entryKeys, guardKey, guardKeys, type Index, keyOf, type Table } from "./table.ts";
+import { guardKey, type Index, type IndexKeys, indexKeys, keyOf, noKeys, type Table } from "./table.ts";
 
 export interface ListOptions extends Bounds {
   /** The most records; all if left out. */
@@ -57,12 +57,12 @@ export class Transaction {
 
   readonly get = <R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> => {
     const key = keyOf(table, id);
-    return Effect.map(this.#read([key], true, false), ([text]) => recordOf(text));
+    if (!this.#isKnown(key)) return Effect.map(this.#load([key]), () => this.#checked<R>(key));
+    return Effect.succeed(this.#checked<R>(key));
   };
 
   /** Reads keys at once, so that single reads of them need no further round. */
-  readonly prefetch = (keys: ReadonlyArray<string>): StoreEffect<void> =>
-    Effect.asVoid(this.#read(keys, false, false));
+  readonly prefetch = (keys: ReadonlyArray<string>): StoreEffect<void> => this.#load(keys);
 
   /** Reads records of a table. If the table has groups, checks their guards instead of each record. */
   readonly getAll = <R>(
@@ -70,10 +70,12 @@ export class Transaction {
     ids: ReadonlyArray<Tuple>,
   ): StoreEffect<ReadonlyArray<R | undefined>> => {
     const { name, group } = table;
-    const guards = group === undefined ? [] : ids.map((id) => guardKey(name, id.slice(0, group)));
     const keys = ids.map((id) => keyOf(table, id));
-    const read = this.#read(keys, group === undefined, group !== undefined);
-    return Effect.map(Effect.andThen(this.#guard(guards), read), (texts) => texts.map(recordOf));
+    if (group === undefined)
+      return Effect.map(this.#load(keys), () => keys.map((key) => this.#checked<R>(key)));
+    const guards = ids.map((id) => guardKey(name, id.slice(0, group)));
+    const load = Effect.flatMap(this.#guard(guards), () => this.#loadGuarded(keys));
+    return Effect.map(load, () => keys.map((key) => this.#recordAt<R>(key)));
   };
 
   /** Returns the records of an index whose entries begin with a prefix, in the order of the entries. */
@@ -82,15 +84,19 @@ export class Transaction {
     prefix: Tuple,
     options: ListOptions = {},
   ): StoreEffect<ReadonlyArray<R>> =>
-    Effect.flatMap(this.#entries(name, group, prefix, options), (entries) =>
-      Effect.map(
-        this.#read(
-          entries.map(([, primary]) => primary),
-          false,
-          true,
-        ),
-        (texts) => texts.flatMap((text) => recordOf(text) ?? []),
-      ),
+    Effect.flatMap(this.#entries(name, group, prefix, options), (entries) => {
+      const keys = entries.map(({ value }) => value);
+      return Effect.map(this.#loadGuarded(keys), () => keys.flatMap((key) => this.#recordAt<R>(key) ?? []));
+    });
+
+  /** Returns the IDs of the records that `list` would return, numbers as their texts. */
+  readonly listIds = <R>(
+    { name, group }: Index<R>,
+    prefix: Tuple,
+    options: ListOptions = {},
+  ): StoreEffect<ReadonlyArray<ReadonlyArray<string>>> =>
+    Effect.map(this.#entries(name, group, prefix, options), (entries) =>
+      entries.map(({ value }) => decode(value).slice(1)),
     );
 
   /** Returns the records of a table whose keys begin with a prefix. */
@@ -100,22 +106,16 @@ export class Transaction {
     options: ListOptions = {},
   ): StoreEffect<ReadonlyArray<R>> =>
     Effect.flatMap(this.#entries(name, group, prefix, options), (entries) =>
-      Effect.map(
-        Effect.forEach(entries, ([, text]) => this.#joined(text)),
-        (texts) => texts.flatMap((text) => recordOf(text) ?? []),
-      ),
+      Effect.map(this.#loadParts(entries), () => entries.map((entry) => this.#recordOf<R>(entry))),
     );
 
   /** Counts the entries of an index, or the records of a table, that begin with a prefix. */
   readonly count = ({ name, group }: Ranged, prefix: Tuple, bounds: Bounds = {}): StoreEffect<number> => {
     const range = rangeOf(name, prefix, bounds);
-    return Effect.andThen(
-      this.#guardRange(name, group, prefix),
-      // Changes of this transaction are not in the engine yet.
-      this.#changes.size === 0
-        ? this.#kv.count(range)
-        : Effect.map(this.#entries(name, group, prefix, bounds), ({ length }) => length),
-    );
+    // Changes of this transaction are not in the engine yet.
+    return this.#changes.size === 0
+      ? Effect.flatMap(this.#guardRange(name, group, prefix), () => this.#kv.count(range))
+      : Effect.map(this.#entries(name, group, prefix, bounds), ({ length }) => length);
   };
 
   /** Stores a record in place of the one with its key. */
@@ -147,48 +147,56 @@ export class Transaction {
     return this.#kv.commit(checks, changes);
   }
 
-  /** Reads texts of keys as of this transaction. */
-  #read(
-    keys: ReadonlyArray<string>,
-    isChecked: boolean,
-    isGuarded: boolean,
-  ): StoreEffect<ReadonlyArray<string | null>> {
-    return Effect.suspend(() => this.#readNow(keys, isChecked, isGuarded));
+  #isKnown(key: string): boolean {
+    return this.#changes.has(key) || this.#seen.has(key);
   }
 
-  #readNow(
-    keys: ReadonlyArray<string>,
-    isChecked: boolean,
-    isGuarded: boolean,
-  ): StoreEffect<ReadonlyArray<string | null>> {
-    if (isGuarded) for (const key of keys) if (!this.#seen.has(key)) this.#guarded.add(key);
-    const missing = keys.filter((key) => !this.#changes.has(key) && !this.#seen.has(key));
-    const textsOf = () =>
-      keys.map(
-        (key) =>
-          this.#changes.get(key) ?? (this.#changes.has(key) ? null : (this.#seen.get(key)?.value ?? null)),
-      );
-    const check = () => {
-      if (!isChecked || !this.#isChecked) return;
-      for (const key of keys) {
-        const entry = this.#seen.get(key);
-        const isNew = entry !== undefined && !this.#checks.has(key) && !this.#guarded.has(key);
-        if (isNew) this.#checks.set(key, entry?.version ?? null);
-      }
-    };
-    const joined = (texts: ReadonlyArray<string | null>) =>
-      texts.some(isSplit) ? Effect.forEach(texts, (text) => this.#joined(text)) : Effect.succeed(texts);
-    if (missing.length === 0) {
-      check();
-      return joined(textsOf());
-    }
+  /** Reads the keys that are not known yet, and the parts of split texts. */
+  #load(keys: ReadonlyArray<string>): StoreEffect<void> {
+    const missing = keys.filter((key) => !this.#isKnown(key));
+    if (missing.length === 0) return Effect.void;
     this.#rounds++;
     return Effect.flatMap(this.#kv.get(missing), (entries) => {
       for (const [index, key] of missing.entries()) this.#seen.set(key, entries[index] ?? null);
-      check();
-      return joined(textsOf());
+      return this.#loadParts(entries);
     });
   }
+
+  /** Reads keys that a guard covers, or that need no check. */
+  #loadGuarded(keys: ReadonlyArray<string>): StoreEffect<void> {
+    if (this.#isChecked) for (const key of keys) if (!this.#seen.has(key)) this.#guarded.add(key);
+    return this.#load(keys);
+  }
+
+  #loadParts(entries: ReadonlyArray<Text | null>): StoreEffect<void> {
+    const parts = entries.flatMap((entry) => (isSplit(entry?.value) ? partKeys(entry.value) : []));
+    if (parts.length === 0) return Effect.void;
+    return Effect.flatMap(this.#load(parts), () =>
+      parts.every((part) => this.#textAt(part) !== "") ? Effect.void : Effect.fail(overtaken()),
+    );
+  }
+
+  /** Makes the commit check a known key, and returns its record. */
+  #checked<R>(key: string): R | undefined {
+    const entry = this.#isChecked && !this.#guarded.has(key) ? this.#seen.get(key) : undefined;
+    if (entry !== undefined && !this.#checks.has(key)) this.#checks.set(key, entry?.version ?? null);
+    return this.#recordAt(key);
+  }
+
+  /** The record of a known key. */
+  #recordAt<R>(key: string): R | undefined {
+    const value = this.#changes.get(key);
+    if (value === null) return undefined;
+    const entry = value === undefined ? this.#seen.get(key) : { value };
+    return entry === undefined || entry === null ? undefined : this.#recordOf(entry);
+  }
+
+  #recordOf<R>(entry: Text): R {
+    const { value } = entry;
+    return parsed(entry, isSplit(value) ? partKeys(value).map(this.#textAt).join("") : value) as R;
+  }
+
+  readonly #textAt = (key: string): string => this.#changes.get(key) ?? this.#seen.get(key)?.value ?? "";
 
   #guard(guards: ReadonlyArray<string>): StoreEffect<void> {
     const unread = this.#isChecked ? [...new Set(guards)].filter((guard) => !this.#checks.has(guard)) : [];
@@ -209,39 +217,36 @@ export class Transaction {
     return this.#guard([guardKey(name, prefix.slice(0, group))]);
   }
 
-  /** The entries of a range as of this transaction: each key with its text. */
+  /** The entries of a range as of this transaction. */
   #entries(
     name: string,
     group: number | undefined,
     prefix: Tuple,
     { limit = Infinity, reverse = false, ...bounds }: ListOptions,
-  ): StoreEffect<ReadonlyArray<readonly [key: string, text: string]>> {
-    return Effect.gen({ self: this }, function* () {
-      yield* this.#guardRange(name, group, prefix);
-      const range = rangeOf(name, prefix, bounds);
-      const changed = [...this.#changes].filter(([key]) => key >= range.start && key < range.end);
-      const found = new Map(yield* this.#listed(range, limit + changed.length, reverse));
-      if (changed.length === 0) return [...found];
+  ): StoreEffect<ReadonlyArray<Text>> {
+    const range = rangeOf(name, prefix, bounds);
+    const changed = [...this.#changes].filter(([key]) => key >= range.start && key < range.end);
+    const listed = Effect.flatMap(this.#guardRange(name, group, prefix), () =>
+      this.#listed(range, limit + changed.length, reverse),
+    );
+    if (changed.length === 0) return listed;
+    return Effect.map(listed, (entries) => {
+      const found = new Map<string, Text>(entries.map((entry) => [entry.key, entry]));
       for (const [key, value] of changed) {
         if (value === null) found.delete(key);
-        else found.set(key, value);
+        else found.set(key, { value });
       }
       const sorted = [...found].toSorted(([one], [other]) => (one < other ? -1 : 1));
-      return (reverse ? sorted.toReversed() : sorted).slice(0, limit);
+      return (reverse ? sorted.toReversed() : sorted).slice(0, limit).map(([, text]) => text);
     });
   }
 
   /** Up to `limit` entries of the engine, read by pages. */
-  #listed(
-    range: Range,
-    limit: number,
-    reverse: boolean,
-  ): StoreEffect<ReadonlyArray<readonly [key: string, text: string]>> {
+  #listed(range: Range, limit: number, reverse: boolean): StoreEffect<ReadonlyArray<Entry>> {
     this.#rounds++;
     const page = Math.min(pageSize, limit);
-    return Effect.flatMap(this.#kv.list(range, { limit: page, reverse }), (entries) => {
-      const found = entries.map(({ key, value }) => [key, value] as const);
-      const last = entries.at(-1);
+    return Effect.flatMap(this.#kv.list(range, { limit: page, reverse }), (found) => {
+      const last = found.at(-1);
       if (last === undefined || found.length < page || found.length === limit) return Effect.succeed(found);
       const rest = reverse ? { ...range, end: last.key } : { ...range, start: `${last.key}!` };
       return Effect.map(this.#listed(rest, limit - found.length, reverse), (more) => [...found, ...more]);
@@ -249,19 +254,16 @@ export class Transaction {
   }
 
   #replace<R>(table: Table<R>, before: R | undefined, after: R | undefined): void {
-    const known = (after ?? before) as R;
-    const primary = keyOf(table, table.id(known));
+    const primary = keyOf(table, table.id((after ?? before) as R));
     this.#removeParts(primary);
     if (after === undefined) this.#changes.set(primary, null);
     else this.#setText(primary, JSON.stringify(after));
-    const [old, next] = [before, after].map(
-      (record) => new Set(record === undefined ? [] : entryKeys(table, record)),
-    ) as [Set<string>, Set<string>];
-    for (const key of old) if (!next.has(key)) this.#changes.set(key, null);
-    for (const key of next) if (!old.has(key)) this.#changes.set(key, primary);
-    for (const record of [before, after]) {
-      if (record !== undefined) for (const guard of guardKeys(table, record)) this.#changes.set(guard, "");
-    }
+    const [old, next] = [before, after].map((record) =>
+      record === undefined ? noKeys : indexKeys(table, record),
+    ) as [IndexKeys, IndexKeys];
+    for (const key of old.entries) if (!next.entries.has(key)) this.#changes.set(key, null);
+    for (const key of next.entries) if (!old.entries.has(key)) this.#changes.set(key, primary);
+    for (const { guards } of [old, next]) for (const guard of guards) this.#changes.set(guard, "");
   }
 
   /** Stores JSON. A text that no value can hold is split into parts under keys of their own. */
@@ -283,13 +285,21 @@ export class Transaction {
     const text = this.#changes.has(key) ? this.#changes.get(key) : this.#seen.get(key)?.value;
     if (isSplit(text)) for (const part of partKeys(text)) this.#changes.set(part, null);
   }
-
-  #joined(text: string | null): StoreEffect<string | null> {
-    return isSplit(text)
-      ? Effect.map(this.#read(partKeys(text), false, false), (parts) => parts.join(""))
-      : Effect.succeed(text);
-  }
 }
+
+/** A stored text, or one that this transaction stores. */
+type Text = Pick<Entry, "value">;
+
+/** Records by their entries. An engine that returns the same entry again, as the one in memory does, spares a parse. */
+const records = new WeakMap<Text, unknown>();
+
+const parsed = (entry: Text, json: string): unknown => {
+  const known = records.get(entry);
+  if (known !== undefined) return known;
+  const record: unknown = JSON.parse(json);
+  records.set(entry, record);
+  return record;
+};
 
 /** Fewer characters than a value may have bytes, since a character has up to three bytes. */
 const partLength = 20_000;
@@ -303,9 +313,12 @@ const partKeys = (name: string): ReadonlyArray<string> => {
   return Array.from({ length: Number(parts) }, (_, index) => encode(["part", id, index]));
 };
 
-/** The record of a text that `put` has stored. */
-const recordOf = (text: string | null | undefined) =>
-  text === null || text === undefined ? undefined : JSON.parse(text);
+/** The parts of a text were gone when they were read, since another transaction has replaced the record. */
+class Overtaken extends Error {
+  override readonly message = "Cannot read a record: it was replaced while its parts were read";
+}
+
+const overtaken = () => new StoreUnavailable({ operation: "Kv.get", cause: new Overtaken() });
 
 /** How often a transaction runs before it fails as if the store were unavailable. */
 const mostRuns = 100;
@@ -321,6 +334,12 @@ const pauseAfter = (run: number): Effect.Effect<void> =>
         setTimeout(() => resume(Effect.void), Math.random() * Math.min(longestPause, 2 ** run));
       });
 
+const againIfOvertaken = <A, E>(run: StoreEffect<A, E>): StoreEffect<A, E> =>
+  Effect.retry(run, {
+    while: (error) => error instanceof StoreUnavailable && error.cause instanceof Overtaken,
+    times: mostRuns,
+  });
+
 /** The body of a transaction. It may run several times. */
 export type Body<A, E = never> = (tx: Transaction) => Effect.fn.Return<A, E | StoreUnavailable>;
 
@@ -335,9 +354,15 @@ export class Database {
     this.kv = kv;
   }
 
+  /** Reads records that are never split, without checks. */
+  readonly peek = (keys: ReadonlyArray<string>): StoreEffect<ReadonlyArray<unknown>> =>
+    Effect.map(this.kv.get(keys), (entries) =>
+      entries.map((entry) => (entry === null ? undefined : parsed(entry, entry.value))),
+    );
+
   /** Reads without checks. */
   readonly read = <A, E = never>(body: Body<A, E>): StoreEffect<A, E> =>
-    Effect.gen(() => body(new Transaction(this.kv, false, this.#numbers)));
+    againIfOvertaken(Effect.gen(() => body(new Transaction(this.kv, false, this.#numbers))));
 
   /**
    * Runs a transaction until nothing that it read has changed before its commit.
@@ -345,7 +370,7 @@ export class Database {
    * @param queue the name of what the transaction changes
    */
   readonly write = <A, E = never>(queue: string, body: Body<A, E>): StoreEffect<A, E> =>
-    this.#queue(queue).withPermits(1)(this.#run(body, 1));
+    this.#queue(queue).withPermits(1)(againIfOvertaken(this.#run(body, 1)));
 
   #run<A, E>(body: Body<A, E>, run: number): StoreEffect<A, E> {
     return Effect.gen({ self: this }, function* () {

@@ -27,7 +27,7 @@ import { importBatch, progress } from "./link_batches.ts";
 import {
   findLink,
   findRecord,
-  linkKeys,
+  findRecords,
   links,
   linkWriteKeys,
   putLink,
@@ -48,10 +48,7 @@ const unlinked = (link: Link, at: number): LinkRecord => ({
 
 export const layer = storeLayer(LinkStore, (db) => ({
   findByChatId: (pid, chatId) =>
-    db.read(function* (tx) {
-      yield* tx.prefetch(linkKeys(pid, chatId));
-      return Option.fromUndefinedOr(yield* findRecord(tx, pid, chatId));
-    }),
+    Effect.map(findRecords(db, pid, [chatId]), ([found]) => Option.fromUndefinedOr(found)),
 
   findByChatIds: (pid, chatIds) => findAll(db, pid, chatIds, (link) => link),
   findGamesByChatIds: (pid, chatIds) => findAll(db, pid, chatIds, ({ gameId }) => gameId),
@@ -62,11 +59,11 @@ export const layer = storeLayer(LinkStore, (db) => ({
       const found = new Map<GameId, ReadonlyArray<ChatId>>();
       const lists = yield* Effect.forEach(
         gameIds,
-        (gameId) => tx.list(links.byGame, [pid, epoch, gameId], { limit: maxChatsOfGame }),
-        { concurrency: 32 },
+        (gameId) => tx.listIds(links.byGame, [pid, epoch, gameId], { limit: maxChatsOfGame }),
+        { concurrency: Math.min(gameIds.length, 32) },
       );
       for (const [index, gameId] of gameIds.entries()) {
-        const chatIds = (lists[index] ?? []).map(({ link }) => link.chatId);
+        const chatIds = (lists[index] ?? []).map(([, chatId]) => chatId as ChatId);
         if (chatIds.length > 0) found.set(gameId, chatIds);
       }
       return found;
@@ -157,13 +154,11 @@ const findAll = <V>(
   chatIds: ReadonlyArray<ChatId>,
   valueOf: (stored: LinkRecord) => V | null,
 ) =>
-  db.read(function* (tx) {
-    yield* tx.prefetch(linkKeys(pid, ...chatIds));
+  Effect.map(findRecords(db, pid, chatIds), (records) => {
     const found = new Map<ChatId, V>();
-    for (const chatId of chatIds) {
-      const stored = yield* findRecord(tx, pid, chatId);
+    for (const stored of records) {
       const value = stored === undefined ? null : valueOf(stored);
-      if (value !== null) found.set(chatId, value);
+      if (stored !== undefined && value !== null) found.set(stored.chatId, value);
     }
     return found;
   });

@@ -1,6 +1,7 @@
 /** The link records, and the changes of them that several stores make. */
 import type { ChatId, Pid } from "@accountlink/core";
 import { withReason } from "@accountlink/core/audit";
+import type { StoreEffect } from "@accountlink/core/errors";
 import { linkSet, newEvent, sourceOf } from "@accountlink/core/events";
 import {
   type GameProof,
@@ -13,7 +14,7 @@ import {
 } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { keyOf, table } from "../table.ts";
-import type { Transaction } from "../transaction.ts";
+import type { Database, Transaction } from "../transaction.ts";
 import { record as recordChange } from "./audit_log.ts";
 import { refuseBlocked } from "./blocks.ts";
 import { append, feedKey } from "./event_store.ts";
@@ -76,7 +77,7 @@ export const links = table<StoredLink>()(
   1,
 );
 
-export const linkKeys = (pid: Pid, ...chatIds: ReadonlyArray<ChatId>): ReadonlyArray<string> => [
+const linkKeys = (pid: Pid, ...chatIds: ReadonlyArray<ChatId>): ReadonlyArray<string> => [
   scopeKey(pid),
   ...chatIds.map((chatId) => keyOf(links, [pid, chatId])),
 ];
@@ -86,6 +87,17 @@ export const linkWriteKeys = (pid: Pid, ...chatIds: ReadonlyArray<ChatId>): Read
   ...linkKeys(pid, ...chatIds),
   feedKey(pid),
 ];
+
+/** The records of chat users, in their order and without checks. */
+export const findRecords = (
+  db: Database,
+  pid: Pid,
+  chatIds: ReadonlyArray<ChatId>,
+): StoreEffect<ReadonlyArray<LinkRecord | undefined>> =>
+  Effect.map(db.peek(linkKeys(pid, ...chatIds)), (records) => {
+    const [scope, ...found] = records as [StoredScope | undefined, ...Array<StoredLink | undefined>];
+    return found.map((stored) => (stored?.epoch === scope?.epoch ? stored?.link : undefined));
+  });
 
 /** The record of a chat user, unless the data of its scope was deleted since. */
 export const findRecord = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, chatId: ChatId) {
