@@ -1,0 +1,144 @@
+/** A day of an owner, with Discord's side in the channels of the dev platform. */
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, expectUsable } from "./looks.ts";
+
+const club = { account: "Chess Club", scope: "guild", guildId: ownGuild } as const;
+
+const { visit, url } = useDashboard((fixture) => ({
+  ...fixture,
+  accounts: [{ name: "Chess Club", chatId: "100001", tier: "premium" }],
+  links: [{ ...club, chatId: "100001", gameId: "1" }],
+  plans: [{ ...club, rules: [], state: "on" }],
+  platform: {
+    ...fixture.platform,
+    guilds: (fixture.platform?.guilds ?? []).map((guild) => ({
+      ...guild,
+      members: [
+        { chatId: "100001", manager: true },
+        ...["100003", "100006", "100007"].map((chatId) => ({ chatId, joined: "2026-01-01T00:00:00.000Z" })),
+      ],
+      channels: [
+        { id: "70", name: "welcome" },
+        { id: "71", name: "mod-log" },
+      ],
+      roles: [{ id: "12", name: "Officer", assignable: true }],
+    })),
+    gameGroups: [
+      {
+        id: "9",
+        name: "Makers",
+        ranks: [
+          { rank: 1, name: "Fan" },
+          { rank: 9, name: "Officer" },
+        ],
+      },
+    ],
+  },
+}));
+
+/** The page of the guild on the dev platform, without a member. */
+let guildPage = "";
+
+/** Signs in to both platforms by the panel, and links the accounts. */
+const verify = async (page: Page, chatName: RegExp, gameName: RegExp) => {
+  await page.goto(guildPage);
+  await page.locator("#channel-70").getByRole("link", { name: "Verify" }).click();
+  await press(page, "Sign in to the chat platform");
+  await press(page, chatName);
+  await press(page, "Sign in to the game platform");
+  await press(page, gameName);
+  await press(page, "Link these accounts");
+};
+
+/** Types a command in the channel, and returns the answer. */
+const ask = async (page: Page, chatId: string, command: string) => {
+  await page.goto(`${guildPage}?as=${chatId}`);
+  await page.getByLabel("Command", { exact: true }).fill(command);
+  await press(page, "Send");
+  return page.locator("ol.messages li").filter({ hasText: command }).last().innerText();
+};
+
+const logged = async (page: Page, text: string | RegExp) => {
+  await page.goto(guildPage);
+  await expect.poll(() => page.reload().then(() => page.locator("#channel-71").innerText())).toMatch(text);
+};
+
+it("an owner sees who linked, who is not admitted, who has not linked, and who is alike, and finds a member", async () => {
+  const page = await visit("/dashboard/communities", /Ada\b/, desktop);
+  await press(page, "Rook & Bishop");
+  await press(page, "Choose channels");
+  await page.getByLabel("Channel of the log").selectOption({ label: "# mod-log" });
+  await press(page, "Save");
+  await page.getByText("The bot tells in this channel what happens from now on.").waitFor();
+
+  await page.goto(`${url()}/dashboard/links`);
+  await press(page, "Members who have not linked");
+  await page.getByText("1 of 4").waitFor();
+  await page.getByRole("link", { name: "Newcomer" }).waitFor();
+  await press(page, "Post the panel");
+  await page.getByLabel("Channel of the panel").selectOption({ label: "# welcome" });
+  await press(page, "Post the panel");
+  await page.getByText("The panel is in the channel.").waitFor();
+  await press(page, "Try it as a member");
+  guildPage = page.url().replace(/\?.*/, "");
+
+  // Grace and Linus verify in one browser.
+  await verify(page, /Grace\b/, /Player 2\b/);
+  await verify(page, /Linus\b/, /Player 3\b/);
+  await logged(page, /Linus linked Player 3[^.]*signed in at the game platform/);
+  await logged(
+    page,
+    /Linus, who linked Player 3[^.]*, may be somebody who is here already: alts (HIGH|CRITICAL)/,
+  );
+  await verify(page, /Newcomer\b/, /Player 4\b/);
+
+  await page.goto(`${url()}/dashboard/alts/new`);
+  const cards = page.locator("ul.cards > li");
+  await expect.poll(() => page.reload().then(() => cards.count())).toBe(2);
+  await expectUsable(page, "New and alike", "new-and-alike");
+  const newest = cards.first();
+  expect(await cards.locator("h2 a").allInnerTexts()).toEqual([
+    expect.stringContaining("Newcomer"),
+    expect.stringContaining("Linus"),
+  ]);
+  expect(await newest.innerText()).toContain("Same browser, which 3 people use, today");
+  const likeGrace = newest.locator("form").last();
+  await likeGrace.getByRole("button", { name: "Different people" }).click();
+  await page.getByText("Your review is saved.").waitFor();
+  await newest.getByRole("button", { name: "Same person" }).click();
+  await newest.getByText("your team called both the same person").waitFor();
+  expect(await newest.locator("form").count()).toBe(0);
+
+  await newest.getByRole("link", { name: /^Block…/ }).click();
+  await page.getByText("This removes 1 link").waitFor();
+  await page.getByLabel("Reason").fill("Came back after a ban");
+  await page.getByRole("button", { name: "Block", exact: true }).click();
+  await page.getByText("Blocked. Verifications").waitFor();
+  const refused = await ask(page, "100003", "/verify");
+  expect(refused).toContain("does not admit you");
+  expect(refused).not.toContain("Came back after a ban");
+  await page.goto(guildPage);
+  await page.locator("#channel-70").getByRole("link", { name: "Verify" }).click();
+  await press(page, "Sign in to the chat platform");
+  await press(page, /Newcomer\b/);
+  await page.getByText("You are not admitted").first().waitFor();
+  await logged(page, /Newcomer tried to link an account, but is blocked/);
+
+  expect(await ask(page, "100001", "/whois game:player_3")).toMatch(/Linus/);
+  expect(await ask(page, "100001", "/help")).toContain("/whois");
+
+  await page.goto(`${url()}/dashboard/communities`);
+  await press(page, /Roles of Rook/);
+  await page.getByText("One rule for each rank of a group").click();
+  await page.getByLabel("Group of the ranks").fill("9");
+  await press(page, "Show its ranks");
+  await press(page, "Make the missing roles");
+  await page.getByText("The bot makes 1 role").waitFor();
+  await press(page, "Make 1 role");
+  await page.getByText("2 ranks with a role of the same name:").waitFor();
+  await page.goto(`${url()}/dashboard/alts/new`);
+  expect(await cards.locator("h2 a").allInnerTexts()).toEqual([expect.stringContaining("Linus")]);
+});
