@@ -57,8 +57,8 @@ export class Transaction {
 
   readonly get = <R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> => {
     const key = keyOf(table, id);
-    if (!this.#isKnown(key)) return Effect.map(this.#load([key]), () => this.#checked<R>(key));
-    return Effect.succeed(this.#checked<R>(key));
+    if (!this.#isKnown(key)) return Effect.map(this.#load([key]), () => this.#checked(key) as R | undefined);
+    return Effect.succeed(this.#checked(key) as R | undefined);
   };
 
   /** Reads keys at once, so that single reads of them need no further round. */
@@ -72,10 +72,10 @@ export class Transaction {
     const { name, group } = table;
     const keys = ids.map((id) => keyOf(table, id));
     if (group === undefined)
-      return Effect.map(this.#load(keys), () => keys.map((key) => this.#checked<R>(key)));
+      return Effect.map(this.#load(keys), () => keys.map((key) => this.#checked(key) as R | undefined));
     const guards = ids.map((id) => guardKey(name, id.slice(0, group)));
     const load = Effect.flatMap(this.#guard(guards), () => this.#loadGuarded(keys));
-    return Effect.map(load, () => keys.map((key) => this.#recordAt<R>(key)));
+    return Effect.map(load, () => keys.map((key) => this.#recordAt(key) as R | undefined));
   };
 
   /** Returns the records of an index whose entries begin with a prefix, in the order of the entries. */
@@ -86,7 +86,9 @@ export class Transaction {
   ): StoreEffect<ReadonlyArray<R>> =>
     Effect.flatMap(this.#entries(name, group, prefix, options), (entries) => {
       const keys = entries.map(({ value }) => value);
-      return Effect.map(this.#loadGuarded(keys), () => keys.flatMap((key) => this.#recordAt<R>(key) ?? []));
+      return Effect.map(this.#loadGuarded(keys), () =>
+        keys.flatMap((key) => (this.#recordAt(key) as R | undefined) ?? []),
+      );
     });
 
   /** Returns the IDs of the records that `list` would return, numbers as their texts. */
@@ -106,7 +108,7 @@ export class Transaction {
     options: ListOptions = {},
   ): StoreEffect<ReadonlyArray<R>> =>
     Effect.flatMap(this.#entries(name, group, prefix, options), (entries) =>
-      Effect.map(this.#loadParts(entries), () => entries.map((entry) => this.#recordOf<R>(entry))),
+      Effect.map(this.#loadParts(entries), () => entries.map((entry) => this.#recordOf(entry) as R)),
     );
 
   /** Counts the entries of an index, or the records of a table, that begin with a prefix. */
@@ -177,23 +179,23 @@ export class Transaction {
   }
 
   /** Makes the commit check a known key, and returns its record. */
-  #checked<R>(key: string): R | undefined {
+  #checked(key: string): unknown {
     const entry = this.#isChecked && !this.#guarded.has(key) ? this.#seen.get(key) : undefined;
     if (entry !== undefined && !this.#checks.has(key)) this.#checks.set(key, entry?.version ?? null);
     return this.#recordAt(key);
   }
 
   /** The record of a known key. */
-  #recordAt<R>(key: string): R | undefined {
+  #recordAt(key: string): unknown {
     const value = this.#changes.get(key);
     if (value === null) return undefined;
     const entry = value === undefined ? this.#seen.get(key) : { value };
     return entry === undefined || entry === null ? undefined : this.#recordOf(entry);
   }
 
-  #recordOf<R>(entry: Text): R {
+  #recordOf(entry: Text): unknown {
     const { value } = entry;
-    return parsed(entry, isSplit(value) ? partKeys(value).map(this.#textAt).join("") : value) as R;
+    return parsed(entry, isSplit(value) ? partKeys(value).map(this.#textAt).join("") : value);
   }
 
   readonly #textAt = (key: string): string => this.#changes.get(key) ?? this.#seen.get(key)?.value ?? "";

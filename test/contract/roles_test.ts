@@ -1,8 +1,7 @@
 /** Role plans: the dashboard's JSON API and `POST /v2/members/sync`. */
 import { expect, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
 import { botlessGuild, emptyGuild, gameUsers, guild, stranger } from "../support/fixtures.ts";
-import { formOf, locationOf } from "../support/flow_browser.ts";
+import { formOf } from "../support/flow_browser.ts";
 import { type Json, textOf } from "../support/http.ts";
 import { expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
@@ -300,7 +299,7 @@ test("of two edits of the plan that both have read, one is stored and the other 
   const both = await Promise.all(
     ["{game.username}", "{chat.username}"].map((nickname) => put({ ...paused, nickname, edited })),
   );
-  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   for (const refused of both.filter(({ status }) => status === 409))
     expectRefusal(refused, 409, "CONFLICT", { reason: "plan_changed" });
   expect((await put({ ...paused, nickname: null, edited: await read() })).status).toBe(200);

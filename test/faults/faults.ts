@@ -2,7 +2,7 @@
 import { Effect, Random } from "effect";
 import type { Node, Service } from "./service.ts";
 
-export interface Fault {
+interface Fault {
   readonly name: string;
   /** In milliseconds. */
   readonly lasts: number;

@@ -101,9 +101,9 @@ test("links are counted by the way in which they were confirmed, of many in the 
   const proofs: ReadonlyArray<LinkProof> = ["connection", "words", "import", null];
   let size = 3;
   const gate = yield* Queue.unbounded<void>();
-  const countLinks = (_: Pid, { enough = size }: { readonly enough?: number } = {}) =>
+  const countLinks = (_pid: Pid, { enough = size }: { readonly enough?: number } = {}) =>
     Effect.succeed(Math.min(enough, size));
-  const exportPage = (_: Pid, after: ChatId | null, limit: number) =>
+  const exportPage = (_pid: Pid, after: ChatId | null, limit: number) =>
     Effect.gen(function* () {
       if (size > 2_000) yield* Queue.take(gate);
       const from = after === null ? 0 : Number(after) - 9_999;

@@ -45,8 +45,14 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         const blocks = yield* blockStore.ofUser(chatId);
         const suspects = yield* suspectStore.ofUser(chatId);
         const scoped = [
-          ...[...sightings, ...seen, ...reviews, ...blocks, ...suspects],
-          ...[...roles, ...sessions, ...flows],
+          ...sightings,
+          ...seen,
+          ...reviews,
+          ...blocks,
+          ...suspects,
+          ...roles,
+          ...sessions,
+          ...flows,
         ];
         const scopes = records.map(({ scope }) => scope);
         const communityOf = yield* communitiesOf([...scopes, ...scoped].map(({ pid }) => pid));

@@ -14,10 +14,10 @@ import { type Answering, asEffect, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
-import { visibleName } from "./look/names.ts";
+import { type PlatformNames, visibleName } from "./look/names.ts";
 import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type RefusedAct } from "./look/refused.ts";
-import { type Page, type PlatformNames, pageResponse } from "./page.ts";
+import { type Page, pageResponse } from "./page.ts";
 import { paths, roleOfPage, withQuery } from "./paths.ts";
 
 export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {

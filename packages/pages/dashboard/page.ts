@@ -4,6 +4,7 @@ import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/ht
 import { Array } from "effect";
 import { documentBelow, Html, html } from "../html.ts";
 import { htmlType } from "../page.ts";
+import type { PlatformNames } from "./look/names.ts";
 import { noticeHtml } from "./look/notice.ts";
 import { problemSummary, type Refused } from "./look/refused.ts";
 import { may, paths } from "./paths.ts";
@@ -41,11 +42,6 @@ export interface Visitor {
   /** The name of the notice about the last action, as the URL has it. */
   readonly done: unknown;
   readonly platforms: PlatformNames;
-}
-
-export interface PlatformNames {
-  readonly chat: string;
-  readonly game: string;
 }
 
 const policy = [

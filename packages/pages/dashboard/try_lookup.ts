@@ -2,6 +2,7 @@
  * The section Try it: a form that tries a lookup. The service sends the request to itself, with the API key that the
  * owner entered, which it does not store, and with the owner's IP address.
  */
+
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { keyIdOf } from "@accountlink/core/keys";
 import {
@@ -16,10 +17,11 @@ import { Effect, Stream } from "effect";
 import { type Html, html } from "../html.ts";
 import { copyable } from "./look/copyable.ts";
 import { checkField, radioField, textField } from "./look/field.ts";
+import type { PlatformNames } from "./look/names.ts";
 import { statusHtml } from "./look/notice.ts";
 import { refusedFor } from "./look/refused.ts";
 import { type Fields, type OwnerPages } from "./owner_pages.ts";
-import type { Page, PlatformNames, Visitor } from "./page.ts";
+import type { Page, Visitor } from "./page.ts";
 import { paths, withQuery } from "./paths.ts";
 
 export const tryLookupRoutes = Effect.fnUntraced(function* (

@@ -14,12 +14,12 @@ import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
-import { visibleName } from "../look/names.ts";
+import { type PlatformNames, visibleName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
-import type { Page, PlatformNames, Visitor } from "../page.ts";
+import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 
 export interface AltsForm {

@@ -16,12 +16,12 @@ import {
 import { reasonField, reasonIn } from "../links/link_questions.ts";
 import { userPath } from "../links/links_page.ts";
 import { menuField, textField } from "../look/field.ts";
-import { type AccountNames, listText, messageText, nameIn } from "../look/names.ts";
+import { type AccountNames, listText, messageText, nameIn, type PlatformNames } from "../look/names.ts";
 import { refusedFor } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
-import type { Page, PlatformNames } from "../page.ts";
+import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 
 const pageSize = 50;

@@ -137,14 +137,14 @@ const wayLabels = (chat: string, game: string) =>
     [null, "Unknown"],
   ] as const satisfies ReadonlyArray<readonly [LinkProof, string]>;
 
-const waysSection = (counted: LinkWays | null, { platforms }: Pick<Visitor, "platforms">): Html => html`
+const waysSection = (byWay: LinkWays | null, { platforms }: Pick<Visitor, "platforms">): Html => html`
 <section id="ways">
 <h2>How accounts were linked</h2>
 ${
-  counted === null
+  byWay === null
     ? html`<p data-live>Many links are being counted. Look again in a minute.</p>`
     : html`<dl class="figures">${wayLabels(platforms.chat, platforms.game)
-        .map(([way, label]) => [label, counted.ways.get(way) ?? 0] as const)
+        .map(([way, label]) => [label, byWay.ways.get(way) ?? 0] as const)
         .filter(([, count]) => count > 0)
         .map(([label, count]) => html`<div><dt>${label}</dt><dd>${numberText(count)}</dd></div>`)}</dl>`
 }

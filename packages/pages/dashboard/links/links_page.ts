@@ -7,11 +7,19 @@ import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
-import { countNote, countText, linksText, listText, visibleName, withId } from "../look/names.ts";
+import {
+  countNote,
+  countText,
+  linksText,
+  listText,
+  type PlatformNames,
+  visibleName,
+  withId,
+} from "../look/names.ts";
 import { refusedFor } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml } from "../look/time.ts";
-import type { Page, PlatformNames, Visitor } from "../page.ts";
+import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 
 /** A CSV file that also contains the names of users has at most this many links of each community. */

@@ -4,6 +4,12 @@ import type { LinkCount } from "@accountlink/core/communities";
 import type { Webhook } from "@accountlink/core/webhooks";
 import { durationText, numberText } from "./time.ts";
 
+/** What people call the platforms. */
+export interface PlatformNames {
+  readonly chat: string;
+  readonly game: string;
+}
+
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;
 
 /** Writes an account as "Ada (100001)". If the name is written from right to left, a mark keeps the ID behind it. */

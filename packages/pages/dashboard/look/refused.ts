@@ -1,10 +1,11 @@
 /** A form that was refused: its status and its messages, which the page shows with the form. */
+
 import type { ParameterProblem, PublicError } from "@accountlink/core/errors";
 import { statusOf } from "@accountlink/http-api";
 import { type Array, Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
-import type { PlatformNames } from "../page.ts";
+import type { PlatformNames } from "./names.ts";
 
 export interface Refused {
   readonly status: number;

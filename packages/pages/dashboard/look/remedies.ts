@@ -1,7 +1,8 @@
 /** What an owner can do about a change that the bot may not make. */
+
 import type { GuildRole } from "@accountlink/core/platforms";
 import type { PlanProblem } from "@accountlink/core/roles";
-import type { PlatformNames } from "../page.ts";
+import type { PlatformNames } from "./names.ts";
 
 interface NamedRoles {
   readonly roles: ReadonlyArray<GuildRole>;

@@ -1,9 +1,10 @@
 /** What the rules would change for one member, and what keeps the bot from changing it. */
+
 import type { GuildRole } from "@accountlink/core/platforms";
 import type { MemberChanges, PlanDetails, PlanProblem } from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
+import type { PlatformNames } from "../look/names.ts";
 import { type Obstacle, remedy, roleName } from "../look/remedies.ts";
-import type { PlatformNames } from "../page.ts";
 
 export interface RolePreview {
   readonly who: string;

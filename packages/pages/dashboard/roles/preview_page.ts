@@ -6,12 +6,12 @@ import { type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { radioField } from "../look/field.ts";
-import type { AccountNames } from "../look/names.ts";
+import type { AccountNames, PlatformNames } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { roleName } from "../look/remedies.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText } from "../look/time.ts";
-import type { Page, PlatformNames } from "../page.ts";
+import type { Page } from "../page.ts";
 import { rolesPath, rolesPreviewPath, withQuery } from "../paths.ts";
 
 export interface PreviewView {

@@ -133,7 +133,10 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
           : Effect.tapError(ask(client, route, request), restAfter),
       ).pipe(
         // The legacy route is asked after every refusal, and charges for its own.
-        Effect.updateService(ChargedAccount, (account) => account && { ...account, charge: Effect.void }),
+        Effect.updateService(
+          ChargedAccount,
+          (account) => account && { name: account.name, check: account.check, charge: Effect.void },
+        ),
       );
   });
 
