@@ -157,7 +157,14 @@ test("an invitation is accepted by choosing the account, and the audit log says 
   const [account, chatId] = [`chat:${crowd[32]}`, crowd[33] ?? ""];
   await add(owner, { chatId, role: "moderator" });
   const csrfToken = expect.stringMatching(/^[\w-]{43}$/) as unknown;
+  const { csrfToken: ofOwnAccount } = user;
   expectData(await choose(user, account), { account, role: "moderator", csrfToken });
+  // A page that was made before the switch acts in no account.
+  const older = await user.send("POST /dashboard/api/session/account", {
+    headers: { "x-csrf-token": ofOwnAccount },
+    body: { account },
+  });
+  expect(older).toMatchObject({ status: 403, body: { error: { details: { reason: "csrf" } } } });
   const { body } = await user.send("GET /dashboard/api/session");
   expect(body.data).toMatchObject({ account: { name: account }, role: "moderator", invitations: [] });
   expect((await members(user)).body.data?.members).toContainEqual(
