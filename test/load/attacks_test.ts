@@ -99,8 +99,8 @@ const lines = () =>
 
 const request = (path: string, header = "") => `GET ${path} HTTP/1.1\r\nHost: a\r\n${header}\r\n`;
 
-test("behind a trusted proxy, a flood leaves lookups answered, and writes a line a second for each client", async () => {
-  const clients = Array.from({ length: 4 }, (_, index) => `198.51.100.${index + 1}`);
+test("behind a trusted proxy, a flood leaves lookups answered, and writes a line a second for the client", async () => {
+  const client = "198.51.100.1";
   await measure("an unknown path behind a proxy", 20, async () => {
     const linesBefore = lines();
     const began = performance.now();
@@ -108,15 +108,15 @@ test("behind a trusted proxy, a flood leaves lookups answered, and writes a line
       port: Number(new URL(server.url).port),
       addresses: [proxy],
       connections: 32,
-      request: clients.map((client) => request("/nothing/at/all", `X-Forwarded-For: ${client}\r\n`)).join(""),
-      depth: 25,
+      request: request("/nothing/at/all", `X-Forwarded-For: ${client}\r\n`),
+      depth: 100,
     });
     return async () => {
       const statuses = await attack.stop();
       const seconds = Math.ceil((performance.now() - began) / 1_000) + 1;
       expect([...statuses.keys()].toSorted()).toEqual(["404", "429"]);
-      expect(statuses.get("404")).toBeLessThanOrEqual(clients.length * 20 * (seconds + 1));
-      expect(lines() - linesBefore).toBeLessThanOrEqual(clients.length * (seconds + 1));
+      expect(statuses.get("404")).toBeLessThanOrEqual(20 * (seconds + 1));
+      expect(lines() - linesBefore).toBeLessThanOrEqual(seconds + 1);
     };
   });
 });
