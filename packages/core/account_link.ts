@@ -119,8 +119,8 @@ export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnSightings.layer, Use
 export const layerAlts = AltDetection.layer;
 
 /**
- * Provides `OwnedScopes`, `OwnedLinks`, `OwnedBlocks`, `UnlinkedMembers` and `OwnedAccounts`, with which owners see and change the links of their
- * communities, and their account. It requires the services that `layer` provides.
+ * Provides `OwnedScopes`, `OwnedLinks`, `OwnedBlocks`, `UnlinkedMembers` and `OwnedAccounts`, with which owners see and
+ * change the links of their communities, and their account. It requires the services that `layer` provides.
  */
 export const layerOwners = Layer.mergeAll(
   OwnedLinks.layer,

@@ -1,5 +1,6 @@
 /** Channels of a guild: the log of a community, and the panel that is posted from the dashboard. */
 import { beforeAll, expect, test } from "vitest";
+import { chatKey, command } from "../support/chat.ts";
 import { botlessGuild, guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
@@ -14,7 +15,7 @@ const crowd = Array.from({ length: 30 }, (_, i) => ({ chatId: String(600_001 + i
 
 const waiting = { interval: 200 };
 
-const server = useSiteServer({}, (fixture) => {
+const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, (fixture) => {
   const { platform, ...club } = clubOf(ada)(fixture);
   const channels = [
     { id: log, name: "mod-log" },
@@ -144,6 +145,18 @@ test("the log tells who linked which account and how, who unlinked, and who was 
   await expect.poll(() => postsIn(log), waiting).toMatch(/was linked to Player 2 .*? by @Nick/);
   await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: dan } });
   await expect.poll(() => postsIn(log), waiting).toMatch(/was unlinked from Player 2 .*? by @Nick/);
+});
+
+test("the log tells that a user who is blocked tried to link an account, in the flow and in chat", async () => {
+  const block = { pid, chatId: dan };
+  await owner.send("PUT /dashboard/api/blocks", { body: { ...block, reason: "Raids" } });
+  await server.newBrowser().prove("chat", dan, `?pid=${pid}&guildId=${guild}`);
+  await expect.poll(() => postsIn(log), waiting).toMatch(/tried to link an account, but is blocked\./);
+  const tries = async () => (await postsIn(log)).split("but is blocked").length - 1;
+  await command(server.send, { chatId: dan }, "verify");
+  await expect.poll(tries, waiting).toBe(2);
+  expect(await postsIn(log)).not.toContain("Raids");
+  expect((await owner.send("DELETE /dashboard/api/blocks", { body: block })).status).toBe(200);
 });
 
 /** The number of messages in a channel, and of the links that they tell in lines or count. */

@@ -1,6 +1,7 @@
 import { Clock, Effect, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { PlatformUnavailable, StoreEffect, StoreUnavailable } from "../errors.ts";
+import { GuildLog } from "../guild_log/guild_log.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { ConfiguredScope } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
@@ -10,8 +11,9 @@ import { dayMs, type Millis, parseTimestamp } from "../timestamp.ts";
 import { type BlockedUser, BlockStore } from "./block_store.ts";
 
 /**
- * Why an account may not link. `blocked`: the community keeps the user out. `from` is when it is old enough. An account whose age is unknown is refused, because
- * otherwise a platform that does not tell ages would silently switch the rule off.
+ * Why a user may not link. `blocked`: the community has blocked the user. `from` is when the account is old enough. An
+ * account whose age is unknown is refused, because otherwise a platform that does not tell ages would silently switch
+ * the rule off.
  */
 export type NotAdmitted =
   | { readonly reason: "blocked" }
@@ -20,12 +22,13 @@ export type NotAdmitted =
 
 type Admission = StoreEffect<NotAdmitted | null, PlatformUnavailable>;
 
-/** Makes the checks of whether an account may link. Each returns null for an account that may. */
+/** Makes the checks of whether a user may link. Each returns null for a user who may. */
 export const makeAdmission = Effect.gen(function* () {
   const chats = yield* ChatPlatform;
   const games = yield* GamePlatform;
   const blocks = yield* BlockStore;
   const secrets = yield* Secrets;
+  const log = yield* GuildLog;
 
   const ageOf = Effect.fnUntraced(function* (
     days: number | null,
@@ -54,5 +57,13 @@ export const makeAdmission = Effect.gen(function* () {
 
     game: ({ scope, settings: { minGameAgeDays } }: ConfiguredScope, gameId: GameId): Admission =>
       check(scope, { chatId: null, gameId }, ageOf(minGameAgeDays, games.findProfile(gameId, []))),
+
+    /** Tells the log of the community that a chat user tried to link. An unknown age says nothing about the user. */
+    tell: (
+      { scope }: Pick<ConfiguredScope, "scope">,
+      user: { readonly chatId: ChatId; readonly gameId: GameId | null },
+      { reason: why }: NotAdmitted,
+    ): StoreEffect<void> =>
+      why === "age_unknown" ? Effect.void : log.tell(scope, { is: "refused", ...user, why }),
   };
 });

@@ -129,16 +129,17 @@ const makeVerify = Effect.gen(function* () {
   /** Says why a member cannot link; null if the member can. The verification asks about the game account. */
   const refusalOf = Effect.fnUntraced(function* ({ plan, chatId, language }: Asked, name: string) {
     const found = yield* keys.findScopeByPid(plan.scope.pid);
-    const refused = Option.isNone(found) ? null : yield* admission.chat(found.value, chatId);
-    switch (refused?.reason) {
+    if (Option.isNone(found)) return null;
+    const refused = yield* admission.chat(found.value, chatId);
+    if (refused === null) return null;
+    yield* admission.tell(found.value, { chatId, gameId: null }, refused);
+    switch (refused.reason) {
       case "blocked":
         return language.text("chat.verify.blocked", { community: name });
       case "too_young":
         return language.text("chat.verify.too_young", { community: name, time: timeText(refused.from) });
       case "age_unknown":
         return language.text("chat.verify.age_unknown", { community: name });
-      case undefined:
-        return null;
     }
   });
 
