@@ -57,7 +57,7 @@ it("`users export` prints everything stored about a user, including decrypted ad
 it("`users erase` erases a user from every scope of a running server; a dry run erases nothing", async () => {
   const place = await withLinks();
   const url = await place.serve();
-  const { key } = await place.json("keys", "create", "--account", "acme", "--unlimited");
+  const { token: key } = await place.json("keys", "create", "--account", "acme", "--unlimited");
   const headers = { authorization: `Bearer ${String(key)}`, "content-type": "application/json" };
   const gameOf = async (chatId: string) => {
     const response = await fetch(`${url}/v2/chat?chatId=${chatId}`, { headers });
