@@ -1,7 +1,6 @@
 import { Clock, Effect, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import type { PlatformUnavailable, StoreEffect, StoreUnavailable } from "../errors.ts";
-import { GuildLog } from "../guild_log/guild_log.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { ConfiguredScope } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
@@ -28,7 +27,6 @@ export const makeAdmission = Effect.gen(function* () {
   const games = yield* GamePlatform;
   const blocks = yield* BlockStore;
   const secrets = yield* Secrets;
-  const log = yield* GuildLog;
 
   const ageOf = Effect.fnUntraced(function* (
     days: number | null,
@@ -57,13 +55,5 @@ export const makeAdmission = Effect.gen(function* () {
 
     game: ({ scope, settings: { minGameAgeDays } }: ConfiguredScope, gameId: GameId): Admission =>
       check(scope, { chatId: null, gameId }, ageOf(minGameAgeDays, games.findProfile(gameId, []))),
-
-    /** Tells the log of the community that a chat user tried to link. An unknown age says nothing about the user. */
-    tell: (
-      { scope }: Pick<ConfiguredScope, "scope">,
-      user: { readonly chatId: ChatId; readonly gameId: GameId | null },
-      { reason: why }: NotAdmitted,
-    ): StoreEffect<void> =>
-      why === "age_unknown" ? Effect.void : log.tell(scope, { is: "refused", ...user, why }),
   };
 });

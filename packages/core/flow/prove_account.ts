@@ -3,6 +3,7 @@ import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { makeAdmission } from "../admission/admission.ts";
 import type { PlatformUnavailable } from "../errors.ts";
+import { GuildLog } from "../guild_log/guild_log.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -233,6 +234,7 @@ export const admitUser = (
  */
 export const makeAdmit = Effect.gen(function* () {
   const admission = yield* makeAdmission;
+  const log = yield* GuildLog;
   return Effect.fnUntraced(function* (
     subject: FlowSubject,
     chatId: ChatId | null,
@@ -247,7 +249,9 @@ export const makeAdmit = Effect.gen(function* () {
     for (const step of ["chat", "game"] as const) {
       const refused = yield* Effect.catchTags(asked[step], refusePlatformDown(entry));
       if (refused === null) continue;
-      if (chatId !== null) yield* admission.tell(subject, { chatId, gameId: game?.gameId ?? null }, refused);
+      if (chatId !== null) {
+        yield* log.tellRefused(subject.scope, { chatId, gameId: game?.gameId ?? null }, refused);
+      }
       return yield* new FlowRefused({ ...refused, step, entry });
     }
   });

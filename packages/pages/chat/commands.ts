@@ -4,6 +4,7 @@ import { MemberStore } from "@accountlink/core/accounts";
 import { makeAdmission } from "@accountlink/core/admission";
 import { OwnedLinks } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
+import { GuildLog } from "@accountlink/core/guild_log";
 import { KeyStore } from "@accountlink/core/keys";
 import { GuildGuard, platformConcurrency } from "@accountlink/core/platforms";
 import { MemberSync, type RolePlan } from "@accountlink/core/roles";
@@ -125,6 +126,7 @@ const makeVerify = Effect.gen(function* () {
   const community = yield* makeCommunity;
   const keys = yield* KeyStore;
   const admission = yield* makeAdmission;
+  const log = yield* GuildLog;
 
   /** Says why a member cannot link; null if the member can. The verification asks about the game account. */
   const refusalOf = Effect.fnUntraced(function* ({ plan, chatId, language }: Asked, name: string) {
@@ -132,7 +134,7 @@ const makeVerify = Effect.gen(function* () {
     if (Option.isNone(found)) return null;
     const refused = yield* admission.chat(found.value, chatId);
     if (refused === null) return null;
-    yield* admission.tell(found.value, { chatId, gameId: null }, refused);
+    yield* log.tellRefused(found.value.scope, { chatId, gameId: null }, refused);
     switch (refused.reason) {
       case "blocked":
         return language.text("chat.verify.blocked", { community: name });
