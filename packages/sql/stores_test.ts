@@ -62,6 +62,26 @@ const plans = Effect.gen(function* () {
   return found;
 }).pipe(Effect.scoped);
 
+/** Scans of growing tables that read few rows or run rarely: the table, and how the statement begins. */
+const listedScans: ReadonlySet<string> = new Set([
+  "audit_log: DELETE FROM audit_log",
+  "blocks: UPDATE blocks SET",
+  "events: DELETE FROM events",
+  "events: SELECT at FROM",
+  "idempotency_keys: UPDATE idempotency_keys SET",
+  "imports: DELETE FROM imports",
+  "imports: SELECT id, account,",
+  "keys: SELECT keys.id, keys.name,",
+  "members: UPDATE members SET",
+  "role_previews: DELETE FROM role_previews",
+  "sightings: SELECT address_key_id AS",
+  "sightings: SELECT pid, chat_id,",
+  "verification_flows: UPDATE verification_flows SET",
+  "verification_sessions: DELETE FROM verification_sessions",
+  "verification_sessions: SELECT sid, key_id,",
+  "verification_sessions: UPDATE verification_sessions SET",
+]);
+
 test.it("no statement scans a growing table, except listed ones that read few rows or run rarely", () =>
   Effect.gen(function* () {
     const scans = (yield* plans).flatMap(({ beginning, steps }) =>
@@ -69,26 +89,8 @@ test.it("no statement scans a growing table, except listed ones that read few ro
         .filter(({ way, isLarge }) => way === "SCAN" && isLarge)
         .map(({ table }) => `${table}: ${beginning}`),
     );
-    test
-      .expect([...new Set(scans)].toSorted())
-      .toEqual([
-        "audit_log: DELETE FROM audit_log",
-        "blocks: UPDATE blocks SET",
-        "events: DELETE FROM events",
-        "events: SELECT at FROM",
-        "idempotency_keys: UPDATE idempotency_keys SET",
-        "imports: DELETE FROM imports",
-        "imports: SELECT id, account,",
-        "keys: SELECT keys.id, keys.name,",
-        "members: UPDATE members SET",
-        "role_previews: DELETE FROM role_previews",
-        "sightings: SELECT address_key_id AS",
-        "sightings: SELECT pid, chat_id,",
-        "verification_flows: UPDATE verification_flows SET",
-        "verification_sessions: DELETE FROM verification_sessions",
-        "verification_sessions: SELECT sid, key_id,",
-        "verification_sessions: UPDATE verification_sessions SET",
-      ]);
+    // Random commands do not reach each of them in every run.
+    test.expect(scans.filter((scan) => !listedScans.has(scan))).toEqual([]);
   }).pipe(Effect.runPromise),
 );
 

@@ -125,7 +125,7 @@ it("the dashboard counts the links verified in a week, and lists many links in p
   await expect.poll(() => page.getByRole("row").count()).toBe(1 + 25);
   expect(await page.getByRole("link", { name: "Newer links" }).count()).toBe(0);
   await press(page, "Oldest");
-  expect(await page.getByRole("row").count()).toBe(1 + 25);
+  await expect.poll(() => page.getByRole("row").count()).toBe(1 + 25);
   expect(await page.getByRole("link", { name: "Older links" }).count()).toBe(0);
   await press(page, "Newest");
   await page.getByText("Order and day").click();
@@ -140,10 +140,10 @@ it("the dashboard counts the links verified in a week, and lists many links in p
   await press(page, "Search");
   await page.getByText("each page is sorted for itself").waitFor();
   // The platform does not know this user, so the row names the user by ID alone.
-  expect(await page.getByRole("rowheader").first().textContent()).toBe("200026");
+  await expect.poll(() => page.getByRole("rowheader").first().textContent()).toBe("200026");
   await page.setViewportSize({ width: 320, height: 800 });
   await page.goto(`${url()}/dashboard/links`);
-  await expect(page.getByRole("rowheader").first().isVisible()).resolves.toBe(true);
+  await page.getByRole("rowheader").first().waitFor();
   expect((await page.getByRole("rowheader").first().boundingBox())?.y).toBeLessThan(800);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(`${url()}/dashboard/links?q=1`);
