@@ -23,7 +23,7 @@ interface NewLink {
 /** The most links that wait on a node; the alts of further links are not counted. @internal */
 export const mostNewLinks = 1_000;
 
-/** How many users whom a new link resembles are stored. */
+/** How many pairs are stored of a new link. */
 const mostAlike = 3;
 
 /** How long a stopping node goes on counting. */
@@ -83,7 +83,7 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
   static readonly layer = Layer.effect(NewLinkAlts, NewLinkAlts.make).pipe(Layer.provide(AltDetection.layer));
 }
 
-/** Returns the pairs of a new link with the users whom it resembles most. */
+/** Returns the pairs with the highest scores, of the user of a new link and a likely alt. */
 const suspectsIn = (
   matches: ReadonlyArray<AltMatch>,
   { chatId, gameId, at }: NewLink,

@@ -16,7 +16,7 @@ const gameOf = { [ada]: gameId("1"), [ben]: gameId("2"), [cyd]: gameId("1") };
 
 const base = Layer.mergeAll(vaultWith(1), NetworkIntelligence.none).pipe(Layer.provideMerge(services));
 
-/** Links users, of whom Ada and Ben were seen at the same address, and Cyd plays as Ada. */
+/** Links three users: Ada and Ben have the same address, and Ada and Cyd the same game account. */
 const linkUsers = Effect.gen(function* () {
   const { global } = yield* scopes;
   const protectedAddress = yield* (yield* AddressVault).protect(address("203.0.113.7"));

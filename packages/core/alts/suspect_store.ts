@@ -29,7 +29,7 @@ export const SuspectFields = {
   evidence: Schema.Array(Evidence),
 } as const;
 
-/** A pair of chat users: the user of a new link, and another user who is likely the same person. */
+/** The user of a new link, and a likely alt of this user. */
 export interface Suspect extends Schema.Struct.Type<typeof SuspectFields> {}
 
 export interface FoundSuspect extends Suspect {

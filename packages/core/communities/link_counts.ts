@@ -1,10 +1,11 @@
 /**
- * Counts the links of scopes, the links verified lately, and how links were confirmed. Views never wait for a long count: they show the last
- * number while a new count runs.
+ * Counts the links of scopes, the links verified lately, and how links were confirmed. Views never wait for a long
+ * count: they show the last number while a new count runs.
  */
-import { Clock, Effect, Fiber, Semaphore } from "effect";
+import { Clock, Effect, Fiber, Semaphore, Stream } from "effect";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
-import type { ChatId, Pid } from "../ids.ts";
+import type { Pid } from "../ids.ts";
+import { storedLinks } from "../links/link_export.ts";
 import type { LinkProof } from "../links/link_proof.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
@@ -25,9 +26,6 @@ const [renewed, longest] = [30_000, 60_000];
 const mostTime = 1 / 20;
 
 const maxCounts = 10_000;
-
-/** How many links are read at once to count how they were confirmed. */
-const step = 1_000;
 
 export interface LinkCount {
   readonly count: number;
@@ -118,20 +116,14 @@ export const makeLinkCounts = Effect.gen(function* () {
       store.countLinks(pid, { verified: rangeOf(counted, now) }),
     );
 
-  const countWays = Effect.fnUntraced(function* (pid: Pid) {
-    const found = new Map<LinkProof, number>();
-    let after: ChatId | null | undefined = null;
-    while (after !== undefined) {
-      const page: Effect.Success<ReturnType<typeof store.exportPage>> = yield* store.exportPage(
-        pid,
-        after,
-        step,
-      );
-      for (const { proof } of page) found.set(proof, (found.get(proof) ?? 0) + 1);
-      after = page[step - 1]?.chatId;
-    }
-    return found;
-  });
+  const countWays = (pid: Pid) =>
+    storedLinks(pid).pipe(
+      Stream.runFold(
+        () => new Map<LinkProof, number>(),
+        (found, { proof }) => found.set(proof, (found.get(proof) ?? 0) + 1),
+      ),
+      Effect.provideService(LinkStore, store),
+    );
 
   const of = Effect.fnUntraced(function* (
     pid: Pid,

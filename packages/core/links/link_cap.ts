@@ -67,8 +67,7 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
     });
 
     /** Takes from the room of the last count; null if that needs another count. */
-    const take = (account: string, wanted: number, now: Millis): number | null => {
-      const room = roomFor(account);
+    const take = (room: Room, wanted: number, now: Millis): number | null => {
       if (now >= room.until) return null;
       if (room.isFull) return 0;
       if (room.left < wanted) return null;
@@ -76,13 +75,12 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
       return wanted;
     };
 
-    const recount = Effect.fnUntraced(function* (account: string, wanted: number) {
+    const recount = Effect.fnUntraced(function* (account: string, room: Room, wanted: number) {
       const now = yield* Clock.currentTimeMillis;
-      const taken = take(account, wanted, now);
+      const taken = take(room, wanted, now);
       if (taken !== null) return taken;
       const counted = yield* countRoom(account);
       const granted = Math.min(wanted, counted);
-      const room = roomFor(account);
       room.left = counted === Infinity ? counted : Math.floor((counted - granted) / share);
       room.isFull = counted === 0;
       room.until = now + (room.isFull ? fullFor : countedFor);
@@ -98,9 +96,10 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
       wanted: number,
       work: (granted: number) => Effect.Effect<A, E, R>,
     ) {
-      const taken = take(account, wanted, yield* Clock.currentTimeMillis);
+      const room = roomFor(account);
+      const taken = take(room, wanted, yield* Clock.currentTimeMillis);
       if (taken !== null) return yield* work(taken);
-      return yield* roomFor(account).turn.withPermit(Effect.flatMap(recount(account, wanted), work));
+      return yield* room.turn.withPermit(Effect.flatMap(recount(account, room, wanted), work));
     });
 
     const roomOf = ({ account }: Pick<DataScope, "account">): LinkRoom => ({

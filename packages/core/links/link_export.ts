@@ -12,12 +12,16 @@ const pageSize = 1_000;
  * appear in its old or new state.
  */
 export const allLinks = (pid: Pid): Stream.Stream<PortableLink, StoreUnavailable, LinkStore> =>
+  Stream.map(storedLinks(pid), portable);
+
+/** Emits what `allLinks` emits, with all fields of a link. @internal */
+export const storedLinks = (pid: Pid): Stream.Stream<Link, StoreUnavailable, LinkStore> =>
   Stream.paginate(
     null as ChatId | null,
     Effect.fnUntraced(function* (after: ChatId | null) {
       const page = yield* (yield* LinkStore).exportPage(pid, after, pageSize);
       const next = page.length < pageSize ? Option.none() : Option.fromUndefinedOr(page.at(-1)?.chatId);
-      return [page.map(portable), next] as const;
+      return [page, next] as const;
     }),
   );
 

@@ -19,7 +19,7 @@ import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { itemKey, type LinkedGame } from "./rule_kinds.ts";
 
-/** The time before a member is compared again about whom a question got no answer, in milliseconds. */
+/** The time before a member with an unanswered question is compared again, in milliseconds. */
 const unansweredRetry = 5_000;
 
 /** Which questions about game users are asked, and what became of them. */

@@ -11,8 +11,10 @@ import { KeyStore } from "../keys/key_store.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { UserData } from "./user_data.ts";
 
-/** Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes, secrets, and
- * what only teams may read. @internal */
+/**
+ * Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes, secrets, and what only teams
+ * may read. @internal
+ */
 export class UserExports extends Context.Service<UserExports>()("@accountlink/core/UserExports", {
   make: Effect.gen(function* () {
     const users = yield* UserData;

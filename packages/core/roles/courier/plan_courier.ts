@@ -38,13 +38,21 @@ export interface PlanCourier extends Courier<HeldPlan> {
 /** Sources that are asked about one waiting member only, until an answer starts a sweep. */
 interface ClosedSources {
   readonly sources: Set<Source>;
-  /** The member who is asked about; null until a member is due who needs one of the sources. */
+  /** The waiting member whose questions go to the closed sources; null while no waiting member needs one. */
   asker: ChatId | null;
 }
 
 export const closedSources = (sources: Iterable<Source>): ClosedSources => ({
   sources: new Set(sources),
   asker: null,
+});
+
+/** What a sweep of a revision knows before its first question. */
+export const nothingLearned = (revision: number): Sweeping["sources"] => ({
+  revision,
+  states: new Map(),
+  missing: new Set(),
+  unanswered: new Set(),
 });
 
 /** What a sweep learned about a source. */
@@ -74,7 +82,7 @@ interface Sweeping {
     readonly revision: number;
     readonly states: Map<Source, SourceState>;
     readonly missing: Set<Source>;
-    /** The first members about whom a question got no answer. */
+    /** The first members with an unanswered question. */
     readonly unanswered: Set<ChatId>;
   };
   /** The comparison of the running sweep, which goes on here when a platform answers again; null before the first. */
@@ -90,7 +98,7 @@ export const makePlanCourier = (courier: Courier<HeldPlan>): PlanCourier => ({
   failedAt: null,
   sweeping: {
     isRunning: false,
-    sources: { revision: -1, states: new Map(), missing: new Set(), unanswered: new Set() },
+    sources: nothingLearned(-1),
     comparison: null,
     failingSince: null,
     nextAt: 0,

@@ -25,6 +25,7 @@ import {
   goneMember,
   isDifferent,
   makeMemberWork,
+  nothingLearned,
   type StoredMember,
 } from "./plan_courier.ts";
 
@@ -43,7 +44,7 @@ const changeInterval = 100;
 /** If requests for more than this many members in a row get no answer, the sweep waits for the platform. */
 const mostUnanswered = 20;
 
-/** A source closes after fewer unanswered members, of whom one is needed to ask again. */
+/** How many members with an unanswered question a sweep remembers. More than it takes to close a source. */
 const mostRemembered = 50;
 
 /** How long a node may take to notice that a sweep has started, in milliseconds. */
@@ -341,12 +342,7 @@ const longestWait = 3_600_000;
  */
 const sourcesOfSweep = ({ item, sweeping }: PlanCourier) => {
   if (sweeping.sources.revision !== item.revision) {
-    sweeping.sources = {
-      revision: item.revision,
-      states: new Map(),
-      missing: new Set(),
-      unanswered: new Set(),
-    };
+    sweeping.sources = nothingLearned(item.revision);
   }
   const { states, missing } = sweeping.sources;
   const isSilent = (source: Source) => (states.get(source)?.missed ?? 0) > mostUnanswered;
