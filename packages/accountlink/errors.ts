@@ -1,6 +1,6 @@
 /** The errors of calls, importable without the service, for example in a browser. */
 import type { PublicError } from "@accountlink/core/errors";
-import type { UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
+import type { ImportEnded, UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
 import { Data, Struct } from "effect";
 
 export {
@@ -27,7 +27,7 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
 
 /**
  * Every error that a call rejects with. Each has a `code` and `details`. A bug is an `InternalError` with its `cause`.
- * Only imports reject with `UnreadableLinkFile` and `WrongLines`.
+ * Only imports reject with `UnreadableLinkFile`, `WrongLines` and `ImportEnded`.
  *
  * @example
  * ```ts
@@ -70,7 +70,12 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
  * await al.close();
  * ```
  */
-export type AccountLinkError = PublicError | AccountLinkClosed | UnreadableLinkFile | WrongLines;
+export type AccountLinkError =
+  | PublicError
+  | AccountLinkClosed
+  | UnreadableLinkFile
+  | WrongLines
+  | ImportEnded;
 
 /** For `error instanceof AccountLinkError`, as with the class of this name in `@accountlink/client`. */
 export const AccountLinkError = {
@@ -102,5 +107,6 @@ const tags: ReadonlySet<string> = new Set(
     AccountLinkClosed: true,
     UnreadableLinkFile: true,
     WrongLines: true,
+    ImportEnded: true,
   } satisfies Record<AccountLinkError["_tag"], true>),
 );

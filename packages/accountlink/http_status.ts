@@ -27,6 +27,8 @@ export const httpStatusOf = (error: AccountLinkError): number => {
     case "UNREADABLE_LINK_FILE":
     case "WRONG_LINES":
       return 400;
+    case "IMPORT_ENDED":
+      return 409;
     default:
       return statusOf(error);
   }

@@ -192,6 +192,7 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
             {
               findScope: Effect.succeed(scope.pid),
               origin: originOf(options),
+              file: { id: crypto.randomUUID(), name: "a file", isUndoable: false },
               chatHash: (pid, chatId) => blockHash(pid, { chatId, gameId: null }),
             },
             options,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   Conflict,
   Forbidden,
+  ImportEnded,
   InvalidParameter,
   LinkNotFound,
   UnreadableLinkFile,
@@ -82,6 +83,18 @@ export const linksApiSuite = (service: () => TestService): void => {
         code: "INTERNAL_ERROR",
         cause: new Error("no such file"),
       });
+      expect(await collect(links.all())).toEqual([]);
+    });
+
+    it("ends an import when the data of its scope is deleted", async () => {
+      const { links } = await service().newScope();
+      const pipe = async function* () {
+        yield* fileOf(`chatId,gameId\n${"100001,1\n".repeat(1_500)}`)();
+        await links.deleteAll();
+        yield* fileOf("100002,1\n".repeat(1_500))();
+      };
+      const options = { format: "csv", givesWay: true } as const;
+      await expect(links.import(pipe(), options)).rejects.toBeInstanceOf(ImportEnded);
       expect(await collect(links.all())).toEqual([]);
     });
 

@@ -44,6 +44,14 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
   override readonly message = `Cannot import line ${this.problems[0]?.line}: ${this.problems[0]?.problem}`;
 }
 
+/** The data of the scope was deleted during the import, which would bring back a part of it. */
+export class ImportEnded extends Data.TaggedError("ImportEnded")<{}> {
+  readonly code = "IMPORT_ENDED";
+  readonly details = null;
+  override readonly message =
+    "Cannot import the rest of the file: the data of the scope was deleted meanwhile, with the links that were stored before";
+}
+
 type Room = Pick<LinkRoom, "reserve" | "release">;
 
 /** The room of a dry run, which makes no links. `left` is the number of links that fit. @internal */
@@ -111,7 +119,11 @@ export const takeBatch = Effect.fnUntraced(function* (
     if (part.links.length === 0) return nothing;
     if (dryRun || pid === null) return yield* preview(pid, part.links, part.existing, staged, changed);
     const at = yield* Clock.currentTimeMillis;
-    return yield* (yield* LinkStore).importBatch({ ...origin, ...part, pid, at, file, proof: "import" });
+    const write = { ...origin, ...part, pid, at, file, isContinued: tally.isBegun, proof: "import" } as const;
+    const stored = yield* (yield* LinkStore).importBatch(write);
+    if (stored.isEnded === true) return yield* new ImportEnded();
+    tally.isBegun = file !== undefined;
+    return stored;
   });
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1;

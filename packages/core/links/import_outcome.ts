@@ -29,6 +29,8 @@ export class Tally {
   links = 0;
   /** Whether the account can have no more links. */
   isFull = false;
+  /** Whether a batch of the file was stored. */
+  isBegun = false;
   readonly counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   readonly reasons = new Map<LeftOutReason, LeftOutRows & { count: number; first: Array<LeftOutLine> }>();
 

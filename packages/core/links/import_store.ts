@@ -4,7 +4,7 @@ import type { WriteContext } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 import { dayMs, hourMs, type Millis } from "../timestamp.ts";
-import type { BatchImported, ImportBatch } from "./link_store.ts";
+import type { BatchImported, BatchOutcome, ImportBatch } from "./link_store.ts";
 
 /** How long an import is stored after its last change, in milliseconds. @internal */
 export const importKeptFor = hourMs;
@@ -127,13 +127,10 @@ export class ImportStore extends Context.Service<
     readonly take: (hold: Omit<ImportHold, "id">) => StoreEffect<Option.Option<StoredImport>>;
 
     /**
-     * Stores a batch like `LinkStore.importBatch`, and adds its counts to the import. Stores nothing and returns none if
-     * the node does not hold the import, or if the import was removed.
+     * Stores a batch like `LinkStore.importBatch`, and adds its counts to the import. Stores nothing and returns
+     * `isEnded` if the node does not hold the import, or if the import was removed.
      */
-    readonly importBatch: (
-      holder: ImportHolder,
-      batch: ImportBatch,
-    ) => StoreEffect<Option.Option<BatchImported>>;
+    readonly importBatch: (holder: ImportHolder, batch: ImportBatch) => StoreEffect<BatchOutcome>;
 
     /** Removes an import with its files, unless it is running. Returns whether it was removed. */
     readonly remove: (id: string) => StoreEffect<boolean>;

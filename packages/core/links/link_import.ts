@@ -92,10 +92,11 @@ export interface ImportObserver<E = never> {
 }
 
 /**
- * Imports links. The batches that change records share an audit entry if the target names the file, else each writes one. No batch announces its changes through
- * `LinkEvents`.
+ * Imports links. The batches that change records share an audit entry if the target names the file, else each writes
+ * one. No batch announces its changes through `LinkEvents`.
  *
- * Fails with `WrongLines`, and with the errors of the source and of `findScope`.
+ * Fails with `WrongLines`, and with the errors of the source and of `findScope`. Fails with `ImportEnded` if the target
+ * names the file, and the data of the scope is deleted after the first batch.
  *
  * @example
  * ```ts

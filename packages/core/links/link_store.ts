@@ -117,7 +117,10 @@ export interface BatchImported {
 }
 
 export interface BatchOutcome extends BatchImported {
-  /** Whether nothing more was stored because the scope's data was deleted after an earlier batch. */
+  /**
+   * Whether nothing more was stored, because the scope's data was deleted after an earlier batch, or because the node
+   * does not hold the import in `ImportStore`.
+   */
   readonly isEnded?: boolean;
 }
 

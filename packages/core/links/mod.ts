@@ -13,7 +13,13 @@ export * from "./formats/link_formats.ts";
 export { tableReader } from "./formats/row.ts";
 export { failAtUnreadable } from "./formats/text_rows.ts";
 export * from "./formats/written_forms.ts";
-export { type ChatHash, type ConflictChoice, type LinkChange, WrongLines } from "./import_batch.ts";
+export {
+  type ChatHash,
+  type ConflictChoice,
+  ImportEnded,
+  type LinkChange,
+  WrongLines,
+} from "./import_batch.ts";
 export {
   boundedLeftOut,
   type ImportOutcome,

@@ -1,13 +1,6 @@
-import type { StoreEffect } from "@accountlink/core/errors";
-import {
-  type BatchImported,
-  type ImportHolder,
-  ImportStore,
-  importKeptFor,
-  type StoredImport,
-} from "@accountlink/core/links";
+import { type ImportHolder, ImportStore, importKeptFor, type StoredImport } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Data, Effect, Option, Result, Struct } from "effect";
+import { Effect, Option, Predicate, Result, Struct } from "effect";
 import { Base64 } from "effect/encoding";
 import type { Transaction } from "../transaction.ts";
 import { deleteFile, deleteImport, deleteLostFiles, fileParts, imports, type KeptImport } from "./imports.ts";
@@ -15,9 +8,6 @@ import { importBatch } from "./link_batches.ts";
 import { sumOf } from "./link_imports.ts";
 import { sweepUndo, undoOperations } from "./link_undo.ts";
 import { storeLayer } from "./store_layer.ts";
-
-/** The node lost the import during a batch. */
-class HoldLost extends Data.TaggedError("HoldLost")<{}> {}
 
 const findHeld = Effect.fnUntraced(function* (tx: Transaction, { id, node }: ImportHolder) {
   const found = yield* tx.get(imports, id);
@@ -142,22 +132,16 @@ export const layer = storeLayer(ImportStore, (db) => {
         });
       }),
 
-    importBatch: (holder, batch): StoreEffect<Option.Option<BatchImported>> =>
-      Effect.gen(function* () {
-        if ((yield* findKept(holder.id))?.holder !== holder.node) return Option.none();
-        const counts = yield* importBatch(
-          db,
-          batch,
-          Effect.fnUntraced(function* (tx) {
-            if ((yield* findHeld(tx, holder)) === undefined) return yield* new HoldLost();
-          }),
-          Effect.fnUntraced(function* (tx, stored) {
-            const held = yield* findHeld(tx, holder);
-            if (held !== undefined) yield* tx.put(imports, { ...held, counts: sumOf(held.counts, stored) });
-          }),
-        );
-        return Option.some(counts);
-      }).pipe(Effect.catchTag("HoldLost", () => Effect.succeedNone)),
+    importBatch: (holder, batch) =>
+      importBatch(
+        db,
+        batch,
+        (tx) => Effect.map(findHeld(tx, holder), Predicate.isNotUndefined),
+        Effect.fnUntraced(function* (tx, stored) {
+          const held = yield* findHeld(tx, holder);
+          if (held !== undefined) yield* tx.put(imports, { ...held, counts: sumOf(held.counts, stored) });
+        }),
+      ),
 
     remove: (id) =>
       Effect.gen(function* () {

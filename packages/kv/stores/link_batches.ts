@@ -55,15 +55,15 @@ interface Stored {
 }
 
 /**
- * @param before what each transaction checks first
+ * @param isHeld whether a transaction may store its part
  * @param also what the last transaction does besides
  */
-export const importBatch = <E = never>(
+export const importBatch = (
   db: Database,
   batch: ImportBatch,
-  before: (tx: Transaction) => StoreEffect<void, E> = () => Effect.void,
+  isHeld: (tx: Transaction) => StoreEffect<boolean> = () => Effect.succeed(true),
   also: (tx: Transaction, counts: BatchImported) => StoreEffect<void> = () => Effect.void,
-): StoreEffect<BatchOutcome, E> =>
+): StoreEffect<BatchOutcome> =>
   Effect.gen(function* () {
     const { pid } = batch;
     assertStorable([batch.progress?.source ?? ""]);
@@ -78,9 +78,8 @@ export const importBatch = <E = never>(
     for (const [index, part] of (parts.length === 0 ? [[]] : parts).entries()) {
       const earlier = stored;
       const isContinued = batch.isContinued === true || (batch.file !== undefined && index > 0);
-      stored = yield* db.write<Stored, E>(pid, function* (tx) {
-        yield* before(tx);
-        if (isContinued && !(yield* isLogOpen(tx, batch))) {
+      stored = yield* db.write<Stored>(pid, function* (tx) {
+        if (!(yield* isHeld(tx)) || (isContinued && !(yield* isLogOpen(tx, batch)))) {
           return { ...earlier, counts: { ...earlier.counts, isEnded: true } };
         }
         const now = yield* tell(tx, batch, yield* storePart(tx, batch, part), earlier);

@@ -11,7 +11,7 @@ import { Array as Arr, Effect, Option, Result, Schema } from "effect";
 import { Base64 } from "effect/encoding";
 import { columnReader, literalsOf, OptionalText, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
-import { batchImportOn } from "./link_import.ts";
+import { batchImportOn, ended } from "./link_import.ts";
 import { importUndoOn } from "./link_imports.ts";
 
 const imports = tableOf("imports", {
@@ -134,7 +134,7 @@ export const layer = storeLayer(ImportStore)((parts) => {
         UPDATE imports SET inserted = inserted + ${inserted}, replaced = replaced + ${replaced},
           unchanged = unchanged + ${unchanged}, kept = kept + ${kept}
         WHERE ${isHeld(holder)}`;
-      return rowsWritten(yield* added.raw) > 0 ? Option.some(counts) : yield* rollBack(Option.none());
+      return rowsWritten(yield* added.raw) > 0 ? counts : yield* rollBack(ended);
     }),
 
     remove: operation("remove", function* (id) {

@@ -107,7 +107,7 @@ export const batchImportOn = (parts: StoreParts) => {
   });
 };
 
-const ended: BatchOutcome = { inserted: 0, replaced: 0, unchanged: 0, kept: 0, isEnded: true };
+export const ended: BatchOutcome = { inserted: 0, replaced: 0, unchanged: 0, kept: 0, isEnded: true };
 
 /** A link to write, as a JSON array. */
 type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];

@@ -8,7 +8,6 @@ import {
   importLinks,
   type LeftOutLine,
   type LeftOutRows,
-  LinkStore,
   leftOutHeader,
   leftOutReasons,
   leftOutRow,
@@ -92,6 +91,7 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
     const outcome = yield* Effect.scoped(run(choice)).pipe(
       Effect.catchTags({
         WrongLines: (wrong) => Effect.fail(refusal(choice, wrong)),
+        ImportEnded: ({ message }) => new CommandFailed({ problem: message }),
         UnreadableLinkFile: ({ line, reason, unclearColumns = [] }) =>
           new CommandFailed({
             problem: `Cannot import "${choice.file}": line ${line}: ${reason}${unclearColumns.length === 0 ? "" : columnFlags}`,
@@ -144,29 +144,11 @@ const run = Effect.fnUntraced(function* (choice: Choice) {
   const name = choice.file === "-" ? "standard input" : basename(choice.file);
   const file = { id: crypto.randomUUID(), name, isUndoable: false };
   const target = { findScope, file, origin: operatorOrigin(), chatHash };
-  const store = yield* LinkStore;
-  let isBegun = false;
-  let isEnded = false;
-  const endingStore: LinkStore["Service"] = {
-    ...store,
-    importBatch: (batch) =>
-      Effect.tap(store.importBatch({ ...batch, isContinued: isBegun }), (stored) => {
-        isBegun = true;
-        isEnded = stored.isEnded === true;
-        return Effect.void;
-      }),
-  };
   return yield* importLinks({ ...source, unreadColumns }, target, choice, {
     onProgress: (progress) => show(progressOf(progress)),
-    onLeftOut: (rows) => (isEnded ? dataDeleted(choice) : reject(rows)),
-  }).pipe(Effect.provideService(LinkStore, endingStore));
-});
-
-/** Without this end, the import would bring back a part of what was just deleted. */
-const dataDeleted = ({ file }: Choice) =>
-  new CommandFailed({
-    problem: `Cannot import the rest of "${file}": the data of the scope was deleted meanwhile, with the links that were stored before`,
+    onLeftOut: reject,
   });
+});
 
 const columnFlags = " (--time-column, --verified-column or --ignore-column)";
 

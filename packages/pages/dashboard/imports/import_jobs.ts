@@ -135,11 +135,7 @@ export const makeImportJobs = Effect.gen(function* () {
     // Each batch is stored together with the proof that this node still holds the import.
     const heldStore: LinkStore["Service"] = {
       ...store,
-      importBatch: (batch) =>
-        Effect.flatMap(
-          imports.importBatch(holder, batch),
-          Option.match({ onNone: () => Effect.interrupt, onSome: Effect.succeed }),
-        ),
+      importBatch: (batch) => imports.importBatch(holder, batch),
     };
     yield* add(leftOutHeader);
     const outcome = yield* importLinks(
@@ -152,6 +148,7 @@ export const makeImportJobs = Effect.gen(function* () {
       { dryRun, onConflict, givesWay: true },
       { ...observer, onLeftOut: (rows) => add(bounded.add(rows)) },
     ).pipe(
+      Effect.catchTag("ImportEnded", () => Effect.interrupt),
       Effect.provideService(LinkStore, heldStore),
       Effect.provideService(BlockStore, blocks),
       Effect.provide(Digest.layerWebCrypto),

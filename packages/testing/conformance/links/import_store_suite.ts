@@ -61,6 +61,8 @@ const makeSteps = Effect.gen(function* () {
   };
 });
 
+const ended = { inserted: 0, replaced: 0, unchanged: 0, kept: 0, isEnded: true };
+
 const cases: Cases<StoragePorts> = {
   "an account has one import, and a new one replaces it unless it is running or being read": function* () {
     const { begin, find, save, one, global, account } = yield* makeSteps;
@@ -128,7 +130,7 @@ const cases: Cases<StoragePorts> = {
     const id = yield* running(at);
     const hold = { node: other, at: at + 9, until: at + 20 };
     expectEqual(yield* take(hold), Option.none());
-    expectEqual(yield* load(id), Option.some({ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }));
+    expectEqual(yield* load(id), { inserted: 1, replaced: 0, unchanged: 0, kept: 0 });
     const taken = yield* Effect.forEach(
       Array.from({ length: 5 }),
       () => take({ ...hold, at: at + 10 }),
@@ -138,7 +140,7 @@ const cases: Cases<StoragePorts> = {
       taken.filter(Option.isSome).map(({ value }) => value.id),
       [id],
     );
-    expectEqual(yield* load(id, one, bob), Option.none());
+    expectEqual(yield* load(id, one, bob), ended);
     expectEqual(yield* links.findByChatId(global.pid, bob), Option.none());
     expectEqual([yield* save(id, "over", one), yield* append(id, 0, [1], one)], [false, false]);
     yield* load(id, other, ada, poker);
@@ -151,7 +153,7 @@ const cases: Cases<StoragePorts> = {
     const id = yield* running();
     yield* links.deleteScope(write);
     expectEqual(yield* find(), null);
-    expectEqual(yield* load(id), Option.none());
+    expectEqual(yield* load(id), ended);
     expectEqual(yield* links.findByChatId(global.pid, ada), Option.none());
     const ready = String(yield* begin());
     yield* save(ready, "ready");
