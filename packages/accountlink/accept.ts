@@ -1,6 +1,6 @@
 /** What methods accept: the parameters that several services have, and schemas for the others. */
 import { ChatId, GameId, GuildId, KeyId } from "@accountlink/core";
-import { idRules } from "@accountlink/core/ids";
+import { idRules, isChatId } from "@accountlink/core/ids";
 import { isStorable } from "@accountlink/core/storable_text";
 import { Predicate, Record, Schema, SchemaGetter } from "effect";
 import type { Parameter } from "./method.ts";
@@ -62,7 +62,15 @@ export const chatId: Parameter<ChatId> = ["chatId", anyChatId];
 export const gameId: Parameter<GameId> = ["gameId", anyGameId];
 
 export const inGuild = { guildId: maybe(anyGuildId) };
-export const byActor = { actor: maybe(that(Predicate.isString, "text")) };
+export const byActor = {
+  actor: maybe(
+    that(
+      (given): given is string | { readonly chatId: ChatId } =>
+        Predicate.isString(given) || (Predicate.hasProperty(given, "chatId") && isChatId(given.chatId)),
+      `text, or an object with a chatId of ${idRules.chatId}`,
+    ),
+  ),
+};
 
 /** The parameters of `CallOptions`, `LookupOptions`, `ActorOptions` and `WriteOptions`. */
 export const calling = options(inGuild);

@@ -1,4 +1,4 @@
-import { ApiKeys, type DataScope, type GuildId, guildOf } from "@accountlink/core";
+import { ApiKeys, type ChatId, type DataScope, type GuildId, guildOf } from "@accountlink/core";
 import { originOfOperator, type WriteOrigin } from "@accountlink/core/audit";
 import type { Tier } from "@accountlink/core/keys";
 import { expectedNameText, isNameText } from "@accountlink/core/name_text";
@@ -49,8 +49,11 @@ export interface CallOptions {
 }
 
 export interface ActorOptions {
-  /** The author of the change in the audit log; `embedder` if left out. */
-  readonly actor?: string;
+  /**
+   * The author of the change in the audit log: a name, or the chat user who asked for it; `embedder` if left out. The
+   * `source` of the event is `operator` for a name, and `user` for a chat user.
+   */
+  readonly actor?: string | { readonly chatId: string };
 }
 
 /** Options of calls that change data of a guild. */
@@ -63,7 +66,10 @@ export interface WriteOptions extends CallOptions, ActorOptions {}
 export const callGuild = (scope: DataScope, { guildId }: CallOptions = {}): GuildId | null =>
   guildId === undefined ? guildOf(scope) : (guildId as GuildId);
 
-export const originOf = ({ actor = "embedder" }: ActorOptions = {}): WriteOrigin => originOfOperator(actor);
+export const originOf = ({ actor = "embedder" }: ActorOptions = {}): WriteOrigin =>
+  typeof actor === "string"
+    ? originOfOperator(actor)
+    : { actor: { type: "user", id: actor.chatId as ChatId }, requestId: null };
 
 export const writeTarget = (scope: DataScope, options?: WriteOptions) => ({
   scope,

@@ -144,6 +144,32 @@ export const linksApiSuite = (service: () => TestService): void => {
   });
 
   describe("the audit log", () => {
+    it("names the chat user who asked for a change, as the source of the event too", async () => {
+      const { links, audit, events } = await service().newScope();
+      const cursor = await events.now();
+      const chatId = "100001";
+      await links.set(chatId, "1");
+      await links.delete(chatId, { actor: { chatId } });
+      await expect(links.set(chatId, "1", { actor: { chatId: "abc" } })).rejects.toMatchObject({
+        details: {
+          parameters: [
+            { name: "actor", reason: "expected text, or an object with a chatId of 5 to 32 digits" },
+          ],
+        },
+      });
+      const [removed, set] = await collect(audit.entries());
+      expect([set?.actor, removed?.actor]).toEqual([
+        { type: "operator", id: "embedder" },
+        { type: "user", id: chatId },
+      ]);
+      const sources: Array<unknown> = [];
+      for await (const { data } of events.follow({ cursor })) {
+        sources.push("source" in data && data.source);
+        if (sources.length === 2) break;
+      }
+      expect(sources).toEqual(["operator", "user"]);
+    });
+
     it("reads audit entries newest first, only as far as they are consumed", async () => {
       const { newScope } = service();
       const { links, audit } = await newScope();
