@@ -18,7 +18,7 @@ import { plain, userText } from "./message.ts";
 
 /** A problem of a plan that was not told yet. */
 export interface NewProblem extends Pick<PlanProblem, "reason" | "roleId"> {
-  /** How many members it keeps from their role; 0 if it concerns the plan. */
+  /** How many members it keeps from their role, as far as is known: a sweep may find more. 0 if it concerns the plan. */
   readonly members: number;
 }
 
@@ -314,7 +314,7 @@ export const makeLogTexts = Effect.gen(function* () {
 
 const problemText = ({ reason, roleId, members }: NewProblem, game: string): string => {
   const role = roleId === null ? "a nickname" : `the role <@&${roleId}>`;
-  const of = members > 1 ? ` of ${members} members` : "";
+  const of = members > 1 ? ` of ${members} members so far` : "";
   switch (reason) {
     case "many_would_lose":
       return `The rules were paused: many members would lose ${role}.`;

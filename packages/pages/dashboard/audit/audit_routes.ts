@@ -5,13 +5,14 @@ import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
+import { visibleName } from "@accountlink/core/name_text";
 import { Profiles } from "@accountlink/core/platforms";
 import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
 import { type Choice, menuField, textField } from "../look/field.ts";
-import { visibleName } from "../look/names.ts";
+
 import { keyMenu } from "../look/owned_key.ts";
 import { dayMsOf } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
@@ -104,7 +105,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         title: "Audit log",
         section: "audit",
         content: html`
-<p>Every change of ${allows(role, "admin") ? "links, reviews, roles, texts for users, keys, webhooks, the team and the account" : "links and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
+<p>Every change of ${allows(role, "admin") ? "links, imports, blocks, reviews, roles, settings of communities, keys, webhooks, the team and the account" : "links, blocks and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
 ${filterForm(typed, { listed, team: yield* teamOf(owner.account.name), problems }, visitor)}
 ${historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : "Nothing in the log matches.")}
 <p class="more">${

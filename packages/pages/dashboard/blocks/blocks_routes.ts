@@ -229,7 +229,7 @@ const blockQuestion = (
         : html`This removes ${counted(ofGame.length, "link")}, with the roles and nicknames that the bot gave: <strong>${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}</strong>, linked to <strong>${gameId === null ? "" : nameIn(names.games, gameId)}</strong>. If you block the account on ${platforms.chat} alone, only its own link is removed. Removed links do not come back when you end the block.`
     }</p>
 <p>A verification that the user has started ends. The user is told that the account is not admitted, and to ask your team; nobody outside of your team reads the reason.</p>
-<form method="post" action="${paths.block}">
+<form method="post" action="${paths.block}" class="panel">
 <input type="hidden" name="pid" value="${pid}">
 ${chatId === null ? null : choice("chatId", chatId, `${nameIn(names.chats, chatId)} on ${platforms.chat}`)}
 ${gameId === null ? null : choice("gameId", gameId, `${nameIn(names.games, gameId)} on ${platforms.game}`)}

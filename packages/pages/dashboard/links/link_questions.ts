@@ -68,7 +68,7 @@ export const unlinkQuestion = (
     )}</ul>
 <p>Bots and games that use this list no longer see these accounts as linked. A verification that a user has started ends. Everyone can verify again at any time.</p>
 ${chatId === undefined || others.length === 0 ? null : html`<p>The user stays linked in ${others.map((other) => listText(other.community)).join(" and ")}. <a class="bad" href="${withQuery(paths.unlinkAll, { chatId })}">Unlink in every list</a></p>`}
-<form method="post" action="${paths.unlink}">
+<form method="post" action="${paths.unlink}" class="panel">
 <input type="hidden" name="pid" value="${pid}">
 ${chatIds.map((each) => html`<input type="hidden" name="chat" value="${each}">`)}
 ${reasonField}
@@ -95,7 +95,7 @@ export const linkQuestion = (
 <p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${listText(community)}?</p>
 ${replaced === null ? null : html`<p>This replaces the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
 <p>Neither account has been verified. Link them only if you are sure that they belong to the same person.</p>
-<form method="post" action="${paths.link}">
+<form method="post" action="${paths.link}" class="panel">
 ${hiddenFields({ pid, chat: chatId, game: gameId, confirm: "1", of })}
 ${reasonField}
 <p class="row"><button class="button">Link the accounts</button> <a class="button quiet" href="${userPath(pid, chatId)}">Cancel</a></p>
@@ -160,7 +160,7 @@ const unlinkAllQuestion = (
       html`<li><strong>${accountText(link.gameId, game)}</strong> in ${listText(community)}</li>`,
   )}</ul>
 <p>No bot and no game of yours then sees the user as linked. Verifications that the user has started end. The user can verify again at any time.</p>
-<form method="post" action="${paths.unlinkAll}">
+<form method="post" action="${paths.unlinkAll}" class="panel">
 <input type="hidden" name="chatId" value="${chatId}">
 ${reasonField}
 <p class="row"><button class="button bad">Unlink in every list</button> <a class="button quiet" href="${userPath(lists[0]?.community.scope.pid ?? null, chatId)}">Cancel</a></p>
