@@ -5,6 +5,7 @@ import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
 import { NewLinkAlts } from "./alts/new_link_alts.ts";
 import { SecurityLog } from "./audit/security_log.ts";
+import { MemberLists } from "./communities/member_lists.ts";
 import { OwnedAccounts } from "./communities/owned_accounts.ts";
 import { OwnedBlocks } from "./communities/owned_blocks.ts";
 import { OwnedLinks } from "./communities/owned_links.ts";
@@ -120,14 +121,15 @@ export const layerAlts = AltDetection.layer;
 
 /**
  * Provides `OwnedScopes`, `OwnedLinks`, `OwnedBlocks`, `UnlinkedMembers` and `OwnedAccounts`, with which owners see and
- * change the links of their communities, and their account. It requires the services that `layer` provides.
+ * change the links of their communities, and their account. Besides the services that `layer` provides, it requires
+ * `Cache`.
  */
 export const layerOwners = Layer.mergeAll(
   OwnedLinks.layer,
   OwnedBlocks.layer,
   UnlinkedMembers.layer,
   OwnedAccounts.layer,
-).pipe(Layer.provideMerge(OwnedScopes.layer));
+).pipe(Layer.provideMerge(Layer.merge(OwnedScopes.layer, MemberLists.layer)));
 
 /**
  * All of the layers above, as the HTTP application requires them.

@@ -248,6 +248,7 @@ const conflictMessages = {
   link_limit: "The plan allows no more links",
   blocked: "The chat user or the game user is blocked",
   members_hidden: "The chat platform does not list the members of the guild to the bot",
+  too_many_members: "The guild has more than 100,000 members, too many to be listed",
   block_limit: "The scope can have no more blocks",
   key_limit: "The plan allows no more keys",
   key_rate: "The account made too many keys today",

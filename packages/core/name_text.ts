@@ -22,3 +22,15 @@ export const nameText = Schema.makeFilter(isNameText, {
   expected: expectedNameText,
   toJsonSchema: () => ({ pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$" }),
 });
+
+interface NamedAccount {
+  readonly displayName: string | null;
+  readonly username: string | null;
+}
+
+/** The display name or user name of an account; null if unknown or invisible, because a link needs visible text. */
+export const visibleName = (profile: NamedAccount | null | undefined): string | null =>
+  [profile?.displayName, profile?.username].find((name) => isVisible(name ?? "")) ?? null;
+
+/** Some letters, such as the Hangul fillers, are blank. */
+const isVisible = (name: string): boolean => /[^\s\p{C}\p{M}\u115F\u1160\u2800\u3164\uFFA0]/u.test(name);

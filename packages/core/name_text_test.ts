@@ -1,6 +1,6 @@
 import { expect, it } from "@accountlink/test-servers/effect";
 import { Schema } from "effect";
-import { isNameText, nameText } from "./name_text.ts";
+import { isNameText, nameText, visibleName } from "./name_text.ts";
 
 const named = ["Ada", "Ada's bot 🎮", "אדה", "عدا", "a\u200Db", "x\u200Fy", ""];
 const between = (first: number, last: number) =>
@@ -30,4 +30,11 @@ it("the JSON Schema pattern of names refuses what isNameText refuses, except lon
   const pattern = new RegExp(JSON.parse(JSON.stringify(schema)).allOf?.[0]?.pattern ?? schema["pattern"]);
   for (const text of named) expect(pattern.test(text)).toBe(true);
   for (const character of unfit.slice(0, -1)) expect(pattern.test(`Ada${character}`)).toBe(false);
+});
+
+it("an account without a visible name is named by its user name, or not at all", () => {
+  for (const displayName of ["", "  ", "\u3164", "\u200B\u2800"]) {
+    expect(visibleName({ displayName, username: "ada" })).toBe("ada");
+    expect(visibleName({ displayName, username: " " })).toBeNull();
+  }
 });

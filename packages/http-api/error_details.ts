@@ -48,6 +48,7 @@ export const dashboardConflictReasons = [
   "plan_changed",
   "block_limit",
   "members_hidden",
+  "too_many_members",
 ] as const satisfies ReadonlyArray<ConflictReason>;
 
 export const InvalidParameters = Schema.Struct({

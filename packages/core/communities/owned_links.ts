@@ -24,6 +24,8 @@ import { GuildGuard, platformConcurrency } from "../platforms/guild_guard.ts";
 import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { isStorableUpTo } from "../storable_text.ts";
+import type { Millis } from "../timestamp.ts";
+import { makeNameOrder } from "./name_order.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
 
 /** Longer user names are not sent to the platforms. */
@@ -49,6 +51,16 @@ export interface LinkPage {
   readonly unlinked: ReadonlyArray<ChatId>;
 }
 
+/** A page of links that are sorted by the names of their users. */
+export interface NamedPage extends Pick<LinkPage, "links" | "unlinked"> {
+  /** The number of this page, which is at most `pages`; the first is 1. */
+  readonly page: number;
+  readonly pages: number;
+  /** How many of all links are last, because the platform does not list their users as members. */
+  readonly unnamed: number;
+  readonly sortedAt: Millis;
+}
+
 /** Half of the requests that Discord allows a bot, so that lookups have the other half. */
 const [namedAtOnce, pauseOfNames] = [25, "1 second"] as const;
 
@@ -62,6 +74,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     const games = yield* GamePlatform;
     const scopes = yield* OwnedScopes;
     const guard = yield* GuildGuard;
+    const orderOf = yield* makeNameOrder;
 
     const named = (links: ReadonlyArray<Link>) =>
       Effect.forEach(
@@ -94,13 +107,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
         : meant(text, isChatId, (name) => asManager(scope, searchMembers(guildId, name, mostMembers)));
     };
 
-    const search = Effect.fnUntraced(function* (
-      scope: DataScope,
-      text: string,
-      place: NewestPosition | null,
-      limit: number,
-      direction: PageDirection,
-    ) {
+    const search = Effect.fnUntraced(function* (scope: DataScope, text: string) {
       const [chatsNamed, gamesNamed] = yield* Effect.all(
         [Effect.result(membersNamed(scope, text)), Effect.result(gamesMeant(text))],
         { concurrency: 2 },
@@ -113,7 +120,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       const linked = [...records.values()].filter(isLinked);
       const isUnlinked = (chatId: ChatId) => linked.every((link) => link.chatId !== chatId);
       if (all.length === 0) yield* Effect.all([Effect.fromResult(chatsNamed), Effect.fromResult(gamesNamed)]);
-      return { found: newestOf(linked, place, limit, direction), unlinked: chatIds.filter(isUnlinked) };
+      return { linked, unlinked: chatIds.filter(isUnlinked) };
     });
 
     const page = Effect.fn("OwnedLinks.page")(function* (
@@ -129,7 +136,10 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
             found: links,
             unlinked: [],
           }))
-        : search(scope, text, place, limit + 1, direction);
+        : Effect.map(search(scope, text), (result) => ({
+            found: newestOf(result.linked, place, limit + 1, direction),
+            unlinked: result.unlinked,
+          }));
       const hasMore = found.length > limit;
       if (direction === "newer") {
         // The newer links may be too few for a page. Return the first page, which contains all of them.
@@ -140,6 +150,30 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
       const links = yield* named(found.slice(0, limit));
       const next = hasMore ? (links.at(-1)?.link ?? null) : null;
       return { links, next, previous: place === null ? null : (links[0]?.link ?? place), unlinked };
+    });
+
+    const findMany = (scope: DataScope, chatIds: ReadonlyArray<ChatId>) =>
+      Effect.flatMap(store.findByChatIds(scope.pid, chatIds), (records) =>
+        named([...new Set(chatIds)].flatMap((chatId) => records.get(chatId) ?? []).filter(isLinked)),
+      );
+
+    const pageByName = Effect.fn("OwnedLinks.pageByName")(function* (
+      scope: DataScope,
+      text: string,
+      number: number,
+      limit: number,
+    ) {
+      yield* guard.enter(scope, guildOf(scope));
+      const order = yield* orderOf(scope);
+      if (order === null) return null;
+      const { linked, unlinked } = text === "" ? { linked: [], unlinked: [] } : yield* search(scope, text);
+      const found = new Set(linked.map(({ chatId }) => chatId));
+      const { unnamed, sortedAt } = order;
+      const sorted = text === "" ? order.chatIds : order.chatIds.filter((chatId) => found.has(chatId));
+      const pages = Math.max(1, Math.ceil(sorted.length / limit));
+      const shown = Math.min(Math.max(1, number), pages);
+      const links = yield* findMany(scope, sorted.slice((shown - 1) * limit, shown * limit));
+      return { links, unlinked, page: shown, pages, unnamed, sortedAt } satisfies NamedPage;
     });
 
     return {
@@ -167,11 +201,15 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
        */
       page,
 
+      /**
+       * Returns links of a scope, sorted by the names of the guild's members, those who are no members last. Links that
+       * were made since `sortedAt`, which is some minutes ago, are missing. Null if the scope has no guild, or more than
+       * `mostSorted` links. Fails as `MemberLists.find`, and as `page` for a search.
+       */
+      pageByName,
+
       /** Returns the links of chat users with both profiles, omitting users without a link. */
-      findMany: (scope: DataScope, chatIds: ReadonlyArray<ChatId>) =>
-        Effect.flatMap(store.findByChatIds(scope.pid, chatIds), (records) =>
-          named([...new Set(chatIds)].flatMap((chatId) => records.get(chatId) ?? []).filter(isLinked)),
-        ),
+      findMany,
 
       /** Emits the newest links of a scope with both profiles, in constant memory, at most 25 a second. */
       newest: (scope: DataScope, limit: number) =>

@@ -1,3 +1,4 @@
+import { CacheMemory } from "@accountlink/memory";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Stream } from "effect";
 import { TestClock } from "effect/testing";
@@ -8,6 +9,7 @@ import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
+import { MemberLists } from "./member_lists.ts";
 import { OwnedLinks } from "./owned_links.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
 
@@ -44,6 +46,8 @@ const layerAsking = (asked: Array<ChatId>) =>
         Layer.mock(GamePlatform)({}),
         Layer.mock(GuildGuard)({}),
         Layer.mock(OwnedScopes)({ counts: {} as never }),
+        Layer.mock(MemberLists)({ progress: () => null }),
+        CacheMemory.layer,
       ),
     ),
   );

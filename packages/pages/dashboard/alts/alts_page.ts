@@ -1,4 +1,5 @@
 /** Shows possible alts of a user in words, and the reviews of moderators. */
+
 import type { ChatId, Pid } from "@accountlink/core";
 import {
   type AltEvidence,
@@ -8,13 +9,14 @@ import {
   maxListedAlts,
   severityOf,
 } from "@accountlink/core/alts";
+import { visibleName } from "@accountlink/core/name_text";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { contactHtml } from "../../footer.ts";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
-import { type PlatformNames, visibleName } from "../look/names.ts";
+import { type PlatformNames } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";

@@ -9,7 +9,7 @@ import {
   UnlinkedMembers,
 } from "@accountlink/core/communities";
 import type { NewestPosition } from "@accountlink/core/links";
-import { formatTimestamp } from "@accountlink/core/timestamp";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeAccountNames, requireConfirmed } from "../account/account_api.ts";
@@ -65,11 +65,11 @@ export const communitiesApi = Effect.gen(function* () {
     bind(DashboardCommunities.getUnlinked, function* ({ owner, values: { pid, guildId, q, limit, cursor } }) {
       const scope = yield* scopes.find(owner.account, pid);
       const page = yield* unlinked.page(scope, guildId, q.trim(), cursor, limit);
-      const members = page.members.map(({ chatId, username, displayName, joined }) => ({
+      const members = page.members.map(({ chatId, username, displayName, at }) => ({
         chatId,
         username,
         displayName,
-        joined,
+        joined: timeOrNull(at || null),
       }));
       const next = page.next && memberCursorOf(page.next);
       return { data: { members, next, linked: page.linked, total: page.total } };

@@ -1,12 +1,14 @@
 /** What keeps the bot from its work in a community, and the way to mend it. */
+
 import { AuditLog, ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { isChatId } from "@accountlink/core/ids";
+import { visibleName } from "@accountlink/core/name_text";
 import { Profiles } from "@accountlink/core/platforms";
 import { type PlanProblem, type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { type Html, html } from "../../html.ts";
-import { visibleName } from "../look/names.ts";
+
 import { remedy, roleName } from "../look/remedies.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";

@@ -37,7 +37,7 @@ ${
 <h2>${listName(community)}</h2>
 <p class="hint">Searched by ${searchedFor(community)}.${isByOthers ? " Who was found in another list is linked here too." : null}</p>
 ${unlinkedNotice(pid, unlinked)}
-${links.length === 0 ? null : linksTable({ community, links, search, sort: "time" }, linkLabels(platforms))}
+${links.length === 0 ? null : linksTable({ community, links, search, named: null }, linkLabels(platforms))}
 ${next && html`<p class="more"><a class="button quiet" href="${withQuery(paths.links, { pid, q: search })}">All that were found here</a></p>`}
 </section>`;
         })}`

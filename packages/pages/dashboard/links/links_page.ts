@@ -1,24 +1,18 @@
 /** The links of a community: their number, a search, and the newest links, a page at a time. */
+
 import type { ChatId, Link, Pid } from "@accountlink/core";
-import { type NamedLink, sumCounts } from "@accountlink/core/communities";
+import { type ListProgress, type NamedLink, type NamedPage, sumCounts } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { LinkProof } from "@accountlink/core/links";
+import { visibleName } from "@accountlink/core/name_text";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
-import {
-  countNote,
-  countText,
-  linksText,
-  listText,
-  type PlatformNames,
-  visibleName,
-  withId,
-} from "../look/names.ts";
+import { countNote, countText, linksText, listText, type PlatformNames, withId } from "../look/names.ts";
 import { refusedFor } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
-import { numberText, timeHtml } from "../look/time.ts";
+import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 
@@ -39,9 +33,13 @@ export interface LinksView {
   readonly previous: string | null;
   /** Users without a link who match the search. */
   readonly unlinked: ReadonlyArray<UnlinkedUser>;
+  /** How the links are sorted by name; null if they are sorted by time. */
+  readonly named: NamedPage | PageSorted | null;
 }
 
-/** How links are sorted. Names are not stored, so sorting by name sorts only the links of one page. */
+/** Why only the links of the page are sorted by name: names are not stored, and the members have to be listed first. */
+export type PageSorted = { readonly reason: string } | { readonly reading: ListProgress };
+
 export type LinkSort = "time" | "name";
 
 export interface UnlinkedUser {
@@ -99,6 +97,7 @@ export const linksPage = (
   return {
     title: "Links",
     section: "links",
+    ...(view.named !== null && "reading" in view.named ? { refreshSeconds: 3 } : {}),
     refused: refusedFor(problems),
     labels,
     content: html`
@@ -133,8 +132,8 @@ ${textField({ name: "q", label: "Find", hint: searchedFor(community), type: "sea
 <button class="button quiet">Search</button>
 <details${sort === "time" && day === "" ? null : html` open`}>
 <summary>Order and day</summary>
-${menuField({ name: "sort", label: "Sort each page", value: sort, choices: sorts })}
-${textField({ name: "day", label: "Verified until", hint: "Day in UTC", type: "date", value: day })}
+${menuField({ name: "sort", label: "Order", value: sort, choices: sorts })}
+${textField({ name: "day", label: "Verified until", hint: "Day in UTC, for the order of time", type: "date", value: day })}
 </details>
 </form>`;
 
@@ -172,12 +171,13 @@ export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>):
       )}</ul></div>`;
 
 export const linksTable = (
-  view: Pick<LinksView, "community" | "links" | "search" | "sort">,
+  view: Pick<LinksView, "community" | "links" | "search" | "named">,
   { chat: chatLabel, game: gameLabel }: LinkLabels,
 ): Html => {
-  const { community, links, search, sort } = view;
+  const { community, links, search, named } = view;
   const { pid } = community.scope;
-  const order = sort === "name" ? "this page by name" : "latest verification first";
+  const order =
+    named === null ? "latest verification first" : "pages" in named ? "by name" : "this page by name";
   const isUnnamed = links.some((link) => visibleName(link.chat) === null || visibleName(link.game) === null);
   const form = `selected-${pid}`;
   const table = tableHtml({
@@ -195,11 +195,7 @@ export const linksTable = (
       ];
     }),
   });
-  return html`${
-    sort === "name"
-      ? html`<p class="hint">Names are not stored, so each page is sorted for itself: the pages follow each other by the latest verification.</p>`
-      : null
-  }${
+  return html`${named && orderNote(named)}${
     isUnnamed
       ? html`<p class="hint">An account is shown by its ID alone where its platform gave no name: it was deleted, or the platform did not answer.</p>`
       : null
@@ -209,6 +205,18 @@ export const linksTable = (
 ${links.length < 2 ? null : html`<label class="choice" hidden><input type="checkbox" data-ticks="${form}"> Tick all on this page</label>`}
 <button class="button quiet small">Unlink the selected</button>
 </form>`;
+};
+
+const orderNote = (named: NamedPage | PageSorted): Html => {
+  if ("reading" in named) {
+    const { done, total } = named.reading;
+    return html`<p class="hint" data-live="2">The list is sorted when the names of all members are here: ${numberText(done)}${total === 0 ? null : ` of ${numberText(total)}`}. Until then each page is sorted for itself.</p>`;
+  }
+  if ("reason" in named) {
+    return html`<p class="hint">Each page is sorted for itself, and the pages follow each other by the latest verification. ${named.reason}</p>`;
+  }
+  const { unnamed, sortedAt } = named;
+  return html`<p class="hint">All pages were sorted by name at ${timeHtml(sortedAt)}, and are sorted anew after five minutes.${unnamed === 0 ? null : ` ${counted(unnamed, "user")} who left the community ${unnamed === 1 ? "is" : "are"} last, by ID.`}</p>`;
 };
 
 export const verifiedText = ({ lastVerifiedAt, proof }: Link): Html =>
@@ -226,7 +234,20 @@ const proofLabels: Readonly<Record<NonNullable<LinkProof>, string>> = {
   import: "Imported, never verified by its owner",
 };
 
-const pager = ({ community, search, sort, next, previous }: LinksView): Html | null => {
+/** The buttons of a list sorted by name. */
+const namePager = ({ community, search }: LinksView, { page, pages }: NamedPage): Html | null => {
+  const button = (number: number, label: string, rel = "") =>
+    html`<a class="button quiet"${rel === "" ? null : html` rel="${rel}"`} href="${withQuery(paths.links, { pid: community.scope.pid, q: search, sort: "name", page: String(number) })}">${label}</a> `;
+  return pages === 1
+    ? null
+    : html`<p class="more">
+${page === 1 ? null : html`${button(1, "First")}${button(page - 1, "Previous", "prev")}`}Page ${numberText(page)} of ${numberText(pages)}
+${page === pages ? null : html`${button(page + 1, "Next", "next")}${button(pages, "Last")}`}</p>`;
+};
+
+const pager = (view: LinksView): Html | null => {
+  const { community, search, sort, next, previous, named } = view;
+  if (named !== null && "pages" in named) return namePager(view, named);
   const path = (cursor: string, direction: string) =>
     withQuery(paths.links, { pid: community.scope.pid, q: search, sort, cursor, direction });
   const { pid } = community.scope;

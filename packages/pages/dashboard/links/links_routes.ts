@@ -1,6 +1,6 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
-import { type ChatId, GamePlatform, LinkStore } from "@accountlink/core";
-import { type LinkPage, OwnedLinks } from "@accountlink/core/communities";
+import { type ChatId, GamePlatform, guildOf, LinkStore } from "@accountlink/core";
+import { type LinkPage, MemberLists, mostSorted, OwnedLinks } from "@accountlink/core/communities";
 import type {
   Conflict,
   Forbidden,
@@ -16,7 +16,7 @@ import { cursorOf } from "../communities/communities_api.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
 import { messageText } from "../look/names.ts";
-import { dayMsOf } from "../look/time.ts";
+import { dayMsOf, numberText } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
@@ -24,6 +24,7 @@ import { linkQuestion, reasonIn, unlinkAllRoutes, unlinkQuestion } from "./link_
 import { listedFile, onceAtATime } from "./links_file.ts";
 import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage } from "./links_page.ts";
 import { startOf } from "./list_start.ts";
+import { listWait } from "./unlinked_routes.ts";
 import { linkedUserPage, makeUserLists, makeUserView } from "./user_page.ts";
 
 const pageSize = 25;
@@ -49,6 +50,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const store = yield* LinkStore;
   const profiles = yield* Profiles;
   const { findProfile: findGame } = yield* GamePlatform;
+  const lists = yield* MemberLists;
   const communities = yield* makeCommunities;
   const viewUser = yield* makeUserView;
   const listsOf = yield* makeUserLists;
@@ -67,20 +69,46 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(all, search, visitor);
     const sort: LinkSort = fields("sort") === "name" ? "name" : "time";
     const day = dayMsOf(fields("day")) === null ? "" : fields("day");
+    const named = sort === "name" ? yield* pageByName(community, search, fields, visitor) : null;
+    const shared = { communities: all, community, search, sort, day };
+    if (named !== null && "pages" in named) {
+      const view = { ...shared, ...(yield* shownOf({ ...named, next: null })), previous: null, named };
+      return linksPage(view, typed, visitor, problems);
+    }
     const { place, direction } = startOf(fields);
     const found = yield* links.page(community.scope, search, place, pageSize, direction);
     const view = {
-      communities: all,
-      community,
-      search,
-      sort,
-      day,
+      ...shared,
       ...(yield* shownOf(found)),
-      ...(sort === "name" ? { links: found.links.toSorted(byName) } : {}),
+      ...(named === null ? {} : { links: found.links.toSorted(byName) }),
       ...(fields("direction") === "oldest" ? { next: null } : {}),
       previous: found.previous && cursorOf(found.previous),
+      named,
     };
     return linksPage(view, typed, visitor, problems);
+  });
+
+  /** Returns a page of the links sorted by name, or why each page of the list is sorted for itself. */
+  const pageByName = Effect.fnUntraced(function* (
+    { scope }: Community,
+    search: string,
+    fields: Fields,
+    { platforms }: OwnerVisitor,
+  ) {
+    const guildId = guildOf(scope);
+    if (guildId === null) return { reason: `${platforms.chat} lists names only for one community.` };
+    const number = /^\d{1,6}$/.test(fields("page")) ? Number(fields("page")) : 1;
+    const found = yield* links.pageByName(scope, search, number, pageSize).pipe(
+      Effect.catchTag(["Conflict", "Forbidden"], (error) =>
+        Effect.succeed({ reason: `${messageText(error)}.` }),
+      ),
+      Effect.catchTag("PlatformUnavailable", () =>
+        Effect.succeed({ reason: `${platforms.chat} does not answer.` }),
+      ),
+      Effect.timeoutOption(listWait),
+    );
+    if (Option.isNone(found)) return { reading: lists.progress(guildId) ?? { done: 0, total: 0 } };
+    return found.value ?? { reason: `It has more than ${numberText(mostSorted)} links.` };
   });
 
   const foundIn = Effect.fnUntraced(function* (

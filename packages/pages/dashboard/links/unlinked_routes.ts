@@ -1,16 +1,22 @@
 /** The page of the members of a guild who have not linked an account. */
 import { guildOf } from "@accountlink/core";
-import { type MemberPlace, UnlinkedMembers, type UnlinkedPage } from "@accountlink/core/communities";
+import {
+  type ListProgress,
+  MemberLists,
+  type MemberPlace,
+  UnlinkedMembers,
+  type UnlinkedPage,
+} from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
-import { Effect } from "effect";
-import { html } from "../../html.ts";
+import { Effect, Option } from "effect";
+import { type Html, html } from "../../html.ts";
 import { memberCursorOf } from "../communities/communities_api.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
 import { communityName, messageText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { tableHtml } from "../look/table.ts";
-import { ageText, dayHtml, numberText } from "../look/time.ts";
+import { ageText, dayHtml, durationText, numberText } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { channelsPath, may, paths, withQuery } from "../paths.ts";
@@ -18,8 +24,15 @@ import { accountText, userPath } from "./links_page.ts";
 
 const pageSize = 50;
 
+/** From this age on, in milliseconds, the page says how old the list is. */
+const fresh = 60_000;
+
+/** How long a page waits for the list of members, which takes a large community many requests. */
+export const listWait = "3 seconds";
+
 export const unlinkedRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const members = yield* UnlinkedMembers;
+  const lists = yield* MemberLists;
   const communities = yield* makeCommunities;
 
   const list = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
@@ -31,8 +44,12 @@ export const unlinkedRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
     const search = fields("q").trim();
     const found = yield* members
       .page(community.scope, guildId, search, placeOf(fields("cursor")), pageSize)
-      .pipe(Effect.catchTag(["Conflict", "Forbidden"], (error) => Effect.succeed(`${messageText(error)}.`)));
-    return unlinkedPage(all, community, search, found, visitor);
+      .pipe(
+        Effect.catchTag(["Conflict", "Forbidden"], (error) => Effect.succeed(`${messageText(error)}.`)),
+        Effect.timeoutOption(listWait),
+      );
+    const shown = Option.getOrElse(found, () => lists.progress(guildId) ?? { done: 0, total: 0 });
+    return unlinkedPage(all, community, search, shown, visitor);
   });
 
   return [page(paths.unlinked, list)];
@@ -43,22 +60,47 @@ const placeOf = (cursor: string): MemberPlace | null => {
   return /^\d{1,15}$/.test(at) && isChatId(chatId) ? { at: Number(at), chatId } : null;
 };
 
-/** @param found a text says why there is no list */
+/** @param found the list, how far it has been read, or a text that says why there is none */
 const unlinkedPage = (
   all: ReadonlyArray<Community>,
   community: Community,
   search: string,
-  found: UnlinkedPage | string,
-  { role, platforms, context }: OwnerVisitor,
+  found: UnlinkedPage | ListProgress | string,
+  visitor: OwnerVisitor,
 ): Page => {
+  const { pid } = community.scope;
+  const isReading = typeof found !== "string" && "done" in found;
+  return {
+    title: "Not linked",
+    section: "links",
+    ...(isReading ? { refreshSeconds: 3 } : {}),
+    content: html`
+<form method="get" action="${paths.unlinked}" class="filters" role="search">
+${all.length < 2 ? html`<input type="hidden" name="pid" value="${pid}">` : communityMenu(all, pid)}
+${textField({ name: "q", label: "Find", hint: "ID or the beginning of a name", type: "search", value: search })}
+<button class="button quiet">Search</button>
+</form>
+${typeof found === "string" ? statusHtml(found, "bad") : isReading ? readingHtml(found) : foundHtml(community, search, found, visitor)}`,
+  };
+};
+
+const readingHtml = ({ done, total }: ListProgress): Html => html`
+<div data-live="2">
+<p>Reading the list of members: ${numberText(done)}${total === 0 ? null : ` of ${numberText(total)}`}.</p>
+<progress aria-label="Members read"${total === 0 ? null : html` max="${total}" value="${done}"`}></progress>
+</div>`;
+
+const foundHtml = (
+  community: Community,
+  search: string,
+  found: UnlinkedPage,
+  { role, platforms, context }: OwnerVisitor,
+): Html => {
   const { pid } = community.scope;
   const now = context.clock.currentTimeMillisUnsafe();
   const name = communityName(community);
-  const content =
-    typeof found === "string"
-      ? statusHtml(found, "bad")
-      : html`
-<p class="figure"><strong>${numberText(found.linked)} of ${numberText(found.total)}</strong> members of ${name} have linked an account. Bots do not count.</p>
+  return html`
+<p class="figure"><strong>${numberText(found.linked)} of ${numberText(found.total)}</strong> members of ${name} have linked an account. Bots do not count.${now - found.readAt < fresh ? null : ` The list is ${durationText(now - found.readAt)} old.`}</p>
 ${may(role, paths.communities, html`<p><a href="${channelsPath(pid)}#panel">Post the panel</a>, a message with a button to verify, to ask the others.</p>`)}
 ${
   found.members.length === 0
@@ -68,24 +110,13 @@ ${
         caption: `Members of ${name} without a link, the last to join first`,
         columns: [`Account on ${platforms.chat}`, "Member since"],
         rows: found.members.map((member) => {
-          const joined = Date.parse(member.joined ?? "");
+          const { at } = member;
           return [
             html`<a href="${userPath(pid, member.chatId)}">${accountText(member.chatId, member)}</a>${member.username === null ? null : html` <small>@${member.username}</small>`}`,
-            Number.isNaN(joined) ? "–" : html`${dayHtml(joined)} <small>${ageText(joined, now)} ago</small>`,
+            at === 0 ? "–" : html`${dayHtml(at)} <small>${ageText(at, now)} ago</small>`,
           ];
         }),
       })
 }
 ${found.next && html`<p class="more"><a class="button quiet" rel="next" href="${withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) })}">More members</a></p>`}`;
-  return {
-    title: "Not linked",
-    section: "links",
-    content: html`
-<form method="get" action="${paths.unlinked}" class="filters" role="search">
-${all.length < 2 ? html`<input type="hidden" name="pid" value="${pid}">` : communityMenu(all, pid)}
-${textField({ name: "q", label: "Find", hint: "ID or the beginning of a name", type: "search", value: search })}
-<button class="button quiet">Search</button>
-</form>
-${content}`,
-  };
 };

@@ -1,9 +1,11 @@
 /** One chat user of a community: the current link and its history. */
+
 import { AuditLog, type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { type NamedLink, OwnedBlocks, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
+import { visibleName } from "@accountlink/core/name_text";
 import { GuildGuard, Profiles } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
@@ -14,7 +16,7 @@ import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
-import { listName, listText, visibleName } from "../look/names.ts";
+import { listName, listText } from "../look/names.ts";
 import { noticeHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
 import { ageText, dayHtml, timeHtml } from "../look/time.ts";
