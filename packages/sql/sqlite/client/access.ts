@@ -168,10 +168,12 @@ export class Access {
 
   /** Ends the open transaction, and resumes the statements that wait for that before the next transaction begins. */
   #endGroup(): void {
+    // A fiber that the commit or `wake` resumes may begin a transaction, for whose end statements then wait anew.
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
     if (this.#group === null) this.#onWrite();
     else this.#commitGroup();
-    for (const wake of this.#waiting) wake();
-    this.#waiting.clear();
+    for (const wake of waiting) wake();
   }
 
   #commitGroup(): void {

@@ -5,6 +5,8 @@ import type { SqlClient } from "effect/sql";
 import { IsBulk } from "../../statements/dialect.ts";
 import { YieldsOnce } from "../../test_scheduler.ts";
 import { add, names, settle, testDatabase, withDatabase } from "../test_database.ts";
+import { Access } from "./access.ts";
+import { statementsOf } from "./connection.ts";
 
 /** Starts a transaction that inserts `name` and then waits for `proceed`. */
 const openTransaction = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
@@ -300,3 +302,38 @@ testDatabase("a bulk transaction, and a statement alone, end the group before th
   yield* Effect.all([sql.withTransaction(add(sql, "second")), add(sql, "statement")], atOnce);
   expect(names(fixture)).toEqual(["bulk", "first", "second", "statement"]);
 });
+
+testDatabase(
+  "a write waits for a bulk transaction that begins while other transactions are committed",
+  function* ({ filename, other }) {
+    const db = yield* Effect.acquireRelease(
+      Effect.sync(() => new DatabaseSync(filename)),
+      (opened) => Effect.sync(() => opened.close()),
+    );
+    const access = new Access(db, statementsOf(db), {
+      busyTimeout: 5_000,
+      onWrite: () => {},
+      onDiskFull: () => {},
+    });
+    const transaction = Effect.scoped(
+      Effect.flatMap(access.lease, ({ begin, commit }) => Effect.andThen(begin, commit)),
+    );
+    const locked = Effect.acquireRelease(
+      Effect.sync(() => other.exec("BEGIN IMMEDIATE")),
+      () => Effect.sync(() => other.exec("COMMIT")),
+    );
+    const waits = yield* Deferred.make<void>();
+    const bulk = Effect.scoped(Effect.andThen(access.leaseBulk(locked), Deferred.await(waits)));
+    let tries = 0;
+    const write = access.shared(() => {
+      if (++tries > 10) throw new Error("Cannot write: the statement is tried without end");
+      setImmediate(() => Deferred.doneUnsafe(waits, Exit.void));
+      return db.exec("INSERT INTO counters VALUES ('a', 1)");
+    });
+    yield* Effect.all(
+      [bulk, write].map((next) => Effect.andThen(transaction, next)),
+      { concurrency: "unbounded" },
+    );
+    expect(tries).toBeGreaterThan(1);
+  },
+);
