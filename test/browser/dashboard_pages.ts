@@ -38,7 +38,7 @@ export const useDashboard = (
       ],
     },
   };
-  const { send, url } = useServer(() => ({
+  const { send, url, platform } = useServer(() => ({
     fixture: change(fixture),
     env: {
       ACCOUNTLINK_FREE_KEYS: "20",
@@ -50,6 +50,7 @@ export const useDashboard = (
   return {
     url,
     send,
+    platform,
     /** Opens a path of the dashboard, signed in as a chat user, or without a sign-in if `as` is null. */
     visit: (path: string, as: RegExp | null, options: BrowserContextOptions) =>
       openPage(`${url()}${path}`, options, async (context) => {

@@ -88,20 +88,21 @@ it("a member with a connected account links it by three presses and one sign-in,
   const page = await openChannel("100001", phone);
   const channel = page.url();
   await verify(page);
-  const presses: ReadonlyArray<() => Promise<void>> = [
-    () => press(page, "Sign in to the chat platform"),
-    () => press(page, "Nora"),
-    () => press(page, "Link these accounts"),
-  ];
-  expect(presses).toHaveLength(3);
-  await presses[0]?.();
+  const acts: Array<string> = [];
+  await page.exposeFunction("tell", (act: string) => acts.push(act));
+  await page.addInitScript(
+    "for (const act of ['click', 'input']) addEventListener(act, () => tell(act), true)",
+  );
+  await page.reload();
+  await press(page, "Sign in to the chat platform");
   await page.getByText("It also asks which accounts").waitFor();
-  await presses[1]?.();
+  await press(page, "Nora");
   await expectUsable(page, "Is this right?", "ways-connection");
   await page.getByText("nora plays").waitFor();
   await page.getByText("You have connected this account").waitFor();
-  await presses[2]?.();
+  await press(page, "Link these accounts");
   await expect.poll(() => page.title()).toBe("Your accounts are linked");
+  expect(acts).toEqual(["click", "click", "click"]);
   await expectRole(page, channel);
 });
 
@@ -132,6 +133,7 @@ const expectCopied = async (page: Page, words: string) => {
 const expectSelectable = async (page: Page) => {
   expect(await page.getByRole("button", { name: "Copy" }).count()).toBe(0);
   await page.locator("#words").click();
+  expect(await page.evaluate("getSelection().toString()")).toBe(await page.locator("#words").textContent());
 };
 
 it.each([

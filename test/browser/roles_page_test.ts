@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { expect, it } from "vitest";
-import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { hostile, ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { contentWidth, desktop, expectUsable, phone } from "./looks.ts";
 
@@ -17,7 +17,7 @@ const roles = [
 ];
 const scopes = [{ scope: "guild", guildId: ownGuild }, { scope: "global" }] as const;
 
-const { visit } = useDashboard((fixture) => ({
+const { visit, platform } = useDashboard((fixture) => ({
   ...fixture,
   accounts: [{ name: "Chess Club", chatId: "100001", tier: "free" }],
   links: scopes.map((scope) => ({ account: "Chess Club", ...scope, chatId: "100001", gameId: "1" })),
@@ -144,6 +144,32 @@ it("a rule shows the name of its game pass, or that the platform knows no such g
   await press(page, "Add another rule");
   await page.getByText(/No game pass on the game platform has this ID\./).waitFor();
   await expectUsable(page, "Roles and names of Rook & Bishop by its own list", "roles-item");
+});
+
+it("what the bot cannot change appears on the open page when a comparison ends", async () => {
+  const refuse = (code: string, route: string) => platform.fail({ mode: "refused", code, route });
+  await refuse("nickname_refused", "PATCH /chat/api/guilds/:guildId/members/:chatId");
+  await refuse("no_item", "GET /game/api/users/:gameId/items/:item/:itemId");
+  onTestFinished(platform.recover);
+  const page = await visit("/dashboard/communities", /Ada\b/, desktop);
+  await press(page, /Roles of .*[Ss]hared list/);
+  await press(page, hostile);
+  await page.getByLabel("Who", { exact: true }).selectOption("Linked members who have a game pass");
+  await page.getByLabel("Game pass, badge or item").fill("404");
+  await page.getByLabel("gets the role").selectOption({ label: "Officer" });
+  await page.getByLabel("Nickname of linked members").fill("{game.username} | Bishop");
+  await press(page, seeThenOn);
+  await page.getByRole("button", { name: "Turn on", exact: true }).click();
+  await page.getByText("Everyone is compared now").waitFor();
+  const problems = page.getByRole("table", { name: "What the bot could not change" });
+  await problems.getByRole("row", { name: /Ada Nickname .* refuses the nickname/ }).waitFor();
+  await problems.getByRole("row", { name: /Everyone Officer .* has no item with the ID/ }).waitFor();
+  await expectUsable(page, `Roles and names of ${hostile} by the shared list`, "roles-problems");
+
+  await refuse("members_hidden", "GET /chat/api/guilds/:guildId/members");
+  await press(page, "Apply to everyone now");
+  await problems.getByRole("row", { name: /Everyone All roles .* "server members"/ }).waitFor();
+  await expectUsable(page, `Roles and names of ${hostile} by the shared list`, "roles-hidden");
 });
 
 it("300 ranks of a group become roles in five clicks", async () => {

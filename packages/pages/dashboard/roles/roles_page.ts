@@ -73,7 +73,7 @@ export const rolesPage = (
 <p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their accounts, and takes them back when a link goes. Roles that no rule names are never touched. <a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>
 ${isNew ? null : statusSection(view)}
 ${isEmpty ? linkingSection(view, action(view)) : null}
-${problemsSection(view, visitor)}
+${isNew ? null : html`<div data-live>${problemsSection(view, visitor)}</div>`}
 ${rivalNotice(view)}
 ${planSection(view, form, visitor, refused)}
 ${isNew ? null : html`${previewSection(view, visitor, refused)}${removeSection(view)}`}`,
