@@ -5,13 +5,14 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { takePictures } from "./scenes.ts";
+import { smallPng } from "./small_png.ts";
 
 const folder = fileURLToPath(import.meta.resolve("../../docs/pictures"));
 
 const pictures = await takePictures();
 for (const [name, { light, dark }] of Object.entries(pictures)) {
-  writeFileSync(`${folder}/${name}-light.png`, light);
-  writeFileSync(`${folder}/${name}-dark.png`, dark);
+  writeFileSync(`${folder}/${name}-light.png`, smallPng(light));
+  writeFileSync(`${folder}/${name}-dark.png`, smallPng(dark));
 }
 const pages = Object.fromEntries(Object.entries(pictures).map(([name, { page }]) => [name, page]));
 writeFileSync(`${folder}/pages.json`, `${JSON.stringify(pages, null, 2)}\n`);

@@ -1,10 +1,9 @@
 /** What each picture shows. */
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
-import { smallPng } from "./small_png.ts";
 import { type Stage, setStage } from "./stage.ts";
 
-const phone = { width: 390, height: 740 };
+const phone = { width: 390, height: 844 };
 const desktop = { width: 1180, height: 740 };
 const margin = 24;
 const themes = ["light", "dark"] as const;
@@ -34,6 +33,16 @@ const areaFrom = async (page: Page, heading: string | RegExp): Promise<Area> => 
   const y = start.y - margin;
   const height = Math.min(desktop.height, main.y + main.height - y);
   return { x: main.x - margin, y, width: main.width + 2 * margin, height };
+};
+
+/** Returns the area of a channel with the messages of a member and the field for the next command. */
+const conversationOf = async (page: Page): Promise<Area> => {
+  await page.setViewportSize({ width: phone.width, height: 4_000 });
+  const start = await page.getByRole("heading", { name: "Commands" }).boundingBox();
+  const end = await page.getByRole("button", { name: "Send" }).boundingBox();
+  if (start === null || end === null) throw new Error("Cannot take pictures: the channel has no commands");
+  const y = start.y - margin;
+  return { x: 0, y, width: phone.width, height: end.y + end.height + margin - y };
 };
 
 /** @param clip the area of the page that the picture shows; by default, its top */
@@ -70,8 +79,13 @@ const hashOf = async (page: Page): Promise<string> => {
     .slice(0, 16);
 };
 
-const press = (page: Page, name: string | RegExp) =>
-  page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
+/** Presses a link or button, and waits for the page to which it leads. */
+const press = async (page: Page, name: string | RegExp): Promise<void> => {
+  const main = page.locator("main");
+  const loaded = page.waitForEvent("load");
+  await main.getByRole("link", { name }).or(main.getByRole("button", { name })).first().click();
+  await loaded;
+};
 
 /** Loads a page again until it shows a text, which the service makes in the background. */
 const waitFor = async (page: Page, text: string | RegExp): Promise<void> => {
@@ -131,13 +145,7 @@ img { display: block; border: 1px solid ${rule}; border-radius: 12px; box-sizing
 export const takePictures = async (): Promise<Readonly<Record<string, Picture>>> => {
   const stage = await setStage();
   try {
-    const pictures = await scenes(stage);
-    return Object.fromEntries(
-      Object.entries(pictures).map(([name, { light, dark, page }]) => [
-        name,
-        { light: smallPng(light), dark: smallPng(dark), page },
-      ]),
-    );
+    return await scenes(stage);
   } finally {
     await stage.close();
   }
@@ -150,13 +158,14 @@ const scenes = async (stage: Stage) => {
   const usage = await shoot(ada);
   await visit("links");
   await ada.getByLabel("List", { exact: true }).selectOption("Engine Room’s own list");
-  await ada.locator("main").getByRole("button", { name: "Search", exact: true }).click();
+  await press(ada, "Search");
   const links = await shoot(ada, { x: 0, y: 0, ...desktop, height: 640 });
+  const manyLinks = await shoot(ada, { x: 0, y: 0, ...desktop, height: 840 });
   await visit("alts?kind=chat&id=100002");
   const alts = await shoot(ada, await areaFrom(ada, /^Grace\s+100002/));
   await visit("communities");
   await press(ada, /^Roles\s+of Shared list/);
-  await ada.locator("main").getByRole("link", { name: "Engine Room" }).click();
+  await press(ada, "Engine Room");
   await ada.getByLabel("Member", { exact: true }).fill("linus");
   await press(ada, "Show what would change");
   const roles = await shoot(ada, await areaFrom(ada, "Rules"));
@@ -164,7 +173,8 @@ const scenes = async (stage: Stage) => {
   const linus = await goAs(stage, "Linus, a player", phone);
   await linus.getByLabel("Command").fill("/verify");
   await press(linus, "Send");
-  const channel = await shoot(linus);
+  const channel = await shoot(linus, await conversationOf(linus));
+  await linus.setViewportSize(phone);
   await press(linus, "Verify");
   const steps = [await shoot(linus)];
   for (const platform of ["Sign in to Discord", "Sign in to Roblox"]) {
@@ -180,7 +190,7 @@ const scenes = async (stage: Stage) => {
   const overview = await beside(stage, [
     { picture: channel, width: 300, caption: "A member types /verify," },
     { picture: steps[1] as Picture, width: 300, caption: "proves the account on Roblox," },
-    { picture: links, width: 908, caption: "and the community knows who plays as whom." },
+    { picture: manyLinks, width: 908, caption: "and the community knows who plays as whom." },
   ]);
 
   await ada.setViewportSize(desktop);
@@ -202,7 +212,7 @@ const scenes = async (stage: Stage) => {
     await press(browser, chatName);
     await press(browser, "Sign in to Roblox");
     await press(browser, gameName);
-    await browser.locator("main button").first().click();
+    await press(browser, "Link these accounts");
   }
   await visit("alts/new");
   await waitFor(ada, "Linus");
@@ -212,7 +222,7 @@ const scenes = async (stage: Stage) => {
   await visit("communities");
   await press(ada, "Shared list");
   await press(ada, "Choose channels");
-  await ada.locator("main").getByRole("link", { name: "Engine Room" }).click();
+  await press(ada, "Engine Room");
   const panel = await shoot(ada);
   return { overview, flow, ways, channel, links, roles, alts, usage, unlinked, newAlts, block, panel };
 };

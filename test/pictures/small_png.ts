@@ -13,7 +13,8 @@ export const smallPng = (file: Buffer): Buffer => {
   const palette = paletteOf(colors);
   const indexOf = new Map<number, number>();
   const rows = Buffer.alloc((width + 1) * height);
-  for (const [position, color] of colors.entries()) {
+  for (let position = 0; position < colors.length; position++) {
+    const color = colors[position] as number;
     const index = indexOf.get(color) ?? nearest(palette, color);
     indexOf.set(color, index);
     // Each row begins with the number of its filter, which is 0.
@@ -64,7 +65,8 @@ const readPixels = (file: Buffer): Pixels => {
       line[at] = (line[at] as number) + predicted(filter, left, up, corner);
     }
     for (let column = 0; column < width; column++) {
-      const [red = 0, green = 0, blue = 0] = line.subarray(column * size, column * size + 3);
+      const at = column * size;
+      const [red, green, blue] = [line[at] as number, line[at + 1] as number, line[at + 2] as number];
       colors[row * width + column] = (red << 16) | (green << 8) | blue;
     }
     above = line;
@@ -82,11 +84,8 @@ const predicted = (filter: number | undefined, left: number, up: number, corner:
     case 3:
       return (left + up) >> 1;
     case 4: {
-      const [a, b, c] = [up - corner, left - corner, left + up - 2 * corner].map(Math.abs) as [
-        number,
-        number,
-        number,
-      ];
+      const [a, b] = [Math.abs(up - corner), Math.abs(left - corner)];
+      const c = Math.abs(left + up - 2 * corner);
       return a <= b && a <= c ? left : b <= c ? up : corner;
     }
     default:

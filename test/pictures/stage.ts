@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { startBrowser } from "../browser/start_browser.ts";
+import { startBrowser, timeout } from "../browser/start_browser.ts";
 
 const fileOf = (path: string) => fileURLToPath(import.meta.resolve(path));
 
@@ -26,6 +26,7 @@ export const setStage = async (): Promise<Stage> => {
       ACCOUNTLINK_DATA_DIR: folder,
       ACCOUNTLINK_LOG_LEVEL: "warn",
       // The clock stands still, so limits that refill with time have to be off.
+      ACCOUNTLINK_IP_PER_SECOND: "0",
       ACCOUNTLINK_IP_PAGES_PER_SECOND: "0",
     },
     stdio: ["ignore", "pipe", "inherit"],
@@ -51,7 +52,7 @@ export const setStage = async (): Promise<Stage> => {
         timezoneId: "UTC",
         reducedMotion: "reduce",
       });
-      context.setDefaultTimeout(10_000);
+      context.setDefaultTimeout(timeout);
       return context.newPage();
     },
     close: async () => {
