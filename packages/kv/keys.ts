@@ -38,9 +38,11 @@ const escape = (character: string): string => {
 export const decode = (key: string): ReadonlyArray<string> => key.slice(0, -1).split(" ").map(unescaped);
 
 const unescaped = (text: string): string =>
-  text.replace(/!(..)|~(.{6})/g, (_, short?: string, long?: string) =>
-    String.fromCodePoint(Number.parseInt(short ?? long ?? "", 16)),
-  );
+  /[!~]/.test(text)
+    ? text.replace(/!(..)|~(.{6})/g, (_, short?: string, long?: string) =>
+        String.fromCodePoint(Number.parseInt(short ?? long ?? "", 16)),
+      )
+    : text;
 
 /** Returns the end of the range of all keys with a prefix that `encode` made. */
 const endOf = (prefix: string): string => `${prefix.slice(0, -1)}!`;
@@ -56,9 +58,9 @@ export interface Bounds {
 }
 
 export const rangeOf = (name: string, prefix: Tuple, { from, after, before }: Bounds = {}): Range => {
-  const of = (rest: Tuple) => encode([name, ...prefix, ...rest]);
+  const all = encode([name, ...prefix]);
   return {
-    start: after === undefined ? of(from ?? []) : endOf(of(after)),
-    end: before === undefined ? endOf(of([])) : of(before),
+    start: after === undefined ? all + encode(from ?? []) : endOf(all + encode(after)),
+    end: before === undefined ? endOf(all) : all + encode(before),
   };
 };

@@ -28,6 +28,7 @@ class SortedKeys {
 
   /** Sorts what was noted. */
   settle(): this {
+    if (this.#noted.length === 0) return this;
     if (this.#noted.length > this.#size / 8) {
       const keys = Array.from(new Set([...this.#runs, this.#noted].flat()))
         .filter(this.#has)
@@ -116,6 +117,8 @@ const nameOf = (key: string): string => {
 /** The end of the keys with a name. */
 const endOf = (name: string): string => `${name}!`;
 
+const noKeys = new SortedKeys(() => false);
+
 /** An engine in memory. Every operation is synchronous, so it is atomic. */
 export const memoryKv = (): Kv => {
   const entries = new Map<string, Entry>();
@@ -133,12 +136,11 @@ export const memoryKv = (): Kv => {
 
   /** The tables with keys of a range, in order. */
   const tablesOf = ({ start, end }: Range): ReadonlyArray<SortedKeys> => {
+    if (start >= end) return [];
     const name = nameOf(start);
-    const names =
-      end <= endOf(name)
-        ? [name]
-        : [...tables.keys()].filter((each) => each < end && endOf(each) > start).toSorted();
-    return start >= end ? [] : names.flatMap((each) => tables.get(each)?.settle() ?? []);
+    if (end <= endOf(name)) return [tables.get(name)?.settle() ?? noKeys];
+    const names = [...tables.keys()].filter((each) => each < end && endOf(each) > start).toSorted();
+    return names.flatMap((each) => tables.get(each)?.settle() ?? []);
   };
 
   return {

@@ -55,20 +55,19 @@ export class Transaction {
     return this.#numbers.last;
   }
 
-  readonly get = <R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> => {
+  get<R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> {
     const key = keyOf(table, id);
     if (!this.#isKnown(key)) return Effect.map(this.#load([key]), () => this.#checked(key) as R | undefined);
     return Effect.succeed(this.#checked(key) as R | undefined);
-  };
+  }
 
   /** Reads keys at once, so that single reads of them need no further round. */
-  readonly prefetch = (keys: ReadonlyArray<string>): StoreEffect<void> => this.#load(keys);
+  prefetch(keys: ReadonlyArray<string>): StoreEffect<void> {
+    return this.#load(keys);
+  }
 
   /** Reads records of a table. If the table has groups, checks their guards instead of each record. */
-  readonly getAll = <R>(
-    table: Table<R>,
-    ids: ReadonlyArray<Tuple>,
-  ): StoreEffect<ReadonlyArray<R | undefined>> => {
+  getAll<R>(table: Table<R>, ids: ReadonlyArray<Tuple>): StoreEffect<ReadonlyArray<R | undefined>> {
     const { name, group } = table;
     const keys = ids.map((id) => keyOf(table, id));
     if (group === undefined)
@@ -76,53 +75,46 @@ export class Transaction {
     const guards = ids.map((id) => guardKey(name, id.slice(0, group)));
     const load = Effect.flatMap(this.#guard(guards), () => this.#loadGuarded(keys));
     return Effect.map(load, () => keys.map((key) => this.#recordAt(key) as R | undefined));
-  };
+  }
 
   /** Returns the records of an index whose entries begin with a prefix, in the order of the entries. */
-  readonly list = <R>(
+  list<R>(
     { name, group }: Index<R>,
     prefix: Tuple,
     options: ListOptions = {},
-  ): StoreEffect<ReadonlyArray<R>> =>
-    Effect.flatMap(this.#entries(name, group, prefix, options), (entries) => {
+  ): StoreEffect<ReadonlyArray<R>> {
+    return Effect.flatMap(this.#entries(name, group, prefix, options), (entries) => {
       const keys = entries.map(({ value }) => value);
       return Effect.map(this.#loadGuarded(keys), () =>
         keys.flatMap((key) => (this.#recordAt(key) as R | undefined) ?? []),
       );
     });
-
-  /** Returns the IDs of the records that `list` would return, numbers as their texts. */
-  readonly listIds = <R>(
-    { name, group }: Index<R>,
-    prefix: Tuple,
-    options: ListOptions = {},
-  ): StoreEffect<ReadonlyArray<ReadonlyArray<string>>> =>
-    Effect.map(this.#entries(name, group, prefix, options), (entries) =>
-      entries.map(({ value }) => decode(value).slice(1)),
-    );
+  }
 
   /** Returns the records of a table whose keys begin with a prefix. */
-  readonly scan = <R>(
+  scan<R>(
     { name, group }: Table<R>,
     prefix: Tuple,
     options: ListOptions = {},
-  ): StoreEffect<ReadonlyArray<R>> =>
-    Effect.flatMap(this.#entries(name, group, prefix, options), (entries) =>
+  ): StoreEffect<ReadonlyArray<R>> {
+    return Effect.flatMap(this.#entries(name, group, prefix, options), (entries) =>
       Effect.map(this.#loadParts(entries), () => entries.map((entry) => this.#recordOf(entry) as R)),
     );
+  }
 
   /** Counts the entries of an index, or the records of a table, that begin with a prefix. */
-  readonly count = ({ name, group }: Ranged, prefix: Tuple, bounds: Bounds = {}): StoreEffect<number> => {
+  count({ name, group }: Ranged, prefix: Tuple, bounds: Bounds = {}): StoreEffect<number> {
     const range = rangeOf(name, prefix, bounds);
     // Changes of this transaction are not in the engine yet.
     return this.#changes.size === 0
       ? Effect.flatMap(this.#guardRange(name, group, prefix), () => this.#kv.count(range))
       : Effect.map(this.#entries(name, group, prefix, bounds), ({ length }) => length);
-  };
+  }
 
   /** Stores a record in place of the one with its key. */
-  readonly put = <R>(table: Table<R>, record: R): StoreEffect<void> =>
-    Effect.map(this.get(table, ...table.id(record)), (before) => this.#replace(table, before, record));
+  put<R>(table: Table<R>, record: R): StoreEffect<void> {
+    return Effect.map(this.get(table, ...table.id(record)), (before) => this.#replace(table, before, record));
+  }
 
   /** Stores a record whose key is known to be new, since it was made of a count that this transaction read. */
   insert<R>(table: Table<R>, record: R): void {
@@ -130,15 +122,16 @@ export class Transaction {
   }
 
   /** Deletes the record with a key, and returns it. */
-  readonly remove = <R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> =>
-    Effect.map(this.get(table, ...id), (before) => {
+  remove<R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> {
+    return Effect.map(this.get(table, ...id), (before) => {
       if (before !== undefined) this.#replace(table, before, undefined);
       return before;
     });
+  }
 
-  /** Returns whether the changes were made. If not, something that was read has changed. */
-  get commit(): StoreEffect<boolean> {
-    if (this.#changes.size === 0 && this.#rounds <= 1) return Effect.succeed(true);
+  /** Makes the changes, unless something that was read has changed. */
+  get commit(): StoreEffect<void> {
+    if (!this.#isChecked || (this.#changes.size === 0 && this.#rounds <= 1)) return Effect.void;
     const most = this.#kv.maxChanges ?? maxChanges;
     if (this.#checks.size > maxChecks || this.#changes.size > most) {
       const made = `${this.#checks.size} checks and ${this.#changes.size} changes`;
@@ -146,7 +139,9 @@ export class Transaction {
     }
     const checks = Array.from(this.#checks, ([key, version]) => ({ key, version }));
     const changes = Array.from(this.#changes, ([key, value]) => ({ key, value }));
-    return this.#kv.commit(checks, changes);
+    return Effect.flatMap(this.#kv.commit(checks, changes), (isMade) =>
+      isMade ? Effect.void : Effect.fail(overtaken("Kv.commit")),
+    );
   }
 
   #isKnown(key: string): boolean {
@@ -174,7 +169,7 @@ export class Transaction {
     const parts = entries.flatMap((entry) => (isSplit(entry?.value) ? partKeys(entry.value) : []));
     if (parts.length === 0) return Effect.void;
     return Effect.flatMap(this.#load(parts), () =>
-      parts.every((part) => this.#textAt(part) !== "") ? Effect.void : Effect.fail(overtaken()),
+      parts.every((part) => this.#textAt(part) !== "") ? Effect.void : Effect.fail(overtaken("Kv.get")),
     );
   }
 
@@ -315,12 +310,15 @@ const partKeys = (name: string): ReadonlyArray<string> => {
   return Array.from({ length: Number(parts) }, (_, index) => encode(["part", id, index]));
 };
 
-/** The parts of a text were gone when they were read, since another transaction has replaced the record. */
+/** What a transaction has read was replaced before its end. */
 class Overtaken extends Error {
-  override readonly message = "Cannot read a record: it was replaced while its parts were read";
+  override readonly message = "Cannot end a transaction: what it read was replaced";
 }
 
-const overtaken = () => new StoreUnavailable({ operation: "Kv.get", cause: new Overtaken() });
+const overtaken = (operation: string) => new StoreUnavailable({ operation, cause: new Overtaken() });
+
+const isOvertaken = (error: unknown): error is StoreUnavailable =>
+  error instanceof StoreUnavailable && error.cause instanceof Overtaken;
 
 /** How often a transaction runs before it fails as if the store were unavailable. */
 const mostRuns = 100;
@@ -335,12 +333,6 @@ const pauseAfter = (run: number): Effect.Effect<void> =>
     : Effect.callback((resume) => {
         setTimeout(() => resume(Effect.void), Math.random() * Math.min(longestPause, 2 ** run));
       });
-
-const againIfOvertaken = <A, E>(run: StoreEffect<A, E>): StoreEffect<A, E> =>
-  Effect.retry(run, {
-    while: (error) => error instanceof StoreUnavailable && error.cause instanceof Overtaken,
-    times: mostRuns,
-  });
 
 /** The body of a transaction. It may run several times. */
 export type Body<A, E = never> = (tx: Transaction) => Effect.fn.Return<A, E | StoreUnavailable>;
@@ -362,9 +354,18 @@ export class Database {
       entries.map((entry) => (entry === null ? undefined : parsed(entry, entry.value))),
     );
 
+  /** Returns the IDs of the first records of an index, without checks and numbers as their texts. */
+  readonly peekIds = <R>(
+    { name }: Index<R>,
+    prefix: Tuple,
+    limit: number,
+  ): StoreEffect<ReadonlyArray<ReadonlyArray<string>>> =>
+    Effect.map(this.kv.list(rangeOf(name, prefix), { limit, reverse: false }), (entries) =>
+      entries.map(({ value }) => decode(value).slice(1)),
+    );
+
   /** Reads without checks. */
-  readonly read = <A, E = never>(body: Body<A, E>): StoreEffect<A, E> =>
-    againIfOvertaken(Effect.gen(() => body(new Transaction(this.kv, false, this.#numbers))));
+  readonly read = <A, E = never>(body: Body<A, E>): StoreEffect<A, E> => this.#run(body, false);
 
   /**
    * Runs a transaction until nothing that it read has changed before its commit.
@@ -372,20 +373,22 @@ export class Database {
    * @param queue the name of what the transaction changes
    */
   readonly write = <A, E = never>(queue: string, body: Body<A, E>): StoreEffect<A, E> =>
-    this.#queue(queue).withPermits(1)(againIfOvertaken(this.#run(body, 1)));
+    this.#queue(queue).withPermit(this.#run(body, true));
 
-  #run<A, E>(body: Body<A, E>, run: number): StoreEffect<A, E> {
-    return Effect.gen({ self: this }, function* () {
-      const tx = new Transaction(this.kv, true, this.#numbers);
-      const result = yield* Effect.gen(() => body(tx));
-      if (yield* tx.commit) return result;
-      if (run === mostRuns) {
-        const cause = new Error(`Cannot commit a transaction: it was overtaken ${mostRuns} times`);
-        return yield* new StoreUnavailable({ operation: "Kv.commit", cause });
-      }
-      yield* pauseAfter(run);
-      return yield* this.#run(body, run + 1);
+  #run<A, E>(body: Body<A, E>, isChecked: boolean, run = 1): StoreEffect<A, E> {
+    const { kv } = this;
+    const numbers = this.#numbers;
+    const once: StoreEffect<A, E> = Effect.gen(function* () {
+      const tx = new Transaction(kv, isChecked, numbers);
+      const result = yield* body(tx);
+      yield* tx.commit;
+      return result;
     });
+    return Effect.catchIf(once, isOvertaken, (error) =>
+      run === mostRuns
+        ? Effect.fail(error)
+        : Effect.andThen(pauseAfter(run), this.#run(body, isChecked, run + 1)),
+    );
   }
 
   #queue(name: string): Semaphore.Semaphore {

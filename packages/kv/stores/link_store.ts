@@ -16,7 +16,7 @@ import {
   type ScopeDeleted,
   type SetGame,
 } from "@accountlink/core/links";
-import { Effect, Option } from "effect";
+import { Array as Arr, Effect, Option } from "effect";
 import type { Database, Transaction } from "../transaction.ts";
 import { record } from "./audit_log.ts";
 import { refuseBlocked } from "./blocks.ts";
@@ -35,7 +35,7 @@ import {
   setGame,
 } from "./links.ts";
 import { purgeScope, purges } from "./purges.ts";
-import { scopeAt, scopes } from "./scopes.ts";
+import { type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import { endManyVerifications, endVerifications } from "./verifications.ts";
 
@@ -54,19 +54,16 @@ export const layer = storeLayer(LinkStore, (db) => ({
   findGamesByChatIds: (pid, chatIds) => findAll(db, pid, chatIds, ({ gameId }) => gameId),
 
   findByGameIds: (pid, gameIds) =>
-    db.read(function* (tx) {
-      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
-      const found = new Map<GameId, ReadonlyArray<ChatId>>();
-      const lists = yield* Effect.forEach(
-        gameIds,
-        (gameId) => tx.listIds(links.byGame, [pid, epoch, gameId], { limit: maxChatsOfGame }),
-        { concurrency: Math.min(gameIds.length, 32) },
+    Effect.flatMap(db.peek([scopeKey(pid)]), ([scope]) => {
+      const { epoch = 0 } = (scope as StoredScope | undefined) ?? {};
+      const chatsOf = (gameId: GameId) =>
+        Effect.map(db.peekIds(links.byGame, [pid, epoch, gameId], maxChatsOfGame), (ids) =>
+          ids.map(([, chatId]) => chatId as ChatId),
+        );
+      return Effect.map(
+        Effect.forEach(gameIds, chatsOf, { concurrency: Math.min(gameIds.length, 32) }),
+        (found) => new Map(Arr.zip(gameIds, found).filter(([, chatIds]) => chatIds.length > 0)),
       );
-      for (const [index, gameId] of gameIds.entries()) {
-        const chatIds = (lists[index] ?? []).map(([, chatId]) => chatId as ChatId);
-        if (chatIds.length > 0) found.set(gameId, chatIds);
-      }
-      return found;
     }),
 
   setGame: keyedWrite<GameSet, SetGame>(
