@@ -6,6 +6,9 @@ export const maxChecks = 100;
 /** The most changes of a commit that every engine makes. */
 export const maxChanges = 1_000;
 
+/** The most characters of a key, all of which are printable ASCII. */
+export const maxKeyLength = 2_000;
+
 /** The most bytes of a value in UTF-8. */
 export const maxValueBytes = 65_536;
 
@@ -16,7 +19,7 @@ export interface Entry {
   readonly version: string;
 }
 
-/** The keys from `start` up to `end`, which is not included. Keys are printable ASCII and sort by character. */
+/** The keys from `start` up to `end`, which is not included. Keys sort by character. */
 export interface Range {
   readonly start: string;
   readonly end: string;

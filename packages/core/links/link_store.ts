@@ -226,11 +226,12 @@ export class LinkStore extends Context.Service<
     readonly deleteScope: (write: DeleteScope) => StoreEffect<ScopeDeleted, Conflict>;
 
     /**
-     * Stores many links, all or none, but keeps the records of blocked users. If a chat user occurs twice,
-     * the last link counts. If the batch inserts or replaces any record, one audit entry contains the returned counts;
-     * batches of one `file` share the entry, which contains their sums. Each existing record whose game user changes
-     * also gets an audit entry `link.set` with `via: "import"`. These entries are in the order of chat IDs. New records
-     * get no entry of their own, because an import may have millions.
+     * Stores many links, but keeps the records of blocked users. Up to 20 links are stored all or none. Where
+     * transactions have a limit, more are stored in parts, and `progress` with the last part, so that a repeated batch
+     * stores the rest. If a chat user occurs twice, the last link counts. If the batch inserts or replaces any record,
+     * one audit entry contains the returned counts; batches of one `file` share the entry, which contains their sums.
+     * Each existing record whose game user changes also gets an audit entry `link.set` with `via: "import"`. These
+     * entries are in the order of chat IDs. New records get no entry of their own, because an import may have millions.
      */
     readonly importBatch: (batch: ImportBatch) => StoreEffect<BatchOutcome>;
 

@@ -3,16 +3,9 @@ import { MemberStore } from "@accountlink/core/accounts";
 import { type Account, KeyStore, noSettings } from "@accountlink/core/keys";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { Effect, Exit, Option } from "effect";
-import {
-  hostileTexts,
-  makeKey,
-  makeSignIn,
-  uniqueChatId,
-  uniquePid,
-  uniqueText,
-  unstorableTexts,
-} from "../../mod.ts";
+import { makeKey, makeSignIn, uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
+import { hostileNames } from "../hostile_names.ts";
 import { atOnce, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { insert } from "./keys.ts";
@@ -145,7 +138,7 @@ export const accounts: Cases<StoragePorts> = {
   "account names keep every Unicode text distinct": function* () {
     const keys = yield* KeyStore;
     const prefix = uniqueText();
-    const named = hostileTexts.map(
+    const named = hostileNames.map(
       (text, i): Account => ({
         name: `${prefix}${text}`,
         chatId: ChatId.make(`${10_000 + i}`),

@@ -1,4 +1,4 @@
-import { maxChanges, maxValueBytes } from "@accountlink/kv";
+import { maxChanges, maxKeyLength, maxValueBytes } from "@accountlink/kv";
 import { Effect } from "effect";
 import { hostileTexts } from "../../mod.ts";
 import { expectEqual, expectThat, pluck } from "../expect.ts";
@@ -76,6 +76,13 @@ export const readCases: Cases<Engine> = {
     yield* set(Object.fromEntries(characters.map((character) => [`x${character}`, character])));
     for (const character of characters) expectEqual((yield* get(`x${character}`))?.value, character);
     expectEqual(yield* list(range("x*", "x+")), ["x*"]);
+  },
+
+  "keys have up to the most characters": function* () {
+    const { all, key, list, set } = yield* makeKeys;
+    const longest = (last: string) => `${"x".repeat(maxKeyLength - key("").length - 1)}${last}`;
+    yield* set({ [longest("b")]: "1", [longest("a")]: "2" });
+    expectEqual(yield* list(all), [longest("a"), longest("b")]);
   },
 
   "values keep every Unicode text": function* () {

@@ -1,8 +1,9 @@
 import type { StoragePorts } from "@accountlink/core";
 import { type DayCount, DayCounts } from "@accountlink/core/limits";
 import { Clock, Effect } from "effect";
-import { hostileTexts, uniqueText, unstorableTexts } from "../../mod.ts";
+import { uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { hostileNames } from "../hostile_names.ts";
 import { atOnce } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 
@@ -57,7 +58,7 @@ const counts: Cases<StoragePorts> = {
     const { save } = yield* DayCounts;
     const { endsAt } = yield* newWindow;
     const prefix = uniqueText();
-    const windows = hostileTexts.map((text) => ({ key: `${prefix}${text}`, endsAt }));
+    const windows = hostileNames.map((text) => ({ key: `${prefix}${text}`, endsAt }));
     const saved = windows.map((window, i) => countOf(window, i + 1));
     yield* save(saved, 0);
     expectEqual(
