@@ -115,3 +115,33 @@ it("the bot tells the log channel of a community who was linked", async () => {
     .toEqual([["70", expect.objectContaining({ content: expect.stringContaining("was linked to") })]]);
   await al.close();
 });
+
+it("a confirmed verification is told to subscribers", async () => {
+  const al = await createAccountLink({ platforms, http });
+  const heard = Promise.withResolvers<object>();
+  await al.on("linkChanged", heard.resolve);
+  const { sid, url } = await al.sessions.create({ clientId: "one" });
+  let cookie = "";
+  const send = async (path: string, body?: URLSearchParams) => {
+    const init = { headers: { cookie }, ...(body && { method: "POST", body }) };
+    const answer = await al.fetch(new Request(new URL(path, url ?? ""), init), {
+      clientAddress: "203.0.113.7",
+    });
+    cookie = answer.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
+    return answer;
+  };
+  for (const [step, code] of [
+    ["chat", "100001"],
+    ["game", "1"],
+  ] as const) {
+    const { headers } = await send(`/links/verify/${step}/start?sid=${sid}`);
+    const { searchParams } = new URL(headers.get("location") ?? "");
+    await send(
+      `/links/verify/${step}/callback?${new URLSearchParams({ state: searchParams.get("state") ?? "", code })}`,
+    );
+  }
+  const csrf = /name="csrf" value="([^"]*)"/.exec(await (await send(url ?? "")).text())?.[1] ?? "";
+  await send("/links/verify/confirm", new URLSearchParams({ csrf, sid }));
+  expect(await heard.promise).toMatchObject({ chatId: "100001", gameId: "1", previousGameId: null });
+  await al.close();
+});

@@ -52,6 +52,7 @@ const openMe = async (browser: FlowBrowser, chatId: string) => {
 test("the device cookie is set when a user confirms a link, and never before", async () => {
   const key = first;
   const browser = newBrowser();
+  browser.cookies.set(name, "unreadable");
   const { answers, page } = await walk(key, browser, "100001");
   expect(answers.flatMap(device)).toEqual([]);
   const form = formOf(page);

@@ -1,7 +1,7 @@
 /** Attacks on a verification: each one is refused and changes no link. */
 import { expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
-import { expectPage, useFlowServer } from "./flow_server.ts";
+import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
 
 const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(1)>`;
 const { fixtures, newBrowser, setup, read, gameOf } = useFlowServer({}, (fixture) => {
@@ -80,6 +80,30 @@ test("an attacker who plants a flow cookie cannot make the user's browser finish
   await browser.prove("chat", "100001", bySid);
   expectPage(await browser.get(begun), ...used);
   expect((await browser.get(`/verify${bySid}`)).text).toContain("User 1");
+});
+
+test("a flow cookie in which the session was replaced by another one, or by nothing that can be read, finds no flow", async () => {
+  const [{ browser, bySid, key, sid }, other] = [await setup(), await setup()];
+  const form = formOf(await browser.walk(bySid));
+  const [token, deadline] = (browser.cookies.get("accountlink_flow") ?? "").split(".");
+  for (const entry of [JSON.stringify({ sid: other.sid }), "null", ""]) {
+    browser.cookies.set(
+      "accountlink_flow",
+      `${token}.${deadline}.${Buffer.from(entry).toString("base64url")}`,
+    );
+    expectPage(await browser.post("/verify/confirm", form), ...lost);
+  }
+  expect([await gameOf(key), (await read(key, sid)).state]).toEqual([null, "opened"]);
+  expect((await read(other.key, other.sid)).state).toBe("pending");
+});
+
+const redirecting = fixtures.key({ redirectOrigins: [clientOrigin] });
+
+test("the flow cookie leaves out an entry that is too long for it", async () => {
+  const { browser, byPid } = await setup({}, redirecting);
+  const redirect = encodeURIComponent(`${clientOrigin}/${"\u6F22".repeat(1_000)}`);
+  expectPage(await browser.get(`/verify${byPid}&redirect=${redirect}`), 200, "Link your accounts");
+  expect(browser.cookies.get("accountlink_flow")?.length).toBeLessThan(100);
 });
 
 test("the flow cookie is HttpOnly and SameSite=Lax", async () => {

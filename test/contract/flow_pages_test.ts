@@ -55,11 +55,14 @@ test("every flow page uses the configured names of the platforms", async () => {
 });
 
 test("the confirmation page says why and how long the address and the device cookie are stored, if they are", async () => {
-  const { begun, asking } = await pagesOf(plain);
+  const { begun, asking, done } = await pagesOf(plain);
+  const unseen = await pagesOf(named);
+  const marks = [done, unseen.done].map(({ headers }) => String(headers["set-cookie"]).includes("_device="));
+  expect(marks).toEqual([true, false]);
   const sentence =
     "your encrypted IP address and a cookie that recognizes this browser are stored for 180 days to find other accounts of the same person";
   expect(asking.text).toContain(sentence);
-  for (const { text } of [begun, (await pagesOf(named)).asking]) {
+  for (const { text } of [begun, unseen.asking]) {
     expect(text).not.toMatch(/IP address|recognizes this browser/);
   }
 });

@@ -50,6 +50,14 @@ test.each(wrongRedirects)("a verification link is refused with a redirect to %j"
 });
 
 const vouched = fixtures.key({ owner: "100001" });
+// The plan of another account vouches for nobody.
+fixtures.key({ account: "planned" });
+fixtures.plan({
+  account: "planned",
+  guildId: guild,
+  nickname: "{game.username}",
+  state: "on",
+});
 
 test("a guild in the link of a global scope is unknown unless somebody of the account manages it", async () => {
   const { browser, byPid } = await setup({}, vouched);
@@ -96,8 +104,13 @@ test("a user is refused if the session is for another chat user", async () => {
   expect(await gameOf(key)).toBe(null);
 });
 
-test("a user is refused if the bot is not in the guild", async () => {
+const guildKey = fixtures.key({ guildId: guild });
+
+test("a user is refused if the bot is not in the guild, or if the scope is another guild's", async () => {
   const { browser, byPid } = await setup();
+  const other = await setup({ guildId: guild }, guildKey);
+  const elsewhere = await other.browser.get(`/verify${other.byPid}&guildId=${botlessGuild}`);
+  expectPage(elsewhere, 403, "The community is not available");
   const query = `${byPid}&guildId=${botlessGuild}`;
   expectPage(await browser.prove("chat", "100001", query), 403, "The community is not available");
 });

@@ -49,8 +49,6 @@ export const newKey = (target: NewKey["target"] = { kind: "global" }) =>
     return (yield* keys.create({ account, target, redirectOrigins: [origin] }, operator)).key;
   });
 
-export const newGuildKey = newKey({ kind: "guild", guildId });
-
 export const request: NewSession = {
   clientId: "client",
   guildId: null,
