@@ -89,14 +89,6 @@ test("a request runs if an earlier one with its key failed, died or was interrup
   assert.deepStrictEqual<unknown>(yield* send(another, first), first);
 });
 
-test("after a user is erased, retries of answered requests about this user are refused", function* () {
-  yield* send({}, first);
-  yield* erase;
-  assert.deepStrictEqual(yield* Effect.flip(later("23 hours")(send())), userErased);
-  assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
-  assert.deepStrictEqual<unknown>(yield* later("24 hours")(send({}, second)), second);
-});
-
 test("an erasure finds its user in all chat ID fields of an answer, and in no other fields", function* () {
   const sendOf = (answer: object) => send({ idempotencyKey: JSON.stringify(answer), content: {} }, answer);
   const theirs = [{ previousChatId: ada }, { data: { review: { chatId: "10002", otherChatId: ada } } }];

@@ -91,17 +91,6 @@ testWith(services)("daily limits are marked, and counter names have no address o
   assert.isFalse(asked.some(({ key }) => key.includes(from.countedAs) || key.includes("100001")));
 });
 
-test("each user can export their own data ten times a day", function* () {
-  const { admitExport } = yield* RequestLimits;
-  const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
-  yield* Effect.repeat(admitExport(ada), { times: 9 });
-  const refused = yield* Effect.flip(admitExport(ada));
-  assert.deepInclude(refused, { _tag: "RateLimited", limit: 10, retryAfter: 10 });
-  yield* admitExport(bob);
-  yield* TestClock.adjust(10_000);
-  yield* admitExport(ada);
-});
-
 test("a limit of 0 and an unlimited key admit every request", () =>
   Effect.gen(function* () {
     const free = { quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };

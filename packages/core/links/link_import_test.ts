@@ -38,8 +38,6 @@ const fileOf = (content: string): Source => {
   return { lines: linkReaders.csv(Stream.succeed(bytes)), isRepeatable: true };
 };
 
-const pipeOf = (content: string): Source => ({ ...fileOf(content), isRepeatable: false });
-
 const run = Effect.fnUntraced(function* (source: Source, options: ImportOptions = {}) {
   const shown: Array<ImportProgress> = [];
   const target = { findScope: Effect.succeed(pid), origin };
@@ -122,14 +120,6 @@ test("an import does not resume with other content, another `onConflict` or `fro
   }).pipe(Effect.provide(layer));
 });
 
-test("a complete import begins again, and brings back links that were deleted since", function* () {
-  yield* withScope;
-  yield* run(fileOf(csv(10)));
-  yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
-  expect((yield* run(fileOf(csv(10)))).outcome).toMatchObject({ inserted: 10 });
-  expect((yield* run(fileOf(csv(10)))).outcome).toMatchObject({ inserted: 0, unchanged: 10 });
-});
-
 test("if a file names a chat user twice, the option `onConflict` decides which line counts", function* () {
   yield* withScope;
   const twice = "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10001,2,2026-01-02\n";
@@ -175,36 +165,6 @@ test("a chat user in two batches is counted the same in an import, a repeated im
     const again = yield* run(file, { onConflict });
     expect(again.outcome).toMatchObject({ inserted: 0, replaced: 0, links: batch + 2 });
   }
-});
-
-test("a strict import from a pipe keeps the batches that it stored before it read a wrong line", function* () {
-  yield* withScope;
-  const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
-  expect(wrong).toMatchObject({ _tag: "WrongLines", count: 1, stored: batch });
-  expect(yield* stored).toHaveLength(batch);
-  const dryRun = run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true, dryRun: true });
-  expect(yield* Effect.flip(dryRun)).toMatchObject({ count: 1, stored: 0 });
-  expect(yield* entries).toMatchObject([{ details: { inserted: batch } }]);
-});
-
-test("an import leaves out wrong rows, and reports all of them in the order of the file", function* () {
-  yield* withScope;
-  const content = "chatId,gameId\n1,1\n10001,1\n10002,2E+17\n10001,1\n10003,\n";
-  const told: Array<LeftOutLine> = [];
-  const onLeftOut = (rows: ReadonlyArray<LeftOutLine>) => Effect.sync(() => void told.push(...rows));
-  const target = { findScope: Effect.succeed(pid), origin };
-  const outcome = yield* importLinks(fileOf(content), target, {}, { onLeftOut });
-  expect(outcome).toMatchObject({ links: 1, inserted: 1, leftOut: 4 });
-  expect(told.map(({ line, reason }) => [line, reason])).toEqual([
-    [2, "chat_id"],
-    [4, "destroyed"],
-    [5, "repeated"],
-    [6, "no_game_id"],
-  ]);
-  const strict = yield* Effect.flip(run(fileOf(content), { strict: true, fromStart: true }));
-  expect(strict).toMatchObject({ _tag: "WrongLines", count: 3, stored: 0 });
-  const nothing = yield* Effect.flip(run(fileOf("chatId,gameId\n1,1\n")));
-  expect(nothing).toMatchObject({ _tag: "WrongLines", count: 1, stored: 0 });
 });
 
 it("the file of left-out rows has a maximum size, and its last line counts the rows beyond it", () => {

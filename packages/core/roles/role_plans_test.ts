@@ -3,7 +3,6 @@ import { assert, testWith } from "@accountlink/test-servers/effect";
 import { aChatUser, aGuild, aMember } from "@accountlink/testing";
 import { Effect } from "effect";
 import { MemberStore } from "../accounts/member_store.ts";
-import { InvalidParameter } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { botlessGuildId, chatId, guildId, operator, scopes, servicesOn } from "../test_services.ts";
 import { MemberSync } from "./member_sync.ts";
@@ -51,21 +50,6 @@ const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   });
 
 const test = testWith(servicesOn(PlatformMemory.layer(platform)));
-
-test("RolePlans.put refuses wrong settings, unknown roles, second plans and botless guilds", function* () {
-  const { guild, global, plans } = yield* planned;
-  const wrong = { rules: Array.from({ length: 51 }, () => settings.rules[0]), nickname: "{x}", state: "off" };
-  const put = (changed: object) => plans.put(guild, guildId, changed as PlanSettings, operator);
-  const refused = yield* Effect.flip(put(wrong));
-  const names = refused instanceof InvalidParameter && refused.parameters.map(({ name }) => name);
-  assert.deepEqual(names, ["rules", "nickname", "state"]);
-  const unknown = { ...settings, rules: [{ roleId: "77", when: { is: "linked" } as const }] };
-  assert.include((yield* Effect.flip(put(unknown))).message, 'the guild has no role "77"');
-  assert.equal(yield* reasonOf(plans.put(global, guildId, settings, operator)), "guild_has_plan");
-  const elsewhere = plans.put(global, botlessGuildId, settings, operator);
-  assert.equal(yield* reasonOf(elsewhere), "bot_not_in_guild");
-  assert.deepEqual((yield* plans.find(guild, guildId)).plan.rules, settings.rules);
-});
 
 test("a plan that is turned on pauses the guild's other plan if nobody of that team manages the guild", function* () {
   const { guild, global, plans } = yield* planned;

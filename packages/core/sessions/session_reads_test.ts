@@ -58,28 +58,6 @@ test("a refused read does not extend the interval between reads", function* () {
   yield* poll();
 });
 
-test("a session admits at most 150 reads of any kind, and refused reads do not count", function* () {
-  const { key, sid, poll, resume } = yield* setup;
-  yield* TestClock.setTime(10_000);
-  yield* poll();
-  yield* Effect.flip(poll());
-  const { reading } = yield* listenTo(key, sid, "1");
-  yield* Fiber.interrupt(reading);
-  for (let left = 147; left >= 0; left--) assert.strictEqual((yield* resume).pollsRemaining, left);
-  const refused = { ...tooOften, limit: 150, resetsAt: 300_000, retryAfter: 290 };
-  assert.deepInclude(yield* Effect.flip(resume), refused);
-  // The limit of 150 reads is checked before the interval between reads.
-  assert.deepInclude(yield* Effect.flip(poll()), refused);
-  yield* TestClock.setTime(299_500);
-  assert.deepInclude(yield* Effect.flip(poll()), { ...refused, retryAfter: 1 });
-});
-
-testWith(servicesWith({ pollLimit: 0 }))("reads are unlimited when the limit is turned off", function* () {
-  const { sessions, key, sid, resume } = yield* setup;
-  for (let read = 0; read < 200; read++) assert.isNull((yield* resume).pollsRemaining);
-  assert.isNull((yield* sessions.cancel(key, sid)).pollsRemaining);
-});
-
 testWith(servicesWith({ pollLimit: 2 }))("a refused read ends no other read", function* () {
   const { key, sid, poll } = yield* setup;
   yield* poll();

@@ -12,24 +12,6 @@ import { type Change, deployment, guest, memberIds, pass, test, usual, verified 
 
 const usersOf = (changes: ReadonlyArray<Change>) => changes.map((change) => change.chatId);
 
-test("when a link is set, moved or removed, roles and nicknames change within a second", function* () {
-  const { begin, startNode, link, unlink, move, member } = yield* deployment;
-  const [ada = "", bob = ""] = memberIds;
-  yield* begin({ nickname: "{game.username}" });
-  yield* startNode();
-  yield* pass(2);
-  yield* link(ada, "1");
-  yield* pass(1, 0.1);
-  assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
-  yield* move(ada, bob);
-  yield* pass(1, 0.1);
-  assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
-  assert.deepInclude(yield* member(bob), { roleIds: [verified], nickname: "game 1" });
-  yield* unlink(bob);
-  yield* pass(1, 0.1);
-  assert.deepInclude(yield* member(bob), { roleIds: [guest], nickname: null });
-});
-
 test("changes of a link are applied in order, even while a sweep compares the same member", function* () {
   const { put, startNode, link, unlink, rolesOf } = yield* deployment;
   yield* put();
@@ -64,26 +46,6 @@ test("a change of a link waits for a platform that is down, and is applied withi
   yield* pass(15, 0.1);
   for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified]);
   assert.strictEqual((yield* status).pending, 0);
-});
-
-test("a change that the platform refuses is reported as a problem, and the next sweep tries the change again", function* () {
-  const { begin, put, startNode, startSweep, link, status, changes } = yield* deployment;
-  const [ada = ""] = memberIds;
-  yield* begin();
-  yield* put({ rules: [{ roleId: "9", when: { is: "linked" } }] });
-  yield* startNode();
-  yield* pass(5);
-  yield* link(ada, "1");
-  yield* pass(5);
-  const { problems, pending } = yield* status;
-  assert.strictEqual(pending, 0);
-  assert.deepInclude(problems[0] ?? {}, { chatId: ada, roleId: "9", reason: "role_above_bot" });
-  yield* pass(600, 60);
-  yield* startSweep;
-  yield* pass(5);
-  assert.isAbove((yield* status).problems[0]?.at ?? 0, problems[0]?.at ?? 0);
-  assert.lengthOf((yield* status).problems, 1);
-  assert.lengthOf(changes, 0);
 });
 
 test("a sweep changes at most ten members a second, and only members that differ from the rules", function* () {
