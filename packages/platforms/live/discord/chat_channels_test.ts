@@ -143,27 +143,6 @@ test("a message mentions nobody", function* () {
   ]);
 });
 
-test.each<[status: number, code: number | null, posts: string, edits: string | false]>([
-  [404, 10_003, "channel_closed", "channel_closed"],
-  [404, 10_008, "channel_closed", false],
-  [403, 50_001, "channel_closed", "channel_closed"],
-  [403, 50_005, "channel_closed", false],
-  [403, 50_013, "channel_closed", "channel_closed"],
-  [400, 50_035, "message_refused", "message_refused"],
-  [401, 0, "PlatformUnavailable", "PlatformUnavailable"],
-  [404, null, "PlatformUnavailable", "PlatformUnavailable"],
-  [500, 0, "PlatformUnavailable", "PlatformUnavailable"],
-])(
-  "status %d with code %s to a message means: %s, and to an edit: %s",
-  function* ([status, code, posts, edits]) {
-    const change = code === null ? { status } : { status, body: { message: "", code } };
-    const { channels } = yield* setUp({ change });
-    expect(yield* reasonOf(channels.post(text, { content: "Hi" }))).toBe(posts);
-    const edit = channels.edit(text, message, { content: "Hi" });
-    expect(edits === false ? yield* edit : yield* reasonOf(edit)).toBe(edits);
-  },
-);
-
 test("a role is made without rights, and a refusal says why", function* () {
   const role = { id: otherRole, name: "Officer", permissions: "0", position: 1, managed: false };
   const { roles, heard } = yield* setUp({ change: { body: role } });

@@ -40,13 +40,6 @@ const questions: ReadonlyArray<(chat: Chat) => Effect.Effect<unknown, PlatformUn
 const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
   Effect.map(Effect.flip(question), ({ cause }) => cause);
 
-test("findGuild returns a guild that the bot is in", function* () {
-  const { chat } = yield* setUp();
-  expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: "Engine Room" }));
-  expect(yield* chat.findGuild(foreignGuildId)).toEqual(Option.none());
-  expect(yield* chat.findGuild("11111111111111111" as GuildId)).toEqual(Option.none());
-});
-
 test("findGuild returns a null name if Discord's response has no name", function* () {
   const { chat } = yield* setUp((path) =>
     path === `/guilds/${guildId}` ? { body: { id: guildId } } : undefined,
@@ -69,14 +62,6 @@ test("findMember returns a member with all role IDs, and with the names of the r
   expect(yield* chat.findMember(guildId, bob.id)).toEqual(
     Option.some({ nickname: null, joined: null, roles: [] }),
   );
-});
-
-test("lookups return none if the member or user does not exist", function* () {
-  const { chat } = yield* setUp();
-  expect(yield* chat.findMember(guildId, eve.id)).toEqual(Option.none());
-  expect(yield* chat.findMember(guildId, "11111111111111111" as ChatId)).toEqual(Option.none());
-  expect(yield* chat.findMember(foreignGuildId, ada.id)).toEqual(Option.none());
-  expect(yield* chat.findUser("11111111111111111" as ChatId)).toEqual(Option.none());
 });
 
 test("findUser returns a user, with the URLs of the images and the account's creation time", function* () {
@@ -151,20 +136,6 @@ test.each<HttpAnswering>([unknownGuild, { status: 500 }, { body: "<!doctype html
     expect(asked).toHaveLength(answer === unknownGuild ? 1 : 2);
   },
 );
-
-test.each<[answer: HttpAnswering, sent: number, cause: object]>([
-  ["cut", 3, { reason: "connection" }],
-  [{ body: {} }, 1, { reason: "unreadable" }],
-  [{ body: { ...bob, user: bob, roles: [], joined_at: null } }, 1, { reason: "unreadable" }],
-  [{ status: 404, body: { message: "404: Not Found", code: 0 } }, 1, { reason: "status", status: 404 }],
-  [{ status: 403, body: { message: "Forbidden", code: 40333 } }, 1, { reason: "status", status: 403 }],
-])("the answer %o is requested %i times, then Discord is unavailable", function* ([answer, sent, cause]) {
-  const { chat, takePaths } = yield* setUp(() => answer);
-  for (const question of questions) {
-    expect(yield* causeOf(question(chat))).toMatchObject(cause);
-    expect(takePaths()).toHaveLength(sent);
-  }
-});
 
 test.each<[what: string, answer: HttpAnswering]>([
   ["of all routes", limited(64.57, "global")],

@@ -1,5 +1,5 @@
-import type { ChatId, GuildId, PlatformUnavailable } from "@accountlink/core";
-import type { ChatRoles, MembersHidden, RoleRefused } from "@accountlink/core/platforms";
+import type { ChatId, GuildId } from "@accountlink/core";
+import type { ChatRoles } from "@accountlink/core/platforms";
 import type { HttpAnswering } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Effect, Option } from "effect";
@@ -38,8 +38,6 @@ const guild = (permissions: bigint, owner: string) => {
   };
 };
 
-const refused = (status: number, code: number): HttpAnswering => ({ status, body: { message: "", code } });
-
 const setUp = Effect.fnUntraced(function* (
   change: HttpAnswering = { status: 204 },
   permissions = manageRoles | manageNicknames,
@@ -55,9 +53,6 @@ const setUp = Effect.fnUntraced(function* (
   const chat = yield* chatPlatformAt(discord.apiUrl, { resilience: { failuresToOpen: 2 } });
   return { ...discord, roles: chat.roles as ChatRoles };
 });
-
-const reasonOf = <A>(change: Effect.Effect<A, RoleRefused | MembersHidden | PlatformUnavailable>) =>
-  Effect.map(Effect.flip(change), (error) => ("reason" in error ? error.reason : error._tag));
 
 const assignable = (given: ReadonlyArray<string>) => ({
   memberCount: 51_000,
@@ -128,11 +123,6 @@ test("members are listed in pages of 1,000", function* () {
   ]);
 });
 
-test("members cannot be listed if the bot lacks Discord's intent for members", function* () {
-  const { roles } = yield* setUp();
-  expect(yield* reasonOf(roles.membersPage(foreignGuildId, null))).toBe("MembersHidden");
-});
-
 const member = `/api/v10/guilds/${guildId}/members/${ada.id}`;
 
 test("a change of a member is one request with the reason for the guild's audit log", function* () {
@@ -148,24 +138,4 @@ test("a change of a member is one request with the reason for the guild's audit 
   for (const { headers } of heard) {
     expect(headers["x-audit-log-reason"]).toBe("This%20member's%20linked%20game%20account");
   }
-});
-
-test.each<[code: number, permissions: bigint, role: string, nickname: string]>([
-  [50_013, manageRoles | manageNicknames, "role_above_bot", "member_above_bot"],
-  [50_013, 0n, "no_permission", "no_permission"],
-  [10_011, manageRoles, "role_missing", "role_missing"],
-  [60_003, manageRoles | manageNicknames, "no_permission", "no_permission"],
-])("a refusal with code %i and permissions %i has a reason", function* ([code, permissions, role, nickname]) {
-  const { roles } = yield* setUp(refused(code === 10_011 ? 404 : 403, code), permissions);
-  for (let turn = 0; turn < 3; turn++) {
-    expect(yield* reasonOf(roles.addRole(guildId, ada.id, memberRole))).toBe(role);
-    expect(yield* reasonOf(roles.removeRole(guildId, ada.id, memberRole))).toBe(role);
-    expect(yield* reasonOf(roles.setNickname(guildId, ada.id, "A"))).toBe(nickname);
-  }
-});
-
-test.each([10_004, 10_007, 10_013])("a member is none after code %i", function* (code) {
-  const { roles } = yield* setUp(refused(404, code));
-  expect(yield* roles.addRole(guildId, ada.id, memberRole)).toBe(false);
-  expect(yield* roles.setNickname(guildId, ada.id, "A")).toBe(false);
 });
