@@ -38,7 +38,7 @@ export interface LinksView {
 }
 
 /** Why only the links of the page are sorted by name: names are not stored, and the members have to be listed first. */
-export type PageSorted = { readonly reason: string } | { readonly reading: ListProgress };
+type PageSorted = { readonly reason: string } | { readonly reading: ListProgress };
 
 export type LinkSort = "time" | "name";
 

@@ -170,11 +170,10 @@ meter { display: block; width: 100%; height: .75rem; }
   tr { padding: .5rem .75rem; border-top: var(--rule); }
   th, td { padding: .1rem 0; border: 0; }
   tbody th { font-weight: 600; }
-  td[data-label] { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; }
+  td[data-label] { display: flex; flex-wrap: wrap; justify-content: end; gap: 0 1rem; }
   td:empty { display: none; }
-  [data-label]::before { content: attr(data-label); color: var(--soft); }
+  [data-label]::before { content: attr(data-label); margin-right: auto; color: var(--soft); }
   td small, tbody th small { display: inline; }
-  td[data-label] > small { margin-left: auto; }
   tr { position: relative; }
   td:not([data-label]) { position: absolute; top: .5rem; right: .75rem; min-width: 0; }
   tr:has(td:not([data-label])) th { padding-right: 4rem; }

@@ -1,7 +1,7 @@
 /** Charts of usage by day, rendered by the server, and the sums that they show. */
 import { addUsage, type UsageCounts, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { type Html, html } from "../../html.ts";
-import { counted, numberText } from "../look/time.ts";
+import { counted, dayHtml, numberText } from "../look/time.ts";
 
 const height = 100;
 const barWidth = 8;
@@ -24,7 +24,7 @@ export const barChart = (days: ReadonlyArray<UsageDay>): Html => {
 ${bars.map(({ day, sum }, index) => bar(day, sum, index * step + (step - barWidth) / 2, height / top))}
 </svg>
 <figcaption>
-${[0, Math.floor(days.length / 2), days.length - 1].map((index) => html`<span>${days[index]?.day ?? ""}</span> `)}
+${[0, Math.floor(days.length / 2), days.length - 1].map((index) => html`<span>${dayHtml(Date.parse(days[index]?.day ?? ""))}</span> `)}
 </figcaption>
 <ul class="legend" role="list">
 ${Object.entries(outcomes).map(([outcome, label]) => html`<li class="${outcome}">${label}</li>`)}

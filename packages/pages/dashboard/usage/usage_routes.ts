@@ -8,7 +8,7 @@ import { csvOf, csvResponse } from "../csv_file.ts";
 import { menuField } from "../look/field.ts";
 import { keyMenu, nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
-import { numberText } from "../look/time.ts";
+import { dayHtml, numberText } from "../look/time.ts";
 import type { Fields, OwnerPages } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -116,7 +116,7 @@ const dayTable = (days: ReadonlyArray<UsageDay>) =>
     days
       .filter((usage) => requestsOf(daySum(usage)) > 0)
       .toReversed()
-      .map((usage) => [html`<time>${usage.day}</time>`, [usage]]),
+      .map((usage) => [dayHtml(Date.parse(usage.day)), [usage]]),
   );
 
 const keyTable = (byKey: ReadonlyArray<KeyUsage>) => html`${usageTable(

@@ -15,6 +15,14 @@ it("the chart stacks the counts of a day, and scales them to the axis", () => {
   ]);
 });
 
+it("the days of the chart and of the table are times, which scripts write in the reader's form", () => {
+  const days = makeDays(3, 1, 0);
+  const { source } = usagePage({ days, byKey: [], keys: [] }, { keyId: null, days: 7 }).content;
+  const written = [...source.matchAll(/<time datetime="(.+?)">(.+?)<\/time>/g)];
+  expect(written.map(([, day]) => day)).toEqual(written.map(([, , text]) => text));
+  expect(written).toHaveLength(6);
+});
+
 it("the usage page shows the 25 busiest of many keys, and says where the others are", () => {
   const byKey = Array.from({ length: 30 }, (_, i) => ({
     key: makeKey({ name: `Bot ${i + 1}` }),
