@@ -214,3 +214,21 @@ it("a player types the code of a game, sees who plays, and signs in to the chat 
   );
   await expectRole(page, `${origin}/chat/guilds/${guild}?as=100005`);
 });
+
+it("whois and the page of a community say how accounts were linked", async () => {
+  const channel = await openChannel("100003", phone);
+  await channel.getByLabel("Command").fill("/whois max");
+  await press(channel, "Send");
+  await channel.getByText("Verified by words in the profile on Roblox.").waitFor();
+  const page = await openPage(`${server.url()}/dashboard`, phone);
+  await press(page, "Olga");
+  await page.goto(`${server.url()}/dashboard/communities`);
+  await press(page, "Chess Club");
+  await page.getByRole("heading", { name: "How accounts were linked" }).waitFor();
+  expect(await page.locator("#ways dt").allTextContents()).toEqual([
+    "Connected on the chat platform",
+    "Words in the profile on Roblox",
+    "Named by a game",
+  ]);
+  expect(await page.locator("#ways dd").allTextContents()).toEqual(["2", "2", "1"]);
+});
