@@ -61,12 +61,13 @@ const shoot = async (
 
 /**
  * A hash of the text, the structure and the style of a page. It does not depend on the values of attributes except
- * classes, because addresses and forms have random parts, nor on the random names of the demo's keys.
+ * classes, because addresses and forms have random parts, nor on addresses in the text and the random names of the
+ * demo's keys.
  */
 const hashOf = async (page: Page): Promise<string> => {
   const source = (await page.content())
     .replaceAll(/ (?!class=)[\w-]+="[^"]*"/g, "")
-    .replaceAll(/Key [0-9A-Za-z]{12}/g, "");
+    .replaceAll(/Key [0-9A-Za-z]{12}|http:[^<\s]*/g, "");
   const styles = await Promise.all(
     (await page.locator("link[rel=stylesheet]").all()).map(async (link) => {
       const path = (await link.getAttribute("href")) ?? "";
