@@ -27,8 +27,11 @@ export class RedisClusterRefused extends Data.TaggedError("RedisClusterRefused")
 
 export type StorageRedisError = InvalidRedisUrl | RedisDatabaseRefused | RedisClusterRefused | RedisUnusable;
 
-/** Longer than for limits, since a large import may keep Redis busy. */
-const commandTimeout = "2 seconds";
+/**
+ * Longer than for limits, since a large import may keep Redis busy. A silent connection is replaced after so long, and the
+ * service recovers within 2 seconds.
+ */
+const commandTimeout = "1500 millis";
 
 /** All storage ports in one Redis or Valkey of version 6 or later. */
 export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, StorageRedisError> =>

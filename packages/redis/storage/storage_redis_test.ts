@@ -1,7 +1,8 @@
+import { RootKeyStore } from "@accountlink/core/secrets";
 import { StorageMemory } from "@accountlink/memory";
-import { redisUrl, whyNoRedisUrl } from "@accountlink/test-servers";
+import { redisUrl, startProxy, startRedis, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
 import { storageSuites } from "@accountlink/testing/conformance";
-import { Effect, Exit, Layer, Redacted, Scope } from "effect";
+import { Context, Duration, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import * as test from "vitest";
 import { noLogs, uniquePrefix } from "../test_redis.ts";
 import { layer } from "./storage_redis.ts";
@@ -20,3 +21,21 @@ test.describe.skipIf(noUrl !== null)(`stores ${noUrl ?? "on Redis"}`, () => {
   ).pipe(Layer.provide(noLogs));
   storageSuites({ name: "Redis", layer: storage, model: StorageMemory.layer, runs: 15, test });
 });
+
+test.it.skipIf((await whyNoRedis()) !== null)(
+  "the storage answers within 2 seconds after a network that lost its packets is back",
+  () =>
+    Effect.gen(function* () {
+      const redis = yield* startRedis();
+      const proxy = yield* startProxy(redis.port);
+      const url = Redacted.make(`redis://127.0.0.1:${proxy.port}`);
+      const ports = yield* Layer.build(Layer.provide(layer({ url }), noLogs));
+      const ask = Context.get(ports, RootKeyStore).adopt("wrapped");
+      yield* ask;
+      yield* proxy.silence;
+      yield* proxy.restore;
+      // The connection stays silent, so the first attempt waits for its deadline.
+      const [passed] = yield* Effect.timed(Effect.eventually(ask));
+      test.expect(Duration.toMillis(passed)).toBeLessThan(2_000);
+    }).pipe(Effect.scoped, Effect.runPromise),
+);
