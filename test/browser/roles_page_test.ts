@@ -162,8 +162,10 @@ it("what the bot cannot change appears on the open page when a comparison ends",
   await page.getByRole("button", { name: "Turn on", exact: true }).click();
   await page.getByText("Everyone is compared now").waitFor();
   const problems = page.getByRole("table", { name: "What the bot could not change" });
-  await problems.getByRole("row", { name: /Ada Nickname .* refuses the nickname/ }).waitFor();
-  await problems.getByRole("row", { name: /Everyone Officer .* has no item with the ID/ }).waitFor();
+  await problems.getByRole("row", { name: /Ada Nickname The chat platform refuses the nickname/ }).waitFor();
+  await problems
+    .getByRole("row", { name: /Everyone Officer The game platform has no item with the ID/ })
+    .waitFor();
   await expectUsable(page, `Roles and names of ${hostile} by the shared list`, "roles-problems");
 
   await refuse("members_hidden", "GET /chat/api/guilds/:guildId/members");

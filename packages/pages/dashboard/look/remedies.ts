@@ -13,7 +13,13 @@ export type Obstacle = Pick<PlanProblem, "reason" | "roleId">;
 export const roleName = ({ roles }: NamedRoles, roleId: string): string =>
   roles.find(({ id }) => id === roleId)?.name ?? `Role ${roleId}`;
 
-export const remedy = (view: NamedRoles, { reason, roleId }: Obstacle, platforms: PlatformNames): string => {
+export const remedy = (...of: Parameters<typeof adviceOn>): string => {
+  const advice = adviceOn(...of);
+  // A platform without a name is called "the chat platform" or "the game platform".
+  return advice.charAt(0).toUpperCase() + advice.slice(1);
+};
+
+const adviceOn = (view: NamedRoles, { reason, roleId }: Obstacle, platforms: PlatformNames): string => {
   const role = roleId === null ? "this role" : roleName(view, roleId);
   switch (reason) {
     case "role_above_bot":
