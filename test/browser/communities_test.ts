@@ -136,9 +136,9 @@ it("the dashboard counts the links verified in a week, and lists many links in p
   await page.getByLabel("Tick all on this page").check();
   expect(await page.getByRole("checkbox", { name: /^Select /, checked: true }).count()).toBe(5);
   await page.getByText("An account is shown by its ID alone").waitFor();
-  await page.getByLabel("Sort each page").selectOption("By name");
+  await page.getByLabel("Order", { exact: true }).selectOption("By name");
   await press(page, "Search");
-  await page.getByText("each page is sorted for itself").waitFor();
+  await page.getByText("Each page is sorted for itself").waitFor();
   // The platform does not know this user, so the row names the user by ID alone.
   await expect.poll(() => page.getByRole("rowheader").first().textContent()).toBe("200026");
   await page.setViewportSize({ width: 320, height: 800 });
