@@ -1,5 +1,5 @@
 import type { FlowAccount, FlowView } from "@accountlink/core/flow";
-import { type Html, html } from "./html.ts";
+import { type Html, html, to } from "./html.ts";
 import { type Language, own } from "./languages/language.ts";
 import { hasPlainOrigin } from "./page.ts";
 
@@ -42,7 +42,7 @@ export const cardHtml = ({ name, letter, detail, picture }: AccountCard): Html =
 ${
   picture === null
     ? html`<span class="picture" aria-hidden="true">${letter}</span>`
-    : html`<img class="picture" src="${picture}" alt="" width="48" height="48">`
+    : html`<img class="picture" src="${to(picture)}" alt="" width="48" height="48">`
 }
 <p><strong dir="auto">${name}</strong> <small>${detail}</small></p>
 </div>`;

@@ -1,5 +1,5 @@
 /** The footer of every page: privacy policy and contact. Error pages add the request ID, as logs have it. */
-import { type Html, html } from "./html.ts";
+import { type Html, html, to } from "./html.ts";
 import { type Language, own } from "./languages/language.ts";
 import type { PageSettingsShape } from "./page_settings.ts";
 
@@ -12,7 +12,7 @@ export const footerHtml = (
   more: Html | null = null,
 ): Html => html`
 <footer>
-${privacyUrl === null ? null : html`<p><a href="${privacyUrl}">${language.text("footer.privacy")}</a></p>`}
+${privacyUrl === null ? null : html`<p><a href="${to(privacyUrl)}">${language.text("footer.privacy")}</a></p>`}
 ${contact === null ? null : html`<p>${language.html("footer.contact", { contact: contactHtml(contact) })}</p>`}
 ${status < 400 ? null : html`<p>${language.html("footer.request", { id: html`<code>${requestId}</code>` })}</p>`}
 ${more}
@@ -20,7 +20,7 @@ ${more}
 
 export const contactHtml = (contact: string): Html => {
   const address = addressOf(contact);
-  return address === null ? own(contact) : html`<a href="${address}">${contact}</a>`;
+  return address === null ? own(contact) : html`<a href="${to(address)}">${contact}</a>`;
 };
 
 const addressOf = (contact: string): string | null => {

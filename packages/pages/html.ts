@@ -1,12 +1,25 @@
 /** Makes HTML from template literals. Interpolated values are escaped unless they are `Html`. */
 
+/** Where a document is served, and to whom. @internal */
+export interface Place {
+  readonly basePath: string;
+  /** The CSRF token of the reader. */
+  readonly csrf?: string;
+}
+
 /** Markup that needs no escaping. */
 export class Html {
-  readonly source: string;
+  /** Renders the markup for a place. @internal */
+  readonly at: (place: Place) => string;
 
   /** @param source trusted markup */
-  constructor(source: string) {
-    this.source = source;
+  constructor(source: string | Html["at"]) {
+    this.at = typeof source === "string" ? () => source : source;
+  }
+
+  /** The markup at the root of its host. */
+  get source(): string {
+    return this.at({ basePath: "" });
   }
 }
 
@@ -14,13 +27,22 @@ type Part = Html | string | number | null | ReadonlyArray<Html>;
 
 /** Makes HTML from a template. Null renders as nothing, a list as its items. */
 export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
-  new Html(String.raw({ raw: texts }, ...parts.map(sourceOf)));
+  new Html((place) => String.raw({ raw: texts }, ...parts.map((part) => sourceOf(part, place))));
 
-const sourceOf = (part: Part): string => {
+const sourceOf = (part: Part, place: Place): string => {
   if (part === null) return "";
-  if (part instanceof Html) return part.source;
-  return typeof part === "object" ? part.map(({ source }) => source).join("") : escape(String(part));
+  if (part instanceof Html) return part.at(place);
+  return typeof part === "object" ? part.map((item) => item.at(place)).join("") : escape(String(part));
 };
+
+/** Writes the address of a link, a form or a file. A path of this service gets the base path. @internal */
+export const to = (address: string): Html =>
+  new Html(({ basePath }) => escape(address.startsWith("/") ? basePath + address : address));
+
+/** Begins a form of the dashboard that sends data, with the CSRF token of its reader. @internal */
+export const formTo = (action: string, attributes: Html | null = null): Html =>
+  html`<form method="post" action="${to(action)}"${attributes}>
+<input type="hidden" name="csrf" value="${new Html(({ csrf = "" }) => escape(csrf))}">`;
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -36,8 +58,3 @@ const entities: Readonly<Record<string, string>> = {
  */
 const escape = (text: string): string =>
   text.replace(/[&<>"'\u202A-\u202E\u2066-\u2069]/g, (character) => entities[character] ?? "");
-
-/** Adds the base path to the links, forms and files of a document. @internal */
-export const documentBelow = (basePath: string, { source }: Html): Html =>
-  // Interpolated quotes are escaped, so this pattern matches only attributes that templates wrote.
-  new Html(source.replace(/ (href|action|src|data-leaves-for)="\//g, ` $1="${basePath}/`));

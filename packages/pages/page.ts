@@ -1,6 +1,6 @@
 /** The HTML document of every page for users, its headers and its content security policy. */
 import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
-import { documentBelow, type Html, html } from "./html.ts";
+import { type Html, html, to } from "./html.ts";
 import type { Language } from "./languages/language.ts";
 
 export const stylePath = "/verify/style.css";
@@ -33,8 +33,8 @@ export const pageResponse = (
   basePath: string,
 ): HttpResponse => {
   const { script } = page;
-  const head = script === undefined ? null : html`<script type="module" src="${script}"></script>`;
-  const { source } = documentBelow(basePath, documentOf(page, language, footer, head));
+  const head = script === undefined ? null : html`<script type="module" src="${to(script)}"></script>`;
+  const source = documentOf(page, language, footer, head).at({ basePath });
   return textResponse(page.status ?? 200, source, htmlType, {
     ...privateHeaders,
     "content-language": language.tag,
@@ -64,7 +64,7 @@ ${head}
 <meta name="robots" content="noindex, nofollow">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${stylePath}">
+<link rel="stylesheet" href="${to(stylePath)}">
 </head>
 <body>
 <main>

@@ -5,7 +5,7 @@ import { EventFeed, type EventSource, type FeedEvent } from "@accountlink/core/e
 import { isChatId } from "@accountlink/core/ids";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { type Html, html } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import { makeAccountNames } from "./audit/entry_names.ts";
 import { communityField, makeCommunities, noCommunityPage } from "./communities/community.ts";
 import { userPath } from "./links/links_page.ts";
@@ -43,8 +43,8 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         title: "Events",
         section: "events",
         content: html`
-<p>What happened in ${listText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same from <code>/v2/events</code>. The <a href="${paths.audit}">audit log</a> shows who made each change.</p>
-<form method="get" action="${paths.events}" class="filters" role="search">
+<p>What happened in ${listText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same from <code>/v2/events</code>. The <a href="${to(paths.audit)}">audit log</a> shows who made each change.</p>
+<form method="get" action="${to(paths.events)}" class="filters" role="search">
 ${communityField(all, pid)}
 ${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user })}
 <button class="button quiet">Show</button>
@@ -57,7 +57,7 @@ ${
           html`<li><span>${sentenceOf(event, pid, known)}</span> <small>${timeHtml(event.at)} · <code>${event.id}</code></small></li>`,
       )}</ul>`
 }
-<p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.events, { pid, user, cursor: next })}">Older events</a>`}</p>`,
+<p class="more">${next === null ? null : html`<a class="button quiet" href="${to(withQuery(paths.events, { pid, user, cursor: next }))}">Older events</a>`}</p>`,
       } satisfies Page;
     }),
   ];
@@ -105,5 +105,5 @@ const sentenceOf = (event: FeedEvent, pid: Pid, { chats, games }: AccountNames):
 
 const userOf = (id: string | null, pid: Pid, names: AccountNames["chats"]): Html =>
   isChatId(id)
-    ? html`<a href="${userPath(pid, id)}">${nameIn(names, id, `User ${id}`)}</a>`
+    ? html`<a href="${to(userPath(pid, id))}">${nameIn(names, id, `User ${id}`)}</a>`
     : html`An erased user`;

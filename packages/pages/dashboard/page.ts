@@ -2,7 +2,7 @@ import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
 import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
 import { Array } from "effect";
-import { documentBelow, Html, html } from "../html.ts";
+import { formTo, Html, html, to } from "../html.ts";
 import { htmlType } from "../page.ts";
 import type { PlatformNames } from "./look/names.ts";
 import { noticeHtml } from "./look/notice.ts";
@@ -37,7 +37,7 @@ export interface Visitor {
   readonly userName: string;
   /** Whether the user is a member of other accounts too. */
   readonly hasChoice: boolean;
-  /** The CSRF token. `documentOf` adds it to every form that sends data. */
+  /** The CSRF token. `formTo` adds it to every form that sends data. */
   readonly csrf: string;
   /** The name of the notice about the last action, as the URL has it. */
   readonly done: unknown;
@@ -56,7 +56,7 @@ const policy = [
 ].join("; ");
 
 export const pageResponse = (page: Page, visitor: Visitor, footer: Html, basePath: string): HttpResponse => {
-  const { source } = documentBelow(basePath, documentOf(page, visitor, footer));
+  const source = documentOf(page, visitor, footer).at({ basePath, csrf: visitor.csrf });
   const headers = { ...privateHeaders, "content-security-policy": policy };
   return textResponse(page.status ?? 200, source, htmlType, headers);
 };
@@ -64,9 +64,7 @@ export const pageResponse = (page: Page, visitor: Visitor, footer: Html, basePat
 const documentOf = (page: Page, visitor: Visitor, footer: Html): Html => {
   const { title, section, content, refused = null, labels = {}, notice, refreshSeconds } = page;
   const top = refused === null ? (notice ?? noticeHtml(visitor.done)) : problemSummary(refused, labels);
-  return withCsrf(
-    visitor.csrf,
-    html`<!doctype html>
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -80,8 +78,8 @@ ${
 `
 }<title>${title} – accountlink</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${paths.style}">
-<script type="module" src="${paths.script}"></script>
+<link rel="stylesheet" href="${to(paths.style)}">
+<script type="module" src="${to(paths.script)}"></script>
 </head>
 <body>
 <a class="button skip" href="#content">Skip to the content</a>
@@ -97,19 +95,12 @@ ${top}`
 ${footer}
 </body>
 </html>
-`,
-  );
-};
-
-/** Adds the token to every form that sends data. Texts by strangers are escaped, so they contain no form. */
-const withCsrf = (csrf: string, { source }: Html): Html => {
-  const field = html`<input type="hidden" name="csrf" value="${csrf}">`;
-  return new Html(source.replaceAll(/<form method="post"[^>]*>/g, (form) => `${form}\n${field.source}`));
+`;
 };
 
 const header = (section: SectionName, { account, role, userName, hasChoice }: Visitor): Html => html`
 <header>
-<p class="brand"><a href="${paths.overview}">${mark}accountlink</a></p>
+<p class="brand"><a href="${to(paths.overview)}">${mark}accountlink</a></p>
 ${may(role, paths.links, finder)}
 <details class="menu">
 <summary>Menu</summary>
@@ -121,19 +112,19 @@ ${groups
 </nav>
 </details>
 <div class="visitor">
-<p><strong>${userName}</strong> <small>${account.title} · ${account.tier}</small>${hasChoice ? html` <a href="${paths.chooseAccount}">Change account</a>` : null}</p>
-<form method="post" action="${paths.signOut}"><button class="button quiet small">Sign out</button></form>
+<p><strong>${userName}</strong> <small>${account.title} · ${account.tier}</small>${hasChoice ? html` <a href="${to(paths.chooseAccount)}">Change account</a>` : null}</p>
+${formTo(paths.signOut)}<button class="button quiet small">Sign out</button></form>
 </div>
 </header>`;
 
-const finder = html`<form method="get" action="${paths.links}" class="find" role="search" aria-label="Every list">
+const finder = html`<form method="get" action="${to(paths.links)}" class="find" role="search" aria-label="Every list">
 <label for="find" class="unseen">Search for a user</label>
 <input type="search" id="find" name="q" placeholder="Search for a user" autocomplete="off" required>
 </form>`;
 
 const entry = (section: SectionName, current: SectionName): Html => {
   const { path, name } = sections[section];
-  return html`<li><a href="${path}"${section === current ? html` aria-current="page"` : null}><svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${new Html(icons[section])}</svg>${name}</a></li>`;
+  return html`<li><a href="${to(path)}"${section === current ? html` aria-current="page"` : null}><svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${new Html(icons[section])}</svg>${name}</a></li>`;
 };
 
 const mark = new Html(

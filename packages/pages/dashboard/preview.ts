@@ -8,7 +8,7 @@ import { Effect } from "effect";
 import { cancelledPage, donePage, type FlowReader, flowPage } from "../flow/pages.ts";
 import { namedRefusalPage, type RefusalName, refusals } from "../flow/refusals.ts";
 import { footerHtml } from "../footer.ts";
-import { documentBelow, type Html, html } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import { documentOf, type Page as FlowPage } from "../page.ts";
 import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
@@ -37,7 +37,7 @@ export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
 <nav aria-label="Pages of the verification">
 ${groups.map((group) => groupHtml(group, shown))}
 </nav>
-<iframe id="shown" title="${shown.title}" srcdoc="${preview(shown.name, said, visitor).source}" sandbox></iframe>
+<iframe id="shown" title="${shown.title}" srcdoc="${preview(shown.name, said, visitor)}" sandbox></iframe>
 </div>`,
       } satisfies Page;
     }),
@@ -55,7 +55,7 @@ const groupHtml = ({ label, states }: PreviewGroup, shown: PreviewGroup["states"
 <ul role="list">
 ${states.map(
   ({ name, title }) =>
-    html`<li><a href="${withQuery(paths.preview, { state: name })}#shown"${name === shown.name ? html` aria-current="page"` : null}>${title}</a></li>`,
+    html`<li><a href="${to(withQuery(paths.preview, { state: name }))}#shown"${name === shown.name ? html` aria-current="page"` : null}>${title}</a></li>`,
 )}
 </ul>
 </details>`;
@@ -115,13 +115,13 @@ export const makePreview = Effect.gen(function* () {
   const basePath = basePathOf(yield* HttpSettings);
   const { sightingRetention } = yield* SessionSettings;
 
-  return (name: string, said: SaidToUsers, { context: { language, requestId } }: OwnerVisitor): Html => {
+  return (name: string, said: SaidToUsers, { context: { language, requestId } }: OwnerVisitor): string => {
     const page = pageOf(name, said, { ...readerOf(settings, language), sightingRetention });
     // The base makes every link open a new window. The sandbox of the frame forbids new windows, so the links do
     // nothing.
     const head = html`<base target="_blank">`;
     const footer = footerHtml(language, settings, page, requestId);
-    return documentBelow(basePath, documentOf(page, language, footer, head));
+    return documentOf(page, language, footer, head).at({ basePath });
   };
 });
 

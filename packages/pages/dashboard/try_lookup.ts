@@ -14,7 +14,7 @@ import {
   textOf,
 } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
-import { type Html, html } from "../html.ts";
+import { formTo, type Html, html, to } from "../html.ts";
 import { copyable } from "./look/copyable.ts";
 import { checkField, radioField, textField } from "./look/field.ts";
 import type { PlatformNames } from "./look/names.ts";
@@ -164,7 +164,7 @@ const tryLookupPage = (
   content: html`
 <div class="try">
 ${result && resultHtml(form, result)}
-<form method="post" action="${paths.tryLookup}" class="panel">
+${formTo(paths.tryLookup, html` class="panel"`)}
 ${textField({ name: "key", label: labels.key, hint: "The service does not store it. This tab remembers it until you close it.", type: "password", value: "", required: true, isKept: true, problems })}
 ${radioField({
   name: "question",
@@ -179,7 +179,7 @@ ${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
 <button class="button">Send the request</button>
 </form>
 </div>
-<p class="more">Every route: <a href="/docs">API reference</a></p>`,
+<p class="more">Every route: <a href="${to("/docs")}">API reference</a></p>`,
 });
 
 const resultHtml = (form: LookupForm, { url, asked, status, headers, body }: LookupResult): Html => html`

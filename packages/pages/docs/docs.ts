@@ -1,6 +1,5 @@
 import { type Docs, makeStaticDocument } from "@accountlink/http/for_pages";
 import { openApi } from "@accountlink/http-api";
-import { documentBelow } from "../html.ts";
 import { referencePage, style } from "./reference.ts";
 
 /** Options of the API reference for demos. */
@@ -43,7 +42,7 @@ const makeOpenApi = (publicUrl: string) =>
   makeStaticDocument(JSON.stringify(openApi(publicUrl)), { contentType: "application/json" });
 
 const makePage = (publicUrl: string, basePath: string, { demoKey }: DocsOptions) =>
-  makeStaticDocument(documentBelow(basePath, referencePage(openApi(publicUrl), paths, demoKey)).source, {
+  makeStaticDocument(referencePage(openApi(publicUrl), paths, demoKey).at({ basePath }), {
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": pagePolicy },
   });

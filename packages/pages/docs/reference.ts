@@ -1,5 +1,5 @@
 /** The page `/docs`: every route of the OpenAPI document, readable without a script. */
-import { type Html, html } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import { css, theme } from "../theme.ts";
 import {
   type Document,
@@ -36,7 +36,7 @@ export const referencePage = (
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference – accountlink</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${style}">
+<link rel="stylesheet" href="${to(style)}">
 </head>
 <body>
 <a class="button skip" href="#content">Skip to the content</a>
@@ -50,7 +50,7 @@ export const referencePage = (
 <main id="content" tabindex="-1">
 <h1>API reference</h1>
 <p>${String(document.info["description"])}</p>
-<p>Programs read the same as an <a href="${openApi}">OpenAPI document</a>. Owners can <a href="/dashboard/try">try lookups on the dashboard</a>.</p>
+<p>Programs read the same as an <a href="${to(openApi)}">OpenAPI document</a>. Owners can <a href="${to("/dashboard/try")}">try lookups on the dashboard</a>.</p>
 <p>The commands below take your API key from the shell:</p>
 <pre>export ACCOUNTLINK_KEY='${demoKey ?? "alk_…"}'</pre>
 ${demoKey === undefined ? null : html`<p>This is the key of the demo. Everyone who opens this page can use it.</p>`}

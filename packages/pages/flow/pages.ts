@@ -1,7 +1,7 @@
 import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type AccountCard, cardHtml, chatCard, gameCard } from "../account_card.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import { bold, code, own, unseen } from "../languages/language.ts";
 import { countdownPath, type Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
@@ -57,7 +57,7 @@ export const askingHtml = ({ asking, guild }: FlowView, { language }: Reader): H
 export const supportNote = ({ supportUrl }: FlowView, { language }: Reader): Html | null =>
   supportUrl === null
     ? null
-    : html`<p class="aside"><a href="${supportUrl}" rel="noreferrer">${language.text("flow.help")}</a></p>`;
+    : html`<p class="aside"><a href="${to(supportUrl)}" rel="noreferrer">${language.text("flow.help")}</a></p>`;
 
 interface Cards {
   readonly chat: AccountCard | null;
@@ -141,7 +141,7 @@ const signInText = (platform: string, { language }: Reader): string =>
 
 const chatStep = (proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
   proven === null
-    ? html`<a class="button" href="${startPath("chat", view)}">${signInText(reader.chatName, reader)}</a>`
+    ? html`<a class="button" href="${to(startPath("chat", view))}">${signInText(reader.chatName, reader)}</a>`
     : html`
 ${cardHtml(proven)}
 ${otherChat(view, reader)}`;
@@ -149,7 +149,7 @@ ${otherChat(view, reader)}`;
 /** The link to prove another chat account, which voids the proof of the game account, so the text says it. */
 const otherChat = (view: FlowView, reader: Reader): Html => {
   const { language, chatName } = reader;
-  return html`<p class="other"><a href="${startPath("chat", view)}">${language.text("flow.other_account", { platform: chatName })}</a></p>${view.gameProof === "oauth" ? html`<p class="aside">${language.text("flow.sign_in_again", reader)}</p>` : null}`;
+  return html`<p class="other"><a href="${to(startPath("chat", view))}">${language.text("flow.other_account", { platform: chatName })}</a></p>${view.gameProof === "oauth" ? html`<p class="aside">${language.text("flow.sign_in_again", reader)}</p>` : null}`;
 };
 
 const gameStep = (proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
@@ -173,7 +173,7 @@ const wordsPath = ({ entry }: FlowView): string => `/verify/game/words?${queryOf
 
 const wayButton = (way: FlowView["ways"][number], isQuiet: boolean, view: FlowView, reader: Reader): Html => {
   const { path, label } = wayTo(way, view, reader);
-  return html`<p><a class="button${isQuiet ? " quiet" : ""}" href="${path}"><span>${label}</span></a></p>`;
+  return html`<p><a class="button${isQuiet ? " quiet" : ""}" href="${to(path)}"><span>${label}</span></a></p>`;
 };
 
 /** The game accounts that the chat platform named, each with a button to use it. */
@@ -201,7 +201,7 @@ ${view.ways.map((way, index) => {
   const { path, label } = wayTo(way, view, reader);
   const { language, gameName } = reader;
   const text = index === 0 ? language.text("flow.other_account", { platform: gameName }) : label;
-  return html`<p class="other"><a href="${path}">${text}</a></p>`;
+  return html`<p class="other"><a href="${to(path)}">${text}</a></p>`;
 })}`;
 
 /** Asks a user who already has another game account which of the two to link. Each account has a button. */
@@ -243,7 +243,7 @@ ${form("/verify/cancel", view, html`<button class="button quiet">${language.text
 </details>`;
 
 export const form = (action: string, { csrf, sid }: FlowView, button: Html): Html => html`
-<form method="post" action="${action}">
+<form method="post" action="${to(action)}">
 <input type="hidden" name="csrf" value="${csrf}">
 ${sid === null ? null : html`<input type="hidden" name="sid" value="${sid}">`}
 ${button}
@@ -260,7 +260,7 @@ export const timeLeft = (expiresAt: Millis, now: Millis, { language }: Reader): 
   const left = expiresAt - now;
   const minutes = Math.round(left / 60_000);
   return html`${left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes })} ${language.html("flow.until", { time: language.time(expiresAt) })}
-<link rel="stylesheet" href="${countdownPath}?seconds=${Math.max(0, Math.floor(left / 1_000))}"><span class="clock" aria-hidden="true"></span>`;
+<link rel="stylesheet" href="${to(countdownPath)}?seconds=${Math.max(0, Math.floor(left / 1_000))}"><span class="clock" aria-hidden="true"></span>`;
 };
 
 /** The page after a confirmation, for users who are not redirected to another site. */
@@ -293,7 +293,7 @@ export const donePage = (
 ${doneText === null ? null : html`<p dir="auto">${doneText}</p>`}
 <p>${linkChanged || kept ? null : `${language.text("done.again")} `}${language.text("done.close", reader)}</p>
 ${wayBack(reader, { guildId, redirect: null })}
-<p class="aside"><a href="/me">${language.text("done.data")}</a></p>`,
+<p class="aside"><a href="${to("/me")}">${language.text("done.data")}</a></p>`,
   };
 };
 
@@ -321,4 +321,4 @@ export const wayBack = (
 };
 
 const backButton = (url: string, name: string, { language }: Reader, look: string): Html =>
-  html`<p><a class="button${look}" href="${url}"><span>${language.html("done.back", { site: own(name) })}</span></a></p>`;
+  html`<p><a class="button${look}" href="${to(url)}"><span>${language.html("done.back", { site: own(name) })}</span></a></p>`;

@@ -4,7 +4,7 @@ import type { FlowEntry, FlowRefusal, FlowRefused, SessionOnward } from "@accoun
 import type { SessionState } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { cardHtml, chatCard } from "../account_card.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import { code, type Language, type PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
@@ -141,7 +141,7 @@ const momentHtml = (language: Language, time: Millis = 0): Html =>
   html`${language.day(time)}, ${language.time(time)} UTC`;
 
 const button = (path: string, label: string, look = ""): Html =>
-  html`<p><a class="button${look}" href="${path}">${label}</a></p>`;
+  html`<p><a class="button${look}" href="${to(path)}">${label}</a></p>`;
 
 /** Why the service refused the code that a user entered. */
 export type CodeRefusal = "unknown_code" | "ended_code" | "too_many_codes";
@@ -158,7 +158,7 @@ export const codePage = (language: Language, refused: CodeRefusal | null, typed 
   title: language.text("code.title"),
   address: "/go",
   content: html`
-<form method="post" action="/go" class="code">
+<form method="post" action="${to("/go")}" class="code">
 <h1><label for="code">${language.text("code.title")}</label></h1>
 ${refused === null ? null : problemHtml(language.text(`code.${refused}`))}
 <input id="code" name="code" value="${typed.slice(0, longestTyped)}" required autofocus maxlength="${longestTyped}" placeholder="${example}" inputmode="text" dir="ltr"

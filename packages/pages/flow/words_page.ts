@@ -1,7 +1,7 @@
 /** The page of the way `words`: it asks for a user name, then shows the words and where they go. */
 import type { FlowView, NamedAccount, WordsView } from "@accountlink/core/flow";
 import { cardHtml, chatCard, gameCard } from "../account_card.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import { own } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import { askingHtml, declineHtml, type FlowReader, form, queryOf, supportNote, timeLeft } from "./pages.ts";
@@ -49,7 +49,7 @@ export const wordsPage = (
     pictures: picture === null ? [] : [picture],
     script: wordsScriptPath,
     content: html`
-<div data-leaves-for="${address}">
+<div data-leaves-for="${to(address)}">
 <p class="asking">${askingHtml(view, reader)}</p>
 <h1>${title}</h1>
 ${
@@ -105,7 +105,7 @@ ${problem === null ? null : html`<p class="problem" role="alert">${language.text
 <p><button class="button quiet" type="button" hidden data-copies="words" data-copied="${language.text("words.copied")}" aria-live="polite">${language.text("words.copy")}</button></p></li>
 <li><h2>${language.text("words.put.step", { gameName })}</h2>
 <p>${language.html("words.put", { path: html`<b>${language.text("words.path")}</b>` })}</p>
-${named.descriptionPage === null ? null : html`<p><a class="button quiet" href="${named.descriptionPage}" target="_blank" rel="noreferrer"><span>${language.text("words.open", { gameName })}</span></a></p>`}</li>
+${named.descriptionPage === null ? null : html`<p><a class="button quiet" href="${to(named.descriptionPage)}" target="_blank" rel="noreferrer"><span>${language.text("words.open", { gameName })}</span></a></p>`}</li>
 <li><h2>${language.text("words.back.step")}</h2>
 ${form("/verify/game/words/check", view, html`<button class="button">${language.text("words.check")}</button>`)}</li>
 </ol>`;

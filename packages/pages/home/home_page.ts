@@ -1,6 +1,6 @@
 /** The first page of the service: it introduces the service and links to its parts. */
 import type { GameProof } from "@accountlink/core/links";
-import { type Html, html } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import type { Language, PlainKey } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
@@ -56,7 +56,7 @@ const trials = (things: NonNullable<Reader["toTry"]>): Html => html`
 <h2>Try this demo</h2>
 <p>Nobody here is real. Each link signs you in as one person.</p>
 <ul class="ways" role="list">
-${things.map(({ url, person, note }) => html`<li><a href="${url}"><strong>${person}</strong> <small>${note}</small></a></li>`)}
+${things.map(({ url, person, note }) => html`<li><a href="${to(url)}"><strong>${person}</strong> <small>${note}</small></a></li>`)}
 </ul>
 </section>`;
 
@@ -96,5 +96,5 @@ const ways = (
 <h2>${language.text(heading)}</h2>
 ${intro}
 <ul class="ways" role="list">
-${links.map(({ url, name, note }) => html`<li><a href="${url}"><strong>${name}</strong> <small>${note}</small></a></li>`)}
+${links.map(({ url, name, note }) => html`<li><a href="${to(url)}"><strong>${name}</strong> <small>${note}</small></a></li>`)}
 </ul>`;

@@ -1,7 +1,7 @@
 /** The messages of one language, typed by the English source. */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { IntlMessageFormat } from "intl-messageformat";
-import { Html, html } from "../html.ts";
+import { type Html, html } from "../html.ts";
 import type english from "./en.json";
 import { directionOf, type LanguageTag } from "./languages.ts";
 import type { MessageValues } from "./message_values.ts";
@@ -133,5 +133,4 @@ export class Language {
   }
 }
 
-const joined = (parts: ReadonlyArray<string | Html>): Html =>
-  new Html(parts.map((part) => html`${part}`.source).join(""));
+const joined = (parts: ReadonlyArray<string | Html>): Html => html`${parts.map((part) => html`${part}`)}`;

@@ -1,7 +1,7 @@
 /** The language of whoever reads a page, and how they choose another. */
 import { isUnder, type RequestContext, searchOf } from "@accountlink/http/for_pages";
 import { Context, Effect, Layer } from "effect";
-import { Html, html } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import { pageCookie } from "../page_cookie.ts";
 import { PageSettings } from "../page_settings.ts";
 import { Language } from "./language.ts";
@@ -86,22 +86,20 @@ export const languageOf = (
       "en");
 
 const makeChoice = (tags: ReadonlyArray<string>): Languages["Service"]["choice"] => {
-  // What follows the address of the page in each link. Rendered once, because every page has the links.
-  const linkEnds = tags.map(
-    (tag) => html`${tag}" lang="${tag}" hreflang="${tag}">${nameOf(tag)}</a></li>`.source,
-  );
+  const names = tags.map((tag) => [tag, nameOf(tag)] as const);
   return (language, address) => {
     const [path = "", query = ""] = address.split("?", 2);
     const fields = new URLSearchParams(query);
     fields.delete("lang");
-    fields.append("lang", "");
-    const link = html`<li><a href="${path}?${fields.toString()}`.source;
-    const current = `hreflang="${language.tag}"`;
-    const links = `${link}${linkEnds.join(link)}`.replace(current, `${current} aria-current="true"`);
+    const links = names.map(([tag, name]) => {
+      const chosen = `${path}?${new URLSearchParams([...fields, ["lang", tag]])}`;
+      const current = tag === language.tag ? html` aria-current="true"` : null;
+      return html`<li><a href="${to(chosen)}" lang="${tag}" hreflang="${tag}"${current}>${name}</a></li>`;
+    });
     return html`
 <details class="languages">
 <summary>${language.text("language.choose")}: <span lang="${language.tag}">${language.name}</span></summary>
-<ul role="list">${new Html(links)}</ul>
+<ul role="list">${links}</ul>
 </details>`;
   };
 };

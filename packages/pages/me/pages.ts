@@ -11,7 +11,7 @@ import {
 } from "@accountlink/core/users";
 import { Struct } from "effect";
 import { type AccountCard, cardHtml, gameCard } from "../account_card.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import { bold, code, type Language, own, unseen } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
@@ -58,7 +58,7 @@ ${placesHtml(
 <h2>${language.text("me.everything")}</h2>
 <p>${language.text("me.everything.text")}</p>
 ${postForm("/me/export", csrf, html`<button class="button quiet">${language.text("me.download")}</button>`)}
-<p class="aside"><a class="bad" href="/me/erase">${language.text("me.erase")}</a></p>
+<p class="aside"><a class="bad" href="${to("/me/erase")}">${language.text("me.erase")}</a></p>
 </section>
 ${postForm("/me/sign-out", csrf, html`<button class="button quiet">${language.text("sign_in.end")}</button>`)}`,
   };
@@ -71,7 +71,7 @@ const linksHtml = (links: ReadonlyArray<OwnLink>, reader: Reader, csrf: string):
 <h2>${language.text("me.links")}</h2>
 ${
   links.length === 0
-    ? html`<p class="empty">${language.html("me.links.none", { gameName, code: (label) => html`<a href="/go">${label}</a>` })}</p>`
+    ? html`<p class="empty">${language.html("me.links.none", { gameName, code: (label) => html`<a href="${to("/go")}">${label}</a>` })}</p>`
     : html`
 <p>${language.text("me.links.known", { count: links.length, gameName })}</p>
 <ul class="pair" role="list">${links.map((link) => linkItem(link, reader, csrf))}</ul>`
@@ -152,7 +152,7 @@ const datesOf = ({ communities, lastSeenAt, keptUntil }: OwnPlace, language: Lan
 });
 
 const postForm = (action: string, csrf: string, content: Html): Html => html`
-<form method="post" action="${action}">
+<form method="post" action="${to(action)}">
 <input type="hidden" name="csrf" value="${csrf}">
 ${content}
 </form>`;
@@ -172,7 +172,7 @@ const answerPage = (
 ${status === 200 ? html`<p class="sign good" aria-hidden="true">✓</p>` : null}
 <h1>${language.text(`${name}.title`)}</h1>
 ${typeof text === "string" ? html`<p>${text}</p>` : text}
-<p><a class="button" href="${back}">${language.text(label)}</a></p>`,
+<p><a class="button" href="${to(back)}">${language.text(label)}</a></p>`,
 });
 
 export const removedPage = (link: OwnLink, language: Language): Page => {
@@ -199,7 +199,7 @@ export const exportPage = (language: Language, csrf: string): Page => ({
   content: html`
 <h1>${language.text("me.download")}</h1>
 ${postForm("/me/export", csrf, html`<button class="button">${language.text("me.download")}</button>`)}
-<p class="aside"><a href="/me">${language.text("me.back")}</a></p>`,
+<p class="aside"><a href="${to("/me")}">${language.text("me.back")}</a></p>`,
 });
 
 export interface AccountToErase extends ErasedAccount {
@@ -245,7 +245,7 @@ ${postForm(
   html`<label class="choice"><input type="checkbox" name="confirm" value="${confirmation}" required> ${language.text("erase.agree")}</label>
 <button class="button bad">${language.text("erase.button")}</button>`,
 )}
-<p class="aside"><a href="/me">${language.text("erase.keep")}</a></p>`,
+<p class="aside"><a href="${to("/me")}">${language.text("erase.keep")}</a></p>`,
 });
 
 const accountItem = (account: AccountToErase, language: Language): Html => {
@@ -261,7 +261,7 @@ const accountItem = (account: AccountToErase, language: Language): Html => {
 <h3>${title}</h3>
 <p>${language.text(isOwn ? "erase.account.nameless" : "erase.account.leave")} ${keys.length === 0 ? null : language.html("erase.account.keys", { count: keys.length, b: bold })} ${closes ? language.text("erase.account.closes") : null}</p>
 <p>${members.length === 0 ? language.text("erase.account.nobody") : language.html("erase.account.left", { names: language.list(members) })} ${links === 0 ? null : language.text(links < mostCounted ? "erase.account.links" : "erase.account.many", { count: links })}</p>
-${closes && role === "owner" && links > 0 ? html`<p>${language.html("erase.account.delete", { page: (label) => html`<a href="/dashboard/account/delete">${label}</a>` })}</p>` : null}
+${closes && role === "owner" && links > 0 ? html`<p>${language.html("erase.account.delete", { page: (label) => html`<a href="${to("/dashboard/account/delete")}">${label}</a>` })}</p>` : null}
 </li>`;
 };
 

@@ -2,7 +2,7 @@ import type { PublicError } from "@accountlink/core";
 import { PlatformUnavailable } from "@accountlink/core/errors";
 import { SignInRefused } from "@accountlink/core/sign_ins";
 import { statusOf } from "@accountlink/http-api";
-import { html } from "../html.ts";
+import { html, to } from "../html.ts";
 import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
 import type { Site } from "./site.ts";
@@ -71,6 +71,6 @@ export const refusalPage = (error: SiteError, { path }: Pick<Site, "path">, read
     content: html`
 <h1>${title}</h1>
 <p>${textOf(error, path, reader)}</p>
-<p><a class="button" href="${target}">${language.text(label)}</a></p>`,
+<p><a class="button" href="${to(target)}">${language.text(label)}</a></p>`,
   };
 };

@@ -2,7 +2,7 @@
 import { beginLifetime, type SignInSite, signInLifetime } from "@accountlink/core/sign_ins";
 import { type BoundRoute, textResponse, withHeaders } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import { type Html, html } from "../html.ts";
+import { type Html, html, to } from "../html.ts";
 import { type PageCookie, pageCookie } from "../page_cookie.ts";
 
 export interface Site {
@@ -47,7 +47,7 @@ const pathOf = ({ path }: Pick<Site, "path">) => `${path}/signed_out.css` as con
 
 /** An element for every page after a sign-in. Its style sheet makes the browser drop the stored pages. */
 export const dropKeptPages = (site: Pick<Site, "path">): Html =>
-  html`<link rel="stylesheet" href="${pathOf(site)}">`;
+  html`<link rel="stylesheet" href="${to(pathOf(site))}">`;
 
 /** Serves the style sheet that `dropKeptPages` loads. Requests for it are not counted, so that no limit blocks them. */
 export const keptPagesRoute = (site: Pick<Site, "name" | "path">): BoundRoute => ({

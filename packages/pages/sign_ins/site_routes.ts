@@ -11,7 +11,7 @@ import {
   searchOf,
 } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import { html } from "../html.ts";
+import { html, to } from "../html.ts";
 import type { Language } from "../languages/language.ts";
 import type { Page } from "../page.ts";
 import { type PageContext, readerOf } from "../page_render.ts";
@@ -160,7 +160,7 @@ const endedPage = (path: Site["path"], name: "ended" | "lost" | "deleted", langu
 ${name === "lost" ? null : dropKeptPages({ path })}
 <h1>${language.text(`sign_in.${name}.title`)}</h1>
 ${name === "lost" ? html`<p>${language.text("sign_in.lost.text")}</p>` : null}
-<p><a class="button" href="${path}/sign-in">${language.text("sign_in.again")}</a></p>`,
+<p><a class="button" href="${to(path)}/sign-in">${language.text("sign_in.again")}</a></p>`,
 });
 
 const readSiteForm = ({ request }: RequestContext) =>

@@ -10,7 +10,7 @@ import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { DashboardAccount, DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { contactHtml } from "../../footer.ts";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { valuesReader } from "../api_pipeline.ts";
 import { planText } from "../keys/keys_page.ts";
@@ -101,10 +101,10 @@ ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<sectio
 <h2>Sign-ins</h2>
 <p>Browsers in which you are signed in, latest first.</p>
 <ul class="cards" role="list">${(yield* signIns.list(signIn)).map((other) => signInCard(other, other.id === signIn.id))}</ul>
-<form method="post" action="${paths.signOut}" class="more"><button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
+${formTo(paths.signOut, html` class="more"`)}<button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
 </section>
-<p class="more">What the service stores about you as a user: <a href="/me">your data</a></p>
-${may(role, paths.deleteAccount, html`<p class="more"><a class="bad" href="${paths.deleteAccount}">Delete the account</a></p>`)}`,
+<p class="more">What the service stores about you as a user: <a href="${to("/me")}">your data</a></p>
+${may(role, paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.deleteAccount)}">Delete the account</a></p>`)}`,
     } satisfies Page;
   });
 
@@ -174,7 +174,7 @@ const nameForm = (
   otherwise: string | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Html => html`
-<form method="post" action="${paths.renameAccount}" class="panel">
+${formTo(paths.renameAccount, html` class="panel"`)}
 ${textField({ name: "name", label: nameLabel, hint: `Your team reads it, and players where nothing else is known of you.${otherwise === null ? "" : ` Until it has one: ${otherwise}`}`, value: name, maxLength: 80, required: true, problems })}
 <button class="button quiet">Rename the account</button>
 </form>`;
@@ -183,7 +183,7 @@ const askingLabel = "Name that players read";
 
 /** @param otherwise what players read without a name */
 const askingForm = (name: string, otherwise: string, problems: ReadonlyArray<ParameterProblem>): Html => html`
-<form method="post" action="${paths.accountName}" class="panel">
+${formTo(paths.accountName, html` class="panel"`)}
 ${textField({ name: "displayName", label: askingLabel, hint: `Who asks for their accounts in the shared list. Empty: ${otherwise}`, value: name, maxLength: 80, problems })}
 <button class="button quiet">Save the name</button>
 </form>`;
@@ -195,7 +195,7 @@ const signInCard = ({ id, device, createdAt, expiresAt }: SiteSignIn, isThis: bo
 ${
   isThis
     ? null
-    : html`<form method="post" action="${paths.endSignIn}"><input type="hidden" name="id" value="${id}"><button class="button quiet small">End it</button></form>`
+    : html`${formTo(paths.endSignIn)}<input type="hidden" name="id" value="${id}"><button class="button quiet small">End it</button></form>`
 }
 </li>`;
 
@@ -241,7 +241,7 @@ const accountCard = (
 ${
   status === "suspended"
     ? html`<p>Suspended by the operator.</p>`
-    : html`<form method="post" action="${paths.chooseAccount}"><button class="button quiet small" name="account" value="${name}">Use ${title}</button></form>`
+    : html`${formTo(paths.chooseAccount)}<button class="button quiet small" name="account" value="${name}">Use ${title}</button></form>`
 }
 </li>`;
 
@@ -249,10 +249,10 @@ const invitationCard = ({ account: { name }, title, role, since, inviter }: Name
 <li>
 <p>${inviter === null ? "You are invited" : html`<strong>${inviter}</strong> invites you`} to <strong>${title}</strong> as <strong>${roles[role].label}</strong>, ${timeHtml(since)}.</p>
 <p>${roles[role].hint}. What you do there, keys too, belongs to that account.</p>
-<form method="post" action="${paths.chooseAccount}"><button class="button small" name="account" value="${name}">Accept, and use ${title}</button></form>
+${formTo(paths.chooseAccount)}<button class="button small" name="account" value="${name}">Accept, and use ${title}</button></form>
 <details>
 <summary class="bad">Decline<span class="unseen"> the invitation to ${title}</span></summary>
-<form method="post" action="${paths.declineInvitation}">
+${formTo(paths.declineInvitation)}
 <p>The invitation ends. An owner can invite you again.</p>
 <p class="row"><button class="button bad small" name="account" value="${name}">Decline the invitation</button></p>
 </form>

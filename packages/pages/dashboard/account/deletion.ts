@@ -4,7 +4,7 @@ import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
-import { html } from "../../html.ts";
+import { html, to } from "../../html.ts";
 import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
 import type { Refused } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
@@ -58,6 +58,6 @@ ${loss.webhooks === 0 ? null : html`<li>${counted(loss.webhooks, "webhook")}</li
 ${loss.plans === 0 ? null : html`<li>The rules for roles of ${counted(loss.plans, "community", "communities")}. Members keep the roles and nicknames that they have</li>`}
 <li>${loss.others.length === 0 ? "Your sign-ins to it" : `The sign-ins of you and ${counted(loss.others.length, "other person", "other people")} in the team`}</li>
 </ul>
-<p>Nobody can undo it. What the service stores about you as a user stays: <a href="/me">your data</a>.</p>
+<p>Nobody can undo it. What the service stores about you as a user stays: <a href="${to("/me")}">your data</a>.</p>
 ${confirmForm({ action: paths.deleteAccount, back: paths.account, name: loss.title, label: "Delete the account" }, refused)}`,
 });

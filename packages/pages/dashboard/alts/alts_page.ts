@@ -12,7 +12,7 @@ import {
 import { visibleName } from "@accountlink/core/name_text";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { contactHtml } from "../../footer.ts";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
@@ -64,7 +64,7 @@ export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor):
   refused: view.refused,
   labels,
   content: html`
-<p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone. <a href="${withQuery(paths.newAlts, { pid: form.pid })}">New and alike</a> lists new links that resemble others.</p>
+<p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone. <a href="${to(withQuery(paths.newAlts, { pid: form.pid }))}">New and alike</a> lists new links that resemble others.</p>
 ${visitor.owner.account.tier === "premium" ? question(form, view, visitor) : premiumNote(view.contact)}
 ${view.found && answer(form, view.found, visitor)}`,
 });
@@ -78,9 +78,9 @@ const question = (
   { platforms: { chat, game }, role }: Pick<Visitor, "platforms" | "role">,
 ): Html =>
   communities.length === 0
-    ? html`<p class="empty">There are no communities yet. ${may(role, paths.newKey, html`<a href="${paths.newKey}">Create a key</a> to begin.`)}</p>`
+    ? html`<p class="empty">There are no communities yet. ${may(role, paths.newKey, html`<a href="${to(paths.newKey)}">Create a key</a> to begin.`)}</p>`
     : html`
-<form method="get" action="${paths.alts}" class="panel">
+<form method="get" action="${to(paths.alts)}" class="panel">
 ${communityField(communities, form.pid, refused?.problems)}
 ${radioField({
   name: "kind",
@@ -102,7 +102,7 @@ const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html =
   const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
   return html`
 <section>
-<h2>${target.chatId === null ? `Nobody is linked to this account on ${visitor.platforms.game}` : html`${names.has(target.chatId) ? null : "User "}<a href="${userPath(pid, target.chatId)}">${named(target.chatId, names)}</a>`}</h2>
+<h2>${target.chatId === null ? `Nobody is linked to this account on ${visitor.platforms.game}` : html`${names.has(target.chatId) ? null : "User "}<a href="${to(userPath(pid, target.chatId))}">${named(target.chatId, names)}</a>`}</h2>
 ${isUnknown ? null : html`<p><span class="badge ${tones[risk.severity]}">${severityNames[risk.severity]}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>`}
 ${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which many people share. That lowers the score.</p>`}
 ${listedText(report)}
@@ -147,7 +147,7 @@ const candidate = (
   const game = resolved?.game?.username ?? null;
   const isDecided = evidence.some(({ kind }) => kind === "review");
   return html`<li>
-<h3><a href="${userPath(found.pid, chatId)}">${name === null ? chatId : withId(name, chatId)}</a> <span class="badge ${tones[severity]}">${isDecided ? verdicts.same : `${score} of 100`}</span></h3>
+<h3><a href="${to(userPath(found.pid, chatId))}">${name === null ? chatId : withId(name, chatId)}</a> <span class="badge ${tones[severity]}">${isDecided ? verdicts.same : `${score} of 100`}</span></h3>
 <p>Account on ${visitor.platforms.game}: ${gameId === null ? "none" : game === null ? gameId : `${game} (${gameId})`}</p>
 <ul>${evidence.map((each) => html`<li>${reason(each, visitor.platforms, now)}</li>`)}</ul>
 ${decision(form, chatId, isDecided, found)}
@@ -214,7 +214,7 @@ const pairFields = (form: AltsForm, pair: Pair): Html =>
 
 const reviewForm = (form: AltsForm, pair: Pair): Html => {
   const field = `note-${pair.otherChatId}`;
-  return html`<form method="post" action="${paths.altReviews}" class="review">
+  return html`${formTo(paths.altReviews, html` class="review"`)}
 ${pairFields(form, pair)}
 <label for="${field}">${labels.note}</label>
 <input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">
@@ -226,7 +226,7 @@ ${pairFields(form, pair)}
 const verdicts = { same: "Same person", different: "Different people" } as const;
 
 const takeBack = (form: AltsForm, pair: Pair): Html => html`
-<form method="post" action="${paths.altReviews}">
+${formTo(paths.altReviews)}
 ${pairFields(form, pair)}
 <button class="button quiet small" name="verdict" value="none" aria-label="Take back the review of ${pair.otherChatId}">Take back</button>
 </form>`;
@@ -254,7 +254,7 @@ ${
         rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => {
           const reviewer = reviewers.get(otherChatId);
           return [
-            html`<a href="${userPath(pid, otherChatId)}">${named(otherChatId, names)}</a>`,
+            html`<a href="${to(userPath(pid, otherChatId))}">${named(otherChatId, names)}</a>`,
             html`${verdicts[verdict]}${evidenceOf(otherChatId)}`,
             note ?? "–",
             timeHtml(at),

@@ -4,7 +4,7 @@ import { type FoundSuspect, SuspectStore, severityOf } from "@accountlink/core/a
 import { groupBy } from "@accountlink/core/group_by";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
@@ -73,13 +73,13 @@ const newAltsPage = (all: ReadonlyArray<Community>, community: Community, conten
 ${
   all.length < 2
     ? null
-    : html`<form method="get" action="${paths.newAlts}" class="filters">
+    : html`<form method="get" action="${to(paths.newAlts)}" class="filters">
 ${communityMenu(all, pid)}
 <button class="button quiet">Show</button>
 </form>`
 }
 ${content}
-<p class="more"><a href="${withQuery(paths.alts, { pid })}">Look for the alts of another user</a></p>`,
+<p class="more"><a href="${to(withQuery(paths.alts, { pid }))}">Look for the alts of another user</a></p>`,
   };
 };
 
@@ -108,12 +108,12 @@ const linkHtml = (pairs: ReadonlyArray<FoundSuspect>, view: LinksView, visitor: 
 <h2>${userLink(chatId, view)} <span class="badge ${tones[severity]}">${severityNames[severity]}</span></h2>
 <p>Linked ${nameIn(view.names.games, gameId)} on ${visitor.platforms.game}, ${timeHtml(at)}</p>
 ${pairs.map((pair) => pairHtml(pair, view, visitor))}
-<p><a class="button quiet small" href="${withQuery(paths.block, { pid, chatId })}">Block…<span class="unseen"> ${chatId}</span></a></p>
+<p><a class="button quiet small" href="${to(withQuery(paths.block, { pid, chatId }))}">Block…<span class="unseen"> ${chatId}</span></a></p>
 </li>`;
 };
 
 const userLink = (chatId: ChatId, { community, names }: LinksView): Html =>
-  html`<a href="${userPath(community.scope.pid, chatId)}">${nameIn(names.chats, chatId)}</a>`;
+  html`<a href="${to(userPath(community.scope.pid, chatId))}">${nameIn(names.chats, chatId)}</a>`;
 
 const pairHtml = (pair: FoundSuspect, view: LinksView, visitor: OwnerVisitor): Html => {
   const { otherChatId, score, evidence, verdict } = pair;
@@ -129,7 +129,7 @@ const decision = (
 ): Html =>
   isOf({ chatId, otherChatId }, selfOf(visitor))
     ? html`<p class="hint">You are one of the two, so someone else of your team decides.</p>`
-    : html`<form method="post" action="${paths.altReviews}" class="review">
+    : html`${formTo(paths.altReviews, html` class="review"`)}
 ${hiddenFields({ pid: community.scope.pid, chatId, otherChatId, from: "new" })}
 <p><button class="button small" name="verdict" value="same">Same person</button>
 <button class="button quiet small" name="verdict" value="different">Different people</button></p>

@@ -9,7 +9,7 @@ import { visibleName } from "@accountlink/core/name_text";
 import { Profiles } from "@accountlink/core/platforms";
 import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
 import { type Choice, menuField, textField } from "../look/field.ts";
 
@@ -111,8 +111,8 @@ ${historyHtml(entries, names, Object.values(typed).every((value) => value === nu
 <p class="more">${
           next === null
             ? null
-            : html`<a class="button quiet" href="${withQuery(paths.audit, { ...typed, cursor: next })}">Older entries</a> `
-        }<a href="${withQuery(paths.auditFile, typed)}">Download as CSV</a></p>`,
+            : html`<a class="button quiet" href="${to(withQuery(paths.audit, { ...typed, cursor: next }))}">Older entries</a> `
+        }<a href="${to(withQuery(paths.auditFile, typed))}">Download as CSV</a></p>`,
       } satisfies Page;
     }),
     page(paths.auditFile, function* (visitor, query) {
@@ -155,7 +155,7 @@ const filterForm = (
   { listed, team, problems }: Choices,
   { role, platforms }: Pick<OwnerVisitor, "role" | "platforms">,
 ): Html => html`
-<form method="get" action="${paths.audit}" class="filters">
+<form method="get" action="${to(paths.audit)}" class="filters">
 ${menuField({
   name: "action",
   label: "Kind",

@@ -5,7 +5,7 @@ import { OwnedBlocks, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { Effect } from "effect";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import {
   type Community,
@@ -148,7 +148,7 @@ const blocksPage = (
     if (block.gameId !== null)
       return html`${nameIn(names.games, block.gameId)} <small>on ${platforms.game}</small>`;
     if (block.chatId === null) return "A user who was erased";
-    return html`<a href="${userPath(pid, block.chatId)}">${nameIn(names.chats, block.chatId)}</a> <small>on ${platforms.chat}</small>`;
+    return html`<a href="${to(userPath(pid, block.chatId))}">${nameIn(names.chats, block.chatId)}</a> <small>on ${platforms.chat}</small>`;
   };
   return {
     title: "Blocked users",
@@ -157,7 +157,7 @@ const blocksPage = (
     labels: { id: "User" },
     content: html`
 <p>Whom you block cannot link an account in ${listText(community)}: not by verifying, not by your keys and imports, and your team cannot link them by hand. They read that they are not admitted, never why.</p>
-<form method="get" action="${paths.block}" class="filters">
+<form method="get" action="${to(paths.block)}" class="filters">
 ${communityField(all, pid)}
 ${menuField({
   name: "kind",
@@ -187,14 +187,14 @@ ${
         ]),
       })
 }
-${next && html`<p class="more"><a class="button quiet" rel="next" href="${withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` })}">Older blocks</a></p>`}`,
+${next && html`<p class="more"><a class="button quiet" rel="next" href="${to(withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }))}">Older blocks</a></p>`}`,
   };
 };
 
 const unblockForm = (pid: string, { chatId, gameId }: StoredBlock): Html =>
   chatId === null && gameId === null
     ? html`–`
-    : html`<form method="post" action="${paths.unblock}">
+    : html`${formTo(paths.unblock)}
 <input type="hidden" name="pid" value="${pid}">
 ${chatId === null ? html`<input type="hidden" name="gameId" value="${gameId}">` : html`<input type="hidden" name="chatId" value="${chatId}">`}
 <button class="button quiet small">No longer block<span class="unseen"> ${chatId ?? gameId}</span></button>
@@ -229,12 +229,12 @@ const blockQuestion = (
         : html`This removes ${counted(ofGame.length, "link")}, with the roles and nicknames that the bot gave: <strong>${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}</strong>, linked to <strong>${gameId === null ? "" : nameIn(names.games, gameId)}</strong>. If you block the account on ${platforms.chat} alone, only its own link is removed. Removed links do not come back when you end the block.`
     }</p>
 <p>A verification that the user has started ends. The user is told that the account is not admitted, and to ask your team; nobody outside of your team reads the reason.</p>
-<form method="post" action="${paths.block}" class="panel">
+${formTo(paths.block, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
 ${chatId === null ? null : choice("chatId", chatId, `${nameIn(names.chats, chatId)} on ${platforms.chat}`)}
 ${gameId === null ? null : choice("gameId", gameId, `${nameIn(names.games, gameId)} on ${platforms.game}`)}
 ${reasonField}
-<p class="row"><button class="button bad">Block</button> <a class="button quiet" href="${chatId === null ? withQuery(paths.blocks, { pid }) : userPath(pid, chatId)}">Cancel</a></p>
+<p class="row"><button class="button bad">Block</button> <a class="button quiet" href="${to(chatId === null ? withQuery(paths.blocks, { pid }) : userPath(pid, chatId))}">Cancel</a></p>
 </form>`,
   };
 };

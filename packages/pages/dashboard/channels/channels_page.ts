@@ -5,7 +5,7 @@ import type { GuildChannel } from "@accountlink/core/platforms";
 import { type PlanDetails, RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { ChatSettings, longestPanelText, makeCommunity } from "../../chat/mod.ts";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { Languages } from "../../languages/mod.ts";
 import type { Community } from "../communities/community.ts";
 import { rightsFor } from "../communities/first_steps.ts";
@@ -91,7 +91,7 @@ export const channelsPage = (
     refused,
     labels: channelsLabels,
     content: html`
-<p><a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>
+<p><a href="${to(communityPath(community.scope.pid))}">Back to ${communityName(community)}</a></p>
 ${logSection(view, form, visitor, refused)}
 ${panelSection(view, form, refused)}`,
   };
@@ -108,7 +108,7 @@ const choicesOf = (channels: ReadonlyArray<GuildChannel>, chosen: string) => [
 ];
 
 const start = ({ community, guildId }: ChannelsView, at: string, content: Html): Html => html`
-<form method="post" action="${channelsPath(community.scope.pid)}#${at}" class="panel">
+${formTo(`${channelsPath(community.scope.pid)}#${at}`, html` class="panel"`)}
 <input type="hidden" name="guildId" value="${guildId}">
 ${content}
 </form>`;
@@ -116,7 +116,7 @@ ${content}
 /** Says how the bot gets the right that it lacks in some channels. */
 const rightHtml = ({ channels, invite }: ChannelsView, { platforms }: Shown): Html | null => {
   if (channels.every(({ mayPost }) => mayPost)) return null;
-  return html`<p>The bot may not post in every channel. ${invite === null ? null : html`<a href="${invite}" rel="noreferrer">Give it the right to post</a>. `}A channel that is closed to its role has to be opened on ${platforms.chat}, in the permissions of the channel.</p>`;
+  return html`<p>The bot may not post in every channel. ${invite === null ? null : html`<a href="${to(invite)}" rel="noreferrer">Give it the right to post</a>. `}A channel that is closed to its role has to be opened on ${platforms.chat}, in the permissions of the channel.</p>`;
 };
 
 const logSection = (
@@ -174,7 +174,7 @@ ${menuField({
 <figure class="panel">
 <figcaption>What members will see</figcaption>
 <p><strong>${name}</strong><br>${text.trim() || sentence}</p>
-<p class="row"><a class="button" href="${verify.url}">${verify.label}</a> <span class="button quiet">${roles}</span></p>
+<p class="row"><a class="button" href="${to(verify.url)}">${verify.label}</a> <span class="button quiet">${roles}</span></p>
 </figure>
 <p>To post a message by hand, use this link:</p>
 ${copyable("panel-link", "link", verify.url)}
@@ -186,8 +186,8 @@ const answersHtml = (view: ChannelsView): Html => {
   const rules = withQuery(rolesPath(community.scope.pid), { guildId });
   if (!isOn) return html`<p>The bot answers no commands: the operator turned them off.</p>`;
   if (answersFor === "nobody")
-    return html`<p>The bot tells members that linking is not set up here, until you <a href="${rules}">turn it on</a>, with roles or without.</p>`;
+    return html`<p>The bot tells members that linking is not set up here, until you <a href="${to(rules)}">turn it on</a>, with roles or without.</p>`;
   if (answersFor === "another list")
     return html`<p>The bot answers here with another list, whose rules for roles are on. Its panel leads to that list.</p>`;
-  return html`<p>The bot answers here. Post the panel in a channel that everybody can see.${tryUrl === null ? null : html` <a href="${tryUrl}">Try it as a member</a>`}</p>`;
+  return html`<p>The bot answers here. Post the panel in a channel that everybody can see.${tryUrl === null ? null : html` <a href="${to(tryUrl)}">Try it as a member</a>`}</p>`;
 };

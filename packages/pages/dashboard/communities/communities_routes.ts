@@ -7,7 +7,7 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { makeAccountNames, requireConfirmed } from "../account/account_api.ts";
 import { valuesReader } from "../api_pipeline.ts";
 import { given } from "../keys/keys_api.ts";
@@ -165,13 +165,13 @@ const card = (community: ListedCommunity): Html => {
   const name = communityName(community);
   return html`
 <li>
-<h2><a href="${communityPath(scope.pid)}">${name}</a></h2>
+<h2><a href="${to(communityPath(scope.pid))}">${name}</a></h2>
 <p>${settings.displayName === null ? null : html`Users read <strong>${settings.displayName}</strong>. `}${
     guildOf(scope) === null ? html`${sharedListHint}, for bots and games that work in several.` : null
   }</p>
 <p class="figure"><strong>${linksText(links)}</strong>${guildOf(scope) === null ? null : " in its own list"} · ${counted(keys, "key")}</p>
 ${troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`)}
-<p><a href="${withQuery(paths.links, { pid: scope.pid })}">Links<span class="unseen"> of ${name}</span></a> · <a href="${communityPath(scope.pid)}">Verify link and settings<span class="unseen"> of ${name}</span></a> · <a href="${rolesPath(scope.pid)}">Roles<span class="unseen"> of ${name}</span></a></p>
+<p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">Links<span class="unseen"> of ${name}</span></a> · <a href="${to(communityPath(scope.pid))}">Verify link and settings<span class="unseen"> of ${name}</span></a> · <a href="${to(rolesPath(scope.pid))}">Roles<span class="unseen"> of ${name}</span></a></p>
 </li>`;
 };
 

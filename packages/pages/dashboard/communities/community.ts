@@ -4,7 +4,7 @@ import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { menuField } from "../look/field.ts";
 import { listName } from "../look/names.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
@@ -45,7 +45,7 @@ export const noCommunityPage = (
   title,
   section,
   content: html`
-<p class="empty">There is no community yet${effect}. ${may(role, paths.communities, html`<a href="${paths.communities}">Add your first community</a>`)}</p>`,
+<p class="empty">There is no community yet${effect}. ${may(role, paths.communities, html`<a href="${to(paths.communities)}">Add your first community</a>`)}</p>`,
 });
 
 /** The page where anyone links their accounts for a community. */

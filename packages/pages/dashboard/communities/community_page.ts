@@ -5,7 +5,7 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
 import type { LinkProof } from "@accountlink/core/links";
 import { Effect, Record } from "effect";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
 import { fieldsOf, textField } from "../look/field.ts";
 import { communityName, linksText, listText } from "../look/names.ts";
@@ -88,40 +88,39 @@ export const communityPage = (
     refused: refusedFor(problems),
     labels: { ...saidLabels, ...ageLabels },
     content: html`
-<p><a href="${withQuery(paths.links, { pid: scope.pid })}">${linksText(links)}</a> · <a href="${paths.keys}">${counted(keys, "key")}</a></p>
+<p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> · <a href="${to(paths.keys)}">${counted(keys, "key")}</a></p>
 ${isNew ? html`<section><h2>Your first verified user</h2>${firstSteps(view)}</section>` : null}
 ${linkSection(view)}
 ${isNew ? null : waysSection(view.ways, visitor)}
 <section id="says">
 <h2>What your users see</h2>
 <div class="beside">
-<form method="post" action="${communityPath(scope.pid)}" class="panel" id="said">
+${formTo(communityPath(scope.pid), html` class="panel" id="said"`)}
 ${textField({ ...of("displayName"), hint: `The name that users know. If empty, ${scope.kind === "guild" ? "its name" : "the name of the owner"} on ${visitor.platforms.chat} is shown.`, maxLength: 80 })}
 ${textField({ ...of("supportUrl"), hint: "Where users get help: an address that begins with https://, such as an invite to your help channel.", maxLength: 2_000 })}
 ${textField({ ...of("doneText"), hint: "What users should do next, in one or two sentences. Example: You get your role within a minute.", maxLength: 300 })}
 <p class="row"><button class="button">Save</button> <button class="button quiet" name="act" value="preview">Update the preview</button></p>
 </form>
 <div class="frames" data-previews="said">${view.previews.map(
-      ({ title, document }) =>
-        html`<iframe title="Preview: ${title}" srcdoc="${document.source}" sandbox></iframe>`,
+      ({ title, document }) => html`<iframe title="Preview: ${title}" srcdoc="${document}" sandbox></iframe>`,
     )}</div>
 </div>
 </section>
 ${admissionSection(scope.pid, ages, visitor, problems)}
 <section>
 <h2>Roles and names</h2>
-<p>The bot can give roles and nicknames to members who linked. <a href="${rolesPath(scope.pid)}">Choose roles</a></p>
+<p>The bot can give roles and nicknames to members who linked. <a href="${to(rolesPath(scope.pid))}">Choose roles</a></p>
 </section>
 <section id="panel">
 <h2>Log and panel</h2>
-<p>The bot can post the panel with which members link, and tell your team in a channel who linked and who did not get in. <a href="${channelsPath(scope.pid)}">Choose channels</a></p>
+<p>The bot can post the panel with which members link, and tell your team in a channel who linked and who did not get in. <a href="${to(channelsPath(scope.pid))}">Choose channels</a></p>
 </section>
 <section>
 <h2>The bot</h2>
 ${botHtml(view)}
 </section>
 
-${may(visitor.role, deleteDataPath(":pid"), html`<p class="more"><a class="bad" href="${deleteDataPath(scope.pid)}">Delete the data of this list</a></p>`)}`,
+${may(visitor.role, deleteDataPath(":pid"), html`<p class="more"><a class="bad" href="${to(deleteDataPath(scope.pid))}">Delete the data of this list</a></p>`)}`,
   };
 };
 
@@ -163,12 +162,12 @@ const admissionSection = (
   return html`
 <section id="admission">
 <h2>Who may link</h2>
-<form method="post" action="${communityPath(pid)}" class="panel">
+${formTo(communityPath(pid), html` class="panel"`)}
 ${textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength: 4 })}
 ${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
 <p class="row"><button class="button" name="act" value="ages">Save</button></p>
 </form>
-<p class="more"><a href="${withQuery(paths.blocks, { pid })}">Blocked users</a></p>
+<p class="more"><a href="${to(withQuery(paths.blocks, { pid }))}">Blocked users</a></p>
 </section>`;
 };
 
@@ -179,7 +178,7 @@ const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => 
 <h2>Verify link</h2>
 ${
   !isReachable(community, rolesOn)
-    ? html`<p>The link works as soon as <a href="${rolesPath(community.scope.pid)}">linking is on</a>, with roles or without, or a program of yours has an active <a href="${paths.newKey}">key</a>.</p>`
+    ? html`<p>The link works as soon as <a href="${to(rolesPath(community.scope.pid))}">linking is on</a>, with roles or without, or a program of yours has an active <a href="${to(paths.newKey)}">key</a>.</p>`
     : html`
 <div class="beside">
 <div>
@@ -195,9 +194,9 @@ ${qrCode(url, "QR code of the verify link")}
 
 const originsHtml = ({ redirectOrigins }: Community): Html =>
   redirectOrigins.length === 0
-    ? html`<p>With <code>&redirect=</code> and an address after it, the link can lead users on to a site of yours. Enter the site at one of the <a href="${paths.keys}">keys</a> first: a link to any other site is refused.</p>`
+    ? html`<p>With <code>&redirect=</code> and an address after it, the link can lead users on to a site of yours. Enter the site at one of the <a href="${to(paths.keys)}">keys</a> first: a link to any other site is refused.</p>`
     : html`
-<p>With <code>&redirect=</code> and an address after it, the link leads users on to one of these sites. A link to any other site is refused; the <a href="${paths.keys}">keys</a> list them.</p>
+<p>With <code>&redirect=</code> and an address after it, the link leads users on to one of these sites. A link to any other site is refused; the <a href="${to(paths.keys)}">keys</a> list them.</p>
 <ul>${redirectOrigins.map((origin) => html`<li>${origin}</li>`)}</ul>`;
 
 const botHtml = (view: CommunityView): Html => {
@@ -207,7 +206,7 @@ const botHtml = (view: CommunityView): Html => {
   if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
   return guild.bot
     ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.${rolesOn ? html` Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.` : null}</p>
-${rolesOn && tryUrl !== null ? html`<p><a href="${tryUrl}">Try it as a member</a></p>` : null}
+${rolesOn && tryUrl !== null ? html`<p><a href="${to(tryUrl)}">Try it as a member</a></p>` : null}
 ${rightsLink(view)}`
     : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>
 ${addBot(view)}`;

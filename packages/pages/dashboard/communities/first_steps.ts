@@ -4,7 +4,7 @@ import type { BotRights, OwnGuild } from "@accountlink/core/platforms";
 import { type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { hiddenFields } from "../look/field.ts";
 import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
@@ -83,14 +83,14 @@ export const isReachable = ({ hasActiveKey }: Community, rolesOn: boolean): bool
   rolesOn || hasActiveKey;
 
 const rolesStep = ({ scope: { pid } }: Community): Html =>
-  html`<p>With roles and nicknames for members who linked, or without; the bot answers commands from then on. <a href="${rolesPath(pid)}">Choose roles, or none</a></p>`;
+  html`<p>With roles and nicknames for members who linked, or without; the bot answers commands from then on. <a href="${to(rolesPath(pid))}">Choose roles, or none</a></p>`;
 
 const panelStep = ({ scope }: Community, publicUrl: string): Html => {
   const url = verifyUrl(publicUrl, scope);
   return html`
-<p>${guildOf(scope) === null ? "Post the link where everybody can see it." : html`<a href="${channelsPath(scope.pid)}#panel">Post the panel</a> in a channel that everybody can see, or type <code>/panel</code> there. Or post the link by hand:`}</p>
+<p>${guildOf(scope) === null ? "Post the link where everybody can see it." : html`<a href="${to(channelsPath(scope.pid))}#panel">Post the panel</a> in a channel that everybody can see, or type <code>/panel</code> there. Or post the link by hand:`}</p>
 ${copyable("step-link", "link", url)}
-<p><a href="${url}">Verify yourself first</a></p>`;
+<p><a href="${to(url)}">Verify yourself first</a></p>`;
 };
 
 const step = (title: string, isDone: boolean, content: Html | null): Html => html`
@@ -124,25 +124,25 @@ export const addBot = ({ botInvite, rights }: Invite): Html | null =>
   botInvite === null
     ? null
     : html`
-<p><a class="button" href="${botInvite}" rel="noreferrer">Add the bot</a></p>
+<p><a class="button" href="${to(botInvite)}" rel="noreferrer">Add the bot</a></p>
 <p>${rights === "none" ? "It asks for no rights: it needs some when you have chosen roles, nicknames or a log." : `It asks for the rights to ${rightsText(rights)}, which your settings need.`}</p>`;
 
 /** The link that adds the bot to a community, whose name only screen readers hear. */
 export const addBotLink = (botInvite: string | null, name: string): Html | null =>
   botInvite === null
     ? null
-    : html`<a href="${botInvite}" rel="noreferrer">Add the bot<span class="unseen"> to ${name}</span></a>`;
+    : html`<a href="${to(botInvite)}" rel="noreferrer">Add the bot<span class="unseen"> to ${name}</span></a>`;
 
 const addBotElsewhere = ({ botInvite }: Invite): Html | null =>
   botInvite === null
     ? null
-    : html`<p><a href="${botInvite}" rel="noreferrer">Add it to another community</a></p>`;
+    : html`<p><a href="${to(botInvite)}" rel="noreferrer">Add it to another community</a></p>`;
 
 /** The link that gives the bot, where it is already, the rights that the rules need; null if they need none. */
 export const rightsLink = ({ botInvite, rights }: Invite): Html | null =>
   botInvite === null || rights === "none"
     ? null
-    : html`<p><a href="${botInvite}" rel="noreferrer">Give it the rights to ${rightsText(rights)}</a></p>`;
+    : html`<p><a href="${to(botInvite)}" rel="noreferrer">Give it the rights to ${rightsText(rights)}</a></p>`;
 
 /** Offers to open the list of a community: one button for each that the owner manages and the bot is in. */
 const openStep = (view: FirstSteps): Html => {
@@ -150,11 +150,11 @@ const openStep = (view: FirstSteps): Html => {
   return html`
 <p>${possible.length === 0 ? "This needs a community with the bot." : "You choose roles and nicknames for members who linked, or none."}</p>
 ${possible.map(openForm)}
-<p>Do you write a program that asks who is linked? <a href="${paths.newKey}">Create a key</a></p>`;
+<p>Do you write a program that asks who is linked? <a href="${to(paths.newKey)}">Create a key</a></p>`;
 };
 
 /** Opens the list of a community without a key, and leads to its roles. */
 export const openForm = ({ guildId, name }: OwnGuild): Html => html`
-<form method="post" action="${paths.communities}">
+${formTo(paths.communities)}
 ${hiddenFields({ guildId })}
 <button class="button">Set up ${name ?? guildId}</button></form>`;

@@ -7,7 +7,7 @@ import { visibleName } from "@accountlink/core/name_text";
 import { Profiles } from "@accountlink/core/platforms";
 import { type PlanProblem, type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 
 import { remedy, roleName } from "../look/remedies.ts";
 import { counted, timeHtml } from "../look/time.ts";
@@ -62,7 +62,7 @@ export const makeTroubles = Effect.gen(function* () {
     const filter = { action: "roles.updated", keyId: null, pid: scope.pid } as const;
     const entries = yield* log.list(visitor.owner.account.name, null, searchedEntries, filter);
     const entry = entries.find(({ details }) => details["guildId"] === guildId);
-    const rules = html`<a href="${withQuery(rolesPath(scope.pid), { guildId })}">rules of ${name}</a>`;
+    const rules = html`<a href="${to(withQuery(rolesPath(scope.pid), { guildId }))}">rules of ${name}</a>`;
     if (entry === undefined) return html`The ${rules} are paused: nobody gets roles or nicknames by them.`;
     if (isByService(entry))
       return html`This service paused the ${rules} at ${timeHtml(entry.at)}: the bot was removed, nobody of your team managed the community any more, or many members would have lost a role. Look at them, and turn them on again.`;
@@ -77,11 +77,11 @@ export const makeTroubles = Effect.gen(function* () {
     const invite = botInvite(guildId, rightsFor([plan]));
     return kindsOf(problems).map(
       ({ first, count }) =>
-        html`In <a href="${withQuery(rolesPath(scope.pid), { guildId })}">${name}</a>, ${whatFails(first, view)}${
+        html`In <a href="${to(withQuery(rolesPath(scope.pid), { guildId }))}">${name}</a>, ${whatFails(first, view)}${
           count === 1 ? null : html` (${counted(count, "case")})`
         }. ${remedy(view, first, visitor.platforms)}${
           first.reason === "no_permission" && invite !== null
-            ? html` <a href="${invite}" rel="noreferrer">Give the bot the rights</a>`
+            ? html` <a href="${to(invite)}" rel="noreferrer">Give the bot the rights</a>`
             : null
         }`,
     );

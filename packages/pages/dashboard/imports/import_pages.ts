@@ -7,7 +7,7 @@ import {
   leftOutReasons,
   type UndoableImport,
 } from "@accountlink/core/links";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityMenu } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { checkField, radioField, textField } from "../look/field.ts";
@@ -62,7 +62,7 @@ export const uploadPage = (
   content: html`
 <p>Import the links that your bot or another service has stored. You see a preview before anything is saved.</p>
 <p>A row without a time gets the time of the import. When the user verified that link remains unknown.</p>
-<form method="post" action="${paths.imports}" enctype="multipart/form-data" class="panel">
+${formTo(paths.imports, html` enctype="multipart/form-data" class="panel"`)}
 ${communityMenu(communities, pid)}
 ${radioField({
   name: "onConflict",
@@ -132,7 +132,7 @@ ${
   storedBy(outcome) === 0
     ? dropForm(view, "Choose another file")
     : html`
-<form method="post" action="${importPath(view.id)}/start">
+${formTo(`${importPath(view.id)}/start`)}
 <button class="button">Import ${counted(storedBy(outcome), "link")}</button>
 </form>
 ${dropForm(view, "Do not import")}`
@@ -150,7 +150,7 @@ export const importRunningPage = (view: ImportView, { phase, rows, total }: Impo
 <progress aria-label="Progress" max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
 </div>
 <p>You can leave this page; the import continues.</p>
-<p><a class="button quiet" href="${importPath(view.id)}">Check how far it is</a></p>`,
+<p><a class="button quiet" href="${to(importPath(view.id))}">Check how far it is</a></p>`,
 });
 
 export const importDonePage = (
@@ -169,7 +169,7 @@ ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome, platforms)}
 ${view.undo && html`<p>Was it the wrong file? ${undoLink(view.undo)}.</p>`}
 <div class="row">
-<a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a>
+<a class="button" href="${to(withQuery(paths.links, { pid: view.community.scope.pid }))}">See the links</a>
 ${dropForm(view, "Import another file")}
 </div>`,
 });
@@ -197,7 +197,7 @@ const limitHtml = ({ reasons }: ImportOutcome): Html | null => {
 };
 
 const dropForm = ({ id }: ImportView, label: string): Html => html`
-<form method="post" action="${importPath(id)}/drop">
+${formTo(`${importPath(id)}/drop`)}
 <button class="button quiet">${label}</button>
 </form>`;
 
@@ -228,12 +228,12 @@ ${tableHtml({
   caption: `${counted(count, "user who gets another account", "users who get another account")}${count > first.length ? `: the first ${first.length}` : ""}`,
   columns: [`Account on ${platforms.chat}`, `On ${platforms.game} before`, `On ${platforms.game} after`],
   rows: first.map(({ chatId, previousGameId, gameId }) => [
-    html`<a href="${userPath(community.scope.pid, chatId)}">${nameIn(chats, chatId)}</a>`,
+    html`<a href="${to(userPath(community.scope.pid, chatId))}">${nameIn(chats, chatId)}</a>`,
     previousGameId === null ? "not linked" : nameIn(games, previousGameId),
     nameIn(games, gameId),
   ]),
 })}
-<p class="more"><a class="button quiet small" href="${importPath(id)}/changed.csv">Download the users who change</a></p>`;
+<p class="more"><a class="button quiet small" href="${to(importPath(id))}/changed.csv">Download the users who change</a></p>`;
 
 const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
   unreadColumns.length === 0 ? null : html`<p>Columns that are not read: ${unreadColumns.join(", ")}</p>`;
@@ -263,7 +263,7 @@ ${reasons.map(
 <ul>${first.map(({ line, problem }) => html`<li>Line ${line}: ${said(problem, platforms)}</li>`)}${count > first.length ? html`<li>and ${counted(count - first.length, "row")} more</li>` : null}</ul>
 </details>`,
 )}
-<p class="more"><a class="button quiet small" href="${importPath(view.id)}/left_out.csv">Download the rows that are left out</a></p>`;
+<p class="more"><a class="button quiet small" href="${to(importPath(view.id))}/left_out.csv">Download the rows that are left out</a></p>`;
 
 const sampleTable = (sample: ReadonlyArray<SampleRow>, platforms: PlatformNames): Html =>
   tableHtml({

@@ -1,6 +1,6 @@
 /** The list of imports that can be undone, and the page that asks before an undo and shows its progress. */
 import type { UndoableImport } from "@accountlink/core/links";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { listText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
@@ -29,13 +29,13 @@ const askPage = (view: UndoView): Page => {
 <p>“${name}” was imported into ${listText(community)} on ${timeHtml(importedAt)}. You can undo it until ${timeHtml(endsAt)}.</p>
 <p class="figure"><strong>${counted(left, "link")}</strong> ${left === 1 ? "goes" : "go"} back to how ${left === 1 ? "it was" : "they were"} before: links that the import made are removed, and links that it replaced are restored.</p>
 ${changed > 0 ? html`<p>${counted(changed, "other link")} of the import ${changed === 1 ? "was" : "were"} changed since, and ${changed === 1 ? "stays" : "stay"}.</p>` : null}
-<p>Where <a href="${rolesPath(community.scope.pid)}">rules for roles</a> are on, everyone is compared then: members whose link goes lose the roles that need one. If many would lose one, the rules pause first.</p>
+<p>Where <a href="${to(rolesPath(community.scope.pid))}">rules for roles</a> are on, everyone is compared then: members whose link goes lose the roles that need one. If many would lose one, the rules pause first.</p>
 ${
   left === 0
-    ? html`<p><a class="button quiet" href="${paths.imports}">Back</a></p>`
+    ? html`<p><a class="button quiet" href="${to(paths.imports)}">Back</a></p>`
     : html`
-<form method="post" action="${importPath(id, "undo")}">
-<p class="row"><button class="button bad">Undo the import</button> <a class="button quiet" href="${paths.imports}">Keep the links</a></p>
+${formTo(importPath(id, "undo"))}
+<p class="row"><button class="button bad">Undo the import</button> <a class="button quiet" href="${to(paths.imports)}">Keep the links</a></p>
 </form>`
 }`,
   };
@@ -55,8 +55,8 @@ const runningPage = ({ id, name, left }: UndoView, { removed, restored }: Undone
 <progress aria-label="Progress" max="${done + left}" value="${done}"></progress>
 </div>
 <p>You can leave this page; the undo continues.</p>
-<form method="post" action="${importPath(id, "undo")}">
-<p class="row"><a class="button quiet" href="${importPath(id, "undo")}">Check how far it is</a> <button class="button quiet">Go on, if it stopped</button></p>
+${formTo(importPath(id, "undo"))}
+<p class="row"><a class="button quiet" href="${to(importPath(id, "undo"))}">Check how far it is</a> <button class="button quiet">Go on, if it stopped</button></p>
 </form>`,
   };
 };
@@ -67,12 +67,12 @@ const donePage = ({ name, community }: UndoView, { removed, restored }: Undone):
   notice: statusHtml("The import is undone."),
   content: html`
 <p>Of “${name}”, ${counted(removed, "link")} ${removed === 1 ? "was" : "were"} removed from ${listText(community)}, and ${counted(restored, "link")} ${restored === 1 ? "is" : "are"} as before the import.</p>
-<p class="row"><a class="button" href="${withQuery(paths.links, { pid: community.scope.pid })}">See the links</a> <a class="button quiet" href="${paths.imports}">Import another file</a></p>`,
+<p class="row"><a class="button" href="${to(withQuery(paths.links, { pid: community.scope.pid }))}">See the links</a> <a class="button quiet" href="${to(paths.imports)}">Import another file</a></p>`,
 });
 
 /** Says until when an import can be undone, and leads to its undo. */
 export const undoLink = ({ id, name, endsAt }: Pick<UndoableImport, "id" | "name" | "endsAt">): Html =>
-  html`<a href="${importPath(id, "undo")}">Undo it<span class="unseen">: ${name}</span></a> until ${timeHtml(endsAt)}`;
+  html`<a href="${to(importPath(id, "undo"))}">Undo it<span class="unseen">: ${name}</span></a> until ${timeHtml(endsAt)}`;
 
 /** The imports that can be undone; null if there are none. */
 export const undoableSection = (
@@ -89,7 +89,7 @@ export const undoableSection = (
         return html`
 <li>
 <p><strong>${one.name}</strong>${community === undefined ? null : ` into ${listText(community)}`}, ${timeHtml(one.importedAt)}: ${counted(one.links, "link")}</p>
-<p>${one.undone === null ? undoLink(one) : html`<a href="${importPath(one.id, "undo")}">Undone<span class="unseen">: ${one.name}</span></a>`}</p>
+<p>${one.undone === null ? undoLink(one) : html`<a href="${to(importPath(one.id, "undo"))}">Undone<span class="unseen">: ${one.name}</span></a>`}</p>
 </li>`;
       })}</ul>
 </section>`;

@@ -4,7 +4,7 @@ import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { Limits, type Quota, quotaOf } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml, whoOf } from "../audit/sentences.ts";
 import { menuField, textField } from "../look/field.ts";
@@ -53,7 +53,7 @@ ${key.status === "revoked" ? html`<p>A revoked key never works again. It disappe
 <section>
 <h2>History</h2>
 ${historyHtml(view.history, view.names)}
-<p class="more"><a href="${withQuery(paths.audit, { keyId: key.id })}">Full history in the audit log</a> · <a href="${withQuery(paths.usage, { keyId: key.id })}">Usage of this key</a></p>
+<p class="more"><a href="${to(withQuery(paths.audit, { keyId: key.id }))}">Full history in the audit log</a> · <a href="${to(withQuery(paths.usage, { keyId: key.id }))}">Usage of this key</a></p>
 </section>
 ${key.status === "revoked" ? null : acts(key, refused)}`,
   };
@@ -65,7 +65,7 @@ const facts = ({ key, quota, guilds, created, names }: KeyView, now: Millis): Ht
 <p>${stateHtml(key, now)} <code>${maskedKey(key.id)}</code></p>
 <dl class="facts">
 <div><dt>List</dt><dd>${scopeText(key, guilds)}</dd></div>
-<div><dt>${key.scope.kind === "guild" ? "Community" : "Settings"}</dt><dd><a href="${communityPath(key.scope.pid)}">Verify link and texts</a> <code>${key.scope.pid}</code></dd></div>
+<div><dt>${key.scope.kind === "guild" ? "Community" : "Settings"}</dt><dd><a href="${to(communityPath(key.scope.pid))}">Verify link and texts</a> <code>${key.scope.pid}</code></dd></div>
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
@@ -94,7 +94,7 @@ const windowText = (windowMs: number): string =>
 const rulesForm = (key: KeyDetails, rules: KeyRules, refused: RefusedKeyAct | null): Html => html`
 <section>
 <h2>Rules</h2>
-<form method="post" action="${keyPath(key.id, "update")}" class="panel">
+${formTo(keyPath(key.id, "update"), html` class="panel"`)}
 ${rulesFields(rules, refused?.act === "update" ? refused.problems : [])}
 <button class="button">Save the rules</button>
 </form>
@@ -105,7 +105,7 @@ const acts = (key: KeyDetails, refused: RefusedKeyAct | null): Html => {
   return html`
 <section>
 <h2>Rotate</h2>
-<form method="post" action="${keyPath(key.id, "rotate")}" class="panel">
+${formTo(keyPath(key.id, "rotate"), html` class="panel"`)}
 <p>The key gets a new secret, which is shown once. Its ID, rules and history stay.</p>
 ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces, problems: problemsOf("rotate") })}
 <button class="button quiet">Rotate the key</button>
@@ -113,11 +113,11 @@ ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400
 </section>
 <section>
 <h2>Danger zone</h2>
-<form method="post" action="${keyPath(key.id, "status")}" class="panel danger">
+${formTo(keyPath(key.id, "status"), html` class="panel danger"`)}
 <p>${isActive(key) ? "Every request with a disabled key is refused until you enable it again." : "Requests with the key are accepted again, under its rules."}</p>
 <button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${isActive(key) ? "Disable the key" : "Enable the key"}</button>
 </form>
-<form method="post" action="${keyPath(key.id, "revoke")}" class="panel danger">
+${formTo(keyPath(key.id, "revoke"), html` class="panel danger"`)}
 <p>A revoked key never works again. The links of its users stay.</p>
 ${textField({ name: "confirm", label: html`Type <strong>${key.id}</strong> to confirm`, value: "", problems: problemsOf("revoke"), required: true, awaited: key.id })}
 <button class="button bad">Revoke the key</button>

@@ -1,6 +1,6 @@
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { menuField, textField } from "../look/field.ts";
 import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
@@ -44,7 +44,7 @@ export const keysPage = (
   section: "keys",
   content: html`
 <p>${planText(list)}</p>
-<p><a class="button" href="${paths.newKey}">Create a key</a></p>
+<p><a class="button" href="${to(paths.newKey)}">Create a key</a></p>
 ${list.keys.length === 0 ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>` : table(weeks, choice, list.guilds, now)}`,
 });
 
@@ -92,14 +92,14 @@ const table = (
     weeks.length <= fewKeys
       ? null
       : html`
-<form method="get" action="${paths.keys}" class="filters" role="search">
+<form method="get" action="${to(paths.keys)}" class="filters" role="search">
 ${textField({ name: "q", label: "Find", hint: "Part of a name, an ID or a list", type: "search", value: search })}
 ${menuField({ name: "sort", label: "Sort", value: sort, choices: Object.entries(orders).map(([value, { label }]) => ({ value, label })) })}
 <button class="button quiet">Search</button>
 </form>`
   }
 ${found.length === 0 ? html`<p class="empty">No key was found for “${search}”.</p>` : keyTable(isAll ? found : found.slice(0, mostKeys), guilds, now)}
-${isAll || found.length <= mostKeys ? null : html`<p class="more"><a class="button quiet" href="${withQuery(paths.keys, { q: search, sort, all: "1" })}">All ${found.length} keys</a></p>`}`;
+${isAll || found.length <= mostKeys ? null : html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.keys, { q: search, sort, all: "1" }))}">All ${found.length} keys</a></p>`}`;
 };
 
 const keyTable = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGuild>, now: Millis): Html =>
@@ -108,7 +108,7 @@ const keyTable = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGui
     caption: "Keys with their requests of the last seven days",
     columns: ["Key", "Permissions", "List", "Last used", "Expires", { label: "Seven days", isNumber: true }],
     rows: weeks.map(({ key, days }) => [
-      html`<a href="${keyPath(key.id)}">${nameOf(key)}</a> ${stateHtml(key, now)} <small><code>${maskedKey(key.id)}</code></small>`,
+      html`<a href="${to(keyPath(key.id))}">${nameOf(key)}</a> ${stateHtml(key, now)} <small><code>${maskedKey(key.id)}</code></small>`,
       accesses[key.access].label,
       scopeText(key, guilds),
       timeOr(key.lastUsedAt, "never"),

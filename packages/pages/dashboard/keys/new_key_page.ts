@@ -2,7 +2,7 @@
 import type { ChatId } from "@accountlink/core";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { statusHtml } from "../look/notice.ts";
 import { nameOf } from "../look/owned_key.ts";
@@ -40,11 +40,11 @@ export const creationPage = (
   refused,
   labels,
   content: html`
-<form method="post" action="${paths[section]}" class="panel">
+${formTo(paths[section], html` class="panel"`)}
 ${fields(refused?.problems ?? [])}
 <button class="button">Create the ${thing}</button>
 </form>
-<p><a href="${paths[section]}">Back to the ${thing}s</a></p>`,
+<p><a href="${to(paths[section])}">Back to the ${thing}s</a></p>`,
 });
 
 /** A key with its token, which is shown only once. */
@@ -67,13 +67,13 @@ export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, cha
       html`<strong>${nameOf(key)}</strong> ${isNew ? "is ready" : "has a new secret"}. The whole key is shown only this once: copy it now, and store it as a secret of your bot or server.`,
     ),
     content: html`
-<section class="panel" data-leaves-for="${keyPath(key.id)}">
+<section class="panel" data-leaves-for="${to(keyPath(key.id))}">
 <h2>The key</h2>
 ${copyable("token", "key", token)}
 <h2>Try it in a terminal</h2>
 ${copyable("curl", "command", `export ACCOUNTLINK_KEY='${token}'\n${curlOf(url, "$ACCOUNTLINK_KEY")}`)}
 <p>${key.previousSecretEndsAt === null ? null : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `}Anyone who has the key can use it: keep it out of web pages, logs and repositories.</p>
 </section>
-<p class="row"><a class="button quiet" href="${keyPath(key.id)}">I have copied it</a>${isNew ? html` <a class="button quiet" href="${rolesPath(key.scope.pid)}">Choose roles</a>` : null}</p>`,
+<p class="row"><a class="button quiet" href="${to(keyPath(key.id))}">I have copied it</a>${isNew ? html` <a class="button quiet" href="${to(rolesPath(key.scope.pid))}">Choose roles</a>` : null}</p>`,
   };
 };

@@ -1,5 +1,5 @@
 /** The results of a search in all lists of links: links, and users without a link. */
-import { type Html, html } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
 import { listName } from "../look/names.ts";
@@ -21,7 +21,7 @@ export const foundPage = (
   title: "Search",
   section: "links",
   content: html`
-<form method="get" action="${paths.links}" class="filters" role="search">
+<form method="get" action="${to(paths.links)}" class="filters" role="search">
 ${textField({ name: "q", label: "Find in every list", hint: "ID or user name", type: "search", value: search })}
 <button class="button quiet">Search</button>
 </form>
@@ -38,7 +38,7 @@ ${
 <p class="hint">Searched by ${searchedFor(community)}.${isByOthers ? " Who was found in another list is linked here too." : null}</p>
 ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable({ community, links, search, named: null }, linkLabels(platforms))}
-${next && html`<p class="more"><a class="button quiet" href="${withQuery(paths.links, { pid, q: search })}">All that were found here</a></p>`}
+${next && html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.links, { pid, q: search }))}">All that were found here</a></p>`}
 </section>`;
         })}`
 }

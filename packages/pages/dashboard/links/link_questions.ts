@@ -7,7 +7,7 @@ import { isChatId } from "@accountlink/core/ids";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Effect, Result } from "effect";
-import { html } from "../../html.ts";
+import { formTo, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
 import { listText, messageText } from "../look/names.ts";
@@ -67,12 +67,12 @@ export const unlinkQuestion = (
         html`<li><strong>${accountText(link.chatId, chat)}</strong> from <strong>${accountText(link.gameId, game)}</strong></li>`,
     )}</ul>
 <p>Bots and games that use this list no longer see these accounts as linked. A verification that a user has started ends. Everyone can verify again at any time.</p>
-${chatId === undefined || others.length === 0 ? null : html`<p>The user stays linked in ${others.map((other) => listText(other.community)).join(" and ")}. <a class="bad" href="${withQuery(paths.unlinkAll, { chatId })}">Unlink in every list</a></p>`}
-<form method="post" action="${paths.unlink}" class="panel">
+${chatId === undefined || others.length === 0 ? null : html`<p>The user stays linked in ${others.map((other) => listText(other.community)).join(" and ")}. <a class="bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">Unlink in every list</a></p>`}
+${formTo(paths.unlink, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
 ${chatIds.map((each) => html`<input type="hidden" name="chat" value="${each}">`)}
 ${reasonField}
-<p class="row"><button class="button bad">Unlink ${chatId === undefined ? users : "the accounts"}</button> <a class="button quiet" href="${chatId === undefined ? withQuery(paths.links, { pid }) : userPath(pid, chatId)}">Cancel</a></p>
+<p class="row"><button class="button bad">Unlink ${chatId === undefined ? users : "the accounts"}</button> <a class="button quiet" href="${to(chatId === undefined ? withQuery(paths.links, { pid }) : userPath(pid, chatId))}">Cancel</a></p>
 </form>`,
   };
 };
@@ -95,10 +95,10 @@ export const linkQuestion = (
 <p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${listText(community)}?</p>
 ${replaced === null ? null : html`<p>This replaces the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
 <p>Neither account has been verified. Link them only if you are sure that they belong to the same person.</p>
-<form method="post" action="${paths.link}" class="panel">
+${formTo(paths.link, html` class="panel"`)}
 ${hiddenFields({ pid, chat: chatId, game: gameId, confirm: "1", of })}
 ${reasonField}
-<p class="row"><button class="button">Link the accounts</button> <a class="button quiet" href="${userPath(pid, chatId)}">Cancel</a></p>
+<p class="row"><button class="button">Link the accounts</button> <a class="button quiet" href="${to(userPath(pid, chatId))}">Cancel</a></p>
 </form>`,
   };
 };
@@ -160,9 +160,9 @@ const unlinkAllQuestion = (
       html`<li><strong>${accountText(link.gameId, game)}</strong> in ${listText(community)}</li>`,
   )}</ul>
 <p>No bot and no game of yours then sees the user as linked. Verifications that the user has started end. The user can verify again at any time.</p>
-<form method="post" action="${paths.unlinkAll}" class="panel">
+${formTo(paths.unlinkAll, html` class="panel"`)}
 <input type="hidden" name="chatId" value="${chatId}">
 ${reasonField}
-<p class="row"><button class="button bad">Unlink in every list</button> <a class="button quiet" href="${userPath(lists[0]?.community.scope.pid ?? null, chatId)}">Cancel</a></p>
+<p class="row"><button class="button bad">Unlink in every list</button> <a class="button quiet" href="${to(userPath(lists[0]?.community.scope.pid ?? null, chatId))}">Cancel</a></p>
 </form>`,
 });

@@ -6,7 +6,7 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import type { LinkProof } from "@accountlink/core/links";
 import { visibleName } from "@accountlink/core/name_text";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
 import { countNote, countText, linksText, listText, type PlatformNames, withId } from "../look/names.ts";
@@ -76,7 +76,7 @@ const accountCell = (id: string, profile: Named | null, path: string | null): Ht
   const known = visibleName(profile);
   const name = known ?? id;
   const username = profile?.username ?? null;
-  return html`<strong>${path === null ? name : html`<a href="${path}">${name}</a>`}</strong>${known === null ? null : html` <small>${username === null ? null : `@${username} · `}${id}</small>`}`;
+  return html`<strong>${path === null ? name : html`<a href="${to(path)}">${name}</a>`}</strong>${known === null ? null : html` <small>${username === null ? null : `@${username} · `}${id}</small>`}`;
 };
 
 export const userPath = (pid: Pid | null, chatId: ChatId): string =>
@@ -106,10 +106,10 @@ ${searchForm(view)}
 ${listed(view, labels)}
 ${pager(view)}
 ${may(role, paths.linksFile, files(view))}
-<p class="more">${community.scope.kind === "guild" ? html`<a href="${withQuery(paths.unlinked, { pid })}">Members who have not linked</a> · ` : null}<a href="${withQuery(paths.blocks, { pid })}">Blocked users</a></p>
+<p class="more">${community.scope.kind === "guild" ? html`<a href="${to(withQuery(paths.unlinked, { pid }))}">Members who have not linked</a> · ` : null}<a href="${to(withQuery(paths.blocks, { pid }))}">Blocked users</a></p>
 <details${problems.length === 0 ? null : html` open`}>
 <summary>Link a user</summary>
-<form method="post" action="${paths.link}" class="panel">
+${formTo(paths.link, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
 ${textField({ name: "chat", label: labels.chat, hint: "ID or user name.", value: form.chat, required: true, problems })}
 ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: form.game, required: true, problems })}
@@ -126,7 +126,7 @@ const totalNote = ({ communities }: LinksView): string | null =>
     : `; ${countText(sumCounts(communities.map(({ links }) => links)))} in all lists`;
 
 const searchForm = ({ communities, community, search, sort, day }: LinksView): Html => html`
-<form method="get" action="${paths.links}" class="filters" role="search">
+<form method="get" action="${to(paths.links)}" class="filters" role="search">
 ${communityField(communities, community.scope.pid)}
 ${textField({ name: "q", label: "Find", hint: searchedFor(community), type: "search", value: search })}
 <button class="button quiet">Search</button>
@@ -167,7 +167,7 @@ export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>):
     ? null
     : html`<div class="notice warn"><p>Without a link here:</p><ul>${unlinked.map(
         ({ chatId, chat }) =>
-          html`<li><a href="${userPath(pid, chatId)}">${accountText(chatId, chat)}</a></li>`,
+          html`<li><a href="${to(userPath(pid, chatId))}">${accountText(chatId, chat)}</a></li>`,
       )}</ul></div>`;
 
 export const linksTable = (
@@ -191,7 +191,7 @@ export const linksTable = (
         html`<span class="choice"><input type="checkbox" form="${form}" name="chatId" value="${chatId}" aria-label="Select ${name}"><span>${accountCell(chatId, chat, userPath(pid, chatId))}</span></span>`,
         accountCell(gameId, game, null),
         verifiedText(link),
-        html`<a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${name}</span></a>`,
+        html`<a class="bad" href="${to(unlinkPath(pid, chatId))}">Unlink<span class="unseen"> ${name}</span></a>`,
       ];
     }),
   });
@@ -200,7 +200,7 @@ export const linksTable = (
       ? html`<p class="hint">An account is shown by its ID alone where its platform gave no name: it was deleted, or the platform did not answer.</p>`
       : null
   }${table}
-<form method="get" action="${paths.unlink}" id="${form}" class="more">
+<form method="get" action="${to(paths.unlink)}" id="${form}" class="more">
 <input type="hidden" name="pid" value="${pid}">
 ${links.length < 2 ? null : html`<label class="choice" hidden><input type="checkbox" data-ticks="${form}"> Tick all on this page</label>`}
 <button class="button quiet small">Unlink the selected</button>
@@ -237,7 +237,7 @@ const proofLabels: Readonly<Record<NonNullable<LinkProof>, string>> = {
 /** The buttons of a list sorted by name. */
 const namePager = ({ community, search }: LinksView, { page, pages }: NamedPage): Html | null => {
   const button = (number: number, label: string, rel = "") =>
-    html`<a class="button quiet"${rel === "" ? null : html` rel="${rel}"`} href="${withQuery(paths.links, { pid: community.scope.pid, q: search, sort: "name", page: String(number) })}">${label}</a> `;
+    html`<a class="button quiet"${rel === "" ? null : html` rel="${rel}"`} href="${to(withQuery(paths.links, { pid: community.scope.pid, q: search, sort: "name", page: String(number) }))}">${label}</a> `;
   return pages === 1
     ? null
     : html`<p class="more">
@@ -254,9 +254,9 @@ const pager = (view: LinksView): Html | null => {
   return next === null && previous === null
     ? null
     : html`<p class="more">
-${previous && html`<a class="button quiet" href="${path("", "")}">Newest</a> <a class="button quiet" rel="prev" href="${path(previous, "newer")}">Newer links</a>`}
-${next && html`<a class="button quiet" rel="next" href="${path(next, "older")}">Older links</a> <a class="button quiet" href="${path("", "oldest")}">Oldest</a>`}
-${search === "" ? null : html`<a class="button quiet" href="${withQuery(paths.unlink, { pid, q: search })}">Unlink all that were found</a>`}
+${previous && html`<a class="button quiet" href="${to(path("", ""))}">Newest</a> <a class="button quiet" rel="prev" href="${to(path(previous, "newer"))}">Newer links</a>`}
+${next && html`<a class="button quiet" rel="next" href="${to(path(next, "older"))}">Older links</a> <a class="button quiet" href="${to(path("", "oldest"))}">Oldest</a>`}
+${search === "" ? null : html`<a class="button quiet" href="${to(withQuery(paths.unlink, { pid, q: search }))}">Unlink all that were found</a>`}
 </p>`;
 };
 
@@ -264,13 +264,13 @@ const files = ({ communities, community: { scope } }: LinksView): Html => html`
 <details>
 <summary>Download as CSV</summary>
 <ul>
-<li><a href="${withQuery(paths.linksFile, { pid: scope.pid })}">All links of this list</a></li>
-<li><a href="${withQuery(paths.linksFile, { pid: scope.pid, names: "true" })}">The newest links of this list, with names</a></li>
+<li><a href="${to(withQuery(paths.linksFile, { pid: scope.pid }))}">All links of this list</a></li>
+<li><a href="${to(withQuery(paths.linksFile, { pid: scope.pid, names: "true" }))}">The newest links of this list, with names</a></li>
 ${
   communities.length < 2
     ? null
-    : html`<li><a href="${withQuery(paths.linksFile, { pid: "all" })}">All links of every list</a></li>
-<li><a href="${withQuery(paths.linksFile, { pid: "all", names: "true" })}">The newest links of every list, with names</a></li>`
+    : html`<li><a href="${to(withQuery(paths.linksFile, { pid: "all" }))}">All links of every list</a></li>
+<li><a href="${to(withQuery(paths.linksFile, { pid: "all", names: "true" }))}">The newest links of every list, with names</a></li>`
 }
 </ul>
 <p class="hint">A file with names has up to ${numberText(mostNamed)} links of a list, because each name is asked of the platforms.</p>

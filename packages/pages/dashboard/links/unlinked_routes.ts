@@ -9,7 +9,7 @@ import {
 } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { Effect, Option } from "effect";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { memberCursorOf } from "../communities/communities_api.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
@@ -75,7 +75,7 @@ const unlinkedPage = (
     section: "links",
     ...(isReading ? { refreshSeconds: 3 } : {}),
     content: html`
-<form method="get" action="${paths.unlinked}" class="filters" role="search">
+<form method="get" action="${to(paths.unlinked)}" class="filters" role="search">
 ${all.length < 2 ? html`<input type="hidden" name="pid" value="${pid}">` : communityMenu(all, pid)}
 ${textField({ name: "q", label: "Find", hint: "ID or the beginning of a name", type: "search", value: search })}
 <button class="button quiet">Search</button>
@@ -101,7 +101,7 @@ const foundHtml = (
   const name = communityName(community);
   return html`
 <p class="figure"><strong>${numberText(found.linked)} of ${numberText(found.total)}</strong> members of ${name} have linked an account. Bots do not count.${now - found.readAt < fresh ? null : ` The list is ${durationText(now - found.readAt)} old.`}</p>
-${may(role, paths.communities, html`<p><a href="${channelsPath(pid)}#panel">Post the panel</a>, a message with a button to verify, to ask the others.</p>`)}
+${may(role, paths.communities, html`<p><a href="${to(channelsPath(pid))}#panel">Post the panel</a>, a message with a button to verify, to ask the others.</p>`)}
 ${
   found.members.length === 0
     ? html`<p class="empty">${search === "" ? "Everybody is linked." : `Nobody without a link was found for “${search}”.`}</p>`
@@ -112,11 +112,11 @@ ${
         rows: found.members.map((member) => {
           const { at } = member;
           return [
-            html`<a href="${userPath(pid, member.chatId)}">${accountText(member.chatId, member)}</a>${member.username === null ? null : html` <small>@${member.username}</small>`}`,
+            html`<a href="${to(userPath(pid, member.chatId))}">${accountText(member.chatId, member)}</a>${member.username === null ? null : html` <small>@${member.username}</small>`}`,
             at === 0 ? "–" : html`${dayHtml(at)} <small>${ageText(at, now)} ago</small>`,
           ];
         }),
       })
 }
-${found.next && html`<p class="more"><a class="button quiet" rel="next" href="${withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) })}">More members</a></p>`}`;
+${found.next && html`<p class="more"><a class="button quiet" rel="next" href="${to(withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) }))}">More members</a></p>`}`;
 };

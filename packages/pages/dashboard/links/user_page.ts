@@ -9,7 +9,7 @@ import { visibleName } from "@accountlink/core/name_text";
 import { GuildGuard, Profiles } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { isByOwner } from "../../proof_text.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
@@ -54,7 +54,7 @@ export const linkedUserPage = (
 ${noticeHtml("unlinked")}`,
     }),
     content: html`
-<p><a href="${withQuery(paths.links, { pid })}">All of ${listText(community)}</a></p>
+<p><a href="${to(withQuery(paths.links, { pid }))}">All of ${listText(community)}</a></p>
 <dl class="facts">
 <div><dt>${labels.chat}</dt><dd>${accountHtml(chatId, chat, now)}${joinedHtml(view)}${profileLink(pages.chat, platforms.chat)}</dd></div>
 <div><dt>${labels.game}</dt><dd>${
@@ -77,13 +77,13 @@ ${userListsHtml(view)}
 <h2>What happened</h2>
 ${historyHtml(history, names)}
 ${untold(link, history)}
-${may(role, paths.audit, html`<p class="more"><a href="${withQuery(paths.audit, { chatId })}">Every change in the audit log</a></p>`)}
-${may(role, paths.events, html`<p class="more"><a href="${withQuery(paths.events, { pid, user: chatId })}">Events and verifications of this user</a></p>`)}
-${may(role, paths.alts, html`<p class="more"><a href="${withQuery(paths.alts, { pid, kind: "chat", id: chatId })}">Possible alts of this user</a></p>`)}
+${may(role, paths.audit, html`<p class="more"><a href="${to(withQuery(paths.audit, { chatId }))}">Every change in the audit log</a></p>`)}
+${may(role, paths.events, html`<p class="more"><a href="${to(withQuery(paths.events, { pid, user: chatId }))}">Events and verifications of this user</a></p>`)}
+${may(role, paths.alts, html`<p class="more"><a href="${to(withQuery(paths.alts, { pid, kind: "chat", id: chatId }))}">Possible alts of this user</a></p>`)}
 </section>
 <section>
 <h2>${link === null ? "Link" : "Change"} in ${listText(community)}</h2>
-<form method="post" action="${paths.link}" class="panel">
+${formTo(paths.link, html` class="panel"`)}
 ${hiddenFields({ pid, chat: chatId, of: "user" })}
 ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: game, required: true, problems })}
 <button class="button quiet">${link === null ? "Link" : "Link this account instead"}</button>
@@ -95,14 +95,14 @@ ${blockSection(view)}`,
 
 const blockSection = ({ community, chatId, blocked }: LinkedUserView): Html => {
   const { pid } = community.scope;
-  const all = html`<a href="${withQuery(paths.blocks, { pid })}">Everybody who is blocked here</a>`;
+  const all = html`<a href="${to(withQuery(paths.blocks, { pid }))}">Everybody who is blocked here</a>`;
   const which = [...(blocked.chat ? ["chat"] : []), ...(blocked.game ? ["game"] : [])];
   return html`
 <section id="block">
 <h2>Keep out</h2>
 ${
   which.length === 0
-    ? html`<p><a class="button bad" href="${withQuery(paths.block, { pid, chatId })}">Block</a></p>
+    ? html`<p><a class="button bad" href="${to(withQuery(paths.block, { pid, chatId }))}">Block</a></p>
 <p class="more">${all}</p>`
     : html`<p><span class="badge bad">Blocked</span> The ${which.join(" and the ")} account ${which.length === 1 ? "is" : "are"} kept out of ${listText(community)}. ${all}</p>`
 }
@@ -131,7 +131,7 @@ const joinedHtml = ({ chat, now }: LinkedUserView): Html | null => {
 };
 
 const profileLink = (url: string | null, platform: string): Html | null =>
-  url === null ? null : html`<br><a href="${url}" rel="noreferrer">Profile on ${platform}</a>`;
+  url === null ? null : html`<br><a href="${to(url)}" rel="noreferrer">Profile on ${platform}</a>`;
 
 /** A note for a link that has no audit entry. Imports, for example, log only the links that they change. */
 const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
@@ -141,7 +141,7 @@ const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Htm
 
 /** The button that links the accounts again. After ten seconds it disappears, and a click asks for confirmation. */
 const undoForm = ({ community, chatId }: LinkedUserView, { gameId, now }: Undo): Html => html`
-<form method="post" action="${paths.link}" class="undo">
+${formTo(paths.link, html` class="undo"`)}
 ${hiddenFields({ pid: community.scope.pid, of: "user", chat: chatId, game: gameId })}
 <p><button class="button quiet small" name="undo" value="${now}">Undo: link them again</button></p>
 </form>`;
@@ -182,12 +182,12 @@ const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | null =>
         const { pid } = community.scope;
         return html`
 <li>
-<h3><a href="${userPath(pid, chatId)}">${listName(community)}</a></h3>
+<h3><a href="${to(userPath(pid, chatId))}">${listName(community)}</a></h3>
 <p>${accountText(link.gameId, game)}</p>
-<p><a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${accountText(chatId, chat)} in ${listName(community)}</span></a></p>
+<p><a class="bad" href="${to(unlinkPath(pid, chatId))}">Unlink<span class="unseen"> ${accountText(chatId, chat)} in ${listName(community)}</span></a></p>
 </li>`;
       })}</ul>
-${lists.length === 1 ? null : html`<p class="more"><a class="button bad" href="${withQuery(paths.unlinkAll, { chatId })}">Unlink in every list</a></p>`}
+${lists.length === 1 ? null : html`<p class="more"><a class="button bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">Unlink in every list</a></p>`}
 </section>`;
 
 const shownChanges = 50;

@@ -1,6 +1,6 @@
 /** What pages say and ask before owners delete lists of links. */
 import type { OwnedScope } from "@accountlink/core/communities";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { textField } from "./field.ts";
 import { countText } from "./names.ts";
 import type { Refused } from "./refused.ts";
@@ -21,7 +21,7 @@ export const confirmForm = (
   { action, back, name, label }: Readonly<Record<"action" | "back" | "name" | "label", string>>,
   refused: Refused | null,
 ): Html => html`
-<form method="post" action="${action}" class="panel danger">
+${formTo(action, html` class="panel danger"`)}
 ${textField({ name: "confirm", label: html`Type <strong>${name}</strong> to confirm`, value: "", problems: refused?.problems ?? [], required: true, awaited: name })}
-<p class="row"><button class="button bad">${label}</button> <a class="button quiet" href="${back}">Keep it</a></p>
+<p class="row"><button class="button bad">${label}</button> <a class="button quiet" href="${to(back)}">Keep it</a></p>
 </form>`;

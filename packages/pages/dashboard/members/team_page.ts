@@ -3,7 +3,7 @@ import { allows, hasAccepted, type Member, type MemberRole, maxMembers } from "@
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { ChatId } from "@accountlink/core/ids";
 import type { ChatProfile, ChatUser } from "@accountlink/core/platforms";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
 import type { Refused } from "../look/refused.ts";
@@ -80,7 +80,7 @@ ${
     ? html`
 <details>
 <summary>Change<span class="unseen"> the role of ${nameOf(member)}</span></summary>
-<form method="post" action="${paths.teamRole}">
+${formTo(paths.teamRole)}
 ${acts}
 ${roleField(`role-${chatId}`, member.role, [])}
 <p class="row"><button class="button quiet small">Save the role</button></p>
@@ -93,7 +93,7 @@ ${
     ? html`
 <details>
 <summary class="bad">${removal.act}<span class="unseen"> ${removal.what}</span></summary>
-<form method="post" action="${paths.teamRemove}">
+${formTo(paths.teamRemove)}
 ${acts}
 <p>${removal.effect}</p>
 <p class="row"><button class="button bad small">${removal.button}</button></p>
@@ -112,9 +112,9 @@ export const ownRolePage = (chatId: ChatId, role: MemberRole): Page => ({
 <p>You are an owner of this account. As <strong>${roles[role].label}</strong> you can do less:</p>
 <p>${roles[role].hint}.</p>
 <p>Only another owner can make you an owner again.</p>
-<form method="post" action="${paths.teamRole}">
+${formTo(paths.teamRole)}
 ${hiddenFields({ chatId, [`role-${chatId}`]: role, confirm: "yes" })}
-<p class="row"><button class="button bad">Give up the role</button> <a class="button quiet" href="${paths.team}">Stay an owner</a></p>
+<p class="row"><button class="button bad">Give up the role</button> <a class="button quiet" href="${to(paths.team)}">Stay an owner</a></p>
 </form>`,
 });
 
@@ -162,7 +162,7 @@ ${
   members.length >= maxMembers
     ? html`<p>A team has at most ${maxMembers} people.</p>`
     : html`
-<form method="post" action="${paths.teamAdd}" class="panel">
+${formTo(paths.teamAdd, html` class="panel"`)}
 ${textField({ name: "who", label: labels.who, hint: `User name or ID on ${platforms.chat}. A name is found if they are in one of your communities.`, value: form.who, required: true, problems })}
 ${roleField("role", form.role, problems)}
 <button class="button">Next: see who it is</button>
@@ -187,9 +187,9 @@ export const invitePage = ({ chatId, user, role }: Invitee, account: string): Pa
     content: html`
 <p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account}</strong> as <strong>${roles[role].label}</strong>?</p>
 <p>${roles[role].hint}.</p>
-<form method="post" action="${paths.teamAdd}">
+${formTo(paths.teamAdd)}
 ${hiddenFields({ chatId, role })}
-<p class="row"><button class="button">Invite ${name}</button> <a class="button quiet" href="${paths.team}">Cancel</a></p>
+<p class="row"><button class="button">Invite ${name}</button> <a class="button quiet" href="${to(paths.team)}">Cancel</a></p>
 </form>`,
   };
 };

@@ -8,7 +8,7 @@ import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { type WebhookDetails, Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { makeCommunities } from "../communities/community.ts";
 import { firstSteps, makeFirstSteps } from "../communities/first_steps.ts";
 import { makeTroubles } from "../communities/troubles.ts";
@@ -130,16 +130,16 @@ ${troubles.slice(0, mostTroubles).map(({ tone, text }) => html`<li class="${tone
 ${broken.map(webhookItem)}
 ${ending.map(
   (key) =>
-    html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
+    html`<li class="warn"><p><a href="${to(keyPath(key.id))}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
 )}
 </ul>
-${troubles.length > mostTroubles ? html`<p class="more"><a href="${paths.communities}">${counted(troubles.length - mostTroubles, "further problem")} of your communities</a></p>` : null}
+${troubles.length > mostTroubles ? html`<p class="more"><a href="${to(paths.communities)}">${counted(troubles.length - mostTroubles, "further problem")} of your communities</a></p>` : null}
 </section>`;
 };
 
 const webhookItem = (webhook: WebhookDetails): Html => {
   const { id, status, failingSince, pending } = webhook;
-  const link = html`<a href="${webhookPath(id)}">${webhookName(webhook)}</a>`;
+  const link = html`<a href="${to(webhookPath(id))}">${webhookName(webhook)}</a>`;
   return status === "disabled" || failingSince === null
     ? html`<li class="bad"><p>The webhook ${link} was disabled. ${disabledText(webhook)}</p></li>`
     : html`<li class="warn"><p>The webhook ${link} fails since ${timeHtml(failingSince)}. ${counted(pending, "event waits", "events wait")}. Deliveries are tried again; after five days of failures the webhook is disabled.</p></li>`;
@@ -148,7 +148,7 @@ const webhookItem = (webhook: WebhookDetails): Html => {
 const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>): Html => {
   const id = String(details["keyId"]);
   const key = keys.find((known) => known.id === id);
-  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${paths.newKey}">Create another</a>, and find out where it was published.</p></li>`;
+  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${to(paths.newKey)}">Create another</a>, and find out where it was published.</p></li>`;
 };
 
 const figures = (view: OverviewView): Html => {
@@ -160,7 +160,7 @@ ${numbers(view)}
 <h2>The last seven days</h2>
 ${barChart(week)}
 ${weekTable(week)}
-<p class="more"><a href="${paths.usage}">All usage</a></p>
+<p class="more"><a href="${to(paths.usage)}">All usage</a></p>
 </section>
 <section>
 <h2>Keys today</h2>
@@ -170,7 +170,7 @@ ${
     ? html`<p class="empty">No key is active.</p>`
     : html`<ul class="cards" role="list">${view.today.map(todayCard)}</ul>`
 }
-${view.today.length < view.active ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys. <a href="${paths.keys}">All keys</a></p>` : null}
+${view.today.length < view.active ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys. <a href="${to(paths.keys)}">All keys</a></p>` : null}
 </section>
 </div>`;
 };
@@ -206,7 +206,7 @@ const changeText = (now: number, before: number): string => {
 
 const todayCard = ({ key, quota, usage }: OverviewView["today"][number]): Html => html`
 <li>
-<h3><a href="${keyPath(key.id)}">${nameOf(key)}</a></h3>
+<h3><a href="${to(keyPath(key.id))}">${nameOf(key)}</a></h3>
 ${meter(
   "Requests",
   counting(usage, (group) => group !== "session"),

@@ -3,7 +3,7 @@ import type { GuildId, Pid } from "@accountlink/core";
 import type { Forbidden } from "@accountlink/core/errors";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { statusOf } from "@accountlink/http-api";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { communityName, listText } from "../look/names.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -28,7 +28,7 @@ ${
     ? html`<p>You manage no community that the bot is in. ${managersOnly(chat)}</p>`
     : html`<ul class="cards" role="list">${usable.map(
         ({ guildId, name }) =>
-          html`<li><h2><a href="${withQuery(pathOf(scope.pid), { guildId })}">${name ?? guildId}</a></h2></li>`,
+          html`<li><h2><a href="${to(withQuery(pathOf(scope.pid), { guildId }))}">${name ?? guildId}</a></h2></li>`,
       )}</ul>`
 }`,
   };
@@ -48,7 +48,7 @@ export const refusedGuildPage = (
   section: "communities",
   content: html`
 <p>${error.reason === "not_guild_manager" ? managersOnly(chat) : "The bot is not in this community. Add it first."}</p>
-<p><a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>`,
+<p><a href="${to(communityPath(community.scope.pid))}">Back to ${communityName(community)}</a></p>`,
 });
 
 /** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
@@ -66,10 +66,10 @@ export const rivalNotice = ({ rival, guildId }: GuildView): Html | null =>
 
 const rivalName = (rival: Rival, guildId: GuildId): Html => {
   if ("list" in rival)
-    return html`<a href="${withQuery(rolesPath(rival.list.scope.pid), { guildId })}">${listText(rival.list)}</a>`;
+    return html`<a href="${to(withQuery(rolesPath(rival.list.scope.pid), { guildId }))}">${listText(rival.list)}</a>`;
   return rival.account === null
     ? html`another account`
-    : html`your account <a href="${paths.chooseAccount}">${rival.account}</a>`;
+    : html`your account <a href="${to(paths.chooseAccount)}">${rival.account}</a>`;
 };
 
 /** Lets an owner turn linking on before choosing any role. @param action the address of the form */
@@ -79,7 +79,7 @@ export const linkingSection = ({ rival, guildId }: GuildView, action: string): H
     : html`
 <section>
 <h2>Only linking</h2>
-<form method="post" action="${action}" class="panel">
+${formTo(action, html` class="panel"`)}
 <input type="hidden" name="guildId" value="${guildId}">
 <p>Without rules, members link their accounts with <code>/verify</code> or the panel, and nobody gets or loses a role. You can add rules later.</p>
 <p class="row"><button class="button quiet" name="act" value="linking">Turn on linking without roles</button></p>

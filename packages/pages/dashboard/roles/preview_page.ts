@@ -2,7 +2,7 @@
 import type { GuildId } from "@accountlink/core";
 import type { GuildRole } from "@accountlink/core/platforms";
 import { type PlanPreview, shownPreview } from "@accountlink/core/roles";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { radioField } from "../look/field.ts";
@@ -41,7 +41,7 @@ export const previewPage = (view: PreviewView, refused: Refused | null): Page =>
     refused,
     ...(isRunning ? { refreshSeconds: 3 } : {}),
     content: html`
-<p>Nobody has been changed yet. <a href="${withQuery(rolesPath(community.scope.pid), { guildId, draft: "1" })}">Back to the rules</a></p>
+<p>Nobody has been changed yet. <a href="${to(withQuery(rolesPath(community.scope.pid), { guildId, draft: "1" }))}">Back to the rules</a></p>
 ${isRunning ? runningHtml(preview) : preview.state === "done" ? doneHtml(view) : failedHtml(view)}`,
   };
 };
@@ -58,7 +58,7 @@ const failedHtml = (view: PreviewView): Html => html`
 ${formOf(view, html`<p class="row"><button class="button" name="act" value="again">Compare again</button></p>`)}`;
 
 const formOf = ({ community, guildId, preview, seen }: PreviewView, content: Html): Html => html`
-<form method="post" action="${rolesPreviewPath(community.scope.pid)}" class="panel">
+${formTo(rolesPreviewPath(community.scope.pid), html` class="panel"`)}
 <input type="hidden" name="guildId" value="${guildId}">
 <input type="hidden" name="id" value="${preview.id}">
 <input type="hidden" name="seen" value="${seen}">
@@ -117,7 +117,7 @@ ${
         caption: "How nicknames read",
         columns: ["Member", "Now", "Then"],
         rows: preview.names.map(({ chatId, before, after }) => [
-          html`<a href="${userPath(community.scope.pid, chatId)}">${names.get(chatId) ?? chatId}</a>`,
+          html`<a href="${to(userPath(community.scope.pid, chatId))}">${names.get(chatId) ?? chatId}</a>`,
           before ?? "None",
           after,
         ]),

@@ -1,7 +1,7 @@
 /** The part of a role plan's form that makes one rule for each rank of a group. */
 import type { GuildRole, RankedGroup } from "@accountlink/core/platforms";
 import { mostRules } from "@accountlink/core/roles";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { textField } from "../look/field.ts";
 import type { Refused } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
@@ -66,7 +66,7 @@ const missingRoles = (
 <div class="notice warn">
 <p>The bot makes ${what} on ${chat}, without rights and below all others:</p>
 ${names}
-<p>It needs the right to manage roles.${invite === null ? null : html` <a href="${invite}" rel="noreferrer">Give it the right</a>`}</p>
+<p>It needs the right to manage roles.${invite === null ? null : html` <a href="${to(invite)}" rel="noreferrer">Give it the right</a>`}</p>
 <p class="row"><button class="button small" name="act" value="makeRoles">Make ${what}</button> <button class="button quiet small" name="act" value="ranks">Make none</button></p>
 </div>`;
 };

@@ -14,7 +14,7 @@ import {
   ruleParts,
 } from "@accountlink/core/roles";
 import { Record } from "effect";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { menuField, textField } from "../look/field.ts";
@@ -70,7 +70,7 @@ export const rolesPage = (
     labels: roleFormLabels,
     ...(details.status.sweep === null || view.isTyped ? {} : { refreshSeconds: 5 }),
     content: html`
-<p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their accounts, and takes them back when a link goes. Roles that no rule names are never touched. <a href="${communityPath(community.scope.pid)}">Back to ${communityName(community)}</a></p>
+<p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their accounts, and takes them back when a link goes. Roles that no rule names are never touched. <a href="${to(communityPath(community.scope.pid))}">Back to ${communityName(community)}</a></p>
 ${isNew ? null : statusSection(view)}
 ${isEmpty ? linkingSection(view, action(view)) : null}
 ${isNew ? null : html`<div data-live>${problemsSection(view, visitor)}</div>`}
@@ -112,11 +112,11 @@ ${
   plan.state === "paused"
     ? html`<p>Nobody gets or loses a role or nickname until you turn the rules on. ${view.isHome ? html`Linking goes on: members type <code>/verify</code>, and the panel works.` : null} Rules pause by themselves when the bot is removed, when nobody of your team manages the community any more, or before most members of a role would lose it.</p>`
     : html`
-<p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${view.tryUrl === null ? null : html` <a href="${view.tryUrl}">Try it as a member</a>`}</p>
+<p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${view.tryUrl === null ? null : html` <a href="${to(view.tryUrl)}">Try it as a member</a>`}</p>
 <p>${plan.unlinked === "keep" ? "Members who have not linked are left as they are. " : null}${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be compared again soon.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
 ${
   sweep === null
-    ? html`<form method="post" action="${action(view)}">${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`
+    ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`
     : html`<p>${sweep.after === null ? "Comparing everyone" : "Changing who differs"}: ${numberText(sweep.done)}${sweep.total === 0 ? null : ` of ${numberText(sweep.total)} members`}. <progress${sweep.total === 0 ? null : html` max="${sweep.total}" value="${Math.min(sweep.done, sweep.total)}"`} aria-label="Compared members"></progress></p>`
 }`
 }
@@ -138,7 +138,7 @@ ${tableHtml({
   rows: problems.map((problem) => [
     problem.chatId === null
       ? "Everyone"
-      : html`<a href="${userPath(pid, problem.chatId)}">${view.names.get(problem.chatId) ?? problem.chatId}</a>`,
+      : html`<a href="${to(userPath(pid, problem.chatId))}">${view.names.get(problem.chatId) ?? problem.chatId}</a>`,
     problem.reason === "log_channel_closed"
       ? "Log"
       : problem.reason === "members_hidden"
@@ -159,7 +159,7 @@ const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: 
   return html`
 <section>
 <h2>Rules</h2>
-<form method="post" action="${action(view)}" class="panel" data-guarded="${view.isTyped ? "changed" : ""}">
+${formTo(action(view), html` class="panel" data-guarded="${view.isTyped ? "changed" : ""}"`)}
 ${hidden(view)}
 <input type="hidden" name="rows" value="${form.rules.length}">
 <input type="hidden" name="unlinked" value="${form.unlinked}">
@@ -271,7 +271,7 @@ const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null
   return html`
 <section id="preview">
 <h2>Try it with one member</h2>
-<form method="post" action="${action(view)}#preview" class="panel">
+${formTo(`${action(view)}#preview`, html` class="panel"`)}
 ${hidden(view)}
 ${textField({ name: "who", label: "Member", hint: `User name or ID on ${visitor.platforms.chat}. Tries the saved rules, and changes nothing.`, value: preview?.who ?? "", required: true, problems: refused?.problems ?? [] })}
 <button class="button quiet" name="act" value="preview">Show what would change</button>
@@ -283,7 +283,7 @@ ${!preview?.found ? null : html`<div role="status"><p><strong>${preview.who}</st
 const removeSection = (view: RolesView): Html => html`
 <details>
 <summary class="bad">Delete these rules</summary>
-<form method="post" action="${action(view)}">
+${formTo(action(view))}
 ${hidden(view)}
 <p>Members keep the roles and nicknames that they have.</p>
 <p class="row"><button class="button bad small" name="act" value="delete">Delete the rules</button></p>

@@ -3,7 +3,7 @@ import { OwnedKeys } from "@accountlink/core";
 import type { Account, KeyDetails } from "@accountlink/core/keys";
 import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { Effect } from "effect";
-import { type Html, html } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
 import { menuField } from "../look/field.ts";
 import { keyMenu, nameOf } from "../look/owned_key.ts";
@@ -87,7 +87,7 @@ export const usagePage = ({ days, byKey, keys }: UsageView, filter: UsageFilter)
   title: "Usage",
   section: "usage",
   content: html`
-<form method="get" action="${paths.usage}" class="filters">
+<form method="get" action="${to(paths.usage)}" class="filters">
 ${keyMenu(keys, filter.keyId)}
 ${menuField({
   name: "days",
@@ -105,7 +105,7 @@ ${barChart(days)}
 ${byKey.length === 0 ? null : keyTable(byKey)}
 ${days.every((usage) => requestsOf(daySum(usage)) === 0) ? null : dayTable(days)}
 </div>
-<p class="more"><a href="${withQuery(paths.usageFile, { ...filter })}">Download as CSV</a></p>
+<p class="more"><a href="${to(withQuery(paths.usageFile, { ...filter }))}">Download as CSV</a></p>
 <p class="hint">Days are in UTC; days without requests are left out. A lookup that finds no link counts as served. Requests of the last few seconds may be missing.</p>`,
 });
 
@@ -127,7 +127,7 @@ const keyTable = (byKey: ReadonlyArray<KeyUsage>) => html`${usageTable(
     .slice(0, mostKeys)
     .map(({ key, days }) => {
       const path = withQuery(paths.usage, { keyId: key.id, days: days.length });
-      return [html`<a href="${path}">${nameOf(key)}</a>`, days];
+      return [html`<a href="${to(path)}">${nameOf(key)}</a>`, days];
     }),
 )}
 ${byKey.length <= mostKeys ? null : html`<p class="more">The busiest ${mostKeys} of ${numberText(byKey.length)} used keys. The file has all of them.</p>`}`;

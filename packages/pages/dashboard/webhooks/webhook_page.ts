@@ -5,7 +5,7 @@ import type {
   WebhookDelivery,
   WebhookDetails,
 } from "@accountlink/core/webhooks";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { checkField, menuField } from "../look/field.ts";
 import { webhookName } from "../look/names.ts";
 import { type NamedGuild, scopeText } from "../look/owned_key.ts";
@@ -56,10 +56,10 @@ ${webhook.failingSince === null ? null : html`<div><dt>Failing since</dt><dd>${t
 </dl>`;
 
 const sendForms = ({ id, status, pending }: WebhookDetails): Html => html`
-<form method="post" action="${webhookPath(id, "test")}" class="more"><button class="button">Send a test</button></form>
+${formTo(webhookPath(id, "test"), html` class="more"`)}<button class="button">Send a test</button></form>
 ${
   status === "active" && pending > 0
-    ? html`<form method="post" action="${webhookPath(id, "send-pending")}" class="more"><button class="button quiet">Send what waits now</button></form>`
+    ? html`${formTo(webhookPath(id, "send-pending"), html` class="more"`)}<button class="button quiet">Send what waits now</button></form>`
     : null
 }`;
 
@@ -73,7 +73,7 @@ const statuses = [
 const deliveries = ({ webhook, filter, next, ...view }: WebhookView): Html => html`
 <section id="deliveries">
 <h2>Deliveries</h2>
-<form method="get" action="${webhookPath(webhook.id)}" class="filters">
+<form method="get" action="${to(webhookPath(webhook.id))}" class="filters">
 ${menuField({ name: "status", label: "Which", value: filter ?? "", choices: statuses })}
 <button class="button quiet">Show</button>
 </form>
@@ -87,16 +87,16 @@ ${
         rows: view.deliveries.map((delivery) => row(webhook, delivery)),
       })
 }
-${next === null ? null : html`<p class="more"><a class="button quiet" href="${withQuery(webhookPath(webhook.id), { status: filter, cursor: next })}">Older deliveries</a></p>`}
+${next === null ? null : html`<p class="more"><a class="button quiet" href="${to(withQuery(webhookPath(webhook.id), { status: filter, cursor: next }))}">Older deliveries</a></p>`}
 </section>`;
 
 const row = ({ id }: WebhookDetails, delivery: WebhookDelivery): ReadonlyArray<Html | string> => [
-  html`<a href="${deliveryPath(id, delivery.eventId)}">${delivery.type}</a> <small>${delivery.eventId}</small>`,
+  html`<a href="${to(deliveryPath(id, delivery.eventId))}">${delivery.type}</a> <small>${delivery.eventId}</small>`,
   timeHtml(delivery.at),
   resultHtml(delivery),
   numberText(delivery.attempts),
   timeOr(delivery.nextAttemptAt, "none"),
-  html`<form method="post" action="${webhookPath(id, "resend")}"><input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet small">Send again</button></form>`,
+  html`${formTo(webhookPath(id, "resend"))}<input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet small">Send again</button></form>`,
 ];
 
 const acts = ({ id, status }: WebhookDetails, form: WebhookForm, refused: RefusedWebhookAct | null): Html => {
@@ -104,28 +104,28 @@ const acts = ({ id, status }: WebhookDetails, form: WebhookForm, refused: Refuse
   return html`
 <section>
 <h2>Settings</h2>
-<form method="post" action="${webhookPath(id, "update")}" class="panel">
+${formTo(webhookPath(id, "update"), html` class="panel"`)}
 ${webhookFields(form, refused?.act === "update" ? refused.problems : [])}
 <button class="button">Save</button>
 </form>
 </section>
 <section>
 <h2>${isActive ? "Pause" : "Activate"}</h2>
-<form method="post" action="${webhookPath(id, "status")}" class="panel">
+${formTo(webhookPath(id, "status"), html` class="panel"`)}
 <p>${isActive ? "While the webhook is paused, events are kept. They are sent when you activate it again." : "Events that were kept are sent in order, and failed deliveries are retried at once."}</p>
 <button class="button quiet" name="status" value="${isActive ? "paused" : "active"}">${isActive ? "Pause the webhook" : "Activate the webhook"}</button>
 </form>
 </section>
 <section>
 <h2>Rotate</h2>
-<form method="post" action="${webhookPath(id, "rotate")}" class="panel">
+${formTo(webhookPath(id, "rotate"), html` class="panel"`)}
 <p>The new secret is shown once. For 24 hours, deliveries are signed with both secrets.</p>
 <button class="button quiet">Rotate the secret</button>
 </form>
 </section>
 <section>
 <h2>Delete</h2>
-<form method="post" action="${webhookPath(id, "delete")}" class="panel danger">
+${formTo(webhookPath(id, "delete"), html` class="panel danger"`)}
 <p>Nothing more is sent. The list of deliveries is deleted too.</p>
 ${checkField("confirm", "Delete it for good", false)}
 <button class="button bad">Delete the webhook</button>

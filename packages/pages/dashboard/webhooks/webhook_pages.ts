@@ -1,7 +1,7 @@
 /** The pages of webhooks: the list, a new webhook, its secret, and one delivery. */
 import type { OwnGuild } from "@accountlink/core/platforms";
 import type { SentDelivery, WebhookDetails } from "@accountlink/core/webhooks";
-import { type Html, html } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import { scopeFields } from "../keys/key_form.ts";
 import { creationPage } from "../keys/new_key_page.ts";
 import { copyable } from "../look/copyable.ts";
@@ -24,7 +24,7 @@ export const webhooksPage = (
   section: "webhooks",
   content: html`
 <p>A webhook tells your server within a second when a user links, changes or removes an account. Each community can have five, and your whole account another five.</p>
-<p><a class="button" href="${paths.newWebhook}">Create a webhook</a></p>
+<p><a class="button" href="${to(paths.newWebhook)}">Create a webhook</a></p>
 ${
   webhooks.length === 0
     ? html`<p class="empty">There is no webhook yet. You need the URL on your server that receives the events.</p>`
@@ -34,7 +34,7 @@ ${
 
 const card = (webhook: WebhookDetails, guilds: ReadonlyArray<NamedGuild>): Html => html`
 <li${webhook.status === "disabled" ? html` class="bad"` : null}>
-<h2><a href="${webhookPath(webhook.id)}">${webhookName(webhook)}</a> ${webhookStateHtml(webhook)}</h2>
+<h2><a href="${to(webhookPath(webhook.id))}">${webhookName(webhook)}</a> ${webhookStateHtml(webhook)}</h2>
 ${webhook.status === "disabled" ? html`<p>${disabledText(webhook)}</p>` : null}
 <p><code>${webhook.url}</code></p>
 <dl>
@@ -80,14 +80,14 @@ export const issuedWebhookPage = ({ webhook, secret, isNew }: IssuedWebhook): Pa
     html`<strong>${webhookName(webhook)}</strong> is ready. Its secret is shown only this once: copy it now, and store it as a secret of your server.`,
   ),
   content: html`
-<section class="panel" data-leaves-for="${webhookPath(webhook.id)}">
+<section class="panel" data-leaves-for="${to(webhookPath(webhook.id))}">
 <h2>The secret</h2>
 ${copyable("secret", "secret", secret)}
 <p>${isNew ? null : "For 24 hours, deliveries are signed with the previous secret as well. Replace it on your server before then. "}With the secret, your server can check that a delivery comes from here. Deliveries follow the Standard Webhooks specification: libraries for most languages check them.</p>
 <h2>Check a delivery in JavaScript</h2>
 ${copyable("code", "code", verifying)}
 </section>
-<p><a class="button quiet" href="${webhookPath(webhook.id)}">I have copied it</a></p>`,
+<p><a class="button quiet" href="${to(webhookPath(webhook.id))}">I have copied it</a></p>`,
 });
 
 const verifying = `import { verifyWebhook } from "@accountlink/client";
@@ -100,14 +100,14 @@ export const deliveryPage = (webhook: WebhookDetails, { delivery, headers, body 
   title: `Delivery of ${delivery.type}`,
   section: "webhooks",
   content: html`
-<p><a href="${webhookPath(webhook.id)}">${webhookName(webhook)}</a></p>
+<p><a href="${to(webhookPath(webhook.id))}">${webhookName(webhook)}</a></p>
 <dl class="facts">
 <div><dt>Result</dt><dd>${resultHtml(delivery)}</dd></div>
 <div><dt>Event</dt><dd>${timeHtml(delivery.at)} <small>${delivery.eventId}</small></dd></div>
 <div><dt>Attempts</dt><dd>${numberText(delivery.attempts)}</dd></div>
 <div><dt>Next attempt</dt><dd>${timeOr(delivery.nextAttemptAt, "none")}</dd></div>
 </dl>
-<form method="post" action="${webhookPath(webhook.id, "resend")}" class="more">
+${formTo(webhookPath(webhook.id, "resend"), html` class="more"`)}
 <input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet">Send again</button>
 </form>
 <section>
