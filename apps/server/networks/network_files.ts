@@ -38,7 +38,7 @@ export const networksLayer = (
   return Layer.effect(
     NetworkIntelligence,
     Effect.gen(function* () {
-      const fixed = NetworkSet.of(vpnCidrs.flatMap((cidr) => Option.toArray(parseNetwork(cidr))));
+      const fixed = new NetworkSet(vpnCidrs.flatMap((cidr) => Option.toArray(parseNetwork(cidr))));
       const vpnNetworks = yield* reloaded("ACCOUNTLINK_VPN_NETWORKS", readNetworkList);
       const vpnDatabase = yield* reloaded("ACCOUNTLINK_VPN_DATABASE", readVpnDatabase);
       const sharedNetworks = yield* reloaded("ACCOUNTLINK_SHARED_NETWORKS", readNetworkList);
