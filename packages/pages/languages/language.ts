@@ -4,7 +4,7 @@ import { IntlMessageFormat } from "intl-messageformat";
 import { type Html, html } from "../html.ts";
 import type english from "./en.json";
 import { directionOf, type LanguageTag } from "./languages.ts";
-import type { MessageValues } from "./message_values.ts";
+import type { MessageValues, ValueNames } from "./message_values.ts";
 
 export type MessageKey = keyof typeof english;
 
@@ -15,29 +15,15 @@ export type OwnMessages = Partial<Record<LanguageTag, MessagesByKey>> &
 type MessagesByKey = Partial<Record<MessageKey, string>>;
 
 /** The keys of messages without values. */
-export type PlainKey = Exclude<MessageKey, keyof MessageValues>;
-
-type Values = MessageValues & Readonly<Record<PlainKey, null>>;
+export type PlainKey = Exclude<MessageKey, keyof ValueNames>;
 
 /** Renders what stands between the two ends of a tag of a message. */
 type Tag = (content: Html) => Html;
 
-interface Kinds<Text> {
-  readonly text: Text;
-  readonly number: number;
-  readonly tag: Tag;
-}
-
-type ValuesOf<Key extends MessageKey, Text> = Values[Key] extends null
+/** The values of these messages, if one of them has some. */
+type ValuesOf<Key extends MessageKey, Text, Tags = never> = [Key] extends [PlainKey]
   ? readonly []
-  : readonly [
-      values: { readonly [Value in Values[Key] & string as NameOf<Value>]: Kinds<Text>[KindOf<Value>] },
-    ];
-
-type NameOf<Value extends string> = Value extends `${infer Name}: ${string}` ? Name : never;
-type KindOf<Value extends string> = Value extends `${string}: ${infer Kind extends keyof Kinds<string>}`
-  ? Kind
-  : never;
+  : readonly [values: Pick<MessageValues<Text, Tags>, ValueNames[Key & keyof ValueNames]>];
 
 /** Renders the tag `<b>` of a message. */
 export const bold: Tag = (content) => html`<strong>${content}</strong>`;
@@ -81,7 +67,7 @@ export class Language {
   }
 
   /** Returns a message as HTML. Text in values and messages is escaped; tags become what `values` makes of them. */
-  html<Key extends MessageKey>(key: Key, ...[values]: ValuesOf<Key, string | Html>): Html {
+  html<Key extends MessageKey>(key: Key, ...[values]: ValuesOf<Key, string | Html, Tag>): Html {
     const entries = Object.entries<string | number | Html | Tag>(values ?? {}).map(([name, value]) =>
       typeof value === "function"
         ? [name, (content: ReadonlyArray<string | Html>) => value(joined(content))]
