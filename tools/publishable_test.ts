@@ -33,6 +33,8 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     });
   });
 
+  it("the package has a README", () => expect(existsSync(join(root, folder, "README.md"))).toBe(true));
+
   it("the package publishes each of its entry points in compiled form", () => {
     const exports = Object.entries(manifest.exports ?? {}).filter(([path]) => !isForTests(path));
     expect(manifest["publishConfig"]).toEqual({
