@@ -126,6 +126,11 @@ it("README.md and docs have examples", () => {
   expect([...files]).toEqual(expect.arrayContaining(["README.md", "docs/embedding.md"]));
 });
 
+it("no example declares with `using`, which is a syntax error on Node 20 and 22", () => {
+  const newer = found.filter(({ code }) => /\busing\s+[\w$]+\s*=/.test(code));
+  expect(newer.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+});
+
 it.each(examples.filter(({ isTest }) => !isTest))("$title runs", async ({ load, values }) => {
   let compared = 0;
   globals[expectation] = (actual, documented) => {

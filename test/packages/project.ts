@@ -53,7 +53,7 @@ interface Compilation {
 
 /**
  * Type-checks a project strictly, with the declarations of its packages. A `tsconfig.json` of the project adds
- * options. Returns the compiler's output, which is empty without errors.
+ * options, and the proof type-checks it alone too. Returns the compiler's output, which is empty without errors.
  */
 export const compile = async (
   folder: string,
@@ -62,7 +62,9 @@ export const compile = async (
   const own = existsSync(join(folder, "tsconfig.json"))
     ? { extends: "./tsconfig.json" }
     : { include: ["*.ts"] };
-  let found = "";
+  const tsc = (file: string) =>
+    run(folder, [process.execPath, join(compiler, "bin/tsc"), "-p", file]).catch(String);
+  let found = isProof && "extends" in own ? await tsc("tsconfig.json") : "";
   for (const [name, resolution] of Object.entries(resolutions)) {
     const noEmit = !emit || name !== "nodenext";
     const strict = {
@@ -75,8 +77,7 @@ export const compile = async (
     const compilerOptions = { ...strict, ...resolution, ...(types === undefined ? {} : { types }) };
     const file = join(folder, `tsconfig.${name}.json`);
     await writeFile(file, JSON.stringify({ ...own, compilerOptions }));
-    const command = [process.execPath, join(compiler, "bin/tsc"), "-p", file] as const;
-    found += await run(folder, command).catch(String);
+    found += await tsc(file);
   }
   return found;
 };

@@ -85,6 +85,8 @@ export const expectRecipe = async (
       expect(await program.ended).toBe(0);
       expect(program.output().trim().split("\n")).toEqual(recipe.output);
     }
+  } catch (cause) {
+    throw new Error(`The recipe ${recipe.name} printed:\n${program.output()}`, { cause });
   } finally {
     await program.stop();
   }
