@@ -127,7 +127,8 @@ export const errorTable = {
   INVALID_BODY: {
     when: "The body is not the JSON that the route takes, is over 64 KiB (413) or is of another type (415)",
     advice:
-      "Change the request. `Content-Type` is `application/json`, without a content encoding; a list has strings only, `confirm` is `true`, chunk extensions have at most 16 KiB",
+      "Change the request. `Content-Type` is `application/json`, without a content encoding; a list " +
+      "has strings only, `confirm` is `true`, chunk extensions have at most 16 KiB",
     status: { content: 400, too_large: 413, content_type: 415 },
     details: Schema.Struct({ reason: Schema.String }),
     examples: [
@@ -156,7 +157,9 @@ export const errorTable = {
   FORBIDDEN: {
     when: "The key, or the signed-in user, may not do this",
     advice:
-      "Tell the user the reason. After somebody joined the guild, try again a second later. On `not_guild_manager`, name a guild that a member of the key's account manages, or use a key of the guild. `account_suspended`, `role` and `csrf` are of the dashboard",
+      "Tell the user the reason. After somebody joined the guild, try again a second later. On " +
+      "`not_guild_manager`, name a guild that a member of the key's account manages, or use a key " +
+      "of the guild. `account_suspended`, `role` and `csrf` are of the dashboard",
     status: 403,
     details: Schema.Struct({ reason: Schema.Literals(forbiddenReasons) }),
     dashboardDetails: Schema.Struct({
@@ -224,7 +227,13 @@ export const errorTable = {
   CONFLICT: {
     when: "The request conflicts with what is stored, as its message says",
     advice:
-      "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). `idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). `link_limit`: remove links, or ask the operator for a larger plan. `blocked`: the community [keeps the user out](dashboard.md#who-may-link). `key_limit`, `key_rate`, `key_revoked`, `webhook_limit` and `test_limit` are of the dashboard",
+      "After `chat_already_linked`, look the new chat ID up, and remove its link first if that is " +
+      "meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). " +
+      "`idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was " +
+      "asked before. `cursor_expired`: [list the links anew](events.md#a-cursor-that-expired). " +
+      "`link_limit`: remove links, or ask the operator for a larger plan. `blocked`: the community " +
+      "[keeps the user out](dashboard.md#who-may-link). `key_limit`, `key_rate`, `key_revoked`, " +
+      "`webhook_limit` and `test_limit` are of the dashboard",
     status: 409,
     details: Schema.Struct({ reason: Schema.Literals(conflictReasons) }),
     dashboardDetails: Schema.Struct({
@@ -236,7 +245,8 @@ export const errorTable = {
   INTERNAL_ERROR: {
     when: "A store or a platform did not respond (503), or the service has a bug (500)",
     advice:
-      "After a 503, try again when `Retry-After` is over, a few times ([writes too](api.md#trying-again)). Report `meta.requestId` of a 500",
+      "After a 503, try again when `Retry-After` is over, a few times ([writes " +
+      "too](api.md#trying-again)). Report `meta.requestId` of a 500",
     status: { InternalError: 500, StoreUnavailable: 503, PlatformUnavailable: 503 },
     details: Schema.Null,
     examples: [

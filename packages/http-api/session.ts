@@ -44,7 +44,8 @@ export const proof = Schema.NullOr(
   Schema.Literals(gameProofs).annotate({
     identifier: "GameProof",
     description:
-      "How the game account was proven. `connection`: the chat platform knows it. `oauth`: by a sign-in at the game platform. `words`: by words in its public description. `session`: the session named its player",
+      "How the game account was proven. `connection`: the chat platform knows it. `oauth`: by a " +
+      "sign-in at the game platform. `words`: by words in its public description. `session`: the session named its player",
   }),
 ).annotate({ description: "Null if the user kept the account that was linked before" });
 

@@ -2,9 +2,9 @@
 import { encode, type Tuple } from "./keys.ts";
 
 /**
- * An index has any number of entries for a record, none of which another record has. `group` is the number of the leading parts by which a transaction
- * reads it: each change of a record changes the guards of its groups, and a read in a transaction checks the guard of
- * its group. Without a group, only reads outside of transactions use the index.
+ * An index has any number of entries for a record, none of which another record has. `group` is the number of the
+ * leading parts by which a transaction reads it: each change of a record changes the guards of its groups, and a read
+ * in a transaction checks the guard of its group. Without a group, only reads outside of transactions use the index.
  */
 export interface IndexOptions<R> {
   readonly keys: (record: R) => ReadonlyArray<Tuple>;

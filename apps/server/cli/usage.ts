@@ -45,7 +45,10 @@ const usageProblem = (error: CliError.NonShowHelpErrors): string => {
     case "UnexpectedArgument":
       return `argument ${error.arguments.map(shown).join(", ")} is not expected`;
     case "InvalidValue":
-      return `${error.kind === "flag" ? `--${error.option}` : `<${error.option}>`} is ${shown(error.value)}, ${expectation(error.expected)}`;
+      return (
+        `${error.kind === "flag" ? `--${error.option}` : `<${error.option}>`} is ` +
+        `${shown(error.value)}, ${expectation(error.expected)}`
+      );
     case "DuplicateOption":
     case "UserError":
     case "ValidationError":

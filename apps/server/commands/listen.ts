@@ -90,8 +90,10 @@ export const listenCommand = Command.make("listen", flags, ({ forward }) =>
 ).pipe(
   describe(
     [
-      "Send each new event of a key's scope to an address of this machine, as a webhook does, and print the answers. For a receiver that has no public address yet.",
-      "ACCOUNTLINK_KEY is the key, ACCOUNTLINK_URL the service (default: http://127.0.0.1:8080). The secret of the signatures is always the same for a key. Each event is sent once.",
+      "Send each new event of a key's scope to an address of this machine, as a webhook does, and " +
+        "print the answers. For a receiver that has no public address yet.",
+      "ACCOUNTLINK_KEY is the key, ACCOUNTLINK_URL the service (default: http://127.0.0.1:8080). The " +
+        "secret of the signatures is always the same for a key. Each event is sent once.",
     ],
     { "accountlink listen --forward http://127.0.0.1:3000/hook": "Try a receiver of webhooks" },
   ),

@@ -58,14 +58,18 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
 const prepareNewFolder = (config: Config, folder: string, whenNew: "make" | "refuse") => {
   if (whenNew === "refuse") {
     return new CommandFailed({
-      problem: `Cannot open the database: data folder "${folder}" holds none, expected the folder of a server (ACCOUNTLINK_STORAGE, ACCOUNTLINK_PLATFORM, ACCOUNTLINK_FIXTURE and ACCOUNTLINK_DATA_DIR tell which, as for serve)`,
+      problem:
+        `Cannot open the database: data folder "${folder}" holds none, expected the folder of ` +
+        `a server (ACCOUNTLINK_STORAGE, ACCOUNTLINK_PLATFORM, ACCOUNTLINK_FIXTURE and ACCOUNTLINK_DATA_DIR tell which, as for serve)`,
     });
   }
   // Commands do not create the demo's data folder: an operator who forgot to set a variable would otherwise write to
   // the demo instead of the server's storage.
   if (isDemo(config)) {
     return new CommandFailed({
-      problem: `Cannot make data folder "${folder}": it is the demo's, which only serve creates, expected ACCOUNTLINK_STORAGE=embedded for your own data`,
+      problem:
+        `Cannot make data folder "${folder}": it is the demo's, which only serve creates, ` +
+        `expected ACCOUNTLINK_STORAGE=embedded for your own data`,
     });
   }
   return prepareFolder(config, folder);

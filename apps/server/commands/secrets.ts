@@ -14,7 +14,9 @@ const rotateSecretsCommand = Command.make("rotate", {}, () =>
 ).pipe(
   describe(
     [
-      "Wrap the root key with the new secret of ACCOUNTLINK_SECRET=new,old, and bring every sighting under the newest of ACCOUNTLINK_ADDRESS_KEYS. No key changes, and running servers are not affected. A data folder that holds its own secret gets a new one.",
+      "Wrap the root key with the new secret of ACCOUNTLINK_SECRET=new,old, and bring every sighting " +
+        "under the newest of ACCOUNTLINK_ADDRESS_KEYS. No key changes, and running servers are not " +
+        "affected. A data folder that holds its own secret gets a new one.",
       "It can be repeated at any time, and resumes an interrupted rotation.",
     ],
     {

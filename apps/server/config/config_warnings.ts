@@ -98,7 +98,8 @@ const mistakes = (
     [
       // The server itself does no TLS, so a public https URL is the URL of a proxy.
       isHttps && proxies.length === 0,
-      "ACCOUNTLINK_TRUSTED_PROXIES is not set, so all clients behind the proxy of ACCOUNTLINK_PUBLIC_URL share one address, in limits and in alt detection",
+      "ACCOUNTLINK_TRUSTED_PROXIES is not set, so all clients behind the proxy of " +
+        "ACCOUNTLINK_PUBLIC_URL share one address, in limits and in alt detection",
       "Set it to the address of the proxy",
     ],
     [

@@ -51,7 +51,9 @@ export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
   if (existsSync(file)) return yield* readSecrets(file);
   if (StorageSql.hasDatabase(storage.folder)) {
     return yield* new InvalidConfig({
-      problem: `ACCOUNTLINK_SECRET is not set and data folder "${storage.folder}" holds none, expected the secret that its database was made with`,
+      problem:
+        `ACCOUNTLINK_SECRET is not set and data folder "${storage.folder}" holds none, ` +
+        `expected the secret that its database was made with`,
     });
   }
   const secret = yield* generate;

@@ -65,7 +65,12 @@ ${
 <p>Your roles: <span id="roles">${me.roles.length === 0 ? "none" : me.roles.map(({ id }) => names.role(id)).join(", ")}</span></p>`
 }
 <h2>Commands</h2>
-${messages.length === 0 ? html`<p>Nobody has written yet.</p>` : html`<ol class="messages">${messages.map((message) => messageItem(message, as, names))}</ol>`}
+${
+  messages.length === 0
+    ? html`<p>Nobody has written
+yet.</p>`
+    : html`<ol class="messages">${messages.map((message) => messageItem(message, as, names))}</ol>`
+}
 ${problem === null ? null : html`<p role="alert">${problem}</p>`}
 ${
   me === undefined
@@ -93,7 +98,12 @@ ${posts.length === 0 ? null : html`<ol class="messages">${posts.map((message) =>
 <form method="post" class="line">
 <input type="hidden" name="as" value="${as}">
 <input type="hidden" name="channel" value="${id}">
-${mayPost ? html`The bot may post here. <button name="posting" value="closed">Close to the bot</button>` : html`The bot may not post here. <button name="posting" value="open">Open to the bot</button>`}
+${
+  mayPost
+    ? html`The bot may post here. <button name="posting" value="closed">Close to the
+bot</button>`
+    : html`The bot may not post here. <button name="posting" value="open">Open to the bot</button>`
+}
 </form>
 </section>`;
 };

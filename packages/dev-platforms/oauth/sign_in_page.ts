@@ -20,7 +20,9 @@ export const makePages = Effect.fnUntraced(function* (platform: Platform) {
       contentType: "text/html; charset=utf-8",
       headers: {
         // Browsers also apply `form-action` to the redirect that answers a form.
-        "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; img-src http: https: data:; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
+        "content-security-policy":
+          `default-src 'none'; style-src 'sha256-${styleHash}'; img-src http: https: data:; ` +
+          `form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
         "cache-control": "no-store",
         "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff",
@@ -79,7 +81,8 @@ ${users.map(entry)}
 <button class="deny" name="deny" value="1">Cancel, and deny the sign-in</button>
 </form>`;
 
-const connectionsChoice = html`<p>It also asks which accounts of the game platform you have connected (<code>${connectionsScope}</code>).</p>
+const connectionsChoice = html`<p>It also asks which accounts of the game platform you have connected
+(<code>${connectionsScope}</code>).</p>
 <p class="line"><label><input type="checkbox" name="refuse" value="${connectionsScope}"> Do not tell it</label></p>`;
 
 const entry = ({ id, username, displayName, picture }: SignInUser): Html => {
@@ -105,21 +108,28 @@ body.game { --mark: #0a7048; }
   body.game { --mark: #6fd6a7; }
 }
 * { box-sizing: border-box; }
-body { margin: 0; padding: 1rem; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0; padding: 1rem; background: var(--ground); color: var(--text);
+font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 main { max-width: 32rem; margin: 0 auto; }
-.mark { display: inline-block; margin: 0; padding: 0 .6rem; border: 2px dashed var(--mark); border-radius: .4rem; color: var(--mark); font-weight: 600; }
+.mark { display: inline-block; margin: 0; padding: 0 .6rem; border: 2px dashed var(--mark);
+border-radius: .4rem; color: var(--mark); font-weight: 600; }
 h1 { margin: .75rem 0 .5rem; font-size: 1.5rem; line-height: 1.25; }
 ul { display: grid; gap: .5rem; margin: 1rem 0; padding: 0; list-style: none; }
-button { display: flex; align-items: center; gap: .75rem; width: 100%; min-height: 3.5rem; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); color: inherit; font: inherit; text-align: start; cursor: pointer; }
+button { display: flex; align-items: center; gap: .75rem; width: 100%; min-height: 3.5rem;
+padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card);
+color: inherit; font: inherit; text-align: start; cursor: pointer; }
 button:hover { border-color: var(--mark); }
 button:focus-visible { outline: 3px solid var(--mark); outline-offset: 2px; }
-.face { display: grid; place-items: center; flex: none; width: 2.5rem; height: 2.5rem; border: 1px solid var(--line); border-radius: 50%; object-fit: cover; font-weight: 600; }
+.face { display: grid; place-items: center; flex: none; width: 2.5rem; height: 2.5rem;
+border: 1px solid var(--line); border-radius: 50%; object-fit: cover; font-weight: 600; }
 .name { min-width: 0; font-weight: 600; }
 small { display: block; color: var(--soft); font-weight: 400; }
 .line { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: .5rem 0; }
-.line button, .button { width: auto; min-height: 2.75rem; padding: .25rem .75rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); color: inherit; font: inherit; text-decoration: none; }
+.line button, .button { width: auto; min-height: 2.75rem; padding: .25rem .75rem;
+border: 1px solid var(--line); border-radius: .6rem; background: var(--card); color: inherit; font: inherit; text-decoration: none; }
 .button { display: inline-flex; align-items: center; }
-.line input:not([type=checkbox]), .line textarea, select { min-height: 2.75rem; max-width: 100%; padding: .25rem .5rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); color: inherit; font: inherit; }
+.line input:not([type=checkbox]), .line textarea, select { min-height: 2.75rem; max-width: 100%;
+padding: .25rem .5rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); color: inherit; font: inherit; }
 .messages { display: grid; gap: .5rem; margin: 1rem 0; padding: 0; list-style: none; }
 .messages li { padding: .5rem .75rem; border-inline-start: 4px solid var(--mark); border-radius: .4rem; background: var(--card); }
 .messages p { margin: .25rem 0; }

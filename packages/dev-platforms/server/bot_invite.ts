@@ -27,7 +27,8 @@ export const botInvite = Effect.fnUntraced(function* (
 <ul>
 ${offered.map(
   (guild) =>
-    html`<li><button name="guild" value="${guild.id}"><span class="name">${nameOf(guild)} <small>${guild.hasBot ? "The bot is in it" : guild.id}</small></span></button></li>`,
+    html`<li><button name="guild" value="${guild.id}"><span class="name">${nameOf(guild)}
+<small>${guild.hasBot ? "The bot is in it" : guild.id}</small></span></button></li>`,
 )}
 </ul>
 </form>

@@ -112,7 +112,8 @@ const rules = {
   access: unlessLeftOut(
     oneOf(
       accesses,
-      "What the key may do: everything, lookups, verification sessions with the lookups that they need, or these and sessions that name a player",
+      "What the key may do: everything, lookups, verification sessions with the lookups that they " +
+        "need, or these and sessions that name a player",
     ),
   ),
   allowIps: unlessLeftOut(networkList("Addresses that may use it; empty for all")),

@@ -145,7 +145,8 @@ export const putRoles = signedIn("admin", "PUT", "/roles", {
       required(
         EditedPlan,
         "expected the plan as it was read",
-        "The `plan` that was read and edited: if others have changed it since, nothing is stored (`plan_changed`); left out, any plan is replaced",
+        "The `plan` that was read and edited: if others have changed it since, nothing is stored " +
+          "(`plan_changed`); left out, any plan is replaced",
       ),
     ),
   },

@@ -118,7 +118,8 @@ const lastEventHeader = requestHeader(
 
 const idempotencyHeader = requestHeader(
   "Idempotency-Key",
-  "A name that the client gives to the request, such as a UUID. Its first response below 500 (except 429) is stored for 24 hours and repeated for the same request; a different request under the key fails with CONFLICT",
+  "A name that the client gives to the request, such as a UUID. Its first response below 500 (except " +
+    "429) is stored for 24 hours and repeated for the same request; a different request under the key fails with CONFLICT",
   { type: "string", pattern: "^[!-~]{1,255}$" },
 );
 

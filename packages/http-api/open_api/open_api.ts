@@ -13,7 +13,8 @@ const info = {
   title: "accountlink",
   version,
   description:
-    "Links between chat-platform accounts and game-platform accounts, inside the data scope of an API key. v2 is the interface for new work; v1 remains available.",
+    "Links between chat-platform accounts and game-platform accounts, inside the data scope of an " +
+    "API key. v2 is the interface for new work; v1 remains available.",
   license: { name: "MIT", identifier: "MIT" },
   contact: { name: "The operator of this service" },
 };

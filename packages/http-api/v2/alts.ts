@@ -214,7 +214,8 @@ export const putAltReview = defineRoute({
   method: "PUT",
   summary: "Record whether two chat users are the same person",
   description:
-    "From the next request on it overrides the score: different removes the match, same sets the weight 1. A pair has one review, regardless of the order of its users.",
+    "From the next request on it overrides the score: different removes the match, same sets the " +
+    "weight 1. A pair has one review, regardless of the order of its users.",
   parameters: { ...pair, verdict, note, guildId: guildId() },
   success: successOf({ review: AltReview }),
   example: {

@@ -42,7 +42,8 @@ const EventGameId = Schema.String.annotate({
 const source = Schema.Literals(["api", "flow", "user", "dashboard", "operator"]).annotate({
   identifier: "EventSource",
   description:
-    "The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page. `dashboard`: members of the account. `operator`: people who run the service",
+    "The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat " +
+    "user's own page. `dashboard`: members of the account. `operator`: people who run the service",
 });
 
 const linkVersion = Schema.Int;
@@ -160,7 +161,9 @@ export const getEvents = defineRoute({
   path: "/v2/events",
   summary: "Read the changes in the key's scope",
   description:
-    "Oldest first. Read on with the `cursor` of each answer: none is missed and none comes twice. With `wait` the answer comes when there is an event, or when the time is over. A cursor that is older than the events that are kept is a `CONFLICT` `cursor_expired`: list the links anew.",
+    "Oldest first. Read on with the `cursor` of each answer: none is missed and none comes twice. " +
+    "With `wait` the answer comes when there is an event, or when the time is over. A cursor " +
+    "that is older than the events that are kept is a `CONFLICT` `cursor_expired`: list the links anew.",
   parameters: { ...start, limit: countUpTo(100, 50), wait: wait("an event"), ...filters },
   success: successOf({
     events: Schema.Array(Event),
@@ -184,7 +187,9 @@ export const streamEvents = defineRoute({
   path: "/v2/events/stream",
   summary: "Follow the changes in the key's scope as a stream of at most 30 seconds",
   description:
-    "Server-sent events, each named as its type, with the event as data, and the cursor after it as id; `timeout` ends the stream. A `Last-Event-ID` is a cursor, and wins over `cursor`. A comment every 10 seconds keeps the connection open.",
+    "Server-sent events, each named as its type, with the event as data, and the cursor after it as " +
+    "id; `timeout` ends the stream. A `Last-Event-ID` is a cursor, and wins over `cursor`. A " +
+    "comment every 10 seconds keeps the connection open.",
   parameters: { ...start, ...filters },
   success: EventStream,
   isStream: true,

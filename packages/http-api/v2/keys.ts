@@ -42,7 +42,10 @@ export const reportLeakedKey = defineRoute({
   method: "POST",
   path: "/v2/keys/leaked",
   summary: "Report leaked keys",
-  description: `Whoever holds a key may report it; it is revoked at once. An unknown key gets the same answer. A JSON array of up to ${maxLeakReports} reports, as code hosts send them, is answered with an array of labels outside the envelope.`,
+  description:
+    `Whoever holds a key may report it; it is revoked at once. An unknown key gets the ` +
+    `same answer. A JSON array of up to ${maxLeakReports} reports, as code hosts send them, is ` +
+    `answered with an array of labels outside the envelope.`,
   parameters: { key: text("The complete key") },
   source: "body",
   listItem: LeakReport,

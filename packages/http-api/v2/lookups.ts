@@ -105,7 +105,8 @@ export const listLinks = defineRoute({
   path: "/v2/links",
   summary: "List all links of the key's scope",
   description:
-    "Sorted by chat ID as text. `events` is the cursor of the feed at the first page: to copy all links, list all pages and then apply the feed from there.",
+    "Sorted by chat ID as text. `events` is the cursor of the feed at the first page: to copy all " +
+    "links, list all pages and then apply the feed from there.",
   keyAccess: ["read"],
   parameters: {
     limit: countUpTo(1_000, 100),
@@ -141,7 +142,8 @@ export const getVerification = defineRoute({
   path: "/v2/verifications/chat",
   summary: "Verification status of a chat user",
   description:
-    "Without a link the response is a 200 with linked: false. Without an Authorization header the response is a redirect (302) into the public verification flow, which keeps every query parameter.",
+    "Without a link the response is a 200 with linked: false. Without an Authorization header the " +
+    "response is a redirect (302) into the public verification flow, which keeps every query parameter.",
   parameters: { chatId: chatId(), guildId: guildId(), resolved },
   access: "key_or_redirect",
   success: success(VerificationStatus),

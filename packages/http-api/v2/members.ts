@@ -21,7 +21,8 @@ export const syncMember = defineRoute({
   path: "/v2/members/sync",
   summary: "Apply the guild's role plan to a member now",
   description:
-    "For a bot, when a user joins or asks for it; links that change are applied without it. nickname is null if it did not change, and empty if it was removed. Answers 404 unless the plan of the key's scope for the guild is on.",
+    "For a bot, when a user joins or asks for it; links that change are applied without it. nickname " +
+    "is null if it did not change, and empty if it was removed. Answers 404 unless the plan of the key's scope for the guild is on.",
   source: "body",
   access: "key",
   group: "write",

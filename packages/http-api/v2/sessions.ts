@@ -35,7 +35,8 @@ export const getSession = defineRoute({
   generation: "v2",
   path: "/v2/sessions/:sid",
   description:
-    "With `wait` it is a long poll: the response comes when the state changes, or when the time is over. A new read of a session ends an earlier one that is still open.",
+    "With `wait` it is a long poll: the response comes when the state changes, or when the time is " +
+    "over. A new read of a session ends an earlier one that is still open.",
   success: success(Session),
 });
 
@@ -45,7 +46,10 @@ export const streamSession = defineRoute({
   generation: "v2",
   path: "/v2/sessions/:sid/stream",
   description:
-    "Server-sent events: `session` with the session at once and on each change; its final state as one event of that name (`completed`, `failed`, `cancelled`, `expired`), or `timeout`, ends the stream. The id of an event is the change of the session; with a Last-Event-ID that is up to date the first event is the next change. A comment every 10 seconds keeps the connection open.",
+    "Server-sent events: `session` with the session at once and on each change; its final state as " +
+    "one event of that name (`completed`, `failed`, `cancelled`, `expired`), or `timeout`, ends " +
+    "the stream. The id of an event is the change of the session; with a Last-Event-ID that is " +
+    "up to date the first event is the next change. A comment every 10 seconds keeps the connection open.",
 });
 
 export const redirectSession = defineRoute({

@@ -123,7 +123,8 @@ const warnOfEncoding = Effect.fnUntraced(function* (path: string) {
     SELECT current_setting('server_encoding') AS encoding`;
   if (found === undefined || found.encoding === "UTF8") return;
   yield* Effect.logWarning(
-    `The encoding of the database "${path}" is ${found.encoding}, expected UTF8: a request fails if it stores a character that this encoding lacks`,
+    `The encoding of the database "${path}" is ${found.encoding}, expected UTF8: a request fails if ` +
+      `it stores a character that this encoding lacks`,
   );
 });
 

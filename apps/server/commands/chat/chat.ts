@@ -38,7 +38,9 @@ const install = Effect.gen(function* () {
       installation.setAddress(ownAddress),
       () =>
         new CommandFailed({
-          problem: `Cannot set the address: the chat platform does not get an answer at ${ownAddress}; start the server and make the address public`,
+          problem:
+            `Cannot set the address: the chat platform does not get an answer at ` +
+            `${ownAddress}; start the server and make the address public`,
         }),
     );
   }
@@ -70,7 +72,8 @@ const foreignText = (foreign: ReadonlyArray<{ readonly name: string }>) =>
 
 const installCommand = Command.make("install", {}, () => onPlatform(install)).pipe(
   describe([
-    "Make the commands of members and managers at the chat platform, with their names in every language, and send them to this service. The server has to run, because the chat platform tests its address.",
+    "Make the commands of members and managers at the chat platform, with their names in every " +
+      "language, and send them to this service. The server has to run, because the chat platform tests its address.",
     "Other commands of the application stay, and so does an address of another service.",
   ]),
 );

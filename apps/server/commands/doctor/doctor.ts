@@ -29,7 +29,10 @@ export const doctorCommand = Command.make("doctor", {}, () =>
 ).pipe(
   Command.withGlobalFlags([Json]),
   describe([
-    "Check everything that the server needs: every variable and the files that they name, the data folder and its mode, the secret, the platforms, the database, Redis, their clocks, the disk space, the temporary folder, and the server itself, if one runs. Nothing is changed, but a key in Redis that expires after a second.",
+    "Check everything that the server needs: every variable and the files that they name, the data " +
+      "folder and its mode, the secret, the platforms, the database, Redis, their clocks, the disk " +
+      "space, the temporary folder, and the server itself, if one runs. Nothing is changed, but a " +
+      "key in Redis that expires after a second.",
     "The exit code is 1 if a check fails.",
   ]),
 );

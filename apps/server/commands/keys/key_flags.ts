@@ -17,7 +17,8 @@ const networksFlag = (name: string, description: string) =>
 
 export const accessFlag = Flag.Literals("access", ["full", "read", "verify", "game"]).pipe(
   Flag.withDescription(
-    "What the key is for: everything, lookups and alts, sessions and single lookups, or these and sessions that name a player (default: full)",
+    "What the key is for: everything, lookups and alts, sessions and single lookups, or these and " +
+      "sessions that name a player (default: full)",
   ),
 );
 

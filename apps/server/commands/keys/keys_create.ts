@@ -84,7 +84,9 @@ export const createKeyCommand = managed(
 const withOwner = (account: NewAccount, owner: Option.Option<ChatId>) => {
   if (Option.isNone(owner) || account.chatId === owner.value) return Effect.succeed(account);
   if (!("status" in account)) return Effect.succeed({ ...account, chatId: owner.value });
-  const problem = `Cannot create the key: account "${account.name}" exists, and only a new one takes an --owner; "accounts members add" gives it one`;
+  const problem =
+    `Cannot create the key: account "${account.name}" exists, and only a new one takes ` +
+    `an --owner; "accounts members add" gives it one`;
   return Effect.fail(new CommandFailed({ problem }));
 };
 

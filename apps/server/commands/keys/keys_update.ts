@@ -79,7 +79,8 @@ export const updateKeyCommand = managed("update", flags, function* (choice) {
 }).pipe(
   Command.validate(checkUpdate),
   describe(
-    "Change a key. Limits that are given replace all limits of the key, a list replaces the whole list. A running server applies it within a second.",
+    "Change a key. Limits that are given replace all limits of the key, a list replaces the whole " +
+      "list. A running server applies it within a second.",
     {
       "accountlink keys update Aa0Bb1Cc2Dd3 --access read": "Only lookups from now on",
       "accountlink keys update Aa0Bb1Cc2Dd3 --kind partner --per-window 50 --daily 0":

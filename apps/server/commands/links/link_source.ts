@@ -137,7 +137,8 @@ interface Table {
 const tablesOf = (database: DatabaseSync): ReadonlyArray<Table> =>
   database
     .prepare(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name",
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE " +
+        "'\\' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name",
     )
     .all()
     .map(({ name }) => String(name))

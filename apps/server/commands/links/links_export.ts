@@ -60,7 +60,8 @@ export const exportLinksCommand = managed("export", flags, function* (choice) {
   describe(
     [
       "Export the links of a scope, in the order of their chat IDs, as a file that links import takes.",
-      "The format is that of the ending of --output, else CSV, or NDJSON with --json. Links that change during the export may be exported in their old or new state.",
+      "The format is that of the ending of --output, else CSV, or NDJSON with --json. Links that " +
+        "change during the export may be exported in their old or new state.",
     ],
     {
       "accountlink links export --account acme --output links.csv": "To a file",
@@ -111,7 +112,9 @@ const findScope = Effect.fnUntraced(function* (choice: Choice) {
     Effect.fromOption(found),
     () =>
       new CommandFailed({
-        problem: `Cannot export links: account "${choice.account}" has no ${scopeText(target)} scope, expected one that a key or an import made`,
+        problem:
+          `Cannot export links: account "${choice.account}" has no ${scopeText(target)} ` +
+          `scope, expected one that a key or an import made`,
       }),
   );
 });

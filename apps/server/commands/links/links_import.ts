@@ -72,7 +72,8 @@ const flags = {
   ),
   onConflict: Flag.Literals("on-conflict", ["keep", "replace", "newest"]).pipe(
     Flag.withDescription(
-      "Which link wins if a chat user already has another: the stored one (keep), the file's (replace), or the one verified last (default: newest)",
+      "Which link wins if a chat user already has another: the stored one (keep), the file's " +
+        "(replace), or the one verified last (default: newest)",
     ),
     Flag.withDefault("newest"),
   ),
@@ -119,9 +120,16 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
   ),
   describe(
     [
-      "Import links from a file of any size, also next to a running server: CSV, NDJSON, a JSON array, a JSON object of ID to ID, an export of MongoDB, or a table of an SQLite file.",
-      "The columns may have the names that other systems use, in any letter case, such as Discord ID, discord_id, user_id and roblox_id; verifiedAt, linked_at, created_at and similar ones are the time. Rows whose verified, is_verified or status says that the link is not verified are left out. Columns that are not read are listed. A column that may say when or whether a link was verified, a word whose meaning is not known, and a date such as 04/05/2021 stop the import until the column is named or ignored.",
-      "Each row is taken or left out, and the report says why. The same command resumes an interrupted import, and does not repeat a completed one. Standard input is stored as it arrives.",
+      "Import links from a file of any size, also next to a running server: CSV, NDJSON, a JSON " +
+        "array, a JSON object of ID to ID, an export of MongoDB, or a table of an SQLite file.",
+      "The columns may have the names that other systems use, in any letter case, such as Discord " +
+        "ID, discord_id, user_id and roblox_id; verifiedAt, linked_at, created_at and similar ones " +
+        "are the time. Rows whose verified, is_verified or status says that the link is not verified " +
+        "are left out. Columns that are not read are listed. A column that may say when or whether a " +
+        "link was verified, a word whose meaning is not known, and a date such as 04/05/2021 stop " +
+        "the import until the column is named or ignored.",
+      "Each row is taken or left out, and the report says why. The same command resumes an " +
+        "interrupted import, and does not repeat a completed one. Standard input is stored as it arrives.",
     ],
     {
       "accountlink links import links.csv --account acme --dry-run": "See what would happen",

@@ -13,7 +13,9 @@ const exportUserCommand = managed("export", { chatId: chatIdFlag }, function* ({
 }).pipe(
   describe(
     [
-      "Print everything that is stored about a chat user as JSON: links in every community, sightings at addresses and in browsers, reviews, sessions, flows, sign-ins, accounts with their keys, roles in accounts, and the audit entries that name the user.",
+      "Print everything that is stored about a chat user as JSON: links in every community, " +
+        "sightings at addresses and in browsers, reviews, sessions, flows, sign-ins, accounts with " +
+        "their keys, roles in accounts, and the audit entries that name the user.",
       "The IP addresses of sightings are decrypted, since they are the user's own data. Give the output to nobody else.",
     ],
     { "accountlink users export --chat-id 100001 > user.json": "To a file" },
@@ -32,12 +34,17 @@ const eraseUserCommand = managed("erase", flags, function* ({ chatId, dryRun }) 
   const { text, json } = yield* StorageLocation;
   yield* answer(
     { dryRun, chatId, ...erased, staysSuspended, staysBlocked, ...json },
-    `${did} chat user ${chatId} from ${text}: ${countsOf(erased)}${staysSuspended ? ". The user owns a suspended account, so a keyed hash of the chat ID keeps the suspension" : ""}${staysBlocked ? ". A community blocks the user, so a keyed hash of the chat ID keeps the block" : ""}`,
+    `${did} chat user ${chatId} from ${text}: ${countsOf(erased)}${
+      staysSuspended
+        ? ". The user owns a suspended account, so a keyed hash of the chat ID keeps the suspension"
+        : ""
+    }${staysBlocked ? ". A community blocks the user, so a keyed hash of the chat ID keeps the block" : ""}`,
   );
 }).pipe(
   describe(
     [
-      "Erase a chat user from every scope: links, records, sightings and reviews are deleted, active sessions and proofs end, and the user is removed from the audit log.",
+      "Erase a chat user from every scope: links, records, sightings and reviews are deleted, active " +
+        "sessions and proofs end, and the user is removed from the audit log.",
       "An account of the user loses its chat ID and its name, and its keys are refused within a second. It cannot be undone.",
     ],
     {

@@ -124,7 +124,8 @@ export const updateWebhookCommand = managed("update", updateFlags, function* (ch
 }).pipe(
   Command.validate(checkUpdate),
   describe(
-    "Change a webhook. Types that are given replace all of its types. A running server applies it within a second; a disabled webhook gets events again once it is made active.",
+    "Change a webhook. Types that are given replace all of its types. A running server applies it " +
+      "within a second; a disabled webhook gets events again once it is made active.",
     {
       "accountlink webhooks update wh_Aa0Bb1Cc2Dd3Ee4Ff5Gg --status paused":
         "Keep its events until it is active again",

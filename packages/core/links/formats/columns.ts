@@ -158,7 +158,9 @@ export const reportUnread = (
   }
   if (unclear.length === 0) return null;
   const names = unclear.map(quoted).join(", ");
-  const reason = `${unclear.length === 1 ? "column" : "columns"} ${names} may say when or whether a link was verified, expected a choice to read or to ignore ${unclear.length === 1 ? "it" : "them"}`;
+  const reason =
+    `${unclear.length === 1 ? "column" : "columns"} ${names} may say when or whether a ` +
+    `link was verified, expected a choice to read or to ignore ${unclear.length === 1 ? "it" : "them"}`;
   return new UnreadableLinkFile({ line, reason, unclearColumns: unclear });
 };
 

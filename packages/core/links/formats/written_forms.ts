@@ -12,7 +12,8 @@ export const verifiedWords = words(
 
 /** The words for a link that is not verified, in lower case. An empty value is one too. @internal */
 export const unverifiedWords = words(
-  "false, no, n, f, 0, 0.0, off, none, null, -, unverified, not verified, pending, expired, revoked, rejected, denied, inactive, unlinked, deleted, banned",
+  "false, no, n, f, 0, 0.0, off, none, null, -, unverified, not verified, pending, expired, revoked, " +
+    "rejected, denied, inactive, unlinked, deleted, banned",
 );
 
 /** What stands in place of a time that is not known, in lower case. An empty value is one too. @internal */
