@@ -17,6 +17,16 @@ const create = (change: Partial<NewKey> = {}) =>
 
 const test = testWith(services);
 
+test("the key limit of a plan does not count adopted, partner and staff keys", function* () {
+  const keys = yield* ApiKeys;
+  yield* create({ kind: "partner" });
+  yield* create({ kind: "staff" });
+  yield* keys.adopt(`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, choice, operator);
+  yield* create();
+  yield* create();
+  assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
+});
+
 test("a key limit of 0 allows any number of keys, and these keys count against a later limit", function* () {
   const store = yield* KeyStore;
   const { free, ...others } = yield* Limits;
@@ -26,6 +36,16 @@ test("a key limit of 0 allows any number of keys, and these keys count against a
   }
   assert.strictEqual((yield* store.listKeys("acme", 0)).length, 3);
   assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
+});
+
+test("an adopted key is stored once, even if the plan allows no more keys", function* () {
+  const keys = yield* ApiKeys;
+  yield* create();
+  yield* create();
+  const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
+  assert.isTrue(yield* keys.adopt(token, choice, operator));
+  assert.isFalse(yield* keys.adopt(token, choice, operator));
+  assert.strictEqual((yield* Effect.flip(keys.adopt("alk_", choice, operator)))._tag, "InvalidParameter");
 });
 
 test("reporting an unknown key or an expired secret as leaked changes nothing", function* () {

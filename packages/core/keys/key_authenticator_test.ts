@@ -1,5 +1,5 @@
 import { assert, testWith } from "@accountlink/test-servers/effect";
-import { Context, Effect, Fiber, Layer } from "effect";
+import { Context, Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { Cache } from "../cache.ts";
 import { StoreUnavailable } from "../errors.ts";
@@ -126,6 +126,17 @@ test("a node accepts keys while signals are down, and receives revocations when 
       Layer.fresh(KeyAuthenticator.layer).pipe(Layer.provide(Layer.succeed(Signals, recovering))),
     ),
   );
+});
+
+test("a replaced secret is accepted until its grace period ends", function* () {
+  const keys = yield* ApiKeys;
+  const { key, token } = yield* issue();
+  const next = Option.getOrThrow(yield* keys.rotate(key.id, 60, operator));
+  assert.strictEqual((yield* authenticate(token)).endsAt, 60_000);
+  assert.isNull((yield* authenticate(next)).endsAt);
+  yield* TestClock.adjust("60 seconds");
+  assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
+  yield* authenticate(next);
 });
 
 const failThirtyTimes = Effect.forEach(

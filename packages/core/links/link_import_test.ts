@@ -38,6 +38,8 @@ const fileOf = (content: string): Source => {
   return { lines: linkReaders.csv(Stream.succeed(bytes)), isRepeatable: true };
 };
 
+const pipeOf = (content: string): Source => ({ ...fileOf(content), isRepeatable: false });
+
 const run = Effect.fnUntraced(function* (source: Source, options: ImportOptions = {}) {
   const shown: Array<ImportProgress> = [];
   const target = { findScope: Effect.succeed(pid), origin };
@@ -165,6 +167,16 @@ test("a chat user in two batches is counted the same in an import, a repeated im
     const again = yield* run(file, { onConflict });
     expect(again.outcome).toMatchObject({ inserted: 0, replaced: 0, links: batch + 2 });
   }
+});
+
+test("a strict import from a pipe keeps the batches that it stored before it read a wrong line", function* () {
+  yield* withScope;
+  const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
+  expect(wrong).toMatchObject({ _tag: "WrongLines", count: 1, stored: batch });
+  expect(yield* stored).toHaveLength(batch);
+  const dryRun = run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true, dryRun: true });
+  expect(yield* Effect.flip(dryRun)).toMatchObject({ count: 1, stored: 0 });
+  expect(yield* entries).toMatchObject([{ details: { inserted: batch } }]);
 });
 
 it("the file of left-out rows has a maximum size, and its last line counts the rows beyond it", () => {

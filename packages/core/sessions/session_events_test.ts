@@ -25,3 +25,13 @@ test.each(["0", "2", "01", " 1", "x"])("a stream starts anew after the event id 
   assert.deepStrictEqual(names(), ["session"]);
   yield* Fiber.interrupt(reading);
 });
+
+test("a stream reports the expiry of the session", function* () {
+  const { key, sid } = yield* setup;
+  yield* TestClock.setTime(285_000);
+  const { reading, events, names } = yield* listenTo(key, sid);
+  yield* TestClock.adjust("15 seconds");
+  yield* Fiber.join(reading);
+  assert.deepStrictEqual(names(), ["session", "idle", "expired"]);
+  assert.nestedPropertyVal(events[2], "session.state", "expired");
+});

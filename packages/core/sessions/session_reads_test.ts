@@ -58,6 +58,12 @@ test("a refused read does not extend the interval between reads", function* () {
   yield* poll();
 });
 
+testWith(servicesWith({ pollLimit: 0 }))("reads are unlimited when the limit is turned off", function* () {
+  const { sessions, key, sid, resume } = yield* setup;
+  for (let read = 0; read < 200; read++) assert.isNull((yield* resume).pollsRemaining);
+  assert.isNull((yield* sessions.cancel(key, sid)).pollsRemaining);
+});
+
 testWith(servicesWith({ pollLimit: 2 }))("a refused read ends no other read", function* () {
   const { key, sid, poll } = yield* setup;
   yield* poll();

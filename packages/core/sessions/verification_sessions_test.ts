@@ -2,8 +2,8 @@ import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import type { RateLimited } from "../errors.ts";
-import { botlessGuildId, services } from "../test_services.ts";
-import { newKey, request } from "./test_sessions.ts";
+import { botlessGuildId, chatId, gameId, services } from "../test_services.ts";
+import { complete, newKey, request, servicesWith, setup } from "./test_sessions.ts";
 import { VerificationSessions } from "./verification_sessions.ts";
 
 const test = testWith(services);
@@ -47,4 +47,29 @@ test("a key creates 6 sessions at once and then 1 every 10 seconds; refusals do 
   yield* TestClock.adjust("10 minutes");
   for (let made = 0; made < 6; made++) yield* create;
   assert.deepInclude(yield* Effect.flip(create), refused);
+});
+
+test.each([{ createBurst: 0 }, { createRefill: 0 }])("creations have no limit with %o", (rules) =>
+  Effect.gen(function* () {
+    const sessions = yield* VerificationSessions;
+    const key = yield* newKey();
+    for (let made = 0; made < 30; made++) yield* sessions.create(key, request);
+  }).pipe(Effect.provide(servicesWith(rules))),
+);
+
+test("polls of a completed session return at once until its deadline, and then fail", function* () {
+  const { key, sid, poll } = yield* setup;
+  yield* complete(key, sid);
+  const done = {
+    state: "completed",
+    chatId: chatId("10001"),
+    gameId: gameId("1"),
+    linkChanged: true,
+    completedAt: 0,
+  } as const;
+  assert.deepInclude(yield* poll(25_000), { ...done, previousGameId: null, pollsRemaining: 149 });
+  yield* TestClock.setTime(299_999);
+  assert.deepInclude(yield* poll(), done);
+  yield* TestClock.setTime(300_000);
+  assert.deepInclude(yield* Effect.flip(poll()), { _tag: "SessionExpired" });
 });

@@ -1,9 +1,10 @@
 import { PlatformMemory } from "@accountlink/memory";
 import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer } from "effect";
+import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
 import { later, platform, stores } from "../test_services.ts";
-import { type SignInSite, signInLifetime } from "./sign_in_store.ts";
+import { beginLifetime, type SignInSite, signInLifetime } from "./sign_in_store.ts";
 import { type ReturnedBrowser, SignIns } from "./sign_ins.ts";
 
 const redirectUri = "https://link.example/dashboard/callback";
@@ -25,6 +26,9 @@ const beginAs = Effect.fnUntraced(function* (chatId: string, site: SignInSite = 
 });
 
 const finish = (browser: ReturnedBrowser) => SignIns.use((signIns) => signIns.finish(browser));
+const refusal = (browser: ReturnedBrowser) => Effect.map(Effect.flip(finish(browser)), outcomeOf);
+const outcomeOf = (error: { readonly _tag: string; readonly reason?: string }) => error.reason ?? error._tag;
+
 const signInAs = (chatId: string, site?: SignInSite, cookie: string | null = null) =>
   Effect.flatMap(beginAs(chatId, site), (browser) =>
     Effect.map(finish({ ...browser, cookie }), (finished) => finished.cookie),
@@ -36,6 +40,18 @@ const isIn = (cookie: string, site: SignInSite = "dashboard") =>
   );
 
 const test = testWith(services);
+
+test("a sign-in is refused if another browser began it, it was used, or it is too old", function* () {
+  const [browser, other, late] = [yield* beginAs("10001"), yield* beginAs("10002"), yield* beginAs("10001")];
+  assert.strictEqual(yield* refusal({ ...browser, state: other.state }), "invalid");
+  assert.strictEqual(yield* refusal({ ...browser, state: null }), "invalid");
+  assert.strictEqual(yield* refusal({ ...browser, site: "me" }), "invalid");
+  yield* finish(browser);
+  assert.strictEqual(yield* refusal(browser), "invalid");
+  yield* finish(other);
+  yield* TestClock.adjust(beginLifetime);
+  assert.strictEqual(yield* refusal(late), "invalid");
+});
 
 test("a sign-in expires after twelve hours", function* () {
   const cookie = yield* signInAs("10001");

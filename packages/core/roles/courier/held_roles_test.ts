@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import { chatId, guildId } from "../../test_services.ts";
 import type { PlanSettings } from "../role_plan.ts";
-import { deployment, memberIds, pass, test, verified } from "./test_deployment.ts";
+import { deployment, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
 
 const officer = "10";
 const linkedAndGroup: PlanSettings["rules"] = [
@@ -102,4 +102,24 @@ test("roles stay if a source stops to answer, and a link gives what does not dep
   broken.areGroupsClosed = false;
   yield* pass(60);
   assert.deepEqual(yield* rolesOf(bob), [verified, officer]);
+});
+
+test("an item that does not exist is a problem of the plan, and is asked about once in a sweep", function* () {
+  const { put, startNode, link, broken, rolesOf, status, takeAsked } = yield* deployment;
+  const users = memberIds.slice(0, 60);
+  for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
+  broken.isPassGone = true;
+  const owner = { is: "owner", item: "gamepass", itemId: "55" } as const;
+  yield* put({ rules: [...usual.rules, { roleId: officer, when: owner }] });
+  yield* startNode();
+  yield* pass(40);
+  const { sweep, sweptAt, problems, pending } = yield* status;
+  assert.deepEqual([sweep, pending, sweptAt === null], [null, 0, false]);
+  assert.deepEqual(
+    problems.map(({ chatId: user, roleId, reason }) => [user, roleId, reason]),
+    [[null, officer, "item_unknown"]],
+  );
+  for (const user of users) assert.deepEqual(yield* rolesOf(user), [verified]);
+  // Four members of the sweep are compared at a time, and each is asked about again before a change.
+  assert.isAtMost(takeAsked().filter((what) => what.startsWith("item")).length, 4);
 });
