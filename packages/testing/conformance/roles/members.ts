@@ -6,7 +6,9 @@ import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { atOnce, eraseUser } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { newRoleSteps, problemOf, settled, start } from "./role_steps.ts";
+import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start } from "./role_steps.ts";
+
+const gone = (at: number) => problemOf(null, { roleId: "3", reason: "item_unknown", at });
 
 export const members: Cases<StoragePorts> = {
   "exactly one of several nodes holds a plan": function* () {
@@ -15,6 +17,18 @@ export const members: Cases<StoragePorts> = {
     const nodes = Array.from({ length: 5 }, uniqueText);
     const held = yield* Effect.forEach(nodes, (node) => hold(node), atOnce);
     expectEqual(held.filter((plan) => plan !== null).length, 1);
+  },
+
+  "another node takes over a plan exactly when its hold expires, or when its node ends": function* () {
+    const { putHeld, hold, mark, settle } = yield* newRoleSteps;
+    const [first, second, third] = [yield* putHeld(), uniqueText(), uniqueText()];
+    expectEqual(yield* hold(second, start + 6_999), null);
+    expectThat((yield* hold(second, start + 7_000)) !== null, "the plan passes on");
+    expectEqual(yield* hold(first, start + 7_001), null);
+    expectEqual(yield* mark(first, [uniqueChatId()]), false);
+    expectEqual(yield* settle(first, []), false);
+    expectEqual(yield* hold(second, start + 7_002, start + 7_002), null);
+    expectThat((yield* hold(third, start + 7_003)) !== null, "the plan passes on at once");
   },
 
   "hold takes at most its limit of new plans per call": function* () {
@@ -41,6 +55,42 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.none());
   },
 
+  "settle ends the wait of a member, or delays it until the next attempt": function* () {
+    const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const [right, failed] = [uniqueChatId(), uniqueChatId()];
+    yield* mark(node, [right, failed]);
+    const results = [
+      settled(right, { mark: 1, nickname: "Ädä 🎮" }),
+      settled(failed, { mark: 1, retryAt: start + 5_000 }),
+    ];
+    expectEqual(yield* settle(uniqueText(), results), false);
+    expectEqual(yield* settle(node, results, { at: start + 1 }), true);
+    expectEqual(yield* due(start + 4_999), []);
+    expectEqual(yield* due(start + 5_000), [{ chatId: failed, mark: 1, since: start, nickname: null }]);
+    expectEqual(yield* nicknames(right, failed), new Map([[right, "Ädä 🎮"]]));
+    expectEqual((yield* status).pending, 1);
+    yield* mark(node, [right], { at: start + 2 });
+    const [waiting] = yield* due(start + 2);
+    expectEqual(waiting, { chatId: right, mark: 2, since: start + 2, nickname: "Ädä 🎮" });
+    yield* settle(node, [settled(right, { mark: 2 })]);
+    expectEqual(yield* nicknames(right), new Map());
+  },
+
+  "a mark during a change is not lost": function* () {
+    const { putHeld, mark, settle, due } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const chatId = uniqueChatId();
+    yield* mark(node, [chatId]);
+    const [read] = yield* due();
+    yield* mark(node, [chatId], { at: start + 1 });
+    yield* settle(node, [settled(chatId, { mark: read?.mark ?? 0, nickname: "ada" })]);
+    const [again] = yield* due(start + 1);
+    expectEqual(again, { chatId, mark: 2, since: start, nickname: "ada" });
+    yield* settle(node, [settled(chatId, { mark: 2 })]);
+    expectEqual(yield* due(start + 1), []);
+  },
+
   "concurrent marks of several nodes: only marks of the holder are stored": function* () {
     const { putHeld, mark, due } = yield* newRoleSteps;
     const node = yield* putHeld();
@@ -48,6 +98,26 @@ export const members: Cases<StoragePorts> = {
     yield* Effect.forEach(chatIds, (chatId) => mark(node, [chatId]), atOnce);
     yield* Effect.forEach(chatIds, (chatId) => mark(uniqueText(), [chatId, uniqueChatId()]), atOnce);
     expectEqual(new Set((yield* due()).map(({ chatId }) => chatId)), new Set(chatIds));
+  },
+
+  "a problem of the plan is kept once for each role, until a sweep that began later ends": function* () {
+    const { putHeld, hold, settle, settleOne, startSweep, status } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const [one, other] = [uniqueChatId(), uniqueChatId()];
+    const closed = problemOf(null, { roleId: "2", reason: "source_closed", at: start + 1 });
+    const own = problemOf(one, { at: start + 1 });
+    yield* settle(node, [
+      settled(one, { problems: [own, gone(start + 1)] }),
+      settled(other, { problems: [gone(start + 1)] }),
+    ]);
+    yield* settleOne(settled(other, { problems: [gone(start + 2), closed] }));
+    expectEqual((yield* status).problems, [gone(start + 2), closed, own]);
+    yield* settleOne(settled(other));
+    expectEqual((yield* status).problems, [gone(start + 2), closed, own]);
+    yield* startSweep(start + 5);
+    const revision = (yield* hold(node))?.revision ?? 0;
+    yield* settle(node, [], { revision, sweep: "ended", problems: [gone(start + 9)] });
+    expectEqual((yield* status).problems, [gone(start + 9)]);
   },
 
   "status has the newest 50 problems, and a new result of a member replaces its problems": function* () {
@@ -69,6 +139,39 @@ export const members: Cases<StoragePorts> = {
     expectEqual((yield* status).problems, [...again, ...shown.slice(1, 49)]);
     yield* settleOne(settled(chatId));
     expectEqual((yield* status).problems, shown.slice(1, 51));
+  },
+
+  "a sweep continues where it stopped, and its end deletes older problems": function* () {
+    const { putHeld, hold, settle, startSweep, status } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const [one, other] = [uniqueChatId(), uniqueChatId()];
+    yield* settle(node, [settled(one, { problems: [problemOf(one, { at: start })] })]);
+    yield* startSweep(start + 10);
+    const sweep = { after: other, done: 1_000, total: 1_500 };
+    const problems = [problemOf(other, { at: start + 11 })];
+    const revision = (yield* hold(node))?.revision ?? 0;
+    yield* settle(node, [settled(other, { problems })], { revision, sweep });
+    expectEqual((yield* hold(uniqueText(), start + 7_000))?.sweep ?? null, sweep);
+    yield* hold(node, start + 20_000);
+    expectEqual(yield* settle(node, [], { revision, sweep: "ended", at: start + 20 }), true);
+    expectEqual(yield* status, { ...noStatus, sweptAt: start + 20, problems });
+  },
+
+  "the progress of an earlier sweep does not overwrite a new one": function* () {
+    const { put, putHeld, hold, mark, settle, startSweep, status } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const chatId = uniqueChatId();
+    const starts = [startSweep(), put({ ...settings, nickname: null }), mark(node, [], { sweepOf: 0 })];
+    for (const begin of starts) {
+      const revision = (yield* hold(node))?.revision ?? 0;
+      yield* begin;
+      const sweep = { after: chatId, done: 1, total: 2 };
+      for (const progress of [sweep, "ended"] as const) {
+        const results = [settled(chatId, { problems: [problemOf(chatId)] })];
+        expectEqual(yield* settle(node, results, { revision, sweep: progress }), true);
+        expectEqual(yield* status, { ...noStatus, sweep: newSweep, problems: [problemOf(chatId)] });
+      }
+    }
   },
 
   "erasing a user forgets the user's nicknames and problems, but not a waiting change of roles":

@@ -63,7 +63,7 @@ export const webhookSteps = Effect.fnUntraced(function* (scope: DataScope) {
       const node = uniqueText();
       yield* hold(node);
       const recordOf = (write: Partial<RecordDeliveries>) => record(id, node, write);
-      return { id, node, recordOf };
+      return { id, node, recordOf, reheld: Effect.map(hold(node), (all) => held(id, all)) };
     }),
 
     find: (id: WebhookId) => Effect.map(store.find(id), Option.getOrNull),
@@ -78,6 +78,16 @@ export const webhookSteps = Effect.fnUntraced(function* (scope: DataScope) {
       before: string | null = null,
       limit = 100,
     ) => store.deliveries(id, { status, before, limit }),
+    findDelivery: (id: WebhookId, eventId: string) =>
+      Effect.map(store.findDelivery(id, eventId), Option.getOrNull),
+    /** Stores the result of a requested resend, and returns the updated delivery. */
+    request: (id: WebhookId, delivery: StoredDelivery, status: number, endedAt = start + 1) => {
+      const error = status < 300 ? null : "status";
+      return Effect.map(
+        store.recordRequested({ id, delivery, attemptedAt: start, endedAt, type: null, status, error }),
+        Option.getOrNull,
+      );
+    },
     due: (id: WebhookId, at = start) =>
       Effect.map(store.due(id, at, 100), (found: ReadonlyArray<StoredDelivery>) =>
         found.map(({ eventId }) => eventId),
