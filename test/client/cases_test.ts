@@ -27,8 +27,8 @@ const runByTypeScript = async (each: Case, url: string): Promise<Said> => {
     .then(
       (value) => ({ value }),
       (error: unknown) => {
-        if (error instanceof AccountLinkError) return { ...error, message: error.message };
-        throw error;
+        if (!(error instanceof AccountLinkError)) throw error;
+        return { ...(error as object), message: error.message };
       },
     );
   return { says, seconds: (performance.now() - begun) / 1_000 };

@@ -1,6 +1,7 @@
 /** The page of links, sorted by the names of the users over all pages. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
+import { textOf } from "../support/http.ts";
 import { scopesOf, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
@@ -49,7 +50,7 @@ server.fixtures.key({ account: "club", guildId: guild });
 
 const open = async (user: string, list: number, query: Readonly<Record<string, string>> = {}) => {
   const owner = await signInOwner(server, user);
-  const pid = String((await scopesOf(owner))[list]?.pid);
+  const pid = textOf((await scopesOf(owner))[list]?.pid);
   const search = new URLSearchParams({ pid, sort: "name", ...query });
   const { text } = await owner.browser.get(`/dashboard/links?${search}`);
   return { text, shown: [...text.matchAll(/name="chatId" value="(\d+)"/g)].map(([, chatId]) => chatId) };

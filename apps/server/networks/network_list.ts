@@ -21,11 +21,13 @@ class Networks {
 
   /** @param length how many bits of an address count */
   constructor(networks: ReadonlyArray<IpNetwork.IpNetwork>, length: 32 | 64) {
-    this.#firsts = BigUint64Array.from(networks, ({ address }) => bitsOf(address)).sort();
-    this.#lasts = BigUint64Array.from(networks, ({ address, prefixLength }) => {
+    const firsts = BigUint64Array.from(networks, ({ address }) => bitsOf(address));
+    const lasts = BigUint64Array.from(networks, ({ address, prefixLength }) => {
       const free = BigInt(Math.max(0, length - prefixLength));
       return bitsOf(address) | ((1n << free) - 1n);
-    }).sort();
+    });
+    this.#firsts = firsts.toSorted();
+    this.#lasts = lasts.toSorted();
   }
 
   /** An address is in a network if more networks begin at or before it than end before it. */
@@ -46,6 +48,8 @@ const countBelow = (sorted: BigUint64Array, limit: bigint): number => {
   return from;
 };
 
+const isIpv4 = ({ address }: IpNetwork.IpNetwork) => NetAddress.isIpv4Address(address);
+
 /**
  * A set of networks. An IPv6 address counts as part of the set if the set contains any address of the same /64 network.
  */
@@ -54,7 +58,6 @@ export class NetworkSet {
   readonly #ipv6: Networks;
 
   constructor(networks: ReadonlyArray<IpNetwork.IpNetwork>) {
-    const isIpv4 = ({ address }: IpNetwork.IpNetwork) => NetAddress.isIpv4Address(address);
     this.#ipv4 = new Networks(networks.filter(isIpv4), 32);
     this.#ipv6 = new Networks(
       networks.filter((network) => !isIpv4(network)),

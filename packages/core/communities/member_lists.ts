@@ -84,7 +84,7 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
         progress.set(guildId, { done: members.length, total: Math.max(guild.memberCount, members.length) });
         after = page.at(-1)?.chatId ?? null;
       }
-      const list = { members: members.sort(newestFirst), readAt: yield* Clock.currentTimeMillis };
+      const list = { members: members.toSorted(newestFirst), readAt: yield* Clock.currentTimeMillis };
       keep(guildId, list);
       return list;
     });

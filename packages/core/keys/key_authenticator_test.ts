@@ -12,7 +12,6 @@ import { acceptedFor, KeyAuthenticator, keyFreshness, shareInterval } from "./ke
 import { KeyStore } from "./key_store.ts";
 
 const client = address("203.0.113.7");
-const other = address("203.0.113.8");
 const unknownKey = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
 
 const issue = (

@@ -9,7 +9,7 @@ import type { ApiKey } from "../keys/api_key.ts";
 import { ApiKeys, type NewKey } from "../keys/api_keys.ts";
 import { Counters } from "../limits/counters.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { chatId, gameId, guildId, operator, platform, services, stores } from "../test_services.ts";
+import { chatId, gameId, operator, platform, services, stores } from "../test_services.ts";
 import type { SessionEvent } from "./session_events.ts";
 import { type SessionRules, SessionSettings } from "./session_settings.ts";
 import { SessionStore } from "./session_store.ts";
@@ -17,7 +17,7 @@ import { readsOpen, SessionWatch } from "./session_watch.ts";
 import { type NewSession, VerificationSessions } from "./verification_sessions.ts";
 
 /** The redirect origin of the test keys. */
-export const origin = "https://client.example";
+const origin = "https://client.example";
 
 export const servicesWith = (rules: Partial<SessionRules>) =>
   Layer.unwrap(

@@ -60,8 +60,8 @@ it("every file of messages is a language, and the types name every value of a me
       : [`  readonly "${key}": ${values.map(([name]) => `"${name}"`).join(" | ")};`];
   });
   const values = [...typesByName]
-    .toSorted()
-    .map(([name, of]) => `  readonly ${name}: ${[...of].join(" | ")};`);
+    .map(([name, of]) => `  readonly ${name}: ${[...of].join(" | ")};`)
+    .toSorted();
   await expect(`// biome-ignore-all format: \`vitest -u\` writes this from \`en.json\`, see \`languages_test.ts\`.
 /** The names of the values of each message that has some. */
 export interface ValueNames {

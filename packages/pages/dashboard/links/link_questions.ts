@@ -2,7 +2,13 @@
 import type { ChatId, GameId } from "@accountlink/core";
 import { longestReason } from "@accountlink/core/audit";
 import { type NamedLink, OwnedLinks } from "@accountlink/core/communities";
-import { InvalidParameter } from "@accountlink/core/errors";
+import {
+  type Conflict,
+  type Forbidden,
+  InvalidParameter,
+  type ParameterProblem,
+  type PlatformUnavailable,
+} from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
@@ -166,3 +172,27 @@ ${reasonField}
 <p class="row"><button class="button bad">Unlink in every list</button> <a class="button quiet" href="${to(userPath(lists[0]?.community.scope.pid ?? null, chatId))}">Cancel</a></p>
 </form>`,
 });
+
+/** The fields of the forms by the names of the API. */
+const fieldsOf: Readonly<Record<string, string>> = { gameId: "game", reason: "reason" };
+
+/** Returns the problems of a refused form. */
+export const problemsOf = (
+  error: Conflict | Forbidden | InvalidParameter | PlatformUnavailable,
+  { platforms }: Pick<OwnerVisitor, "platforms">,
+): ReadonlyArray<ParameterProblem> => {
+  switch (error._tag) {
+    case "InvalidParameter":
+      return error.parameters.map(({ name, reason }) => ({
+        name: fieldsOf[name] ?? "chat",
+        reason,
+      }));
+    case "Conflict":
+    case "Forbidden":
+      return [{ name: "chat", reason: messageText(error) }];
+    case "PlatformUnavailable":
+      return [
+        { name: "chat", reason: `${platforms[error.platform]} does not answer; try again in a moment` },
+      ];
+  }
+};

@@ -1,13 +1,7 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
 import { type ChatId, GamePlatform, guildOf, LinkStore } from "@accountlink/core";
 import { type LinkPage, MemberLists, mostSorted, OwnedLinks } from "@accountlink/core/communities";
-import type {
-  Conflict,
-  Forbidden,
-  InvalidParameter,
-  ParameterProblem,
-  PlatformUnavailable,
-} from "@accountlink/core/errors";
+import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { allLinks, linkFileOf } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
@@ -20,7 +14,7 @@ import { dayMsOf, numberText } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
-import { linkQuestion, reasonIn, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
+import { linkQuestion, problemsOf, reasonIn, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime } from "./links_file.ts";
 import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage } from "./links_page.ts";
 import { startOf } from "./list_start.ts";
@@ -40,8 +34,6 @@ const shownUnlinked = 10;
 
 /** How long the notice after an unlink offers to undo it. */
 const undoMs = 10_000;
-
-type WriteRefusal = Conflict | Forbidden | InvalidParameter | PlatformUnavailable;
 
 export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const { page, form, stillMay } = pages;
@@ -232,11 +224,11 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const found = yield* links.findMany(community.scope, chatIds);
     const [one] = found;
     if (one === undefined) return seeOther(paths.links, { pid, q: chatId });
-    const lists = found.length > 1 ? [] : yield* listsOf(visitor, one.link.chatId);
+    const others = found.length > 1 ? [] : yield* listsOf(visitor, one.link.chatId);
     return unlinkQuestion(
       community,
       found,
-      lists.filter((other) => other.community.scope.pid !== pid),
+      others.filter((other) => other.community.scope.pid !== pid),
     );
   });
 
@@ -251,7 +243,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const seen = isOne
       ? seeOther(paths.linkUser, { pid, chatId, done: "unlinked", was: old?.gameId ?? null })
       : seeOther(paths.links, { pid, done: "unlinkedSeveral" });
-    const refused = (error: WriteRefusal) =>
+    const refused = (error: Parameters<typeof problemsOf>[0]) =>
       isOne
         ? user(visitor, fields, chatId, "", problemsOf(error, visitor))
         : list(visitor, fields, emptyLinkForm, problemsOf(error, visitor));
@@ -313,26 +305,3 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     ...unlinkAll,
   ];
 });
-
-/** The fields of the forms by the names of the API. */
-const fieldsOf: Readonly<Record<string, string>> = { gameId: "game", reason: "reason" };
-
-const problemsOf = (
-  error: WriteRefusal,
-  { platforms }: Pick<OwnerVisitor, "platforms">,
-): ReadonlyArray<ParameterProblem> => {
-  switch (error._tag) {
-    case "InvalidParameter":
-      return error.parameters.map(({ name, reason }) => ({
-        name: fieldsOf[name] ?? "chat",
-        reason,
-      }));
-    case "Conflict":
-    case "Forbidden":
-      return [{ name: "chat", reason: messageText(error) }];
-    case "PlatformUnavailable":
-      return [
-        { name: "chat", reason: `${platforms[error.platform]} does not answer; try again in a moment` },
-      ];
-  }
-};
