@@ -96,7 +96,7 @@ export const layer = storeLayer(GuildLogStore)((parts) => {
         SELECT guild_logs.pid, scopes.account, scopes.guild_id AS scope_guild, guild_logs.guild_id,
           guild_logs.channel_id, guild_logs.position, guild_logs.closed_at, guild_logs.problems,
           (SELECT MAX(at) FROM role_problems WHERE ${ofPlan}) AS problem_at,
-          (SELECT MIN(at) FROM guild_log_entries WHERE log_id = guild_logs.id) AS waits_since,
+          (SELECT at FROM guild_log_entries WHERE log_id = guild_logs.id ORDER BY guild_log_entries.id LIMIT 1) AS waits_since,
           (SELECT MIN(edit_at) FROM guild_log_messages
             WHERE log_id = guild_logs.id AND edit_at IS NOT NULL) AS edit_at
         FROM guild_logs JOIN scopes ON scopes.pid = guild_logs.pid JOIN accounts ON accounts.name = scopes.account

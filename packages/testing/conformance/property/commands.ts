@@ -161,6 +161,25 @@ export const sequences = {
       { op: "RolePlanStore.nicknames", ...plan, chatIds: [ada, bob, dan] },
     ],
   ),
+  "guild logs": workersOf(
+    guildLogOperations,
+    [
+      {
+        op: "RolePlanStore.put",
+        ...plan,
+        settings: { ...noPlan, state: "on", logChannelId: "70" },
+        at: 0,
+        position: 0,
+      },
+      { op: "GuildLogStore.hold", node: 0, at: 0, lasts: 4 },
+    ],
+    [
+      { op: "GuildLogStore.waiting", ...plan, most: 10 },
+      { op: "GuildLogStore.dueEdits", ...plan, at: 3 },
+      { op: "GuildLogStore.findPanel", ...plan, channel: "70" },
+      { op: "GuildLogStore.hold", node: 0, at: 0, lasts: 4 },
+    ],
+  ),
 };
 
 /** Runs a command. An absent answer becomes null, a map becomes sorted entries, and a defect becomes `refused`. */
