@@ -182,9 +182,10 @@ export class Access {
       this.#run("COMMIT");
       this.#settleGroup(Exit.void);
     } catch (cause) {
-      this.#settleGroup(failWith(cause));
-      // SQLite leaves the transaction open when its COMMIT fails, for example on a deferred foreign key.
+      // SQLite leaves the transaction open when its COMMIT fails, for example on a deferred foreign key. Rolls it back
+      // first, because the answers resume fibers at once, whose statements would wait for its end.
       leaveTransaction(this.#db);
+      this.#settleGroup(failWith(cause));
     }
   }
 
