@@ -31,6 +31,9 @@ export interface Failure<Code extends ErrorCode = ErrorCode> {
 
 class ClientError extends Error {
   override readonly name = "AccountLinkError";
+  declare readonly code: ErrorCode;
+  declare readonly details: ErrorDetails[ErrorCode];
+  declare readonly requestId: string | null;
 
   constructor({ message, cause, ...failure }: Failure) {
     super(message, cause === undefined ? undefined : { cause });
@@ -38,7 +41,7 @@ class ClientError extends Error {
   }
 
   /** Returns a text with code, details and request ID, for logs that print errors as text. */
-  override toString(this: AccountLinkError): string {
+  override toString(): string {
     const details = this.details === null ? "" : ` ${JSON.stringify(this.details)}`;
     const request = this.requestId === null ? "" : `, request ${this.requestId}`;
     return `${this.name}: ${this.message} (${this.code}${details}${request})`;
@@ -63,10 +66,17 @@ class ClientError extends Error {
  * await links.get("100001").catch(String); // "AccountLinkError: The service cannot be reached (NETWORK_ERROR)"
  * ```
  */
-export type AccountLinkError = { readonly [Code in ErrorCode]: ClientError & Failure<Code> }[ErrorCode];
+export type AccountLinkError = { readonly [Code in ErrorCode]: AccountLinkErrorOf<Code> }[ErrorCode];
 
-/** The class, with the union as the type of its instances: a check of `code` narrows `details`. */
+export interface AccountLinkErrorOf<Code extends ErrorCode> extends Error, Failure<Code> {
+  readonly name: "AccountLinkError";
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
 export const AccountLinkError = ClientError as unknown as {
   new (failure: Failure): AccountLinkError;
+  // With this type guard, `value instanceof AccountLinkError` narrows `value` to the union of the errors of all codes.
+  // In the else branch, TypeScript excludes that union from the type of `value`.
   [Symbol.hasInstance](value: unknown): value is AccountLinkError;
 };
