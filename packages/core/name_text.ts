@@ -32,5 +32,11 @@ interface NamedAccount {
 export const visibleName = (profile: NamedAccount | null | undefined): string | null =>
   [profile?.displayName, profile?.username].find((name) => isVisible(name ?? "")) ?? null;
 
+const { compare } = new Intl.Collator("en");
+
+/** Sorts names for readers; unknown names come last. */
+export const compareNames = (one: string | null, other: string | null): number =>
+  Number(one === null) - Number(other === null) || compare(one ?? "", other ?? "");
+
 /** Some letters, such as the Hangul fillers, are blank. */
 const isVisible = (name: string): boolean => /[^\s\p{C}\p{M}\u115F\u1160\u2800\u3164\uFFA0]/u.test(name);

@@ -1,7 +1,8 @@
 /** Makes HTML from template literals. Interpolated values are escaped unless they are `Html`. */
 
-/** Where a document is served, and to whom. @internal */
+/** What the markup of a document depends on besides its data. @internal */
 export interface Place {
+  /** The path below which the service is mounted; empty at the root of its host. */
   readonly basePath: string;
   /** The CSRF token of the reader. */
   readonly csrf?: string;

@@ -5,7 +5,7 @@ import { type DataScope, guildOf } from "../data_scope.ts";
 import { ChatId } from "../ids.ts";
 import { storedLinks } from "../links/link_export.ts";
 import { LinkStore } from "../links/link_store.ts";
-import { visibleName } from "../name_text.ts";
+import { compareNames, visibleName } from "../name_text.ts";
 import { MemberLists } from "./member_lists.ts";
 
 /** Lists with more links are not sorted by name: the order of 10,000 links takes 220 KB of the cache. @internal */
@@ -26,8 +26,6 @@ export type NameOrder = typeof StoredOrder.Type;
 const codec = Schema.fromJsonString(StoredOrder);
 const decode = Schema.decodeUnknownOption(codec);
 const encode = Schema.encodeSync(codec);
-
-const { compare } = new Intl.Collator("en");
 
 /** Keeps each order in the cache, so that the next page on another node continues the same order. */
 export const makeNameOrder = Effect.gen(function* () {
@@ -75,6 +73,4 @@ interface Named {
 }
 
 const byName = (one: Named, other: Named): number =>
-  Number(one.name === null) - Number(other.name === null) ||
-  compare(one.name ?? "", other.name ?? "") ||
-  compare(one.chatId, other.chatId);
+  compareNames(one.name, other.name) || compareNames(one.chatId, other.chatId);

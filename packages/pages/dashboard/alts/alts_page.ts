@@ -1,5 +1,4 @@
 /** Shows possible alts of a user in words, and the reviews of moderators. */
-
 import type { ChatId, Pid } from "@accountlink/core";
 import {
   type AltEvidence,

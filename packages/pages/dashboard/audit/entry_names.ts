@@ -1,5 +1,4 @@
 /** Names for the sentences about audit log entries and events. */
-
 import { ChatPlatform, guildOf } from "@accountlink/core";
 import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
 import { OwnedScopes } from "@accountlink/core/communities";

@@ -1,5 +1,4 @@
 /** What keeps the bot from its work in a community, and the way to mend it. */
-
 import { AuditLog, ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { isChatId } from "@accountlink/core/ids";

@@ -1,5 +1,4 @@
 /** CSV files of the links in one or more lists, with or without the names of the accounts. */
-
 import type { LinkStore } from "@accountlink/core";
 import type { OwnedLinks } from "@accountlink/core/communities";
 import { csvRow } from "@accountlink/core/csv";

@@ -1,10 +1,9 @@
 /** The links of a community: their number, a search, and the newest links, a page at a time. */
-
 import type { ChatId, Link, Pid } from "@accountlink/core";
-import { type ListProgress, type NamedLink, type NamedPage, sumCounts } from "@accountlink/core/communities";
+import { type NamedLink, type NamedPage, sumCounts } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { LinkProof } from "@accountlink/core/links";
-import { visibleName } from "@accountlink/core/name_text";
+import { compareNames, visibleName } from "@accountlink/core/name_text";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
@@ -15,6 +14,7 @@ import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
+import { type NotListed, progressText } from "./member_list_wait.ts";
 
 /** A CSV file that also contains the names of users has at most this many links of each community. */
 export const mostNamed = 1_000;
@@ -33,12 +33,12 @@ export interface LinksView {
   readonly previous: string | null;
   /** Users without a link who match the search. */
   readonly unlinked: ReadonlyArray<UnlinkedUser>;
-  /** How the links are sorted by name; null if they are sorted by time. */
-  readonly named: NamedPage | PageSorted | null;
+  /**
+   * How the links are sorted by name; null if they are sorted by time. Names are not stored: without the list of
+   * members, each page is sorted for itself.
+   */
+  readonly named: NamedPage | NotListed | null;
 }
-
-/** Why only the links of the page are sorted by name: names are not stored, and the members have to be listed first. */
-type PageSorted = { readonly reason: string } | { readonly reading: ListProgress };
 
 export type LinkSort = "time" | "name";
 
@@ -67,10 +67,8 @@ export const accountText = (id: string, profile: Named | null): string => {
 };
 
 /** Sorts links by the names on the chat platform; users without a name come last. */
-export const byName = (one: NamedLink, other: NamedLink): number => {
-  const [name, otherName] = [one, other].map(({ chat }) => visibleName(chat) ?? "\u{10ffff}");
-  return (name ?? "").localeCompare(otherName ?? "", "en");
-};
+export const byName = (one: NamedLink, other: NamedLink): number =>
+  compareNames(visibleName(one.chat), visibleName(other.chat));
 
 const accountCell = (id: string, profile: Named | null, path: string | null): Html => {
   const known = visibleName(profile);
@@ -207,10 +205,9 @@ ${links.length < 2 ? null : html`<label class="choice" hidden><input type="check
 </form>`;
 };
 
-const orderNote = (named: NamedPage | PageSorted): Html => {
+const orderNote = (named: NamedPage | NotListed): Html => {
   if ("reading" in named) {
-    const { done, total } = named.reading;
-    return html`<p class="hint" data-live="2">The list is sorted when the names of all members are here: ${numberText(done)}${total === 0 ? null : ` of ${numberText(total)}`}. Until then each page is sorted for itself.</p>`;
+    return html`<p class="hint" data-live="2">The list is sorted when the names of all members are here: ${progressText(named.reading)}. Until then each page is sorted for itself.</p>`;
   }
   if ("reason" in named) {
     return html`<p class="hint">Each page is sorted for itself, and the pages follow each other by the latest verification. ${named.reason}</p>`;

@@ -1,6 +1,6 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
 import { type ChatId, GamePlatform, guildOf, LinkStore } from "@accountlink/core";
-import { type LinkPage, MemberLists, mostSorted, OwnedLinks } from "@accountlink/core/communities";
+import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { allLinks, linkFileOf } from "@accountlink/core/links";
@@ -9,7 +9,6 @@ import { Effect, Option, Stream } from "effect";
 import { cursorOf } from "../communities/communities_api.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
-import { messageText } from "../look/names.ts";
 import { dayMsOf, numberText } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
@@ -18,7 +17,7 @@ import { linkQuestion, problemsOf, reasonIn, unlinkAllRoutes, unlinkQuestion } f
 import { listedFile, onceAtATime } from "./links_file.ts";
 import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage } from "./links_page.ts";
 import { startOf } from "./list_start.ts";
-import { listWait } from "./unlinked_routes.ts";
+import { makeMemberListWait } from "./member_list_wait.ts";
 import { linkedUserPage, makeUserLists, makeUserView } from "./user_page.ts";
 
 const pageSize = 25;
@@ -42,7 +41,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const store = yield* LinkStore;
   const profiles = yield* Profiles;
   const { findProfile: findGame } = yield* GamePlatform;
-  const lists = yield* MemberLists;
+  const waitForMembers = yield* makeMemberListWait;
   const communities = yield* makeCommunities;
   const viewUser = yield* makeUserView;
   const listsOf = yield* makeUserLists;
@@ -90,17 +89,12 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const guildId = guildOf(scope);
     if (guildId === null) return { reason: `${platforms.chat} lists names only for one community.` };
     const number = /^\d{1,6}$/.test(fields("page")) ? Number(fields("page")) : 1;
-    const found = yield* links.pageByName(scope, search, number, pageSize).pipe(
-      Effect.catchTag(["Conflict", "Forbidden"], (error) =>
-        Effect.succeed({ reason: `${messageText(error)}.` }),
-      ),
-      Effect.catchTag("PlatformUnavailable", () =>
-        Effect.succeed({ reason: `${platforms.chat} does not answer.` }),
-      ),
-      Effect.timeoutOption(listWait),
+    const found = yield* Effect.catchTag(
+      waitForMembers(guildId, links.pageByName(scope, search, number, pageSize)),
+      "PlatformUnavailable",
+      () => Effect.succeed({ reason: `${platforms.chat} does not answer.` }),
     );
-    if (Option.isNone(found)) return { reading: lists.progress(guildId) ?? { done: 0, total: 0 } };
-    return found.value ?? { reason: `It has more than ${numberText(mostSorted)} links.` };
+    return found ?? { reason: `It has more than ${numberText(mostSorted)} links.` };
   });
 
   const foundIn = Effect.fnUntraced(function* (

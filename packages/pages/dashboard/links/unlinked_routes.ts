@@ -2,13 +2,12 @@
 import { guildOf } from "@accountlink/core";
 import {
   type ListProgress,
-  MemberLists,
   type MemberPlace,
   UnlinkedMembers,
   type UnlinkedPage,
 } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
-import { Effect, Option } from "effect";
+import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { memberCursorOf } from "../communities/communities_api.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
@@ -21,18 +20,16 @@ import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.
 import type { Page } from "../page.ts";
 import { channelsPath, may, paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
+import { makeMemberListWait, type NotListed, progressText } from "./member_list_wait.ts";
 
 const pageSize = 50;
 
 /** From this age on, in milliseconds, the page says how old the list is. */
 const fresh = 60_000;
 
-/** How long a page waits for the list of members, which takes a large community many requests. */
-export const listWait = "3 seconds";
-
 export const unlinkedRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const members = yield* UnlinkedMembers;
-  const lists = yield* MemberLists;
+  const waitForMembers = yield* makeMemberListWait;
   const communities = yield* makeCommunities;
 
   const list = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
@@ -42,14 +39,11 @@ export const unlinkedRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
     if (community === undefined || guildId === null)
       return noCommunityPage("links", "Not linked", " with a list of its own", visitor);
     const search = fields("q").trim();
-    const found = yield* members
-      .page(community.scope, guildId, search, placeOf(fields("cursor")), pageSize)
-      .pipe(
-        Effect.catchTag(["Conflict", "Forbidden"], (error) => Effect.succeed(`${messageText(error)}.`)),
-        Effect.timeoutOption(listWait),
-      );
-    const shown = Option.getOrElse(found, () => lists.progress(guildId) ?? { done: 0, total: 0 });
-    return unlinkedPage(all, community, search, shown, visitor);
+    const found = yield* waitForMembers(
+      guildId,
+      members.page(community.scope, guildId, search, placeOf(fields("cursor")), pageSize),
+    );
+    return unlinkedPage(all, community, search, found, visitor);
   });
 
   return [page(paths.unlinked, list)];
@@ -60,34 +54,32 @@ const placeOf = (cursor: string): MemberPlace | null => {
   return /^\d{1,15}$/.test(at) && isChatId(chatId) ? { at: Number(at), chatId } : null;
 };
 
-/** @param found the list, how far it has been read, or a text that says why there is none */
 const unlinkedPage = (
   all: ReadonlyArray<Community>,
   community: Community,
   search: string,
-  found: UnlinkedPage | ListProgress | string,
+  found: UnlinkedPage | NotListed,
   visitor: OwnerVisitor,
 ): Page => {
   const { pid } = community.scope;
-  const isReading = typeof found !== "string" && "done" in found;
   return {
     title: "Not linked",
     section: "links",
-    ...(isReading ? { refreshSeconds: 3 } : {}),
+    ...("reading" in found ? { refreshSeconds: 3 } : {}),
     content: html`
 <form method="get" action="${to(paths.unlinked)}" class="filters" role="search">
 ${all.length < 2 ? html`<input type="hidden" name="pid" value="${pid}">` : communityMenu(all, pid)}
 ${textField({ name: "q", label: "Find", hint: "ID or the beginning of a name", type: "search", value: search })}
 <button class="button quiet">Search</button>
 </form>
-${typeof found === "string" ? statusHtml(found, "bad") : isReading ? readingHtml(found) : foundHtml(community, search, found, visitor)}`,
+${"reason" in found ? statusHtml(found.reason, "bad") : "reading" in found ? readingHtml(found.reading) : foundHtml(community, search, found, visitor)}`,
   };
 };
 
-const readingHtml = ({ done, total }: ListProgress): Html => html`
+const readingHtml = (progress: ListProgress): Html => html`
 <div data-live="2">
-<p>Reading the list of members: ${numberText(done)}${total === 0 ? null : ` of ${numberText(total)}`}.</p>
-<progress aria-label="Members read"${total === 0 ? null : html` max="${total}" value="${done}"`}></progress>
+<p>Reading the list of members: ${progressText(progress)}.</p>
+<progress aria-label="Members read"${progress.total === 0 ? null : html` max="${progress.total}" value="${progress.done}"`}></progress>
 </div>`;
 
 const foundHtml = (

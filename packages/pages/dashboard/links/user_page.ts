@@ -1,5 +1,4 @@
 /** One chat user of a community: the current link and its history. */
-
 import { AuditLog, type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";

@@ -182,11 +182,18 @@ export class Access {
       this.#run("COMMIT");
       this.#settleGroup(Exit.void);
     } catch (cause) {
-      // SQLite leaves the transaction open when its COMMIT fails, for example on a deferred foreign key. Rolls it back
-      // first, because the answers resume fibers at once, whose statements would wait for its end.
-      leaveTransaction(this.#db);
-      this.#settleGroup(failWith(cause));
+      // SQLite leaves the transaction open when its COMMIT fails, for example on a deferred foreign key.
+      this.#failGroup(failWith(cause));
     }
+  }
+
+  /**
+   * Rolls the group back and fails all of its transactions. The answers resume fibers at once, whose statements would
+   * otherwise wait for the end of the transaction.
+   */
+  #failGroup(error: Effect.Effect<never, SqlError.SqlError>): void {
+    leaveTransaction(this.#db);
+    this.#settleGroup(error);
   }
 
   /** Answers all transactions of the group. */
@@ -232,7 +239,7 @@ export class Access {
           // later statement of the transaction would otherwise commit at once.
           if (!inTransaction(db)) {
             state = "rolledBack";
-            this.#settleGroup(Effect.fail(rolledBack()));
+            this.#failGroup(Effect.fail(rolledBack()));
           }
           return failWith(cause);
         }
@@ -272,8 +279,7 @@ export class Access {
           this.#run("ROLLBACK TO member");
           this.#run("RELEASE member");
         } catch {
-          this.#settleGroup(Effect.fail(rolledBack()));
-          leaveTransaction(db);
+          this.#failGroup(Effect.fail(rolledBack()));
         }
       } else if (state === "first" || this.#group === null) {
         this.#group = null;

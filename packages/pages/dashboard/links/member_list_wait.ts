@@ -1,0 +1,39 @@
+/** Waits for the list of a guild's members, which takes a large community many requests. */
+import type { GuildId } from "@accountlink/core";
+import { type ListProgress, MemberLists } from "@accountlink/core/communities";
+import type {
+  Conflict,
+  Forbidden,
+  MissingParameter,
+  PlatformUnavailable,
+  StoreUnavailable,
+} from "@accountlink/core/errors";
+import { Effect, Option } from "effect";
+import { messageText } from "../look/names.ts";
+import { numberText } from "../look/time.ts";
+
+const longestWait = "3 seconds";
+
+/** Why a page lacks what the list of members would give it: the list is refused, or not yet read to its end. */
+export type NotListed = { readonly reason: string } | { readonly reading: ListProgress };
+
+type ListError = Conflict | Forbidden | MissingParameter | PlatformUnavailable | StoreUnavailable;
+
+/** Makes a function that runs what needs the list of a guild's members. */
+export const makeMemberListWait = Effect.map(
+  MemberLists,
+  (lists) =>
+    <A>(guildId: GuildId, needing: Effect.Effect<A, ListError>) =>
+      needing.pipe(
+        Effect.catchTag(["Conflict", "Forbidden"], (error) =>
+          Effect.succeed<NotListed>({ reason: `${messageText(error)}.` }),
+        ),
+        Effect.timeoutOption(longestWait),
+        Effect.map(
+          Option.getOrElse((): NotListed => ({ reading: lists.progress(guildId) ?? { done: 0, total: 0 } })),
+        ),
+      ),
+);
+
+export const progressText = ({ done, total }: ListProgress): string =>
+  total === 0 ? numberText(done) : `${numberText(done)} of ${numberText(total)}`;
