@@ -67,8 +67,7 @@ ${
 <h2>Commands</h2>
 ${
   messages.length === 0
-    ? html`<p>Nobody has written
-yet.</p>`
+    ? html`<p>Nobody has written yet.</p>`
     : html`<ol class="messages">${messages.map((message) => messageItem(message, as, names))}</ol>`
 }
 ${problem === null ? null : html`<p role="alert">${problem}</p>`}
@@ -100,8 +99,7 @@ ${posts.length === 0 ? null : html`<ol class="messages">${posts.map((message) =>
 <input type="hidden" name="channel" value="${id}">
 ${
   mayPost
-    ? html`The bot may post here. <button name="posting" value="closed">Close to the
-bot</button>`
+    ? html`The bot may post here. <button name="posting" value="closed">Close to the bot</button>`
     : html`The bot may not post here. <button name="posting" value="open">Open to the bot</button>`
 }
 </form>

@@ -12,7 +12,7 @@ import { type Html, html, to } from "../../html.ts";
 import { memberCursorOf } from "../communities/communities_api.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
-import { communityName, messageText } from "../look/names.ts";
+import { communityName } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { tableHtml } from "../look/table.ts";
 import { ageText, dayHtml, durationText, numberText } from "../look/time.ts";
