@@ -8,50 +8,29 @@ const missing = await whyNoRedis();
 const inspect = (url: string) => CacheRedis.inspect({ url: Redacted.make(url) });
 
 describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
-  test("the inspection reports the address, the version and the eviction policy", function* () {
-    const { url, port, ask } = yield* startRedis();
+  test("the inspection reports the address, the version, the eviction policy and the clock", function* () {
+    const { url, port } = yield* startRedis();
     const state = yield* inspect(url);
-    assert.deepInclude(state, { path: `127.0.0.1:${port}`, eviction: "noeviction" });
+    assert.deepInclude(state, { path: `127.0.0.1:${port}`, eviction: "noeviction", refusedWrite: null });
     assert.match(state.version, /^\d+\.\d+\.\d+$/);
-    yield* ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
-    assert.strictEqual((yield* inspect(url)).eviction, "allkeys-lru");
+    assert.isBelow(Math.abs(state.clockLead), 10_000);
   });
 
-  test("a failed inspection does not report the password", function* () {
+  test("a failed inspection reports the reason and the servers, but not the password", function* () {
     const { port, freeze, thaw } = yield* startRedis({ config: ["requirepass right"] });
-    const wrongs = [
-      [`redis://127.0.0.1:${port}`, "NOAUTH"],
-      [`redis://:guess@127.0.0.1:${port}`, "WRONGPASS"],
-      ["redis://:guess@127.0.0.1:1", "ECONNREFUSED"],
-    ] as const;
-    for (const [url, reason] of wrongs) {
-      const error = yield* Effect.flip(inspect(url));
-      const where = new URL(url).host;
-      assert.strictEqual(error.message, `Cannot use Redis at "${where}": ${reason}`);
+    const messageOf = (url: string) => Effect.map(Effect.flip(inspect(url)), ({ message }) => message);
+    for (const [url, text] of [
+      [`redis://:guess@127.0.0.1:${port}`, `Cannot use Redis at "127.0.0.1:${port}": WRONGPASS`],
+      ["redis+cluster://:guess@127.0.0.1:1,[::1]:2", 'Cannot use Redis at "127.0.0.1:1,[::1]:2": '],
+      ["redis+sentinel://127.0.0.1:1/links", 'Cannot use Redis at "links at 127.0.0.1:1": '],
+    ] as const) {
+      const message = yield* messageOf(url);
+      assert.include(message, text);
+      assert.notInclude(message, "guess");
     }
     yield* freeze;
-    const frozen = yield* Effect.flip(inspect(`redis://:right@127.0.0.1:${port}`));
-    assert.strictEqual(frozen.message, `Cannot use Redis at "127.0.0.1:${port}": timeout`);
+    const frozen = yield* messageOf(`redis://:right@127.0.0.1:${port}`);
+    assert.strictEqual(frozen, `Cannot use Redis at "127.0.0.1:${port}": timeout`);
     yield* thaw;
-  });
-
-  test("the inspection reports a refused write, the lead of the clock and a database that is not there", function* () {
-    const { url, ask } = yield* startRedis();
-    const { refusedWrite, clockLead } = yield* inspect(url);
-    assert.strictEqual(refusedWrite, null);
-    assert.isBelow(Math.abs(clockLead), 10_000);
-    yield* ask("CONFIG", "SET", "maxmemory", "1");
-    assert.strictEqual((yield* inspect(url)).refusedWrite, "OOM");
-    assert.deepInclude(yield* Effect.flip(inspect(`${url}/99`)), {
-      _tag: "RedisDatabaseRefused",
-      database: 99,
-    });
-  });
-
-  test("the inspection names all nodes of a cluster, and the sentinels of a master", function* () {
-    const cluster = yield* Effect.flip(inspect("redis+cluster://:guess@127.0.0.1:1,[::1]:2"));
-    assert.include(cluster.message, '"127.0.0.1:1,[::1]:2"');
-    const sentinel = yield* Effect.flip(inspect("redis+sentinel://127.0.0.1:1/links"));
-    assert.include(sentinel.message, '"links at 127.0.0.1:1"');
   });
 });

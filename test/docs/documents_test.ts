@@ -1,10 +1,10 @@
 /** Compares documents for operators, and the paths in all documents, with the sources. Checks the pictures. */
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { routes } from "@accountlink/http-api";
 import { forms } from "@accountlink/redis/redis_url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { startServerHere } from "../support/server.ts";
 import { codeOf, readDocument, rowsUnder } from "./document.ts";
 
@@ -34,19 +34,6 @@ it("docs/operating.md lists every form of a Redis URL", () => {
     codeOf(form),
   );
   expect(documented).toEqual([...forms]);
-});
-
-const documents = ["operating", "operators_day", "scaling"].map((name) => `docs/${name}.md`);
-
-describe.each(documents)("%s", (path) => {
-  it("a document links only to existing files", () => {
-    const targets = [...readDocument(path).matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map(
-      ([, target = ""]) => target,
-    );
-    expect(targets.length).toBeGreaterThan(0);
-    const missing = targets.filter((target) => !existsSync(join(root, dirname(path), target)));
-    expect(missing).toEqual([]);
-  });
 });
 
 const versionIn = (path: string): string => /^(?:\/api)?\/v\d+/.exec(path)?.[0] ?? "";

@@ -12,18 +12,13 @@ const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url)
 /** Runs a block and returns its standard output; rejects if one of its commands fails. */
 export const runShell = async (
   block: string,
-  options: {
-    readonly cwd: string;
-    readonly env: Readonly<Record<string, string>>;
-    /** The path of the command line's `main.ts`; this checkout's by default. */
-    readonly program?: string;
-  },
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<string> => {
   // The documents start programs from the folder of the checkout, but tests run the blocks in another folder. So insert
   // the full paths of the programs.
   const node = `"${process.execPath}"`;
   const commands = block.replaceAll(/npm run -s accountlink --|tools\/node/g, (program) =>
-    program.startsWith("npm") ? `${node} "${options.program ?? main}"` : node,
+    program.startsWith("npm") ? `${node} "${main}"` : node,
   );
   const env = { PATH: process.env["PATH"] ?? "", ...options.env };
   const { stdout } = await run("sh", ["-ec", commands], { cwd: options.cwd, env });

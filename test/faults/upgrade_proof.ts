@@ -1,8 +1,7 @@
-/** Upgrades of three nodes: to the next release while clients write and read, and from before the first release. */
+/** An upgrade of three nodes to the next release, while clients write and read. */
 import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { queryPostgres, startPostgres } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { expect } from "vitest";
@@ -77,32 +76,3 @@ testLive.skipIf(missing !== null)(`nodes of two releases lose no write ${missing
   expect(writes).toBeGreaterThan(50);
   expect(countOf(clients.attempts, "unavailable")).toBe(0);
 });
-
-/** What the 20 steps before the first release had besides the schema of today. */
-const earlierSchema = `
-  ALTER TABLE idempotency_keys ADD COLUMN request_id text NOT NULL DEFAULT '';
-  ALTER TABLE idempotency_keys ADD COLUMN held_until bigint;
-  ALTER TABLE idempotency_keys ADD COLUMN erased bigint NOT NULL DEFAULT 0;
-  DELETE FROM schema_migrations;
-  INSERT INTO schema_migrations (migration_id, name) SELECT step, 'earlier' FROM generate_series(1, 20) AS step`;
-
-testLive.skipIf(missing !== null)(
-  `nodes take over a database of before the first release ${missing ?? ""}`,
-  function* () {
-    const fixtures = makeFixtures();
-    const key = fixtures.key();
-    const postgres = yield* startPostgres();
-    const { nodes } = yield* startService({ fixture: fixtures.fixture, storage: postgres });
-    const [one] = nodes;
-    if (one === undefined) throw new Error("Expected a node");
-    const body = { chatId: "100001", gameId: "1" };
-    const write = () => one.send("PATCH /v2/game", { key, body, headers: { "idempotency-key": "once" } });
-    const before = yield* Effect.promise(write);
-    for (const node of nodes) expect(yield* node.stop).toBe(0);
-    yield* Effect.promise(() => queryPostgres(postgres.urlOf("postgres"), earlierSchema));
-    for (const node of nodes) yield* node.restart();
-    const after = yield* Effect.promise(write);
-    expect([after.status, after.body.data]).toEqual([200, before.body.data]);
-    expect(after.headers["idempotent-replayed"]).toBe("true");
-  },
-);

@@ -1,6 +1,4 @@
 /** Routes of the operator port and of the public port. */
-import { createServer } from "node:net";
-import { listenLocally } from "@accountlink/test-servers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { makeClient, type Send } from "../support/http.ts";
@@ -45,16 +43,3 @@ it.each(["/v2/chat?chatId=100001", "/docs", "/openapi.json", "/verify", "/"])(
     expect((await operator.send(`GET ${path}`)).status).toBe(404);
   },
 );
-
-it("an operator port in use stops the start, and the message names the variable", async () => {
-  const holder = createServer();
-  const port = await listenLocally(holder);
-  try {
-    const start = startServerHere({ fixture, env: { ACCOUNTLINK_OPERATOR_PORT: String(port) } });
-    await expect(start).rejects.toThrow(
-      `Cannot start: ACCOUNTLINK_OPERATOR_PORT is "${port}", which is in use on "127.0.0.1"`,
-    );
-  } finally {
-    holder.close();
-  }
-});

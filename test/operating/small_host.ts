@@ -1,5 +1,5 @@
 /** Types the first commands and "One small host" of docs/operating.md into one shell. */
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
@@ -73,9 +73,12 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
 
   it("files with secrets can be read only by their owner", async () => {
     const machine = hosts.rootOf(host);
-    const env = join(machine, "etc/accountlink/accountlink.env");
+    const backups = join(machine, "var/backups/accountlink");
+    const names = (await readdir(backups)).map((name) => join(backups, name));
+    expect(names).toHaveLength(1);
     for (const file of [
-      env,
+      ...names,
+      join(machine, "etc/accountlink/accountlink.env"),
       join(folder, "accountlink.secret"),
       join(machine, "var/lib/accountlink/secret"),
     ]) {

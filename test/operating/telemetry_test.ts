@@ -51,8 +51,6 @@ const pathOf = (span: Span, all: ReadonlyArray<Span>): ReadonlyArray<string> => 
 const fixtures = makeFixtures();
 const key = fixtures.key({ limits: "none", links: { 100001: "1" } });
 
-const startCollector = startHttpServer(() => ({ body: {} }));
-
 const exportTo = (url: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
@@ -66,25 +64,29 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const parentId = "00f067aa0ba902b7";
 const headers = { traceparent: `00-${traceId}-${parentId}-01` };
 
-const tracedLookup = Effect.gen(function* () {
-  const collector = yield* startCollector;
-  const server = yield* serverInScope({ fixture: fixtures.fixture, env: exportTo(collector.url) });
-  const answer = yield* Effect.promise(() =>
-    server.send("GET /v2/chat?chatId=100001", { key, from: "203.0.113.7", headers }),
-  );
+testLive("traces and metrics reach the collector, without an address, key or user ID", function* () {
+  const collector = yield* startHttpServer(() => ({ body: {} }));
+  const { send } = yield* serverInScope({ fixture: fixtures.fixture, env: exportTo(collector.url) });
+  const ask = (...request: Parameters<typeof send>) => Effect.promise(() => send(...request));
+  const answer = yield* ask("GET /v2/chat?chatId=100001", { key, from: "203.0.113.7", headers });
   expect(answer.status).toBe(200);
-  const spans = yield* Effect.promise(() =>
+  const refused = yield* ask("GET /v2/verifications/chat?chatId=100001", {
+    key: `${key}x`,
+    from: "203.0.113.7",
+  });
+  expect(refused.status).toBe(401);
+  yield* ask("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
+  const traced = ["GET /v2/chat", "GET /v2/verifications/chat", "PATCH /v2/game"];
+  const all = yield* Effect.promise(() =>
     eventually(() => {
-      const found = spansIn(collector.heard).filter((span) => span.traceId === traceId);
-      expect(found.map(({ name }) => name)).toContain("GET /v2/chat");
+      const found = spansIn(collector.heard);
+      expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(traced));
       return found;
     }),
   );
-  return { collector, server, answer, spans };
-});
 
-testLive("a trace connects a request with its SQL statements, as a part of the client's trace", function* () {
-  const { spans, answer } = yield* tracedLookup;
+  // The trace connects the request with its SQL statements, as a part of the client's trace.
+  const spans = all.filter((span) => span.traceId === traceId);
   const root = spans.find(({ name }) => name === "GET /v2/chat") as Span;
   expect(root.parentSpanId).toBe(parentId);
   expect(textOf(root, "accountlink.request_id")).toBe(answer.headers["x-request-id"]);
@@ -96,23 +98,27 @@ testLive("a trace connects a request with its SQL statements, as a part of the c
     "GET /v2/chat",
   ]);
   for (const statement of statements) expect(textOf(statement, "db.query.text")).toContain("SELECT");
-});
 
-testLive("traces contain no address, key or user ID", function* () {
-  const { collector, server } = yield* tracedLookup;
-  const { body } = yield* Effect.promise(() =>
-    server.send("GET /v2/verifications/chat?chatId=100001", { key: `${key}x`, from: "203.0.113.7" }),
-  );
-  expect(body["status"]).toBe(401);
+  const exported = () =>
+    exportedTo(collector.heard)
+      .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
+      .flatMap(({ scopeMetrics }) => scopeMetrics)
+      .flatMap(({ metrics }) => metrics.map(({ name }) => name));
   yield* Effect.promise(() =>
-    server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } }),
-  );
-  yield* Effect.promise(() =>
-    eventually(() => {
-      const names = spansIn(collector.heard).map(({ name }) => name);
-      expect(names).toEqual(expect.arrayContaining(["PATCH /v2/game", "GET /v2/verifications/chat"]));
+    // Some metrics appear only after their first use.
+    eventually(async () => {
+      const { text } = await send("GET /metrics");
+      const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+      expect(scraped.length).toBeGreaterThan(10);
+      expect(text).toMatch(/^accountlink_disk_free_bytes(\{\})? [1-9]\d*$/m);
+      expect(new Set(exported())).toEqual(new Set(scraped));
     }),
   );
+  const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
+  const of = (name: string) =>
+    resource?.resource.attributes.find((attribute) => attribute.key === name)?.value.stringValue;
+  expect([of("service.name"), of("deployment.environment")]).toEqual(["accountlink", "test"]);
+
   const told = collector.heard.map((request) => request.body).join("\n");
   // The pattern finds the user ID only outside of longer numbers, because times and trace IDs may contain its
   // digits.
@@ -124,26 +130,4 @@ testLive("traces contain no address, key or user ID", function* () {
     expect(sent.authorization).toBe("Bearer collector");
     expect(["/v1/traces", "/v1/metrics"]).toContain(path);
   }
-});
-
-testLive("the server exports the same metrics as /metrics, and spans name the service", function* () {
-  const { collector, server } = yield* tracedLookup;
-  const exported = () =>
-    exportedTo(collector.heard)
-      .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
-      .flatMap(({ scopeMetrics }) => scopeMetrics)
-      .flatMap(({ metrics }) => metrics.map(({ name }) => name));
-  yield* Effect.promise(() =>
-    // Some metrics appear only after their first use.
-    eventually(async () => {
-      const { text } = await server.send("GET /metrics");
-      const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
-      expect(scraped.length).toBeGreaterThan(10);
-      expect(new Set(exported())).toEqual(new Set(scraped));
-    }),
-  );
-  const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
-  const of = (name: string) =>
-    resource?.resource.attributes.find((attribute) => attribute.key === name)?.value.stringValue;
-  expect([of("service.name"), of("deployment.environment")]).toEqual(["accountlink", "test"]);
 });

@@ -15,7 +15,6 @@ export { missingDocuments, type Platform } from "./platform_specs/documents.ts";
 export { operationOf, requestMistakes, startPlatformServer } from "./platform_specs/requests.ts";
 export * from "./postgres/postgres.ts";
 export * from "./postgres/postgres_standby.ts";
-export { query as queryPostgres } from "./postgres/running_postgres.ts";
 export * from "./promtool.ts";
 export * from "./python.ts";
 export * from "./redis/ask_redis.ts";

@@ -3,14 +3,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
-import { listenLocally, runUntil, startRedis, whyNoRedis } from "@accountlink/test-servers";
-import { expect, onTestFinished, test } from "vitest";
+import { listenLocally } from "@accountlink/test-servers";
+import { expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
 import { startServer, startServerHere } from "../support/server.ts";
@@ -89,61 +89,28 @@ test("the server starts without Redis, which holds only temporary data", async (
   expect(server.output()).not.toContain("pass");
 });
 
-const noRedis = await whyNoRedis();
-
-test.skipIf(noRedis !== null)(
-  `a Redis database that is not there stops the start ${noRedis ?? ""}`,
-  async () => {
-    const { url } = await runUntil(onTestFinished)(startRedis());
-    const ended = await runServe({
-      ACCOUNTLINK_STORAGE: "memory",
-      ACCOUNTLINK_PLATFORM: "dev",
-      ACCOUNTLINK_PORT: "0",
-      ACCOUNTLINK_CACHE: "redis",
-      ACCOUNTLINK_REDIS_URL: `${url}/99`,
-    });
-    expectRefusal(
-      ended,
-      "Cannot start: ACCOUNTLINK_REDIS_URL names database 99, expected a database that the server has and lets its user select",
-    );
-  },
-);
-
-/**
- * Starts a server with a fixture that it must refuse, and expects that the server does not create the data folder.
- */
-const serveFixture = async (file: string) => {
-  const data = join(folder, "untouched");
+test("a missing fixture file stops the start, and the message names it", async () => {
+  const [file, data] = [join(folder, "nowhere.json"), join(folder, "untouched")];
   const ended = await runServe({
     ACCOUNTLINK_DATA_DIR: data,
     ACCOUNTLINK_PORT: "0",
     ACCOUNTLINK_FIXTURE: file,
   });
+  expectRefusal(ended, `Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a file that can be read`);
   expect(existsSync(data)).toBe(false);
-  return ended;
-};
-
-test("a missing fixture file stops the start, and the message names it", async () => {
-  const file = join(folder, "nowhere.json");
-  expectRefusal(
-    await serveFixture(file),
-    `Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a file that can be read`,
-  );
 });
-
-const serveFolder = (data: string) =>
-  runServe({
-    ACCOUNTLINK_STORAGE: "embedded",
-    ACCOUNTLINK_PLATFORM: "dev",
-    ACCOUNTLINK_PORT: "0",
-    ACCOUNTLINK_DATA_DIR: data,
-  });
 
 test("a second server cannot use the data folder of the first", async () => {
   const first = await startServer({ fixture: makeFixtures().fixture });
   try {
+    const ended = await runServe({
+      ACCOUNTLINK_STORAGE: "embedded",
+      ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_PORT: "0",
+      ACCOUNTLINK_DATA_DIR: first.dataFolder,
+    });
     expectRefusal(
-      await serveFolder(first.dataFolder),
+      ended,
       `Cannot start: data folder "${first.dataFolder}" is in use by process ${first.pid}, expected one server per folder`,
     );
     expect((await first.send("GET /readyz")).status).toBe(200);
@@ -152,43 +119,33 @@ test("a second server cannot use the data folder of the first", async () => {
   }
 });
 
-test("a damaged database stops the start, and the message names it", async () => {
-  const data = join(folder, "garbage");
-  await mkdir(data, { recursive: true, mode: 0o700 });
-  await writeFile(join(data, "secret"), `${Buffer.alloc(32, "s").toString("base64")}\n`, { mode: 0o600 });
-  await writeFile(join(data, "accountlink.db"), "This was never a database. ".repeat(400));
-  expectRefusal(
-    await serveFolder(data),
-    `Cannot use database "${join(data, "accountlink.db")}": file is not a database`,
-  );
-});
-
-const listenOn = (host: string, port: string, devPlatformPort = "0") =>
+const listenOn = (environment: Readonly<Record<string, string>>) =>
   runServe({
     ACCOUNTLINK_STORAGE: "memory",
     ACCOUNTLINK_PLATFORM: "dev",
-    ACCOUNTLINK_HOST: host,
-    ACCOUNTLINK_PORT: port,
-    ACCOUNTLINK_DEV_PLATFORM_PORT: devPlatformPort,
+    ACCOUNTLINK_PORT: "0",
+    ACCOUNTLINK_DEV_PLATFORM_PORT: "0",
+    ...environment,
   });
 
-test("a port in use stops the start, and the message names the variable that sets the port", async () => {
-  const holder = createServer();
-  const port = String(await listenLocally(holder));
-  try {
-    const refusal = `is "${port}", which is in use on "127.0.0.1", expected a free port`;
-    expectRefusal(await listenOn("127.0.0.1", port), `Cannot start: ACCOUNTLINK_PORT ${refusal}`);
-    expectRefusal(
-      await listenOn("127.0.0.1", "0", port),
-      `Cannot start: ACCOUNTLINK_DEV_PLATFORM_PORT ${refusal}`,
-    );
-  } finally {
-    holder.close();
-  }
-});
+test.each(["ACCOUNTLINK_PORT", "ACCOUNTLINK_DEV_PLATFORM_PORT", "ACCOUNTLINK_OPERATOR_PORT"])(
+  "a port in use stops the start, and the message names the variable: %s",
+  async (name) => {
+    const holder = createServer();
+    const port = String(await listenLocally(holder));
+    try {
+      expectRefusal(
+        await listenOn({ [name]: port }),
+        `Cannot start: ${name} is "${port}", which is in use on "127.0.0.1", expected a free port`,
+      );
+    } finally {
+      holder.close();
+    }
+  },
+);
 
 test("a host address of another machine stops the start, and the message names it", async () => {
-  const ended = await listenOn("192.0.2.1", "0");
+  const ended = await listenOn({ ACCOUNTLINK_HOST: "192.0.2.1" });
   expect(ended).toMatchObject({ code: 1, stdout: "" });
   expect(ended.stderr).toMatch(/^Cannot [^\n]*"192\.0\.2\.1"[^\n]*\n$/);
 });

@@ -49,18 +49,15 @@ export interface RequestOptions {
 export type Send = (request: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
 
 /**
- * Makes a client of the server at `url`. By default, it keeps connections open for later requests; `close` ends them.
+ * Makes a client of the server at `url`. It keeps connections open for later requests; `close` ends them.
  */
-export const makeClient = (
-  url: string,
-  { keepAlive = true } = {},
-): { readonly send: Send; readonly close: () => void } => {
+export const makeClient = (url: string): { readonly send: Send; readonly close: () => void } => {
   const { protocol, hostname, port } = new URL(url);
   const isSecure = protocol === "https:";
   const request = isSecure ? secureRequest : plainRequest;
   // With `fifo`, requests use the connections in turn. Otherwise, a connection could be idle for long, and the server
   // might close it just before its next use.
-  const options = { keepAlive, scheduling: "fifo" } as const;
+  const options = { keepAlive: true, scheduling: "fifo" } as const;
   // Certificates of tests are self-signed.
   const agent = isSecure
     ? new SecureAgent({ ...options, rejectUnauthorized: false })

@@ -61,6 +61,7 @@ it.each<[args: ReadonlyArray<string>, problem: string]>([
   [[...create, "--redirect-origin", "x.org"], '--redirect-origin is "x.org", expected an origin'],
   [["keys", "rotate", id, "--grace", "8 days"], "expected 7 days or less"],
   [["audit", "list", "--account", "a", "--limit", "0"], "expected 1 to 1000"],
+  [["users", "erase", "--chat-id", "ada"], '--chat-id is "ada", expected 5 to 32 digits'],
   [["links", "import", "a", "--account", "a", "--on-conflict", "drop"], '--on-conflict is "drop"'],
 ])("an invalid command line is refused in one line: %j", async (args, problem) => {
   const { code, stdout, stderr } = await run(args);

@@ -1,16 +1,4 @@
-import { execFileSync } from "node:child_process";
-import {
-  chownSync,
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, testWith } from "@accountlink/test-servers/effect";
 import * as NodeServices from "@effect/platform-node/NodeServices";
@@ -70,24 +58,6 @@ test.skipIf(process.getuid?.() !== 0)("an atomic write by root keeps the owner o
     expect(statSync(file)).toMatchObject({ uid: 65_534, gid: 65_534 });
   }).pipe(Effect.provide(NodeServices.layer)),
 );
-
-test("an atomic write follows symbolic links, and writes into a pipe instead of replacing it", function* () {
-  const folder = yield* makeFolder;
-  mkdirSync(join(folder, "there"));
-  const file = join(folder, "there", "links.csv");
-  writeFileSync(file, "before");
-  symlinkSync(file, join(folder, "link"));
-  yield* writeAtomically(join(folder, "link"), Stream.make("after"), "replace");
-  expect(readFileSync(file, "utf8")).toBe("after");
-  // Tests a pipe instead of a device, since a broken `writeAtomically` could replace the machine's device.
-  const pipe = join(folder, "pipe");
-  execFileSync("mkfifo", [pipe]);
-  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  yield* writeAtomically(pipe, Stream.make("sent"), "replace");
-  expect(readFileSync(reader, "utf8")).toBe("sent");
-  closeSync(reader);
-  expect(statSync(pipe).isFIFO()).toBe(true);
-});
 
 test("writeIfAbsent creates a file that only its owner can read, and never replaces an existing file", function* () {
   const folder = yield* makeFolder;

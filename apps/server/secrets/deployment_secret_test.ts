@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@accountlink/test-servers/effect";
 import * as NodeServices from "@effect/platform-node/NodeServices";
@@ -29,17 +29,6 @@ test("resolveSecrets returns the configured secret, and does not store it", func
   expect(existsSync(folder)).toBe(false);
 });
 
-test("a new data folder gets a secret that only its owner can read, and keeps it", function* () {
-  const folder = join(yield* makeFolder, "deep", "data");
-  const made = yield* secretUnder(embedded(folder));
-  expect(made).toHaveLength(32);
-  expect(statSync(folder).mode & 0o777).toBe(0o700);
-  expect(statSync(join(folder, "secret")).mode & 0o777).toBe(0o600);
-  expect(readFileSync(join(folder, "secret"), "utf8")).toBe(`${Buffer.from(made).toString("base64")}\n`);
-  expect(yield* secretUnder(embedded(folder))).toEqual(made);
-  expect(yield* secretUnder(embedded(join(yield* makeFolder, "data")))).not.toEqual(made);
-});
-
 test("concurrent first calls of resolveSecrets return the same secret", function* () {
   const folder = join(yield* makeFolder, "data");
   const secrets = yield* Effect.replicateEffect(secretUnder(embedded(folder)), 8, {
@@ -62,16 +51,6 @@ test("no secret is generated for Postgres, since every server needs the same one
   expect((yield* Effect.flip(secretUnder(postgres))).message).toBe(
     "ACCOUNTLINK_SECRET is not set, expected 32 or more bytes in base64, or new,old while it is rotated (ACCOUNTLINK_STORAGE is postgres; the same for every node)",
   );
-});
-
-test("no secret is generated for an existing database", function* () {
-  const folder = yield* makeFolder;
-  writeFileSync(join(folder, "accountlink.db"), "");
-  const { message } = yield* Effect.flip(secretUnder(embedded(folder)));
-  expect(message).toBe(
-    `ACCOUNTLINK_SECRET is not set and data folder "${folder}" holds none, expected the secret that its database was made with`,
-  );
-  expect(existsSync(join(folder, "secret"))).toBe(false);
 });
 
 test("a damaged or unreadable secret file is refused", function* () {

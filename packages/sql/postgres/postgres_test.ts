@@ -150,12 +150,6 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
     expect(logged).toEqual([]);
   });
 
-  test("a start stops waiting for the database after the start timeout", function* () {
-    const options = { ...optionsOf("postgres://127.0.0.1:1/none"), startTimeout: "1 second" } as const;
-    const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([]))));
-    expect(error.message).toContain("ECONNREFUSED");
-  });
-
   test.each(["mysql://user:hidden@host/name", "host/name?password=hidden", "", "postgres//user:hidden@host"])(
     "the URL %s is refused without repeating it",
     function* (url) {
@@ -190,20 +184,6 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
       UNION ALL SELECT tablename, indexdef, '', '', '', '' FROM pg_indexes WHERE schemaname = 'public'
       ORDER BY 1, 2`,
   );
-  const createTable = (name: string) =>
-    Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql`CREATE TABLE ${sql(name)} (id BIGINT)`));
-
-  testOnDatabase()("a failed migration undoes all migrations of the same run", function* () {
-    yield* migrate;
-    const before = yield* schema;
-    const broken = Effect.andThen(createTable("half"), createTable("links"));
-    const error = yield* Effect.flip(
-      runMigrations({ ...migrations, "0998_good": createTable("good"), "0999_broken": broken }),
-    );
-    expect(error).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
-    expect(yield* schema).toEqual(before);
-  });
-
   testOnDatabase()("a database of the 20 steps before the first release gets the same schema", function* () {
     yield* migrate;
     const first = yield* schema;

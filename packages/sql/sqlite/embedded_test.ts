@@ -5,7 +5,6 @@ import { AuditLog, ChatId, GameId, LinkStore, Pid, type StoreUnavailable } from 
 import { KeyStore } from "@accountlink/core/keys";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Layer, Option } from "effect";
-import { TestClock } from "effect/testing";
 import { vi } from "vitest";
 import { StorageSql } from "../mod.ts";
 import { makeTempFolder } from "./test_folder.ts";
@@ -34,16 +33,8 @@ const fill = Effect.gen(function* () {
 const databaseOf = (folder: string): string => join(folder, "accountlink.db");
 
 /** Runs an effect on the stores of a folder, then closes them. */
-const on = <A>(
-  folder: string,
-  effect: Effect.Effect<A, StoreUnavailable, LinkStore | KeyStore | AuditLog>,
-  exclusive?: boolean,
-) =>
-  Effect.provide(
-    effect,
-    StorageSql.layerEmbedded(exclusive === undefined ? { folder } : { folder, exclusive }),
-    { local: true },
-  );
+const on = <A>(folder: string, effect: Effect.Effect<A, StoreUnavailable, LinkStore | KeyStore | AuditLog>) =>
+  Effect.provide(effect, StorageSql.layerEmbedded({ folder }), { local: true });
 
 const refusal = (folder: string) => Effect.orDie(Effect.flip(on(folder, Effect.void)));
 
@@ -72,20 +63,6 @@ test("a new data folder can be read only by its owner", function* () {
   yield* on(folder, Effect.void);
   expect(existsSync(databaseOf(folder))).toBe(true);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
-});
-
-test("a second server is refused, but other writers are allowed", function* () {
-  const folder = yield* makeTempFolder;
-  yield* on(
-    folder,
-    Effect.gen(function* () {
-      const error = yield* TestClock.withLive(refusal(folder));
-      expect(error).toMatchObject({ _tag: "DataFolderInUse", pid: process.pid });
-      yield* on(folder, fill, false).pipe(Effect.orDie);
-      const links = yield* LinkStore;
-      expect((yield* links.findByChatIds(pid, chatIds)).size).toBe(chatIds.length);
-    }),
-  );
 });
 
 test.each([

@@ -1,8 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Effect } from "effect";
 import { StorageSql } from "../mod.ts";
 import { makeTempFolder } from "./test_folder.ts";
 
@@ -46,16 +45,4 @@ test("the inspection reports damage", function* () {
   bytes.write("77777778", bytes.indexOf("77777777"));
   writeFileSync(path, bytes);
   expect((yield* inspectEmbedded(folder))?.damage.join()).toContain("links_by_game");
-});
-
-test("the inspection of SQLite fails for a file that is not a database", function* () {
-  const folder = yield* makeTempFolder;
-  const path = join(folder, "accountlink.db");
-  writeFileSync(path, "no database, and long enough to be looked at".repeat(100));
-  const error = yield* Effect.flip(inspectEmbedded(folder));
-  expect(error).toMatchObject({ _tag: "DatabaseUnusable", path });
-  expect(error.message).toContain("file is not a database");
-  rmSync(path);
-  mkdirSync(path);
-  expect((yield* Effect.flip(inspectEmbedded(folder)))._tag).toBe("DatabaseUnusable");
 });

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { runUntil, startHttpServer } from "@accountlink/test-servers";
 import { Effect } from "effect";
@@ -21,7 +21,7 @@ it("the doctor finds no problem in a new deployment, and creates nothing", async
   expect(existsSync(dataFolder)).toBe(false);
 });
 
-it("the doctor reports a folder and a secret that others can read, and a damaged database", async () => {
+it("the doctor reports a folder and a secret that others can read, and a damaged database, as `serve` does", async () => {
   const { json, run, dataFolder } = await makeWorkplace();
   await json("migrate");
   chmodSync(dataFolder, 0o755);
@@ -30,10 +30,12 @@ it("the doctor reports a folder and a secret that others can read, and a damaged
     code: 0,
     stdout: expect.stringMatching(/^warn +data folder .* \(mode 755\)$[^]*^warn +secret .* \(mode 644\)$/m),
   });
-  writeFileSync(join(dataFolder, "accountlink.db"), "not a database, and long enough to be read".repeat(99));
-  const { findings, failed } = await json("doctor");
-  expect(failed).toBe(1);
-  expect(JSON.stringify(findings)).toContain("file is not a database");
+  const database = join(dataFolder, "accountlink.db");
+  writeFileSync(database, "not a database, and long enough to be read".repeat(99));
+  expect(await json("doctor")).toMatchObject({ failed: 1 });
+  expect((await run("doctor")).stdout).toMatch(/file is not a database\s+Restore it from a backup/);
+  const refused = `Cannot use database "${database}": file is not a database\n`;
+  expect(await run("serve")).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(refused) });
 });
 
 it("the doctor and other commands report a data folder or a database that their user cannot use", async () => {
@@ -41,10 +43,15 @@ it("the doctor and other commands report a data folder or a database that their 
   const inFile = join(await file("file", ""), "data");
   // Tests may run as root, who can open every file except a link to itself.
   await symlink("accountlink.db", join(folder, "accountlink.db"));
-  for (const ACCOUNTLINK_DATA_DIR of [inFile, folder]) {
+  for (const [ACCOUNTLINK_DATA_DIR, advice] of [
+    [inFile, "Name a folder in ACCOUNTLINK_DATA_DIR"],
+    [folder, "Run the doctor as the user of the server"],
+  ] as const) {
     const { run } = await makeWorkplace({ ACCOUNTLINK_DATA_DIR });
     const unusable = `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}", expected a folder that can be `;
-    expect((await run("doctor")).stdout).toContain(`fail  data folder    ${unusable}`);
+    const { stdout } = await run("doctor");
+    expect(stdout).toContain(`fail  data folder    ${unusable}`);
+    expect(stdout).toContain(advice);
     expect((await run("keys", "list", "--account", "acme")).stderr).toContain(unusable);
     expect((await run("serve")).stderr).toContain(unusable);
   }
@@ -83,6 +90,10 @@ it.skipIf(missing !== null)(`the doctor reports Postgres, Redis and a server ${m
   expect(findings).toMatch(/^ok +database .* on Postgres \d+/m);
   expect(findings).toMatch(/^warn +cache .*: its maxmemory-policy is allkeys-lru$/m);
   expect(findings).toMatch(/^ok +server .*\/readyz is ready$/m);
+  const noDatabase = await makeWorkplace({ ...environment, ACCOUNTLINK_REDIS_URL: `${redis.url}/99` });
+  const named = "ACCOUNTLINK_REDIS_URL names database 99, ";
+  expect((await noDatabase.run("doctor")).stdout).toMatch(new RegExp(`^fail +cache +${named}`, "m"));
+  expect((await noDatabase.run("serve")).stderr).toContain(`Cannot start: ${named}expected a database that`);
 });
 
 it("the doctor reports that neither Postgres nor Redis answers, and that only Postgres is required", async () => {
@@ -97,57 +108,31 @@ it("the doctor reports that neither Postgres nor Redis answers, and that only Po
   expect(findings).not.toContain("pass");
 });
 
-it("the doctor advises what mends a folder that is a file, and a damaged database", async () => {
-  const { file } = await makeWorkplace();
-  const ACCOUNTLINK_DATA_DIR = await file("a_file", "");
-  expect(await findingsIn({ ACCOUNTLINK_DATA_DIR })).toContain("Name a folder in ACCOUNTLINK_DATA_DIR");
-  const damaged = await makeWorkplace();
-  await mkdir(damaged.dataFolder);
-  await writeFile(join(damaged.dataFolder, "accountlink.db"), "This was never a database. ".repeat(400));
-  const { stdout } = await damaged.run("doctor");
-  expect(stdout).toMatch(/file is not a database\s+Restore it from a backup/);
-});
-
-it.skipIf(missing !== null)(`the doctor advises to correct the login of Redis ${missing ?? ""}`, async () => {
-  const { redis, environment } = await makeShared();
-  const setPassword = (text: string) => Effect.runPromise(redis.ask("CONFIG", "SET", "requirepass", text));
-  await setPassword("right");
-  const findings = await findingsIn(environment);
-  await setPassword("");
-  expect(findings).toMatch(/NOAUTH\s+Correct user and password in ACCOUNTLINK_REDIS_URL/);
-});
-
 it.skipIf(missing !== null)(
-  `the doctor warns of a full Redis and of clocks that differ ${missing ?? ""}`,
+  `the doctor advises what mends Redis, clocks and the rights of the database user ${missing ?? ""}`,
   async () => {
-    const { redis, environment } = await makeShared();
-    await Effect.runPromise(redis.ask("CONFIG", "SET", "maxmemory", "1"));
+    const { redis, database, environment } = await makeShared();
+    const configure = (name: string, value: string) =>
+      Effect.runPromise(redis.ask("CONFIG", "SET", name, value));
+    await configure("maxmemory", "1");
+
+    const user = `reader_${crypto.randomUUID().replaceAll("-", "")}`;
+    await Effect.runPromise(database.query(`CREATE ROLE ${user} LOGIN PASSWORD 'word'`));
+    onTestFinished(async () => void (await Effect.runPromise(database.query(`DROP ROLE ${user}`))));
+    const url = Object.assign(new URL(database.url), { username: user, password: "word" });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
     onTestFinished(() => void vi.useRealTimers());
-    const findings = await findingsIn(environment);
+    const findings = await findingsIn({ ...environment, ACCOUNTLINK_DATABASE_URL: String(url) });
+    expect(findings).toMatch(/^fail +database +its user may not make tables, /m);
     expect(findings).toMatch(/^warn +cache .* refuses writes: OOM\n +Raise its maxmemory/m);
     for (const server of ["Postgres", "Redis"]) {
       expect(findings).toMatch(
         new RegExp(`^warn +clock +the clock of ${server} is (59|60) s behind this machine's$`, "m"),
       );
     }
-    const missingDatabase = { ...environment, ACCOUNTLINK_REDIS_URL: `${redis.url}/99` };
-    expect(await findingsIn(missingDatabase)).toMatch(
-      /^fail +cache +ACCOUNTLINK_REDIS_URL names database 99, /m,
-    );
-  },
-);
-
-it.skipIf(missing !== null)(
-  `the doctor reports a user who may not make tables ${missing ?? ""}`,
-  async () => {
-    const { database, environment } = await makeShared();
-    const user = `reader_${crypto.randomUUID().replaceAll("-", "")}`;
-    await Effect.runPromise(database.query(`CREATE ROLE ${user} LOGIN PASSWORD 'word'`));
-    onTestFinished(async () => void (await Effect.runPromise(database.query(`DROP ROLE ${user}`))));
-    const url = Object.assign(new URL(database.url), { username: user, password: "word" });
-    const findings = await findingsIn({ ...environment, ACCOUNTLINK_DATABASE_URL: String(url) });
-    expect(findings).toMatch(/^fail +database +its user may not make tables, /m);
+    await configure("requirepass", "right");
+    const refused = await findingsIn(environment);
+    expect(refused).toMatch(/NOAUTH\s+Correct user and password in ACCOUNTLINK_REDIS_URL/);
   },
 );
 
@@ -166,36 +151,7 @@ it("the doctor accepts a server of its own deployment on the port, and reports a
   expect(await serverAt(program.url)).toEqual(another);
 });
 
-it("the doctor asks the live platforms, and does not print the token", async () => {
-  const platforms = startHttpServer(({ path, headers }) => {
-    if (path !== "/chat/users/@me") return { status: 500 };
-    return headers.authorization === "Bot right-token"
-      ? { body: { id: "175928847299117063", username: "linker" } }
-      : { status: 401, body: { code: 0, message: "401: Unauthorized" } };
-  });
-  const { url } = await runUntil(onTestFinished)(platforms);
-  const findingsWith = (botToken: string) =>
-    findingsIn({
-      ACCOUNTLINK_PLATFORM: "live",
-      ACCOUNTLINK_PUBLIC_URL: "https://links.example",
-      ACCOUNTLINK_CHAT_BOT_TOKEN: botToken,
-      ACCOUNTLINK_CHAT_CLIENT_ID: "1",
-      ACCOUNTLINK_CHAT_CLIENT_SECRET: "secret",
-      ACCOUNTLINK_CHAT_API_URL: `${url}/chat`,
-      ACCOUNTLINK_GAME_CLIENT_ID: "2",
-      ACCOUNTLINK_GAME_CLIENT_SECRET: "secret",
-      ACCOUNTLINK_GAME_API_URL: `${url}/{service}`,
-    });
-  const findings = await findingsWith("right-token");
-  expect(findings).toMatch(/^ok +chat platform +it knows the bot as "linker"$/m);
-  expect(findings).toMatch(/^fail +game platform .*: the status is "500"$/m);
-  expect(findings).toMatch(/^ok +game proofs +connection, oauth, words are on$/m);
-  const refused = await findingsWith("wrong-token");
-  expect(refused).toMatch(/^fail +chat platform +it refuses ACCOUNTLINK_CHAT_BOT_TOKEN$/m);
-  expect(refused).not.toContain("wrong-token");
-});
-
-it("the doctor asks Open Cloud with the key, which it does not print", async () => {
+it("the doctor asks the live platforms and Open Cloud, and prints neither token nor key", async () => {
   const platforms = startHttpServer(({ path, headers }) => {
     if (!path.startsWith("/apis/cloud/v2/users/")) return { status: 500 };
     return headers["x-api-key"] === "right-key"
@@ -204,16 +160,30 @@ it("the doctor asks Open Cloud with the key, which it does not print", async () 
   });
   const { url } = await runUntil(onTestFinished)(platforms);
   const { environment } = await startDiscord();
-  const findingWith = async (key: string) => {
-    const ACCOUNTLINK_PUBLIC_URL = "https://links.example";
-    const keyed = { ACCOUNTLINK_GAME_API_KEY: key, ACCOUNTLINK_GAME_API_URL: `${url}/{service}` };
-    const findings = await findingsIn({ ...environment, ...keyed, ACCOUNTLINK_PUBLIC_URL });
-    expect(findings).not.toMatch(/(right|wrong)-key/);
-    return /^(\w+ +open cloud .*)$/m.exec(findings)?.[1];
+  const findingsWith = async (changed: Readonly<Record<string, string>>) => {
+    const findings = await findingsIn({
+      ...environment,
+      ACCOUNTLINK_PUBLIC_URL: "https://links.example",
+      ACCOUNTLINK_GAME_API_URL: `${url}/{service}`,
+      ...changed,
+    });
+    expect(findings).not.toMatch(/(the|wrong)-token|(right|wrong)-key/);
+    return findings;
   };
-  expect(await findingWith("")).toMatch(/^ok .* it is not asked, since ACCOUNTLINK_GAME_API_KEY is not set$/);
-  expect(await findingWith("right-key")).toMatch(/^ok .* it answers first, then the legacy routes$/);
-  expect(await findingWith("wrong-key")).toMatch(/^warn .* it refuses ACCOUNTLINK_GAME_API_KEY, /);
+  const findings = await findingsWith({});
+  expect(findings).toMatch(/^ok +chat platform +it knows the bot as "linker"$/m);
+  expect(findings).toMatch(/^fail +game platform .*: the status is "500"$/m);
+  expect(findings).toMatch(/^ok +game proofs +connection, oauth, words are on$/m);
+  expect(findings).toMatch(/^ok +open cloud .*it is not asked, since ACCOUNTLINK_GAME_API_KEY is not set$/m);
+  expect(await findingsWith({ ACCOUNTLINK_CHAT_BOT_TOKEN: "wrong-token" })).toMatch(
+    /^fail +chat platform +it refuses ACCOUNTLINK_CHAT_BOT_TOKEN$/m,
+  );
+  expect(await findingsWith({ ACCOUNTLINK_GAME_API_KEY: "right-key" })).toMatch(
+    /^ok +open cloud .*it answers first, then the legacy routes$/m,
+  );
+  expect(await findingsWith({ ACCOUNTLINK_GAME_API_KEY: "wrong-key" })).toMatch(
+    /^warn +open cloud .*it refuses ACCOUNTLINK_GAME_API_KEY, /m,
+  );
 });
 
 it("the doctor compares the commands and the intent of the application at the chat platform", async () => {

@@ -81,10 +81,3 @@ it("`users erase` erases a user from every scope of a running server; a dry run 
   expect(again).toMatchObject({ code: 0, stderr: "" });
   expect(again.stdout).toMatch(/^Erased chat user 100001 from data folder "[^"]+": 0 records, 0 sightings, /);
 });
-
-it("`users erase` refuses an invalid chat ID", async () => {
-  const { run } = await makeWorkplace();
-  const { code, stderr } = await run("users", "erase", "--chat-id", "ada");
-  expect(code).toBe(2);
-  expect(stderr).toContain('--chat-id is "ada", expected 5 to 32 digits');
-});

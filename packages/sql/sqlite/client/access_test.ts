@@ -227,19 +227,6 @@ testDatabase("fibers that wait for a transaction to end can be interrupted", fun
   expect(names(fixture)).toEqual(["first", "last"]);
 });
 
-testDatabase("fibers take turns with their transactions", function* ({ sql }) {
-  yield* add(sql, "shared", 0);
-  const increment = sql.withTransaction(
-    Effect.gen(function* () {
-      const rows = yield* sql<{ count: number }>`SELECT count FROM counters`;
-      yield* Effect.yieldNow;
-      yield* sql`UPDATE counters SET count = ${(rows[0]?.count ?? Number.NaN) + 1}`;
-    }),
-  );
-  yield* Effect.replicateEffect(increment, 50, { concurrency: "unbounded" });
-  expect(yield* sql`SELECT count FROM counters`.values).toEqual([[50]]);
-});
-
 const atOnce = { concurrency: "unbounded" } as const;
 
 testDatabase("transactions of one turn of the event loop share a commit", function* (fixture) {

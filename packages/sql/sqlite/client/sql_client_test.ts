@@ -43,16 +43,6 @@ test("the client closes the database file when the scope of the client closes", 
   }
 });
 
-test("every build of the layer has its own memory database", function* () {
-  const make = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    yield* sql.withTransaction(sql`CREATE TABLE things (id INTEGER)`);
-    return yield* sql`SELECT name FROM sqlite_schema`.values;
-  }).pipe(Effect.provide(layerSqlite({ filename: ":memory:" })));
-  expect(yield* make).toEqual([["things"]]);
-  expect(yield* make).toEqual([["things"]]);
-});
-
 test.each([
   ["a folder that does not exist", (folder: string) => join(folder, "none", "links.db"), "ConnectionError"],
   [
@@ -148,13 +138,6 @@ test.each([
   expect(error.message).toMatch(/^Cannot [a-z]/);
   expect(error.message).not.toMatch(/things|hidden/);
   expect(error.reason.cause).toMatchObject({ code: "ERR_SQLITE_ERROR" });
-});
-
-test("the error of a unique constraint names its columns", function* () {
-  const sql = yield* SqlClient.SqlClient;
-  for (const statement of schema) yield* sql.unsafe(statement);
-  const error = yield* Effect.flip(sql`INSERT INTO things (a, b) VALUES ('hidden', 'b')`);
-  expect(error.reason).toMatchObject({ constraint: "things.a, things.b" });
 });
 
 test("a write to a read-only database fails with AuthorizationError", function* () {
