@@ -26,7 +26,7 @@ import { copyClone, terminal } from "../start/fresh_clone.ts";
 import { useFolder } from "../support/folder.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
 import { type Hosts, makeHosts, writePrograms } from "./simulated_hosts.ts";
-import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
+import { stepsOf, typeSteps, withApplications } from "./typed_blocks.ts";
 
 const steps = stepsOf("The first hour");
 
@@ -159,12 +159,7 @@ exec sh -ec "$4"`,
   });
 
   it("the documented steps start two nodes, create a key for both, and back up the secret", async () => {
-    expect(steps.length).toBeGreaterThan(5);
-    for (const step of steps) {
-      await typeStep(shell, step, here).catch((error: Error) => {
-        throw new Error(`${error.message}\n${[1, 2].map(hosts.journalOf).join("\n")}`);
-      });
-    }
+    await typeSteps(shell, steps, here, () => [1, 2].map(hosts.journalOf).join("\n"));
   });
 
   const modeOf = async (number: number, path: string) =>

@@ -8,7 +8,7 @@ import { copyClone, terminal } from "../start/fresh_clone.ts";
 import { useFolder } from "../support/folder.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
 import { type Hosts, makeHosts, writePrograms } from "./simulated_hosts.ts";
-import { stepsOf, typeStep, withApplications } from "./typed_blocks.ts";
+import { stepsOf, typeSteps, withApplications } from "./typed_blocks.ts";
 
 const [install] = blocksOf(readDocument("docs/operating.md"));
 const steps = stepsOf("One small host");
@@ -62,13 +62,7 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
     const address = `ACCOUNTLINK_HOST=${hosts.addressOf(host)}\n`;
     await writeFile(variables, address + here(await readFile(variables, "utf8")));
     await shell.type(here(rest.join("\n")));
-
-    expect(steps.length).toBeGreaterThan(4);
-    for (const step of steps) {
-      await typeStep(shell, step, here).catch((error: Error) => {
-        throw Object.assign(error, { message: `${error.message}\n${hosts.journalOf(host)}` });
-      });
-    }
+    await typeSteps(shell, steps, here, () => hosts.journalOf(host));
   });
 
   it("files with secrets can be read only by their owner", async () => {

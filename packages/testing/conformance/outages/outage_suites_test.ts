@@ -1,13 +1,8 @@
-import { CacheMemory, StorageMemory } from "@accountlink/memory";
+import type { StoragePorts } from "@accountlink/core";
+import { StorageMemory } from "@accountlink/memory";
 import { Context, Effect, Layer } from "effect";
 import * as test from "vitest";
-import {
-  Connection,
-  cacheOutageSuite,
-  countersOutageSuite,
-  signalsOutageSuite,
-  storageOutageSuite,
-} from "../mod.ts";
+import { Connection, storageOutageSuite } from "../mod.ts";
 import { type Breakage, breakable, failingTitles, unavailable } from "../test_mistakes.ts";
 
 const makeConnection = () => {
@@ -23,21 +18,21 @@ const makeConnection = () => {
   return { connection, isBroken: () => broken };
 };
 
-/** Adds a `Connection` to a layer. Breaking this connection breaks all ports of the layer. */
-const breakablePorts = <Ports>(layer: Layer.Layer<Ports>, breakage: Breakage = unavailable) =>
+/** A storage with a `Connection`. Breaking this connection breaks all ports. */
+const storage = (breakage: Breakage) =>
   Layer.effectContext(
-    Effect.map(Layer.build(layer), (ports) => {
+    Effect.map(Layer.build(StorageMemory.layer), (ports) => {
       const { connection, isBroken } = makeConnection();
       const broken = Array.from(
         ports.mapUnsafe,
         ([key, port]) => [key, breakable(port as object, isBroken, breakage)] as const,
       );
-      return Context.merge(Context.makeUnsafe<Ports>(new Map(broken)), Context.make(Connection, connection));
+      return Context.merge(
+        Context.makeUnsafe<StoragePorts>(new Map(broken)),
+        Context.make(Connection, connection),
+      );
     }),
   );
-
-const storage = (breakage?: Breakage) => breakablePorts(StorageMemory.layer, breakage);
-const cache = breakablePorts(CacheMemory.layer);
 
 const every = "every operation fails with StoreUnavailable during an outage, and recovers";
 const before = "a link write during an outage is stored whole or not at all";
@@ -57,16 +52,6 @@ const mistakes: Readonly<Record<string, readonly [Breakage, ReadonlyArray<string
     [before, verification, erasure, commit],
   ],
 };
-
-test.it("outage suites pass on ports that fail correctly", async () => {
-  const failed = await failingTitles((api) => {
-    storageOutageSuite({ name: "", layer: storage(), test: api });
-    countersOutageSuite({ name: "", layer: cache, test: api });
-    cacheOutageSuite({ name: "", layer: cache, test: api });
-    signalsOutageSuite({ name: "", layer: cache, test: api });
-  });
-  test.expect(failed).toEqual([]);
-});
 
 test.it.each(Object.entries(mistakes))("outage suites detect that %s", async (_, [breakage, titles]) => {
   const layer = storage(breakage);
