@@ -33,7 +33,7 @@ export const unavailable: Breakage = (_, operation) => Effect.fail(new StoreUnav
 export const breakable = <Shape extends object>(
   port: Shape,
   isBroken: () => boolean,
-  breakage: Breakage = unavailable,
+  breakage: Breakage,
 ): Shape =>
   Object.fromEntries(
     Object.entries(port).map(([name, run]) => [
