@@ -1,34 +1,21 @@
-/** Simulates the documented endpoints of Discord and Roblox that a server on live platforms uses. */
+/** Discord and Roblox for a server on live platforms: with applications, sign-ins and the gateway. */
 import { createHash, randomUUID } from "node:crypto";
+import { botToken, guildId, startDiscord } from "@accountlink/platforms/test_discord";
+import { startRoblox } from "@accountlink/platforms/test_roblox";
 import {
   type HeardRequest,
   type HttpAnswer,
   makeIdTokenSigner,
-  type Platform,
   startDiscordGateway,
-  startPlatformServer,
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 
-/** A guild with the bot and one member, `ada`. */
-export const guildId = "197038439483310086";
-export const ada = { id: "175928847299117063", username: "ada", global_name: "Ada Lovelace", avatar: null };
-export const eve = { id: "53908232506183680", username: "eve", global_name: null, avatar: null };
-export const gameUser = {
-  id: 1516563360,
-  name: "ada_g",
-  displayName: "Ada",
-  created: "2020-03-19T05:54:55.36Z",
-};
+export { ada, eve, guildId } from "@accountlink/platforms/test_discord";
+export { ada as gameUser } from "@accountlink/platforms/test_roblox";
 
-/** The first user of Roblox, whose ID the documentation uses. */
-const firstGameUser = { id: 1, name: "Roblox", displayName: "Roblox", created: "2006-02-27T21:06:40.3Z" };
-
-const users = [ada, eve];
-const gameUsers = [gameUser, firstGameUser];
+/** The bot is in the guild `guildId`, and the operator's application has no commands yet. */
 const bot = { id: "816547628409595165", username: "links", global_name: null, avatar: null };
 
-/** The operator's application, before commands are installed. */
 const application = {
   id: bot.id,
   name: "Links",
@@ -36,9 +23,14 @@ const application = {
   interactions_endpoint_url: null,
 };
 
-const membership = { user: ada, nick: "Countess", roles: [], joined_at: "2015-04-26T06:26:56.936000+00:00" };
+/** What the bot gets besides the guild and its members, by path. */
+const botAnswers: Readonly<Record<string, object>> = {
+  "/users/@me": bot,
+  "/users/@me/guilds": [{ id: guildId, name: "Engine Room", owner: false }],
+  "/applications/@me": application,
+  [`/applications/${application.id}/commands`]: [],
+};
 
-const botToken = "the-token-of-the-bot";
 const chatClient = { id: bot.id, secret: "the-secret-at-chat" };
 const gameClient = { id: "4242424242", secret: "the-secret-at-game" };
 
@@ -47,7 +39,7 @@ export interface LivePlatforms {
   readonly env: Readonly<Record<string, string>>;
   /** The gateway of Discord, which reports joins. */
   readonly gateway: Effect.Success<ReturnType<typeof startDiscordGateway>>;
-  /** The requests to both platforms. */
+  /** The requests to Discord. */
   readonly heard: ReadonlyArray<HeardRequest>;
   /** Texts that no server may print. */
   readonly secrets: ReadonlyArray<string>;
@@ -69,50 +61,44 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
       },
     });
 
-  const answers: Record<Platform, (request: HeardRequest) => Promise<HttpAnswer>> = {
-    discord: async (request) =>
-      request.path === "/gateway/bot"
-        ? { body: gateway.information }
-        : answerChat(request.path.slice(1), request, signIns),
-    roblox: async (request) => {
-      if (request.path === "/apis/oauth/v1/certs") return { body: { keys: [signer.publicKey] } };
-      if (request.path === "/apis/oauth/v1/token") {
-        const signIn = redeem(signIns, request, gameClient);
-        return signIn === undefined ? refusedCode : tokens("openid", { id_token: await idToken(signIn) });
-      }
-      const user = gameUsers.find(({ id }) => request.path === `/users/v1/users/${id}`);
-      return user === undefined ? unknownGameUser : { body: user };
-    },
+  const answerChat = (path: string, request: HeardRequest): HttpAnswer | undefined => {
+    if (path === "/gateway/bot") return { body: gateway.information };
+    if (path === "/oauth2/token") {
+      const signIn = redeem(signIns, request, chatClient);
+      if (signIn === undefined) return refusedCode;
+      return tokens(signIn.asked.get("scope") ?? "", { access_token: signIn.userId });
+    }
+    const body = botAnswers[path];
+    return request.headers.authorization === `Bot ${botToken}` && body !== undefined ? { body } : undefined;
   };
 
-  const heard: Array<HeardRequest> = [];
-  const start = (platform: Platform) =>
-    startPlatformServer(
-      platform,
-      (path) => path,
-      (request) => {
-        heard.push(request);
-        return answers[platform](request);
-      },
-    );
+  const answerGame = (request: HeardRequest): Promise<HttpAnswer> | HttpAnswer | undefined => {
+    if (request.path === "/apis/oauth/v1/certs") return { body: { keys: [signer.publicKey] } };
+    if (request.path !== "/apis/oauth/v1/token") return undefined;
+    const signIn = redeem(signIns, request, gameClient);
+    if (signIn === undefined) return refusedCode;
+    return idToken(signIn).then((token) => tokens("openid", { id_token: token }));
+  };
 
   const scope = Scope.makeUnsafe();
-  const chat = await Effect.runPromise(Scope.provide(start("discord"), scope));
-  const game = await Effect.runPromise(Scope.provide(start("roblox"), scope));
-  const gateway = await Effect.runPromise(Scope.provide(startDiscordGateway(), scope));
+  const start = <A>(server: Effect.Effect<A, never, Scope.Scope>) =>
+    Effect.runPromise(Scope.provide(server, scope));
+  const gateway = await start(startDiscordGateway());
+  const chat = await start(startDiscord(answerChat));
+  const game = await start(startRoblox(answerGame));
   return {
     env: {
       ACCOUNTLINK_PLATFORM: "live",
       ACCOUNTLINK_CHAT_BOT_TOKEN: botToken,
       ACCOUNTLINK_CHAT_CLIENT_ID: chatClient.id,
       ACCOUNTLINK_CHAT_CLIENT_SECRET: chatClient.secret,
-      ACCOUNTLINK_CHAT_API_URL: chat.url,
+      ACCOUNTLINK_CHAT_API_URL: chat.apiUrl,
       ACCOUNTLINK_GAME_CLIENT_ID: gameClient.id,
       ACCOUNTLINK_GAME_CLIENT_SECRET: gameClient.secret,
-      ACCOUNTLINK_GAME_API_URL: `${game.url}/{service}`,
+      ACCOUNTLINK_GAME_API_URL: game.apiUrl,
     },
     gateway,
-    heard,
+    heard: chat.heard,
     secrets: [botToken, chatClient.secret, gameClient.secret],
     signIn: (page, userId) => {
       const asked = new URL(page).searchParams;
@@ -148,60 +134,15 @@ const redeem = (signIns: Map<string, SignIn>, { body }: HeardRequest, client: ty
   return isBegunHere ? signIn : undefined;
 };
 
-const tokens = (scope: string, others: object): HttpAnswer => ({
+const refusedCode: HttpAnswer = { status: 400, body: { error: "invalid_grant" } };
+
+const tokens = (scope: string, token: object): HttpAnswer => ({
   body: {
     token_type: "Bearer",
     expires_in: 900,
     refresh_token: "refresh",
-    scope,
     access_token: "access",
-    ...others,
+    scope,
+    ...token,
   },
-});
-
-const refusedCode: HttpAnswer = { status: 400, body: { error: "invalid_grant" } };
-const unknownGameUser: HttpAnswer = {
-  status: 404,
-  body: { errors: [{ code: 3, message: "The user id is invalid." }] },
-};
-
-const answerChat = (path: string, request: HeardRequest, signIns: Map<string, SignIn>): HttpAnswer => {
-  const { authorization = "" } = request.headers;
-  if (path === "oauth2/token") {
-    const signIn = redeem(signIns, request, chatClient);
-    if (signIn === undefined) return refusedCode;
-    const scope = signIn.asked.get("scope") ?? "";
-    return tokens(scope, { access_token: `${scope} of ${signIn.userId}` });
-  }
-  const owner = users.find(({ id }) => authorization.endsWith(` of ${id}`));
-  if (owner !== undefined) return answerOwner(path, owner, authorization);
-  if (authorization !== `Bot ${botToken}`) return chatRefusal(401, 0, "401: Unauthorized");
-  const body = botAnswers[path];
-  if (body !== undefined) return { body };
-  if (path.startsWith(`guilds/${guildId}/members/`)) return chatRefusal(404, 10_007, "Unknown Member");
-  if (path.startsWith("guilds/")) return chatRefusal(403, 50_001, "Missing Access");
-  const user = users.find(({ id }) => path === `users/${id}`);
-  return user === undefined ? chatRefusal(404, 10_013, "Unknown User") : { body: user };
-};
-
-/** What the bot gets, by path. */
-const botAnswers: Readonly<Record<string, object>> = {
-  "users/@me": bot,
-  "users/@me/guilds": [{ id: guildId, name: "Engine Room", owner: false }],
-  "applications/@me": application,
-  [`applications/${application.id}/commands`]: [],
-  [`guilds/${guildId}`]: { id: guildId, name: "Engine Room" },
-  [`guilds/${guildId}/members/${ada.id}`]: membership,
-};
-
-const answerOwner = (path: string, owner: { readonly id: string }, authorization: string): HttpAnswer => {
-  if (path === "users/@me") return { body: owner };
-  if (!authorization.includes("guilds.members.read")) return chatRefusal(401, 0, "401: Unauthorized");
-  const isMember = path === `users/@me/guilds/${guildId}/member` && owner.id === ada.id;
-  return isMember ? { body: membership } : chatRefusal(404, 10_004, "Unknown Guild");
-};
-
-const chatRefusal = (status: number, code: number, message: string): HttpAnswer => ({
-  status,
-  body: { code, message },
 });

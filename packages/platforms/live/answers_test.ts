@@ -1,5 +1,5 @@
 import { ChatIdentity, ChatPlatform, type GameId, GamePlatform } from "@accountlink/core";
-import type { ChatChannels, ChatCommands, ChatRoles, GameItem } from "@accountlink/core/platforms";
+import type { GameItem } from "@accountlink/core/platforms";
 import { type HttpAnswer, type HttpAnswering, startHttpServer } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Option, Redacted, Result } from "effect";
@@ -36,9 +36,10 @@ const usual: Readonly<Record<string, unknown>> = {
   "GET /groups.roblox.com/v2/groups": { data: [{ id: 9, name: "Makers" }] },
 };
 
+/** The live platforms have every optional operation. */
 interface Platforms {
-  readonly chat: ChatPlatform["Service"];
-  readonly game: GamePlatform["Service"];
+  readonly chat: Required<ChatPlatform["Service"]>;
+  readonly game: Required<GamePlatform["Service"]>;
   readonly identity: ChatIdentity["Service"];
 }
 
@@ -50,8 +51,10 @@ const signIn = {
   guildId,
 };
 
+const callback = new URLSearchParams({ code: "code", state: "state" });
+
 const setRole = (chat: Platforms["chat"], what: "addRole" | "removeRole") =>
-  (chat.roles as ChatRoles)[what](guildId, ada.id, role);
+  chat.roles[what](guildId, ada.id, role);
 const groups = ({ game: platform }: Platforms) =>
   Effect.map(platform.findProfile(game, ["groups"]), (found) => Option.getOrThrow(found).groups);
 
@@ -59,60 +62,46 @@ const groups = ({ game: platform }: Platforms) =>
 const questions: { readonly [R in Route]?: (platforms: Platforms) => Effect.Effect<unknown, unknown> } = {
   "GET /guilds/{guild_id}": ({ chat }) => chat.findGuild(guildId),
   "GET /guilds/{guild_id}/members/{user_id}": ({ chat }) => chat.findMember(guildId, ada.id),
-  "GET /guilds/{guild_id}/channels": ({ chat }) => (chat.channels as ChatChannels).findChannels(guildId),
-  "POST /channels/{channel_id}/messages": ({ chat }) => (chat.channels as ChatChannels).post("1", {}),
-  "PATCH /channels/{channel_id}/messages/{message_id}": ({ chat }) =>
-    (chat.channels as ChatChannels).edit("1", "2", {}),
+  "GET /guilds/{guild_id}/channels": ({ chat }) => chat.channels.findChannels(guildId),
+  "POST /channels/{channel_id}/messages": ({ chat }) => chat.channels.post("1", {}),
+  "PATCH /channels/{channel_id}/messages/{message_id}": ({ chat }) => chat.channels.edit("1", "2", {}),
   "POST /guilds/{guild_id}/roles": ({ chat }) =>
-    (chat.roles as ChatRoles).makeRole?.(guildId, "Member") ?? Effect.die("no new roles"),
+    chat.roles.makeRole?.(guildId, "Member") ?? Effect.die("no new roles"),
   // Without the names of roles, a member has only their IDs.
   "GET /guilds/{guild_id}/roles": ({ chat }) =>
     Effect.map(chat.findMember(guildId, eve.id), (found) => Option.getOrThrow(found).roles),
-  "GET /guilds/{guild_id}/members": ({ chat }) => (chat.roles as ChatRoles).membersPage(guildId, null),
-  "GET /guilds/{guild_id}/members/search": ({ chat }) =>
-    chat.searchMembers?.(guildId, "a", 5) ?? Effect.die("no search"),
+  "GET /guilds/{guild_id}/members": ({ chat }) => chat.roles.membersPage(guildId, null),
+  "GET /guilds/{guild_id}/members/search": ({ chat }) => chat.searchMembers(guildId, "a", 5),
   "GET /users/{user_id}": ({ chat }) => chat.findUser(ada.id),
   "PUT /guilds/{guild_id}/members/{user_id}/roles/{role_id}": ({ chat }) => setRole(chat, "addRole"),
   "DELETE /guilds/{guild_id}/members/{user_id}/roles/{role_id}": ({ chat }) => setRole(chat, "removeRole"),
-  "PATCH /guilds/{guild_id}/members/{user_id}": ({ chat }) =>
-    (chat.roles as ChatRoles).setNickname(guildId, ada.id, "Ada"),
+  "PATCH /guilds/{guild_id}/members/{user_id}": ({ chat }) => chat.roles.setNickname(guildId, ada.id, "Ada"),
   "GET /users/@me/guilds/{guild_id}/member": ({ identity }) =>
-    Effect.map(
-      identity.finish(signIn, new URLSearchParams({ code: "code", state: "state" })),
-      ({ isMember }) => isMember,
-    ),
+    Effect.map(identity.finish(signIn, callback), ({ isMember }) => isMember),
   "GET /users/@me/connections": ({ identity }) =>
     Effect.map(
-      identity.finish(
-        { ...signIn, withConnections: true },
-        new URLSearchParams({ code: "code", state: "state" }),
-      ),
+      identity.finish({ ...signIn, withConnections: true }, callback),
       ({ connections }) => connections,
     ),
   "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original": ({ chat }) =>
-    (chat.commands as ChatCommands).editAnswer({ applicationId: "1", token: Redacted.make("t") }, {}),
+    chat.commands.editAnswer({ applicationId: "1", token: Redacted.make("t") }, {}),
   "GET users.roblox.com/v1/users/{userId}": ({ game: platform }) => platform.hasUser(game),
   "GET groups.roblox.com/v2/users/{userId}/groups/roles": groups,
-  "GET groups.roblox.com/v1/groups/{groupId}/roles": ({ game: platform }) =>
-    platform.findGroup?.("9") ?? Effect.die("no groups"),
-  "GET groups.roblox.com/v1/groups/{groupId}/users": ({ game: platform }) =>
-    platform.groupMembers?.("9", null) ?? Effect.die("no members"),
+  "GET groups.roblox.com/v1/groups/{groupId}/roles": ({ game: platform }) => platform.findGroup("9"),
+  "GET groups.roblox.com/v1/groups/{groupId}/users": ({ game: platform }) => platform.groupMembers("9", null),
   "GET inventory.roblox.com/v1/users/{userId}/items/{itemType}/{itemTargetId}/is-owned": ({
     game: platform,
-  }) => platform.hasItem?.(game, item("asset")) ?? Effect.die("no items"),
+  }) => platform.hasItem(game, item("asset")),
   "GET apis.roblox.com/game-passes/v1/game-passes/{id}/product-info": ({ game: platform }) =>
-    platform.findItem?.(item("gamepass")) ?? Effect.die("no items"),
-  "GET badges.roblox.com/v1/badges/{badgeId}": ({ game: platform }) =>
-    platform.findItem?.(item("badge")) ?? Effect.die("no items"),
-  "GET economy.roblox.com/v2/assets/{id}/details": ({ game: platform }) =>
-    platform.findItem?.(item("asset")) ?? Effect.die("no items"),
+    platform.findItem(item("gamepass")),
+  "GET badges.roblox.com/v1/badges/{badgeId}": ({ game: platform }) => platform.findItem(item("badge")),
+  "GET economy.roblox.com/v2/assets/{id}/details": ({ game: platform }) => platform.findItem(item("asset")),
   "GET apis.roblox.com/cloud/v2/users/{user_id}": ({ game: platform }) => platform.hasUser(game),
   "GET apis.roblox.com/cloud/v2/users/{user_id}/inventory-items": ({ game: platform }) =>
-    platform.hasItem?.(game, item("asset")) ?? Effect.die("no items"),
-  "GET apis.roblox.com/cloud/v2/groups/{group_id}": ({ game: platform }) =>
-    platform.findGroup?.("9") ?? Effect.die("no groups"),
+    platform.hasItem(game, item("asset")),
+  "GET apis.roblox.com/cloud/v2/groups/{group_id}": ({ game: platform }) => platform.findGroup("9"),
   "GET apis.roblox.com/cloud/v2/groups/{group_id}/memberships": ({ game: platform }) =>
-    platform.groupMembers?.("9", null) ?? Effect.die("no members"),
+    platform.groupMembers("9", null),
 };
 
 const isOfCloud = (route: Route): boolean => route.includes("/cloud/");
@@ -153,8 +142,8 @@ const outcome = Effect.fnUntraced(function* (route: Route, answer: HttpAnswering
   const question = questions[route] ?? (() => Effect.die("no question"));
   const result = yield* Effect.result(
     question({
-      chat: Context.get(services, ChatPlatform),
-      game: Context.get(services, GamePlatform),
+      chat: Context.get(services, ChatPlatform) as Platforms["chat"],
+      game: Context.get(services, GamePlatform) as Platforms["game"],
       identity: Context.get(services, ChatIdentity),
     }),
   );
@@ -165,7 +154,13 @@ const outcome = Effect.fnUntraced(function* (route: Route, answer: HttpAnswering
 
 type Outcomes = ReadonlyArray<readonly [status: number, code: number | string, outcome: unknown]>;
 
-const [none, hidden] = [Option.none(), "MembersHidden"];
+const none = Option.none();
+
+/** For a guild that the bot is not in. */
+const strange = (outcome: unknown): Outcomes => [
+  [404, 10_004, outcome],
+  [403, 50_001, outcome],
+];
 
 const unnamed = [{ id: role, name: null }];
 
@@ -203,14 +198,8 @@ const things: Outcomes = [
 ];
 
 const outcomes: { readonly [R in Route]?: Outcomes } = {
-  "GET /guilds/{guild_id}": [
-    [404, 10_004, none],
-    [403, 50_001, none],
-  ],
-  "GET /guilds/{guild_id}/channels": [
-    [404, 10_004, none],
-    [403, 50_001, none],
-  ],
+  "GET /guilds/{guild_id}": strange(none),
+  "GET /guilds/{guild_id}/channels": strange(none),
   "POST /channels/{channel_id}/messages": posts,
   "PATCH /channels/{channel_id}/messages/{message_id}": [
     [404, 10_008, false],
@@ -218,8 +207,7 @@ const outcomes: { readonly [R in Route]?: Outcomes } = {
     ...posts,
   ],
   "POST /guilds/{guild_id}/roles": [
-    [404, 10_004, none],
-    [403, 50_001, none],
+    ...strange(none),
     [403, 50_013, "no_permission"],
     [403, 60_003, "no_permission"],
     [400, 30_005, "role_refused"],
@@ -227,24 +215,10 @@ const outcomes: { readonly [R in Route]?: Outcomes } = {
     [404, 0, "role_refused"],
     [409, 0, "role_refused"],
   ],
-  "GET /guilds/{guild_id}/roles": [
-    [404, 10_004, unnamed],
-    [403, 50_001, unnamed],
-  ],
-  "GET /guilds/{guild_id}/members": [
-    [404, 10_004, hidden],
-    [403, 50_001, hidden],
-  ],
-  "GET /guilds/{guild_id}/members/search": [
-    [404, 10_004, []],
-    [403, 50_001, []],
-  ],
-  "GET /guilds/{guild_id}/members/{user_id}": [
-    [404, 10_004, none],
-    [403, 50_001, none],
-    [404, 10_007, none],
-    [404, 10_013, none],
-  ],
+  "GET /guilds/{guild_id}/roles": strange(unnamed),
+  "GET /guilds/{guild_id}/members": strange("MembersHidden"),
+  "GET /guilds/{guild_id}/members/search": strange([]),
+  "GET /guilds/{guild_id}/members/{user_id}": [...strange(none), [404, 10_007, none], [404, 10_013, none]],
   "PATCH /guilds/{guild_id}/members/{user_id}": changes("member_above_bot", "nickname_refused"),
   "PUT /guilds/{guild_id}/members/{user_id}/roles/{role_id}": roleChanges,
   "DELETE /guilds/{guild_id}/members/{user_id}/roles/{role_id}": roleChanges,
@@ -266,14 +240,8 @@ const outcomes: { readonly [R in Route]?: Outcomes } = {
   ],
   "GET inventory.roblox.com/v1/users/{userId}/items/{itemType}/{itemTargetId}/is-owned": [
     [400, 1, "not_owned"],
-    [400, 5, "no_item"],
-    [400, 6, "no_item"],
-    [400, 7, "no_item"],
-    [400, 10, "no_item"],
-    [400, 12, "no_item"],
-    [403, 3, "private"],
-    [403, 4, "private"],
-    [403, 11, "private"],
+    ...[5, 6, 7, 10, 12].map((code) => [400, code, "no_item"] as const),
+    ...[3, 4, 11].map((code) => [403, code, "private"] as const),
   ],
   "GET apis.roblox.com/game-passes/v1/game-passes/{id}/product-info": things,
   "GET badges.roblox.com/v1/badges/{badgeId}": things,

@@ -39,7 +39,6 @@ type IdTokenOf = (parts: Partial<IdTokenParts>) => Promise<string>;
 interface Routes {
   readonly token?: (idTokenOf: IdTokenOf) => HttpAnswering | Promise<HttpAnswering>;
   readonly user?: () => HttpAnswering;
-  readonly member?: () => HttpAnswering;
   readonly keys?: () => HttpAnswering;
 }
 
@@ -61,13 +60,12 @@ const setUp = Effect.fnUntraced(function* (
   const {
     token = async (sign) => tokens(kind === "idToken" ? { id_token: await sign({}) } : {}),
     user = () => ({ body: { id: "100001", username: "ada" } }),
-    member = () => "cut",
     keys = () => ({ body: { keys: [signer.publicKey] } }),
   } = routes;
   const answers: Record<string, () => HttpAnswering | Promise<HttpAnswering>> = {
     "/token": () => token(idTokenOf),
     "/user": user,
-    [`/member/${guildId}/100001`]: member,
+    [`/member/${guildId}/100001`]: () => "silent",
     "/keys": keys,
   };
   const server = yield* startHttpServer(({ path }) => answers[path]?.() ?? "cut");
@@ -151,38 +149,6 @@ test("a sign-in returns the user of the ID token, and requests the keys once", f
   expect(asked("/user")).toEqual([]);
 });
 
-test("the client secret is sent in the body if `clientAuthentication` is `post`", function* () {
-  const { provider, asked } = yield* setUp("userInfo", {}, { clientAuthentication: "post" });
-  yield* provider.finish(signIn, callback());
-  const [request] = asked("/token");
-  expect(request?.headers.authorization).toBeUndefined();
-  const body = Object.fromEntries(new URLSearchParams(request?.body));
-  expect(body).toMatchObject({ client_id: clientId, client_secret: clientSecret });
-});
-
-const inGuild: SignIn = { ...signIn, guildId };
-
-test("the user's membership is looked up if a guild requested the sign-in", function* () {
-  const { provider, asked } = yield* setUp("userInfo");
-  const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
-  expect(scopeOf(yield* provider.begin(signIn))).toBe("openid profile");
-  expect(scopeOf(yield* provider.begin(inGuild))).toBe("openid profile guilds.members");
-  expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
-  expect(asked(`/member/${guildId}/100001`)).toEqual([]);
-});
-
-test.each<[answer: HttpAnswering, isMember: boolean | undefined]>([
-  [{ body: {} }, true],
-  [{ status: 404 }, false],
-  [{ status: 500 }, undefined],
-  ["cut", undefined],
-])("for the response %o, the membership is %s and the sign-in succeeds", function* ([answer, isMember]) {
-  const { provider, asked } = yield* setUp("userInfo", { member: () => answer });
-  expect(yield* provider.finish(inGuild, callback())).toEqual({ userId: "100001", isMember });
-  const [request] = asked(`/member/${guildId}/100001`);
-  expect(request?.headers.authorization).toBe(`Bearer ${accessToken}`);
-});
-
 const asking: SignIn = { ...signIn, withGuilds: true };
 const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
 
@@ -193,7 +159,7 @@ test("a sign-in succeeds without the user's guilds if the platform fails to list
 
 test("if membership lookups fail, sign-ins succeed, and only the circuit of these lookups opens", function* () {
   const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
-  const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });
+  const { provider, asked } = yield* setUp("userInfo", {}, { resilience });
   const finish = provider.finish({ ...signIn, guildId }, callback());
   const expected = { userId: "100001", isMember: undefined };
   const atOnce = yield* Effect.all([finish, finish, finish], { concurrency: "unbounded" });

@@ -12,20 +12,23 @@ const otherRole = "41771983423143941";
 const text = "41771983423143950";
 const message = "41771983423143960";
 
-type Overwrite = readonly [id: string, deny: bigint, allow: bigint];
+/** Overwrites of a role, or of the bot. */
+const overwrite = (id: string, denied: bigint, allowed: bigint) => ({
+  id,
+  type: id === bot.id ? 1 : 0,
+  deny: String(denied),
+  allow: String(allowed),
+});
+const deny = (id: string, permissions: bigint) => overwrite(id, permissions, 0n);
+const allow = (id: string, permissions: bigint) => overwrite(id, 0n, permissions);
 
-const channel = (id: string, more: object, overwrites: ReadonlyArray<Overwrite> = []) => ({
+const channel = (id: string, more: object, overwrites: ReadonlyArray<object> = []) => ({
   id,
   type: 0,
   name: `channel-${id.slice(-2)}`,
   position: 0,
   guild_id: guildId,
-  permission_overwrites: overwrites.map(([of, deny, allow]) => ({
-    id: of,
-    type: of === bot.id ? 1 : 0,
-    deny: String(deny),
-    allow: String(allow),
-  })),
+  permission_overwrites: overwrites,
   ...more,
 });
 
@@ -69,41 +72,20 @@ const mayPost = Effect.fnUntraced(function* (world: World) {
   return Option.getOrThrow(yield* channels.findChannels(guildId)).channels.map((each) => each.mayPost);
 });
 
-test.each<[what: string, overwrites: ReadonlyArray<Overwrite>, mayPost: boolean]>([
+test.each<[what: string, overwrites: ReadonlyArray<object>, mayPost: boolean]>([
   ["without overwrites", [], true],
-  ["denied to everybody", [[guildId, send, 0n]], false],
-  ["hidden from everybody", [[guildId, see, 0n]], false],
-  ["denied to another role", [[otherRole, send, 0n]], true],
-  [
-    "denied to everybody and allowed to the role of the bot",
-    [
-      [botRole, 0n, send],
-      [guildId, send, 0n],
-    ],
-    true,
-  ],
-  [
-    "allowed to the role of the bot and denied to the bot",
-    [
-      [bot.id, send, 0n],
-      [botRole, 0n, send],
-    ],
-    false,
-  ],
-  [
-    "denied to the role and allowed to the bot",
-    [
-      [botRole, send | see, 0n],
-      [bot.id, 0n, send | see],
-    ],
-    true,
-  ],
+  ["denied to everybody", [deny(guildId, send)], false],
+  ["hidden from everybody", [deny(guildId, see)], false],
+  ["denied to another role", [deny(otherRole, send)], true],
+  ["denied to everybody, allowed to the bot's role", [allow(botRole, send), deny(guildId, send)], true],
+  ["allowed to the bot's role, denied to the bot", [deny(bot.id, send), allow(botRole, send)], false],
+  ["denied to the role, allowed to the bot", [deny(botRole, send | see), allow(bot.id, send | see)], true],
 ])("whether the bot may post in a channel follows from its overwrites: %s", function* ([, overwrites, may]) {
   expect(yield* mayPost({ channels: [channel(text, {}, overwrites)] })).toEqual([may]);
 });
 
 test("the bot posts nowhere without rights, and everywhere as an administrator or owner", function* () {
-  const channels = [channel(text, {}, [[guildId, send, 0n]])];
+  const channels = [channel(text, {}, [deny(guildId, send)])];
   expect(yield* mayPost({ channels: [channel(text, {})], everyone: 0n })).toEqual([false]);
   expect(yield* mayPost({ channels, everyone: 8n })).toEqual([true]);
   expect(yield* mayPost({ channels, everyone: 0n, owner: bot.id })).toEqual([true]);

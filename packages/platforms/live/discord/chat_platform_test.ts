@@ -11,6 +11,7 @@ import {
   foreignGuildId,
   guildId,
   limited,
+  missingAccess,
   moderator,
   startDiscord,
   unknownGuild,
@@ -41,10 +42,14 @@ const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
   Effect.map(Effect.flip(question), ({ cause }) => cause);
 
 test("findGuild returns a null name if Discord's response has no name", function* () {
-  const { chat } = yield* setUp((path) =>
+  const { chat, heard } = yield* setUp((path) =>
     path === `/guilds/${guildId}` ? { body: { id: guildId } } : undefined,
   );
   expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: null }));
+  expect(heard[0]).toMatchObject({
+    method: "GET",
+    headers: { authorization: `Bot ${botToken}`, "user-agent": "DiscordBot (https://link.example, 1)" },
+  });
 });
 
 test("findMember returns a member with all role IDs, and with the names of the roles that Discord lists", function* () {
@@ -100,15 +105,6 @@ test.each(["00175928847299117063", "9223372036854775808", "1".repeat(32)])(
   },
 );
 
-test("requests have the bot's token and a user agent", function* () {
-  const { chat, heard } = yield* setUp();
-  yield* chat.findGuild(guildId);
-  expect(heard[0]).toMatchObject({
-    method: "GET",
-    headers: { authorization: `Bot ${botToken}`, "user-agent": "DiscordBot (https://link.example, 1)" },
-  });
-});
-
 test("roles of a guild are requested once for many members", function* () {
   const { chat, takePaths } = yield* setUp();
   const member = (id: string) => `/guilds/${guildId}/members/${id}`;
@@ -118,47 +114,36 @@ test("roles of a guild are requested once for many members", function* () {
   expect(takePaths()).toEqual([member(ada.id), `/guilds/${guildId}/roles`, member(ada.id), member(bob.id)]);
 });
 
-test.each<HttpAnswering>([unknownGuild, { status: 500 }, { body: "<!doctype html>" }, "silent"])(
-  "roles have no names after the response %o, and are requested again",
-  function* (answer) {
-    const { chat, takePaths } = yield* setUp((path) => (path.endsWith("/roles") ? answer : undefined));
-    const expected = Option.some({
-      nickname: "Countess",
-      joined: "2015-04-26T06:26:56.936Z",
-      roles: [
-        { id: "41771983423143936", name: null },
-        { id: "41771983423143937", name: null },
-      ],
-    });
-    expect(yield* chat.findMember(guildId, ada.id)).toEqual(expected);
-    expect(yield* chat.findMember(guildId, ada.id)).toEqual(expected);
-    const asked = takePaths().filter((path) => path.endsWith("/roles"));
-    expect(asked).toHaveLength(answer === unknownGuild ? 1 : 2);
-  },
-);
-
-test.each<[what: string, answer: HttpAnswering]>([
-  ["of all routes", limited(64.57, "global")],
-  ["of the address", { status: 429, headers: { "retry-after": "600" }, body: "error code: 1015" }],
-])("rate limits: %s delay every request", function* ([, answer]) {
-  const { chat, takePaths } = yield* setUp(() => answer);
-  for (const question of questions) {
-    expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 429 });
-  }
-  expect(takePaths()).toEqual(["/users/@me/guilds"]);
+test.each<[answer: HttpAnswering, times: number]>([
+  [unknownGuild, 1],
+  [{ status: 500 }, 2],
+])("after the response %o, the roles of two members are requested %i times", function* ([answer, times]) {
+  const { chat, takePaths } = yield* setUp((path) => (path.endsWith("/roles") ? answer : undefined));
+  for (let asked = 0; asked < 2; asked++) yield* chat.findMember(guildId, ada.id);
+  expect(takePaths().filter((path) => path.endsWith("/roles"))).toHaveLength(times);
 });
 
-test("a refused token blocks all requests, and is logged once", function* () {
+test.each<[what: string, token: string, answer: HttpAnswering | undefined, status: number]>([
+  ["a rate limit of all routes", botToken, limited(64.57, "global"), 429],
+  [
+    "a rate limit of the address",
+    botToken,
+    { status: 429, headers: { "retry-after": "600" }, body: "error code: 1015" },
+    429,
+  ],
+  ["a refused token, which is logged once,", "revoked", undefined, 401],
+])("%s delays every request", function* ([, token, answer, status]) {
   const logged: Array<unknown> = [];
   const keep = Logger.make(({ logLevel, message }) => logged.push([logLevel, message]));
   yield* Effect.gen(function* () {
-    const { chat, takePaths } = yield* setUp(undefined, "revoked");
+    const { chat, takePaths } = yield* setUp(() => answer, token);
     for (const question of questions) {
-      expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status: 401 });
+      expect(yield* causeOf(question(chat))).toMatchObject({ reason: "status", status });
     }
     expect(takePaths()).toEqual(["/users/@me/guilds"]);
   }).pipe(Effect.provide(Logger.layer([keep])));
-  expect(logged).toEqual([["Error", ["Cannot ask Discord: it refuses the bot token"]]]);
+  const refusal = ["Error", ["Cannot ask Discord: it refuses the bot token"]];
+  expect(logged).toEqual(status === 401 ? [refusal] : []);
 });
 
 const users = [ada.id, bob.id, eve.id, "not a snowflake" as ChatId];
@@ -167,37 +152,21 @@ const roles = Array.from({ length: 50 }, (_, i) => String(BigInt(guildId) + BigI
 const page = (ids: ReadonlyArray<string>) => ({
   body: ids.map((id) => ({ user: { id, username: "someone" }, roles })),
 });
-const listed = (answer: HttpAnswering) =>
-  setUp((path) => (path === `/guilds/${guildId}/members` ? answer : undefined));
+const full = Array.from({ length: 1_000 }, (_, i) => String(BigInt(bob.id) + BigInt(i)));
+const [adaIn, bobIn, eveNotIn] = [[ada.id, true] as const, [bob.id, true] as const, [eve.id, false] as const];
 
-test("findMembers requests one page of members, and tells which of several users are members of the guild", function* () {
-  const { chat, heard } = yield* listed(page([bob.id, ada.id]));
-  expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
-    new Map([
-      [ada.id, true],
-      [bob.id, true],
-      [eve.id, false],
-    ]),
-  );
+test.each<[what: string, answer: HttpAnswering, known: ReadonlyArray<readonly [ChatId, boolean]>]>([
+  ["tells which of several users are members of the guild", page([bob.id, ada.id]), [adaIn, bobIn, eveNotIn]],
+  ["does not tell of users with higher IDs than a full page", page(full), [bobIn, eveNotIn]],
+  ["tells nothing if the bot may not list members", missingAccess, []],
+])("findMembers requests one page of members, and %s", function* ([, answer, known]) {
+  const path = `/guilds/${guildId}/members`;
+  const { chat, heard } = yield* setUp((asked) => (asked === path ? answer : undefined));
+  const found = chat.findMembers?.(guildId, users) ?? Effect.die("There is no list");
+  expect(yield* found).toEqual(new Map(known));
   expect(heard.map(({ query }) => [query.get("limit"), query.get("after")])).toEqual([
     ["1000", String(BigInt(eve.id) - 1n)],
   ]);
-});
-
-test("a full page of members does not tell whether users with higher IDs are members", function* () {
-  const ids = Array.from({ length: 1_000 }, (_, i) => String(BigInt(bob.id) + BigInt(i)));
-  const { chat } = yield* listed(page(ids));
-  expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(
-    new Map([
-      [bob.id, true],
-      [eve.id, false],
-    ]),
-  );
-});
-
-test("findMembers returns an empty map if the bot may not list members", function* () {
-  const { chat } = yield* listed({ status: 403, body: { message: "Missing Access", code: 50_001 } });
-  expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(new Map());
 });
 
 test("members are found by the beginning of their names", function* () {

@@ -11,7 +11,7 @@ import { FetchHttpClient } from "effect/http";
 import type { Resilience } from "../../http/mod.ts";
 import { liveChatPlatform } from "./chat_platform.ts";
 
-export const botToken = "bot-token";
+export const botToken = "the-token-of-the-bot";
 export const guildId = "197038439483310086" as GuildId;
 /** A guild that the bot is not in. */
 export const foreignGuildId = "81384788765712384" as GuildId;
@@ -71,7 +71,7 @@ const refused = (status: number, code: number, message: string): HttpAnswer => (
 export const unknownGuild = refused(404, 10_004, "Unknown Guild");
 const unknownMember = refused(404, 10_007, "Unknown Member");
 const unknownUser = refused(404, 10_013, "Unknown User");
-const missingAccess = refused(403, 50_001, "Missing Access");
+export const missingAccess = refused(403, 50_001, "Missing Access");
 const unauthorized = refused(401, 0, "401: Unauthorized");
 
 /** A 429 for one route or for all routes. */

@@ -102,21 +102,20 @@ testLive("with a key, users, groups and items come from Open Cloud", function* (
   expect(heard.at(-1)?.query.get("filter")).toBe("gamePassIds=55");
 });
 
-testLive("only Open Cloud gets the key", function* () {
-  const { game, heard, legacy } = yield* setUp();
-  yield* game.findProfile(adaId);
-  expect(legacy().length).toBeGreaterThan(0);
-  for (const { path, headers } of heard) expect("x-api-key" in headers).toBe(path.startsWith("/apis/cloud/"));
-});
-
-testLive("a whole profile has the ban and the verified badge of the legacy route", function* () {
-  const { game } = yield* setUp();
-  const named = { username: "ada_cloud", displayName: "Ada of the cloud" };
-  expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...named }));
-  const without = yield* setUp({}, (path) => (path.startsWith("/users/") ? closed : undefined));
-  const unknowns = { ...named, isBanned: null, hasVerifiedBadge: null };
-  expect(yield* without.game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...unknowns }));
-});
+testLive(
+  "a whole profile has the ban and the verified badge of the legacy route, which gets no key",
+  function* () {
+    const { game, heard, legacy } = yield* setUp();
+    const named = { username: "ada_cloud", displayName: "Ada of the cloud" };
+    expect(yield* game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...named }));
+    expect(legacy().length).toBeGreaterThan(0);
+    for (const { path, headers } of heard)
+      expect("x-api-key" in headers).toBe(path.startsWith("/apis/cloud/"));
+    const without = yield* setUp({}, (path) => (path.startsWith("/users/") ? closed : undefined));
+    const unknowns = { ...named, isBanned: null, hasVerifiedBadge: null };
+    expect(yield* without.game.findProfile(adaId)).toEqual(Option.some({ ...adaProfile, ...unknowns }));
+  },
+);
 
 testLive("the members of a group are read page by page, and its roles once", function* () {
   const { game, cloud, legacy } = yield* setUp();
