@@ -4,13 +4,11 @@
  *
  * | route | what |
  * |---|---|
- * | PUT, GET, DELETE /faults | sets, shows and clears faults, see `Fault`: `{ "platform": "chat", "mode": "slow", "delayMs": 3000, "times": 2, "under": "/chat/oauth" }` |
- * | GET, DELETE /requests | shows and resets the number of requests by route, the peak concurrency, and changes by member |
- * | PUT /control/guilds/{guildId} | `{ "bot": false }`: the bot leaves, or comes back |
+ * | PUT, DELETE /faults | sets and clears faults, see `Fault`: `{ "platform": "chat", "mode": "slow", "delayMs": 3000, "times": 2, "under": "/chat/oauth" }` |
+ * | GET, DELETE /requests | shows and resets the number of requests by route and of changes by member |
  * | GET /control/guilds/{guildId}/roles | how many members have each role, by its ID: `{ "1": 20000 }` |
  * | PUT, DELETE /control/guilds/{guildId}/members/{chatId} | adds, changes or removes a member; `nickname`, `joined` and `roles` are optional |
- * | PUT, DELETE /control/guilds/{guildId}/roles/{roleId} | `{ "name": "Member", "assignable": false }`: adds, changes or removes a role |
- * | PUT, DELETE /control/guilds/{guildId}/channels/{channelId} | `{ "name": "log", "mayPost": false }`: adds, changes or removes a channel |
+ * | PUT /control/guilds/{guildId}/channels/{channelId} | `{ "name": "log", "mayPost": false }`: adds or changes a channel |
  */
 import { ChatId, GuildId } from "@accountlink/core";
 import { MemberFixture } from "@accountlink/core/fixture";
@@ -33,9 +31,9 @@ export const withTestControl = Effect.provideService(PlatformControl, (platforms
           ? Effect.delay(answer, fault.delayMs)
           : Effect.succeed(faultResponse(fault));
       });
-      return faulty.pipe(
+      return Effect.sync(() => traffic.countRequest(`${method} ${path}`)).pipe(
+        Effect.andThen(faulty),
         Effect.tap(({ status }) => (status === 204 ? countChange(traffic, method, path) : Effect.void)),
-        traffic.counted(`${method} ${path}`),
       );
     },
   };
@@ -113,8 +111,6 @@ type Faults = ReturnType<typeof makeFaults>;
 /** The active faults, at most one per platform and `route`. */
 const makeFaults = () => {
   const active = { chat: new Map<string, Fault>(), game: new Map<string, Fault>() };
-  const first = (platform: Platform) => [...active[platform].values()][0] ?? null;
-
   return {
     /** Sets a fault, replacing earlier faults of the platforms and the route that it affects. */
     set: (fault: Fault) => {
@@ -139,14 +135,12 @@ const makeFaults = () => {
       else if (fault.times !== null) active[platform].set(key, { ...fault, times: fault.times - 1 });
       return fault;
     },
-    current: () => ({ chat: first("chat"), game: first("game") }),
   };
 };
 
 export interface TrafficReport {
   /** Requests by route, such as `GET /chat/api/users/:chatId`. */
   readonly routes: Readonly<Record<string, number>>;
-  readonly peak: number;
   /** Counts of successful changes by method, member and changed part, such as `PUT 100001 roles/1`. */
   readonly changes: Readonly<Record<string, number>>;
 }
@@ -156,31 +150,17 @@ type Traffic = ReturnType<typeof makeTraffic>;
 const makeTraffic = () => {
   const routes = new Map<string, number>();
   const changes = new Map<string, number>();
-  let inFlight = 0;
-  let peak = 0;
 
   return {
-    counted:
-      (route: string) =>
-      <A, E, R>(handler: Effect.Effect<A, E, R>) =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => {
-            count(routes, route);
-            peak = Math.max(peak, ++inFlight);
-          }),
-          () => handler,
-          () => Effect.sync(() => inFlight--),
-        ),
+    countRequest: (route: string) => count(routes, route),
     countChange: (change: string) => count(changes, change),
     report: (): TrafficReport => ({
       routes: Object.fromEntries(routes),
-      peak,
       changes: Object.fromEntries(changes),
     }),
     reset: () => {
       routes.clear();
       changes.clear();
-      peak = inFlight;
     },
   };
 };
@@ -189,7 +169,6 @@ const count = (counts: Map<string, number>, name: string) => counts.set(name, (c
 
 /** The routes under `/faults`, `/requests` and `/control`. */
 const controlRoutes = (platforms: PlatformState, faults: Faults, traffic: Traffic) => [
-  route("GET", "/faults", report(faults.current)),
   route("PUT", "/faults", change(Effect.map(HttpServerRequest.schemaBodyJson(Fault), faults.set))),
   route("DELETE", "/faults", change(Effect.sync(faults.clear))),
 
@@ -201,21 +180,13 @@ const controlRoutes = (platforms: PlatformState, faults: Faults, traffic: Traffi
 
 const InGuild = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId }));
 const OfMember = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, chatId: ChatId }));
-const GuildBody = Schema.Struct({ bot: Schema.Boolean });
-const OfRole = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, roleId: Schema.String }));
 const OfChannel = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, channelId: Schema.String }));
 const ChannelBody = Schema.Struct({ name: Schema.String, mayPost: Schema.Boolean });
-const RoleBody = Schema.Struct({ name: Schema.String, assignable: Schema.Boolean });
 const MemberBody = MemberFixture.mapFields(Struct.omit(["chatId"]));
 
 const stateRoutes = ({ guilds, joins }: PlatformState) => {
   const guildOf = ({ guildId }: { readonly guildId: GuildId }) =>
     Effect.mapError(Effect.fromNullishOr(guilds.get(guildId)), () => refuse("unknown_guild"));
-
-  const setBot = Effect.gen(function* () {
-    const guild = yield* guildOf(yield* InGuild);
-    guild.hasBot = (yield* HttpServerRequest.schemaBodyJson(GuildBody)).bot;
-  });
 
   const countRoles = Effect.gen(function* () {
     const guild = yield* guildOf(yield* InGuild);
@@ -243,17 +214,6 @@ const stateRoutes = ({ guilds, joins }: PlatformState) => {
     guild.remove(path.chatId);
   });
 
-  const setRole = Effect.gen(function* () {
-    const { roleId, ...path } = yield* OfRole;
-    const guild = yield* guildOf(path);
-    guild.roles.set(roleId, { id: roleId, ...(yield* HttpServerRequest.schemaBodyJson(RoleBody)) });
-  });
-
-  const removeRole = Effect.gen(function* () {
-    const { roleId, ...path } = yield* OfRole;
-    (yield* guildOf(path)).roles.delete(roleId);
-  });
-
   const setChannel = Effect.gen(function* () {
     const { channelId, ...path } = yield* OfChannel;
     const guild = yield* guildOf(path);
@@ -261,20 +221,11 @@ const stateRoutes = ({ guilds, joins }: PlatformState) => {
     guild.channels.set(channelId, { id: channelId, ...channel });
   });
 
-  const removeChannel = Effect.gen(function* () {
-    const { channelId, ...path } = yield* OfChannel;
-    (yield* guildOf(path)).channels.delete(channelId);
-  });
-
   return [
     route("PUT", "/control/guilds/:guildId/channels/:channelId", change(setChannel)),
-    route("DELETE", "/control/guilds/:guildId/channels/:channelId", change(removeChannel)),
-    route("PUT", "/control/guilds/:guildId", change(setBot)),
     route("GET", "/control/guilds/:guildId/roles", countRoles),
     route("PUT", "/control/guilds/:guildId/members/:chatId", change(setMember)),
     route("DELETE", "/control/guilds/:guildId/members/:chatId", change(removeMember)),
-    route("PUT", "/control/guilds/:guildId/roles/:roleId", change(setRole)),
-    route("DELETE", "/control/guilds/:guildId/roles/:roleId", change(removeRole)),
   ];
 };
 

@@ -6,7 +6,7 @@ import { locationOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { openPage } from "./browser.ts";
-import { press } from "./flow_pages.ts";
+import { press, signIn } from "./flow_pages.ts";
 import { expectUsable, phone } from "./looks.ts";
 
 const guild = "700000000000000009";
@@ -29,7 +29,6 @@ const chatUsers = [
     displayName: "Paul",
     connections: ["2", "3"].map((gameId) => ({ gameId, verified: true })),
   },
-  { id: "100005", username: "grace", displayName: "Grace" },
 ];
 
 const server = useServer(() => ({
@@ -46,7 +45,7 @@ const server = useServer(() => ({
         },
       ],
       chatUsers,
-      gameUsers: ["nora", "max", "olga", "grace"].map((name, index) => ({
+      gameUsers: ["nora", "max", "olga"].map((name, index) => ({
         id: String(index + 1),
         username: `${name}_plays`,
         displayName: `${name} plays`,
@@ -110,8 +109,7 @@ it("a member with two connected accounts chooses one", async () => {
   const page = await openChannel("100004", phone);
   const channel = page.url();
   await verify(page);
-  await press(page, "Sign in to the chat platform");
-  await press(page, "Paul");
+  await signIn(page, "chat", "Paul");
   await page.getByText("You have connected these accounts").waitFor();
   await expectUsable(page, "Link your accounts", "ways-connections");
   await press(page, "Use olga plays");
@@ -147,8 +145,7 @@ it.each([
   });
   const channel = page.url();
   await verify(page);
-  await press(page, "Sign in to the chat platform");
-  await press(page, name);
+  await signIn(page, "chat", name);
   await page.getByLabel("User name on Roblox").fill(`${user}_playz`);
   await press(page, "Continue");
   await page.getByRole("alert").getByText("Nobody on Roblox has this user name").waitFor();
@@ -184,37 +181,6 @@ it.each([
   await expectRole(page, channel);
 });
 
-it("a player types the code of a game, sees who plays, and signs in to the chat platform alone", async () => {
-  const player = { clientId: "player", guildId: guild, gameId: "4" };
-  const created = await server.send("POST /v2/sessions", { key, from: fixtures.address(), body: player });
-  const { sid, code, codeUrl } = created.body.data ?? {};
-  const page = await openPage(textOf(codeUrl), phone);
-  await page.getByRole("textbox").fill(textOf(code).toLowerCase());
-  await press(page, "Continue");
-  await expectUsable(page, "Link your accounts", "ways-game");
-  await page.getByText("A game says that you are playing as").waitFor();
-  await page.getByText("grace plays").first().waitFor();
-  await page.getByText("Go on only if you started this in the game yourself").waitFor();
-  expect(await page.getByRole("link", { name: "Roblox" }).count()).toBe(0);
-  await press(page, "Sign in to the chat platform");
-  await press(page, "Grace");
-  await expectUsable(page, "Is this right?", "ways-game-confirm");
-  await page.getByText("Go on only if you started this in the game yourself").waitFor();
-  await press(page, "Link these accounts");
-  await expectUsable(page, "Your accounts are linked", "ways-game-done");
-  const ended = await server.send(`GET /v2/sessions/${textOf(sid)}`, { key, from: fixtures.address() });
-  expect(ended.body.data).toMatchObject({
-    state: "completed",
-    chatId: "100005",
-    gameId: "4",
-    proof: "session",
-  });
-  const { origin } = new URL(
-    locationOf(await server.send(`GET /verify/chat/start?pid=${textOf(created.body.data?.pid)}`)),
-  );
-  await expectRole(page, `${origin}/chat/guilds/${guild}?as=100005`);
-});
-
 it("whois and the page of a community say how accounts were linked", async () => {
   const channel = await openChannel("100003", phone);
   await channel.getByLabel("Command").fill("/whois max");
@@ -228,7 +194,6 @@ it("whois and the page of a community say how accounts were linked", async () =>
   expect(await page.locator("#ways dt").allTextContents()).toEqual([
     "Connected on the chat platform",
     "Words in the profile on Roblox",
-    "Named by a game",
   ]);
-  expect(await page.locator("#ways dd").allTextContents()).toEqual(["2", "2", "1"]);
+  expect(await page.locator("#ways dd").allTextContents()).toEqual(["2", "2"]);
 });

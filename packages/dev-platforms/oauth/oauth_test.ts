@@ -1,8 +1,27 @@
 import { createHash } from "node:crypto";
-import { decodeFixture } from "@accountlink/core/fixture";
+import { createServer } from "node:http";
+import { decodeFixture, type PlatformFixture } from "@accountlink/core/fixture";
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Effect, Redacted } from "effect";
-import { oauthClient, redirectUri, startServer } from "../test_server.ts";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
+import { Context, Effect, Layer, Redacted } from "effect";
+import { HttpServer } from "effect/http";
+import { devPlatform } from "../server/server.ts";
+
+const oauthClient = { clientId: "service", clientSecret: Redacted.make("a secret: 100%+") };
+const redirectUri = "http://127.0.0.1:9/callback?from=here";
+
+/** Starts a dev platform on a free port, and stops it with the scope. Returns its URL. */
+const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture) {
+  const client = { ...oauthClient, redirectUris: [redirectUri] };
+  const platform = devPlatform({
+    fixture,
+    botToken: Redacted.make("bot-token"),
+    clients: { chat: client, game: client },
+  });
+  const listener = NodeHttpServer.layer(() => createServer(), { host: "127.0.0.1", port: 0 });
+  const running = yield* Layer.build(Layer.provideMerge(platform, listener));
+  return { url: HttpServer.formatAddress(Context.get(running, HttpServer.HttpServer).address) };
+});
 
 const chatUser = {
   id: "10001",
@@ -29,11 +48,15 @@ const request: Record<string, string> = {
   code_challenge_method: "S256",
 };
 
+/** Leaves out parameters that are null. */
+const present = (parameters: Record<string, string | null>) =>
+  Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+  );
+
 /** Returns the query of an authorization request. `other` replaces parameters; null removes a parameter. */
-const queryWith = (other: Record<string, string | null> = {}) => {
-  const given = Object.entries({ ...request, ...other }).filter(([, value]) => value !== null);
-  return new URLSearchParams(given as Array<[string, string]>).toString();
-};
+const queryWith = (other: Record<string, string | null> = {}) =>
+  new URLSearchParams(present({ ...request, ...other })).toString();
 
 const send = (url: string, form?: Record<string, string>, headers: Record<string, string> = {}) =>
   Effect.promise(async () => {
@@ -42,7 +65,7 @@ const send = (url: string, form?: Record<string, string>, headers: Record<string
     return { status: response.status, headers: response.headers, text: await response.text() };
   });
 
-test("the authorize page has a button for each user, with escaped names", function* () {
+test("the authorize page has a button for each user, escapes names, and allows only its style, pictures and the redirect", function* () {
   const { url } = yield* started;
   const { status, headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
   expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -56,14 +79,8 @@ test("the authorize page has a button for each user, with escaped names", functi
   expect(text).toContain("grace <small>@grace · 10002</small>");
   expect(text).toContain("10003 <small>10003</small>");
   expect(text).toContain('src="https://images.test/a?b=1&amp;c=2" alt=""');
-});
-
-test("the content security policy of the authorize page allows only its style, pictures and the redirect", function* () {
-  const { url } = yield* started;
-  const { headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
   const style = /<style>(.*)<\/style>/s.exec(text)?.[1] ?? "";
-  const policy = headers.get("content-security-policy")?.split("; ");
-  expect(policy).toEqual([
+  expect(headers.get("content-security-policy")?.split("; ")).toEqual([
     "default-src 'none'",
     `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
     "img-src http: https: data:",
@@ -74,37 +91,31 @@ test("the content security policy of the authorize page allows only its style, p
   expect(text).not.toMatch(/<script| style=| on\w+=/);
 });
 
-test.each<Record<string, string | null>>([
-  { client_id: null },
-  { client_id: "another" },
-  { redirect_uri: null },
-  { redirect_uri: "http://127.0.0.1:9/callback" },
-  { redirect_uri: `${redirectUri}/more` },
-  { redirect_uri: redirectUri.replace(":9", ":10") },
-  { redirect_uri: "https://elsewhere.test/callback?from=here" },
-  { code_challenge: null },
-  { code_challenge: verifier.slice(1) },
-  { code_challenge_method: null },
-  { code_challenge_method: "plain" },
+test.each([
+  queryWith({ client_id: null }),
+  queryWith({ client_id: "another" }),
+  queryWith({ redirect_uri: null }),
+  queryWith({ redirect_uri: "http://127.0.0.1:9/callback" }),
+  queryWith({ redirect_uri: `${redirectUri}/more` }),
+  queryWith({ redirect_uri: redirectUri.replace(":9", ":10") }),
+  queryWith({ redirect_uri: "https://elsewhere.test/callback?from=here" }),
+  queryWith({ code_challenge: null }),
+  queryWith({ code_challenge: verifier.slice(1) }),
+  queryWith({ code_challenge_method: null }),
+  queryWith({ code_challenge_method: "plain" }),
+  `${queryWith()}&client_id=service`,
+  `${queryWith()}&state=another`,
 ])(
-  "the authorize page redirects nobody for a request of no client, to no registered address or without PKCE: %o",
-  function* (other) {
+  "the authorize page redirects nobody for a request of no client, to no registered address, without PKCE or with a repeated parameter: %s",
+  function* (query) {
     const { url } = yield* started;
-    const address = `${url}/chat/oauth/authorize?${queryWith(other)}`;
     for (const form of [undefined, { user: "10001" }, { deny: "1" }]) {
-      const { status, headers, text } = yield* send(address, form);
+      const { status, headers, text } = yield* send(`${url}/chat/oauth/authorize?${query}`, form);
       expect([status, headers.get("location")]).toEqual([400, null]);
       expect(text).toContain("<h1>This sign-in cannot go on</h1>");
     }
   },
 );
-
-test("the authorize page refuses a repeated parameter", function* () {
-  const { url } = yield* started;
-  const address = `${url}/chat/oauth/authorize?${queryWith()}`;
-  expect(yield* send(`${address}&client_id=service`)).toMatchObject({ status: 400 });
-  expect(yield* send(`${address}&state=another`)).toMatchObject({ status: 400 });
-});
 
 test.each<Record<string, string>>([{}, { user: "10009" }, { user: "" }, { deny: "0" }])(
   "the authorize page refuses the choice %o",
@@ -139,6 +150,12 @@ test("the token endpoint issues a token of the user, not the bot's token", funct
   const me = yield* send(`${url}/chat/api/users/@me`, undefined, asUser);
   expect([me.status, JSON.parse(me.text)]).toEqual([200, chatUser]);
   expect(yield* send(`${url}/chat/api/users/10001`, undefined, asUser)).toMatchObject({ status: 401 });
+  for (const token of ["", "another", "bot-token"]) {
+    const headers = { authorization: `Bearer ${token}` };
+    expect(yield* send(`${url}/chat/api/users/@me`, undefined, headers)).toMatchObject({ status: 401 });
+    const { status } = yield* send(`${url}/chat/api/users/10001`, undefined, headers);
+    expect(status).toBe(token === "bot-token" ? 200 : 401);
+  }
 });
 
 test("connections are told to a token whose user granted the scope", function* () {
@@ -181,45 +198,26 @@ test("the token endpoint accepts only codes of its own platform, once", function
   expect(yield* redeem(yield* approved(url), "game")).toBe(400);
 });
 
-test("`/chat/api/users/@me` refuses requests without a user's access token", function* () {
-  const { url } = yield* started;
-  for (const token of ["", "another", "bot-token"]) {
-    const headers = { authorization: `Bearer ${token}` };
-    expect(yield* send(`${url}/chat/api/users/@me`, undefined, headers)).toMatchObject({ status: 401 });
-  }
-  expect(yield* send(`${url}/chat/api/users/@me`)).toMatchObject({ status: 401 });
-});
-
-test.each<Record<string, string>>([
-  { client_id: "another" },
-  { client_secret: "another" },
-  { client_secret: "" },
-])("the token endpoint refuses the client %o, and keeps the code valid", function* (credentials) {
-  const { url } = yield* started;
-  const form = redemption(yield* approved(url));
-  const refused = yield* send(`${url}/chat/oauth/token`, { ...form, ...credentials });
-  expect([refused.status, JSON.parse(refused.text)]).toEqual([401, { error: "invalid_client" }]);
-  expect(yield* send(`${url}/chat/oauth/token`, form)).toMatchObject({ status: 200 });
-});
-
-test.each<[other: Record<string, string>, error: string]>([
-  [{ code: "another" }, "invalid_grant"],
-  [{ code_verifier: "short" }, "invalid_grant"],
-  [{ code_verifier: challenge }, "invalid_grant"],
-  [{ redirect_uri: "http://127.0.0.1:9/callback" }, "invalid_grant"],
-])("the token endpoint refuses %o with %s", function* ([other, error]) {
-  const { url } = yield* started;
-  const form = { ...redemption(yield* approved(url)), ...other };
-  const refused = yield* send(`${url}/chat/oauth/token`, form);
-  expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error }]);
-});
-
-test.each(["client_id", "client_secret", "code", "redirect_uri", "code_verifier"])(
-  "the token endpoint requires %s",
-  function* (name) {
+test.each<[other: Record<string, string | null>, status: number, error: string]>([
+  [{ client_id: "another" }, 401, "invalid_client"],
+  [{ client_secret: "another" }, 401, "invalid_client"],
+  [{ client_secret: "" }, 401, "invalid_client"],
+  [{ code: "another" }, 400, "invalid_grant"],
+  [{ code_verifier: "short" }, 400, "invalid_grant"],
+  [{ code_verifier: challenge }, 400, "invalid_grant"],
+  [{ redirect_uri: "http://127.0.0.1:9/callback" }, 400, "invalid_grant"],
+  ...["client_id", "client_secret", "code", "redirect_uri", "code_verifier"].map(
+    (name): [Record<string, null>, number, string] => [{ [name]: null }, 400, "invalid_request"],
+  ),
+])(
+  "the token endpoint refuses %o with %i %s, and a wrong client keeps the code valid",
+  function* ([other, status, error]) {
     const { url } = yield* started;
-    const { [name]: _, ...form } = redemption(yield* approved(url)) as Record<string, string>;
-    const refused = yield* send(`${url}/chat/oauth/token`, form);
-    expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error: "invalid_request" }]);
+    const form = redemption(yield* approved(url));
+    const refused = yield* send(`${url}/chat/oauth/token`, present({ ...form, ...other }));
+    expect([refused.status, JSON.parse(refused.text)]).toEqual([status, { error }]);
+    if (error === "invalid_client") {
+      expect(yield* send(`${url}/chat/oauth/token`, form)).toMatchObject({ status: 200 });
+    }
   },
 );
