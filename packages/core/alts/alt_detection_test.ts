@@ -7,7 +7,8 @@ import { SessionStore } from "../sessions/session_store.ts";
 import { address, chatId, scopes, services, vaultWith } from "../test_services.ts";
 import { AltDetection, type AltOptions } from "./alt_detection.ts";
 import { NetworkIntelligence, NetworkIntelligenceUnavailable } from "./network_intelligence.ts";
-import { rotateAddressKeys } from "./rotate_address_keys.ts";
+import { type AddressRotation, rotateAddressKeys } from "./rotate_address_keys.ts";
+import { SightingStore } from "./sighting_store.ts";
 
 const [home, hotel] = [address("203.0.113.7"), address("198.51.100.7")];
 const [target, other, third] = [chatId("10001"), chatId("10002"), chatId("10003")];
@@ -81,4 +82,22 @@ testWith(services)("addresses match under every key before, during and after a r
     [third, evidence(3)],
   ];
   assert.deepStrictEqual<unknown>(both, [[[other, evidence(2)]], pair, pair]);
+});
+
+testWith(services)("a rotation resumes after an interruption", function* () {
+  const count = 1_234;
+  const places = Array.from({ length: count }, (_, i) => see(address(`10.0.${i >> 8}.${i & 255}`), target));
+  yield* Effect.provide(Effect.all(places), vaultWith(1));
+  yield* Effect.gen(function* () {
+    const first: Array<AddressRotation> = [];
+    yield* Effect.exit(
+      rotateAddressKeys((progress) => {
+        first.push(progress);
+        return first.length === 2 ? Effect.interrupt : Effect.void;
+      }),
+    );
+    assert.deepEqual(first.at(-1), { rotated: 1_000, unreadable: 0, total: count });
+    assert.deepEqual(yield* rotateAddressKeys(), { rotated: 234, unreadable: 0, total: 234 });
+    assert.deepEqual(yield* (yield* SightingStore).countByKey(), new Map([["k2", count]]));
+  }).pipe(Effect.provide(vaultWith(2, 1)));
 });

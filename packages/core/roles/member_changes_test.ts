@@ -247,36 +247,30 @@ it("memberChanges does not change bots", () => {
   assert.deepEqual([changes?.add, changes?.nickname], [[], null]);
 });
 
-it.each([
-  ["is set", { nickname: null }, null, { nickname: "ada_g", after: "ada_g" }],
-  ["replaces another", { nickname: "mine" }, "old", { nickname: "ada_g", after: "ada_g" }],
-  ["stays if it is right", { nickname: "ada_g" }, null, { nickname: null, after: "ada_g" }],
-])("the nickname of a linked member %s", (_, member, before, { nickname, after }) => {
-  const linked = gameOf(profileOf([]));
-  const changes = memberChanges(planOf({ nickname: "{game.username}" }), memberOf(member), linked, before);
-  assert.deepEqual(changes?.nickname, nickname);
-  assert.deepEqual(changes?.setNickname, { before, after });
-});
+const byName = "{game.username}";
+const named = gameOf(profileOf([]));
 
-it.each([
-  ["goes if it is still the one that was set", "ada_g", "ada_g", ""],
-  ["stays if the member chose another", "mine", "ada_g", null],
-  ["stays if the plan set none", "ada_g", null, null],
-])("after the link is removed, the nickname %s", (_, nickname, before, expected) => {
-  const changes = memberChanges(
-    planOf({ nickname: "{game.username}" }),
-    memberOf({ nickname }),
-    null,
-    before,
-  );
-  assert.equal(changes?.nickname, expected);
-  assert.deepEqual(changes?.setNickname, { before, after: null });
-});
-
-it("memberChanges keeps the plan's nickname if a name is unavailable or the plan has no template", () => {
-  for (const nickname of [null, "{game.username}"]) {
-    const changes = memberChanges(planOf({ nickname }), memberOf({ nickname: "a" }), gameOf(null), "a");
-    assert.equal(changes?.nickname, null);
-    assert.deepEqual(changes?.setNickname, { before: "a", after: "a" });
-  }
+it.each<
+  [
+    what: string,
+    template: string | null,
+    own: string | null,
+    linked: LinkedGame | null,
+    before: string | null,
+    nickname: string | null,
+    after: string | null,
+  ]
+>([
+  ["is set", byName, null, named, null, "ada_g", "ada_g"],
+  ["replaces another", byName, "mine", named, "old", "ada_g", "ada_g"],
+  ["stays if it is right", byName, "ada_g", named, null, null, "ada_g"],
+  ["stays if its names are unavailable", byName, "a", gameOf(null), "a", null, "a"],
+  ["stays if the plan has no template", null, "a", gameOf(null), "a", null, "a"],
+  ["goes with the link if it is still the one that was set", byName, "ada_g", null, "ada_g", "", null],
+  ["stays without a link if the member chose another", byName, "mine", null, "ada_g", null, null],
+  ["stays without a link if the plan set none", byName, "ada_g", null, null, null, null],
+])("the nickname of a member %s", (_, template, own, linked, before, nickname, after) => {
+  const member = memberOf({ nickname: own });
+  const changes = memberChanges(planOf({ nickname: template }), member, linked, before);
+  assert.deepEqual([changes.nickname, changes.setNickname], [nickname, { before, after }]);
 });

@@ -1,15 +1,14 @@
 /** Helpers for tests of verification sessions, with all services in memory. */
 import { PlatformMemory } from "@accountlink/memory";
-import { Clock, Effect, Fiber, Layer, Option, Stream } from "effect";
+import { Clock, Effect, Fiber, Layer, Stream } from "effect";
 import * as Metric from "effect/Metric";
 import * as AccountLink from "../account_link.ts";
-import { FlowStore } from "../flow/flow_store.ts";
-import type { FlowId, SessionId, Sid } from "../ids.ts";
+import type { Sid } from "../ids.ts";
 import type { ApiKey } from "../keys/api_key.ts";
 import { ApiKeys, type NewKey } from "../keys/api_keys.ts";
 import { Counters } from "../limits/counters.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { chatId, gameId, operator, platform, services, stores } from "../test_services.ts";
+import { operator, platform, services, stores } from "../test_services.ts";
 import type { SessionEvent } from "./session_events.ts";
 import { type SessionRules, SessionSettings } from "./session_settings.ts";
 import { SessionStore } from "./session_store.ts";
@@ -83,50 +82,6 @@ export const open = Effect.fnUntraced(function* (sid: Sid) {
   const id = yield* sessionIdOf(sid);
   yield* (yield* SessionStore).advance({ id, to: "opened", at: yield* Clock.currentTimeMillis });
   yield* (yield* SessionWatch).announce([id]);
-});
-
-/** Completes a session with a link, as the public flow does. */
-export const complete = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat = chatId("10001")) {
-  const session = yield* sessionIdOf(sid);
-  const flow = yield* prove(key, session, chat);
-  const completed = yield* (yield* SessionStore).complete({
-    flow,
-    pid: key.scope.pid,
-    chatId: chat,
-    gameId: gameId("1"),
-    proof: "oauth",
-    address: null,
-    browser: null,
-    at: yield* Clock.currentTimeMillis,
-    ...operator,
-  });
-  yield* (yield* SessionWatch).announce([session]);
-  return completed;
-});
-
-const newId = () => crypto.randomUUID() as string as FlowId;
-
-/** Stores a flow with both proofs. */
-const prove = Effect.fnUntraced(function* (key: ApiKey, session: SessionId, chat = chatId("10001")) {
-  const flows = yield* FlowStore;
-  const at = yield* Clock.currentTimeMillis;
-  const { expiresAt } = Option.getOrThrow(yield* (yield* SessionStore).find(session));
-  const ids = [newId(), newId(), newId()] as const;
-  const scope = { session, pid: key.scope.pid, guildId: null, redirect: null, expiresAt };
-  yield* flows.begin({
-    id: ids[0],
-    ...scope,
-    chatId: null,
-    gameId: null,
-    gameProof: null,
-    connections: [],
-    named: null,
-    wordSeed: "seed",
-    seenVersion: null,
-  });
-  yield* flows.prove(ids[0], { step: "chat", chatId: chat }, at, ids[1]);
-  yield* flows.prove(ids[1], { step: "game", game: { gameId: gameId("1"), gameProof: "oauth" } }, at, ids[2]);
-  return ids[2];
 });
 
 /** Reads a stream in the background, and returns its events so far. */

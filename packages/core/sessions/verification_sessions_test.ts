@@ -2,8 +2,8 @@ import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import type { RateLimited } from "../errors.ts";
-import { botlessGuildId, chatId, gameId, services } from "../test_services.ts";
-import { complete, newKey, request, servicesWith, setup } from "./test_sessions.ts";
+import { botlessGuildId, services } from "../test_services.ts";
+import { newKey, request, servicesWith, setup } from "./test_sessions.ts";
 import { VerificationSessions } from "./verification_sessions.ts";
 
 const test = testWith(services);
@@ -57,19 +57,12 @@ test.each([{ createBurst: 0 }, { createRefill: 0 }])("creations have no limit wi
   }).pipe(Effect.provide(servicesWith(rules))),
 );
 
-test("polls of a completed session return at once until its deadline, and then fail", function* () {
-  const { key, sid, poll } = yield* setup;
-  yield* complete(key, sid);
-  const done = {
-    state: "completed",
-    chatId: chatId("10001"),
-    gameId: gameId("1"),
-    linkChanged: true,
-    completedAt: 0,
-  } as const;
-  assert.deepInclude(yield* poll(25_000), { ...done, previousGameId: null, pollsRemaining: 149 });
+test("polls of an ended session return at once until its deadline, and then fail", function* () {
+  const { sessions, key, sid, poll } = yield* setup;
+  yield* sessions.cancel(key, sid);
+  assert.deepInclude(yield* poll(25_000), { state: "cancelled" });
   yield* TestClock.setTime(299_999);
-  assert.deepInclude(yield* poll(), done);
+  assert.deepInclude(yield* poll(), { state: "cancelled" });
   yield* TestClock.setTime(300_000);
   assert.deepInclude(yield* Effect.flip(poll()), { _tag: "SessionExpired" });
 });

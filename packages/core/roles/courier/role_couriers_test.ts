@@ -252,6 +252,42 @@ test("a sweep pauses a plan if the bot has left the guild, or if nobody who acce
   assert.strictEqual(yield* state, "paused");
 });
 
+test("a plan that is turned on pauses the guild's other plan if nobody of that team manages the guild", function* () {
+  const { put, state } = yield* deployment;
+  const [manager = "", member = ""] = memberIds;
+  const { global } = yield* scopes;
+  yield* put();
+  const join = Effect.fnUntraced(function* (user: string) {
+    const change = { type: "add", chatId: chatId(user), role: "owner" } as const;
+    yield* (yield* MemberStore).change({ ...operator, account: "acme", change, at: 0 });
+  });
+  yield* join(member);
+  const { plan } = yield* (yield* RolePlans).put(global, guildId, usual, operator);
+  assert.deepEqual([plan.state, yield* state], ["on", "paused"]);
+  yield* join(manager);
+  assert.propertyVal(yield* Effect.flip(put()), "reason", "guild_has_plan");
+});
+
+test("a plan forgets the nickname of a user who left the guild", function* () {
+  const { guild: scope } = yield* scopes;
+  const changes = {
+    chatId: chatId("100009"),
+    add: [verified],
+    remove: [],
+    nickname: "ada_g",
+    setNickname: { before: "old", after: "ada_g" },
+    isInventoryPrivate: false,
+    held: [],
+    withoutItem: [],
+    isUnanswered: false,
+  };
+  const { added, nickname, settled } = yield* (yield* MemberSync).apply(
+    { ...usual, scope, guildId },
+    changes,
+  );
+  assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);
+});
+
 const erase = (user: string, chat: ChatPlatform["Service"]) =>
   UserData.use((users) => users.erase(chatId(user), operator)).pipe(
     Effect.provide(

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing";
 import { PlatformUnavailable } from "../../errors.ts";
 import { LinkWriter } from "../../links/link_writer.ts";
 import type { ChatRoles } from "../../platforms/chat_platform.ts";
-import { ChatPlatform, MembersHidden, RoleRefused } from "../../platforms/chat_platform.ts";
+import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import { GamePlatform } from "../../platforms/game_platform.ts";
 import type { GameProfile } from "../../platforms/profile.ts";
 import {
@@ -56,7 +56,7 @@ const guild = {
     { id: guest, name: "Guest", assignable: true },
     { id: "10", name: "Member of the group", assignable: true },
   ],
-  members: memberIds.map((id) => aMember(id)),
+  members: memberIds.map((id, index) => aMember(id, { manager: index === 0 })),
 };
 
 /** Game users 1 to 9, 101 to 250 in the group 9, and 300 in the group 8. */
@@ -86,8 +86,6 @@ export const deployment = Effect.gen(function* () {
     areMembersHidden: false,
     areGroupsClosed: false,
     isPassGone: false,
-    isListHidden: false,
-    refusesNameOf: (_: string) => false,
     managers: (_: string) => true,
     unanswered: new Set<string>(),
     retryAfterMs: null as number | null,
@@ -157,18 +155,11 @@ export const deployment = Effect.gen(function* () {
       roles: {
         findGuildRoles: (id) => ask(null, broken.hasBot ? memory.findGuildRoles(id) : Effect.succeedNone),
         findMember: (id, user) => ask(user, broken.hasBot ? memory.findMember(id, user) : Effect.succeedNone),
-        membersPage: (id, after) =>
-          ask(null, broken.isListHidden ? Effect.fail(new MembersHidden()) : memory.membersPage(id, after)),
+        membersPage: (id, after) => ask(null, memory.membersPage(id, after)),
         addRole: (id, user, role) => change("add", node)(user, role, memory.addRole(id, user, role)),
         removeRole: (id, user, role) => change("remove", node)(user, role, memory.removeRole(id, user, role)),
         setNickname: (id, user, name) =>
-          change("nickname", node)(
-            user,
-            name,
-            broken.refusesNameOf(user)
-              ? Effect.fail(new RoleRefused({ reason: "nickname_refused" }))
-              : memory.setNickname(id, user, name),
-          ),
+          change("nickname", node)(user, name, memory.setNickname(id, user, name)),
       },
     });
 
@@ -218,8 +209,6 @@ export const deployment = Effect.gen(function* () {
     link: (user: string, game: string) =>
       writer.setGame(target, { chatId: chatId(user), gameId: gameId(game) }),
     unlink: (user: string) => writer.removeGame(target, chatId(user), { requireMember: false }),
-    move: (from: string, to: string) =>
-      writer.moveChat(target, { oldChatId: chatId(from), newChatId: chatId(to) }),
     rolesOf: (user: string) =>
       Effect.map(memory.findMember(guildId, chatId(user)), (found) => Option.getOrThrow(found).roleIds),
     member: (user: string) => Effect.map(memory.findMember(guildId, chatId(user)), Option.getOrThrow),

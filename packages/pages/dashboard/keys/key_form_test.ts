@@ -11,13 +11,10 @@ import {
   scopeFields,
 } from "./key_form.ts";
 
-it("the last day is converted to an expiry, and the expiry is converted back to the same last day", () => {
+it("the last day is converted to an expiry and back; an empty day means no expiry, and an invalid one stays", () => {
   const expiresAt = Date.parse(expiryOf("2026-11-30") ?? "");
   expect(expiresAt).toBe(Date.parse("2026-12-01T00:00:00Z"));
   expect(rulesOf(makeKey({ expiresAt })).expiresAt).toBe("2026-11-30");
-});
-
-it("an empty last day means no expiry, and an invalid day stays as typed", () => {
   expect([expiryOf(""), expiryOf("tomorrow")]).toEqual([null, "tomorrow"]);
 });
 
@@ -55,25 +52,21 @@ it("the restrictions of a key are described in words", () => {
   );
 });
 
-it("the error for a list of addresses names the first wrong address", async () => {
-  const form = { ...emptyKeyForm, name: "Bot", scope: "global", denyIps: "192.0.2.1\n192.0.2.256" };
+it.each([
+  ["denyIps", "192.0.2.1\n192.0.2.256", "“192.0.2.256” is neither an address"],
+  [
+    "redirectOrigins",
+    "https://a.example\nb.example",
+    "“b.example” is not a site; it begins with https://, such as https://example.com",
+  ],
+  [
+    "redirectOrigins",
+    "https://a.example/done",
+    "“https://a.example/done” is an address of a page; enter its site alone: https://a.example",
+  ],
+])("the error for the list %s %j names the wrong entry and the reason", async (name, typed, reason) => {
+  const form = { ...emptyKeyForm, name: "Bot", scope: "global", [name]: typed };
   expect(await Effect.runPromise(Effect.flip(newKeyOf(form)))).toMatchObject({
-    parameters: [{ name: "denyIps", reason: expect.stringContaining("“192.0.2.256” is neither an address") }],
+    parameters: [{ name, reason: expect.stringContaining(reason) }],
   });
-});
-
-it("the error for a list of allowed sites names the wrong site and the reason", async () => {
-  const reasonOf = (redirectOrigins: string) =>
-    Effect.runPromise(
-      Effect.flip(newKeyOf({ ...emptyKeyForm, name: "Bot", scope: "global", redirectOrigins })),
-    ).then((error) => ("parameters" in error ? error.parameters : []));
-  expect(await reasonOf("https://a.example\nb.example")).toEqual([
-    {
-      name: "redirectOrigins",
-      reason: "“b.example” is not a site; it begins with https://, such as https://example.com",
-    },
-  ]);
-  expect(await reasonOf("https://a.example/done")).toMatchObject([
-    { reason: "“https://a.example/done” is an address of a page; enter its site alone: https://a.example" },
-  ]);
 });
