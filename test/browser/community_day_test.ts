@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { ownGuild, useDashboard } from "./dashboard_pages.ts";
-import { press } from "./flow_pages.ts";
+import { press, signIn, walk } from "./flow_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
 
 const club = { account: "Chess Club", scope: "guild", guildId: ownGuild } as const;
@@ -23,6 +23,7 @@ const { visit, url } = useDashboard((fixture) => ({
       channels: [
         { id: "70", name: "welcome" },
         { id: "71", name: "mod-log" },
+        { id: "72", name: "staff", mayPost: false },
       ],
       roles: [{ id: "12", name: "Officer", assignable: true }],
     })),
@@ -46,10 +47,7 @@ let guildPage = "";
 const verify = async (page: Page, chatName: RegExp, gameName: RegExp) => {
   await page.goto(guildPage);
   await page.locator("#channel-70").getByRole("link", { name: "Verify" }).click();
-  await press(page, "Sign in to the chat platform");
-  await press(page, chatName);
-  await press(page, "Sign in to the game platform");
-  await press(page, gameName);
+  await walk(page, chatName, gameName);
   await press(page, "Link these accounts");
 };
 
@@ -66,24 +64,49 @@ const logged = async (page: Page, text: string | RegExp) => {
   await expect.poll(() => page.reload().then(() => page.locator("#channel-71").innerText())).toMatch(text);
 };
 
-it("an owner sees who linked, who is not admitted, who has not linked, and who is alike, and finds a member", async () => {
+it("an owner sets who may link, posts the panel, sees who linked, who has not and who is alike, and blocks a member", async () => {
   const page = await visit("/dashboard/communities", /Ada\b/, desktop);
   await press(page, "Rook & Bishop");
+  const [days, admission] = [
+    page.getByLabel("Days that a game account must exist"),
+    page.locator("#admission").getByRole("button", { name: "Save" }),
+  ];
+  await days.fill("soon");
+  await admission.click();
+  await page.getByText("Expected a whole number from 0 to 3650 or nothing.").waitFor();
+  await days.fill("30");
+  await admission.click();
+  await page.getByText("Saved. It holds for new links").waitFor();
+
   await press(page, "Choose channels");
-  await page.getByLabel("Channel of the log").selectOption({ label: "# mod-log" });
+  await expectUsable(page, "Log and panel of Rook & Bishop", "log-and-panel");
+  const log = page.getByLabel("Channel of the log");
+  await log.selectOption({ label: "# staff (the bot may not post there)" });
+  await press(page, "Save");
+  await page.getByText("Expected a channel in which the bot may post.").first().waitFor();
+  await log.selectOption({ label: "# mod-log" });
   await press(page, "Save");
   await page.getByText("The bot tells in this channel what happens from now on.").waitFor();
 
   await page.goto(`${url()}/dashboard/links`);
   await press(page, "Members who have not linked");
+  await expectUsable(page, "Not linked", "unlinked");
   await page.getByText("1 of 4").waitFor();
   await page.getByRole("link", { name: "Newcomer" }).waitFor();
   await press(page, "Post the panel");
+  await page.getByLabel("Text of the panel").fill("Prove who <you> are");
+  await press(page, "Update the preview");
+  await page.getByRole("figure").getByText("Prove who <you> are").waitFor();
+  await press(page, "Post the panel");
+  await page.getByText("Expected a channel in which the bot may post.").first().waitFor();
+  expect(await page.getByLabel("Text of the panel").inputValue()).toBe("Prove who <you> are");
   await page.getByLabel("Channel of the panel").selectOption({ label: "# welcome" });
   await press(page, "Post the panel");
   await page.getByText("The panel is in the channel.").waitFor();
+  await expectUsable(page, "Log and panel of Rook & Bishop", "log-and-panel-on");
   await press(page, "Try it as a member");
   guildPage = page.url().replace(/\?.*/, "");
+  await page.locator("#channel-70").getByText("Prove who <you> are").waitFor();
 
   // Grace and Linus verify in one browser.
   await verify(page, /Grace\b/, /Player 2\b/);
@@ -112,18 +135,21 @@ it("an owner sees who linked, who is not admitted, who has not linked, and who i
   await newest.getByText("your team called both the same person").waitFor();
   expect(await newest.locator("form").count()).toBe(0);
 
-  await newest.getByRole("link", { name: /^Block…/ }).click();
+  await newest.locator("h2 a").click();
+  await page.locator("#block a.button").click();
+  await expectUsable(page, "Block?", "block-question");
   await page.getByText("This removes 1 link").waitFor();
   await page.getByLabel("Reason").fill("Came back after a ban");
   await page.getByRole("button", { name: "Block", exact: true }).click();
   await page.getByText("Blocked. Verifications").waitFor();
+  await expectUsable(page, "Blocked users", "blocks");
+  expect(await page.getByRole("row").filter({ hasText: "Came back after a ban" }).count()).toBe(2);
   const refused = await ask(page, "100003", "/verify");
   expect(refused).toContain("does not admit you");
   expect(refused).not.toContain("Came back after a ban");
   await page.goto(guildPage);
   await page.locator("#channel-70").getByRole("link", { name: "Verify" }).click();
-  await press(page, "Sign in to the chat platform");
-  await press(page, /Newcomer\b/);
+  await signIn(page, "chat", /Newcomer\b/);
   await page.getByText("You are not admitted").first().waitFor();
   await logged(page, /Newcomer tried to link an account, but is blocked/);
 
@@ -137,8 +163,23 @@ it("an owner sees who linked, who is not admitted, who has not linked, and who i
   await press(page, "Show its ranks");
   await press(page, "Make the missing roles");
   await page.getByText("The bot makes 1 role").waitFor();
+  expect(await page.getByRole("main").getByRole("listitem").allInnerTexts()).toEqual([
+    "Officer (rank 9)",
+    "Fan",
+  ]);
   await press(page, "Make 1 role");
   await page.getByText("2 ranks with a role of the same name:").waitFor();
   await page.goto(`${url()}/dashboard/alts/new`);
   expect(await cards.locator("h2 a").allInnerTexts()).toEqual([expect.stringContaining("Linus")]);
+
+  await page.goto(`${url()}/dashboard/links/blocks`);
+  await press(page, /^No longer block/);
+  await page.getByText("The user may verify again").waitFor();
+  expect(await page.getByRole("row").filter({ hasText: "Came back after a ban" }).count()).toBe(1);
+  await page.goto(`${url()}/dashboard/communities`);
+  await press(page, "Rook & Bishop");
+  await press(page, "Choose channels");
+  await log.selectOption("");
+  await press(page, "Save");
+  await page.getByText("Saved. The bot tells nothing any more.").waitFor();
 });

@@ -104,8 +104,16 @@ it("a player of the demo's game types its code on a phone, and signs in to the c
   await expectUsable(page, "Link your accounts", "demo-game-flow");
   await press(page, "Sign in to Discord");
   await press(page, /^Grace\b(?! \()/);
+  await expectUsable(page, "Is this right?", "demo-game-confirm");
+  await page.getByText("Go on only if you started this in the game yourself").waitFor();
   await press(page, "Link these accounts");
-  await expect.poll(() => page.title()).toBe("Your accounts are linked");
+  await expectUsable(page, "Your accounts are linked", "demo-game-done");
   // The game's page renews itself.
   await game.getByText("Your chat account is linked. Here are 100 coins.").waitFor();
+
+  await game.goto(demo.url());
+  await press(game, "Ada, the owner");
+  await game.goto(`${demo.url()}/dashboard/communities`);
+  await press(game, "Shared list");
+  await game.locator("#ways").getByText("Named by a game").waitFor();
 });

@@ -83,7 +83,7 @@ export const press = async (page: Page, name: string | RegExp): Promise<void> =>
   await page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
 };
 
-export const signIn = async (page: Page, proof: "chat" | "game", user: RegExp): Promise<void> => {
+export const signIn = async (page: Page, proof: "chat" | "game", user: RegExp | string): Promise<void> => {
   await press(page, `Sign in to the ${proof} platform`);
   await press(page, user);
 };
