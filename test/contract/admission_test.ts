@@ -239,11 +239,3 @@ test("an erasure keeps a block as a hash, and says so before", async () => {
   expect(dataOf(end)).toEqual({ deleted: true });
   expect(await list(owner, pid)).toEqual({ blocks: [], next: null });
 });
-
-test("deleting the data of a community ends its blocks", async () => {
-  const { owner, global } = await signIn();
-  await owner.send("PUT /dashboard/api/blocks", { body: { pid: global, chatId: "100030" } });
-  const path = `DELETE /dashboard/api/scopes/${global}` as const;
-  expect((await owner.send(path, { body: { confirm: "club" } })).status).toBe(200);
-  expect(await list(owner, global)).toEqual({ blocks: [], next: null });
-});

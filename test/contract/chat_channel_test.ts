@@ -43,28 +43,25 @@ test("a member verifies from /verify in the channel, and the button gives the ro
     .toMatch(/<span id="roles">[^<]*Verified/);
 });
 
-test("everybody sees the panel", async () => {
+test("everybody sees the panel, and only who may gets the commands for managers, which say what is wrong", async () => {
   await act(ada, { command: "/panel Prove who you are" });
-  const { text } = await platform.send(`GET ${page}?as=${cyd}`);
-  expect(text).toContain("Prove who you are");
-  expect(text).toContain("Everybody sees this");
-});
-
-test("only who may gets the commands for managers, and members see their nickname", async () => {
   const offered = async (chatId: string) => {
     const { text } = await platform.send(`GET ${page}?as=${chatId}`);
-    expect(text).toContain('<span id="nickname">Nick</span>');
+    for (const shown of ['<span id="nickname">Nick</span>', "Prove who you are", "Everybody sees this"])
+      expect(text).toContain(shown);
     return [...text.matchAll(/<option value="(\/\w+)/g)].map(([, name]) => name);
   };
   expect(await offered(cyd)).toEqual(["/verify", "/unlink", "/help"]);
   expect(await offered(ada)).toContain("/panel");
-  expect((await act(cyd, { command: "/whois @user_2" })).text).toContain("There is no command");
-});
-
-test("a command that does not exist, and one without its member, say so", async () => {
-  expect((await act(ada, { command: "/dance" })).text).toContain("There is no command");
-  expect((await act(ada, { command: "/whois nobody" })).text).toContain("or no member with that name");
-  expect((await act(ada, { command: "/whois @user_2" })).text).toContain("no linked account");
+  for (const [by, command, told] of [
+    [cyd, "/whois @user_2", "There is no command"],
+    [ada, "/dance", "There is no command"],
+    [ada, "/whois nobody", "or no member with that name"],
+    [ada, "/whois @user_2", "no linked account"],
+  ] as const) {
+    expect((await act(by, { command })).text).toContain(told);
+  }
+  expect((await platform.send("GET /chat/guilds/12345")).status).toBe(400);
 });
 
 test("a user of the fixture joins and leaves in the channel, and only members write", async () => {
@@ -87,10 +84,6 @@ test("a slow answer is deferred, and edited into the channel later", async () =>
     .poll(async () => (await platform.send(`GET ${page}?as=${ada}`)).text, { timeout: 10_000 })
     .toContain("try again in a minute");
   await platform.recover();
-});
-
-test("an unknown guild has no channel", async () => {
-  expect((await platform.send("GET /chat/guilds/12345")).status).toBe(400);
 });
 
 test("a linked user who joins has the role within 5 s, also after the platform was down", async () => {

@@ -30,39 +30,33 @@ const pagesOf = async ({ newKey, newSession, newBrowser }: typeof plain) => {
 
 const requestIdOf = ({ headers }: Answer) => textOf(headers["x-request-id"]);
 
-test("refusal pages of the flow show their request ID, and other pages do not", async () => {
-  for (const page of Object.values(await pagesOf(plain))) {
+test("refusal pages show their request ID; the confirmation page says why and how long addresses and devices are stored", async () => {
+  const pages = await pagesOf(plain);
+  for (const page of Object.values(pages)) {
     expect(page.text.includes(`Request <code>${requestIdOf(page)}</code>`)).toBe(page.status >= 400);
     expect(page.text).not.toContain("Privacy policy");
     expect(page.text).not.toContain("Contact:");
   }
+  const { begun, asking, done } = pages;
+  expect(begun.text).toContain("Sign in to the chat platform");
+  expect(begun.text).not.toMatch(/IP address|recognizes this browser/);
+  expect(asking.text).toContain(
+    "your encrypted IP address and a cookie that recognizes this browser are stored for 180 days to find other accounts of the same person",
+  );
+  expect(String(done.headers["set-cookie"])).toContain("_device=");
 });
 
-test("every flow page links the operator's privacy policy and contact", async () => {
-  for (const page of Object.values(await pagesOf(named))) {
+test("every page has the operator's names, privacy policy and contact, and says nothing of addresses that are not stored", async () => {
+  const pages = await pagesOf(named);
+  for (const page of Object.values(pages)) {
     expect(page.text).toContain('<a href="https://links.example/privacy?a=1&amp;b=2">Privacy policy</a>');
     expect(page.text).toContain('Contact: <a href="mailto:help@links.example">help@links.example</a>');
   }
-});
-
-test("every flow page uses the configured names of the platforms", async () => {
-  const { begun, refused, asking, done } = await pagesOf(named);
+  const { begun, refused, asking, done } = pages;
   expect(begun.text).toContain("Sign in to Ch&lt;at&gt;");
   expect(refused.text).toContain("Sign in to Ch&lt;at&gt; first, then to Game &amp; Co.");
   expect(asking.text).toContain("Account on Game &amp; Co");
+  expect(asking.text).not.toMatch(/IP address|recognizes this browser/);
   expect(done.text).toContain("go back to Ch&lt;at&gt; or Game &amp; Co");
-  expect((await pagesOf(plain)).begun.text).toContain("Sign in to the chat platform");
-});
-
-test("the confirmation page says why and how long the address and the device cookie are stored, if they are", async () => {
-  const { begun, asking, done } = await pagesOf(plain);
-  const unseen = await pagesOf(named);
-  const marks = [done, unseen.done].map(({ headers }) => String(headers["set-cookie"]).includes("_device="));
-  expect(marks).toEqual([true, false]);
-  const sentence =
-    "your encrypted IP address and a cookie that recognizes this browser are stored for 180 days to find other accounts of the same person";
-  expect(asking.text).toContain(sentence);
-  for (const { text } of [begun, unseen.asking]) {
-    expect(text).not.toMatch(/IP address|recognizes this browser/);
-  }
+  expect(String(done.headers["set-cookie"])).not.toContain("_device=");
 });

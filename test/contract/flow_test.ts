@@ -25,8 +25,10 @@ test("a user links both accounts, and the client sees each state of the session"
   expect(new URL(authorizeUrl).searchParams.get("code_challenge_method")).toBe("S256");
   expect(await read(key, sid)).toMatchObject({ state: "opened" });
 
-  const back = await browser.get(await browser.signIn(authorizeUrl, "100001"));
+  const callback = await browser.signIn(authorizeUrl, "100001");
+  const back = await browser.get(callback);
   expect([back.status, back.headers.location]).toEqual([303, `/verify${bySid}`]);
+  for (const address of [authorizeUrl, callback]) expect(address).not.toContain("100001");
   const half = await browser.get(locationOf(back));
   expectPage(half, 200, "Link your accounts");
   expect(half.text).toContain("User 1");

@@ -122,27 +122,22 @@ test("of choices at the same time, one holds", async () => {
 });
 
 test.each([
-  ["nothing is connected", "100014", {}],
-  ["no connection is verified", "100013", {}],
-  ["the user refuses the scope", "100011", { refuse: "connections" }],
-])("the other ways are offered if %s", async (_, chatId, refusal) => {
+  ["nothing is connected", "100014", {}, false],
+  ["no connection is verified", "100013", {}, false],
+  ["the user refuses the scope", "100011", { refuse: "connections" }, false],
+  ["the chat platform does not tell the connections", "100011", {}, true],
+] as const)("the other ways are offered if %s", async (_, chatId, refusal, isDown) => {
   const { browser, bySid } = await setup();
   const approved = await browser.post(await browser.leave("chat", bySid), { user: chatId, ...refusal });
-  const page = await browser.get(locationOf(await browser.get(locationOf(approved))));
-  expectPage(page, 200, "Link your accounts");
-  for (const way of ["start", "words"]) expect(page.text).toContain(`href="/verify/game/${way}?`);
-  expect(page.text).not.toContain('name="gameId"');
-});
-
-test("the flow goes on if the chat platform does not tell the connections", async () => {
-  const { browser, bySid } = await setup();
-  const callback = await browser.signIn(await browser.leave("chat", bySid), "100011");
-  await platform.fail({ mode: "down", platform: "chat", under: "/chat/api/users/@me/connections" });
-  const back = await browser.get(callback);
+  if (isDown) {
+    await platform.fail({ mode: "down", platform: "chat", under: "/chat/api/users/@me/connections" });
+  }
+  const back = await browser.get(locationOf(approved));
   await platform.recover();
   const page = await browser.get(locationOf(back));
   expectPage(page, 200, "Link your accounts");
-  expect(page.text).toContain('href="/verify/game/start?');
+  for (const way of ["start", "words"]) expect(page.text).toContain(`href="/verify/game/${way}?`);
+  expect(page.text).not.toContain('name="gameId"');
 });
 
 test("another chat account has its own connections", async () => {
@@ -267,6 +262,9 @@ test("a description counts as it is, and not as it was read before", async () =>
   await describe(browser, authorizeUrl, "7", wordsOn(named));
   await describe(browser, authorizeUrl, "7", "changed my mind");
   expect((await check(browser, named)).status).toBe(409);
+  await describe(browser, authorizeUrl, "7", "a".repeat(1_000));
+  const tooLong = { description: "a".repeat(1_001) };
+  expect((await browser.post(new URL("/game/users/7", authorizeUrl).href, tooLong)).status).toBe(400);
 });
 
 test("checks at the same time prove an account once", async () => {

@@ -214,28 +214,6 @@ test("an erased user is taken out of messages that were posted, and others stay"
   expect(shown).toMatch(/was linked to Player 3/);
 });
 
-test("an owner chooses the log and posts the panel on the page, and is told what is wrong", async () => {
-  const path = `/dashboard/communities/${pid}/channels`;
-  const act = async (fields: Readonly<Record<string, string>>) =>
-    owner.browser.post(path, { ...formOf(await owner.browser.get(path)), ...fields });
-  const saved = await act({ act: "log", logChannelId: log });
-  expect([saved.status, saved.headers.location]).toEqual([303, `${path}?done=logOn`]);
-  expect((await owner.browser.get(path)).text).toMatch(/<option value="70" selected>/);
-  const refused = await act({ act: "log", logChannelId: staff });
-  expect(refused.status).toBe(400);
-  expect(refused.text).toContain("in which the bot may post");
-  expect(refused.text).toContain("Give it the right to post");
-
-  const posted = await act({ act: "panel", channelId: hall, text: "From the page" });
-  expect([posted.status, posted.headers.location]).toEqual([303, `${path}?done=panelPosted`]);
-  expect(await postsIn(hall)).toContain("From the page");
-  const wrong = await act({ act: "panel", channelId: "", text: "Kept" });
-  expect(wrong.status).toBe(400);
-  expect(wrong.text).toContain('value="Kept"');
-  const off = await act({ act: "log", logChannelId: "" });
-  expect(off.headers.location).toBe(`${path}?done=logOff`);
-});
-
 test("a new link whose alts are likely is told with a link to them", async () => {
   expect((await putPlan({ logChannelId: log })).status).toBe(200);
   const browser = server.newBrowser();

@@ -80,6 +80,8 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
   expect(preview).toMatch(/^\/dashboard\/imports\/[\da-f-]{36}$/);
   const shown = await importer.get(preview);
   expect(shown.status).toBe(200);
+  expect(shown.text).toContain("Import 300 links</button>");
+  expect(shown.text).toMatch(/class="notice warn".*This is a preview. Nothing is saved yet/);
   const text = shownIn(shown.text);
   expect(text).toContain("300 links of “links.csv” would be stored");
   expect(text).toContain("A number has lost its digits, so nobody can tell which ID it was: 1 row");
@@ -111,7 +113,19 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
   expect(locationOf(await importer.post(`${preview}/drop`))).toBe(imports);
   expect(locationOf(await importer.get(preview))).toBe(`${imports}?gone=1`);
 
+  const form = (await importer.get(imports)).text;
+  for (const [choice, counts] of [
+    ["verified last", "later time"],
+    ["existing link", "first row"],
+    ["from the file", "last row"],
+  ]) {
+    expect(form).toContain(`${choice} <small>Of two rows of one user, the ${counts} counts`);
+  }
+  expect(form).toContain("A row without a time gets the time of the import.");
   const again = locationOf(await importer.upload(file, { onConflict: "newest" }));
+  const none = (await importer.get(again)).text;
+  expect(none).toMatch(/class="notice warn".*no link to import/);
+  expect(none).not.toContain("/start");
   await importer.post(`${again}/start`);
   expect(shownIn(await finished(importer, again))).toContain("0 links of “links.csv” were stored");
 });

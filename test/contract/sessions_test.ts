@@ -40,19 +40,14 @@ test.each(generations)("creating a session answers 201 with the session in %s", 
 });
 
 test("a created session has the values of the request, and all sessions of a scope have the same pid", async () => {
-  const { body } = await create(ofGuild, { clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
-  expect(body.data).toMatchObject({ clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
-  const again = await create(key);
-  const { body: same } = await create(key);
-  expect(same.data?.pid).toBe(again.body.data?.pid);
-});
-
-test.each([
-  ["128 characters beyond the basic plane", { clientId: "🔗".repeat(128) }],
-  ["null for optional fields", { chatId: null, guildId: null, redirect: null }],
-  ["a redirect to an origin of the key", { redirect: "https://app.example/back?x=1#top" }],
-])("creating a session accepts %s", async (_title, body) => {
-  expect((await create(key, body)).status).toBe(201);
+  const asked = { clientId: "🔗".repeat(128), guildId: guild, chatId: "100001" };
+  expect((await create(ofGuild, asked)).body.data).toMatchObject(asked);
+  const [one, other] = [
+    await create(key, { chatId: null, guildId: null, redirect: null }),
+    await create(key, { redirect: "https://app.example/back?x=1#top" }),
+  ];
+  expect([one.status, other.status]).toEqual([201, 201]);
+  expect(other.body.data?.pid).toBe(one.body.data?.pid);
 });
 
 test.each([

@@ -31,10 +31,7 @@ const ops = {
 };
 
 /** Starts a gateway. It ends with the scope. */
-export const startDiscordGateway = Effect.fnUntraced(function* ({
-  shards = 1,
-  heartbeatInterval = 200,
-} = {}) {
+export const startDiscordGateway = Effect.fnUntraced(function* ({ shards = 1 } = {}) {
   const server = createServer();
   const sockets = new WebSocketServer({ server, verifyClient: () => !gateway.isDown });
   const port = yield* Effect.acquireRelease(
@@ -90,7 +87,7 @@ export const startDiscordGateway = Effect.fnUntraced(function* ({
 
   sockets.on("connection", (socket, { url: path = "" }) => {
     const send = (op: number, d?: unknown) => socket.send(JSON.stringify({ op, d }));
-    send(ops.hello, { heartbeat_interval: heartbeatInterval });
+    send(ops.hello, { heartbeat_interval: 200 });
     socket.on("message", (data: Buffer) => {
       const message: Heard = JSON.parse(data.toString());
       heard.push(message);
