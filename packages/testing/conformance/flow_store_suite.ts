@@ -65,18 +65,6 @@ const cases: Cases<StoragePorts> = {
     );
   },
 
-  "a proof of a chat account replaces the connections, and a proof of a game account keeps them":
-    function* () {
-      const steps = yield* newVerificationSteps;
-      const id = yield* steps.begin();
-      const connections = [chess, poker];
-      const proven = yield* steps.prove(id, { ...chatProof, connections });
-      expectEqual(proven?.connections, connections);
-      yield* steps.prove(id, { step: "game", game: { gameId: poker, gameProof: "connection" } });
-      expectEqual((yield* steps.findFlow(id))?.connections, connections);
-      expectEqual((yield* steps.prove(id, chatProof))?.connections, []);
-    },
-
   "name stores the game account of a flow with a chat account, until the flow is voided": function* () {
     const flows = yield* FlowStore;
     const steps = yield* newVerificationSteps;

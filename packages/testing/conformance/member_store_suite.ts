@@ -203,16 +203,6 @@ const cases: Cases<StoragePorts> = {
       expectEqual((yield* accountsOf(chatId)).at(-1), last);
     },
 
-  "removing a member ends only their sign-ins to this account": function* () {
-    const [team, own] = [yield* newTeam(), yield* newTeam()];
-    yield* add(team.name, own.chatId, "admin");
-    const theirs = yield* signIn(team.name, own.chatId);
-    const others = [yield* signIn(own.name, own.chatId), yield* signIn(team.name, team.chatId)];
-    yield* change(team.name, { type: "remove", chatId: own.chatId });
-    expectEqual(yield* accountOf(theirs), null);
-    expectEqual(yield* Effect.forEach(others, accountOf), [own.name, team.name]);
-  },
-
   "an account of the operator stays one until it gets an owner or admin": function* () {
     const keys = yield* KeyStore;
     const [name, chatId] = [uniqueText(), uniqueChatId()];

@@ -43,25 +43,6 @@ const steps = Effect.map(SignInStore, (store) => ({
 }));
 
 const begunCases: Cases<StoragePorts> = {
-  "takeBegun takes an unfinished sign-in once, only at its site": function* () {
-    const { begin, takeBegun } = yield* steps;
-    const begun = newBegun({ site: "me" });
-    yield* begin(begun);
-    yield* begin(newBegun());
-    expectEqual(yield* takeBegun("dashboard", begun.stateHash, 0), false);
-    expectEqual(yield* takeBegun("me", uniqueText(), 0), false);
-    expectEqual(yield* takeBegun("me", begun.stateHash, 0), true);
-    expectEqual(yield* takeBegun("me", begun.stateHash, 0), false);
-  },
-
-  "an unfinished sign-in expires exactly at its deadline": function* () {
-    const { begin, takeBegun } = yield* steps;
-    const begun = newBegun();
-    yield* begin(begun);
-    expectEqual(yield* takeBegun("dashboard", begun.stateHash, deadline), false);
-    expectEqual(yield* takeBegun("dashboard", begun.stateHash, deadline - 1), true);
-  },
-
   "begin with a duplicate or unstorable state is a defect": function* () {
     const { begin, takeBegun } = yield* steps;
     const begun = newBegun();
@@ -175,30 +156,11 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* list("me", chatId, 0), [elsewhere]);
     expectEqual(yield* list("dashboard", ChatId.make("99999"), 0), []);
   },
-
-  "sweep deletes expired sign-ins only": function* () {
-    const { begin, create, find, takeBegun, sweep } = yield* steps;
-    // The sweep must not delete sign-ins of other cases, which may run concurrently. Their deadlines are later than
-    // this time.
-    const at = -1_000;
-    const signIns: Array<SiteSignIn> = [];
-    for (const site of sites) {
-      for (const expiresAt of [at, at + 1]) {
-        signIns.push(yield* create(newSignIn({ site, expiresAt })));
-      }
-    }
-    const [over, alive] = [newBegun({ expiresAt: at }), newBegun({ expiresAt: at + 1 })];
-    for (const begun of [over, alive]) yield* begin(begun);
-    yield* sweep(at);
-    for (const signIn of signIns) {
-      const found = yield* find(signIn.id, signIn.site, at - 1);
-      expectEqual(found, signIn.expiresAt === at ? null : signIn);
-    }
-    expectEqual(yield* takeBegun("dashboard", over.stateHash, at - 1), false);
-    expectEqual(yield* takeBegun("dashboard", alive.stateHash, at - 1), true);
-  },
 };
 
-/** Tests a `SignInStore`. `userStoreSuite` tests that erasures delete sign-ins. */
+/**
+ * Tests a `SignInStore`. `storagePropertySuite` tests sites, unfinished sign-ins and sweeps, and `userStoreSuite` that
+ * erasures delete sign-ins.
+ */
 export const signInStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("SignInStore", options, { ...begunCases, ...signInCases });

@@ -36,17 +36,6 @@ const others = (reviews: ReadonlyArray<AltReview>): ReadonlyArray<ChatId> =>
   reviews.map(({ otherChatId }) => otherChatId);
 
 const cases: Cases<StoragePorts> = {
-  "a pair has one review, whatever the order of its users": function* () {
-    const { set, find, remove, keyId } = yield* newReviewSteps;
-    yield* set(ada, bob, "different", 1, "Brothers");
-    yield* set(bob, ada, "same", 2);
-    const review = { chatId: ada, otherChatId: bob, verdict: "same", note: null, at: 2, keyId } as const;
-    expectEqual(yield* find(ada), [review]);
-    expectEqual(yield* remove(bob, ada), true);
-    expectEqual([yield* find(ada), yield* find(bob)], [[], []]);
-    expectEqual(yield* remove(ada, bob), false);
-  },
-
   "findByChatId returns the newest reviews first, ties by the other chat ID, up to the limit": function* () {
     const { set, find } = yield* newReviewSteps;
     const users = Array.from({ length: 5 }, (_, i) => `${20_000 + i}` as ChatId);
@@ -89,6 +78,6 @@ const cases: Cases<StoragePorts> = {
   },
 };
 
-/** Tests an `AltReviewStore` with the other storage ports. */
+/** Tests an `AltReviewStore` with the other storage ports. `storagePropertySuite` tests that a pair has one review. */
 export const altReviewStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("AltReviewStore", options, cases);

@@ -40,26 +40,6 @@ const newSightingSteps = Effect.gen(function* () {
 });
 
 export const sharedSightings: Cases<StoragePorts> = {
-  "findShared returns the users seen last, ties by chat ID": function* () {
-    const { see, find } = yield* newSightingSteps;
-    const users = Array.from({ length: 20 }, (_, i) => `${20_000 + i}` as ChatId);
-    const [first, second, third] = users as [ChatId, ChatId, ChatId];
-    yield* see("home", Object.fromEntries(users.map((chatId, i) => [chatId, i < 2 ? 50 : i])));
-    yield* see("school", { [third]: 60, [first]: 1 });
-    expectEqual(yield* find(["home"], { limit: 1 }), [`${first} home 50`]);
-    expectEqual(yield* find(["home"], { limit: 3 }), [
-      `${first} home 50`,
-      `${second} home 50`,
-      `${users[19]} home 19`,
-    ]);
-    expectEqual(yield* find(["home", "school"], { limit: 2 }), [
-      `${first} home 50`,
-      `${first} school 1`,
-      `${third} home 2`,
-      `${third} school 60`,
-    ]);
-  },
-
   "countUsers is right after racing sightings, rotations and sweeps": function* () {
     const { see, find, count, rotate, forget } = yield* newSightingSteps;
     const users = Array.from({ length: 12 }, () => uniqueChatId());

@@ -95,18 +95,6 @@ const cases: Cases<StoragePorts> = {
     expectEqual((yield* status).problems, [problem]);
   },
 
-  "a log is held by one live node, and another one takes it over from a dead one": function* () {
-    const { put, holdLog, record, place } = yield* newLogSteps;
-    const other = uniqueText();
-    yield* put(on);
-    expectEqual((yield* holdLog())?.guildId, place.guildId);
-    expectEqual(yield* holdLog(other, start + 999), null);
-    expectEqual(yield* record({ position: 1 }), true);
-    expectEqual((yield* holdLog(other, start + 1_000))?.position, 1);
-    expectEqual(yield* record({ position: 2 }), false);
-    expectEqual((yield* holdLog(other, start + 1_500))?.position, 1);
-  },
-
   "entries wait in order for every log of the scope that is on, up to a maximum": function* () {
     const { put, add, holdLog, waiting, record, store, place } = yield* newLogSteps;
     const [ada, bob] = [uniqueChatId(), uniqueChatId()];
@@ -175,19 +163,8 @@ const cases: Cases<StoragePorts> = {
     expectEqual(Option.getOrThrow(yield* eraseUser(ada)).messages, 0);
     expectEqual(Option.getOrThrow(yield* eraseUser(bob)).messages, 1);
   },
-
-  "the panel of each channel is the one that was posted last": function* () {
-    const { store, place } = yield* newLogSteps;
-    expectEqual(yield* store.findPanel(place, "70"), Option.none());
-    yield* store.savePanel(place, "70", "1");
-    yield* store.savePanel(place, "71", "2");
-    yield* store.savePanel(place, "70", "3");
-    expectEqual(yield* store.findPanel(place, "70"), Option.some("3"));
-    expectEqual(yield* store.findPanel(place, "71"), Option.some("2"));
-    expectEqual(yield* store.findPanel({ ...place, guildId: uniqueGuildId() }, "70"), Option.none());
-  },
 };
 
-/** Tests a `GuildLogStore` with the other storage ports. */
+/** Tests a `GuildLogStore` with the other storage ports. `storagePropertySuite` tests holds and panels. */
 export const guildLogStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("GuildLogStore", options, cases);

@@ -19,18 +19,6 @@ export const members: Cases<StoragePorts> = {
     expectEqual(held.filter((plan) => plan !== null).length, 1);
   },
 
-  "another node takes over a plan exactly when its hold expires, or when its node ends": function* () {
-    const { putHeld, hold, mark, settle } = yield* newRoleSteps;
-    const [first, second, third] = [yield* putHeld(), uniqueText(), uniqueText()];
-    expectEqual(yield* hold(second, start + 6_999), null);
-    expectThat((yield* hold(second, start + 7_000)) !== null, "the plan passes on");
-    expectEqual(yield* hold(first, start + 7_001), null);
-    expectEqual(yield* mark(first, [uniqueChatId()]), false);
-    expectEqual(yield* settle(first, []), false);
-    expectEqual(yield* hold(second, start + 7_002, start + 7_002), null);
-    expectThat((yield* hold(third, start + 7_003)) !== null, "the plan passes on at once");
-  },
-
   "hold takes at most its limit of new plans per call": function* () {
     const { store, put } = yield* newRoleSteps;
     yield* put();
@@ -53,42 +41,6 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.some(`${prefix}b`));
     yield* hold("b", start);
     expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.none());
-  },
-
-  "settle ends the wait of a member, or delays it until the next attempt": function* () {
-    const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleSteps;
-    const node = yield* putHeld();
-    const [right, failed] = [uniqueChatId(), uniqueChatId()];
-    yield* mark(node, [right, failed]);
-    const results = [
-      settled(right, { mark: 1, nickname: "Ädä 🎮" }),
-      settled(failed, { mark: 1, retryAt: start + 5_000 }),
-    ];
-    expectEqual(yield* settle(uniqueText(), results), false);
-    expectEqual(yield* settle(node, results, { at: start + 1 }), true);
-    expectEqual(yield* due(start + 4_999), []);
-    expectEqual(yield* due(start + 5_000), [{ chatId: failed, mark: 1, since: start, nickname: null }]);
-    expectEqual(yield* nicknames(right, failed), new Map([[right, "Ädä 🎮"]]));
-    expectEqual((yield* status).pending, 1);
-    yield* mark(node, [right], { at: start + 2 });
-    const [waiting] = yield* due(start + 2);
-    expectEqual(waiting, { chatId: right, mark: 2, since: start + 2, nickname: "Ädä 🎮" });
-    yield* settle(node, [settled(right, { mark: 2 })]);
-    expectEqual(yield* nicknames(right), new Map());
-  },
-
-  "a mark during a change is not lost": function* () {
-    const { putHeld, mark, settle, due } = yield* newRoleSteps;
-    const node = yield* putHeld();
-    const chatId = uniqueChatId();
-    yield* mark(node, [chatId]);
-    const [read] = yield* due();
-    yield* mark(node, [chatId], { at: start + 1 });
-    yield* settle(node, [settled(chatId, { mark: read?.mark ?? 0, nickname: "ada" })]);
-    const [again] = yield* due(start + 1);
-    expectEqual(again, { chatId, mark: 2, since: start, nickname: "ada" });
-    yield* settle(node, [settled(chatId, { mark: 2 })]);
-    expectEqual(yield* due(start + 1), []);
   },
 
   "concurrent marks of several nodes: only marks of the holder are stored": function* () {

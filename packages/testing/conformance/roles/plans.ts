@@ -41,19 +41,6 @@ export const plans: Cases<StoragePorts> = {
     }
   },
 
-  "a plan that was on keeps its position; a resumed plan continues at the end of the feed": function* () {
-    const { put, hold } = yield* newRoleSteps;
-    yield* put(settings, 10);
-    const node = uniqueText();
-    const positionOf = Effect.map(hold(node), (held) => held?.position);
-    expectEqual(yield* positionOf, 10);
-    yield* put({ ...settings, nickname: null }, 20);
-    expectEqual(yield* positionOf, 10);
-    yield* put(paused, 30);
-    yield* put(settings, 40);
-    expectEqual(yield* positionOf, 40);
-  },
-
   "the home of a guild is its plan that is on, or else the paused plan that was on last": function* () {
     const guildId = uniqueGuildId();
     const [first, second, third] = [

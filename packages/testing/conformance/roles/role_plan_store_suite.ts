@@ -3,6 +3,9 @@ import { type SuiteOptions, suite } from "../suite.ts";
 import { members } from "./members.ts";
 import { plans } from "./plans.ts";
 
-/** Tests a `RolePlanStore` with the other storage ports. */
+/**
+ * Tests a `RolePlanStore` with the other storage ports. `storagePropertySuite` tests holds, waiting members and
+ * positions in the feed.
+ */
 export const rolePlanStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("RolePlanStore", options, { ...plans, ...members });

@@ -1,6 +1,5 @@
 import type { StoragePorts, VerificationSession } from "@accountlink/core";
-import { type SessionState, type SessionStep, SessionStore } from "@accountlink/core/sessions";
-import type { Millis } from "@accountlink/core/timestamp";
+import type { SessionState, SessionStep } from "@accountlink/core/sessions";
 import { Effect } from "effect";
 import { deadline } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
@@ -45,10 +44,6 @@ const allowed = new Set([
   "opened → expired at",
 ]);
 
-/** Runs a sweep that deletes no sessions and no sightings. */
-const sweepAt = (at: Millis) =>
-  SessionStore.use((store) => store.sweep({ at, sessionsBefore: 0, sightingsBefore: 0 }));
-
 export const changes: Cases<StoragePorts> = {
   "advance makes exactly the allowed transitions, and each increments the change number once": function* () {
     const taken: Array<string> = [];
@@ -67,19 +62,5 @@ export const changes: Cases<StoragePorts> = {
       }
     }
     expectEqual(new Set(taken), allowed);
-  },
-
-  "sweep deletes expired flows with their challenges, and no others": function* () {
-    const steps = yield* newVerificationSteps;
-    const [over, alive] = [yield* steps.begin(), yield* steps.begin(null, { expiresAt: deadline + 1 })];
-    yield* steps.challenge(over, `${over} state`, deadline * 2);
-    yield* steps.challenge(alive, `${alive} state`, deadline * 2);
-    yield* sweepAt(deadline - 1);
-    expectEqual((yield* steps.findFlow(over))?.id, over);
-    yield* sweepAt(deadline);
-    expectEqual(yield* steps.findFlow(over), null);
-    yield* steps.begin(null, { id: over });
-    expectEqual(yield* steps.takeChallenge(over, `${over} state`), null);
-    expectEqual((yield* steps.takeChallenge(alive, `${alive} state`))?.flow, alive);
   },
 };

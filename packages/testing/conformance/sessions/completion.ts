@@ -1,13 +1,10 @@
-import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
-import { SightingStore } from "@accountlink/core/alts";
+import type { StoragePorts } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
 import { type GameProof, gameProofs } from "@accountlink/core/links";
 import { SessionStore } from "@accountlink/core/sessions";
-import type { Millis } from "@accountlink/core/timestamp";
-import { Effect } from "effect";
 import { uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { ada, bob, chess, poker } from "../scopes.ts";
+import { ada, chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newVerificationSteps } from "./verification_steps.ts";
 
@@ -80,31 +77,4 @@ export const completion: Cases<StoragePorts> = {
     expectEqual([named?.gameId, named?.gameProof, named?.seenVersion], [poker, "session", 0]);
     expectEqual((yield* steps.complete(flow, { gameId: poker, proof: "session" }))._tag, "Completed");
   },
-
-  "complete keeps the latest sighting of each chat user at each address": function* () {
-    const steps = yield* newVerificationSteps;
-    for (const sighting of [
-      seen(ada, 2),
-      seen(ada, 1),
-      seen(bob, 3),
-      seen(ada, 5),
-      seen(ada, 4, "elsewhere"),
-    ]) {
-      const { chatId, seenAt: at, address: place } = sighting;
-      const flow = yield* steps.proven(null, chatId);
-      expectEqual((yield* steps.complete(flow, { chatId, at, address: place }))._tag, "Completed");
-    }
-    expectEqual(yield* sightingsIn(steps.pid), [seen(bob, 3), seen(ada, 4, "elsewhere"), seen(ada, 5)]);
-  },
 };
-
-const seen = (chatId: ChatId, seenAt: Millis, hash = "hash") => ({
-  chatId,
-  address: { hash, sealed: `sealed ${seenAt}`, addressKeyId: "k1" },
-  seenAt,
-});
-
-const sightingsIn = Effect.fnUntraced(function* (pid: Pid) {
-  const found = yield* (yield* SightingStore).findByChatIds(pid, [ada, bob], 10);
-  return found.toSorted((one, other) => one.seenAt - other.seenAt);
-});
