@@ -159,6 +159,7 @@ exec sh -ec "$4"`,
   });
 
   it("the documented steps start two nodes, create a key for both, and back up the secret", async () => {
+    expect(steps.length).toBeGreaterThan(5);
     await typeSteps(shell, steps, here, () => [1, 2].map(hosts.journalOf).join("\n"));
   });
 

@@ -62,6 +62,7 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
     const address = `ACCOUNTLINK_HOST=${hosts.addressOf(host)}\n`;
     await writeFile(variables, address + here(await readFile(variables, "utf8")));
     await shell.type(here(rest.join("\n")));
+    expect(steps.length).toBeGreaterThan(4);
     await typeSteps(shell, steps, here, () => hosts.journalOf(host));
   });
 

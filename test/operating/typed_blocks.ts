@@ -9,28 +9,25 @@ export const stepsOf = (heading: string): ReadonlyArray<string> => {
   return section.split(/^(?=\d+\. )/m).slice(1);
 };
 
-/**
- * Enters the command blocks of documented steps in a shell, and expects the documented outputs. A failure shows the
- * journal too.
- */
+/** Enters the command block of a documented step in a shell, and expects the documented output. */
+const typeStep = async (shell: Shell, step: string, here: (text: string) => string): Promise<void> => {
+  const blocks = blocksOf(step);
+  expect([step, ...blocks.map(({ language }) => language)]).toEqual([step, "sh", "text"]);
+  const [block = "", documented = ""] = blocks.map(({ text }) => here(text));
+  const printed = await shell.type(block);
+  expect({ block, printed }).toEqual({ block, printed: expect.stringMatching(patternOf(documented)) });
+};
+
+/** Types steps one after the other. A failure shows the journal too. */
 export const typeSteps = async (
   shell: Shell,
   steps: ReadonlyArray<string>,
   here: (text: string) => string,
   journal: () => string,
 ): Promise<void> => {
-  expect(steps.length).toBeGreaterThan(4);
   for (const step of steps) {
-    const blocks = blocksOf(step);
-    expect([step, ...blocks.map(({ language }) => language)]).toEqual([step, "sh", "text"]);
-    const [block = "", documented = ""] = blocks.map(({ text }) => here(text));
-    const typed = shell.type(block).catch((error: Error) => {
+    await typeStep(shell, step, here).catch((error: Error) => {
       throw new Error(`${error.message}\n${journal()}`);
-    });
-    const printed = await typed;
-    expect({ block, printed }, journal()).toEqual({
-      block,
-      printed: expect.stringMatching(patternOf(documented)),
     });
   }
 };

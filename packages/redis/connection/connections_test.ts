@@ -112,14 +112,9 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     for (const secret of [wrong, String(server.port)]) assert.notInclude(told, secret);
   });
 
-  test("connections to a database that is not there are refused, and never use another one", function* () {
+  test("connections to a database that turns out not to be there never use another one", function* () {
     const server = yield* startRedis();
     const url = `${server.url}/99`;
-    const build = Layer.build(CacheRedis.layer({ url: Redacted.make(url) })).pipe(
-      Effect.provide(Logger.layer([])),
-    );
-    const error = yield* Effect.flip(build);
-    assert.deepInclude(error, { _tag: "RedisDatabaseRefused", database: 99 });
     yield* server.kill;
     const ports = yield* openNode(url);
     yield* server.restart;

@@ -35,7 +35,9 @@ it("the doctor reports a folder and a secret that others can read, and a damaged
   expect(await json("doctor")).toMatchObject({ failed: 1 });
   expect((await run("doctor")).stdout).toMatch(/file is not a database\s+Restore it from a backup/);
   const refused = `Cannot use database "${database}": file is not a database\n`;
-  expect(await run("serve")).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(refused) });
+  const served = await run("serve");
+  expect(served).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(refused) });
+  expect(served.stderr).toMatch(/is open to others \(mode 755\)[^]*is open to others \(mode 644\)/);
 });
 
 it("the doctor and other commands report a data folder or a database that their user cannot use", async () => {

@@ -1,5 +1,3 @@
-import { chmodSync } from "node:fs";
-import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { runUntil, startProxy } from "@accountlink/test-servers";
 import { Effect } from "effect";
@@ -23,22 +21,6 @@ const says = (stream: Readable, words: string): Promise<void> => {
   const printed = printedBy(stream);
   return vi.waitFor(() => expect(printed()).toContain(words), { timeout: 60_000 });
 };
-
-it("a server warns of a data folder and a secret that others can read", async () => {
-  const { json, dataFolder } = await makeWorkplace();
-  await json("migrate");
-  chmodSync(dataFolder, 0o777);
-  chmodSync(join(dataFolder, "secret"), 0o644);
-  const server = startInProcess(["serve"], {
-    ACCOUNTLINK_STORAGE: "embedded",
-    ACCOUNTLINK_DATA_DIR: dataFolder,
-    ACCOUNTLINK_PLATFORM: "dev",
-    ACCOUNTLINK_PORT: "0",
-  });
-  onTestFinished(async () => void (await server.stop()));
-  const said = ["777", "644"].map((mode) => says(server.stderr, `is open to others (mode ${mode})`));
-  await expect(Promise.all(said)).resolves.toHaveLength(2);
-});
 
 describe.skipIf(missing !== null)(`several servers that start at once ${missing ?? ""}`, () => {
   it("nodes wait until a new database is reachable, fill it once with the fixture, and serve requests", async () => {
