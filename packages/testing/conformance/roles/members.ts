@@ -43,6 +43,28 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* store.firstNode(prefix, start + 3_000), Option.none());
   },
 
+  "settle ends the wait of a member, or delays it until the next attempt": function* () {
+    const { putHeld, mark, settle, due, nicknames, status } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const [right, failed] = [uniqueChatId(), uniqueChatId()];
+    yield* mark(node, [right, failed]);
+    const results = [
+      settled(right, { mark: 1, nickname: "Ädä 🎮" }),
+      settled(failed, { mark: 1, retryAt: start + 5_000 }),
+    ];
+    expectEqual(yield* settle(uniqueText(), results), false);
+    expectEqual(yield* settle(node, results, { at: start + 1 }), true);
+    expectEqual(yield* due(start + 4_999), []);
+    expectEqual(yield* due(start + 5_000), [{ chatId: failed, mark: 1, since: start, nickname: null }]);
+    expectEqual(yield* nicknames(right, failed), new Map([[right, "Ädä 🎮"]]));
+    expectEqual((yield* status).pending, 1);
+    yield* mark(node, [right], { at: start + 2 });
+    const [waiting] = yield* due(start + 2);
+    expectEqual(waiting, { chatId: right, mark: 2, since: start + 2, nickname: "Ädä 🎮" });
+    yield* settle(node, [settled(right, { mark: 2 })]);
+    expectEqual(yield* nicknames(right), new Map());
+  },
+
   "concurrent marks of several nodes: only marks of the holder are stored": function* () {
     const { putHeld, mark, due } = yield* newRoleSteps;
     const node = yield* putHeld();

@@ -4,8 +4,8 @@ import { members } from "./members.ts";
 import { plans } from "./plans.ts";
 
 /**
- * Tests a `RolePlanStore` with the other storage ports. `storagePropertySuite` tests holds, waiting members and
- * positions in the feed.
+ * Tests a `RolePlanStore` with the other storage ports. `storagePropertySuite` tests holds, marks during a change
+ * and positions in the feed.
  */
 export const rolePlanStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("RolePlanStore", options, { ...plans, ...members });
