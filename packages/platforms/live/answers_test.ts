@@ -157,9 +157,9 @@ type Outcomes = ReadonlyArray<readonly [status: number, code: number | string, o
 const none = Option.none();
 
 /** For a guild that the bot is not in. */
-const strange = (outcome: unknown): Outcomes => [
-  [404, 10_004, outcome],
-  [403, 50_001, outcome],
+const strange = (expected: unknown): Outcomes => [
+  [404, 10_004, expected],
+  [403, 50_001, expected],
 ];
 
 const unnamed = [{ id: role, name: null }];
