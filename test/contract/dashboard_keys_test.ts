@@ -102,14 +102,15 @@ test.each<[name: string, value: unknown]>([
   expectInvalid(refused, name);
 });
 
-test.each(["name", "access", "allowIps", "denyIps", "redirectOrigins", "expiresAt", "status"])(
-  "updating a key refuses an invalid %s",
-  async (name) => {
-    const owner = await signInOwner(server, ada);
-    const path = `PATCH /dashboard/api/keys/${(await createKey(owner)).id}` as const;
+test("updating a key refuses an invalid value of each field", async () => {
+  const owner = await signInOwner(server, ada);
+  const path = `PATCH /dashboard/api/keys/${(await createKey(owner)).id}` as const;
+  for (const name of ["name", "access", "allowIps", "denyIps", "redirectOrigins", "expiresAt", "status"]) {
     expectInvalid(await owner.send(path, { body: { [name]: { wrong: 1 } } }), name);
-  },
-);
+  }
+  const revoked = await owner.send(path, { body: { status: "revoked" } });
+  expectInvalid(revoked, "status: expected active or disabled");
+});
 
 test("the page of a new key has an example that looks up a linked user", async () => {
   const owner = await signInOwner(server, "100014");
@@ -205,7 +206,15 @@ test("updating a key changes only the given fields, and applies immediately", as
     dataOf(await owner.send(`PATCH /dashboard/api/keys/${id}`, { body })).key as object;
   const used = { lastUsedAt: expect.anything() };
   const same = { ...key, lastUsedAt: null };
-  expect(await patch({})).toEqual(same);
+  const reserved = {
+    tier: "premium",
+    kind: "staff",
+    limits: "none",
+    scope: "guild",
+    id: "x",
+    guildId: guild,
+  };
+  for (const nothing of [{}, reserved]) expect(await patch(nothing)).toEqual(same);
   expect(await patch({ name: null, allowIps: null, status: null, access: "" })).toEqual(same);
   const renamed = { name: "Renamed", access: "verify" };
   expect(await patch(renamed)).toEqual({ ...same, ...renamed });
@@ -220,16 +229,6 @@ test("updating a key changes only the given fields, and applies immediately", as
     expect(await lookUp(token)).toBe(outcome);
   }
   await expect.poll(() => patch({})).toMatchObject(used);
-});
-
-test("updating a key cannot revoke it, and ignores fields reserved to operators", async () => {
-  const owner = await signInOwner(server, "100005");
-  const { id, key } = await createKey(owner);
-  const path = `PATCH /dashboard/api/keys/${id}` as const;
-  const revoked = await owner.send(path, { body: { status: "revoked" } });
-  expectInvalid(revoked, "status: expected active or disabled");
-  const body = { tier: "premium", kind: "staff", limits: "none", scope: "guild", id: "x", guildId: guild };
-  expectData(await owner.send(path, { body }), { key });
 });
 
 test("rotating a key keeps its ID, and the previous secret for the grace period", async () => {

@@ -118,15 +118,15 @@ const limitProblems = ({ status, headers, body }: Answer, bucket: string): Array
   const limit = body.meta?.rateLimit;
   const common = { resetAt: orNull(isTime), scope: orNull(oneOf("api_key", "ip")) };
   if (status === 429) {
+    const refused: unknown = body.error?.details?.["bucket"];
     return [
       ...misfits("meta.rateLimit", limit, {
-        ...common,
         limit: isNumber,
         remaining: is(0),
         resetAt: isTime,
         retryAfter: is(Number(headers["retry-after"])),
-        scope: oneOf("api_key", "ip"),
-        bucket: isText,
+        scope: is(String(refused).startsWith("ip_") ? "ip" : "api_key"),
+        bucket: is(refused),
       }),
       ...unless(Number(headers["retry-after"]) >= 1, "Retry-After is less than 1"),
     ];

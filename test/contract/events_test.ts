@@ -127,42 +127,34 @@ test("the event feed refuses guildId from a global key, and accepts the own guil
   expect((await send(`GET /v2/links?guildId=${guild}`, { key: guildKey })).status).toBe(200);
 });
 
-const keys = Array.from({ length: 4 }, () => fixtures.key());
+const [own, revoked] = [fixtures.key(), fixtures.key()];
 
-test("a wait for events ends with the first event", async () => {
-  const own = keys[0] as string;
-  const cursor = await now(own);
-  const waiting = read(own, { cursor, wait: "25" });
-  await untilWaiting(1);
-  const began = performance.now();
-  await set(own, "100001", "1");
-  expect(typesOf(await waiting)).toEqual(["link.set"]);
-  expect(performance.now() - began).toBeLessThan(20_000);
-});
-
-test("at most sixteen readers per key wait for events", async () => {
-  const own = keys[2] as string;
+test("at most sixteen readers per key wait for events, until the first one", async () => {
   const cursor = await now(own);
   const asked = Array.from({ length: 17 }, () => read(own, { cursor, wait: "25" }));
   const refused = await Promise.race(asked);
   expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "event_readers" });
-  expect(refused.body.meta?.["rateLimit"]).toMatchObject({ limit: 16, remaining: 0, scope: "api_key" });
+  expect(refused.body.meta?.["rateLimit"]?.["limit"]).toBe(16);
   expectRefusal(await send("GET /v2/events/stream", { key: own }), 429, "RATE_LIMITED", {
     bucket: "event_readers",
   });
   expect((await read(own)).status).toBe(200);
+  const began = performance.now();
   await set(own, "100001", "1");
   const heard = (await Promise.all(asked)).filter((answer) => answer !== refused).map(typesOf);
   expect(heard).toEqual(Array.from({ length: 16 }, () => ["link.set"]));
+  expect(performance.now() - began).toBeLessThan(20_000);
   expect((await read(own, { wait: "1" })).status).toBe(200);
 });
 
 test("a wait for events and a stream end when the key is revoked", async () => {
-  const own = keys[3] as string;
-  const waiting = Promise.all([read(own, { wait: "25" }), send("GET /v2/events/stream", { key: own })]);
+  const waiting = Promise.all([
+    read(revoked, { wait: "25" }),
+    send("GET /v2/events/stream", { key: revoked }),
+  ]);
   await untilWaiting(2);
   const began = performance.now();
-  await send("POST /v2/keys/leaked", { body: { key: own } });
+  await send("POST /v2/keys/leaked", { body: { key: revoked } });
   expect((await waiting).map(({ status }) => status)).toEqual([200, 200]);
   expect(performance.now() - began).toBeLessThan(20_000);
 });

@@ -1,6 +1,5 @@
 import { assert, testWith } from "@accountlink/test-servers/effect";
-import { Deferred, Effect, Fiber, Option } from "effect";
-import { TestClock } from "effect/testing";
+import { Effect, Option } from "effect";
 import { Conflict, LinkNotFound } from "../errors.ts";
 import { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -28,9 +27,6 @@ const send = (parts: Partial<NamedRequest> = {}, answer: object = { text: "answe
     }).pipe(Effect.scoped),
   );
 
-const begin = (parts: Partial<NamedRequest> = {}) =>
-  Idempotency.use((service) => service.begin(requestOf(parts)));
-
 const [first, second] = [
   { text: "first", chatId: ada },
   { text: "second", chatId: ada },
@@ -41,7 +37,6 @@ const erase = UserStore.use((users) =>
 );
 
 const reused = new Conflict({ reason: "idempotency_key_reused" });
-const inUse = new Conflict({ reason: "idempotency_key_in_use" });
 const userErased = new Conflict({ reason: "user_erased" });
 
 const test = testWith(services);
@@ -53,39 +48,10 @@ test("the first answer is kept for 24 hours", function* () {
   assert.deepStrictEqual<unknown>(yield* later("24 hours")(send({}, second)), second);
 });
 
-test("the outcome of a write becomes its answer, and a refusal becomes none", function* () {
-  const { once } = yield* Effect.scoped(begin());
-  const { answerOf, chatIds } = once((runs: number) => (runs === 0 ? null : { runs }));
-  assert.deepStrictEqual(chatIds, [ada]);
-  assert.isNull(answerOf(0));
-  assert.deepStrictEqual(yield* answerOf(1) ?? Effect.die("no answer"), {
-    answer: JSON.stringify({ result: { runs: 1 } }),
-    chatIds: [],
-  });
-});
-
-test("a repeated request waits for the first one, for a second", function* () {
-  const [started, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
-  const running = yield* Effect.gen(function* () {
-    yield* begin();
-    yield* Deferred.succeed(started, undefined);
-    yield* Deferred.await(go);
-  }).pipe(Effect.scoped, Effect.forkChild);
-  yield* Deferred.await(started);
-  const impatient = yield* Effect.forkChild(Effect.flip(send()), { startImmediately: true });
-  assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
-  // The second request hashes its key in real time, and may begin to wait only after the clock was first adjusted.
-  const seconds = Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.yieldNow));
-  assert.deepStrictEqual(yield* Effect.raceFirst(Fiber.join(impatient), seconds), inUse);
-  const patient = yield* Effect.forkChild(send({}, second), { startImmediately: true });
-  yield* Deferred.succeed(go, undefined);
-  yield* Fiber.join(running);
-  assert.deepStrictEqual<unknown>(yield* Fiber.join(patient), second);
-});
-
 test("a request runs if an earlier one with its key failed, died or was interrupted", function* () {
+  const begin = Idempotency.use((service) => service.begin(requestOf()));
   const ends = [Effect.fail(new LinkNotFound()), Effect.die("broken"), Effect.interrupt];
-  for (const end of ends) yield* Effect.exit(Effect.scoped(Effect.andThen(begin(), end)));
+  for (const end of ends) yield* Effect.exit(Effect.scoped(Effect.andThen(begin, end)));
   assert.deepStrictEqual<unknown>(yield* send(another, first), first);
 });
 

@@ -252,7 +252,7 @@ test("waiting events lose the IDs of users who are erased meanwhile", function* 
 });
 
 test("a webhook is disabled after five days of failures, and keeps its pending events", function* () {
-  const { sendAt, create, answer, link, sent, find, update } = yield* deployment;
+  const { sendAt, create, answer, link, sent, find, update, deliveries } = yield* deployment;
   answer(() => Effect.fail(new WebhookUnanswered({ error: "timeout" })));
   const { id } = yield* create("/a");
   for (let day = 0; day <= 5; day++) {
@@ -262,6 +262,7 @@ test("a webhook is disabled after five days of failures, and keeps its pending e
   }
   const { status: now, disabledReason, pending } = yield* find(id);
   assert.deepEqual([now, disabledReason], ["disabled", "failing"]);
+  assert.include((yield* deliveries(id))[0], { error: "timeout", responseStatus: null });
   assert.isAbove(pending, 0);
   const before = sent.length;
   yield* sendAt(6 * 24 * hour);
