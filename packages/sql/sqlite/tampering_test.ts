@@ -168,6 +168,7 @@ const importBatch: Command = {
   existing: "replace",
   proof: "import",
   position: 3,
+  file: null,
 };
 const complete: Command = {
   op: "SessionStore.complete",

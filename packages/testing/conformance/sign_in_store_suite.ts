@@ -29,7 +29,7 @@ const newBegun = (parts: Partial<BegunSignIn> = {}): BegunSignIn =>
   makeBegunSignIn({ expiresAt: deadline, ...parts });
 
 /** Makes a sign-in, without storing it. */
-export const newSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn =>
+const newSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn =>
   makeSignIn({ expiresAt: deadline, ...parts });
 
 const sites: ReadonlyArray<SignInSite> = ["dashboard", "me"];

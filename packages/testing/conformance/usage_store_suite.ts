@@ -1,29 +1,20 @@
 import type { KeyId, StoragePorts } from "@accountlink/core";
-import { KeyStore } from "@accountlink/core/keys";
 import { dayMs } from "@accountlink/core/timestamp";
-import {
-  type KeyUsage,
-  lastUsePrecision,
-  type UsageBatch,
-  type UsageCounts,
-  type UsageGroup,
-  type UsagePeriod,
-  UsageStore,
-} from "@accountlink/core/usage";
-import { Effect, Option } from "effect";
-import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../mod.ts";
-import { expectDefect, expectEqual } from "./expect.ts";
-import { atOnce, makeScopes, origin } from "./scopes.ts";
+import { type KeyUsage, type UsageBatch, type UsageCounts, UsageStore } from "@accountlink/core/usage";
+import { Effect } from "effect";
+import { uniqueKeyId, uniqueText, unstorableTexts } from "../mod.ts";
+import { expectDefect, expectEqual, pluck } from "./expect.ts";
+import { atOnce } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const today = 20_000 * dayMs;
 
-const none: UsageCounts = { served: 0, refused: 0, errors: 0 };
-
-const usageOf = (key: KeyId, group: UsageGroup, counts: Partial<UsageCounts>): KeyUsage => ({
+const usageOf = (key: KeyId, counts: Partial<UsageCounts>): KeyUsage => ({
   key,
-  group,
-  ...none,
+  group: "lookup",
+  served: 0,
+  refused: 0,
+  errors: 0,
   ...counts,
 });
 
@@ -38,14 +29,12 @@ const batchOf = (
   uses: [...new Set(counts.map(({ key }) => key))].map((key) => ({ key, at: day })),
 });
 
-const startsOf = (periods: ReadonlyArray<UsagePeriod>) => periods.map(({ from }) => from);
-
 const adding: Cases<StoragePorts> = {
   "concurrent batches of several meters lose no count": function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 20 }, uniqueKeyId);
     const batches = Array.from({ length: 30 }, (_, i) => {
-      const counts = keys.map((key) => usageOf(key, "lookup", { served: 1, refused: 2 }));
+      const counts = keys.map((key) => usageOf(key, { served: 1, refused: 2 }));
       return usage.add(batchOf({}, ...(i % 2 === 0 ? counts : counts.toReversed())));
     });
     yield* Effect.all(batches, atOnce);
@@ -58,35 +47,15 @@ const adding: Cases<StoragePorts> = {
   "concurrent adds of one batch count it once": function* () {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
-    const batch = batchOf({}, usageOf(key, "lookup", { served: 1 }));
+    const batch = batchOf({}, usageOf(key, { served: 1 }));
     yield* Effect.replicateEffect(usage.add(batch), 10, atOnce);
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, 1);
-  },
-
-  "add stores when keys were last used, and never moves this time back": function* () {
-    const [usage, keys] = [yield* UsageStore, yield* KeyStore];
-    const { global } = yield* makeScopes;
-    const key = makeKey(global);
-    yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
-    const meter = uniqueText();
-    const lastUseAfter = Effect.fnUntraced(function* (sequence: number, at: number) {
-      const uses = [
-        { key: key.id, at },
-        { key: uniqueKeyId(), at },
-      ];
-      yield* usage.add({ ...batchOf({ meter, sequence }), uses });
-      return Option.getOrThrow(yield* keys.findDetails(key.id, at)).lastUsedAt;
-    });
-    expectEqual(yield* lastUseAfter(1, today), today);
-    expectEqual(yield* lastUseAfter(2, today + lastUsePrecision), today + lastUsePrecision);
-    expectEqual(yield* lastUseAfter(3, today), today + lastUsePrecision);
-    expectEqual(yield* lastUseAfter(3, today + dayMs), today + lastUsePrecision);
   },
 
   "add takes a batch of thousands of keys": function* () {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 2_000 }, uniqueKeyId);
-    yield* usage.add(batchOf({}, ...keys.map((key) => usageOf(key, "write", { served: 7 }))));
+    yield* usage.add(batchOf({}, ...keys.map((key) => usageOf(key, { served: 7 }))));
     expectEqual((yield* usage.days({ key: keys.at(-1) as KeyId }, 0))[0]?.served, 7);
   },
 
@@ -94,8 +63,8 @@ const adding: Cases<StoragePorts> = {
     const usage = yield* UsageStore;
     const key = uniqueKeyId();
     const most = Number.MAX_SAFE_INTEGER;
-    yield* usage.add(batchOf({}, usageOf(key, "lookup", { served: most - 1 })));
-    yield* usage.add(batchOf({}, usageOf(key, "lookup", { served: 1 })));
+    yield* usage.add(batchOf({}, usageOf(key, { served: most - 1 })));
+    yield* usage.add(batchOf({}, usageOf(key, { served: 1 })));
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, most);
     for (const meter of unstorableTexts) yield* expectDefect(usage.add(batchOf({ meter })));
   },
@@ -107,7 +76,7 @@ const forgetting: Cases<StoragePorts> = {
     const usage = yield* UsageStore;
     const keys = Array.from({ length: 1_300 }, uniqueKeyId);
     const [old, kept] = [0, 3 * dayMs].map((day) =>
-      batchOf({ day }, ...keys.map((key) => usageOf(key, "lookup", { served: 1 }))),
+      batchOf({ day }, ...keys.map((key) => usageOf(key, { served: 1 }))),
     ) as [UsageBatch, UsageBatch];
     yield* usage.add(old);
     yield* usage.add(kept);
@@ -116,21 +85,8 @@ const forgetting: Cases<StoragePorts> = {
     // Concurrent calls skip rows that another call has locked, so one more call deletes the remaining rows.
     yield* forget;
     for (const key of [keys[0], keys[700], keys.at(-1)] as ReadonlyArray<KeyId>) {
-      expectEqual(startsOf(yield* usage.days({ key }, 0)), [3 * dayMs]);
+      expectEqual(pluck(yield* usage.days({ key }, 0), "from"), [3 * dayMs]);
     }
-  },
-
-  "forget deletes a meter with the day of its last batch": function* () {
-    const usage = yield* UsageStore;
-    const [key, old, recent] = [uniqueKeyId(), uniqueText(), uniqueText()];
-    const count = usageOf(key, "lookup", { served: 1 });
-    const add = (meter: string, day: number) => usage.add(batchOf({ meter, day }, count));
-    yield* add(old, 0);
-    yield* add(recent, dayMs);
-    yield* usage.forget(dayMs);
-    yield* add(old, dayMs);
-    yield* add(recent, dayMs);
-    expectEqual((yield* usage.days({ key }, 0))[0]?.served, 2);
   },
 };
 

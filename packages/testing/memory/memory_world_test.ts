@@ -1,4 +1,3 @@
-import { createClient } from "@accountlink/client";
 import { ApiKeys, AuditLog, ChatId, GameId, LinkLookup } from "@accountlink/core";
 import { Effect } from "effect";
 import { afterEach, expect, it } from "vitest";
@@ -34,16 +33,6 @@ it("a memory world starts with its fixture at time 0, separate from other worlds
   });
   expect(await empty.run(verification)).toMatchObject({ linked: false });
   expect(await empty.run(AuditLog.use((log) => log.list("acme", null, 1)))).toEqual([]);
-});
-
-it("the promise functions, the client and the effects of a memory world see the same links", async () => {
-  const world = await start(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
-  const { token } = await world.keys.create({ name: "bot" });
-  const client = createClient({ url: world.url, key: token, fetch: (request) => world.fetch(request) });
-  expect(await world.links.get("100001")).toMatchObject({ gameId: "1" });
-  await client.links.delete("100001");
-  expect(await world.links.get("100001")).toBeNull();
-  expect(await world.run(verification)).toMatchObject({ linked: false });
 });
 
 it("a memory world expires a session when the test clock passes its deadline", async () => {

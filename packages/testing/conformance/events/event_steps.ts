@@ -1,5 +1,4 @@
 import { type DataScope, EventStore } from "@accountlink/core";
-import type { FeedEvent } from "@accountlink/core/events";
 import { Effect, Option } from "effect";
 import { linkSteps } from "../links/link_steps.ts";
 import { makeScopes } from "../scopes.ts";
@@ -17,10 +16,7 @@ export const eventSteps = Effect.fnUntraced(function* (scope: DataScope) {
     readBack: (before: number | null, limit: number) => store.readBack(pid, before, limit),
     range: store.range(pid),
     all,
-    happened: Effect.map(all, (events) => events.map(happeningOf)),
   };
 });
-
-export const happeningOf = ({ type, data }: FeedEvent) => [type, data] as const;
 
 export const newEventSteps = Effect.flatMap(makeScopes, ({ global }) => eventSteps(global));

@@ -2,7 +2,7 @@ import { type ApiKey, type StoragePorts } from "@accountlink/core";
 import { type KeyDetails, KeyStore, type KeyUpdate } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
-import { makeKey, unstorableTexts } from "../../mod.ts";
+import { hostileTexts, makeKey, uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { atOnce, makeScopes, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
@@ -62,5 +62,18 @@ export const updates: Cases<StoragePorts> = {
       expectEqual(yield* update(round + 100), "revoked");
       expectEqual((yield* detailsOf(key, 0)).name, after.name);
     }
+  },
+
+  "settings keep every Unicode text, and unstorable text is a defect": function* () {
+    const keys = yield* KeyStore;
+    const { global } = yield* makeScopes;
+    const write = (doneText: string) =>
+      keys.updateSettings({ ...origin, pid: global.pid, update: { doneText }, at: 0 });
+    for (const text of hostileTexts) expectEqual((yield* write(text)).doneText, text);
+    const before = yield* keys.findScopeByPid(global.pid);
+    for (const text of unstorableTexts) yield* expectDefect(write(text));
+    expectEqual(yield* keys.findScopeByPid(global.pid), before);
+    const unknown = { ...origin, pid: uniquePid(), update: { doneText: "x" }, at: 0 };
+    yield* expectDefect(keys.updateSettings(unknown));
   },
 };

@@ -1,13 +1,27 @@
 import { Counters } from "@accountlink/core";
 import type { CounterRule } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect } from "effect";
+import { Clock, Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { check, hostileTexts, uniqueText } from "../../mod.ts";
 import { expectEqual, pluck } from "../expect.ts";
 import { atOnce } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { minute, ruleOf, start } from "./rules.ts";
+
+const minute = 60_000;
+
+const ruleOf = (limit: number, parts: Partial<CounterRule> = {}): CounterRule => ({
+  key: uniqueText(),
+  limit,
+  durationMs: minute,
+  ...parts,
+});
+
+/**
+ * The current time. Cases cannot start at another time, because servers drop windows that have ended by the server's
+ * clock.
+ */
+const start = Clock.currentTimeMillis;
 
 const texts: Cases<Counters> = {
   "keys keep every Unicode text distinct": function* () {

@@ -1,11 +1,11 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
 import { ImportStore, importKeptFor } from "@accountlink/core/links";
+import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
-import { uniqueText, unstorableTexts } from "../../mod.ts";
+import { uniqueChatId, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { ada, atOnce, bob, chess, makeScopes, origin, poker } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { importUndo } from "./import_undo.ts";
 import { line } from "./link_steps.ts";
 
 /** The most bytes of all imports, unless a case is about them. */
@@ -206,6 +206,23 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* read(id, 0), null);
   },
 
+  "an erasure of a user ends the undo of their links": function* () {
+    const { links, write, countUndoable, global } = yield* makeSteps;
+    const [chatId, id] = [uniqueChatId(), uniqueText()];
+    yield* links.importBatch({
+      ...write,
+      links: [line(chatId, chess), line(bob, chess)],
+      existing: "replace",
+      proof: "import",
+      progress: null,
+      file: { id, name: "users.csv", isUndoable: true },
+    });
+    const names = { pseudonym: uniqueText(), ownerHash: uniqueText() };
+    const erase = { ...origin, ...names, chatId, at: 1, scopes: [global.pid] };
+    yield* UserStore.use((users) => users.erase(erase));
+    expectEqual(yield* countUndoable(id), 1);
+  },
+
   "unstorable text is a defect": function* () {
     const { append, begin, hold, one } = yield* makeSteps;
     const id = String(yield* begin());
@@ -219,4 +236,4 @@ const cases: Cases<StoragePorts> = {
 
 /** Tests an `ImportStore`. */
 export const importStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("ImportStore", options, { ...cases, ...importUndo });
+  suite("ImportStore", options, cases);

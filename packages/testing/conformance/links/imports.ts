@@ -1,9 +1,9 @@
-import { ChatId, GameId, type Link, type StoragePorts } from "@accountlink/core";
+import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
 import { fixtureSource, progressKeptFor } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
-import { uniqueText } from "../../mod.ts";
-import { expectEqual, expectThat } from "../expect.ts";
-import { ada, bob, chess, cyd, poker } from "../scopes.ts";
+import { uniqueText, unstorableTexts } from "../../mod.ts";
+import { expectDefect, expectEqual, expectThat } from "../expect.ts";
+import { ada, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, newLinkSteps } from "./link_steps.ts";
 
@@ -12,51 +12,7 @@ const someLines = Array.from({ length: 20 }, (_, i) =>
   line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
 );
 
-const linesAt = (at: number) => [line(ada, poker, at), line(bob, chess, at), line(cyd, poker, at)];
-
 export const imports: Cases<StoragePorts> = {
-  'importBatch with "newest" replaces links that were last verified before the imported ones': function* () {
-    const links = yield* newLinkSteps;
-    yield* links.load([line(ada, chess, 5), line(bob, chess, 5), line(cyd, chess, 5)]);
-    yield* links.remove(cyd, 8);
-    const before = yield* links.findMany([ada, bob, cyd]);
-    expectEqual(yield* links.load(linesAt(5), "newest"), {
-      inserted: 0,
-      replaced: 0,
-      unchanged: 1,
-      kept: 2,
-    });
-    expectEqual(yield* links.findMany([ada, bob, cyd]), before);
-    expectEqual(yield* links.load(linesAt(6), "newest"), {
-      inserted: 0,
-      replaced: 2,
-      unchanged: 0,
-      kept: 1,
-    });
-    const confirmed: Link = {
-      chatId: bob,
-      gameId: chess,
-      linkVersion: 1,
-      linkedAt: 5,
-      lastVerifiedAt: 6,
-      proof: "import",
-    };
-    expectEqual(yield* links.find(bob), confirmed);
-    expectEqual(yield* links.find(ada), {
-      ...confirmed,
-      chatId: ada,
-      gameId: poker,
-      linkVersion: 2,
-      linkedAt: 6,
-    });
-    expectEqual(yield* links.load(linesAt(9), "newest"), {
-      inserted: 0,
-      replaced: 3,
-      unchanged: 0,
-      kept: 0,
-    });
-  },
-
   "importBatch deletes the stored progress of old imports, but not of fixtures": function* () {
     const links = yield* newLinkSteps;
     const [source, other] = [uniqueText(), uniqueText()];
@@ -97,5 +53,14 @@ export const imports: Cases<StoragePorts> = {
     }
     yield* Fiber.join(fiber);
     expectEqual(yield* links.all, someLines);
+  },
+
+  "an import from an unstorable source is a defect, and stores nothing": function* () {
+    const links = yield* newLinkSteps;
+    for (const source of unstorableTexts) {
+      yield* expectDefect(links.load([line(ada, chess)], "keep", { source, position: 1 }));
+    }
+    expectEqual(yield* links.find(ada), null);
+    expectEqual(yield* links.entries, []);
   },
 };

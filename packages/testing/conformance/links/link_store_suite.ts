@@ -1,6 +1,5 @@
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
-import { audits } from "./audits.ts";
 import { imports } from "./imports.ts";
 import { newest } from "./newest.ts";
 import { races } from "./races.ts";
@@ -12,4 +11,4 @@ import { writes } from "./writes.ts";
  * logged in `AuditLog`. `storagePropertySuite` tests sequences of reads and writes.
  */
 export const linkStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("LinkStore", options, { ...reads, ...newest, ...writes, ...imports, ...audits, ...races });
+  suite("LinkStore", options, { ...reads, ...newest, ...writes, ...imports, ...races });

@@ -1,8 +1,8 @@
 import { ChatId, EventStore, type StoragePorts } from "@accountlink/core";
-import { Effect, Option } from "effect";
+import { Option } from "effect";
 import { uniquePid } from "../../mod.ts";
 import { expectDefect, expectEqual, pluck } from "../expect.ts";
-import { ada, bob, chess, cyd, makeScopes } from "../scopes.ts";
+import { ada, chess, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, linkSteps, newLinkSteps } from "./link_steps.ts";
 
@@ -23,24 +23,6 @@ export const writes: Cases<StoragePorts> = {
       const deleted = (yield* links.entries).filter(({ action }) => action === "scope.deleted");
       expectEqual(pluck(deleted, "details"), [{ deletedRecords: 1_300 }]);
     },
-
-  "a link says how it was last confirmed": function* () {
-    const links = yield* newLinkSteps;
-    const proofOf = (chatId: ChatId) => Effect.map(links.find(chatId), (link) => link?.proof);
-    yield* links.set(ada, chess);
-    expectEqual(yield* proofOf(ada), "hand");
-    yield* links.load([line(ada, chess, 1), line(bob, chess)]);
-    expectEqual([yield* proofOf(ada), yield* proofOf(bob)], ["import", "import"]);
-    yield* links.load([line(ada, chess, 1)], "replace", null, 0, null);
-    expectEqual(yield* proofOf(ada), "import", "The proof of an unchanged link");
-    yield* links.load([line(cyd, chess)], "replace", null, 0, null);
-    expectEqual(yield* proofOf(cyd), null, "The proof of a link of a fixture");
-    yield* links.set(bob, chess);
-    expectEqual(yield* proofOf(bob), "hand");
-    yield* links.remove(cyd);
-    yield* links.move(ada, cyd);
-    expectEqual(yield* proofOf(cyd), "hand", "The proof of a moved link");
-  },
 
   "a write to an unknown scope is a defect, and stores nothing": function* () {
     const { global } = yield* makeScopes;

@@ -15,7 +15,7 @@ import { keyOperations, usageOperations } from "./key_operations.ts";
 import { historyOperations, importOperations, linkOperations } from "./link_operations.ts";
 import { type Operation, worldOf } from "./operation.ts";
 import { memberOperations, sightingOperations, userOperations } from "./people_operations.ts";
-import type { CommandSubjects } from "./subjects.ts";
+import { type CommandSubjects, withUsers } from "./subjects.ts";
 import { challengeWalk, verificationOperations, verificationWalk } from "./verification_operations.ts";
 import { roleOperations, webhookOperations } from "./worker_operations.ts";
 
@@ -61,6 +61,19 @@ export const sweepCommand = commandOf({
 });
 
 const deleteCommand = commandOf({ "LinkStore.deleteScope": linkOperations["LinkStore.deleteScope"] });
+
+const importCommand = commandOf({ "LinkStore.importBatch": linkOperations["LinkStore.importBatch"] });
+
+const fileCommand = (isContinued: boolean) =>
+  FastCheck.tuple(importCommand, FastCheck.nat(2), FastCheck.boolean()).map(
+    ([command, number, isUndoable]) => ({ ...command, file: { number, isUndoable, isContinued } }) as Command,
+  );
+
+const linkCommand = commandOf({
+  "LinkStore.setGame": linkOperations["LinkStore.setGame"],
+  "LinkStore.moveChat": linkOperations["LinkStore.moveChat"],
+  "LinkStore.removeGame": linkOperations["LinkStore.removeGame"],
+});
 
 const accountCommand = commandOf({ "KeyStore.updateAccount": keyOperations["KeyStore.updateAccount"] });
 
@@ -108,9 +121,26 @@ const workersOf = (operations: Inputs, begin: ReadonlyArray<Command>, end: Reado
     { weight: 1, arbitrary: single(accountCommand) },
   ).map((commands) => holdInOrder([...begin, ...commands, ...end]));
 
+const inGlobalScope = (command: Command): Command =>
+  "scope" in command ? { ...command, scope: "global" } : command;
+
 /** Sequences on subjects that do not affect each other, so that each sequence is long enough to reach rare states. */
 export const sequences = {
   "links, keys and verifications": verifications(40),
+  "undone imports": FastCheck.tuple(
+    sequencesOf(
+      40,
+      { weight: 2, arbitrary: single(fileCommand(false)) },
+      { weight: 1, arbitrary: single(linkCommand) },
+      { weight: 3, arbitrary: single(commandOf(importOperations)) },
+    ),
+    single(deleteCommand),
+    sequencesOf(
+      6,
+      { weight: 1, arbitrary: single(fileCommand(true)) },
+      { weight: 1, arbitrary: single(commandOf(importOperations)) },
+    ),
+  ).map((parts) => parts.flat()),
   "members and sign-ins": sequencesOf(40, { weight: 1, arbitrary: single(commandOf(memberOperations)) }),
   "sightings and reviews": sequencesOf(
     40,
@@ -124,6 +154,14 @@ export const sequences = {
     { weight: 1, arbitrary: single(commandOf(keyOperations)) },
     { weight: 1, arbitrary: single(commandOf(linkOperations)) },
     { weight: 1, arbitrary: single(commandOf(historyOperations)) },
+  ),
+  "erased users": sequencesOf(
+    40,
+    { weight: 3, arbitrary: single(commandOf(linkOperations)) },
+    { weight: 2, arbitrary: single(commandOf(sightingOperations)) },
+    // A flow of a session is in the session's scope.
+    { weight: 2, arbitrary: verificationWalk.map((walk) => walk.map(inGlobalScope)) },
+    { weight: 4, arbitrary: single(commandOf(userOperations)) },
   ),
   webhooks: workersOf(
     webhookOperations,
@@ -189,7 +227,7 @@ export const runCommand = (
 ): Effect.Effect<unknown, Conflict | StoreUnavailable, StoragePorts> => {
   const { run } = storageOperations[op] as Operation<unknown>;
   return worldOf(subjects, input).pipe(
-    Effect.flatMap((world) => run(world, input)),
+    Effect.flatMap((world) => run(world, withUsers(subjects.users, input))),
     Effect.map(plain),
     Effect.catchDefect(() => Effect.succeed("refused")),
   );

@@ -1,14 +1,14 @@
-import type { AuditLog, EventStore, LinkStore } from "@accountlink/core";
+import type { AuditLog, EventStore, LinkStore, Pid } from "@accountlink/core";
 import { Conflict } from "@accountlink/core/errors";
-import type { ImportStore, PortableLink } from "@accountlink/core/links";
+import { type ImportStore, type PortableLink, undoableFor } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { uniqueText } from "../../mod.ts";
 import { ada, bob, chess, dan, poker } from "../scopes.ts";
-import { at, fixed, index, type OperationsOf, operation, scope } from "./operation.ts";
+import { at, fixed, index, mostly, type OperationsOf, operation, scope } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
-const { array, constantFrom, option, record } = FastCheck;
+const { array, boolean, constant, constantFrom, option, record } = FastCheck;
 
 const chatId = constantFrom(ada, bob, dan);
 const gameId = constantFrom(chess, poker);
@@ -26,6 +26,13 @@ const orBlocked = <A, E>(write: Effect.Effect<A, Conflict | E>) =>
     (error) => error instanceof Conflict && error.reason === "blocked",
     () => Effect.succeed("blocked" as const),
   );
+
+interface PartOfFile {
+  readonly number: number;
+  readonly isUndoable: boolean;
+  /** Whether an earlier command imported a part. */
+  readonly isContinued: boolean;
+}
 
 export const linkOperations = {
   "LinkStore.findByChatId": operation(1, { scope, chatId }, ({ links, pid }, input) =>
@@ -78,10 +85,16 @@ export const linkOperations = {
       // One position has more than 32 bits.
       position: option(constantFrom(3, 7, 2 ** 40)),
       proof: constantFrom("import", null),
+      // Only the sequences of undone imports name files.
+      file: constant<PartOfFile | null>(null),
     },
-    ({ links, write }, { lines, position, ...batch }) => {
+    ({ links, write }, { lines, position, file, ...batch }) => {
       const progress = position === null ? null : { source: write.pid, position };
-      return links.importBatch({ ...write, ...batch, links: lines, progress });
+      const from = file && {
+        file: { id: fileId(write.pid, file.number), name: "users.csv", isUndoable: file.isUndoable },
+        isContinued: file.isContinued,
+      };
+      return links.importBatch({ ...write, ...batch, ...from, links: lines, progress });
     },
   ),
   "LinkStore.importPosition": fixed(({ links, pid }) => links.importPosition(pid)),
@@ -91,10 +104,14 @@ export const linkOperations = {
   ),
 } satisfies OperationsOf<"LinkStore", LinkStore["Service"]>;
 
+/** The ID of an imported file. The parts of a file are imported into one scope. */
+const fileId = (pid: Pid, file: number) => `${pid} ${file}`;
+
 const held = { node: "property", at: -9_000, until: -9_000 };
+const undoneAt = mostly(4, 0, undoableFor, undoableFor + 3);
 const heldBy = () => ({ ...held, id: uniqueText() });
 
-/** Named cases test imports of files, which random sequences leave out. */
+/** Named cases test running imports, which random sequences leave out. */
 export const importOperations = {
   "ImportStore.begin": fixed(({ imports }) =>
     imports.begin({ ...heldBy(), account: uniqueText(), room: 2 ** 40 }),
@@ -112,9 +129,18 @@ export const importOperations = {
   "ImportStore.importBatch": fixed(({ imports, write }) =>
     imports.importBatch(heldBy(), { ...write, links: [], existing: "keep", proof: "import", progress: null }),
   ),
-  "ImportStore.listUndoable": fixed(({ imports, account }) => imports.listUndoable(account.name, 0)),
-  "ImportStore.countUndoable": fixed(({ imports }) => imports.countUndoable(uniqueText())),
-  "ImportStore.undo": fixed(({ imports, write }) => imports.undo({ ...write, id: uniqueText(), limit: 10 })),
+  "ImportStore.listUndoable": operation(1, { at: undoneAt }, ({ imports, account }, input) =>
+    Effect.map(imports.listUndoable(account.name, input.at), (all) => new Set(all)),
+  ),
+  "ImportStore.countUndoable": operation(1, { scope, file: index }, ({ imports, pid }, { file }) =>
+    imports.countUndoable(fileId(pid, file)),
+  ),
+  "ImportStore.undo": operation(
+    4,
+    { scope, at: undoneAt, of: scope, file: index, limit: constantFrom(1, 10) },
+    ({ imports, write, ...world }, { of, file, limit }) =>
+      imports.undo({ ...write, id: fileId(world[of].pid, file), limit }),
+  ),
   "ImportStore.remove": fixed(({ imports }) => imports.remove(uniqueText())),
   "ImportStore.sweep": fixed(({ imports }) => imports.sweep(-9_000_000)),
 } satisfies OperationsOf<"ImportStore", ImportStore["Service"]>;
@@ -128,15 +154,18 @@ const filter = record({
 export const historyOperations = {
   "AuditLog.list": operation(
     1,
-    { scope, limit: constantFrom(1, 3, 100), filter, ofScope: FastCheck.boolean() },
-    ({ log, account, keyIds, pid }, { limit, filter: { key, ...filters }, ofScope }) => {
+    { scope, limit: constantFrom(1, 3, 100), filter, ofScope: boolean() },
+    Effect.fnUntraced(function* (
+      { log, account, keyIds, pid },
+      { limit, filter: { key, ...filters }, ofScope },
+    ) {
       const keyId = key === null ? null : nth(keyIds, key);
       const all = { ...filters, keyId, pid: ofScope ? pid : null } as const;
-      return Effect.map(log.list(account.name, null, limit, all), (entries) =>
-        // The sequence numbers differ between stores.
-        entries.map(({ sequence: _, ...entry }) => entry),
-      );
-    },
+      const first = yield* log.list(account.name, null, limit, all);
+      const second = yield* log.list(account.name, first.at(-1)?.sequence ?? null, limit, all);
+      // The sequence numbers differ between stores.
+      return [first, second].map((page) => page.map(({ sequence: _, ...entry }) => entry));
+    }),
   ),
   "AuditLog.forget": fixed(({ log }) => log.forget(-1_000_000)),
   // The positions of a feed differ between stores.

@@ -2,7 +2,7 @@ import type { DataScope } from "@accountlink/core";
 import type { FeedEvent } from "@accountlink/core/events";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { ada, bob, chess, dan, poker } from "../scopes.ts";
+import { chess, poker } from "../scopes.ts";
 import { plain } from "./commands.ts";
 import { ownOf } from "./link_operations.ts";
 import { worldOf } from "./operation.ts";
@@ -15,6 +15,11 @@ const each = <A, B, E, R>(all: ReadonlyArray<A>, read: (one: A) => Effect.Effect
 export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
   const world = yield* worldOf(subjects, {});
   const { account, links, keys, log, events, sessions, flows, usage } = world;
+  const users = [...world.users.values()];
+  const positions = [0, 1, 2].flatMap((lastVerifiedAt) =>
+    users.map((chatId) => ({ lastVerifiedAt, chatId })),
+  );
+  const ofUser = { action: null, keyId: null, chatId: users[0] ?? null };
   const observeScope = ({ pid }: DataScope) =>
     Effect.all([
       each(users, (chatId) => links.findByChatId(pid, chatId)),
@@ -31,7 +36,7 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
       Effect.map(events.readBack(pid, null, 1_000), happened),
     ]);
   const entries = yield* log.list(account.name, null, 1_000);
-  const entriesOfAda = yield* log.list(account.name, null, 1_000, ofAda);
+  const entriesOfUser = yield* log.list(account.name, null, 1_000, ofUser);
   return {
     scopes: yield* Effect.all([observeScope(subjects.global), observeScope(subjects.guild)]),
     account: [yield* keys.findAccount(account.name), yield* keys.countKeys(account.name)],
@@ -45,18 +50,12 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
     flows: yield* each(subjects.flowIds, (id) => flows.find(id, 0)),
     // The sequence numbers differ between stores.
     entries: entries.map(({ sequence: _, ...entry }) => entry),
-    entriesOfAda: entriesOfAda.map(({ at, action }) => [at, action]),
+    entriesOfUser: entriesOfUser.map(({ at, action }) => [at, action]),
     usage: yield* usage.days({ account: account.name }, 0),
   };
 });
 
 export type Observation = Effect.Success<ReturnType<typeof observe>>;
-
-const users = [ada, bob, dan];
-
-const positions = [0, 1, 2].flatMap((lastVerifiedAt) => users.map((chatId) => ({ lastVerifiedAt, chatId })));
-
-const ofAda = { action: null, keyId: null, chatId: ada };
 
 const isOfSession = ({ type }: FeedEvent) => type.startsWith("session.");
 

@@ -47,7 +47,7 @@ const ports = Effect.all({
   blocks: BlockStore,
   signIns: SignInStore,
   idempotency: IdempotencyStore,
-  users: UserStore,
+  userStore: UserStore,
   usage: UsageStore,
   events: EventStore,
   webhooks: WebhookStore,

@@ -8,9 +8,8 @@ import type { UserStore } from "@accountlink/core/users";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { makeBegunSignIn, makeSignIn, uniqueChatId, uniqueText } from "../../mod.ts";
-import { newAnswer, newRequest } from "../idempotency/idempotency_steps.ts";
 import { ada, bob, chess, dan } from "../scopes.ts";
-import { at, fixed, index, maybe, type OperationsOf, operation, scope } from "./operation.ts";
+import { at, fixed, index, maybe, mostly, type OperationsOf, operation, scope } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
 const { array, boolean, constantFrom, nat } = FastCheck;
@@ -173,23 +172,52 @@ export const sightingOperations = {
   OperationsOf<"SightingStore", SightingStore["Service"]> &
   OperationsOf<"AltReviewStore", AltReviewStore["Service"]>;
 
-/** Named cases test erasures and requests, which random sequences leave out. */
+/** Requests with idempotency keys, and all data of a user. Named cases test erasures of an account's owner. */
 export const userOperations = {
-  "IdempotencyStore.keep": fixed(({ idempotency }) => idempotency.keep(newRequest(), newAnswer())),
-  "IdempotencyStore.find": fixed(({ idempotency }) => idempotency.find(uniqueText())),
+  "IdempotencyStore.keep": operation(
+    2,
+    { request: index, at, chatIds, named: chatIds },
+    ({ idempotency, hashes }, { request, named, ...input }) => {
+      const kept = { ...input, id: nth(hashes, request), fingerprint: "content", endsAt: input.at + 2 };
+      return Effect.catchTag(
+        idempotency.keep(kept, { answer: "answer", chatIds: named }),
+        "Conflict",
+        (error) => Effect.succeed(error.reason),
+      );
+    },
+  ),
+  "IdempotencyStore.find": operation(1, { request: index }, ({ idempotency, hashes }, { request }) =>
+    idempotency.find(nth(hashes, request)),
+  ),
   "IdempotencyStore.sweep": fixed(({ idempotency }) => idempotency.sweep(-9_000)),
-  "UserStore.find": fixed(({ users }) => users.find(uniqueChatId())),
-  "UserStore.findRecords": fixed(({ users }) => users.findRecords(uniqueChatId())),
-  "UserStore.findSightings": fixed(({ users }) => users.findSightings(uniqueChatId())),
-  "UserStore.forget": fixed(({ users }) => users.forget(uniqueChatId(), "browsers")),
-  "UserStore.erase": fixed(({ users, write }) =>
-    users.erase({
-      ...write,
-      chatId: uniqueChatId(),
-      scopes: [],
-      pseudonym: uniqueText(),
-      ownerHash: uniqueText(),
-    }),
+  "UserStore.find": operation(2, { chatId }, ({ userStore }, input) =>
+    Effect.map(userStore.find(input.chatId), ({ entries, ...found }) => ({
+      ...found,
+      entries: entries.map(({ sequence: __, ...entry }) => entry),
+    })),
+  ),
+  "UserStore.findRecords": operation(1, { chatId }, ({ userStore }, input) =>
+    userStore.findRecords(input.chatId),
+  ),
+  "UserStore.findSightings": operation(1, { chatId }, ({ userStore }, input) =>
+    userStore.findSightings(input.chatId),
+  ),
+  "UserStore.forget": operation(
+    1,
+    { chatId, places: constantFrom("browsers", "addresses") },
+    ({ userStore }, input) => userStore.forget(input.chatId, input.places),
+  ),
+  "UserStore.erase": operation(
+    2,
+    { scope, at, chatId, isComplete: mostly(true, false) },
+    ({ userStore, write, global, guild }, { chatId: user, isComplete }) =>
+      userStore.erase({
+        ...write,
+        chatId: user,
+        scopes: isComplete ? [global.pid, guild.pid] : [write.pid],
+        pseudonym: uniqueText(),
+        ownerHash: global.pid,
+      }),
   ),
 } satisfies OperationsOf<"IdempotencyStore", IdempotencyStore["Service"]> &
   OperationsOf<"UserStore", UserStore["Service"]>;

@@ -1,6 +1,7 @@
+import { ChatId } from "@accountlink/core";
 import type { Account } from "@accountlink/core/keys";
 import { KeyStore } from "@accountlink/core/keys";
-import { Effect } from "effect";
+import { Effect, Record } from "effect";
 import {
   makeKey,
   uniqueChatId,
@@ -13,9 +14,27 @@ import {
   uniqueWebhookId,
 } from "../../mod.ts";
 import { uniqueGuildId } from "../roles/role_steps.ts";
-import { newScopes, origin, storeScopes } from "../scopes.ts";
+import { ada, bob, dan, newScopes, origin, storeScopes } from "../scopes.ts";
 
 const several = <A>(make: () => A, length = 3): ReadonlyArray<A> => Array.from({ length }, make);
+
+/** New chat users instead of ada, bob and dan, sorted alike, so that an erasure in one run affects no other run. */
+const newUsers = (): ReadonlyMap<unknown, ChatId> => {
+  const id = uniqueChatId();
+  return new Map([
+    [ada, ChatId.make(`1${id}`)],
+    [bob, ChatId.make(`2${id}`)],
+    [dan, ChatId.make(`09${id}`)],
+  ]);
+};
+
+/** Replaces ada, bob and dan in an input. */
+export const withUsers = (users: ReadonlyMap<unknown, ChatId>, input: unknown): unknown => {
+  if (Array.isArray(input)) return input.map((each) => withUsers(users, each));
+  return typeof input === "object" && input !== null
+    ? Record.map(input as Record<string, unknown>, (each) => withUsers(users, each))
+    : (users.get(input) ?? input);
+};
 
 /** Makes what random commands refer to by index, without storing it. */
 export const newSubjects = () => {
@@ -25,6 +44,7 @@ export const newSubjects = () => {
   return {
     ...scopes,
     account,
+    users: newUsers(),
     /** The key that owns the sessions. No command changes this key. */
     sessionKey: makeKey(scopes.global),
     keyIds: several(uniqueKeyId),

@@ -1,6 +1,7 @@
 import { GameId, type StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
+import { newRequest } from "../idempotency/idempotency_steps.ts";
 import { atOnce, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newUserSteps } from "./user_steps.ts";
@@ -46,7 +47,7 @@ export const races: Cases<StoragePorts> = {
     const { account, global, guild } = yield* user.newScopes;
     for (const scope of [global, guild]) {
       yield* user.set(scope, chess);
-      yield* user.see(scope, "hash");
+      yield* user.see(scope);
     }
     const erased = yield* Effect.all(
       rounds.map(() => user.eraseAll),
@@ -57,5 +58,20 @@ export const races: Cases<StoragePorts> = {
     expectEqual([sum("records"), sum("sightings"), sum("entries")], [2, 2, 2]);
     const ends = (yield* user.entries(account.name)).filter(({ action }) => action === "user.erased");
     expectEqual(ends.length, 2);
+  },
+
+  "erase concurrent with a request: its answer remains exactly if its write remains": function* () {
+    const user = yield* newUserSteps;
+    const { chatId } = user;
+    for (const _ of rounds) {
+      const { global } = yield* user.newScopes;
+      const request = newRequest({ chatIds: [chatId] });
+      const commit = user.setOnce(global, chess, request);
+      yield* Effect.all([commit, user.eraseAll], atOnce);
+      const record = yield* user.recordOf(global);
+      const found = yield* user.findRequest(request);
+      expectEqual(found?.answer === null, record === null);
+      yield* user.eraseAll;
+    }
   },
 };

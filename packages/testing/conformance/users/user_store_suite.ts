@@ -1,10 +1,8 @@
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
 import { erasures } from "./erasures.ts";
-import { finds } from "./finds.ts";
 import { races } from "./races.ts";
-import { requests } from "./requests.ts";
 
 /** Tests a `UserStore` with the other storage ports, which store the users' data. */
 export const userStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("UserStore", options, { ...finds, ...erasures, ...requests, ...races });
+  suite("UserStore", options, { ...erasures, ...races });

@@ -1,86 +1,22 @@
 import { EventStore, type StoragePorts } from "@accountlink/core";
 import type { StoredDelivery } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
-import { makeDelivery, uniqueEventId, uniqueWebhookId } from "../../mod.ts";
+import { makeDelivery, uniqueEventId } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { linkSteps } from "../links/link_steps.ts";
 import { ada, bob, chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newWebhookSteps, start } from "./webhook_steps.ts";
 
-const unknown = uniqueWebhookId();
-
-/** Makes a delivery that waits for the earlier deliveries of its lanes. */
-const waitingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
-  makeDelivery({ status: "waiting", attempts: 0, nextAttemptAt: null, position, lanes });
-
-const failingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
-  makeDelivery({ nextAttemptAt: start + 60_000, position, lanes });
-
 export const deliveries: Cases<StoragePorts> = {
-  "record sets the time of the last delivery and of the first failure since": function* () {
-    const { addHeld, find } = yield* newWebhookSteps;
-    const { id, recordOf } = yield* addHeld();
-    const times = Effect.map(find(id), (webhook) => [webhook?.lastDeliveredAt, webhook?.failingSince]);
-    yield* recordOf({ failedAt: start });
-    expectEqual(yield* times, [null, start]);
-    yield* recordOf({ failedAt: start + 5 });
-    expectEqual(yield* times, [null, start]);
-    yield* recordOf({});
-    expectEqual(yield* times, [null, start]);
-    yield* recordOf({ deliveredAt: start + 7 });
-    expectEqual(yield* times, [start + 7, null]);
-    yield* recordOf({ deliveredAt: start + 8, failedAt: start + 9 });
-    expectEqual(yield* times, [start + 8, start + 9]);
-  },
-
-  "a delivery of two lanes waits until it is the first of both": function* () {
-    const { addHeld, due } = yield* newWebhookSteps;
-    const { id, recordOf } = yield* addHeld();
-    const [first, other, moved] = [failingIn(1, "a"), failingIn(2, "b"), waitingIn(3, "b", "a")];
-    yield* recordOf({ deliveries: [first, other, moved] });
-    const over = (delivery: StoredDelivery) =>
-      recordOf({
-        deliveries: [{ ...delivery, status: "given_up", nextAttemptAt: null, lanes: [] }],
-        freedLanes: delivery.lanes,
-      });
-    yield* over(first);
-    expectEqual(yield* due(id), []);
-    yield* over(other);
-    expectEqual(yield* due(id), [moved.eventId]);
-  },
-
-  "recordRequested stores an attempt of any node, and frees the lanes after a success": function* () {
-    const { addHeld, find, findDelivery, due, request } = yield* newWebhookSteps;
-    const { id, recordOf } = yield* addHeld();
-    const [failing, waiting] = [failingIn(1, "a"), waitingIn(2, "a")];
-    yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
-    const answered = { responseStatus: 500, responseType: null, attemptedAt: start, answeredAt: start + 1 };
-    const retried = { ...failing, attempts: failing.attempts + 1, resends: 1, ...answered };
-    expectEqual(yield* request(id, failing, 500), retried);
-    expectEqual(yield* findDelivery(id, failing.eventId), retried);
-    expectEqual((yield* find(id))?.failingSince ?? null, start);
-    expectEqual(yield* due(id), []);
-
-    yield* request(id, retried, 204, start + 2);
-    const webhook = yield* find(id);
-    expectEqual([webhook?.lastDeliveredAt, webhook?.failingSince], [start + 2, null]);
-    expectEqual(yield* due(id, start + 2), [waiting.eventId]);
-
-    const test = makeDelivery({ type: "test", status: "waiting", attempts: 0, position: null, lanes: [] });
-    yield* request(id, { ...test, nextAttemptAt: null }, 500);
-    expectEqual((yield* findDelivery(id, test.eventId))?.status, "given_up");
-    expectEqual(yield* request(unknown, test, 500), null);
-  },
-
   "recordRequested keeps changes that the schedule made during the attempt": function* () {
-    const { addHeld, findDelivery, request } = yield* newWebhookSteps;
+    const { addHeld, findDelivery, failRequested } = yield* newWebhookSteps;
     const { id, recordOf } = yield* addHeld();
-    const failing = failingIn(1, "a");
+    const failing = makeDelivery({ nextAttemptAt: start + 60_000, lanes: ["a"] });
     yield* recordOf({ deliveries: [failing] });
     const tried = { ...failing, attempts: failing.attempts + 1, nextAttemptAt: start + 90_000 };
     yield* recordOf({ deliveries: [tried] });
-    yield* request(id, failing, 500);
+    yield* failRequested(id, failing);
     const { attempts, nextAttemptAt } = tried;
     expectThat(
       (yield* findDelivery(id, failing.eventId))?.nextAttemptAt === nextAttemptAt,
@@ -88,7 +24,7 @@ export const deliveries: Cases<StoragePorts> = {
     );
     const delivered: StoredDelivery = { ...tried, status: "delivered", nextAttemptAt: null, lanes: [] };
     yield* recordOf({ deliveries: [delivered], freedLanes: ["a"] });
-    yield* request(id, failing, 500);
+    yield* failRequested(id, failing);
     const after = yield* findDelivery(id, failing.eventId);
     expectEqual([after?.status, after?.attempts, after?.lanes], ["delivered", attempts + 1, []]);
   },
@@ -123,20 +59,5 @@ export const deliveries: Cases<StoragePorts> = {
     // The sweep may delete deliveries of other cases too.
     expectThat((yield* store.sweep(time)) >= 1_100, "sweep counts what it deletes");
     expectEqual(yield* list(id), [kept]);
-  },
-
-  "sweep makes deliveries due that waited for deleted ones": function* () {
-    const { addHeld, due, store } = yield* newWebhookSteps;
-    const { id, recordOf } = yield* addHeld();
-    const time = 1_000_000;
-    const old = { ...failingIn(1, "a", "b"), eventId: uniqueEventId(time - 1), at: time - 1 };
-    const [next, last] = [waitingIn(2, "a"), waitingIn(3, "b", "a")].map((delivery) => ({
-      ...delivery,
-      eventId: uniqueEventId(start),
-      at: start,
-    })) as [StoredDelivery, StoredDelivery];
-    yield* recordOf({ deliveries: [old, next, last] });
-    yield* store.sweep(time);
-    expectEqual(yield* due(id), [next.eventId]);
   },
 };

@@ -1,11 +1,9 @@
-import { AuditLog, type DataScope } from "@accountlink/core";
+import type { DataScope } from "@accountlink/core";
 import {
-  type DeliveryStatus,
   type HeldWebhook,
   type RecordDeliveries,
   type StoredDelivery,
   type Webhook,
-  type WebhookChange,
   type WebhookId,
   WebhookStore,
 } from "@accountlink/core/webhooks";
@@ -23,30 +21,16 @@ const held = (id: WebhookId, all: ReadonlyArray<HeldWebhook>): HeldWebhook | nul
 /** The operations of `WebhookStore` on webhooks of one scope, with defaults. */
 export const webhookSteps = Effect.fnUntraced(function* (scope: DataScope) {
   const store = yield* WebhookStore;
-  const log = yield* AuditLog;
 
-  const hold = (node: string, at = start, until = at + 7_000, limit = 1_000_000) =>
-    store.hold({ node, at, until, limit });
+  const hold = (node: string, limit = 1_000_000) =>
+    store.hold({ node, at: start, until: start + 7_000, limit });
 
-  const record = (id: WebhookId, node: string, write: Partial<RecordDeliveries> = {}) =>
-    store.record({
-      id,
-      node,
-      at: start,
-      position: 0,
-      deliveries: [],
-      freedLanes: [],
-      deliveredAt: null,
-      failedAt: null,
-      ...write,
-    });
+  const insert = (webhook: Webhook, maxOfScope = 100) =>
+    store.insert({ ...origin, webhook, sealed: "sealed", position: 0, maxOfScope });
 
-  const insert = (webhook: Webhook, { position = 0, maxOfScope = 100, sealed = "sealed" } = {}) =>
-    store.insert({ ...origin, webhook, sealed, position, maxOfScope });
-
-  const add = (parts: Partial<Webhook> = {}, position = 0) => {
+  const add = (parts: Partial<Webhook> = {}) => {
     const webhook = makeWebhook(scope, parts);
-    return Effect.as(insert(webhook, { position }), webhook);
+    return Effect.as(insert(webhook), webhook);
   };
 
   return {
@@ -56,50 +40,35 @@ export const webhookSteps = Effect.fnUntraced(function* (scope: DataScope) {
     add,
     hold,
     held,
-    record,
 
-    addHeld: Effect.fnUntraced(function* (parts: Partial<Webhook> = {}, position = 0) {
-      const { id } = yield* add(parts, position);
+    addHeld: Effect.fnUntraced(function* (parts: Partial<Webhook> = {}) {
+      const { id } = yield* add(parts);
       const node = uniqueText();
       yield* hold(node);
-      const recordOf = (write: Partial<RecordDeliveries>) => record(id, node, write);
-      return { id, node, recordOf, reheld: Effect.map(hold(node), (all) => held(id, all)) };
+      const nothing = { position: 0, deliveries: [], freedLanes: [], deliveredAt: null, failedAt: null };
+      const recordOf = (write: Partial<RecordDeliveries>) =>
+        store.record({ id, node, at: start, ...nothing, ...write });
+      return { id, recordOf };
     }),
 
     find: (id: WebhookId) => Effect.map(store.find(id), Option.getOrNull),
     list: store.list({ account: scope.account, id: null }),
-    update: (id: WebhookId, change: WebhookChange, at = start) => store.update({ ...origin, id, change, at }),
-    remove: (id: WebhookId) => store.remove({ ...origin, id, at: start }),
-    disable: (id: WebhookId) =>
-      store.update({ ...origin, id, change: { disabledReason: "gone" }, at: start }),
-    deliveries: (
-      id: WebhookId,
-      status: DeliveryStatus | null = null,
-      before: string | null = null,
-      limit = 100,
-    ) => store.deliveries(id, { status, before, limit }),
+    deliveries: (id: WebhookId) => store.deliveries(id, { status: null, before: null, limit: 100 }),
     findDelivery: (id: WebhookId, eventId: string) =>
       Effect.map(store.findDelivery(id, eventId), Option.getOrNull),
-    /** Stores the result of a requested resend, and returns the updated delivery. */
-    request: (id: WebhookId, delivery: StoredDelivery, status: number, endedAt = start + 1) => {
-      const error = status < 300 ? null : "status";
-      return Effect.map(
-        store.recordRequested({ id, delivery, attemptedAt: start, endedAt, type: null, status, error }),
-        Option.getOrNull,
-      );
+    /** Stores the failure of a requested resend. */
+    failRequested: (id: WebhookId, delivery: StoredDelivery) => {
+      const [attemptedAt, endedAt] = [start, start + 1];
+      return store.recordRequested({
+        id,
+        delivery,
+        attemptedAt,
+        endedAt,
+        type: null,
+        status: 500,
+        error: "status",
+      });
     },
-    due: (id: WebhookId, at = start) =>
-      Effect.map(store.due(id, at, 100), (found: ReadonlyArray<StoredDelivery>) =>
-        found.map(({ eventId }) => eventId),
-      ),
-    /** The audit entries of a webhook, oldest first. */
-    entries: (id: WebhookId) =>
-      Effect.map(log.list(scope.account, null, 1_000), (all) =>
-        all
-          .filter(({ details }) => details["webhookId"] === id)
-          .map(({ action, details: { webhookId: _, ...details } }) => [action, details] as const)
-          .toReversed(),
-      ),
   };
 });
 

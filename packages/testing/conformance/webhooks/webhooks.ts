@@ -10,7 +10,7 @@ import {
   uniqueWebhookId,
   unstorableTexts,
 } from "../../mod.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
+import { expectDefect, expectEqual, expectThat } from "../expect.ts";
 import { atOnce, eraseUser, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newWebhookSteps, start, webhookSteps } from "./webhook_steps.ts";
@@ -39,12 +39,12 @@ export const webhooks: Cases<StoragePorts> = {
     const [steps, other] = [yield* webhookSteps(global), yield* webhookSteps(guild)];
     const inserted = yield* Effect.forEach(
       Array.from({ length: 8 }, () => makeWebhook(global)),
-      (webhook) => steps.insert(webhook, { maxOfScope: 5 }),
+      (webhook) => steps.insert(webhook, 5),
       atOnce,
     );
     expectEqual(inserted.filter((is) => is).length, 5);
-    expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), true);
-    expectEqual(yield* other.insert(makeWebhook(guild), { maxOfScope: 1 }), false);
+    expectEqual(yield* other.insert(makeWebhook(guild), 1), true);
+    expectEqual(yield* other.insert(makeWebhook(guild), 1), false);
     expectEqual((yield* steps.list).length, 6);
   },
 
@@ -60,32 +60,6 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual(yield* list, [{ ...webhook, pending: 0 }]);
   },
 
-  "activating a disabled webhook clears its reason, and makes its failing deliveries due at once":
-    function* () {
-      const steps = yield* newWebhookSteps;
-      const { id, recordOf } = yield* steps.addHeld();
-      const failing = makeDelivery({ nextAttemptAt: start + 9_000, lanes: ["a"] });
-      const waiting = makeDelivery({ status: "waiting", nextAttemptAt: null, lanes: ["a"] });
-      yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
-      expectEqual(yield* steps.disable(id), true);
-      expectEqual(yield* steps.disable(id), true);
-      expectEqual(yield* steps.disable(unknown), false);
-      const disabled = yield* steps.find(id);
-      expectEqual([disabled?.status, disabled?.disabledReason], ["disabled", "gone"]);
-      expectEqual(disabled?.failingSince ?? null, start);
-
-      yield* steps.update(id, { status: "active" }, start + 1);
-      const active = yield* steps.find(id);
-      expectEqual([active?.status, active?.disabledReason], ["active", null]);
-      expectEqual(active?.failingSince ?? null, null);
-      expectEqual(yield* steps.due(id, start), []);
-      expectEqual(yield* steps.due(id, start + 1), [failing.eventId]);
-      expectEqual((yield* steps.entries(id)).slice(1), [
-        ["webhook.disabled", { reason: "gone" }],
-        ["webhook.updated", { changed: "status" }],
-      ]);
-    },
-
   "an account that nobody runs any more has its webhooks paused, without the owner's words": function* () {
     const chatId = uniqueChatId();
     const account = { name: uniqueText(), chatId, tier: "free" } as const;
@@ -100,5 +74,25 @@ export const webhooks: Cases<StoragePorts> = {
     const closed = yield* steps.find(id);
     expectEqual([closed?.status, closed?.description], ["paused", ""]);
     expectEqual((yield* steps.find(other.id))?.status, "active");
+  },
+
+  "concurrent hold: exactly one node holds the webhook": function* () {
+    const { add, hold, held } = yield* newWebhookSteps;
+    const { id } = yield* add();
+    const nodes = Array.from({ length: 5 }, uniqueText);
+    const holding = yield* Effect.forEach(
+      nodes,
+      (node) => Effect.map(hold(node), (all) => held(id, all)),
+      atOnce,
+    );
+    expectEqual(holding.filter((webhook) => webhook !== null).length, 1);
+  },
+
+  "hold takes at most its limit of new webhooks per call": function* () {
+    const { add, hold } = yield* newWebhookSteps;
+    for (let count = 0; count < 3; count++) yield* add();
+    const node = uniqueText();
+    expectEqual((yield* hold(node, 2)).length, 2);
+    expectThat((yield* hold(node, 2)).length > 2, "another call takes more");
   },
 };
