@@ -60,9 +60,12 @@ export const open = async (url: string, redisUrl: string, isNew: boolean): Promi
         await client.query("BEGIN");
         const values = [write.pid, write.chatId, write.gameId, write.now];
         const set = { name: "setGame", text: Store.statements.setGame, values };
-        const { rows } = await client.query<{ readonly previous_game_id: string | null }>(set);
-        const previousGameId = rows[0]?.previous_game_id ?? null;
+        const { rows } = await client.query<Store.SetRow>(set);
+        const row = rows[0] as Store.SetRow;
+        const previousGameId = row.previous_game_id;
         if (previousGameId !== write.gameId) {
+          const event = [...Store.eventOf(write, row)];
+          await client.query({ name: "insertEvent", text: Store.statements.insertEvent, values: event });
           const entry = [...Store.entryOf(write, previousGameId)];
           await client.query({ name: "insertEntry", text: Store.statements.insertEntry, values: entry });
         }

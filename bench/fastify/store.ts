@@ -1,5 +1,5 @@
 /** Types and SQL that both stores of the Fastify server share. */
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { apiKey, unreachedKeyLimits } from "../dataset.ts";
 
 export interface Key {
@@ -52,7 +52,7 @@ export interface Database {
   /** Counts the request in all rate-limit windows. If a window is full, counts nothing and returns its name. */
   readonly admit: (rules: ReadonlyArray<Rule>) => Eventual<Counts | string>;
   /**
-   * Writes a link, its audit entry and its idempotency key in a transaction, or returns the result of the earlier write
+   * Writes a link, its event, its audit entry and its idempotency key in a transaction, or returns the result of the earlier write
    * with this idempotency key.
    */
   readonly setGame: (write: LinkWrite) => Eventual<GameSet>;
@@ -116,6 +116,10 @@ export const schemaOf = (identity: string, table: string): string => `
     actor_id text NOT NULL, request_id text, action text NOT NULL, details text NOT NULL
   );
   CREATE INDEX IF NOT EXISTS audit_log_by_account ON audit_log (account, sequence);
+  CREATE TABLE IF NOT EXISTS events (
+    sequence ${identity}, pid text NOT NULL, id text NOT NULL, type text NOT NULL, at bigint NOT NULL, data text NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS events_by_scope ON events (pid, sequence);
   CREATE TABLE IF NOT EXISTS idempotency_keys (
     id text PRIMARY KEY, fingerprint text NOT NULL, answer text NOT NULL, ends_at bigint NOT NULL
   ) ${table};
@@ -135,7 +139,8 @@ export const statements = {
       previous_game_id = links.game_id, game_id = excluded.game_id, last_verified_at = excluded.last_verified_at,
       link_version = links.link_version + CASE WHEN links.game_id = excluded.game_id THEN 0 ELSE 1 END,
       linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END
-    RETURNING previous_game_id`,
+    RETURNING previous_game_id, link_version`,
+  insertEvent: "INSERT INTO events (pid, id, type, at, data) VALUES ($1, $2, 'link.set', $3, $4)",
   insertEntry: `
     INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
     VALUES ($1, 'bench', $2, 'key', $3, $4, 'link.set', $5)`,
@@ -154,6 +159,20 @@ export const keptIn = ([row]: Rows): GameSet => ({
   ...(JSON.parse(row?.["answer"] ?? "") as GameSet),
   keptFor: row?.["fingerprint"] ?? "",
 });
+
+/** The row that `setGame` returns. */
+export interface SetRow {
+  readonly previous_game_id: string | null;
+  readonly link_version: string | number;
+}
+
+/** Returns the parameters of the statement `insertEvent`, which writes an event for webhooks and the feed. */
+export const eventOf = (write: LinkWrite, { previous_game_id, link_version }: SetRow) => {
+  const { pid: of, now, chatId, gameId } = write;
+  const link = { chatId, gameId, linkVersion: Number(link_version), lastVerifiedAt: now };
+  const data = { ...link, previousGameId: previous_game_id, source: "api" };
+  return [of, `evt_${randomUUID()}`, now, JSON.stringify(data)] as const;
+};
 
 /** Returns the parameters of the statement `insertEntry`, which writes an audit entry. */
 export const entryOf = (write: LinkWrite, previousGameId: string | null) => {
