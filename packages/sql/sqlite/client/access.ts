@@ -18,7 +18,7 @@ export interface AccessOptions {
 }
 
 /** How many transactions share a commit at most, and after how many milliseconds no further one joins it. */
-const [largestGroup, joinedFor] = [64, 2];
+const [largestGroup, joinedFor] = [64, 20];
 
 /** Transactions that share a commit, since its sync of the disk costs more than their statements. */
 interface Group {

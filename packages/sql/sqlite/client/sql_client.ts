@@ -153,7 +153,8 @@ function open(filename: string): DatabaseSync {
   try {
     const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
     if (mode !== "wal" && mode !== "memory") throw noWriteAheadLog();
-    db.exec(writerSettings);
+    // The savepoints of a shared commit would otherwise write the pages that they change to a temporary file.
+    db.exec(`${writerSettings}; PRAGMA temp_store = MEMORY`);
     return db;
   } catch (cause) {
     db.close();
