@@ -10,6 +10,7 @@ import {
   type ResponseStream,
   urlOfTarget,
 } from "../http_app.ts";
+import { makeRun } from "../run_requests.ts";
 
 export interface NodeRequest {
   readonly method?: string | undefined;
@@ -81,7 +82,7 @@ export interface NodeListenerOptions {
  */
 export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
   const running = yield* FiberSet.make();
-  const run = Effect.runForkWith(yield* Effect.context());
+  const run = makeRun(yield* Effect.context());
   // The callbacks of Node run outside of fibers, so they poll and interrupt fibers directly (`pollUnsafe`).
 
   const interruptOnClose = (response: NodeResponse, fiber: Fiber.Fiber<unknown>): void => {

@@ -1,5 +1,6 @@
 import { Cause, type Context, Effect, Exit, type Fiber, Latch, Stream } from "effect";
 import { type HttpApp, type HttpResponse, isStream } from "../http_app.ts";
+import { makeRun } from "../run_requests.ts";
 import { toWebHead, toWebResponse, WebRequest } from "./web_request.ts";
 
 /** Answers a request. Aborting its signal stops the work. */
@@ -10,7 +11,7 @@ export type Fetch = (
 
 /** @param context the services that the application requires */
 export const makeFetch = (app: HttpApp, requests: OpenRequests, context: Context.Context<never>): Fetch => {
-  const run = Effect.runForkWith(context);
+  const run = makeRun(context);
 
   const responseTo = (request: Request, exit: Exit.Exit<HttpResponse>): Response => {
     if (Exit.isFailure(exit)) {
