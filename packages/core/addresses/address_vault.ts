@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
-import { Aead, type Kdf, Mac, type SecureRandom } from "effect/crypto";
+import { Aead, type Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { NetAddress } from "effect/net";
 import { deriveKey, seal, unseal } from "../secrets/crypto.ts";
@@ -38,7 +38,8 @@ export class AddressVault extends Context.Service<
     keys: ReadonlyMap<string, Redacted.Redacted<Uint8Array>>,
   ): Layer.Layer<AddressVault, never, Aead.Aead | Kdf.Kdf | Mac.Mac | SecureRandom.SecureRandom> =>
     Effect.gen(function* () {
-      const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
+      const services = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
+      const crypto = Context.pick(Aead.Aead, SecureRandom.SecureRandom)(services);
       const vaultKeys = yield* Effect.forEach(keys, ([id, secret]) => vaultKeyOf(id, secret));
       const [newest] = vaultKeys;
       if (newest === undefined) return yield* Effect.die(new Error("Cannot protect addresses: no key"));

@@ -45,7 +45,8 @@ export class Secrets extends Context.Service<Secrets>()("@accountlink/core/Secre
     const answerKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "kept-answer"));
     const webhookKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "webhook-secret"));
     const laneHash = yield* hasherFor("webhook-lane", 16);
-    const crypto = yield* Effect.context<Aead.Aead | Mac.Mac | SecureRandom.SecureRandom>();
+    const services = yield* Effect.context<Aead.Aead | Mac.Mac | SecureRandom.SecureRandom>();
+    const crypto = Context.pick(Aead.Aead, Mac.Mac, SecureRandom.SecureRandom)(services);
     const deployment = yield* deriveKey(rootKey, "deployment-id");
 
     return {
