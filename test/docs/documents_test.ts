@@ -50,7 +50,7 @@ it.each(["CHANGELOG.md", "README.md", ...globSync("docs/*.md", { cwd: root })])(
   },
 );
 
-const pictures = globSync("docs/pictures/*.png", { cwd: root }).toSorted();
+const pictures = globSync("docs/pictures/*.webp", { cwd: root }).toSorted();
 const withPictures = ["README.md", ...globSync("docs/*.md", { cwd: root })];
 
 /** The pictures that a document shows, each in its light and its dark version. */
@@ -66,7 +66,7 @@ const shownIn = (document: string): ReadonlyArray<readonly [light: string, dark:
 it("each picture is shown in a document, in a light and a dark version", () => {
   const shown = withPictures.flatMap(shownIn);
   expect([...new Set(shown.flat())].toSorted()).toEqual(pictures);
-  for (const [light, dark] of shown) expect(dark).toBe(light.replace("-light.png", "-dark.png"));
+  for (const [light, dark] of shown) expect(dark).toBe(light.replace("-light.webp", "-dark.webp"));
   const written = withPictures.flatMap((document) =>
     [...readFileSync(join(root, document), "utf8").matchAll(/<img /g)].map(() => document),
   );

@@ -92,9 +92,9 @@ export const makeGuide = async (folder: string): Promise<ReadonlyArray<string>> 
         // When the pages are opened from a disk, a link to a folder shows no page, so name the file.
         .replaceAll(/(href="(?:\.\.\/)+)(["#])/g, "$1index.html$2")
         // The server serves only text of the guide, so pictures are part of the pages.
-        .replaceAll(/(src(?:set)?)="(?:pictures|media)\/([\w-]+\.png)"/g, (_, attribute, name) => {
+        .replaceAll(/(src(?:set)?)="(?:pictures|media)\/([\w-]+\.webp)"/g, (_, attribute, name) => {
           const file = readFileSync(join(root, "docs/pictures", name), "base64");
-          return `${attribute}="data:image/png;base64,${file}"`;
+          return `${attribute}="data:image/webp;base64,${file}"`;
         });
     });
     const project = await app.convert();
