@@ -10,7 +10,5 @@ import { Context, Effect } from "effect";
  */
 export const makeRun = (context: Context.Context<never>) =>
   Effect.runForkWith(
-    Context.makeUnsafe<never>(
-      new Map([...context.mapUnsafe].filter(([key]) => !key.startsWith("@accountlink/"))),
-    ),
+    Context.makeUnsafe(new Map([...context.mapUnsafe].filter(([key]) => !key.startsWith("@accountlink/")))),
   );
