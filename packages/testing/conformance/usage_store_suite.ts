@@ -1,10 +1,17 @@
 import type { KeyId, StoragePorts } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
 import { dayMs } from "@accountlink/core/timestamp";
-import { type KeyUsage, type UsageBatch, type UsageCounts, UsageStore } from "@accountlink/core/usage";
-import { Effect } from "effect";
-import { uniqueKeyId, uniqueText, unstorableTexts } from "../mod.ts";
+import {
+  type KeyUsage,
+  lastUsePrecision,
+  type UsageBatch,
+  type UsageCounts,
+  UsageStore,
+} from "@accountlink/core/usage";
+import { Effect, Option } from "effect";
+import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "../mod.ts";
 import { expectDefect, expectEqual, pluck } from "./expect.ts";
-import { atOnce } from "./scopes.ts";
+import { atOnce, makeScopes, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 
 const today = 20_000 * dayMs;
@@ -50,6 +57,19 @@ const adding: Cases<StoragePorts> = {
     const batch = batchOf({}, usageOf(key, { served: 1 }));
     yield* Effect.replicateEffect(usage.add(batch), 10, atOnce);
     expectEqual((yield* usage.days({ key }, 0))[0]?.served, 1);
+  },
+
+  "add stores when keys were last used, and never moves this time back": function* () {
+    const [usage, keys] = [yield* UsageStore, yield* KeyStore];
+    const key = makeKey((yield* makeScopes).global);
+    yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+    const lastUseAfter = Effect.fnUntraced(function* (at: number) {
+      yield* usage.add({ ...batchOf({}), uses: [key.id, uniqueKeyId()].map((id) => ({ key: id, at })) });
+      return Option.getOrThrow(yield* keys.findDetails(key.id, at)).lastUsedAt;
+    });
+    const later = today + lastUsePrecision;
+    for (const at of [today, later]) expectEqual(yield* lastUseAfter(at), at);
+    expectEqual(yield* lastUseAfter(today), later);
   },
 
   "add takes a batch of thousands of keys": function* () {

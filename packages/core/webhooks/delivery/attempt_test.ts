@@ -47,11 +47,13 @@ const requested = (delivery: StoredDelivery, status: number) => ({
   delivery,
 });
 
-it("a delivery that was resent on request keeps its schedule", () => {
+it("a delivery that was resent on request keeps its schedule, which ends after eight attempts", () => {
   const failing = makeDelivery({ attempts: 2, nextAttemptAt: 9_000, lanes: ["a"] });
   const again = resent(requested(failing, 500));
   assert.include(again, { status: "failing", attempts: 3, resends: 1, nextAttemptAt: 9_000 });
   assert.strictEqual(attempted(again, answered(500), 0.5).nextAttemptAt, 1_000 + 1_800_000);
+  const last = attempted({ ...failing, attempts: 7 }, answered(500), 0.5);
+  assert.deepEqual([last.status, last.nextAttemptAt, last.lanes], ["given_up", null, []]);
   const delivered = makeDelivery({ status: "delivered", nextAttemptAt: null });
   assert.include(resent(requested(delivered, 500)), { status: "given_up", nextAttemptAt: null });
   assert.include(resent(requested(failing, 200)), { status: "delivered", nextAttemptAt: null });

@@ -75,6 +75,16 @@ export const changes: Cases<StoragePorts> = {
     );
   },
 
+  "rotateKey deletes secrets that have expired": function* () {
+    const keys = yield* KeyStore;
+    const { global } = yield* makeScopes;
+    const [key, first] = [makeKey(global), uniqueText()];
+    yield* insert(key, null, first);
+    yield* rotate(key, uniqueText(), 5);
+    yield* keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at: 5, previousUntil: 9 });
+    expectEqual(yield* keys.findByHash(first), Option.none());
+  },
+
   "concurrent insertKey with one ID or one hash: exactly one succeeds": function* () {
     const { global } = yield* makeScopes;
     const [id, hash] = [uniqueKeyId(), uniqueText()];

@@ -1,5 +1,5 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
-import { ImportStore, importKeptFor } from "@accountlink/core/links";
+import { ImportStore, importKeptFor, undoableFor } from "@accountlink/core/links";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText, unstorableTexts } from "../../mod.ts";
@@ -206,8 +206,8 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* read(id, 0), null);
   },
 
-  "an erasure of a user ends the undo of their links": function* () {
-    const { links, write, countUndoable, global } = yield* makeSteps;
+  "an import can be undone for a day, and an erasure ends the undo of a user's link": function* () {
+    const { links, write, countUndoable, undo, global } = yield* makeSteps;
     const [chatId, id] = [uniqueChatId(), uniqueText()];
     yield* links.importBatch({
       ...write,
@@ -221,6 +221,9 @@ const cases: Cases<StoragePorts> = {
     const erase = { ...origin, ...names, chatId, at: 1, scopes: [global.pid] };
     yield* UserStore.use((users) => users.erase(erase));
     expectEqual(yield* countUndoable(id), 1);
+    const undone = (at: number) => undo({ ...write, id, limit: 10, at });
+    expectEqual(yield* undone(undoableFor), { removed: 0, restored: 0, isDone: true });
+    expectEqual(yield* undone(undoableFor - 1), { removed: 1, restored: 0, isDone: true });
   },
 
   "unstorable text is a defect": function* () {

@@ -8,15 +8,57 @@ import { ada, bob, chess, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newWebhookSteps, start } from "./webhook_steps.ts";
 
+/** Makes a delivery that waits for the earlier deliveries of its lanes. */
+const waitingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
+  makeDelivery({ status: "waiting", attempts: 0, nextAttemptAt: null, position, lanes });
+
+const failingIn = (position: number, ...lanes: ReadonlyArray<string>) =>
+  makeDelivery({ nextAttemptAt: start + 60_000, position, lanes });
+
 export const deliveries: Cases<StoragePorts> = {
-  "recordRequested keeps changes that the schedule made during the attempt": function* () {
-    const { addHeld, findDelivery, failRequested } = yield* newWebhookSteps;
+  "a webhook is failing since the first failure after its last delivery, scheduled or requested":
+    function* () {
+      const { addHeld, find, due, request } = yield* newWebhookSteps;
+      const { id, recordOf } = yield* addHeld();
+      const times = Effect.map(find(id), (webhook) => [webhook?.lastDeliveredAt, webhook?.failingSince]);
+      const [failing, waiting] = [failingIn(1, "a"), waitingIn(2, "a")];
+      yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
+      for (const write of [{ failedAt: start + 5 }, {}]) yield* recordOf(write);
+      expectEqual(yield* times, [null, start]);
+      yield* recordOf({ deliveredAt: start + 7 });
+      expectEqual(yield* times, [start + 7, null]);
+      yield* recordOf({ deliveredAt: start + 8, failedAt: start + 9 });
+      expectEqual(yield* times, [start + 8, start + 9]);
+      yield* request(id, failing, 500);
+      expectEqual([yield* times, yield* due(id)], [[start + 8, start + 9], []]);
+      yield* request(id, failing, 204);
+      expectEqual([yield* times, yield* due(id, start + 1)], [[start + 1, null], [waiting.eventId]]);
+    },
+
+  "a delivery of two lanes waits until it is the first of both": function* () {
+    const { addHeld, due } = yield* newWebhookSteps;
     const { id, recordOf } = yield* addHeld();
-    const failing = makeDelivery({ nextAttemptAt: start + 60_000, lanes: ["a"] });
+    const [first, other, moved] = [failingIn(1, "a"), failingIn(2, "b"), waitingIn(3, "b", "a")];
+    yield* recordOf({ deliveries: [first, other, moved] });
+    const over = (delivery: StoredDelivery) =>
+      recordOf({
+        deliveries: [{ ...delivery, status: "given_up", nextAttemptAt: null, lanes: [] }],
+        freedLanes: delivery.lanes,
+      });
+    yield* over(first);
+    expectEqual(yield* due(id), []);
+    yield* over(other);
+    expectEqual(yield* due(id), [moved.eventId]);
+  },
+
+  "recordRequested keeps changes that the schedule made during the attempt": function* () {
+    const { addHeld, findDelivery, request } = yield* newWebhookSteps;
+    const { id, recordOf } = yield* addHeld();
+    const failing = failingIn(1, "a");
     yield* recordOf({ deliveries: [failing] });
     const tried = { ...failing, attempts: failing.attempts + 1, nextAttemptAt: start + 90_000 };
     yield* recordOf({ deliveries: [tried] });
-    yield* failRequested(id, failing);
+    yield* request(id, failing, 500);
     const { attempts, nextAttemptAt } = tried;
     expectThat(
       (yield* findDelivery(id, failing.eventId))?.nextAttemptAt === nextAttemptAt,
@@ -24,7 +66,7 @@ export const deliveries: Cases<StoragePorts> = {
     );
     const delivered: StoredDelivery = { ...tried, status: "delivered", nextAttemptAt: null, lanes: [] };
     yield* recordOf({ deliveries: [delivered], freedLanes: ["a"] });
-    yield* failRequested(id, failing);
+    yield* request(id, failing, 500);
     const after = yield* findDelivery(id, failing.eventId);
     expectEqual([after?.status, after?.attempts, after?.lanes], ["delivered", attempts + 1, []]);
   },
@@ -59,5 +101,17 @@ export const deliveries: Cases<StoragePorts> = {
     // The sweep may delete deliveries of other cases too.
     expectThat((yield* store.sweep(time)) >= 1_100, "sweep counts what it deletes");
     expectEqual(yield* list(id), [kept]);
+  },
+
+  "sweep makes deliveries due that waited for deleted ones": function* () {
+    const { addHeld, due, store } = yield* newWebhookSteps;
+    const { id, recordOf } = yield* addHeld();
+    const time = 1_000_000;
+    const old = { ...failingIn(1, "a", "b"), eventId: uniqueEventId(time - 1), at: time - 1 };
+    const next = { ...waitingIn(2, "a"), eventId: uniqueEventId(start), at: start };
+    const last = { ...waitingIn(3, "b", "a"), eventId: uniqueEventId(start), at: start };
+    yield* recordOf({ deliveries: [old, next, last] });
+    yield* store.sweep(time);
+    expectEqual(yield* due(id), [next.eventId]);
   },
 };

@@ -4,6 +4,7 @@ import {
   type RecordDeliveries,
   type StoredDelivery,
   type Webhook,
+  type WebhookChange,
   type WebhookId,
   WebhookStore,
 } from "@accountlink/core/webhooks";
@@ -56,18 +57,14 @@ export const webhookSteps = Effect.fnUntraced(function* (scope: DataScope) {
     deliveries: (id: WebhookId) => store.deliveries(id, { status: null, before: null, limit: 100 }),
     findDelivery: (id: WebhookId, eventId: string) =>
       Effect.map(store.findDelivery(id, eventId), Option.getOrNull),
-    /** Stores the failure of a requested resend. */
-    failRequested: (id: WebhookId, delivery: StoredDelivery) => {
-      const [attemptedAt, endedAt] = [start, start + 1];
-      return store.recordRequested({
-        id,
-        delivery,
-        attemptedAt,
-        endedAt,
-        type: null,
-        status: 500,
-        error: "status",
-      });
+    due: (id: WebhookId, at = start) =>
+      Effect.map(store.due(id, at, 100), (found) => found.map(({ eventId }) => eventId)),
+    update: (id: WebhookId, change: WebhookChange, at = start) => store.update({ ...origin, id, change, at }),
+    /** Stores the result of a requested resend. */
+    request: (id: WebhookId, delivery: StoredDelivery, status: 204 | 500) => {
+      const result = { attemptedAt: start, endedAt: start + 1, status };
+      const error = status === 500 ? "status" : null;
+      return store.recordRequested({ id, delivery, ...result, type: null, error });
     },
   };
 });

@@ -60,6 +60,21 @@ export const webhooks: Cases<StoragePorts> = {
     expectEqual(yield* list, [{ ...webhook, pending: 0 }]);
   },
 
+  "activating a disabled webhook clears its reason, and makes its failing deliveries due at once":
+    function* () {
+      const { addHeld, update, find, due } = yield* newWebhookSteps;
+      const { id, recordOf } = yield* addHeld();
+      const failing = makeDelivery({ nextAttemptAt: start + 9_000, lanes: ["a"] });
+      const waiting = makeDelivery({ status: "waiting", nextAttemptAt: null, lanes: ["a"] });
+      yield* recordOf({ deliveries: [failing, waiting], failedAt: start });
+      const state = Effect.map(find(id), (webhook) => [webhook?.disabledReason, webhook?.failingSince]);
+      yield* update(id, { disabledReason: "gone" });
+      expectEqual(yield* state, ["gone", start]);
+      yield* update(id, { status: "active" }, start + 1);
+      expectEqual(yield* state, [null, null]);
+      expectEqual([yield* due(id), yield* due(id, start + 1)], [[], [failing.eventId]]);
+    },
+
   "an account that nobody runs any more has its webhooks paused, without the owner's words": function* () {
     const chatId = uniqueChatId();
     const account = { name: uniqueText(), chatId, tier: "free" } as const;
