@@ -57,7 +57,11 @@ ${
           html`<li><span>${sentenceOf(event, pid, known)}</span> <small>${timeHtml(event.at)} · <code>${event.id}</code></small></li>`,
       )}</ul>`
 }
-<p class="more">${next === null ? null : html`<a class="button quiet" href="${to(withQuery(paths.events, { pid, user, cursor: next }))}">Older events</a>`}</p>`,
+<p class="more">${
+          next === null
+            ? null
+            : html`<a class="button quiet" href="${to(withQuery(paths.events, { pid, user, cursor: next }))}">Older events</a>`
+        }</p>`,
       } satisfies Page;
     }),
   ];

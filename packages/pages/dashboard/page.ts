@@ -112,7 +112,9 @@ ${groups
 </nav>
 </details>
 <div class="visitor">
-<p><strong>${userName}</strong> <small>${account.title} · ${account.tier}</small>${hasChoice ? html` <a href="${to(paths.chooseAccount)}">Change account</a>` : null}</p>
+<p><strong>${userName}</strong> <small>${account.title} · ${account.tier}</small>${
+  hasChoice ? html` <a href="${to(paths.chooseAccount)}">Change account</a>` : null
+}</p>
 ${formTo(paths.signOut)}<button class="button quiet small">Sign out</button></form>
 </div>
 </header>`;

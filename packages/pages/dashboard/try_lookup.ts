@@ -165,7 +165,16 @@ const tryLookupPage = (
 <div class="try">
 ${result && resultHtml(form, result)}
 ${formTo(paths.tryLookup, html` class="panel"`)}
-${textField({ name: "key", label: labels.key, hint: "The service does not store it. This tab remembers it until you close it.", type: "password", value: "", required: true, isKept: true, problems })}
+${textField({
+  name: "key",
+  label: labels.key,
+  hint: "The service does not store it. This tab remembers it until you close it.",
+  type: "password",
+  value: "",
+  required: true,
+  isKept: true,
+  problems,
+})}
 ${radioField({
   name: "question",
   label: "Question",
@@ -174,7 +183,13 @@ ${radioField({
   choices: Object.entries(questions).map(([value, { label }]) => ({ value, label: label(platforms) })),
 })}
 ${textField({ name: "id", label: labels.id, hint: "The ID of the account to look up.", value: form.id, required: true, problems })}
-${textField({ name: "guildId", label: labels.guildId, hint: "The ID of the community. Required with a key of one community.", value: form.guildId, problems })}
+${textField({
+  name: "guildId",
+  label: labels.guildId,
+  hint: "The ID of the community. Required with a key of one community.",
+  value: form.guildId,
+  problems,
+})}
 ${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
 <button class="button">Send the request</button>
 </form>

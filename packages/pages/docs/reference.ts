@@ -43,7 +43,10 @@ export const referencePage = (
 <nav aria-label="Routes">${groups.map(
     ({ name, routes }) => html`
 <details><summary>${name}</summary>
-<ul role="list">${routes.map(({ method, path, operation }) => html`<li><a href="#${operation.operationId}">${operation.summary} <small>${method} ${path}</small></a></li>`)}</ul></details>`,
+<ul role="list">${routes.map(
+      ({ method, path, operation }) =>
+        html`<li><a href="#${operation.operationId}">${operation.summary} <small>${method} ${path}</small></a></li>`,
+    )}</ul></details>`,
   )}
 <a href="#errors">Errors</a>
 </nav>

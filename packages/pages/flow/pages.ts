@@ -37,7 +37,11 @@ export const flowPage = (view: FlowView, reader: FlowReader, now: number): Page 
 <h1>${title}</h1>
 ${cards.replaced === null ? steps(view, reader, cards) : choice(view, reader, cards)}
 ${supportNote(view, reader)}
-<p class="aside">${redirect === null ? null : html`${language.html("flow.afterwards", { site: code(new URL(redirect).host) })} `}${timeLeft(view.expiresAt, now, reader)}</p>`,
+<p class="aside">${
+      redirect === null
+        ? null
+        : html`${language.html("flow.afterwards", { site: code(new URL(redirect).host) })} `
+    }${timeLeft(view.expiresAt, now, reader)}</p>`,
   };
 };
 
@@ -98,7 +102,12 @@ const steps = (view: FlowView, reader: FlowReader, { chat, game }: Cards): Html 
 ${playerNote(view, reader)}
 <ol class="steps" role="list">
 ${view.player === null ? [chatItem, gameItem] : [gameItem, chatItem]}
-${step(language.text("flow.step.confirm"), isProven ? "current" : "later", isProven ? html`${keptSighting(reader)}${confirmForm(view, language.text("flow.confirm"))}` : null, reader)}
+${step(
+  language.text("flow.step.confirm"),
+  isProven ? "current" : "later",
+  isProven ? html`${keptSighting(reader)}${confirmForm(view, language.text("flow.confirm"))}` : null,
+  reader,
+)}
 </ol>
 ${view.sid !== null || chat !== null ? declineHtml(view, language.text("flow.cancel"), reader) : null}`;
 };
@@ -149,7 +158,11 @@ ${otherChat(view, reader)}`;
 /** The link to prove another chat account, which voids the proof of the game account, so the text says it. */
 const otherChat = (view: FlowView, reader: Reader): Html => {
   const { language, chatName } = reader;
-  return html`<p class="other"><a href="${to(startPath("chat", view))}">${language.text("flow.other_account", { platform: chatName })}</a></p>${view.gameProof === "oauth" ? html`<p class="aside">${language.text("flow.sign_in_again", reader)}</p>` : null}`;
+  return html`<p class="other"><a href="${to(startPath("chat", view))}">${language.text("flow.other_account", { platform: chatName })}</a></p>${
+    view.gameProof === "oauth"
+      ? html`<p class="aside">${language.text("flow.sign_in_again", reader)}</p>`
+      : null
+  }`;
 };
 
 const gameStep = (proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
@@ -182,7 +195,11 @@ const connectedAccounts = (view: FlowView, { language }: Reader): ReadonlyArray<
     const card = gameCard(account, language);
     return html`
 ${cardHtml(card)}
-${form("/verify/game/connection", view, html`<button class="button quiet" name="gameId" value="${account.id}"><span>${language.html("flow.connection.use", { account: own(card.name) })}</span></button>`)}`;
+${form(
+  "/verify/game/connection",
+  view,
+  html`<button class="button quiet" name="gameId" value="${account.id}"><span>${language.html("flow.connection.use", { account: own(card.name) })}</span></button>`,
+)}`;
   });
 
 /** Says how the account was proven where the user did not sign in to it. */
@@ -259,7 +276,9 @@ const keptSighting = ({ language, sightingRetention }: FlowReader): Html | null 
 export const timeLeft = (expiresAt: Millis, now: Millis, { language }: Reader): Html => {
   const left = expiresAt - now;
   const minutes = Math.round(left / 60_000);
-  return html`${left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes })} ${language.html("flow.until", { time: language.time(expiresAt) })}
+  return html`${
+    left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes })
+  } ${language.html("flow.until", { time: language.time(expiresAt) })}
 <link rel="stylesheet" href="${to(countdownPath)}?seconds=${Math.max(0, Math.floor(left / 1_000))}"><span class="clock" aria-hidden="true"></span>`;
 };
 
@@ -289,7 +308,9 @@ export const donePage = (
     content: html`
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>${title}</h1>
-<ul class="pair" role="list">${cards.map(([platform, card]) => html`<li><h2>${language.capitalised(platform)}</h2>${cardHtml(card)}</li>`)}</ul>
+<ul class="pair" role="list">${cards.map(
+      ([platform, card]) => html`<li><h2>${language.capitalised(platform)}</h2>${cardHtml(card)}</li>`,
+    )}</ul>
 ${doneText === null ? null : html`<p dir="auto">${doneText}</p>`}
 <p>${linkChanged || kept ? null : `${language.text("done.again")} `}${language.text("done.close", reader)}</p>
 ${wayBack(reader, { guildId, redirect: null })}

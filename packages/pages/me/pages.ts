@@ -125,7 +125,11 @@ const placesHtml = (
 <p class="aside">${dates}</p>
 </li>`,
       )}</ul>
-${postForm(`/me/${places}/forget`, csrf, html`<button class="button quiet">${language.text(`me.${places}.forget`, { count: seen.length })}</button>`)}
+${postForm(
+  `/me/${places}/forget`,
+  csrf,
+  html`<button class="button quiet">${language.text(`me.${places}.forget`, { count: seen.length })}</button>`,
+)}
 </section>`;
 
 const addressText = (address: OwnAddress, language: Language) =>
@@ -260,8 +264,22 @@ const accountItem = (account: AccountToErase, language: Language): Html => {
 <li>
 <h3>${title}</h3>
 <p>${language.text(isOwn ? "erase.account.nameless" : "erase.account.leave")} ${keys.length === 0 ? null : language.html("erase.account.keys", { count: keys.length, b: bold })} ${closes ? language.text("erase.account.closes") : null}</p>
-<p>${members.length === 0 ? language.text("erase.account.nobody") : language.html("erase.account.left", { names: language.list(members) })} ${links === 0 ? null : language.text(links < mostCounted ? "erase.account.links" : "erase.account.many", { count: links })}</p>
-${closes && role === "owner" && links > 0 ? html`<p>${language.html("erase.account.delete", { page: (label) => html`<a href="${to("/dashboard/account/delete")}">${label}</a>` })}</p>` : null}
+<p>${
+    members.length === 0
+      ? language.text("erase.account.nobody")
+      : language.html("erase.account.left", { names: language.list(members) })
+  } ${
+    links === 0
+      ? null
+      : language.text(links < mostCounted ? "erase.account.links" : "erase.account.many", { count: links })
+  }</p>
+${
+  closes && role === "owner" && links > 0
+    ? html`<p>${language.html("erase.account.delete", {
+        page: (label) => html`<a href="${to("/dashboard/account/delete")}">${label}</a>`,
+      })}</p>`
+    : null
+}
 </li>`;
 };
 

@@ -175,7 +175,15 @@ const nameForm = (
   problems: ReadonlyArray<ParameterProblem>,
 ): Html => html`
 ${formTo(paths.renameAccount, html` class="panel"`)}
-${textField({ name: "name", label: nameLabel, hint: `Your team reads it, and players where nothing else is known of you.${otherwise === null ? "" : ` Until it has one: ${otherwise}`}`, value: name, maxLength: 80, required: true, problems })}
+${textField({
+  name: "name",
+  label: nameLabel,
+  hint: `Your team reads it, and players where nothing else is known of you.${otherwise === null ? "" : ` Until it has one: ${otherwise}`}`,
+  value: name,
+  maxLength: 80,
+  required: true,
+  problems,
+})}
 <button class="button quiet">Rename the account</button>
 </form>`;
 
@@ -184,7 +192,14 @@ const askingLabel = "Name that players read";
 /** @param otherwise what players read without a name */
 const askingForm = (name: string, otherwise: string, problems: ReadonlyArray<ParameterProblem>): Html => html`
 ${formTo(paths.accountName, html` class="panel"`)}
-${textField({ name: "displayName", label: askingLabel, hint: `Who asks for their accounts in the shared list. Empty: ${otherwise}`, value: name, maxLength: 80, problems })}
+${textField({
+  name: "displayName",
+  label: askingLabel,
+  hint: `Who asks for their accounts in the shared list. Empty: ${otherwise}`,
+  value: name,
+  maxLength: 80,
+  problems,
+})}
 <button class="button quiet">Save the name</button>
 </form>`;
 
@@ -237,7 +252,9 @@ const accountCard = (
   { account }: Pick<Choice, "account">,
 ): Html => html`
 <li>
-<p><strong>${title}</strong>${name === account.name ? html` <span class="badge">In use</span>` : null} <small>${roles[role].label}</small></p>
+<p><strong>${title}</strong>${
+  name === account.name ? html` <span class="badge">In use</span>` : null
+} <small>${roles[role].label}</small></p>
 ${
   status === "suspended"
     ? html`<p>Suspended by the operator.</p>`
@@ -247,7 +264,9 @@ ${
 
 const invitationCard = ({ account: { name }, title, role, since, inviter }: NamedInvitation): Html => html`
 <li>
-<p>${inviter === null ? "You are invited" : html`<strong>${inviter}</strong> invites you`} to <strong>${title}</strong> as <strong>${roles[role].label}</strong>, ${timeHtml(since)}.</p>
+<p>${
+  inviter === null ? "You are invited" : html`<strong>${inviter}</strong> invites you`
+} to <strong>${title}</strong> as <strong>${roles[role].label}</strong>, ${timeHtml(since)}.</p>
 <p>${roles[role].hint}. What you do there, keys too, belongs to that account.</p>
 ${formTo(paths.chooseAccount)}<button class="button small" name="account" value="${name}">Accept, and use ${title}</button></form>
 <details>

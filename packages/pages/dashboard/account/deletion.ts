@@ -55,8 +55,16 @@ export const accountDeletionPage = (loss: AccountLoss, refused: Refused | null):
 <li>${linksOf(loss.lists)}</li>
 <li>${counted(loss.keys, "key")}, refused within a second: bots and games that use one stop working</li>
 ${loss.webhooks === 0 ? null : html`<li>${counted(loss.webhooks, "webhook")}</li>`}
-${loss.plans === 0 ? null : html`<li>The rules for roles of ${counted(loss.plans, "community", "communities")}. Members keep the roles and nicknames that they have</li>`}
-<li>${loss.others.length === 0 ? "Your sign-ins to it" : `The sign-ins of you and ${counted(loss.others.length, "other person", "other people")} in the team`}</li>
+${
+  loss.plans === 0
+    ? null
+    : html`<li>The rules for roles of ${counted(loss.plans, "community", "communities")}. Members keep the roles and nicknames that they have</li>`
+}
+<li>${
+    loss.others.length === 0
+      ? "Your sign-ins to it"
+      : `The sign-ins of you and ${counted(loss.others.length, "other person", "other people")} in the team`
+  }</li>
 </ul>
 <p>Nobody can undo it. What the service stores about you as a user stays: <a href="${to("/me")}">your data</a>.</p>
 ${confirmForm({ action: paths.deleteAccount, back: paths.account, name: loss.title, label: "Delete the account" }, refused)}`,

@@ -77,7 +77,11 @@ const question = (
   { platforms: { chat, game }, role }: Pick<Visitor, "platforms" | "role">,
 ): Html =>
   communities.length === 0
-    ? html`<p class="empty">There are no communities yet. ${may(role, paths.newKey, html`<a href="${to(paths.newKey)}">Create a key</a> to begin.`)}</p>`
+    ? html`<p class="empty">There are no communities yet. ${may(
+        role,
+        paths.newKey,
+        html`<a href="${to(paths.newKey)}">Create a key</a> to begin.`,
+      )}</p>`
     : html`
 <form method="get" action="${to(paths.alts)}" class="panel">
 ${communityField(communities, form.pid, refused?.problems)}
@@ -101,14 +105,26 @@ const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html =
   const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
   return html`
 <section>
-<h2>${target.chatId === null ? `Nobody is linked to this account on ${visitor.platforms.game}` : html`${names.has(target.chatId) ? null : "User "}<a href="${to(userPath(pid, target.chatId))}">${named(target.chatId, names)}</a>`}</h2>
-${isUnknown ? null : html`<p><span class="badge ${tones[risk.severity]}">${severityNames[risk.severity]}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>`}
+<h2>${
+    target.chatId === null
+      ? `Nobody is linked to this account on ${visitor.platforms.game}`
+      : html`${names.has(target.chatId) ? null : "User "}<a href="${to(userPath(pid, target.chatId))}">${named(target.chatId, names)}</a>`
+  }</h2>
+${
+  isUnknown
+    ? null
+    : html`<p><span class="badge ${tones[risk.severity]}">${severityNames[risk.severity]}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>`
+}
 ${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which many people share. That lowers the score.</p>`}
 ${listedText(report)}
 ${warnings.map((warning) => html`<p class="warn">${warning}.</p>`)}
 ${
   strongestFirst.length === 0
-    ? html`<p class="empty">${isUnknown ? "Nothing is known of this user: they have not verified here, or it is too long ago. So nobody can be compared with them." : `No other user shares a browser, an address or an account on ${visitor.platforms.game} with this one.`}</p>`
+    ? html`<p class="empty">${
+        isUnknown
+          ? "Nothing is known of this user: they have not verified here, or it is too long ago. So nobody can be compared with them."
+          : `No other user shares a browser, an address or an account on ${visitor.platforms.game} with this one.`
+      }</p>`
     : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, found, visitor))}</ul>`
 }
 </section>

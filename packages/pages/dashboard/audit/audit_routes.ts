@@ -105,7 +105,11 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         title: "Audit log",
         section: "audit",
         content: html`
-<p>Every change of ${allows(role, "admin") ? "links, imports, blocks, reviews, roles, settings of communities, keys, webhooks, the team and the account" : "links, blocks and reviews"}, newest first. The log contains no secrets and no IP addresses of users.</p>
+<p>Every change of ${
+          allows(role, "admin")
+            ? "links, imports, blocks, reviews, roles, settings of communities, keys, webhooks, the team and the account"
+            : "links, blocks and reviews"
+        }, newest first. The log contains no secrets and no IP addresses of users.</p>
 ${filterForm(typed, { listed, team: yield* teamOf(owner.account.name), problems }, visitor)}
 ${historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : "Nothing in the log matches.")}
 <p class="more">${
@@ -173,7 +177,14 @@ ${menuField({
   choices: [{ value: "", label: "Everybody" }, ...team],
 })}
 ${allows(role, "admin") ? keyMenu(listed, typed.keyId) : null}
-${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "ID or user name", type: "search", value: typed.chatId ?? "", problems })}
+${textField({
+  name: "chatId",
+  label: `About the account on ${platforms.chat}`,
+  hint: "ID or user name",
+  type: "search",
+  value: typed.chatId ?? "",
+  problems,
+})}
 ${textField({ name: "day", label: "On the day", hint: "In UTC", type: "date", value: typed.day ?? "" })}
 <button class="button quiet">Show</button>
 </form>`;

@@ -20,7 +20,9 @@ export const historyHtml = (
     ? html`<p class="empty">${nothing}</p>`
     : html`<ul class="history" role="list">${entries.map(
         (entry) =>
-          html`<li><span>${sentenceOf(entry, names)}</span> <small>${timeHtml(entry.at)}${entry.requestId === null ? null : html` · <code>${entry.requestId}</code>`}</small></li>`,
+          html`<li><span>${sentenceOf(entry, names)}</span> <small>${timeHtml(entry.at)}${
+            entry.requestId === null ? null : html` · <code>${entry.requestId}</code>`
+          }</small></li>`,
       )}</ul>`;
 
 export interface Names extends AccountNames {

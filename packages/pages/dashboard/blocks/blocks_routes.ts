@@ -187,7 +187,10 @@ ${
         ]),
       })
 }
-${next && html`<p class="more"><a class="button quiet" rel="next" href="${to(withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }))}">Older blocks</a></p>`}`,
+${
+  next &&
+  html`<p class="more"><a class="button quiet" rel="next" href="${to(withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }))}">Older blocks</a></p>`
+}`,
   };
 };
 
@@ -196,7 +199,11 @@ const unblockForm = (pid: string, { chatId, gameId }: StoredBlock): Html =>
     ? html`–`
     : html`${formTo(paths.unblock)}
 <input type="hidden" name="pid" value="${pid}">
-${chatId === null ? html`<input type="hidden" name="gameId" value="${gameId}">` : html`<input type="hidden" name="chatId" value="${chatId}">`}
+${
+  chatId === null
+    ? html`<input type="hidden" name="gameId" value="${gameId}">`
+    : html`<input type="hidden" name="chatId" value="${chatId}">`
+}
 <button class="button quiet small">No longer block<span class="unseen"> ${chatId ?? gameId}</span></button>
 </form>`;
 
@@ -226,7 +233,9 @@ const blockQuestion = (
 <p>${
       ofGame.length === 0
         ? "Nothing is linked now, so nothing is removed."
-        : html`This removes ${counted(ofGame.length, "link")}, with the roles and nicknames that the bot gave: <strong>${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}</strong>, linked to <strong>${gameId === null ? "" : nameIn(names.games, gameId)}</strong>. If you block the account on ${platforms.chat} alone, only its own link is removed. Removed links do not come back when you end the block.`
+        : html`This removes ${counted(ofGame.length, "link")}, with the roles and nicknames that the bot gave: <strong>${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}</strong>, linked to <strong>${
+            gameId === null ? "" : nameIn(names.games, gameId)
+          }</strong>. If you block the account on ${platforms.chat} alone, only its own link is removed. Removed links do not come back when you end the block.`
     }</p>
 <p>A verification that the user has started ends. The user is told that the account is not admitted, and to ask your team; nobody outside of your team reads the reason.</p>
 ${formTo(paths.block, html` class="panel"`)}

@@ -116,7 +116,9 @@ ${content}
 /** Says how the bot gets the right that it lacks in some channels. */
 const rightHtml = ({ channels, invite }: ChannelsView, { platforms }: Shown): Html | null => {
   if (channels.every(({ mayPost }) => mayPost)) return null;
-  return html`<p>The bot may not post in every channel. ${invite === null ? null : html`<a href="${to(invite)}" rel="noreferrer">Give it the right to post</a>. `}A channel that is closed to its role has to be opened on ${platforms.chat}, in the permissions of the channel.</p>`;
+  return html`<p>The bot may not post in every channel. ${
+    invite === null ? null : html`<a href="${to(invite)}" rel="noreferrer">Give it the right to post</a>. `
+  }A channel that is closed to its role has to be opened on ${platforms.chat}, in the permissions of the channel.</p>`;
 };
 
 const logSection = (
@@ -131,7 +133,15 @@ const logSection = (
 <section id="log">
 <h2>Log</h2>
 <p>The bot tells in a channel who linked which account and how, who unlinked, moved, or was linked by whom, new problems of the rules, members who are likely somebody's alt, and who was not admitted. Nobody is pinged, and it never tells an address. Choose a channel that only your team reads.</p>
-${plan.logChannelId === null ? html`<p><span class="badge">Off</span></p>` : html`<p><span class="badge ${closed === undefined ? "good" : "bad"}">${closed === undefined ? "On" : "Closed"}</span>${closed === undefined ? null : html` The bot has not been able to write since ${timeHtml(closed.at)}. It tries again once a day; what is older than an hour is only counted then.`}</p>`}
+${
+  plan.logChannelId === null
+    ? html`<p><span class="badge">Off</span></p>`
+    : html`<p><span class="badge ${closed === undefined ? "good" : "bad"}">${closed === undefined ? "On" : "Closed"}</span>${
+        closed === undefined
+          ? null
+          : html` The bot has not been able to write since ${timeHtml(closed.at)}. It tries again once a day; what is older than an hour is only counted then.`
+      }</p>`
+}
 ${start(
   view,
   "log",
@@ -160,7 +170,14 @@ ${start(
   view,
   "panel",
   html`
-${textField({ name: "text", label: channelsLabels.text, hint: `At most ${longestPanelText} characters. If empty: ${sentence}`, value: text, maxLength: longestPanelText, problems: refused?.problems ?? [] })}
+${textField({
+  name: "text",
+  label: channelsLabels.text,
+  hint: `At most ${longestPanelText} characters. If empty: ${sentence}`,
+  value: text,
+  maxLength: longestPanelText,
+  problems: refused?.problems ?? [],
+})}
 ${menuField({
   name: "channelId",
   label: channelsLabels.channelId,
@@ -189,5 +206,7 @@ const answersHtml = (view: ChannelsView): Html => {
     return html`<p>The bot tells members that linking is not set up here, until you <a href="${to(rules)}">turn it on</a>, with roles or without.</p>`;
   if (answersFor === "another list")
     return html`<p>The bot answers here with another list, whose rules for roles are on. Its panel leads to that list.</p>`;
-  return html`<p>The bot answers here. Post the panel in a channel that everybody can see.${tryUrl === null ? null : html` <a href="${to(tryUrl)}">Try it as a member</a>`}</p>`;
+  return html`<p>The bot answers here. Post the panel in a channel that everybody can see.${
+    tryUrl === null ? null : html` <a href="${to(tryUrl)}">Try it as a member</a>`
+  }</p>`;
 };

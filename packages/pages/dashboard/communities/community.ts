@@ -45,7 +45,11 @@ export const noCommunityPage = (
   title,
   section,
   content: html`
-<p class="empty">There is no community yet${effect}. ${may(role, paths.communities, html`<a href="${to(paths.communities)}">Add your first community</a>`)}</p>`,
+<p class="empty">There is no community yet${effect}. ${may(
+    role,
+    paths.communities,
+    html`<a href="${to(paths.communities)}">Add your first community</a>`,
+  )}</p>`,
 });
 
 /** The page where anyone links their accounts for a community. */

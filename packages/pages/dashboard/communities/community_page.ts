@@ -96,9 +96,21 @@ ${isNew ? null : waysSection(view.ways, visitor)}
 <h2>What your users see</h2>
 <div class="beside">
 ${formTo(communityPath(scope.pid), html` class="panel" id="said"`)}
-${textField({ ...of("displayName"), hint: `The name that users know. If empty, ${scope.kind === "guild" ? "its name" : "the name of the owner"} on ${visitor.platforms.chat} is shown.`, maxLength: 80 })}
-${textField({ ...of("supportUrl"), hint: "Where users get help: an address that begins with https://, such as an invite to your help channel.", maxLength: 2_000 })}
-${textField({ ...of("doneText"), hint: "What users should do next, in one or two sentences. Example: You get your role within a minute.", maxLength: 300 })}
+${textField({
+  ...of("displayName"),
+  hint: `The name that users know. If empty, ${scope.kind === "guild" ? "its name" : "the name of the owner"} on ${visitor.platforms.chat} is shown.`,
+  maxLength: 80,
+})}
+${textField({
+  ...of("supportUrl"),
+  hint: "Where users get help: an address that begins with https://, such as an invite to your help channel.",
+  maxLength: 2_000,
+})}
+${textField({
+  ...of("doneText"),
+  hint: "What users should do next, in one or two sentences. Example: You get your role within a minute.",
+  maxLength: 300,
+})}
 <p class="row"><button class="button">Save</button> <button class="button quiet" name="act" value="preview">Update the preview</button></p>
 </form>
 <div class="frames" data-previews="said">${view.previews.map(
@@ -120,7 +132,11 @@ ${admissionSection(scope.pid, ages, visitor, problems)}
 ${botHtml(view)}
 </section>
 
-${may(visitor.role, deleteDataPath(":pid"), html`<p class="more"><a class="bad" href="${to(deleteDataPath(scope.pid))}">Delete the data of this list</a></p>`)}`,
+${may(
+  visitor.role,
+  deleteDataPath(":pid"),
+  html`<p class="more"><a class="bad" href="${to(deleteDataPath(scope.pid))}">Delete the data of this list</a></p>`,
+)}`,
   };
 };
 
@@ -205,7 +221,11 @@ const botHtml = (view: CommunityView): Html => {
   const guild = guildIn(view);
   if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
   return guild.bot
-    ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.${rolesOn ? html` Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.` : null}</p>
+    ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.${
+        rolesOn
+          ? html` Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.`
+          : null
+      }</p>
 ${rolesOn && tryUrl !== null ? html`<p><a href="${to(tryUrl)}">Try it as a member</a></p>` : null}
 ${rightsLink(view)}`
     : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>

@@ -88,7 +88,11 @@ const rolesStep = ({ scope: { pid } }: Community): Html =>
 const panelStep = ({ scope }: Community, publicUrl: string): Html => {
   const url = verifyUrl(publicUrl, scope);
   return html`
-<p>${guildOf(scope) === null ? "Post the link where everybody can see it." : html`<a href="${to(channelsPath(scope.pid))}#panel">Post the panel</a> in a channel that everybody can see, or type <code>/panel</code> there. Or post the link by hand:`}</p>
+<p>${
+    guildOf(scope) === null
+      ? "Post the link where everybody can see it."
+      : html`<a href="${to(channelsPath(scope.pid))}#panel">Post the panel</a> in a channel that everybody can see, or type <code>/panel</code> there. Or post the link by hand:`
+  }</p>
 ${copyable("step-link", "link", url)}
 <p><a href="${to(url)}">Verify yourself first</a></p>`;
 };
@@ -108,7 +112,11 @@ export const botStep = ({ guilds, ...invite }: Pick<FirstSteps, "guilds"> & Invi
   const present = withBot({ guilds });
   const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");
   return html`
-<p>${present.length === 0 ? "The bot is in none of the communities that you manage. It has to be in one to check who is a member." : `The bot is in ${names}.`}</p>
+<p>${
+    present.length === 0
+      ? "The bot is in none of the communities that you manage. It has to be in one to check who is a member."
+      : `The bot is in ${names}.`
+  }</p>
 ${present.length === 0 ? addBot(invite) : addBotElsewhere(invite)}`;
 };
 
@@ -125,7 +133,11 @@ export const addBot = ({ botInvite, rights }: Invite): Html | null =>
     ? null
     : html`
 <p><a class="button" href="${to(botInvite)}" rel="noreferrer">Add the bot</a></p>
-<p>${rights === "none" ? "It asks for no rights: it needs some when you have chosen roles, nicknames or a log." : `It asks for the rights to ${rightsText(rights)}, which your settings need.`}</p>`;
+<p>${
+        rights === "none"
+          ? "It asks for no rights: it needs some when you have chosen roles, nicknames or a log."
+          : `It asks for the rights to ${rightsText(rights)}, which your settings need.`
+      }</p>`;
 
 /** The link that adds the bot to a community, whose name only screen readers hear. */
 export const addBotLink = (botInvite: string | null, name: string): Html | null =>

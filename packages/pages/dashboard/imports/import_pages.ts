@@ -88,10 +88,34 @@ ${radioField({
 })}
 <details${problem !== null ? html` open` : null}>
 <summary>My columns have other names</summary>
-${textField({ name: "chatColumn", label: `Column of IDs on ${platforms.chat}`, hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.", value: named.chatColumn, maxLength: 100 })}
-${textField({ name: "gameColumn", label: `Column of IDs on ${platforms.game}`, hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.", value: named.gameColumn, maxLength: 100 })}
-${textField({ name: "timeColumn", label: "Column of times", hint: "Recognized names: Verified At, linked_at, created_at, timestamp and similar ones.", value: named.timeColumn, maxLength: 100 })}
-${textField({ name: "verifiedColumn", label: "Column that says whether a link was verified", hint: "Recognized names: verified, is_verified and status.", value: named.verifiedColumn, maxLength: 100 })}
+${textField({
+  name: "chatColumn",
+  label: `Column of IDs on ${platforms.chat}`,
+  hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.",
+  value: named.chatColumn,
+  maxLength: 100,
+})}
+${textField({
+  name: "gameColumn",
+  label: `Column of IDs on ${platforms.game}`,
+  hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.",
+  value: named.gameColumn,
+  maxLength: 100,
+})}
+${textField({
+  name: "timeColumn",
+  label: "Column of times",
+  hint: "Recognized names: Verified At, linked_at, created_at, timestamp and similar ones.",
+  value: named.timeColumn,
+  maxLength: 100,
+})}
+${textField({
+  name: "verifiedColumn",
+  label: "Column that says whether a link was verified",
+  hint: "Recognized names: verified, is_verified and status.",
+  value: named.verifiedColumn,
+  maxLength: 100,
+})}
 </details>
 ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the column “${name}”`, isIgnored, name))}
 <div class="field">
@@ -146,7 +170,9 @@ export const importRunningPage = (view: ImportView, { phase, rows, total }: Impo
   section: "imports",
   content: html`
 <div data-live="2">
-<p>The import of “${view.fileName}” into ${listText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
+<p>The import of “${view.fileName}” into ${listText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${
+    total === null ? null : html` of ${numberText(total)}`
+  }.</p>
 <progress aria-label="Progress" max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
 </div>
 <p>You can leave this page; the import continues.</p>
@@ -260,7 +286,9 @@ ${reasons.map(
   ({ reason, count, first }) => html`
 <details>
 <summary>${said(leftOutReasons[reason], platforms)}: ${counted(count, "row")}</summary>
-<ul>${first.map(({ line, problem }) => html`<li>Line ${line}: ${said(problem, platforms)}</li>`)}${count > first.length ? html`<li>and ${counted(count - first.length, "row")} more</li>` : null}</ul>
+<ul>${first.map(({ line, problem }) => html`<li>Line ${line}: ${said(problem, platforms)}</li>`)}${
+    count > first.length ? html`<li>and ${counted(count - first.length, "row")} more</li>` : null
+  }</ul>
 </details>`,
 )}
 <p class="more"><a class="button quiet small" href="${to(importPath(view.id))}/left_out.csv">Download the rows that are left out</a></p>`;

@@ -28,7 +28,11 @@ const askPage = (view: UndoView): Page => {
     content: html`
 <p>“${name}” was imported into ${listText(community)} on ${timeHtml(importedAt)}. You can undo it until ${timeHtml(endsAt)}.</p>
 <p class="figure"><strong>${counted(left, "link")}</strong> ${left === 1 ? "goes" : "go"} back to how ${left === 1 ? "it was" : "they were"} before: links that the import made are removed, and links that it replaced are restored.</p>
-${changed > 0 ? html`<p>${counted(changed, "other link")} of the import ${changed === 1 ? "was" : "were"} changed since, and ${changed === 1 ? "stays" : "stay"}.</p>` : null}
+${
+  changed > 0
+    ? html`<p>${counted(changed, "other link")} of the import ${changed === 1 ? "was" : "were"} changed since, and ${changed === 1 ? "stays" : "stay"}.</p>`
+    : null
+}
 <p>Where <a href="${to(rolesPath(community.scope.pid))}">rules for roles</a> are on, everyone is compared then: members whose link goes lose the roles that need one. If many would lose one, the rules pause first.</p>
 ${
   left === 0
@@ -88,8 +92,14 @@ export const undoableSection = (
         const community = communities.find(({ scope }) => scope.pid === one.pid);
         return html`
 <li>
-<p><strong>${one.name}</strong>${community === undefined ? null : ` into ${listText(community)}`}, ${timeHtml(one.importedAt)}: ${counted(one.links, "link")}</p>
-<p>${one.undone === null ? undoLink(one) : html`<a href="${to(importPath(one.id, "undo"))}">Undone<span class="unseen">: ${one.name}</span></a>`}</p>
+<p><strong>${one.name}</strong>${
+          community === undefined ? null : ` into ${listText(community)}`
+        }, ${timeHtml(one.importedAt)}: ${counted(one.links, "link")}</p>
+<p>${
+          one.undone === null
+            ? undoLink(one)
+            : html`<a href="${to(importPath(one.id, "undo"))}">Undone<span class="unseen">: ${one.name}</span></a>`
+        }</p>
 </li>`;
       })}</ul>
 </section>`;

@@ -77,7 +77,10 @@ export const rulesFields = (rules: KeyRules, problems: ReadonlyArray<ParameterPr
   return html`
 ${textField({ ...of("name"), hint: "Where it is used, such as the name of a bot.", maxLength: 80, required: true })}
 ${radioField({ ...of("access"), choices: Object.entries(accesses).map(([value, choice]) => ({ value, ...choice })) })}
-${linesField({ ...of("redirectOrigins"), hint: "Sites of yours that users may continue to after the verification, such as https://example.com, one on each line. Links to other sites are refused." })}
+${linesField({
+  ...of("redirectOrigins"),
+  hint: "Sites of yours that users may continue to after the verification, such as https://example.com, one on each line. Links to other sites are refused.",
+})}
 <details${hasRestrictions(rules) || problems.length > 0 ? html` open` : null}>
 <summary>Restrictions <small>${restrictionsText(rules)}</small></summary>
 ${linesField({ ...of("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address." })}
@@ -134,7 +137,11 @@ export const scopeFields = (
   const idHint = "Its ID, 5 to 32 digits. The bot has to be in it, and you have to manage it.";
   return html`
 ${radioField({ ...of("scope"), choices })}
-<div class="own">${guilds === null ? textField({ ...of("guildId"), hint: idHint }) : menuField({ ...of("guildId"), hint: menuHint, choices: guildChoices(guilds) })}</div>`;
+<div class="own">${
+    guilds === null
+      ? textField({ ...of("guildId"), hint: idHint })
+      : menuField({ ...of("guildId"), hint: menuHint, choices: guildChoices(guilds) })
+  }</div>`;
 };
 
 const guildChoices = (guilds: ReadonlyArray<OwnGuild>) => {

@@ -49,7 +49,11 @@ export const keyPage = (view: KeyView, rules: KeyRules, now: Millis, refused: Re
     labels: { ...keyLabels, ...actLabels },
     content: html`
 ${facts(view, now)}
-${key.status === "revoked" ? html`<p>A revoked key never works again. It disappears from the list after 30 days.</p>` : rulesForm(key, rules, refused)}
+${
+  key.status === "revoked"
+    ? html`<p>A revoked key never works again. It disappears from the list after 30 days.</p>`
+    : rulesForm(key, rules, refused)
+}
 <section>
 <h2>History</h2>
 ${historyHtml(view.history, view.names)}
@@ -65,7 +69,9 @@ const facts = ({ key, quota, guilds, created, names }: KeyView, now: Millis): Ht
 <p>${stateHtml(key, now)} <code>${maskedKey(key.id)}</code></p>
 <dl class="facts">
 <div><dt>List</dt><dd>${scopeText(key, guilds)}</dd></div>
-<div><dt>${key.scope.kind === "guild" ? "Community" : "Settings"}</dt><dd><a href="${to(communityPath(key.scope.pid))}">Verify link and texts</a> <code>${key.scope.pid}</code></dd></div>
+<div><dt>${
+  key.scope.kind === "guild" ? "Community" : "Settings"
+}</dt><dd><a href="${to(communityPath(key.scope.pid))}">Verify link and texts</a> <code>${key.scope.pid}</code></dd></div>
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
@@ -114,12 +120,25 @@ ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400
 <section>
 <h2>Danger zone</h2>
 ${formTo(keyPath(key.id, "status"), html` class="panel danger"`)}
-<p>${isActive(key) ? "Every request with a disabled key is refused until you enable it again." : "Requests with the key are accepted again, under its rules."}</p>
-<button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${isActive(key) ? "Disable the key" : "Enable the key"}</button>
+<p>${
+    isActive(key)
+      ? "Every request with a disabled key is refused until you enable it again."
+      : "Requests with the key are accepted again, under its rules."
+  }</p>
+<button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${
+    isActive(key) ? "Disable the key" : "Enable the key"
+  }</button>
 </form>
 ${formTo(keyPath(key.id, "revoke"), html` class="panel danger"`)}
 <p>A revoked key never works again. The links of its users stay.</p>
-${textField({ name: "confirm", label: html`Type <strong>${key.id}</strong> to confirm`, value: "", problems: problemsOf("revoke"), required: true, awaited: key.id })}
+${textField({
+  name: "confirm",
+  label: html`Type <strong>${key.id}</strong> to confirm`,
+  value: "",
+  problems: problemsOf("revoke"),
+  required: true,
+  awaited: key.id,
+})}
 <button class="button bad">Revoke the key</button>
 </form>
 </section>`;

@@ -45,7 +45,11 @@ export const keysPage = (
   content: html`
 <p>${planText(list)}</p>
 <p><a class="button" href="${to(paths.newKey)}">Create a key</a></p>
-${list.keys.length === 0 ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>` : table(weeks, choice, list.guilds, now)}`,
+${
+  list.keys.length === 0
+    ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>`
+    : table(weeks, choice, list.guilds, now)
+}`,
 });
 
 /** Says how many keys the plan allows. It mentions keys by the operator, which do not count, if there are any. */
@@ -98,8 +102,16 @@ ${menuField({ name: "sort", label: "Sort", value: sort, choices: Object.entries(
 <button class="button quiet">Search</button>
 </form>`
   }
-${found.length === 0 ? html`<p class="empty">No key was found for “${search}”.</p>` : keyTable(isAll ? found : found.slice(0, mostKeys), guilds, now)}
-${isAll || found.length <= mostKeys ? null : html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.keys, { q: search, sort, all: "1" }))}">All ${found.length} keys</a></p>`}`;
+${
+  found.length === 0
+    ? html`<p class="empty">No key was found for “${search}”.</p>`
+    : keyTable(isAll ? found : found.slice(0, mostKeys), guilds, now)
+}
+${
+  isAll || found.length <= mostKeys
+    ? null
+    : html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.keys, { q: search, sort, all: "1" }))}">All ${found.length} keys</a></p>`
+}`;
 };
 
 const keyTable = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGuild>, now: Millis): Html =>

@@ -72,8 +72,14 @@ export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, cha
 ${copyable("token", "key", token)}
 <h2>Try it in a terminal</h2>
 ${copyable("curl", "command", `export ACCOUNTLINK_KEY='${token}'\n${curlOf(url, "$ACCOUNTLINK_KEY")}`)}
-<p>${key.previousSecretEndsAt === null ? null : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `}Anyone who has the key can use it: keep it out of web pages, logs and repositories.</p>
+<p>${
+      key.previousSecretEndsAt === null
+        ? null
+        : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `
+    }Anyone who has the key can use it: keep it out of web pages, logs and repositories.</p>
 </section>
-<p class="row"><a class="button quiet" href="${to(keyPath(key.id))}">I have copied it</a>${isNew ? html` <a class="button quiet" href="${to(rolesPath(key.scope.pid))}">Choose roles</a>` : null}</p>`,
+<p class="row"><a class="button quiet" href="${to(keyPath(key.id))}">I have copied it</a>${
+      isNew ? html` <a class="button quiet" href="${to(rolesPath(key.scope.pid))}">Choose roles</a>` : null
+    }</p>`,
   };
 };

@@ -38,7 +38,10 @@ ${
 <p class="hint">Searched by ${searchedFor(community)}.${isByOthers ? " Who was found in another list is linked here too." : null}</p>
 ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable({ community, links, search, named: null }, linkLabels(platforms))}
-${next && html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.links, { pid, q: search }))}">All that were found here</a></p>`}
+${
+  next &&
+  html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.links, { pid, q: search }))}">All that were found here</a></p>`
+}
 </section>`;
         })}`
 }

@@ -74,7 +74,9 @@ const accountCell = (id: string, profile: Named | null, path: string | null): Ht
   const known = visibleName(profile);
   const name = known ?? id;
   const username = profile?.username ?? null;
-  return html`<strong>${path === null ? name : html`<a href="${to(path)}">${name}</a>`}</strong>${known === null ? null : html` <small>${username === null ? null : `@${username} · `}${id}</small>`}`;
+  return html`<strong>${path === null ? name : html`<a href="${to(path)}">${name}</a>`}</strong>${
+    known === null ? null : html` <small>${username === null ? null : `@${username} · `}${id}</small>`
+  }`;
 };
 
 export const userPath = (pid: Pid | null, chatId: ChatId): string =>
@@ -104,7 +106,11 @@ ${searchForm(view)}
 ${listed(view, labels)}
 ${pager(view)}
 ${may(role, paths.linksFile, files(view))}
-<p class="more">${community.scope.kind === "guild" ? html`<a href="${to(withQuery(paths.unlinked, { pid }))}">Members who have not linked</a> · ` : null}<a href="${to(withQuery(paths.blocks, { pid }))}">Blocked users</a></p>
+<p class="more">${
+      community.scope.kind === "guild"
+        ? html`<a href="${to(withQuery(paths.unlinked, { pid }))}">Members who have not linked</a> · `
+        : null
+    }<a href="${to(withQuery(paths.blocks, { pid }))}">Blocked users</a></p>
 <details${problems.length === 0 ? null : html` open`}>
 <summary>Link a user</summary>
 ${formTo(paths.link, html` class="panel"`)}
@@ -152,7 +158,11 @@ const listed = (view: LinksView, labels: LinkLabels): Html => {
   const { community, search, links, unlinked } = view;
   const { pid } = community.scope;
   if (links.length === 0 && unlinked.length === 0) {
-    return html`<p class="empty">${search === "" ? "Nobody is linked yet." : `Nobody was found for “${search}” by ${searchedFor(community)}.`}</p>`;
+    return html`<p class="empty">${
+      search === ""
+        ? "Nobody is linked yet."
+        : `Nobody was found for “${search}” by ${searchedFor(community)}.`
+    }</p>`;
   }
   return html`
 ${unlinkedNotice(pid, unlinked)}
@@ -213,7 +223,11 @@ const orderNote = (named: NamedPage | NotListed): Html => {
     return html`<p class="hint">Each page is sorted for itself, and the pages follow each other by the latest verification. ${named.reason}</p>`;
   }
   const { unnamed, sortedAt } = named;
-  return html`<p class="hint">All pages were sorted by name at ${timeHtml(sortedAt)}, and are sorted anew after five minutes.${unnamed === 0 ? null : ` ${counted(unnamed, "user")} who left the community ${unnamed === 1 ? "is" : "are"} last, by ID.`}</p>`;
+  return html`<p class="hint">All pages were sorted by name at ${timeHtml(sortedAt)}, and are sorted anew after five minutes.${
+    unnamed === 0
+      ? null
+      : ` ${counted(unnamed, "user")} who left the community ${unnamed === 1 ? "is" : "are"} last, by ID.`
+  }</p>`;
 };
 
 export const verifiedText = ({ lastVerifiedAt, proof }: Link): Html =>
@@ -251,9 +265,19 @@ const pager = (view: LinksView): Html | null => {
   return next === null && previous === null
     ? null
     : html`<p class="more">
-${previous && html`<a class="button quiet" href="${to(path("", ""))}">Newest</a> <a class="button quiet" rel="prev" href="${to(path(previous, "newer"))}">Newer links</a>`}
-${next && html`<a class="button quiet" rel="next" href="${to(path(next, "older"))}">Older links</a> <a class="button quiet" href="${to(path("", "oldest"))}">Oldest</a>`}
-${search === "" ? null : html`<a class="button quiet" href="${to(withQuery(paths.unlink, { pid, q: search }))}">Unlink all that were found</a>`}
+${
+  previous &&
+  html`<a class="button quiet" href="${to(path("", ""))}">Newest</a> <a class="button quiet" rel="prev" href="${to(path(previous, "newer"))}">Newer links</a>`
+}
+${
+  next &&
+  html`<a class="button quiet" rel="next" href="${to(path(next, "older"))}">Older links</a> <a class="button quiet" href="${to(path("", "oldest"))}">Oldest</a>`
+}
+${
+  search === ""
+    ? null
+    : html`<a class="button quiet" href="${to(withQuery(paths.unlink, { pid, q: search }))}">Unlink all that were found</a>`
+}
 </p>`;
 };
 

@@ -72,7 +72,13 @@ ${all.length < 2 ? html`<input type="hidden" name="pid" value="${pid}">` : commu
 ${textField({ name: "q", label: "Find", hint: "ID or the beginning of a name", type: "search", value: search })}
 <button class="button quiet">Search</button>
 </form>
-${"reason" in found ? statusHtml(found.reason, "bad") : "reading" in found ? readingHtml(found.reading) : foundHtml(community, search, found, visitor)}`,
+${
+  "reason" in found
+    ? statusHtml(found.reason, "bad")
+    : "reading" in found
+      ? readingHtml(found.reading)
+      : foundHtml(community, search, found, visitor)
+}`,
   };
 };
 
@@ -92,8 +98,14 @@ const foundHtml = (
   const now = context.clock.currentTimeMillisUnsafe();
   const name = communityName(community);
   return html`
-<p class="figure"><strong>${numberText(found.linked)} of ${numberText(found.total)}</strong> members of ${name} have linked an account. Bots do not count.${now - found.readAt < fresh ? null : ` The list is ${durationText(now - found.readAt)} old.`}</p>
-${may(role, paths.communities, html`<p><a href="${to(channelsPath(pid))}#panel">Post the panel</a>, a message with a button to verify, to ask the others.</p>`)}
+<p class="figure"><strong>${numberText(found.linked)} of ${numberText(found.total)}</strong> members of ${name} have linked an account. Bots do not count.${
+    now - found.readAt < fresh ? null : ` The list is ${durationText(now - found.readAt)} old.`
+  }</p>
+${may(
+  role,
+  paths.communities,
+  html`<p><a href="${to(channelsPath(pid))}#panel">Post the panel</a>, a message with a button to verify, to ask the others.</p>`,
+)}
 ${
   found.members.length === 0
     ? html`<p class="empty">${search === "" ? "Everybody is linked." : `Nobody without a link was found for “${search}”.`}</p>`
@@ -104,11 +116,16 @@ ${
         rows: found.members.map((member) => {
           const { at } = member;
           return [
-            html`<a href="${to(userPath(pid, member.chatId))}">${accountText(member.chatId, member)}</a>${member.username === null ? null : html` <small>@${member.username}</small>`}`,
+            html`<a href="${to(userPath(pid, member.chatId))}">${accountText(member.chatId, member)}</a>${
+              member.username === null ? null : html` <small>@${member.username}</small>`
+            }`,
             at === 0 ? "–" : html`${dayHtml(at)} <small>${ageText(at, now)} ago</small>`,
           ];
         }),
       })
 }
-${found.next && html`<p class="more"><a class="button quiet" rel="next" href="${to(withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) }))}">More members</a></p>`}`;
+${
+  found.next &&
+  html`<p class="more"><a class="button quiet" rel="next" href="${to(withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) }))}">More members</a></p>`
+}`;
 };

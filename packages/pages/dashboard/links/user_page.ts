@@ -77,8 +77,16 @@ ${userListsHtml(view)}
 ${historyHtml(history, names)}
 ${untold(link, history)}
 ${may(role, paths.audit, html`<p class="more"><a href="${to(withQuery(paths.audit, { chatId }))}">Every change in the audit log</a></p>`)}
-${may(role, paths.events, html`<p class="more"><a href="${to(withQuery(paths.events, { pid, user: chatId }))}">Events and verifications of this user</a></p>`)}
-${may(role, paths.alts, html`<p class="more"><a href="${to(withQuery(paths.alts, { pid, kind: "chat", id: chatId }))}">Possible alts of this user</a></p>`)}
+${may(
+  role,
+  paths.events,
+  html`<p class="more"><a href="${to(withQuery(paths.events, { pid, user: chatId }))}">Events and verifications of this user</a></p>`,
+)}
+${may(
+  role,
+  paths.alts,
+  html`<p class="more"><a href="${to(withQuery(paths.alts, { pid, kind: "chat", id: chatId }))}">Possible alts of this user</a></p>`,
+)}
 </section>
 <section>
 <h2>${link === null ? "Link" : "Change"} in ${listText(community)}</h2>
@@ -186,7 +194,11 @@ const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | null =>
 <p><a class="bad" href="${to(unlinkPath(pid, chatId))}">Unlink<span class="unseen"> ${accountText(chatId, chat)} in ${listName(community)}</span></a></p>
 </li>`;
       })}</ul>
-${lists.length === 1 ? null : html`<p class="more"><a class="button bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">Unlink in every list</a></p>`}
+${
+  lists.length === 1
+    ? null
+    : html`<p class="more"><a class="button bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">Unlink in every list</a></p>`
+}
 </section>`;
 
 const shownChanges = 50;

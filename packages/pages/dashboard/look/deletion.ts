@@ -22,6 +22,13 @@ export const confirmForm = (
   refused: Refused | null,
 ): Html => html`
 ${formTo(action, html` class="panel danger"`)}
-${textField({ name: "confirm", label: html`Type <strong>${name}</strong> to confirm`, value: "", problems: refused?.problems ?? [], required: true, awaited: name })}
+${textField({
+  name: "confirm",
+  label: html`Type <strong>${name}</strong> to confirm`,
+  value: "",
+  problems: refused?.problems ?? [],
+  required: true,
+  awaited: name,
+})}
 <p class="row"><button class="button bad">${label}</button> <a class="button quiet" href="${to(back)}">Keep it</a></p>
 </form>`;

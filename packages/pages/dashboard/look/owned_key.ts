@@ -44,7 +44,9 @@ export const nameOf = ({ name, id }: Pick<ApiKey, "name" | "id">): string =>
 export const expiryHtml = (key: ApiKey, now: Millis): Html | string =>
   key.expiresAt === null
     ? "never"
-    : html`${timeHtml(key.expiresAt)}${endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}`;
+    : html`${timeHtml(key.expiresAt)}${
+        endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null
+      }`;
 
 export const scopeText = ({ scope }: Pick<ApiKey, "scope">, guilds: ReadonlyArray<NamedGuild>): string => {
   const name = scope.kind === "global" ? null : guilds.find(({ guildId }) => guildId === scope.guildId)?.name;

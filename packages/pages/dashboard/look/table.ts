@@ -22,7 +22,12 @@ export const tableHtml = ({ id, caption, columns: named, rows }: Table): Html =>
 <div class="scroller" role="region" aria-labelledby="${id}" tabindex="0">
 <table>
 <caption id="${id}">${caption}</caption>
-<thead><tr>${columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.isUnseen === true ? html`<span class="unseen">${column.label}</span>` : column.label}</th>`)}</tr></thead>
+<thead><tr>${columns.map(
+    (column) =>
+      html`<th scope="col"${numberClass(column)}>${
+        column.isUnseen === true ? html`<span class="unseen">${column.label}</span>` : column.label
+      }</th>`,
+  )}</tr></thead>
 <tbody>
 ${rows.map((cells) => html`<tr>${cells.map((cell, index) => cellHtml(cell, index, columns[index]))}</tr>`)}
 </tbody>

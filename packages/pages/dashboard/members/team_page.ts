@@ -163,7 +163,14 @@ ${
     ? html`<p>A team has at most ${maxMembers} people.</p>`
     : html`
 ${formTo(paths.teamAdd, html` class="panel"`)}
-${textField({ name: "who", label: labels.who, hint: `User name or ID on ${platforms.chat}. A name is found if they are in one of your communities.`, value: form.who, required: true, problems })}
+${textField({
+  name: "who",
+  label: labels.who,
+  hint: `User name or ID on ${platforms.chat}. A name is found if they are in one of your communities.`,
+  value: form.who,
+  required: true,
+  problems,
+})}
 ${roleField("role", form.role, problems)}
 <button class="button">Next: see who it is</button>
 </form>`

@@ -114,7 +114,11 @@ const overviewPage = (view: OverviewView, now: Millis): Page => ({
   content: html`
 ${attention(view, now)}
 ${view.steps === null ? null : html`<section class="panel"><h2>Your first verified user</h2>${firstSteps(view.steps)}</section>`}
-${view.steps === null || view.alone === null || view.keys.length > 0 ? null : html`<p class="more">This account is new and your own. If you expected the account of a team, you are not in it, or no longer: one of its owners can invite you by your ID, ${view.alone}.</p>`}
+${
+  view.steps === null || view.alone === null || view.keys.length > 0
+    ? null
+    : html`<p class="more">This account is new and your own. If you expected the account of a team, you are not in it, or no longer: one of its owners can invite you by your ID, ${view.alone}.</p>`
+}
 ${view.keys.length === 0 ? null : figures(view)}`,
 });
 
@@ -133,7 +137,11 @@ ${ending.map(
     html`<li class="warn"><p><a href="${to(keyPath(key.id))}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
 )}
 </ul>
-${troubles.length > mostTroubles ? html`<p class="more"><a href="${to(paths.communities)}">${counted(troubles.length - mostTroubles, "further problem")} of your communities</a></p>` : null}
+${
+  troubles.length > mostTroubles
+    ? html`<p class="more"><a href="${to(paths.communities)}">${counted(troubles.length - mostTroubles, "further problem")} of your communities</a></p>`
+    : null
+}
 </section>`;
 };
 
@@ -170,7 +178,11 @@ ${
     ? html`<p class="empty">No key is active.</p>`
     : html`<ul class="cards" role="list">${view.today.map(todayCard)}</ul>`
 }
-${view.today.length < view.active ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys. <a href="${to(paths.keys)}">All keys</a></p>` : null}
+${
+  view.today.length < view.active
+    ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys. <a href="${to(paths.keys)}">All keys</a></p>`
+    : null
+}
 </section>
 </div>`;
 };
@@ -185,7 +197,12 @@ const numbers = ({ days, links, lists, verified }: OverviewView): Html => {
 ${figure("Requests today", numberText(requestsOf(today)))}
 ${figure("Refused or failed today", numberText(today.refused + today.errors))}
 ${figure("Requests in seven days", numberText(last ?? 0), changeText(last ?? 0, before ?? 0))}
-${figure("Links", countText(links), [lists < 2 ? null : `in ${lists} lists`, countNote(links)].filter((note) => note !== null).join(", ") || null)}
+${figure(
+  "Links",
+  countText(links),
+  [lists < 2 ? null : `in ${lists} lists`, countNote(links)].filter((note) => note !== null).join(", ") ||
+    null,
+)}
 ${figure("Verified in seven days", countText(verified.last), verifiedNote(verified))}
 </dl>`;
 };

@@ -62,6 +62,8 @@ export const obstacles = (
   ];
   return html`${refused.map(
     (problem) =>
-      html`<p class="problem">The bot may not change ${problem.roleId === null ? "the nickname" : `the role ${roleName(view, problem.roleId)}`}. ${remedy(view, problem, platforms)}</p>`,
+      html`<p class="problem">The bot may not change ${
+        problem.roleId === null ? "the nickname" : `the role ${roleName(view, problem.roleId)}`
+      }. ${remedy(view, problem, platforms)}</p>`,
   )}`;
 };

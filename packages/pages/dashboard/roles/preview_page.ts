@@ -70,7 +70,9 @@ const doneHtml = (view: PreviewView): Html => {
   const changed = shownPreview(preview, "remove");
   const isQuiet = changed.nicknames === 0 && changed.roles.every(({ gained, lost }) => gained + lost === 0);
   return html`
-<p>${counted(preview.done, "member")} were compared. ${isQuiet ? "Nobody would change: everyone has the right roles and names." : "This is what would change:"}</p>
+<p>${counted(preview.done, "member")} were compared. ${
+    isQuiet ? "Nobody would change: everyone has the right roles and names." : "This is what would change:"
+  }</p>
 ${rolesTable(view)}
 ${namesHtml(view)}
 ${exceptionsHtml(view)}
@@ -108,7 +110,9 @@ const namesHtml = (view: PreviewView): Html | null => {
   return html`
 <section>
 <h2>Nicknames</h2>
-<p>${counted(linked, "linked member")} would get another nickname${unlinked === 0 ? null : `, ${counted(unlinked, "member")} without a link would lose theirs`}.</p>
+<p>${counted(linked, "linked member")} would get another nickname${
+    unlinked === 0 ? null : `, ${counted(unlinked, "member")} without a link would lose theirs`
+  }.</p>
 ${
   preview.names.length === 0
     ? null

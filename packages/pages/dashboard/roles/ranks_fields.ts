@@ -34,16 +34,35 @@ export const ranksFields = (
   return html`
 <details${ranksOf === "" ? null : html` open`} id="ranks">
 <summary>One rule for each rank of a group</summary>
-${textField({ name: "ranksOf", label: "Group of the ranks", hint: `ID or address of the group on ${platforms.game}. Ranks find the roles that have their name.`, value: ranksOf, maxLength: 300, problems })}
+${textField({
+  name: "ranksOf",
+  label: "Group of the ranks",
+  hint: `ID or address of the group on ${platforms.game}. Ranks find the roles that have their name.`,
+  value: ranksOf,
+  maxLength: 300,
+  problems,
+})}
 <p class="row"><button class="button quiet small" name="act" value="ranks">Show its ranks</button></p>
 ${
   ranked === null
     ? null
     : html`<div role="status">
-<p>${ranked.name ?? `Group ${ranked.id}`} has ${counted(ranked.ranks.length, "rank")}. ${added.length === 0 ? "No further rank has a role of the same name." : html`${counted(added.length, "rank")} with a role of the same name:`}</p>
+<p>${ranked.name ?? `Group ${ranked.id}`} has ${counted(ranked.ranks.length, "rank")}. ${
+        added.length === 0
+          ? "No further rank has a role of the same name."
+          : html`${counted(added.length, "rank")} with a role of the same name:`
+      }</p>
 <ul>${added.map(({ roleId, minRank }) => html`<li>${nameOfRole.get(roleId) ?? roleId} (rank ${minRank})</li>`)}</ul>
-${left.length === 0 ? null : html`<p>${counted(left.length, "further rank")} would be more than the ${mostRules} rules that a plan can have.</p>`}
-${added.length === 0 ? null : html`<p class="row"><button class="button small" name="act" value="addRanks">Add ${counted(added.length, "rule")}</button></p>`}
+${
+  left.length === 0
+    ? null
+    : html`<p>${counted(left.length, "further rank")} would be more than the ${mostRules} rules that a plan can have.</p>`
+}
+${
+  added.length === 0
+    ? null
+    : html`<p class="row"><button class="button small" name="act" value="addRanks">Add ${counted(added.length, "rule")}</button></p>`
+}
 ${missingRoles(view, ranked, platforms.chat)}
 </div>`
 }

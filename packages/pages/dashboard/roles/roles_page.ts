@@ -110,9 +110,13 @@ const statusSection = (view: RolesView): Html => {
 <h2>${plan.state === "on" ? html`<span class="badge good">On</span>` : html`<span class="badge">Paused</span>`}</h2>
 ${
   plan.state === "paused"
-    ? html`<p>Nobody gets or loses a role or nickname until you turn the rules on. ${view.isHome ? html`Linking goes on: members type <code>/verify</code>, and the panel works.` : null} Rules pause by themselves when the bot is removed, when nobody of your team manages the community any more, or before most members of a role would lose it.</p>`
+    ? html`<p>Nobody gets or loses a role or nickname until you turn the rules on. ${
+        view.isHome ? html`Linking goes on: members type <code>/verify</code>, and the panel works.` : null
+      } Rules pause by themselves when the bot is removed, when nobody of your team manages the community any more, or before most members of a role would lose it.</p>`
     : html`
-<p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${view.tryUrl === null ? null : html` <a href="${to(view.tryUrl)}">Try it as a member</a>`}</p>
+<p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${
+        view.tryUrl === null ? null : html` <a href="${to(view.tryUrl)}">Try it as a member</a>`
+      }</p>
 <p>${plan.unlinked === "keep" ? "Members who have not linked are left as they are. " : null}${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be compared again soon.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
 ${
   sweep === null
@@ -165,7 +169,13 @@ ${hidden(view)}
 <input type="hidden" name="unlinked" value="${form.unlinked}">
 <input type="hidden" name="seen" value="${planVersion(view.details.plan)}">
 ${form.rules.map((rule, i) => ruleFieldset(view, rule, i + 1, visitor, problems))}
-${form.rules.length < mostRules ? html`<p class="row"><button class="button quiet small" name="act" value="add">${form.rules.length === 0 ? "Add a rule" : "Add another rule"}</button></p>${ranksFields(view, form, visitor, problems)}` : null}
+${
+  form.rules.length < mostRules
+    ? html`<p class="row"><button class="button quiet small" name="act" value="add">${
+        form.rules.length === 0 ? "Add a rule" : "Add another rule"
+      }</button></p>${ranksFields(view, form, visitor, problems)}`
+    : null
+}
 ${textField({
   name: "nickname",
   label: "Nickname of linked members",
@@ -174,7 +184,19 @@ ${textField({
   maxLength: 100,
   problems,
 })}
-${textField({ name: "nicknameGroupId", label: "Group of the nickname", hint: thingHint(view, ["group", form.nicknameGroupId], visitor, `ID or address of the group on ${visitor.platforms.game}; only for {group.role}.`), value: form.nicknameGroupId, maxLength: 300, problems })}
+${textField({
+  name: "nicknameGroupId",
+  label: "Group of the nickname",
+  hint: thingHint(
+    view,
+    ["group", form.nicknameGroupId],
+    visitor,
+    `ID or address of the group on ${visitor.platforms.game}; only for {group.role}.`,
+  ),
+  value: form.nicknameGroupId,
+  maxLength: 300,
+  problems,
+})}
 ${menuField({
   name: "bypassRoleId",
   label: "Members to leave alone",
@@ -185,7 +207,15 @@ ${menuField({
     ...roleChoices(view, form.bypassRoleId, (name) => `Members with ${name}`),
   ],
 })}
-<p class="row">${view.rival && "list" in view.rival && !isOn ? null : html`<button class="button" name="act" value="on">${isOn ? "See what changes, then save" : "See what changes, then turn on"}</button>`} <button class="button quiet" name="act" value="paused">${isOn ? "Save and pause" : "Save without turning on"}</button></p>
+<p class="row">${
+    view.rival && "list" in view.rival && !isOn
+      ? null
+      : html`<button class="button" name="act" value="on">${
+          isOn ? "See what changes, then save" : "See what changes, then turn on"
+        }</button>`
+  } <button class="button quiet" name="act" value="paused">${
+    isOn ? "Save and pause" : "Save without turning on"
+  }</button></p>
 </form>
 </section>`;
 };
@@ -273,10 +303,21 @@ const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null
 <h2>Try it with one member</h2>
 ${formTo(`${action(view)}#preview`, html` class="panel"`)}
 ${hidden(view)}
-${textField({ name: "who", label: "Member", hint: `User name or ID on ${visitor.platforms.chat}. Tries the saved rules, and changes nothing.`, value: preview?.who ?? "", required: true, problems: refused?.problems ?? [] })}
+${textField({
+  name: "who",
+  label: "Member",
+  hint: `User name or ID on ${visitor.platforms.chat}. Tries the saved rules, and changes nothing.`,
+  value: preview?.who ?? "",
+  required: true,
+  problems: refused?.problems ?? [],
+})}
 <button class="button quiet" name="act" value="preview">Show what would change</button>
 </form>
-${!preview?.found ? null : html`<div role="status"><p><strong>${preview.who}</strong> ${changesText(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor.platforms)}</div>`}
+${
+  !preview?.found
+    ? null
+    : html`<div role="status"><p><strong>${preview.who}</strong> ${changesText(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor.platforms)}</div>`
+}
 </section>`;
 };
 

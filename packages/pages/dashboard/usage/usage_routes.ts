@@ -130,7 +130,11 @@ const keyTable = (byKey: ReadonlyArray<KeyUsage>) => html`${usageTable(
       return [html`<a href="${to(path)}">${nameOf(key)}</a>`, days];
     }),
 )}
-${byKey.length <= mostKeys ? null : html`<p class="more">The busiest ${mostKeys} of ${numberText(byKey.length)} used keys. The file has all of them.</p>`}`;
+${
+  byKey.length <= mostKeys
+    ? null
+    : html`<p class="more">The busiest ${mostKeys} of ${numberText(byKey.length)} used keys. The file has all of them.</p>`
+}`;
 
 const usageTable = (
   what: "Day" | "Key",

@@ -49,7 +49,12 @@ const typeField = (type: string): string => `type-${type}`;
 export const webhookFields = (form: WebhookForm, problems: ReadonlyArray<ParameterProblem>): Html => {
   const of = fieldsOf(textLabels, form, problems);
   return html`
-${textField({ ...of("url"), hint: "The address on your server that receives the events, such as https://example.com/links.", maxLength: 2000, required: true })}
+${textField({
+  ...of("url"),
+  hint: "The address on your server that receives the events, such as https://example.com/links.",
+  maxLength: 2000,
+  required: true,
+})}
 ${textField({ ...of("description"), hint: "What it is for (optional).", maxLength: 300 })}
 <details${form.types.length > 0 ? html` open` : null}>
 <summary>Only some events</summary>

@@ -87,7 +87,11 @@ ${
         rows: view.deliveries.map((delivery) => row(webhook, delivery)),
       })
 }
-${next === null ? null : html`<p class="more"><a class="button quiet" href="${to(withQuery(webhookPath(webhook.id), { status: filter, cursor: next }))}">Older deliveries</a></p>`}
+${
+  next === null
+    ? null
+    : html`<p class="more"><a class="button quiet" href="${to(withQuery(webhookPath(webhook.id), { status: filter, cursor: next }))}">Older deliveries</a></p>`
+}
 </section>`;
 
 const row = ({ id }: WebhookDetails, delivery: WebhookDelivery): ReadonlyArray<Html | string> => [
@@ -112,8 +116,14 @@ ${webhookFields(form, refused?.act === "update" ? refused.problems : [])}
 <section>
 <h2>${isActive ? "Pause" : "Activate"}</h2>
 ${formTo(webhookPath(id, "status"), html` class="panel"`)}
-<p>${isActive ? "While the webhook is paused, events are kept. They are sent when you activate it again." : "Events that were kept are sent in order, and failed deliveries are retried at once."}</p>
-<button class="button quiet" name="status" value="${isActive ? "paused" : "active"}">${isActive ? "Pause the webhook" : "Activate the webhook"}</button>
+<p>${
+    isActive
+      ? "While the webhook is paused, events are kept. They are sent when you activate it again."
+      : "Events that were kept are sent in order, and failed deliveries are retried at once."
+  }</p>
+<button class="button quiet" name="status" value="${isActive ? "paused" : "active"}">${
+    isActive ? "Pause the webhook" : "Activate the webhook"
+  }</button>
 </form>
 </section>
 <section>

@@ -83,7 +83,11 @@ export const issuedWebhookPage = ({ webhook, secret, isNew }: IssuedWebhook): Pa
 <section class="panel" data-leaves-for="${to(webhookPath(webhook.id))}">
 <h2>The secret</h2>
 ${copyable("secret", "secret", secret)}
-<p>${isNew ? null : "For 24 hours, deliveries are signed with the previous secret as well. Replace it on your server before then. "}With the secret, your server can check that a delivery comes from here. Deliveries follow the Standard Webhooks specification: libraries for most languages check them.</p>
+<p>${
+    isNew
+      ? null
+      : "For 24 hours, deliveries are signed with the previous secret as well. Replace it on your server before then. "
+  }With the secret, your server can check that a delivery comes from here. Deliveries follow the Standard Webhooks specification: libraries for most languages check them.</p>
 <h2>Check a delivery in JavaScript</h2>
 ${copyable("code", "code", verifying)}
 </section>
@@ -129,7 +133,11 @@ const answer = ({ responseStatus, responseType, attemptedAt, answeredAt }: SentD
     : html`<dl class="facts">
 <div><dt>Status</dt><dd>${responseStatus}</dd></div>
 <div><dt>Type</dt><dd>${responseType ?? "none"}</dd></div>
-<div><dt>Time</dt><dd>${timeOr(answeredAt, "not recorded")}${answeredAt === null || attemptedAt === null ? null : html` <small>after ${numberText(answeredAt - attemptedAt)} ms</small>`}</dd></div>
+<div><dt>Time</dt><dd>${timeOr(answeredAt, "not recorded")}${
+        answeredAt === null || attemptedAt === null
+          ? null
+          : html` <small>after ${numberText(answeredAt - attemptedAt)} ms</small>`
+      }</dd></div>
 </dl>
 <p class="hint">The body of the answer is not kept.</p>`;
 
