@@ -89,3 +89,15 @@ ${names}
 <p class="row"><button class="button small" name="act" value="makeRoles">Make ${what}</button> <button class="button quiet small" name="act" value="ranks">Make none</button></p>
 </div>`;
 };
+
+/** The roles to choose from. A deleted role of the rule is one of them, so that saving changes nothing. */
+export const roleChoices = (
+  { roles }: RanksView,
+  roleId: string,
+  labelOf = (name: string, assignable: boolean) => (assignable ? name : `${name} (the bot may not give it)`),
+) => [
+  ...roles.map(({ id, name, assignable }) => ({ value: id, label: labelOf(name, assignable) })),
+  ...(roleId === "" || roles.some(({ id }) => id === roleId)
+    ? []
+    : [{ value: roleId, label: `Role ${roleId} (deleted)` }]),
+];

@@ -27,7 +27,7 @@ import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
 import { changesText, obstacles, type RolePreview } from "./member_preview.ts";
-import { type RanksView, ranksFields } from "./ranks_fields.ts";
+import { type RanksView, ranksFields, roleChoices } from "./ranks_fields.ts";
 import { isNewPlan, type RolesForm, roleFormLabels, type TypedRule } from "./role_form.ts";
 
 export interface RolesView extends RanksView {
@@ -283,18 +283,6 @@ ${fields.map((field) =>
 <p class="row"><button class="button quiet small" name="act" value="remove-${number}" aria-label="Remove rule ${number}">Remove</button></p>
 </fieldset>`;
 };
-
-/** The roles to choose from. A deleted role of the rule is one of them, so that saving changes nothing. */
-const roleChoices = (
-  { roles }: RolesView,
-  roleId: string,
-  labelOf = (name: string, assignable: boolean) => (assignable ? name : `${name} (the bot may not give it)`),
-) => [
-  ...roles.map(({ id, name, assignable }) => ({ value: id, label: labelOf(name, assignable) })),
-  ...(roleId === "" || roles.some(({ id }) => id === roleId)
-    ? []
-    : [{ value: roleId, label: `Role ${roleId} (deleted)` }]),
-];
 
 const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null): Html => {
   const { preview } = view;

@@ -27,7 +27,7 @@ const orBlocked = <A, E>(write: Effect.Effect<A, Conflict | E>) =>
     () => Effect.succeed("blocked" as const),
   );
 
-interface PartOfFile {
+export interface PartOfFile {
   readonly number: number;
   readonly isUndoable: boolean;
   /** Whether an earlier command imported a part. */
