@@ -34,6 +34,9 @@ const botAnswers: Readonly<Record<string, object>> = {
 const chatClient = { id: bot.id, secret: "the-secret-at-chat" };
 const gameClient = { id: "4242424242", secret: "the-secret-at-game" };
 
+/** The first user of Roblox, whose ID the documentation uses. */
+const firstGameUser = { id: 1, name: "Roblox", displayName: "Roblox", created: "2006-02-27T21:06:40.3Z" };
+
 export interface LivePlatforms {
   /** The environment variables of a server that uses these platforms. */
   readonly env: Readonly<Record<string, string>>;
@@ -74,6 +77,7 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
 
   const answerGame = (request: HeardRequest): Promise<HttpAnswer> | HttpAnswer | undefined => {
     if (request.path === "/apis/oauth/v1/certs") return { body: { keys: [signer.publicKey] } };
+    if (request.path === `/users/v1/users/${firstGameUser.id}`) return { body: firstGameUser };
     if (request.path !== "/apis/oauth/v1/token") return undefined;
     const signIn = redeem(signIns, request, gameClient);
     if (signIn === undefined) return refusedCode;
