@@ -1,7 +1,7 @@
 import { expect, it } from "@accountlink/test-servers/effect";
 import type { AuditEntry } from "../audit/audit.ts";
-import { ChatId, KeyId } from "../ids.ts";
-import { withoutUser } from "./user_store.ts";
+import { ChatId, KeyId, Pid } from "../ids.ts";
+import { countErased, withoutUser } from "./user_store.ts";
 
 const ada = ChatId.make("10001");
 const key: AuditEntry["actor"] = { type: "key", id: KeyId.make("Aa0Bb1Cc2Dd3") };
@@ -30,5 +30,16 @@ it("in the actor of an audit entry, the user's chat ID and the name of the user'
     ],
   ] as const) {
     expect(withoutUser({ actor, details }, ada, ["chat:10001"])).toEqual({ actor: without, details });
+  }
+});
+
+it("erasures count the scopes in the same order, in whatever order a database deletes", () => {
+  const [one, two] = [Pid.make("pid_1111111111111111"), Pid.make("pid_2222222222222222")];
+  for (const pids of [
+    [one, two],
+    [two, one],
+  ]) {
+    const { byScope } = countErased(pids.map((pid) => ({ what: "reviews", pid })));
+    expect([...byScope.keys()]).toEqual([one, two]);
   }
 });

@@ -164,8 +164,9 @@ export interface ErasedThing {
 }
 
 /**
- * Counts erased records: in total for `UserErased`, and by scope for the scope's `user.erased` audit entry. Erased
- * events are not counted. @internal
+ * Counts erased records: in total for `UserErased`, and by scope for the scope's `user.erased` audit entry. The scopes are
+ * sorted, since a database deletes in any order, and the audit log keeps the order of its entries. Erased events are not
+ * counted. @internal
  */
 export const countErased = (
   things: ReadonlyArray<ErasedThing>,
@@ -177,7 +178,9 @@ export const countErased = (
   return {
     total: countsOf(things),
     byScope: new Map(
-      [...byScope].flatMap(([pid, of]) => (pid === null ? [] : [[pid, detailsOf(countsOf(of))]])),
+      [...byScope]
+        .flatMap(([pid, of]) => (pid === null ? [] : [[pid, detailsOf(countsOf(of))] as const]))
+        .toSorted(([one], [other]) => (one < other ? -1 : 1)),
     ),
   };
 };
