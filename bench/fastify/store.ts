@@ -52,8 +52,8 @@ export interface Database {
   /** Counts the request in all rate-limit windows. If a window is full, counts nothing and returns its name. */
   readonly admit: (rules: ReadonlyArray<Rule>) => Eventual<Counts | string>;
   /**
-   * Writes a link, its event, its audit entry and its idempotency key in a transaction, or returns the result of the earlier write
-   * with this idempotency key.
+   * Writes a link, its event, its audit entry and its idempotency key in a transaction, or returns the result of the
+   * earlier write with this idempotency key.
    */
   readonly setGame: (write: LinkWrite) => Eventual<GameSet>;
   readonly close: () => Eventual<void>;

@@ -2,11 +2,11 @@
 import { Context, Effect } from "effect";
 
 /**
- * Runs effects in fibers that have the context without the services of this project, which an application has got when
- * it was made. What stays are services of Effect, such as loggers, the clock and the tracer.
+ * Runs effects in fibers whose context lacks the services of this project, because an application takes them when it is
+ * made. Services of Effect stay, such as loggers, the clock and the tracer.
  *
- * Effect copies the context of the fiber for each transaction and each service that is provided. With a hundred services
- * less in it, a write to the embedded storage takes a fifth less time.
+ * Effect copies the context of the fiber for each transaction and each provided service. With a hundred services less in
+ * it, a write to the embedded storage takes a fifth less time.
  */
 export const makeRun = (context: Context.Context<never>) =>
   Effect.runForkWith(

@@ -231,7 +231,7 @@ const atOnce = { concurrency: "unbounded" } as const;
 
 testDatabase("transactions of one turn of the event loop share a commit", function* (fixture) {
   const { sql } = fixture;
-  // A machine that is busy for 2 ms ends the group of a round.
+  // A machine that is busy for 20 ms ends the group of a round.
   for (let round = 0; round < 50; round++) {
     const adding = [1, 2, 3].map((number) =>
       Effect.map(sql.withTransaction(add(sql, `${round} ${number}`)), () => names(fixture).length),
