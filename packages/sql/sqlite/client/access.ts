@@ -13,6 +13,8 @@ export interface AccessOptions {
   readonly busyTimeout: number;
   /** Called after every statement or transaction that may have written. */
   readonly onWrite: () => void;
+  /** Called after every commit of a group of transactions. */
+  readonly onCommit: () => void;
   /** Called after every statement that failed because the disk is full. */
   readonly onDiskFull: () => void;
 }
@@ -62,14 +64,16 @@ export class Access {
   /** Whether another connection is leased. */
   #isBulk = false;
   readonly #onWrite: () => void;
+  readonly #onCommit: () => void;
   readonly #onDiskFull: () => void;
 
-  constructor(db: DatabaseSync, statements: Statements, { busyTimeout, onWrite, onDiskFull }: AccessOptions) {
+  constructor(db: DatabaseSync, statements: Statements, options: AccessOptions) {
     this.#db = db;
     this.#statements = statements;
-    this.#busyTimeout = busyTimeout;
-    this.#onWrite = onWrite;
-    this.#onDiskFull = onDiskFull;
+    this.#busyTimeout = options.busyTimeout;
+    this.#onWrite = options.onWrite;
+    this.#onCommit = options.onCommit;
+    this.#onDiskFull = options.onDiskFull;
   }
 
   readonly shared: Run = (statement) =>
@@ -180,6 +184,7 @@ export class Access {
     if (this.#group === null) return;
     try {
       this.#run("COMMIT");
+      this.#onCommit();
       this.#settleGroup(Exit.void);
     } catch (cause) {
       // SQLite leaves the transaction open when its COMMIT fails, for example on a deferred foreign key.

@@ -300,6 +300,7 @@ testDatabase(
     const access = new Access(db, statementsOf(db), {
       busyTimeout: 5_000,
       onWrite: () => {},
+      onCommit: () => {},
       onDiskFull: () => {},
     });
     const transaction = Effect.scoped(

@@ -31,9 +31,10 @@ export const makeBulkLease = Effect.fnUntraced(function* (options: BulkOptions) 
     );
 });
 
-const startThread = (workerData: object): Effect.Effect<Worker, never, Scope.Scope> =>
+export const startThread = (workerData: object): Effect.Effect<Worker, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => new Worker(program, { eval: true, workerData })),
+    // Without the options of this process, of which --input-type would change the language of the program.
+    Effect.sync(() => new Worker(program, { eval: true, workerData, execArgv: [] })),
     (worker) => Effect.promise(() => worker.terminate()),
   );
 

@@ -8,6 +8,7 @@ import { IsBulk } from "../../statements/dialect.ts";
 import { nodeSqlite } from "../node_sqlite.ts";
 import { Access, type Lease } from "./access.ts";
 import { BulkConnection, makeBulkLease } from "./bulk_connection.ts";
+import { makeCheckpoints } from "./checkpoints.ts";
 import {
   Connection,
   retryWhileLocked,
@@ -50,15 +51,17 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const busyTimeout = Duration.toMillis(options.busyTimeout ?? "5 seconds");
   const { filename } = options;
   // Its thread ends after `db` is closed, which refuses new transactions.
-  const leaseBulk = yield* makeBulkLease({ filename, busyTimeout, settings: writerSettings });
+  const thread = { filename, busyTimeout, settings: writerSettings };
+  const leaseBulk = yield* makeBulkLease(thread);
   const db = yield* acquire(() => open(filename), busyTimeout);
   const Direct = (yield* isTraced) ? TracedConnection : Connection;
   const reader = yield* makeReader(filename, busyTimeout, Direct);
   // A memory database cannot fill the disk.
   const onDiskFull = reader === undefined ? () => {} : yield* logFullDisk(filename, dataVersion(reader));
   const onWrite = () => reader?.endSnapshot();
+  const onCommit = reader === undefined ? () => {} : yield* makeCheckpoints(thread);
   const statements = statementsOf(db);
-  const access = new Access(db, statements, { busyTimeout, onWrite, onDiskFull });
+  const access = new Access(db, statements, { busyTimeout, onWrite, onCommit, onDiskFull });
   const shared = new Connection(access.shared, statements);
 
   const client = yield* SqlClient.make({
@@ -153,8 +156,9 @@ function open(filename: string): DatabaseSync {
   try {
     const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
     if (mode !== "wal" && mode !== "memory") throw noWriteAheadLog();
-    // The savepoints of a shared commit would otherwise write the pages that they change to a temporary file.
-    db.exec(`${writerSettings}; PRAGMA temp_store = MEMORY`);
+    // The savepoints of a shared commit would otherwise write the pages that they change to a temporary file. The
+    // checkpoints of a thread keep the log far below 4000 pages, unless commits follow each other without a pause.
+    db.exec(`${writerSettings}; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000`);
     return db;
   } catch (cause) {
     db.close();
