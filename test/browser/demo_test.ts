@@ -110,6 +110,7 @@ it("a player of the demo's game types its code on a phone, and signs in to the c
   await expectUsable(page, "Your accounts are linked", "demo-game-done");
   // The game's page renews itself.
   await game.getByText("Your chat account is linked. Here are 100 coins.").waitFor();
+  await game.getByRole("button", { name: "Link another chat account" }).waitFor();
 
   await game.goto(demo.url());
   await press(game, "Ada, the owner");

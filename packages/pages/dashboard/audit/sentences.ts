@@ -168,7 +168,7 @@ const statusVerbs: Readonly<Record<string, string>> = {
 };
 
 const ways: Readonly<Record<GameProof, string>> = {
-  connection: "by the connection",
+  connection: "by a connected account",
   oauth: "by signing in",
   words: "by words",
   session: "by the game",

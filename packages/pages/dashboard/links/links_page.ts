@@ -237,7 +237,7 @@ export const verifiedText = ({ lastVerifiedAt, proof }: Link): Html =>
 
 /** How a link was last confirmed, in words of the dashboard. */
 const proofLabels: Readonly<Record<NonNullable<LinkProof>, string>> = {
-  connection: "Verified by the connection",
+  connection: "Verified by a connected account",
   oauth: "Verified by signing in",
   words: "Verified by words",
   session: "Verified by the game",
