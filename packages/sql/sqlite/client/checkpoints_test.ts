@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@accountlink/test-servers/effect";
@@ -33,4 +35,23 @@ test("a closed database is one file", function* () {
     yield* TestClock.adjust("100 millis");
   }).pipe(Effect.provide(layerSqlite({ filename })));
   expect(existsSync(`${filename}-wal`)).toBe(false);
+});
+
+test("a process ends although it does not close the database", function* () {
+  const filename = join(yield* makeTempFolder, "links.db");
+  const script = `
+    import { readFileSync } from "node:fs";
+    import { setImmediate } from "node:timers/promises";
+    import { ManagedRuntime } from "effect";
+    import { SqlClient } from "effect/sql";
+    import { layerSqlite } from ${JSON.stringify(import.meta.resolve("./sql_client.ts"))};
+    const filename = process.argv[1];
+    const runtime = ManagedRuntime.make(layerSqlite({ filename }));
+    const sql = await runtime.runPromise(SqlClient.SqlClient);
+    await runtime.runPromise(sql.withTransaction(sql\`CREATE TABLE committed (name TEXT)\`));
+    while (!readFileSync(filename).includes("committed")) await setImmediate();
+  `;
+  const args = ["--input-type=module", "--eval", script, filename];
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: "inherit" });
+  expect(yield* Effect.promise(() => once(child, "exit"))).toEqual([0, null]);
 });
