@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
+  listening,
   type RunningCommand,
   startInProcess,
   startWebInProcess,
@@ -80,7 +81,7 @@ export const startServer = async ({
   const place = await makePlace(options);
   const isControlled = "ACCOUNTLINK_DEV_PLATFORM_PORT" in place.env;
   const { stdout, stderr, ...child } = spawnIn(place, program ?? (isControlled ? controlled : main));
-  const { end, ...server } = await listening(place, { stdout, stderr, ended: child.ended });
+  const { end, ...server } = await clientOf(place, { stdout, stderr, ended: child.ended });
   return {
     ...server,
     pid: child.pid,
@@ -100,7 +101,7 @@ export const startServerHere = async (
 ): Promise<RunningServer> => {
   const place = await makePlace(options);
   const { stop, ...running } = start(place.env);
-  const { end, ...server } = await listening(place, running);
+  const { end, ...server } = await clientOf(place, running);
   return { ...server, stop: () => end(stop) };
 };
 
@@ -167,29 +168,11 @@ const spawnIn = ({ folder, env }: Place, program: string) => {
   return { stdout, stderr, ended, pid: child.pid as number, kill: child.kill.bind(child) };
 };
 
-const listening = async (
+const clientOf = async (
   { dataFolder, storage, platformPort, remove }: Place,
-  { stdout, stderr, ended }: Pick<RunningCommand, "stdout" | "stderr"> & { ended: Promise<number | null> },
+  running: Parameters<typeof listening>[0],
 ) => {
-  let printed = "";
-  let isListening = false;
-  const output = () => printed;
-  const url = await new Promise<string>((resolve, reject) => {
-    for (const stream of [stdout, stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        printed += text;
-        if (isListening) return;
-        const found = /^listening on (\S+)$/m.exec(printed)?.[1];
-        isListening = found !== undefined;
-        if (found !== undefined) resolve(found);
-      });
-    }
-    ended
-      .then((code) => {
-        throw new Error(`Cannot start the server: it ended with code ${code} and printed\n${printed}`);
-      })
-      .catch(reject);
-  }).catch(async (error: unknown) => {
+  const { url, output } = await listening(running).catch(async (error: unknown) => {
     await remove();
     throw error;
   });
@@ -199,7 +182,7 @@ const listening = async (
     client.close();
     platform.close();
     signal();
-    const code = await ended;
+    const code = await running.ended;
     await remove();
     return code;
   };

@@ -81,3 +81,27 @@ export const printedBy = (...streams: ReadonlyArray<Readable>): (() => string) =
   for (const stream of streams) stream.setEncoding("utf8").on("data", (chunk: string) => (printed += chunk));
   return () => printed;
 };
+
+/** Waits until a server listens. Returns its URL, and a function that returns what the server has printed so far. */
+export const listening = async ({
+  stdout,
+  stderr,
+  ended,
+}: Pick<RunningCommand, "stdout" | "stderr"> & { readonly ended: Promise<number | null> }) => {
+  const output = printedBy(stdout, stderr);
+  const url = await new Promise<string>((resolve, reject) => {
+    const look = () => {
+      const found = /^listening on (\S+)$/m.exec(output())?.[1];
+      if (found === undefined) return;
+      stdout.off("data", look);
+      resolve(found);
+    };
+    stdout.on("data", look);
+    ended
+      .then((code) => {
+        throw new Error(`Cannot start the server: it ended with code ${code} and printed\n${output()}`);
+      })
+      .catch(reject);
+  });
+  return { url, output };
+};

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import {
   type Ended,
-  printedBy,
+  listening,
   type RunningCommand,
   runInProcess,
   startInProcess,
@@ -81,11 +81,11 @@ export const makeWorkplace = async (
       if (stderr !== "") throw new Error(`Cannot go on: standard error has "${stderr}", expected nothing`);
       return JSON.parse(stdout) as Record<string, unknown>;
     },
-    serve: (more = {}) => {
+    serve: async (more = {}) => {
       // The timeout is short, since a stopping server waits for the idle connections that `fetch` keeps open.
       const server = startInProcess(["serve"], { ACCOUNTLINK_IDLE_TIMEOUT: "500 millis", ...env, ...more });
       servers.push(server);
-      return listening(server);
+      return (await listening(server)).url;
     },
   };
 };
@@ -115,17 +115,3 @@ const end = async (child: ChildProcess): Promise<void> => {
   child.kill("SIGTERM");
   await ended(child);
 };
-
-const listening = ({ stdout, stderr, ended: exited }: RunningCommand): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const printed = printedBy(stdout, stderr);
-    stdout.on("data", () => {
-      const url = /^listening on (\S+)$/m.exec(printed())?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    exited
-      .then((code) => {
-        throw new Error(`Cannot start the server: it ended with ${code}\n${printed()}`);
-      })
-      .catch(reject);
-  });
