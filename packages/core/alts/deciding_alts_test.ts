@@ -33,8 +33,6 @@ const atRate = (perSecond: number, isMember: (chatId: ChatId) => boolean | null)
     turn.withPermits(1)(Effect.as(Effect.sleep(Duration.millis(1_000 / perSecond)), isMember(chatId)));
 };
 
-const unused = Effect.die("not asked for");
-
 /** Runs `makeDecidingAlts` in virtual time. Returns the result, the chat users asked about, and the duration. */
 const decide = Effect.fnUntraced(function* (
   alts: ReadonlyArray<WeighedAlt>,
@@ -42,7 +40,8 @@ const decide = Effect.fnUntraced(function* (
   unknownMembers: UnknownMembers = "refuse",
 ) {
   const asked: Array<ChatId> = [];
-  const platform = ChatPlatform.of({
+  const platform = Layer.mock(ChatPlatform)({
+    findMembers: () => Effect.succeed(new Map()),
     findMember: (_, chatId) =>
       Effect.suspend(() => {
         asked.push(chatId);
@@ -54,32 +53,15 @@ const decide = Effect.fnUntraced(function* (
               ),
         );
       }),
-    findGuild: () => unused,
-    joinedGuilds: () => unused,
-    isManager: () => unused,
-    findUser: () => unused,
   });
   const search = Effect.flatMap(makeDecidingAlts, (of) => of(alts, guildId, unknownMembers)).pipe(
-    Effect.provide(
-      GuildGuard.layer.pipe(
-        Layer.provide(Layer.succeed(ChatPlatform, platform)),
-        Layer.provide(Layer.succeed(GuildManagers, { mayName: () => unused })),
-      ),
-    ),
+    Effect.provide(GuildGuard.layer.pipe(Layer.provide([platform, Layer.mock(GuildManagers)({})]))),
   );
-  const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis);
-  const running = yield* Effect.forkChild(
-    Effect.flatMap(Effect.result(search), (result) =>
-      Effect.clockWith((clock) =>
-        Effect.map(clock.currentTimeMillis, (now) => ({ result, took: now - started })),
-      ),
-    ),
-    { startImmediately: true },
-  );
+  const running = yield* Effect.forkChild(Effect.timed(Effect.result(search)), { startImmediately: true });
   for (let step = 0; step < 600 && running.pollUnsafe() === undefined; step++)
     yield* TestClock.adjust("20 millis");
-  const { result, took } = yield* Fiber.join(running);
-  return { result, asked, took };
+  const [duration, result] = yield* Fiber.join(running);
+  return { result, asked, took: Duration.toMillis(duration) };
 });
 
 const idsOf = (alts: ReadonlyArray<WeighedAlt>) => alts.map(({ chatId }) => chatId);
