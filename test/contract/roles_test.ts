@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { botlessGuild, emptyGuild, gameUsers, guild, stranger } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
-import { type Json, textOf } from "../support/http.ts";
+import { type Answer, type Json, textOf } from "../support/http.ts";
 import { expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
@@ -288,10 +288,20 @@ test("only one plan of a guild can be on, across all accounts", async () => {
 });
 
 test("of two edits of the plan that both have read, one is stored and the other is told", async () => {
-  const { get, put, remove } = await rolesOf();
+  const { owner, pid, get, put, remove } = await rolesOf();
   const read = async () => (await get()).body.data?.plan;
   const paused = { ...settings, state: "paused" };
   await put(paused);
+  const address = `/dashboard/communities/${pid}/roles`;
+  const save = async (page: Answer) =>
+    owner.browser.post(address, {
+      ...formOf(page),
+      rows: "0",
+      nickname: "{game.username}",
+      bypassRoleId: "",
+      act: "paused",
+    });
+  const opened = await owner.browser.get(address);
   const edited = await read();
   const both = await Promise.all(
     ["{game.username}", "{chat.username}"].map((nickname) => put({ ...paused, nickname, edited })),
@@ -301,6 +311,10 @@ test("of two edits of the plan that both have read, one is stored and the other 
     expectRefusal(refused, 409, "CONFLICT", { reason: "plan_changed" });
   expect((await put({ ...paused, nickname: null, edited: await read() })).status).toBe(200);
   expectInvalid(await put({ ...paused, edited: "1" }), "edited");
+  const late = await save(opened);
+  expect(late.text).toContain("Somebody else has changed these rules since you opened the page.");
+  const again = await save(late);
+  expect([again.status, (await read())?.["nickname"]]).toEqual([303, "{game.username}"]);
   await remove();
 });
 

@@ -3,12 +3,10 @@ import { assert, test } from "@accountlink/test-servers/effect";
 import { aMember, makeSignIn } from "@accountlink/testing";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
-import { originOfOperator } from "../audit/audit.ts";
-import type { DataScope, ScopeTarget } from "../data_scope.ts";
+import type { DataScope } from "../data_scope.ts";
 import { PlatformUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
-import { KeyAuthenticator } from "../keys/key_authenticator.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SignInStore } from "../sign_ins/sign_in_store.ts";
@@ -44,11 +42,10 @@ const observedServices = () => {
   return { state, services: servicesOn(observed) };
 };
 
-const scopeOf = Effect.fnUntraced(function* (owner: ChatId | null, target: ScopeTarget = { kind: "global" }) {
+const globalScopeOf = Effect.fnUntraced(function* (owner: ChatId | null) {
   const account = { name: `of ${owner}`, chatId: owner, tier: "free" } as const;
-  return yield* (yield* ApiKeys).scopeOf(account, target);
+  return yield* (yield* ApiKeys).scopeOf(account, { kind: "global" });
 });
-const globalScopeOf = (owner: ChatId | null) => scopeOf(owner);
 
 /** Whether a key of the scope may name the guild: `true`, or the tag or reason of the error. */
 const mayName = (scope: DataScope) =>
@@ -75,17 +72,6 @@ test("a member of the account must manage the guild, which is asked every 10 min
   }).pipe(Effect.provide(services));
 });
 
-test("a member of the account must manage the own guild of a guild scope as well", () => {
-  const { state, services } = observedServices();
-  return Effect.gen(function* () {
-    const scopes = yield* Effect.forEach([ada, bob, null], (owner) =>
-      scopeOf(owner, { kind: "guild", guildId }),
-    );
-    assert.deepStrictEqual(yield* Effect.forEach(scopes, mayName), [true, "not_guild_manager", true]);
-    assert.strictEqual(state.asked, 2);
-  }).pipe(Effect.provide(services));
-});
-
 test("an invited manager counts from the moment of accepting, in any role", () => {
   const { services } = observedServices();
   return Effect.gen(function* () {
@@ -98,21 +84,6 @@ test("an invited manager counts from the moment of accepting, in any role", () =
     yield* SignInStore.use((store) => store.create(signIn, null));
     yield* members.choose({ signIn: signIn.id, chatId: ada, account: scope.account, requestId: null, at: 1 });
     assert.strictEqual(yield* mayName(scope), true);
-  }).pipe(Effect.provide(services));
-});
-
-test("partner and staff keys may name every guild", () => {
-  const { services } = observedServices();
-  return Effect.gen(function* () {
-    const scope = yield* globalScopeOf(bob);
-    const account = { name: scope.account, chatId: bob, tier: "free" } as const;
-    for (const kind of ["normal", "partner", "staff"] as const) {
-      const { token } = yield* ApiKeys.use((keys) =>
-        keys.create({ name: kind, account, target: scope, kind, limits: "none" }, originOfOperator("test")),
-      );
-      const { key } = yield* KeyAuthenticator.use((keys) => keys.authenticate(token, null));
-      assert.strictEqual(yield* mayName(key.scope), kind === "normal" ? "not_guild_manager" : true);
-    }
   }).pipe(Effect.provide(services));
 });
 

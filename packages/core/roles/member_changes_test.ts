@@ -1,4 +1,5 @@
 import { assert, it } from "@accountlink/test-servers/effect";
+import { aGameUser } from "@accountlink/testing";
 import * as FastCheck from "fast-check";
 import { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
@@ -20,18 +21,8 @@ const gameOf = (profile: GameProfile | null, items: LinkedGame["items"] = new Ma
   at: now,
 });
 
-const profileOf = (groups: GameProfile["groups"], created: string | null = null): GameProfile => ({
-  id: "1",
-  username: "ada_g",
-  displayName: "Ada",
-  description: null,
-  created,
-  isBanned: false,
-  hasVerifiedBadge: false,
-  avatar: null,
-  badges: [],
-  groups,
-});
+const profileOf = (groups: GameProfile["groups"], created: string | null = null): GameProfile =>
+  aGameUser("1", { username: "ada_g", displayName: "Ada", groups, created });
 
 const groupOf = (id: number, rank: number | null, role: string | null = null) => ({
   id,

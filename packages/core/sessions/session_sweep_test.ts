@@ -6,7 +6,7 @@ import * as AccountLink from "../account_link.ts";
 import type { Sid } from "../ids.ts";
 import { later, platform, stores } from "../test_services.ts";
 import { SessionSettings } from "./session_settings.ts";
-import { SessionStore, type SweepSessions } from "./session_store.ts";
+import { SessionStore } from "./session_store.ts";
 import { sessionIdOf, setup } from "./test_sessions.ts";
 
 const day = 86_400_000;
@@ -44,32 +44,19 @@ test.each([
   { sightingRetention: 0, expected: 20_000_000_000 },
 ])("a sweep deletes sightings after a retention of $sightingRetention ms", function* (rule) {
   yield* TestClock.setTime(20_000_000_000);
-  const sweeps: Array<SweepSessions> = [];
-  const recording = Layer.effect(
-    SessionStore,
-    Effect.map(SessionStore, (store) =>
-      SessionStore.of({
-        ...store,
-        sweep: (sweep) =>
-          Effect.andThen(
-            Effect.sync(() => sweeps.push(sweep)),
-            store.sweep(sweep),
-          ),
-      }),
-    ),
-  );
+  const before: Array<number> = [];
+  const recording = Layer.mock(SessionStore)({
+    sweep: ({ sightingsBefore }) => Effect.sync(() => (before.push(sightingsBefore), [])),
+  });
   const { sightingRetention, expected } = rule;
   const usual = yield* SessionSettings;
   yield* Layer.build(
     AccountLink.layer.pipe(
-      Layer.provide(Layer.merge(recording.pipe(Layer.provideMerge(stores)), PlatformMemory.layer(platform))),
+      Layer.provide(Layer.merge(Layer.provideMerge(recording, stores), PlatformMemory.layer(platform))),
       Layer.provide(Layer.succeed(SessionSettings, { ...usual, sightingRetention })),
       Layer.fresh,
     ),
   );
   yield* TestClock.adjust(1);
-  assert.deepStrictEqual(
-    sweeps.map(({ sightingsBefore }) => sightingsBefore),
-    [expected],
-  );
+  assert.deepStrictEqual(before, [expected]);
 });

@@ -157,7 +157,7 @@ const usageTable = (
     }),
   });
 
-export const usageCsv = (usage: ReadonlyArray<KeyUsage>): string =>
+const usageCsv = (usage: ReadonlyArray<KeyUsage>): string =>
   csvOf(
     ["day", "keyId", "keyName", "group", "served", "refused", "errors"],
     usage.flatMap(({ key, days }) =>

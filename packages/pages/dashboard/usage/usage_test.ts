@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { makeDays, makeKey } from "../test_data.ts";
 import { barChart, sparkline } from "./usage_charts.ts";
-import { usageCsv, usagePage } from "./usage_routes.ts";
+import { usagePage } from "./usage_routes.ts";
 
 it("the chart stacks the counts of a day, and scales them to the axis", () => {
   const [low, high] = [makeDays(1, 1, 0), makeDays(1, 3, 1)];
@@ -47,13 +47,4 @@ it("the sparkline has a bar for each day with requests, the tallest at full heig
   ]);
   expect(source).toContain('role="img" aria-label="By day, oldest first: 0; 500; 2,000"');
   expect(source).toMatch(/<\/svg>\s2,500<\/span>$/);
-});
-
-it("usageCsv has a line for each day, key and group with requests", () => {
-  const [day] = makeDays(1, 0, 0);
-  const groups =
-    day?.groups.map((counts) => (counts.group === "bulk" ? { ...counts, served: 2 } : counts)) ?? [];
-  expect(usageCsv([{ key: makeKey({ name: "=Bot" }), days: [{ day: "2026-11-01", groups }] }])).toBe(
-    "day,keyId,keyName,group,served,refused,errors\r\n2026-11-01,Aa0Bb1Cc2Dd3,'=Bot,bulk,2,0,0\r\n",
-  );
 });
