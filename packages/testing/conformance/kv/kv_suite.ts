@@ -1,10 +1,10 @@
 import type { Kv } from "@accountlink/kv";
 import { type Effect, Layer, type Scope } from "effect";
 import { type SuiteOptions, suite } from "../suite.ts";
-import { commitCases } from "./commit_cases.ts";
 import { Engine } from "./engine.ts";
+import { limitCases } from "./limit_cases.ts";
 import { raceCases } from "./race_cases.ts";
-import { readCases } from "./read_cases.ts";
+import { randomCases } from "./random_cases.ts";
 
 export interface KvSuiteOptions extends Omit<SuiteOptions<never>, "layer"> {
   /** Opens the engine, which need not be empty. */
@@ -19,5 +19,5 @@ export const kvSuite = ({ engine, ...options }: KvSuiteOptions): void =>
   suite(
     "Kv",
     { ...options, layer: Layer.effect(Engine, engine) },
-    { ...readCases, ...commitCases, ...raceCases },
+    { ...randomCases, ...limitCases, ...raceCases },
   );

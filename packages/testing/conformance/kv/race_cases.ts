@@ -14,6 +14,19 @@ const retried = <E>(attempt: Effect.Effect<boolean, E>) =>
 const valueOf = (index: number) => (index % 2 === 0 ? null : String(index));
 
 export const raceCases: Cases<Engine> = {
+  "get reads its keys as of one moment": function* () {
+    const { key, kv, set } = yield* makeKeys;
+    const names = numbered(40);
+    yield* set(filled(names, "0"));
+    const write = Effect.forEach(numbered(30), (value) => set(filled(names, value)));
+    const read = Effect.forEach(numbered(60), () =>
+      Effect.map(kv.get(names.map(key)), (entries) =>
+        expectEqual(new Set(entries.map((entry) => entry?.value)).size, 1, "The number of values"),
+      ),
+    );
+    yield* Effect.all([write, read], { concurrency: "unbounded", discard: true });
+  },
+
   "of racing writers that expect an absent key, one succeeds": function* () {
     const { changes, get, key, kv } = yield* makeKeys;
     const checks = [{ key: key("a"), version: null }];
