@@ -111,4 +111,4 @@ export const mostly = <A>(usual: A, ...others: ReadonlyArray<A>): FastCheck.Arbi
   oneof({ weight: 3, arbitrary: constant(usual) }, { weight: 1, arbitrary: constantFrom(...others) });
 
 /** A value, or null in half of the cases. */
-export const maybe = <A>(value: FastCheck.Arbitrary<A>) => option(value, { freq: 1 });
+export const maybe = <A>(value: FastCheck.Arbitrary<A>) => option(value, { freq: 2 });
