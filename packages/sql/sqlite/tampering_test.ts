@@ -36,6 +36,7 @@ const session: Command = {
   chatId: null,
   gameId: null,
   isLimited: true,
+  code: null,
   at: 0,
 };
 const begin: Command = { op: "FlowStore.begin", flow: 0, session: 0, scope: "global" };

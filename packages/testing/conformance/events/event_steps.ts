@@ -13,7 +13,6 @@ export const eventSteps = Effect.fnUntraced(function* (scope: DataScope) {
     pid,
     links: yield* linkSteps(scope),
     read,
-    readBack: (before: number | null, limit: number) => store.readBack(pid, before, limit),
     range: store.range(pid),
     all,
   };

@@ -19,7 +19,6 @@ export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
     page: (after: ChatId | null, limit: number) =>
       Effect.map(store.exportPage(pid, after, limit), (links) => links.map(portable)),
     count: (options?: CountOptions) => store.countLinks(pid, options),
-    countBetween: (from: Millis, before: Millis) => store.countLinks(pid, { verified: { from, before } }),
     all: Effect.map(store.exportPage(pid, null, 10_000), (links) => links.map(portable)),
     set: (chatId: ChatId, gameId: GameId, at: Millis = 0) =>
       store.setGame({ ...context(at), chatId, gameId }),
@@ -53,10 +52,6 @@ const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink =>
   line(chatId, gameId, lastVerifiedAt);
 
 export const newLinkSteps = Effect.flatMap(makeScopes, ({ global }) => linkSteps(global));
-
-export const twoLinkSteps = Effect.flatMap(makeScopes, ({ global, guild }) =>
-  Effect.all([linkSteps(global), linkSteps(guild)]),
-);
 
 export const line = (chatId: ChatId, gameId: GameId, lastVerifiedAt: Millis = 0): PortableLink => ({
   chatId,

@@ -8,13 +8,18 @@ import type { Conflict, StoragePorts, StoreUnavailable } from "@accountlink/core
 import { noPlan } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
-import { ada, bob, dan } from "../scopes.ts";
+import { ada, bob, chess, dan } from "../scopes.ts";
 import { blockOperations } from "./block_operations.ts";
 import { guildLogOperations } from "./guild_log_operations.ts";
 import { keyOperations, usageOperations } from "./key_operations.ts";
 import { historyOperations, importOperations, linkOperations } from "./link_operations.ts";
 import { type Operation, worldOf } from "./operation.ts";
-import { memberOperations, sightingOperations, userOperations } from "./people_operations.ts";
+import {
+  memberOperations,
+  sightingOperations,
+  suspectOperations,
+  userOperations,
+} from "./people_operations.ts";
 import { type CommandSubjects, withUsers } from "./subjects.ts";
 import { challengeWalk, verificationOperations, verificationWalk } from "./verification_operations.ts";
 import { roleOperations, webhookOperations } from "./worker_operations.ts";
@@ -31,6 +36,7 @@ export const storageOperations = {
   ...verificationOperations,
   ...memberOperations,
   ...sightingOperations,
+  ...suspectOperations,
   ...blockOperations,
   ...userOperations,
   ...webhookOperations,
@@ -73,6 +79,13 @@ const linkCommand = commandOf({
   "LinkStore.setGame": linkOperations["LinkStore.setGame"],
   "LinkStore.moveChat": linkOperations["LinkStore.moveChat"],
   "LinkStore.removeGame": linkOperations["LinkStore.removeGame"],
+});
+
+const reviewCommand = commandOf({ "AltReviewStore.set": sightingOperations["AltReviewStore.set"] });
+
+const eraseCommand = commandOf({
+  "UserStore.erase": userOperations["UserStore.erase"],
+  "UserStore.forget": { ...userOperations["UserStore.forget"], weight: 2 },
 });
 
 const accountCommand = commandOf({ "KeyStore.updateAccount": keyOperations["KeyStore.updateAccount"] });
@@ -124,6 +137,18 @@ const workersOf = (operations: Inputs, begin: ReadonlyArray<Command>, end: Reado
 const inGlobalScope = (command: Command): Command =>
   "scope" in command ? { ...command, scope: "global" } : command;
 
+const mostlyGlobal = (commands: ReadonlyArray<Command>): ReadonlyArray<Command> =>
+  commands.map((command, place) => (place % 5 === 4 ? command : inGlobalScope(command)));
+
+/** Links of three users, of whom a store keeps pairs. */
+const linked: ReadonlyArray<Command> = [ada, bob, dan].map((chatId) => ({
+  op: "LinkStore.setGame",
+  scope: "global",
+  chatId,
+  gameId: chess,
+  at: 0,
+}));
+
 /** Sequences on subjects that do not affect each other, so that each sequence is long enough to reach rare states. */
 export const sequences = {
   "links, keys and verifications": verifications(40),
@@ -148,12 +173,28 @@ export const sequences = {
     { weight: 1, arbitrary: single(sweepCommand) },
     { weight: 1, arbitrary: single(deleteCommand) },
   ),
+  blocks: sequencesOf(
+    40,
+    { weight: 8, arbitrary: single(linkCommand) },
+    { weight: 1, arbitrary: single(importCommand) },
+    { weight: 8, arbitrary: single(commandOf(blockOperations)) },
+    { weight: 2, arbitrary: single(eraseCommand) },
+    { weight: 1, arbitrary: single(deleteCommand) },
+  ).map(mostlyGlobal),
+  suspects: sequencesOf(
+    40,
+    { weight: 6, arbitrary: single(linkCommand) },
+    { weight: 10, arbitrary: single(commandOf(suspectOperations)) },
+    { weight: 3, arbitrary: single(reviewCommand) },
+    { weight: 4, arbitrary: single(eraseCommand) },
+    { weight: 1, arbitrary: single(deleteCommand) },
+  ).map((commands) => mostlyGlobal([...linked, ...commands])),
   "usage and history": sequencesOf(
     40,
     { weight: 2, arbitrary: single(commandOf(usageOperations)) },
     { weight: 1, arbitrary: single(commandOf(keyOperations)) },
     { weight: 1, arbitrary: single(commandOf(linkOperations)) },
-    { weight: 1, arbitrary: single(commandOf(historyOperations)) },
+    { weight: 2, arbitrary: single(commandOf(historyOperations)) },
   ),
   "erased users": sequencesOf(
     40,

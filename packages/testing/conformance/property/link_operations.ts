@@ -1,5 +1,6 @@
-import type { AuditLog, EventStore, LinkStore, Pid } from "@accountlink/core";
+import type { AuditLog, ChatId, EventStore, GameId, LinkStore, Pid } from "@accountlink/core";
 import { Conflict } from "@accountlink/core/errors";
+import type { FeedEvent } from "@accountlink/core/events";
 import { type ImportStore, type PortableLink, undoableFor } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
@@ -8,7 +9,7 @@ import { ada, bob, chess, dan, poker } from "../scopes.ts";
 import { at, fixed, index, mostly, type OperationsOf, operation, scope } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
-const { array, boolean, constant, constantFrom, option, record } = FastCheck;
+const { array, boolean, constant, constantFrom, nat, option, record } = FastCheck;
 
 const chatId = constantFrom(ada, bob, dan);
 const gameId = constantFrom(chess, poker);
@@ -18,6 +19,9 @@ const link: FastCheck.Arbitrary<PortableLink> = record({ chatId, gameId, lastVer
 /** Omits the IDs of other runs, and sorts the rest, because a store may return them in any order. */
 export const ownOf = <Id>(own: ReadonlyArray<Id>, named: ReadonlyArray<Id>): ReadonlyArray<Id> =>
   own.filter((id) => named.includes(id));
+
+/** The hash of a user of either platform, by which a block finds the user after an erasure. */
+export const hashOf = (user: ChatId | GameId | null): string => `hash of ${user}`;
 
 /** A write that a block refuses is an answer too. */
 const orBlocked = <A, E>(write: Effect.Effect<A, Conflict | E>) =>
@@ -55,13 +59,20 @@ export const linkOperations = {
     ({ links, pid }, { after, limit }) => links.exportPage(pid, after, limit),
   ),
   "LinkStore.setGame": operation(4, { scope, at, chatId, gameId }, ({ links, write }, input) =>
-    orBlocked(links.setGame({ ...write, chatId: input.chatId, gameId: input.gameId })),
+    orBlocked(
+      links.setGame({
+        ...write,
+        chatId: input.chatId,
+        gameId: input.gameId,
+        chatHash: hashOf(input.chatId),
+      }),
+    ),
   ),
   "LinkStore.moveChat": operation(
     3,
     { scope, at, oldChatId: chatId, newChatId: chatId },
     ({ links, write }, { oldChatId, newChatId }) =>
-      orBlocked(links.moveChat({ ...write, oldChatId, newChatId })),
+      orBlocked(links.moveChat({ ...write, oldChatId, newChatId, chatHash: hashOf(newChatId) })),
   ),
   "LinkStore.removeGame": operation(2, { scope, at, chatId }, ({ links, write, sessionIds }, input) =>
     Effect.map(
@@ -98,7 +109,9 @@ export const linkOperations = {
     },
   ),
   "LinkStore.importPosition": fixed(({ links, pid }) => links.importPosition(pid)),
-  "LinkStore.countLinks": fixed(({ links, pid }) => links.countLinks(pid)),
+  "LinkStore.countLinks": operation(1, { scope, from: at, before: at }, ({ links, pid }, verified) =>
+    links.countLinks(pid, { verified }),
+  ),
   "LinkStore.newestPage": fixed(({ links, pid }) =>
     links.newestPage(pid, { lastVerifiedAt: 0, chatId: ada }, 10),
   ),
@@ -151,28 +164,73 @@ const filter = record({
   chatId: option(chatId),
 });
 
+const place = nat(5);
+const limit = constantFrom(1, 3, 100);
+
+/** Positions of a feed differ between stores, so that inputs number them: the start, each event, and beyond the end. */
+const placesOf = (events: EventStore["Service"], pid: Pid) =>
+  Effect.zipWith(events.range(pid), events.readBack(pid, null, 1_000), ({ start, end }, all) => [
+    start,
+    ...all.map(({ position }) => position).toReversed(),
+    end + 1_000_000,
+  ]);
+
+const placeIn = (places: ReadonlyArray<number>, number: number): number =>
+  nth(places, number % places.length);
+
+/** What an event says, without its position and its random ID. */
+export const said = ({ type, at: time, data }: FeedEvent) => [type, time, data] as const;
+
 export const historyOperations = {
   "AuditLog.list": operation(
     1,
-    { scope, limit: constantFrom(1, 3, 100), filter, ofScope: boolean() },
+    { scope, limit, filter, ofScope: boolean() },
     Effect.fnUntraced(function* (
       { log, account, keyIds, pid },
-      { limit, filter: { key, ...filters }, ofScope },
+      { limit: most, filter: { key, ...filters }, ofScope },
     ) {
       const keyId = key === null ? null : nth(keyIds, key);
       const all = { ...filters, keyId, pid: ofScope ? pid : null } as const;
-      const first = yield* log.list(account.name, null, limit, all);
-      const second = yield* log.list(account.name, first.at(-1)?.sequence ?? null, limit, all);
+      const first = yield* log.list(account.name, null, most, all);
+      const second = yield* log.list(account.name, first.at(-1)?.sequence ?? null, most, all);
       // The sequence numbers differ between stores.
       return [first, second].map((page) => page.map(({ sequence: _, ...entry }) => entry));
     }),
   ),
   "AuditLog.forget": fixed(({ log }) => log.forget(-1_000_000)),
-  // The positions of a feed differ between stores.
-  "EventStore.range": fixed(({ events, pid }) => events.range(pid)),
-  "EventStore.read": fixed(({ events, pid }) => events.read(pid, 0, 10)),
-  "EventStore.readBack": fixed(({ events, pid }) => events.readBack(pid, null, 10)),
-  "EventStore.newer": fixed(({ events, pid }) => events.newer([{ pid, after: 0 }])),
+  "EventStore.range": operation(1, { scope }, ({ events, pid }) =>
+    Effect.zipWith(events.range(pid), placesOf(events, pid), ({ end }, places) => end === places.at(-2)),
+  ),
+  "EventStore.read": operation(2, { scope, place, limit }, ({ events, pid }, input) =>
+    Effect.flatMap(placesOf(events, pid), (places) =>
+      Effect.map(
+        events.read(pid, placeIn(places, input.place), input.limit),
+        Option.map((page) => page.map(said)),
+      ),
+    ),
+  ),
+  "EventStore.readBack": operation(1, { scope, place: option(place), limit }, ({ events, pid }, input) =>
+    Effect.flatMap(placesOf(events, pid), (places) =>
+      Effect.map(
+        events.readBack(pid, input.place === null ? null : placeIn(places, input.place), input.limit),
+        (page) => page.map(said),
+      ),
+    ),
+  ),
+  "EventStore.newer": operation(
+    1,
+    { of: array(scope, { maxLength: 2 }), place },
+    ({ events, ...world }, input) =>
+      Effect.forEach(input.of, (each) =>
+        Effect.map(placesOf(events, world[each].pid), (places) => ({
+          pid: world[each].pid,
+          after: placeIn(places, input.place),
+        })),
+      ).pipe(
+        Effect.flatMap(events.newer),
+        Effect.map((found) => new Set(found)),
+      ),
+  ),
   "EventStore.oldestAt": fixed(({ events }) => events.oldestAt()),
   "EventStore.sweep": fixed(({ events }) => events.sweep({ before: -1_000_000, erasuresBefore: -1_000_000 })),
 } satisfies OperationsOf<"AuditLog", AuditLog["Service"]> & OperationsOf<"EventStore", EventStore["Service"]>;

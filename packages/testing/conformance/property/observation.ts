@@ -4,7 +4,7 @@ import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { chess, poker } from "../scopes.ts";
 import { plain } from "./commands.ts";
-import { ownOf } from "./link_operations.ts";
+import { hashOf, ownOf, said } from "./link_operations.ts";
 import { worldOf } from "./operation.ts";
 import type { CommandSubjects } from "./subjects.ts";
 
@@ -14,7 +14,8 @@ const each = <A, B, E, R>(all: ReadonlyArray<A>, read: (one: A) => Effect.Effect
 /** Reads the stored state that is compared after the commands. */
 export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
   const world = yield* worldOf(subjects, {});
-  const { account, links, keys, log, events, sessions, flows, usage } = world;
+  const { account, links, keys, log, events, sessions, flows, usage, reviews, suspects, blocks, signIns } =
+    world;
   const users = [...world.users.values()];
   const positions = [0, 1, 2].flatMap((lastVerifiedAt) =>
     users.map((chatId) => ({ lastVerifiedAt, chatId })),
@@ -32,8 +33,14 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
       each(positions, (position) => links.newestPage(pid, position, 2, "newer")),
       links.countLinks(pid),
       links.countLinks(pid, { verified: { from: 0, before: dayMs } }),
+      links.countLinks(pid, { verified: { from: 1, before: 2 } }),
       links.importPosition(pid),
       Effect.map(events.readBack(pid, null, 1_000), happened),
+      each(users, (chatId) => reviews.findByChatId(pid, chatId, null)),
+      each(users, (chatId) => reviews.findByChatId(pid, chatId, 1)),
+      suspects.find(pid, 0),
+      blocks.page(pid, null, 10),
+      each(positions, ({ lastVerifiedAt: at, chatId }) => blocks.page(pid, { at, hash: hashOf(chatId) }, 2)),
     ]);
   const entries = yield* log.list(account.name, null, 1_000);
   const entriesOfUser = yield* log.list(account.name, null, 1_000, ofUser);
@@ -47,6 +54,7 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
     secrets: yield* each(subjects.hashes, (hash) => keys.findByHash(hash)),
     sessions: yield* each(subjects.sessionIds, (id) => sessions.find(id)),
     changedSessions: ownOf(subjects.sessionIds, yield* sessions.changedSince(0, subjects.sessionIds)),
+    signIns: yield* each(subjects.people, (person) => signIns.list("dashboard", person, 0)),
     flows: yield* each(subjects.flowIds, (id) => flows.find(id, 0)),
     // The sequence numbers differ between stores.
     entries: entries.map(({ sequence: _, ...entry }) => entry),
@@ -58,8 +66,6 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
 export type Observation = Effect.Success<ReturnType<typeof observe>>;
 
 const isOfSession = ({ type }: FeedEvent) => type.startsWith("session.");
-
-const said = ({ type, at, data }: FeedEvent) => [type, at, data] as const;
 
 /**
  * Converts the events of a feed to comparable values. Session events become a set, since one write may end several

@@ -1,14 +1,20 @@
 /** Operations on stored data about people: members, sign-ins, sightings, reviews, requests and erasures. */
 import { type Member, type MemberRole, type MemberStore } from "@accountlink/core/accounts";
-import type { AltReviewStore, AltVerdict, SightingStore, SuspectStore } from "@accountlink/core/alts";
+import type {
+  AltReviewStore,
+  AltVerdict,
+  SightingStore,
+  Suspect,
+  SuspectStore,
+} from "@accountlink/core/alts";
 import type { IdempotencyStore } from "@accountlink/core/idempotency";
 import type { SessionStore } from "@accountlink/core/sessions";
 import type { SignInSite, SignInStore } from "@accountlink/core/sign_ins";
 import type { UserStore } from "@accountlink/core/users";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
-import { makeBegunSignIn, makeSignIn, uniqueChatId, uniqueText } from "../../mod.ts";
-import { ada, bob, chess, dan } from "../scopes.ts";
+import { makeBegunSignIn, makeSignIn, uniqueText } from "../../mod.ts";
+import { ada, bob, chess, dan, poker } from "../scopes.ts";
 import { at, fixed, index, maybe, mostly, type OperationsOf, operation, scope } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
@@ -16,7 +22,10 @@ const { array, boolean, constantFrom, nat } = FastCheck;
 
 const person = index;
 const signIn = index;
-const site = constantFrom<SignInSite>("dashboard", "me");
+const site = mostly<SignInSite>("dashboard", "me");
+/** Mostly one person, who has several sign-ins that have not ended. */
+const visitor = mostly(0, 1);
+const signInEnd = mostly(9, 0, 1, 2, 3);
 const challenge = nat(1);
 
 /** The owner of an account became a member at the current time, which differs between runs. */
@@ -71,7 +80,7 @@ export const memberOperations = {
   ),
   "SignInStore.create": operation(
     4,
-    { signIn, person, site, of: boolean(), at, expiresAt: at, replaced: maybe(signIn) },
+    { signIn, person: visitor, site, of: boolean(), at, expiresAt: signInEnd, replaced: maybe(signIn) },
     ({ signIns, signInIds, people, account }, { of, replaced, expiresAt, ...input }) => {
       const parts = { chatId: nth(people, input.person), site: input.site, expiresAt };
       const made = { ...parts, id: nth(signInIds, input.signIn), createdAt: input.at };
@@ -81,15 +90,15 @@ export const memberOperations = {
       );
     },
   ),
-  "SignInStore.find": operation(1, { signIn, site, at }, ({ signIns, signInIds }, input) =>
+  "SignInStore.find": operation(2, { signIn, site, at }, ({ signIns, signInIds }, input) =>
     signIns.find(input.site, nth(signInIds, input.signIn), input.at),
   ),
-  "SignInStore.list": operation(1, { person, site, at }, ({ signIns, people }, input) =>
+  "SignInStore.list": operation(2, { person: visitor, site, at }, ({ signIns, people }, input) =>
     signIns.list(input.site, nth(people, input.person), input.at),
   ),
   "SignInStore.end": operation(
     1,
-    { person, site, of: maybe(signIn) },
+    { person: visitor, site, of: maybe(signIn) },
     ({ signIns, signInIds, people }, input) =>
       signIns.end(input.site, nth(people, input.person), input.of === null ? null : nth(signInIds, input.of)),
   ),
@@ -161,16 +170,39 @@ export const sightingOperations = {
     { scope, chatId, limit: constantFrom(null, 1) },
     ({ reviews, pid }, input) => reviews.findByChatId(pid, input.chatId, input.limit),
   ),
-  "SuspectStore.add": fixed(({ suspects, pid }) =>
-    suspects.add(pid, [{ chatId: ada, gameId: chess, otherChatId: bob, at: 1, score: 80, evidence: [] }]),
-  ),
-  "SuspectStore.find": fixed(({ suspects, pid }) => suspects.find(pid, 0)),
-  "SuspectStore.ofUser": fixed(({ suspects }) => suspects.ofUser(uniqueChatId())),
-  "SuspectStore.forget": fixed(({ suspects }) => suspects.forget(-9_000)),
 } satisfies Pick<OperationsOf<"SessionStore", SessionStore["Service"]>, "SessionStore.recordSightings"> &
-  OperationsOf<"SuspectStore", SuspectStore["Service"]> &
   OperationsOf<"SightingStore", SightingStore["Service"]> &
   OperationsOf<"AltReviewStore", AltReviewStore["Service"]>;
+
+const evidence = FastCheck.subarray<Suspect["evidence"][number]>([
+  { kind: "review", weight: 1 },
+  { kind: "game", weight: 0.9, gameId: chess },
+  { kind: "device", weight: 0.7, lastSeenAt: 3, chatUsers: 2 },
+  { kind: "address", weight: 0.123, lastSeenAt: 4, chatUsers: 5 },
+]);
+
+const suspect: FastCheck.Arbitrary<Suspect> = FastCheck.record({
+  chatId,
+  gameId: mostly(chess, poker),
+  otherChatId: chatId,
+  at,
+  score: constantFrom(80, 95),
+  evidence,
+}).filter((pair) => pair.chatId !== pair.otherChatId);
+
+/** Pairs of users who may be one person. */
+export const suspectOperations = {
+  "SuspectStore.add": operation(
+    3,
+    { scope, added: array(suspect, { maxLength: 3 }) },
+    ({ suspects, pid }, { added }) => suspects.add(pid, added),
+  ),
+  "SuspectStore.find": operation(2, { scope, since: at }, ({ suspects, pid }, { since }) =>
+    suspects.find(pid, since),
+  ),
+  "SuspectStore.ofUser": operation(1, { chatId }, ({ suspects }, input) => suspects.ofUser(input.chatId)),
+  "SuspectStore.forget": fixed(({ suspects }) => suspects.forget(-9_000)),
+} satisfies OperationsOf<"SuspectStore", SuspectStore["Service"]>;
 
 /** Requests with idempotency keys, and all data of a user. Named cases test erasures of an account's owner. */
 export const userOperations = {

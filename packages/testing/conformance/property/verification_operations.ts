@@ -1,6 +1,6 @@
 /** Operations on sessions and flows, on the same scopes and users as the operations on links. */
 import type { FlowStore, Proof, ProvenGame } from "@accountlink/core/flow";
-import type { GameProof } from "@accountlink/core/links";
+import { type GameProof, gameProofs } from "@accountlink/core/links";
 import type { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
@@ -8,7 +8,7 @@ import * as FastCheck from "fast-check";
 import { makeFlow, makeSession } from "../../mod.ts";
 import { ada, bob, chess, dan, poker, type ScopeName } from "../scopes.ts";
 import { ownOf } from "./link_operations.ts";
-import { at, fixed, index, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
+import { at, index, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
 /** The deadline of sessions and flows, which is also the latest time of a command. */
@@ -25,7 +25,9 @@ const keeps = mostly(false, true);
 const challenge = nat(1);
 const flow = index;
 const session = index;
-const gameProof = mostly<GameProof>("oauth", "session");
+/** Few codes, so that sessions often have the code of another one. */
+const code = nat(1);
+const gameProof = mostly<GameProof>("oauth", ...gameProofs);
 const game: FastCheck.Arbitrary<ProvenGame> = record({ gameId, gameProof });
 const connections = array(gameId, { maxLength: 2 });
 const proof: FastCheck.Arbitrary<Proof> = oneof(
@@ -39,14 +41,23 @@ const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 export const verificationOperations = {
   "SessionStore.create": operation(
     3,
-    { session, scope, chatId: maybe(chatId), gameId: maybe(gameId), isLimited: boolean(), at: early },
-    ({ sessions, sessionIds, sessionKey, pid }, { isLimited, ...input }) => {
+    {
+      session,
+      scope,
+      chatId: maybe(chatId),
+      gameId: maybe(gameId),
+      isLimited: boolean(),
+      code: maybe(code),
+      at: early,
+    },
+    ({ sessions, sessionIds, sessionKey, hashes, pid }, { isLimited, code: coded, ...input }) => {
       const id = nth(sessionIds, input.session);
       const { chatId: user, gameId: player, at: createdAt } = input;
       const parts = { id, pid, chatId: user, gameId: player, createdAt, expiresAt: deadline };
       return sessions.create({
         session: makeSession(sessionKey, parts),
         burst: isLimited ? burst : null,
+        ...(coded !== null && { code: { hash: nth(hashes, coded), sealedSid: `sealed ${id}` } }),
       });
     },
   ),
@@ -93,8 +104,12 @@ export const verificationOperations = {
         ownOf(sessionIds, ids),
       ),
   ),
-  "SessionStore.knowsCode": fixed(({ sessions, hashes }) => sessions.knowsCode(nth(hashes, 0))),
-  "SessionStore.findSealedSid": fixed(({ sessions, hashes }) => sessions.findSealedSid(nth(hashes, 0), 0)),
+  "SessionStore.knowsCode": operation(1, { code }, ({ sessions, hashes }, input) =>
+    sessions.knowsCode(nth(hashes, input.code)),
+  ),
+  "SessionStore.findSealedSid": operation(2, { code, at }, ({ sessions, hashes }, input) =>
+    sessions.findSealedSid(nth(hashes, input.code), input.at),
+  ),
 
   "FlowStore.begin": operation(
     4,
@@ -152,7 +167,7 @@ export const verificationWalk = record({
 }).map(({ isCompleted, keeps: kept, session: of, ...walk }) => {
   const prove = (proven: Proof) =>
     ({ op: "FlowStore.prove", flow: walk.flow, nextFlow: walk.flow, proof: proven, at: 0 }) as const;
-  const created = { ...walk, chatId: null, gameId: null, isLimited: false, at: 0 };
+  const created = { ...walk, chatId: null, gameId: null, isLimited: false, code: null, at: 0 };
   return [
     ...(of === null ? [] : [{ ...created, op: "SessionStore.create", session: of } as const]),
     { op: "FlowStore.begin", flow: walk.flow, scope: walk.scope, session: of } as const,

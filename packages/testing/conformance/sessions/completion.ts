@@ -1,16 +1,13 @@
 import type { StoragePorts } from "@accountlink/core";
 import { FlowStore } from "@accountlink/core/flow";
-import { type GameProof, gameProofs } from "@accountlink/core/links";
 import { SessionStore } from "@accountlink/core/sessions";
 import { uniquePid, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { ada, chess, poker } from "../scopes.ts";
+import { ada, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newVerificationSteps } from "./verification_steps.ts";
 
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
-
-const wrongProof = (proof: GameProof): GameProof => (proof === "oauth" ? "session" : "oauth");
 
 export const completion: Cases<StoragePorts> = {
   "complete with unstorable text is a defect, and stores nothing": function* () {
@@ -43,38 +40,17 @@ export const completion: Cases<StoragePorts> = {
     }
   },
 
-  "complete stores how the game account was proven": function* () {
+  "complete refuses another proof or game user, and stores the proof unless the link is kept": function* () {
     const steps = yield* newVerificationSteps;
-    for (const [at, proof] of gameProofs.entries()) {
-      const session = yield* steps.create();
-      const flow = yield* steps.begin(session.id);
-      const game = { gameId: at % 2 === 0 ? chess : poker, gameProof: proof };
-      // One flow proves both accounts together, the next one proves one after the other.
-      yield* steps.prove(flow, { step: "chat", chatId: ada, ...(at % 2 === 0 && { game }) });
-      if (at % 2 !== 0) yield* steps.prove(flow, { step: "game", game });
-      const { gameId } = game;
-      expectEqual((yield* steps.complete(flow, { gameId, proof: wrongProof(proof) }))._tag, "FlowGone");
-      expectEqual((yield* steps.complete(flow, { gameId, proof, at }))._tag, "Completed");
-      expectEqual((yield* steps.find(session.id))?.proof, proof, "The proof of the session");
-      expectEqual((yield* steps.links.find(ada))?.proof, proof, "The proof of the link");
-      expectEqual((yield* steps.entries).at(-1)?.details["proof"], proof, "The proof in the audit entry");
-    }
-    const session = yield* steps.create();
-    const kept = yield* steps.proven(session.id);
-    yield* steps.complete(kept, { keeps: true });
-    expectEqual((yield* steps.find(session.id))?.proof, null, "The proof of a link that is kept");
-  },
-
-  "complete refuses another game user than the one whom the session names": function* () {
-    const steps = yield* newVerificationSteps;
-    const session = yield* steps.create({ gameId: poker });
-    expectEqual(yield* steps.find(session.id), session);
-    const flow = yield* steps.proven(session.id);
-    expectEqual((yield* steps.complete(flow))._tag, "FlowGone");
-    expectEqual(yield* steps.find(session.id), session);
-    const game = { gameId: poker, gameProof: "session" } as const;
-    const named = yield* steps.prove(flow, { step: "chat", chatId: ada, game });
-    expectEqual([named?.gameId, named?.gameProof, named?.seenVersion], [poker, "session", 0]);
-    expectEqual((yield* steps.complete(flow, { gameId: poker, proof: "session" }))._tag, "Completed");
+    const named = yield* steps.create({ gameId: poker });
+    expectEqual((yield* steps.complete(yield* steps.proven(named.id)))._tag, "FlowGone");
+    const { id } = yield* steps.create();
+    const flow = yield* steps.proven(id);
+    expectEqual((yield* steps.complete(flow, { proof: "session" }))._tag, "FlowGone");
+    expectEqual((yield* steps.complete(flow))._tag, "Completed");
+    expectEqual((yield* steps.find(id))?.proof, "oauth");
+    const kept = yield* steps.create();
+    yield* steps.complete(yield* steps.proven(kept.id), { keeps: true });
+    expectEqual((yield* steps.find(kept.id))?.proof, null);
   },
 };

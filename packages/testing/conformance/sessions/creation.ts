@@ -2,11 +2,13 @@ import { ChatId, GuildId, type StoragePorts } from "@accountlink/core";
 import { type SessionCreated, SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
 import {
+  deadline,
   hostileTexts,
   makeSession,
   uniqueKeyId,
   uniquePid,
   uniqueSessionId,
+  uniqueText,
   unstorableTexts,
 } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
@@ -63,6 +65,37 @@ export const creation: Cases<StoragePorts> = {
       if (result._tag === "TooMany") expectEqual(result.readyAt, 1_100);
       expectEqual((yield* steps.find(id)) !== null, result._tag === "Created");
     }
+  },
+
+  "a code finds its open session until the deadline, and can be used again once the session has ended":
+    function* () {
+      const sessions = yield* SessionStore;
+      const { key, advance } = yield* newVerificationSteps;
+      const hash = uniqueText();
+      const first = makeSession(key);
+      const find = (at = 0) => Effect.map(sessions.findSealedSid(hash, at), Option.getOrNull);
+      expectEqual([yield* sessions.knowsCode(hash), yield* find()], [false, null]);
+      yield* sessions.create({ session: first, burst: null, code: { hash, sealedSid: "first" } });
+      // A refused creation takes nothing from the burst.
+      const create = Effect.suspend(() => {
+        const code = { hash, sealedSid: "again" };
+        return sessions.create({ session: makeSession(key), burst: { capacity: 1, refillMs: 100 }, code });
+      });
+      expectEqual(yield* create, { _tag: "CodeTaken" });
+      expectEqual([yield* find(deadline - 1), yield* find(deadline)], ["first", null]);
+      yield* advance(first.id, "cancelled");
+      expectEqual([yield* sessions.knowsCode(hash), yield* find()], [true, null]);
+      expectEqual(yield* create, made);
+      expectEqual(yield* find(), "again");
+    },
+
+  "concurrent create with one code: exactly one succeeds": function* () {
+    const sessions = yield* SessionStore;
+    const { key } = yield* newVerificationSteps;
+    const code = { hash: uniqueText(), sealedSid: uniqueText() };
+    const create = Effect.suspend(() => sessions.create({ session: makeSession(key), burst: null, code }));
+    const created = yield* Effect.replicateEffect(create, many.length, atOnce);
+    expectEqual(created.filter(({ _tag }) => _tag === "Created").length, 1);
   },
 
   "an invalid create is a defect, and takes nothing from the burst": function* () {

@@ -89,7 +89,6 @@ const verificationSteps = Effect.fnUntraced(function* (key: ApiKey) {
       flows.challenge({ stateHash, flow, step: "chat", expiresAt }),
     takeChallenge: (id: FlowId, state: string, at: Millis = 0) =>
       Effect.map(flows.takeChallenge(id, state, at), Option.getOrNull),
-    end: flows.end,
   };
 });
 

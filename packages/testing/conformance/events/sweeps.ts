@@ -10,55 +10,7 @@ import { eventSteps, newEventSteps } from "./event_steps.ts";
 const positions = (events: ReadonlyArray<{ readonly position: number }> | null) =>
   events?.map(({ position }) => position) ?? null;
 
-export const reads: Cases<StoragePorts> = {
-  "the feed of a scope without events can be read and is empty": function* () {
-    const { pid, read, readBack, range } = yield* newEventSteps;
-    const { start, end } = yield* range;
-    expectThat(0 <= start && start <= end, `a feed from ${start} to ${end} can be read`);
-    expectEqual(yield* read(end), []);
-    expectEqual(yield* readBack(null, 10), []);
-    expectEqual(yield* (yield* EventStore).newer([{ pid, after: end }]), []);
-  },
-
-  "read pages forwards, readBack backwards, and range ends at the last event": function* () {
-    const { links, read, readBack, range, all } = yield* newEventSteps;
-    const { start } = yield* range;
-    for (let i = 0; i < 7; i++) yield* links.set(ada, i % 2 === 0 ? chess : poker, i);
-    const feed = positions(yield* all) ?? [];
-    expectEqual(feed.length, 7, "The number of events");
-    expectEqual(
-      feed,
-      feed.toSorted((one, other) => one - other),
-    );
-    const first = (yield* read(0, 3)) ?? [];
-    expectEqual(positions(first), feed.slice(0, 3));
-    expectEqual(positions(yield* read(feed[2] ?? 0, 3)), feed.slice(3, 6));
-    expectEqual(positions(yield* read(feed[6] ?? 0, 3)), []);
-    expectEqual(positions(yield* readBack(null, 3)), feed.slice(4).toReversed());
-    expectEqual(positions(yield* readBack(feed[4] ?? 0, 10)), feed.slice(0, 4).toReversed());
-    expectEqual(positions(yield* readBack(feed[0] ?? 0, 10)), []);
-    expectEqual(positions(yield* read(start)), feed);
-    const { end } = yield* range;
-    expectEqual(end, feed[6] ?? 0);
-    expectEqual(yield* read(end + 1_000_000), null, "Events after the end");
-  },
-
-  "each scope has its own feed": function* () {
-    const { global, guild } = yield* makeScopes;
-    const [one, other] = [yield* eventSteps(global), yield* eventSteps(guild)];
-    const { newer } = yield* EventStore;
-    const places = [
-      { pid: one.pid, after: (yield* one.range).end },
-      { pid: other.pid, after: (yield* other.range).end },
-    ];
-    yield* one.links.set(ada, chess, 1);
-    expectEqual(yield* newer(places), [one.pid]);
-    yield* other.links.set(ada, poker, 2);
-    expectEqual(new Set(yield* newer(places)), new Set([one.pid, other.pid]));
-    expectEqual(pluck(yield* one.all, "at"), [1]);
-    expectEqual(pluck(yield* other.all, "at"), [2]);
-  },
-
+export const sweeps: Cases<StoragePorts> = {
   "a sweep deletes old events, and read returns none for positions before them": function* () {
     const { links, range, read, all } = yield* newEventSteps;
     const { sweep, oldestAt } = yield* EventStore;
