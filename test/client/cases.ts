@@ -1,7 +1,6 @@
 /** The cases of `clients/cases.json`, which every client runs, and the service that answers them. */
 import { readFileSync } from "node:fs";
-import { type HeardRequest, type HttpAnswering, startHttpServer } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { type HeardRequest, type HttpAnswering, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { expect, onTestFinished } from "vitest";
 
 interface CaseAnswer {
@@ -47,14 +46,9 @@ const answeringOf = (answer: Case["answers"][number]): HttpAnswering => {
 
 /** Starts a service that has a separate base URL for each case. */
 export const startCases = async () => {
-  const scope = Scope.makeUnsafe();
-  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
   const left = cases.map(({ answers }) => [...answers]);
-  const { url, heard } = await Effect.runPromise(
-    Scope.provide(
-      startHttpServer(({ path }) => answeringOf(left[Number(path.split("/")[1])]?.shift() ?? "cut")),
-      scope,
-    ),
+  const { url, heard } = await runUntil(onTestFinished)(
+    startHttpServer(({ path }) => answeringOf(left[Number(path.split("/")[1])]?.shift() ?? "cut")),
   );
   return {
     urlOf: (each: Case) => `${url}/${cases.indexOf(each)}`,

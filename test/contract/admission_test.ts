@@ -167,17 +167,6 @@ test("a block removes the link, refuses every write, and is listed with its reas
   );
 });
 
-test("a block of a game user removes every link to it, and refuses it to everybody", async () => {
-  const { owner, pid } = await signIn();
-  await patch("100023", "7");
-  await patch("100024", "7");
-  const set = await owner.send("PUT /dashboard/api/blocks", { body: { pid, gameId: "7", reason: "Alt" } });
-  expect(dataOf(set)).toMatchObject({ block: { chatId: null, gameId: "7" }, removedLinks: 2 });
-  expect([await gameOf("100023"), await gameOf("100024")]).toEqual([undefined, undefined]);
-  expectRefusal(await patch("100025", "7"), 409, "CONFLICT", { reason: "blocked" });
-  await owner.send("DELETE /dashboard/api/blocks", { body: { pid, gameId: "7" } });
-});
-
 test("a request for a block names one user, and its cursor leads through all blocks", async () => {
   const { owner, pid } = await signIn();
   const put = (body: object) => owner.send("PUT /dashboard/api/blocks", { body });

@@ -1,10 +1,9 @@
 /** Session codes, which users type in when they cannot open a link. */
 import { expect, test } from "vitest";
-import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
-const { fixtures, send, newBrowser, newKey, newSession, read, gameOf } = useFlowServer();
+const { fixtures, send, newKey, newSession, read } = useFlowServer();
 
 const codeOf = async (key = newKey()) => {
   const { sid, code } = await newSession(key);
@@ -47,19 +46,6 @@ test.each<[string, (code: string) => string]>([
     from: fixtures.address(),
   });
   expect([linked.status, linked.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
-});
-
-test("a user can enter a session code instead of opening the link, until the session ends", async () => {
-  const { key, code } = await codeOf();
-  const browser = newBrowser();
-  const page = await browser.get("/go");
-  expectPage(page, 200, "Enter your code");
-  const entered = locationOf(await browser.post("/go", { code: code.toLowerCase() }));
-  const whole = await browser.walk(new URL(entered, "http://x").search);
-  expectPage(await browser.post("/verify/confirm", formOf(whole)), 200, "Your accounts are linked");
-  expect(await gameOf(key)).toBe("1");
-  const over = await browser.post("/go", { code });
-  expectPage(over, 404, "Enter your code");
 });
 
 test("the code page says that the session of a code has ended, and answers unknown and malformed codes alike", async () => {

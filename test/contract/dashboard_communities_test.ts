@@ -140,6 +140,15 @@ test("the page of a community lists the redirect origins of active keys only", a
   expect(await isListed()).toBe(false);
 });
 
+test("the alts page says to a free account that it is part of Premium, and takes no review", async () => {
+  const { owner, global: pid } = await club();
+  const shown = await owner.browser.get("/dashboard/alts?id=100002");
+  expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("part of Premium accounts")]);
+  const { csrf = "" } = formOf(shown);
+  const review = { csrf, pid, chatId: "100002", otherChatId: "100003", verdict: "same" };
+  expect((await owner.browser.post("/dashboard/alts/reviews", review)).status).toBe(403);
+});
+
 test("links are listed by latest verification, in pages, with profiles", async () => {
   const { list, global } = await club();
   const all = await list({ pid: global });
@@ -209,43 +218,32 @@ test("searching links and events for an invalid name finds nothing", async () =>
   }
 });
 
-test("links can be set and removed, and the audit log names the account and the linked user", async () => {
+test("links can be set and removed with a reason, and the audit log names the account and the linked user", async () => {
   const { owner, global, list } = await club();
   const user = { pid: global, chatId: "100005" };
-  const set = (gameId: string) => owner.send("PUT /dashboard/api/links", { body: { ...user, gameId } });
+  const [longest, tooLong] = ["x".repeat(500), "x".repeat(501)];
+  const set = (gameId: string, more: object = {}) =>
+    owner.send("PUT /dashboard/api/links", { body: { ...user, gameId, ...more } });
+  expectInvalid(await set("2", { reason: tooLong }), "reason");
   const link = { chatId: "100005", gameId: "2", previousGameId: null, updated: true };
-  expectData(await set("2"), link);
+  expectData(await set("2", { reason: "Lost his phone" }), link);
   expect((await list({ pid: global })).links[0]).toMatchObject({ chatId: "100005", gameId: "2" });
   expectData(await set("3"), { ...link, gameId: "3", previousGameId: "2" });
-  const remove = () => owner.send("DELETE /dashboard/api/links", { body: user });
-  expectData(await remove(), { chatId: "100005", removedGameId: "3", deleted: true });
-  expectRefusal(await remove(), 404, "LINK_NOT_FOUND", null);
+  const remove = (reason: string) => owner.send("DELETE /dashboard/api/links", { body: { ...user, reason } });
+  expectInvalid(await remove(tooLong), "reason");
+  expectData(await remove(longest), { chatId: "100005", removedGameId: "3", deleted: true });
+  expectRefusal(await remove(longest), 404, "LINK_NOT_FOUND", null);
   const entriesOf = async (chatId: string) =>
     dataOf(await owner.send(`GET /dashboard/api/audit?chatId=${chatId}`)).entries;
   const actor = { type: "account", id: "Rook Club" };
   expect(await entriesOf("100005")).toMatchObject([
-    { action: "link.removed", actor, details: { chatId: "100005", removedGameId: "3" } },
+    { action: "link.removed", actor, details: { chatId: "100005", removedGameId: "3", reason: longest } },
     { action: "link.set", actor, details: { chatId: "100005", gameId: "3", previousGameId: "2" } },
-    { action: "link.set", actor, details: { chatId: "100005", gameId: "2" } },
+    { action: "link.set", actor, details: { chatId: "100005", gameId: "2", reason: "Lost his phone" } },
   ]);
   expect(await entriesOf("100009")).toEqual([]);
   expectInvalid(await owner.send("GET /dashboard/api/audit?chatId=x"), "chatId");
-});
-
-test("a reason for a link by hand is in the audit log and the history, and is refused above 500 characters", async () => {
-  const { owner, global: pid } = await club();
-  const link = { pid, chatId: "100005", gameId: "5" };
-  const tooLong = { ...link, reason: "x".repeat(501) };
-  expectInvalid(await owner.send("PUT /dashboard/api/links", { body: tooLong }), "reason");
-  dataOf(await owner.send("PUT /dashboard/api/links", { body: { ...link, reason: "Lost his phone" } }));
-  expectInvalid(await owner.send("DELETE /dashboard/api/links", { body: tooLong }), "reason");
-  dataOf(await owner.send("DELETE /dashboard/api/links", { body: { ...link, reason: "x".repeat(500) } }));
-  const { entries } = dataOf(await owner.send("GET /dashboard/api/audit?limit=2&chatId=100005"));
-  expect(listOf(entries).map(({ action, details }) => [action, details])).toMatchObject([
-    ["link.removed", { chatId: "100005", reason: "x".repeat(500) }],
-    ["link.set", { chatId: "100005", gameId: "5", reason: "Lost his phone" }],
-  ]);
-  const page = await owner.browser.get(`/dashboard/links/user?pid=${pid}&chatId=100005`);
+  const page = await owner.browser.get(`/dashboard/links/user?pid=${global}&chatId=100005`);
   expect(page.text).toContain("“Lost his phone”");
 });
 

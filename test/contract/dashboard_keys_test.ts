@@ -123,25 +123,26 @@ test("the page of a new key has an example that looks up a linked user", async (
   expect([issued.status, issued.text]).toEqual([201, expect.stringContaining("/v2/chat?chatId=100002")]);
 });
 
-const request = (guildId: string) => ({ body: { name: "Bot", scope: "guild", guildId } });
+const request = (guildId: string) => ({
+  body: { name: "Bot", url: "https://example.com/", scope: "guild", guildId },
+});
 
-test("creating a guild key needs the bot in the guild and the right to manage it", async () => {
-  const manager = await signInOwner(server, ada);
+test("creating a guild key or webhook needs the bot in the guild and the right to manage it", async () => {
+  const [manager, member] = [await signInOwner(server, ada), await signInOwner(server, bob)];
   const { key, token } = await createKey(manager, { scope: "guild", guildId: guild });
   expect(key).toMatchObject({ scope: "guild", guildId: guild });
   const lookup = `GET /v2/chat?chatId=100001&guildId=${guild}` as const;
   expect((await server.send(lookup, { key: token })).status).toBe(404);
-  const path = "POST /dashboard/api/keys";
-  for (const guildId of [botlessGuild, "799999999999999999"]) {
-    const refused = await manager.send(path, request(guildId));
-    expectRefusal(refused, 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
-  }
-  const member = await signInOwner(server, bob);
-  expectRefusal(await member.send(path, request(guild)), 403, "FORBIDDEN", { reason: "not_guild_manager" });
   for (const section of ["keys", "webhooks"]) {
+    const path = `POST /dashboard/api/${section}` as const;
+    for (const guildId of [botlessGuild, "799999999999999999"]) {
+      const refused = await manager.send(path, request(guildId));
+      expectRefusal(refused, 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
+    }
+    expectRefusal(await member.send(path, request(guild)), 403, "FORBIDDEN", { reason: "not_guild_manager" });
     const page = await member.browser.get(`/dashboard/${section}/new`);
     expect(page.text).toContain("You manage none with the bot");
-    const typed = { ...formOf(page), ...request(guild).body, url: "https://example.com/", access: "full" };
+    const typed = { ...formOf(page), ...request(guild).body, access: "full" };
     const answer = await member.browser.post(`/dashboard/${section}`, typed);
     expect(answer.status).toBe(403);
     expect(answer.text).toContain("you do not manage it yourself");
@@ -254,17 +255,21 @@ test("rotating a key keeps its ID, and the previous secret for the grace period"
   }
 });
 
-test("key forms refuse an invalid status, and rotate a key without a grace period", async () => {
+test("forms refuse an invalid status of a key and of a webhook, and rotate a key without a grace period", async () => {
   const owner = await signInOwner(server, "100013");
   const { id } = await createKey(owner);
-  const page = `/dashboard/keys/${id}`;
-  const hidden = formOf(await owner.browser.get(page));
-  const post = (act: string, form: object) => owner.browser.post(`${page}/${act}`, { ...hidden, ...form });
-  for (const form of [{}, { status: "" }, { status: "revoked" }]) {
-    const answer = await post("status", form);
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was changed")]);
+  const body = { url: "https://example.com/", scope: "global" };
+  const { webhook } = dataOf(await owner.send("POST /dashboard/api/webhooks", { body }), 201);
+  for (const page of [`/dashboard/webhooks/${textOf(webhook?.id)}`, `/dashboard/keys/${id}`]) {
+    const hidden = formOf(await owner.browser.get(page));
+    for (const form of [{}, { status: "" }, { status: "revoked" }]) {
+      const answer = await owner.browser.post(`${page}/status`, { ...hidden, ...form });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was changed")]);
+    }
   }
-  expect((await post("rotate", {})).text).toContain("The new secret of your key");
+  const hidden = formOf(await owner.browser.get(`/dashboard/keys/${id}`));
+  const rotated = await owner.browser.post(`/dashboard/keys/${id}/rotate`, hidden);
+  expect(rotated.text).toContain("The new secret of your key");
 });
 
 test("a revoked key cannot be changed", async () => {

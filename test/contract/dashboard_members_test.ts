@@ -63,29 +63,20 @@ const signInAs = async (role: MemberRole) => {
 /** Signs in the owner of a new account, which the test may change. */
 const newOwner = (chatId = "") => signInOwner(server, chatId);
 
-test("every role can list the members", async () => {
-  for (const role of memberRoles) {
-    const { body } = await members(await signInAs(role));
-    const listed = body.data?.members;
-    expect(listed).toHaveLength(3);
-    expect(listed).toContainEqual({
-      chatId: bob,
-      role: "admin",
-      since: expect.stringMatching(/^\d{4}-.*Z$/),
-      accepted: true,
-      username: "user_2",
-      displayName: "User 2",
-    });
-  }
-});
-
 test("members are added by ID or user name, changed and removed, each with an audit entry", async () => {
   const owner = await newOwner("100021");
   const added = await add(owner, { chatId: "100022", role: "moderator" });
   expect(added.status).toBe(201);
   expect(added.body.data?.member).toMatchObject({ chatId: "100022", role: "moderator", accepted: false });
   const named = await add(owner, { username: "@user_4", role: "admin" });
-  expect(named.body.data?.member).toMatchObject({ chatId: dan, role: "admin", username: "user_4" });
+  expect(named.body.data?.member).toEqual({
+    chatId: dan,
+    role: "admin",
+    since: expect.stringMatching(/^\d{4}-.*Z$/),
+    accepted: false,
+    username: "user_4",
+    displayName: "User 4",
+  });
   const changed = await setRole(owner, "100022", "admin");
   expect([changed.status, changed.body.data?.member]).toMatchObject([200, { role: "admin" }]);
   expectData(await remove(owner, "100022"), { removed: true });
@@ -101,8 +92,8 @@ test("members are added by ID or user name, changed and removed, each with an au
     { action: "member.added", details: { chatId: "100022", role: "moderator" }, ...signed },
   ]);
   const page = await owner.browser.get("/dashboard/audit");
-  expect(page.text).toContain("invited ");
-  expect(page.text).toContain("to the team: moderator");
+  for (const words of ["invited ", "to the team: moderator", "removed ", "from the team"])
+    expect(page.text).toContain(words);
 });
 
 test("adding a member is refused for duplicates, unknown names, unknown roles and above 25 members", async () => {
@@ -157,14 +148,7 @@ test("an invitation is accepted by choosing the account, and the audit log says 
   const [account, chatId] = [`chat:${crowd[32]}`, crowd[33] ?? ""];
   await add(owner, { chatId, role: "moderator" });
   const csrfToken = expect.stringMatching(/^[\w-]{43}$/) as unknown;
-  const { csrfToken: ofOwnAccount } = user;
   expectData(await choose(user, account), { account, role: "moderator", csrfToken });
-  // A page that was made before the switch acts in no account.
-  const older = await user.send("POST /dashboard/api/session/account", {
-    headers: { "x-csrf-token": ofOwnAccount },
-    body: { account },
-  });
-  expect(older).toMatchObject({ status: 403, body: { error: { details: { reason: "csrf" } } } });
   const { body } = await user.send("GET /dashboard/api/session");
   expect(body.data).toMatchObject({ account: { name: account }, role: "moderator", invitations: [] });
   expect((await members(user)).body.data?.members).toContainEqual(
@@ -197,14 +181,11 @@ test("a member of several accounts chooses one for this browser and the next sig
   const [owner, both] = [await newOwner("100016"), await newOwner("100017")];
   await add(owner, { chatId: "100017", role: "moderator" });
   const { body } = await both.send("GET /dashboard/api/session");
-  expect(body.data).toMatchObject({ account: { name: "chat:100017" }, role: "owner" });
   expect(body.data?.accounts).toEqual([{ name: "chat:100017", role: "owner" }]);
   const elsewhere = await signInOwner(server, "100017");
   expect(await accountOf(elsewhere)).toBe("chat:100017");
   const { csrfToken } = elsewhere;
   const chosen = dataOf(await choose(elsewhere, "chat:100016"));
-  expect(chosen).toMatchObject({ account: "chat:100016", role: "moderator" });
-  expect(chosen.csrfToken).toMatch(/^[\w-]{43}$/);
   expect(chosen.csrfToken).not.toBe(csrfToken);
   expect(await accountOf(elsewhere)).toBe("chat:100016");
   expect(await accountOf(both)).toBe("chat:100017");

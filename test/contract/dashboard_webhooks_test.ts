@@ -1,24 +1,14 @@
 /** Webhooks in the dashboard's JSON API. */
 import { expect, test } from "vitest";
-import { botlessGuild, guild } from "../support/fixtures.ts";
+import { guild } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
-import { type Answer, type Json, listOf, textOf } from "../support/http.ts";
-import { expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
-import { type Owner, signInOwner } from "./dashboard.ts";
+import { listOf, textOf } from "../support/http.ts";
+import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
+import { signInOwner } from "./dashboard.ts";
 import { isSignedWith } from "./webhook_receiver.ts";
-import {
-  ada,
-  bob,
-  cyd,
-  delivered,
-  deliveriesOf,
-  isoTime,
-  newUser,
-  useWebhooks,
-  webhookOf,
-} from "./webhooks.ts";
+import { ada, bob, cyd, delivered, deliveriesOf, isoTime, useWebhooks, webhookOf } from "./webhooks.ts";
 
-const { receiver, server, createWebhook, newOwner, untilQuiet } = await useWebhooks();
+const { receiver, server, createWebhook, newOwner } = await useWebhooks();
 
 const anId = expect.stringMatching(/^wh_[0-9A-Za-z]{20}$/) as unknown;
 
@@ -53,25 +43,14 @@ test("a new webhook and a rotation show the secret only once", async () => {
   expect(rotated.body.data?.secret).not.toBe(secret);
 });
 
-test("a guild webhook can be created only if the bot is in the guild and the user manages the guild", async () => {
-  const { owner } = await newOwner(ada);
-  const { webhook } = await createWebhook(owner, { scope: "guild", guildId: guild });
-  expect(webhook).toMatchObject({ scope: "guild", guildId: guild, types: [], description: "" });
-  const hook = { url: "https://example.com/a", scope: "guild" };
-  const create = (by: Owner, guildId: string) =>
-    by.send("POST /dashboard/api/webhooks", { body: { ...hook, guildId } });
-  expectRefusal(await create(owner, botlessGuild), 403, "FORBIDDEN", { reason: "bot_not_in_guild" });
-  const other = await signInOwner(server, bob);
-  expectRefusal(await create(other, guild), 403, "FORBIDDEN", { reason: "not_guild_manager" });
-});
-
 test("a scope has at most five webhooks", async () => {
   const { owner } = await newOwner(ada);
   for (let count = 0; count < 5; count++) await createWebhook(owner);
   const sixth = { body: { url: `${receiver.url}/sixth`, scope: "global" } };
   const refused = await owner.send("POST /dashboard/api/webhooks", sixth);
   expectRefusal(refused, 409, "CONFLICT", { reason: "webhook_limit" });
-  await createWebhook(owner, { scope: "guild", guildId: guild });
+  const { webhook } = await createWebhook(owner, { scope: "guild", guildId: guild });
+  expect(webhook).toMatchObject({ scope: "guild", guildId: guild, types: [], description: "" });
 });
 
 test.each<[what: string, body: object, parameters: ReadonlyArray<string>]>([
@@ -124,18 +103,6 @@ test("updating a webhook changes only the given fields, and null clears the desc
   expect(await webhookOf(owner, id)).toMatchObject({ url, description: "B", status: "paused" });
 });
 
-test("the webhook form refuses an invalid status", async () => {
-  const { owner } = await newOwner();
-  const { id } = await createWebhook(owner);
-  const page = `/dashboard/webhooks/${id}`;
-  const hidden = formOf(await owner.browser.get(page));
-  for (const form of [{}, { status: "" }, { status: "disabled" }]) {
-    const answer = await owner.browser.post(`${page}/status`, { ...hidden, ...form });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was changed")]);
-  }
-  expect(await webhookOf(owner, id)).toMatchObject({ status: "active" });
-});
-
 test("a test delivery is sent at once and listed, even while the webhook is paused", async () => {
   const { owner } = await newOwner();
   const { id, path, secret, webhook } = await createWebhook(owner);
@@ -183,22 +150,16 @@ test("an account has at most three test deliveries in flight", async () => {
   expect((await send(other.id)).status).toBe(200);
 });
 
-const nextOf = (value: unknown): string | null => (value === null ? null : textOf(value));
-
 test("deliveries are listed in pages and by status", async () => {
   const { owner } = await newOwner();
   const { id } = await createWebhook(owner);
   for (let count = 0; count < 5; count++) await owner.send(`POST /dashboard/api/webhooks/${id}/test`);
+  const path = `GET /dashboard/api/webhooks/${id}/deliveries` as const;
   const all = await deliveriesOf(owner, id);
-  const pages: Array<Json> = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const query = `?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
-    const { body }: Answer = await owner.send(`GET /dashboard/api/webhooks/${id}/deliveries${query}`);
-    pages.push(...listOf(body.data?.deliveries));
-    cursor = nextOf(body.data?.next);
-  }
-  expect(pages).toEqual(all);
-  expect(all.length).toBe(5);
+  const first = dataOf(await owner.send(`${path}?limit=3`));
+  const second = dataOf(await owner.send(`${path}?limit=3&cursor=${textOf(first.next)}`));
+  expect([...listOf(first.deliveries), ...listOf(second.deliveries)]).toEqual(all);
+  expect([all.length, second.next]).toEqual([5, null]);
   expect(await deliveriesOf(owner, id, "?status=given_up")).toEqual([]);
   for (const [name, value] of [
     ["limit", "0"],
@@ -206,24 +167,8 @@ test("deliveries are listed in pages and by status", async () => {
     ["cursor", "x"],
     ["status", "lost"],
   ] as const) {
-    const line = `GET /dashboard/api/webhooks/${id}/deliveries?${name}=${value}` as const;
-    expectInvalid(await owner.send(line), name);
+    expectInvalid(await owner.send(`${path}?${name}=${value}`), name);
   }
-});
-
-test("a deleted webhook receives no further deliveries, and is no longer found", async () => {
-  const user = newUser();
-  const { owner, link } = await newOwner();
-  const [gone, stays] = [await createWebhook(owner), await createWebhook(owner)];
-  const deleted = await owner.send(`DELETE /dashboard/api/webhooks/${gone.id}`);
-  expectData(deleted, { deleted: true });
-  expectRefusal(await owner.send(`DELETE /dashboard/api/webhooks/${gone.id}`), 404, "BAD_REQUEST", null);
-  expect(await webhookOf(owner, gone.id)).toBeUndefined();
-  await untilQuiet(link, gone.path, stays.path);
-  const [sent, heard] = [receiver.at(gone.path).length, receiver.at(stays.path).length];
-  await link(user, "1");
-  await receiver.wait(stays.path, heard + 1);
-  expect(receiver.at(gone.path)).toHaveLength(sent);
 });
 
 test("changes of a webhook are in the audit log, without URLs", async () => {
@@ -231,7 +176,10 @@ test("changes of a webhook are in the audit log, without URLs", async () => {
   const { id, path } = await createWebhook(owner);
   await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { description: "B" } });
   await owner.send(`POST /dashboard/api/webhooks/${id}/rotate`);
-  await owner.send(`DELETE /dashboard/api/webhooks/${id}`);
+  const remove = () => owner.send(`DELETE /dashboard/api/webhooks/${id}`);
+  expectData(await remove(), { deleted: true });
+  expectRefusal(await remove(), 404, "BAD_REQUEST", null);
+  expect(await webhookOf(owner, id)).toBeUndefined();
   const { body, text } = await owner.send("GET /dashboard/api/audit?limit=4");
   const entries = listOf(body.data?.entries);
   expect(entries.map(({ action, actor, details }) => [action, actor, details])).toEqual(

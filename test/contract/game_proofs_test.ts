@@ -23,7 +23,7 @@ const server = useFlowServer({}, (fixture) => ({
     chatUsers: chatUsers.map((user) => ({ ...user, connections: connections[user.id] ?? [] })),
   },
 }));
-const { setup, read, gameOf, platform, fixtures, send } = server;
+const { setup, read, gameOf, platform, send } = server;
 
 /** Signs in to the chat platform, and returns the next page. */
 const enter = async (browser: FlowBrowser, query: string, chatId: string): Promise<Answer> =>
@@ -150,21 +150,6 @@ test("another chat account has its own connections", async () => {
   const chosen = await browser.post("/verify/game/connection", { ...formOf(next), gameId: "2" });
   expectPage(chosen, 400, "Something is missing");
 });
-
-test("a user who is linked to another account chooses between it and the connected one", async () => {
-  const key = linked;
-  const { browser, bySid, sid } = await setup({}, key);
-  const page = await enter(browser, bySid, "100011");
-  expectPage(page, 200, "Which account is yours?");
-  expectPage(
-    await browser.post("/verify/confirm", { ...formOf(page), keep: "1" }),
-    200,
-    "Your link stays as it is",
-  );
-  expect(await read(key, sid)).toMatchObject({ gameId: "9", linkChanged: false, proof: null });
-});
-
-const linked = fixtures.key({ links: { 100011: "9" } });
 
 /** Signs in as a chat user without connections, and opens the page of the way `words`. */
 const wordsPage = async (asked: object = {}) => {

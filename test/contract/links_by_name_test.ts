@@ -80,10 +80,3 @@ test("what a search finds is sorted by name over all pages, too", async () => {
   expect(shown).toEqual(found.slice(50, 75));
   expect(text).toContain("Page 3 of 4");
 });
-
-test("the shared list sorts each page, and says why", async () => {
-  const shared = await open(ada, 0);
-  expect(shared.text).toContain("Each page is sorted for itself");
-  expect(shared.text).toContain("lists names only for one community.");
-  expect(shared.shown).toHaveLength(25);
-});

@@ -1,11 +1,5 @@
 /** Tests the paths and methods of routes, pages and operator endpoints, and the answers to unknown paths. */
-import {
-  compatRoutes,
-  dashboardRoutes,
-  routes as ownRoutes,
-  pathTemplate,
-  takesHead,
-} from "@accountlink/http-api";
+import { compatRoutes, dashboardRoutes, routes as ownRoutes, takesHead } from "@accountlink/http-api";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../support/http.ts";
@@ -215,23 +209,9 @@ test("/metrics counts requests in the Prometheus format", async () => {
   expect(text).toMatch(/^accountlink_http_requests_total\{[^}]*route="getChat"[^}]*\} [1-9]/m);
 });
 
-test("/openapi.json is valid and documents every route", async () => {
+test("/openapi.json is valid", async () => {
   const { body } = await send("GET /openapi.json");
   const validator = new Validator();
   expect(await validator.validate(body as Record<string, unknown>)).toEqual({ valid: true });
   expect(validator.version).toBe("3.1");
-  const documented = Object.entries(body.paths ?? {}).flatMap(([path, item]) =>
-    Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
-  );
-  const known = routes.map((route) => `${route.method} ${pathTemplate(route)}`);
-  expect(documented.toSorted()).toEqual(known.toSorted());
-});
-
-test("/docs loads nothing from another host", async () => {
-  const { status, headers, text } = await send("GET /docs");
-  expect(status).toBe(200);
-  expect(headers["content-type"]).toMatch(/^text\/html/);
-  const markup = text.replaceAll(/(<script\b[^>]*>)[\s\S]*?<\/script>/g, "$1");
-  const loads = [...markup.matchAll(/(?:src|href|action|data-url)\s*=\s*["']?(?:https?:)?\/\/[^"'\s>]*/gi)];
-  expect(loads.map(([load]) => load)).toEqual([]);
 });

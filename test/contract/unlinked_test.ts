@@ -74,15 +74,3 @@ test("while the platform is down, nobody is told", async () => {
   await platform.fail({ mode: "down", platform: "chat", status: 500 });
   await expect.poll(async () => (await unlinked(owner, pid)).status).toBe(503);
 });
-
-test("the page shows who has not linked, and leads owners to the panel", async () => {
-  const owner = await signInOwner(server, ada);
-  const moderator = await signInOwner(server, mod);
-  const [, pid = ""] = await pidsOf(owner);
-  const path = `/dashboard/links/unlinked?pid=${pid}&q=user_1`;
-  const { text } = await owner.browser.get(path);
-  expect(text).toMatch(/<strong>2 of 40<\/strong> members/);
-  expect(text).toContain("User 10 (100010)");
-  expect(text).toContain(`/dashboard/communities/${pid}/channels#panel`);
-  expect((await moderator.browser.get(path)).text).not.toContain("#panel");
-});

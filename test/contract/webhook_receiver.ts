@@ -1,6 +1,5 @@
 /** Receives webhooks, and verifies their signatures with the reference implementation. */
-import { startHttpServer } from "@accountlink/test-servers";
-import { Effect, Exit, Scope } from "effect";
+import { runUntil, startHttpServer } from "@accountlink/test-servers";
 import { Webhook } from "standardwebhooks";
 import { afterAll, expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -37,24 +36,19 @@ export const useReceiver = async (): Promise<Receiver> => {
     { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   >();
   const held = new Map<string, Promise<void>>();
-  const scope = Scope.makeUnsafe();
-  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
-  const { url } = await Effect.runPromise(
-    Scope.provide(
-      startHttpServer(async ({ method, path, headers, body }) => {
-        expect([method, headers["content-type"]]).toEqual(["POST", "application/json"]);
-        received.push({
-          path,
-          id: String(headers["webhook-id"]),
-          headers: headers as Readonly<Record<string, string>>,
-          raw: body,
-          body: JSON.parse(body) as Received["body"],
-        });
-        await held.get(path);
-        return answers.get(path) ?? { status: 204 };
-      }),
-      scope,
-    ),
+  const { url } = await runUntil(afterAll)(
+    startHttpServer(async ({ method, path, headers, body }) => {
+      expect([method, headers["content-type"]]).toEqual(["POST", "application/json"]);
+      received.push({
+        path,
+        id: String(headers["webhook-id"]),
+        headers: headers as Readonly<Record<string, string>>,
+        raw: body,
+        body: JSON.parse(body) as Received["body"],
+      });
+      await held.get(path);
+      return answers.get(path) ?? { status: 204 };
+    }),
   );
   const at = (path: string) => received.filter((each) => each.path === path);
   return {

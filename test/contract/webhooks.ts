@@ -1,8 +1,7 @@
 /** Runs a server and a receiver of webhooks, and makes accounts whose owners create webhooks. */
 
 import { expect } from "vitest";
-import { eventually } from "../support/eventually.ts";
-import { type Answer, type Json, listOf, textOf } from "../support/http.ts";
+import { type Json, listOf, textOf } from "../support/http.ts";
 import { dataOf } from "./contract_server.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
@@ -87,18 +86,5 @@ export const useWebhooks = async () => {
         });
       return { owner, link };
     },
-
-    /**
-     * Waits until a changed webhook gets no more events at the path `quiet`, which takes up to a second: links new
-     * users until a link's event arrives only at the path `loud`.
-     */
-    untilQuiet: (link: (user: string, game: string) => Promise<Answer>, quiet: string, loud: string) =>
-      eventually(async () => {
-        const user = newUser();
-        await link(user, "1");
-        const isAt = (path: string) => receiver.at(path).some(({ body }) => body.data["chatId"] === user);
-        await eventually(() => expect(isAt(loud)).toBe(true));
-        expect(isAt(quiet)).toBe(false);
-      }),
   };
 };

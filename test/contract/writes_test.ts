@@ -26,8 +26,6 @@ const inScope = (key: string, guildId?: string) => {
     patchChat: (oldChatId: string, newChatId: string) =>
       send("PATCH /v2/chat", { key, body: { oldChatId, newChatId, ...named } }),
     deleteData: () => send("DELETE /v2/data", { key, body: { confirm: true, ...named } }),
-    chatIds: async (gameId: string) =>
-      (await send(`GET /v2/game?gameId=${gameId}`, { key })).body.data?.chatIds,
     gameOf: async (chatId: string) => {
       const query = guildId === undefined ? "" : `&guildId=${guildId}`;
       const { status, body } = await send(`GET /v2/chat?chatId=${chatId}${query}`, { key });
@@ -78,33 +76,6 @@ test("each change of a link is answered with the previous game user, increases l
   for (const hash of hashes) expect(hash).toMatch(/^[\w-]{22,}$/);
   expect(hashes[0]).toBe(hashes[1]);
   expect(new Set(hashes).size).toBe(3);
-});
-
-test("the verification status contains the time of the last write that set or confirmed the link", async () => {
-  const timeOf = async () => Date.parse(textOf((await scope.verification("100003")).lastVerifiedAt));
-  const from = Date.now();
-  await scope.patchGame("100003", "3");
-  const linked = await timeOf();
-  await scope.patchGame("100003", "3");
-  const confirmed = await timeOf();
-  expect(linked).toBeGreaterThanOrEqual(from);
-  expect(confirmed).toBeGreaterThanOrEqual(linked);
-  expect(confirmed).toBeLessThanOrEqual(Date.now());
-});
-
-const at = (day: number) => ({ gameId: "1", at: `2026-01-0${day}T00:00:00.000Z` });
-const shared = inScope(
-  fixtures.key({ links: { 100001: at(1), 100002: at(3), 1000020: at(2), 100003: at(2), 100004: at(2) } }),
-);
-
-test("chat users of a game user are sorted by their last change, newest first, then by chat ID as text", async () => {
-  await shared.patchGame("100001", "1");
-  expect(await shared.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
-  await shared.deleteGame("100004");
-  await shared.patchGame("100004", "1");
-  expect(await shared.chatIds("1")).toEqual(["100004", "100002", "1000020", "100003", "100001"]);
-  await shared.patchChat("100001", "100005");
-  expect(await shared.chatIds("1")).toEqual(["100005", "100004", "100002", "1000020", "100003"]);
 });
 
 const linked = inScope(fixtures.key({ links: { 100001: "1", 100002: "2" } }));

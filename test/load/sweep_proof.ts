@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runInProcess } from "@accountlink/server/test_command_line";
 import { expect, onTestFinished, test } from "vitest";
-import { gameUsers, makeFixtures } from "../support/fixtures.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { startServer } from "../support/server.ts";
 
 const guildId = "700000000000000009";
@@ -15,13 +15,6 @@ const differing = users.filter((_, index) => index % 100 === 0);
 
 /** Milliseconds. */
 const longestSweep = 120_000;
-
-interface PlanStatus {
-  readonly state: string;
-  readonly pending: number;
-  readonly sweptAt: string | null;
-  readonly problems: ReadonlyArray<{ readonly roleId: string | null; readonly reason: string }>;
-}
 
 interface Requests {
   readonly routes: Readonly<Record<string, number>>;
@@ -87,83 +80,4 @@ test("a sweep of 50,000 members takes two minutes at most, and changes only memb
     Object.fromEntries(differing.map((chatId) => [`PUT ${chatId} roles/${role.id}`, 1])),
   );
   expect(took).toBeLessThan(longestSweep);
-});
-
-test("a sweep of 50,000 members ends beside a dead pass, refused nicknames and closed groups", async () => {
-  const { fixture, key: makeKey } = makeFixtures();
-  makeKey({ account: "acme", links: Object.fromEntries(users.map((chatId) => [chatId, "1"])) });
-  const [verified, owner, officer] = [role, { id: "2", name: "Owner" }, { id: "3", name: "Officer" }];
-  const pass = (itemId: string) => ({ is: "owner", item: "gamepass", itemId }) as const;
-  const rules = [
-    { roleId: verified.id, when: { is: "linked" } },
-    { roleId: owner.id, when: pass("55") },
-    { roleId: owner.id, when: pass("404") },
-    { roleId: officer.id, when: { is: "group", groupId: "3" } },
-  ] as const;
-  const [player, ...others] = gameUsers;
-  const username = player?.username ?? "";
-  const isRefused = (chatId: string) => chatId.endsWith("0");
-  const members = users.map((chatId, index) => ({
-    chatId,
-    nickname: isRefused(chatId) ? null : username,
-    // One member in a hundred lacks the roles. One in two has the role of the closed group.
-    roles: [...(index % 100 === 0 ? [] : [verified, owner]), ...(index % 2 === 0 ? [officer] : [])],
-  }));
-  const nickname = "{game.username}";
-  const server = await startServer({
-    fixture: {
-      ...fixture,
-      plans: [{ account: "acme", scope: "global", guildId, rules, nickname, state: "paused" }],
-      platform: {
-        ...fixture.platform,
-        gameUsers: [{ ...player, id: "1", items: [{ item: "gamepass", itemId: "55" }] }, ...others],
-        guilds: [{ id: guildId, roles: [verified, owner, officer], members }],
-      },
-    },
-  });
-  onTestFinished(async () => void (await server.stop()));
-  const { platform } = server;
-  const member = "/chat/api/guilds/:guildId/members/:chatId";
-  const item = "GET /game/api/users/:gameId/items/:item/:itemId";
-  const profile = "GET /game/api/users/:gameId/profile";
-  for (const fault of [
-    { mode: "refused", code: "nickname_refused", platform: "chat", route: `PATCH ${member}`, ending: "0" },
-    { mode: "refused", code: "no_item", platform: "game", route: item, ending: "404" },
-    { mode: "refused", code: "unauthorized", platform: "game", route: "GET /game/api/groups/:groupId" },
-    { mode: "garbage", body: JSON.stringify({ ...player, groups: null }), platform: "game", route: profile },
-  ]) {
-    await platform.fail(fault);
-  }
-
-  const roles = async (...words: ReadonlyArray<string>) => {
-    const place = ["--account", "acme", "--scope", "global", "--guild-id", guildId];
-    const { code, stdout } = await runInProcess(["roles", ...words, ...place, "--json"], server.storage.env);
-    expect(code).toBe(0);
-    return (JSON.parse(stdout) as { status: PlanStatus }).status;
-  };
-  await roles("set", "--state", "on");
-  const begun = performance.now();
-  let status = await roles("show");
-  while (status.sweptAt === null) {
-    await sleep(1_000);
-    status = await roles("show");
-  }
-  console.log({
-    members: users.length,
-    refusedNicknames: users.filter(isRefused).length,
-    took: performance.now() - begun,
-  });
-  const lacking = users.filter((_, index) => index % 100 === 0);
-  const { changes } = (await platform.send("GET /requests")).body as unknown as Requests;
-  expect(changes).toEqual(
-    Object.fromEntries(
-      lacking.flatMap((chatId) => [verified, owner].map(({ id }) => [`PUT ${chatId} roles/${id}`, 1])),
-    ),
-  );
-  expect(status).toMatchObject({ state: "on", sweep: null });
-  expect(new Set(status.problems.map(({ roleId, reason }) => `${roleId} ${reason}`))).toEqual(
-    new Set(["null nickname_refused", `${owner.id} item_unknown`, `${officer.id} source_closed`]),
-  );
-  // One member waits, and asks for the groups of all.
-  await expect.poll(async () => (await roles("show")).pending).toBe(1);
 });
