@@ -24,10 +24,6 @@ const refused: ReadonlyArray<readonly [options: object, problem: string]> = [
   [{ gameUserExists, limits: { free: {} } }, "limits.free.keys is missing; limits.free.links is missing"],
   [{ gameUserExists, sessions: { life: -1 } }, "sessions.life is -1, expected a whole number, 0 or more"],
   [
-    { gameUserExists, sessions: { live: 1 } },
-    "sessions.live is unknown, expected one of life, pollInterval, pollLimit, longPollMax, streamMax, createBurst, createRefill, sightingRetention",
-  ],
-  [
     {
       gameUserExists,
       languages: { de: { "go.title": "Code", "flow.help": 1, "flow.sign_in": "Los" }, de_AT: {}, tlh: {} },

@@ -1,10 +1,10 @@
 /** The log of a community on three nodes and one platform: the node that writes it dies while members link. */
 import { testLive } from "@accountlink/test-servers/effect";
-import { Effect, Schedule } from "effect";
+import { Effect } from "effect";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { attempt } from "./attempt.ts";
+import { link } from "./attempt.ts";
 import { type Node, startService, whyNoService } from "./service.ts";
 import { startSharedPlatform } from "./shared_platform.ts";
 
@@ -47,19 +47,13 @@ testLive.skipIf(missing !== null)(
     const { nodes, platform, key } = yield* started;
     // The first node writes the log, since it started before the other nodes.
     const [holder, ...others] = nodes as [Node, ...ReadonlyArray<Node>];
-    const link = Effect.fnUntraced(function* (chatId: string, node: Node) {
-      const { outcome } = yield* Effect.repeat(
-        attempt(node, "PATCH /v2/game", { key, body: { chatId, gameId: "1" } }),
-        { while: (done) => done.outcome.kind === "unavailable", schedule: Schedule.spaced("1 second") },
-      );
-      expect(outcome).toMatchObject({ kind: "answered", answer: { status: 200 } });
-      yield* Effect.sleep("150 millis");
-    });
+    const linkAndPause = (chatId: string, node: Node) =>
+      Effect.andThen(link(node, key, chatId), Effect.sleep("150 millis"));
 
-    for (const chatId of users.slice(0, 20)) yield* link(chatId, holder);
+    for (const chatId of users.slice(0, 20)) yield* linkAndPause(chatId, holder);
     yield* holder.kill;
     for (const [index, chatId] of users.slice(20).entries()) {
-      yield* link(chatId, others[index % others.length] as Node);
+      yield* linkAndPause(chatId, others[index % others.length] as Node);
     }
     yield* Effect.promise(() =>
       eventually(

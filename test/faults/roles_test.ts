@@ -1,11 +1,11 @@
 /** Role plans on three nodes and one platform: a node dies while links change, and the platform goes down. */
 import { isProof } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
-import { Effect, Schedule } from "effect";
+import { Effect } from "effect";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { attempt } from "./attempt.ts";
+import { link } from "./attempt.ts";
 import { feelPulse, longestPulse } from "./pulse.ts";
 import { type Node, startService, whyNoService } from "./service.ts";
 import { startSharedPlatform } from "./shared_platform.ts";
@@ -39,22 +39,12 @@ const started = Effect.gen(function* () {
   return { nodes, platform, key };
 });
 
-/** Links users, asking nodes in turn. Repeats a write after a 503; rejects if a write is not answered. */
-const link = (nodes: ReadonlyArray<Node>, key: string, chatIds: ReadonlyArray<string>) =>
-  Effect.forEach(
-    chatIds,
-    Effect.fnUntraced(function* (chatId, index) {
-      const node = nodes[index % nodes.length] as Node;
-      // Without a guild, a write does not ask the chat platform.
-      const body = { chatId, gameId: "1" };
-      const { outcome } = yield* Effect.repeat(attempt(node, "PATCH /v2/game", { key, body }), {
-        while: (done) => done.outcome.kind === "unavailable",
-        schedule: Schedule.spaced("1 second"),
-      });
-      expect(outcome).toMatchObject({ kind: "answered", answer: { status: 200 } });
-    }),
-    { concurrency: 8, discard: true },
-  );
+/** Links users, asking nodes in turn. */
+const linkAll = (nodes: ReadonlyArray<Node>, key: string, chatIds: ReadonlyArray<string>) =>
+  Effect.forEach(chatIds, (chatId, index) => link(nodes[index % nodes.length] as Node, key, chatId), {
+    concurrency: 8,
+    discard: true,
+  });
 
 /** Waits until exactly the linked users have the role that the role plan gives. */
 const untilRight = (platform: Effect.Success<typeof started>["platform"], linked: ReadonlyArray<string>) =>
@@ -76,9 +66,9 @@ testLive.skipIf(missing !== null)(`members get a role once despite faults ${miss
   const [first, second] = [users.slice(0, 900), users.slice(900)];
   const pulse = yield* feelPulse(others);
 
-  yield* link(nodes, key, first.slice(0, 300));
+  yield* linkAll(nodes, key, first.slice(0, 300));
   yield* holder.kill;
-  yield* link(others, key, first.slice(300));
+  yield* linkAll(others, key, first.slice(300));
   const changed = performance.now();
   yield* untilRight(platform, first);
   const takeover = performance.now() - changed;
@@ -87,7 +77,7 @@ testLive.skipIf(missing !== null)(`members get a role once despite faults ${miss
 
   yield* Effect.promise(platform.goDown);
   yield* Effect.promise(platform.forget);
-  yield* link(others, key, second);
+  yield* linkAll(others, key, second);
   yield* Effect.sleep(downtime);
   const asked = yield* Effect.promise(platform.requests);
   yield* Effect.promise(platform.comeUp);

