@@ -7,7 +7,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { Transaction } from "../transaction.ts";
 import { deleteImport, imports } from "./imports.ts";
-import { keys, revokedKey, type StoredKey } from "./keys.ts";
+import { keys, revokedKey } from "./keys.ts";
 import { members } from "./members.ts";
 import { plans } from "./role_plans.ts";
 import { accounts, type StoredAccount, scopes } from "./scopes.ts";
@@ -16,20 +16,17 @@ import { webhooks } from "./webhooks.ts";
 
 type Effects<A> = Effect.fn.Return<A, Effect.Error<StoreEffect<never>>>;
 
-/** Revokes the keys of an account as `change` leaves them, and returns their IDs. */
+/** Revokes the keys of an account. Returns the keys that were not revoked before. */
 const revokeKeys = Effect.fnUntraced(function* (
   tx: Transaction,
   account: StoredAccount,
   at: Millis,
-  change: (stored: StoredKey) => StoredKey = (stored) => stored,
 ): Effects<ReadonlyArray<KeyId>> {
   const revoked: Array<KeyId> = [];
   for (const stored of yield* tx.list(keys.byAccount, [account.id])) {
-    const isRevoked = stored.key.status === "revoked";
-    if (!isRevoked) revoked.push(stored.key.id);
-    const changed = change(stored);
-    if (isRevoked && changed === stored) continue;
-    yield* tx.put(keys, isRevoked ? changed : revokedKey(changed, account, at));
+    if (stored.key.status === "revoked") continue;
+    revoked.push(stored.key.id);
+    yield* tx.put(keys, revokedKey(stored, account, at));
   }
   return revoked;
 });
@@ -90,5 +87,8 @@ export const releaseAccount = Effect.fnUntraced(function* (
     yield* tx.put(webhooks, { ...stored, webhook: { ...stored.webhook, description: "" } });
   }
   const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [] };
-  return yield* revokeKeys(tx, released, at, (stored) => ({ ...stored, key: { ...stored.key, ...emptied } }));
+  for (const stored of yield* tx.list(keys.byAccount, [id])) {
+    yield* tx.put(keys, { ...stored, key: { ...stored.key, ...emptied } });
+  }
+  return yield* revokeKeys(tx, released, at);
 });
