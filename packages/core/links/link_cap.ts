@@ -9,7 +9,8 @@ import { isLinked } from "./link.ts";
 import { LinkStore } from "./link_store.ts";
 
 /** After a count, a node lets in a tenth of the links that an account may still have, for ten minutes. */
-const [share, countedFor] = [10, 600_000];
+const share = 10;
+const countedFor = 600_000;
 
 /** How long a node refuses an account after it found no room, in milliseconds, unless a link was removed here. */
 const fullFor = 5_000;
@@ -81,7 +82,7 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
       if (taken !== null) return taken;
       const counted = yield* countRoom(account);
       const granted = Math.min(wanted, counted);
-      room.left = counted === Infinity ? counted : Math.floor((counted - granted) / share);
+      room.left = Math.floor((counted - granted) / share);
       room.isFull = counted === 0;
       room.until = now + (room.isFull ? fullFor : countedFor);
       return granted;

@@ -135,14 +135,9 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
         const context = yield* contextOf(target, (moved: ChatMoved) =>
           "gameId" in moved ? resultOf(moved) : null,
         );
-        const moved = yield* Effect.flatMap(
-          links.moveChat({
-            ...context,
-            oldChatId,
-            newChatId,
-            chatHash: yield* secrets.blockHash(target.scope.pid, { chatId: newChatId, gameId: null }),
-          }),
-          requireMovable,
+        const chatHash = yield* secrets.blockHash(target.scope.pid, { chatId: newChatId, gameId: null });
+        const moved = yield* requireMovable(
+          yield* links.moveChat({ ...context, oldChatId, newChatId, chatHash }),
         );
         if (moved._tag === "Moved") {
           yield* announce(target.scope, oldChatId, null, moved.gameId);
@@ -172,7 +167,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
         const context = yield* contextOf(target, (found: Option.Option<GameUnlinked>) =>
           Option.getOrNull(Option.map(found, resultOf)),
         );
-        const removed = yield* Effect.flatMap(links.removeGame({ ...context, chatId, reason }), requireLink);
+        const removed = yield* requireLink(yield* links.removeGame({ ...context, chatId, reason }));
         yield* cap.freed(target.scope);
         yield* watch.announce(removed.ended);
         yield* announce(target.scope, chatId, null, removed.gameId);
