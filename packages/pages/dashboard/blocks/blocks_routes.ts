@@ -91,9 +91,10 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
 
   const block = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const { scope } = yield* communities.find(visitor, fields("pid"));
+    const [chatId, gameId] = [fields("chatId"), fields("gameId")];
     const users = [
-      ...fields.all("chatId").filter(isChatId).slice(0, 1).map(ofChat),
-      ...fields.all("gameId").filter(isGameId).slice(0, 1).map(ofGameUser),
+      ...(isChatId(chatId) ? [ofChat(chatId)] : []),
+      ...(isGameId(gameId) ? [ofGameUser(gameId)] : []),
     ];
     const reason = yield* reasonIn(fields);
     yield* Effect.forEach(users, (user) => blocks.set(visitor.owner, scope, user, reason));

@@ -7,7 +7,6 @@ import { Profiles } from "@accountlink/core/platforms";
 import { type PlanProblem, type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { type Html, html, to } from "../../html.ts";
-
 import { remedy, roleName } from "../look/remedies.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
@@ -101,17 +100,11 @@ export const makeTroubles = Effect.gen(function* () {
         const isOut = !joined.has(guildId);
         if (!isOut && plan === undefined) return [];
         const name = yield* nameOf(community, guildId);
-        const troubles: Array<Trouble> = isOut
-          ? [
-              {
-                tone: "bad",
-                text: outText(
-                  name,
-                  addBotLink(botInvite(guildId, rightsFor(plan === undefined ? [] : [plan])), name),
-                ),
-              },
-            ]
-          : [];
+        const troubles: Array<Trouble> = [];
+        if (isOut) {
+          const invite = botInvite(guildId, rightsFor(plan === undefined ? [] : [plan]));
+          troubles.push({ tone: "bad", text: outText(name, addBotLink(invite, name)) });
+        }
         if (plan?.state === "paused") {
           troubles.push({ tone: "warn", text: yield* pauseText(visitor, plan, name) });
         }

@@ -51,11 +51,7 @@ const results = {
 
 export const resultHtml = ({ status, responseStatus, error }: WebhookDelivery): Html => {
   const { label, tone } = results[status];
-  const answer =
-    responseStatus === null
-      ? error === null || error === "status"
-        ? ""
-        : errors[error]
-      : `Answered ${responseStatus}`;
+  const problem = error === null || error === "status" ? "" : errors[error];
+  const answer = responseStatus === null ? problem : `Answered ${responseStatus}`;
   return html`<span class="badge ${tone}">${label}</span> <small>${answer}</small>`;
 };
