@@ -50,7 +50,7 @@ export const discordRoles = Effect.fnUntraced(function* (
   const findBotId = Effect.gen(function* () {
     if (botId !== null) return botId;
     const bot = yield* ask(client, "GET /users/@me", {
-      operation,
+      operation: "ChatRoles.findGuildRoles",
       found: Schema.Struct({ id: Schema.String }),
     });
     botId = Result.getOrThrow(bot).id;
@@ -61,7 +61,7 @@ export const discordRoles = Effect.fnUntraced(function* (
     isSnowflake(guildId)
       ? Effect.map(
           ask(client, "GET /guilds/{guild_id}", {
-            operation,
+            operation: "ChatRoles.findGuildRoles",
             path: [guildId],
             query: { with_counts: true },
             found: RoledGuild,
@@ -97,7 +97,8 @@ export const discordRoles = Effect.fnUntraced(function* (
     if (made.failure === "absent") return false;
     if (made.failure !== "not_permitted") return yield* new RoleRefused({ reason: made.failure });
     const rights = yield* Cache.get(explaining, request.path[0]);
-    return Option.isSome(rights) && (yield* new RoleRefused({ reason: explain(rights.value) }));
+    if (Option.isNone(rights)) return false;
+    return yield* new RoleRefused({ reason: explain(rights.value) });
   });
 
   const setRole =
@@ -171,8 +172,6 @@ export const discordRoles = Effect.fnUntraced(function* (
 type Change =
   | "PATCH /guilds/{guild_id}/members/{user_id}"
   | `${"PUT" | "DELETE"} /guilds/{guild_id}/members/{user_id}/roles/{role_id}`;
-
-const operation = "ChatRoles.findGuildRoles";
 
 const highestFirst = (roles: (typeof RoledGuild.Type)["roles"]) =>
   roles.toSorted(
