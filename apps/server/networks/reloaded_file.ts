@@ -56,5 +56,5 @@ export const reloadedFile = Effect.fnUntraced(function* <A>(
 const stampOf = (path: string): Effect.Effect<string> =>
   Effect.tryPromise(() => stat(path, { bigint: true })).pipe(
     Effect.map(({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(" ")),
-    Effect.catch(() => Effect.succeed("")),
+    Effect.orElseSucceed(() => ""),
   );
