@@ -24,10 +24,9 @@ export const answer = Effect.fnUntraced(function* (json: object, text: string) {
   yield* Console.log(printable((yield* Json) ? JSON.stringify(json) : text));
 });
 
-export const formatTable = (
-  headings: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<string>>,
-): string => {
+type Row = ReadonlyArray<string>;
+
+export const formatTable = (headings: Row, rows: ReadonlyArray<Row>): string => {
   const table = [headings, ...rows].map((row) => row.map(cellOf));
   const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return table
@@ -41,8 +40,8 @@ export const formatTable = (
 };
 
 /** Formats a table; without rows, returns the text instead. */
-export const tableOr = (none: string, ...table: Parameters<typeof formatTable>): string =>
-  table[1].length === 0 ? none : formatTable(...table);
+export const tableOr = (none: string, headings: Row, rows: ReadonlyArray<Row>): string =>
+  rows.length === 0 ? none : formatTable(headings, rows);
 
 const cellOf = (text: string): string => printable(text).replaceAll("\n", escaped);
 

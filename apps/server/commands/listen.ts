@@ -29,28 +29,22 @@ const flags = {
   ).pipe(Flag.withMetavar("url"), Flag.withDescription("Where to send each event, on this machine")),
 };
 
-const failed = (error: unknown) =>
-  new CommandFailed({ problem: `Cannot read the events: ${reasonOf(error)}` });
+export const listenCommand = Command.make("listen", flags, ({ forward }) =>
+  listen(forward).pipe(Effect.provide([NodeWebhookSender.layer({ networks: thisMachine }), cryptoLayer])),
+).pipe(
+  describe(
+    [
+      "Send each new event of a key's scope to an address of this machine, as a webhook does, and " +
+        "print the answers. For a receiver that has no public address yet.",
+      "ACCOUNTLINK_KEY is the key, ACCOUNTLINK_URL the service (default: http://127.0.0.1:8080). The " +
+        "secret of the signatures is always the same for a key. Each event is sent once.",
+    ],
+    { "accountlink listen --forward http://127.0.0.1:3000/hook": "Try a receiver of webhooks" },
+  ),
+  Command.withGlobalFlags([Json]),
+);
 
-/** The feed names neither the ID nor the guild of its scope. */
-const unknownScope = { pid: `pid_${"0".repeat(20)}`, guildId: null };
-
-const send = Effect.fnUntraced(function* (url: string, secret: Uint8Array, event: FollowedEvent) {
-  const { id, type, at, data } = event;
-  const sender = yield* WebhookSender;
-  const begun = yield* Clock.currentTimeMillis;
-  const body = JSON.stringify({ type, timestamp: at, data, scope: unknownScope });
-  const signature = yield* webhookSignature(secret, signedText(id, begun, body));
-  const result = yield* sender.send({ url, headers: headersOf(id, begun, `v1,${signature}`), body }).pipe(
-    Effect.match({
-      onSuccess: ({ status }) => ({ status, error: null }),
-      onFailure: ({ error }) => ({ status: null, error }),
-    }),
-  );
-  const ms = (yield* Clock.currentTimeMillis) - begun;
-  const outcome = result.status ?? `no answer (${result.error})`;
-  yield* answer({ id, type, ...result, ms }, `${type}  ${id}  ${outcome}  ${ms} ms`);
-});
+const thisMachine = ["127.0.0.0/8", "::1/128"].map((text) => Result.getOrThrow(IpNetwork.fromString(text)));
 
 const listen = Effect.fnUntraced(function* (forward: string) {
   const { environment } = yield* Invocation;
@@ -83,19 +77,25 @@ const listen = Effect.fnUntraced(function* (forward: string) {
   }
 });
 
-const thisMachine = ["127.0.0.0/8", "::1/128"].map((text) => Result.getOrThrow(IpNetwork.fromString(text)));
+const failed = (error: unknown) =>
+  new CommandFailed({ problem: `Cannot read the events: ${reasonOf(error)}` });
 
-export const listenCommand = Command.make("listen", flags, ({ forward }) =>
-  listen(forward).pipe(Effect.provide([NodeWebhookSender.layer({ networks: thisMachine }), cryptoLayer])),
-).pipe(
-  describe(
-    [
-      "Send each new event of a key's scope to an address of this machine, as a webhook does, and " +
-        "print the answers. For a receiver that has no public address yet.",
-      "ACCOUNTLINK_KEY is the key, ACCOUNTLINK_URL the service (default: http://127.0.0.1:8080). The " +
-        "secret of the signatures is always the same for a key. Each event is sent once.",
-    ],
-    { "accountlink listen --forward http://127.0.0.1:3000/hook": "Try a receiver of webhooks" },
-  ),
-  Command.withGlobalFlags([Json]),
-);
+const send = Effect.fnUntraced(function* (url: string, secret: Uint8Array, event: FollowedEvent) {
+  const { id, type, at, data } = event;
+  const sender = yield* WebhookSender;
+  const begun = yield* Clock.currentTimeMillis;
+  const body = JSON.stringify({ type, timestamp: at, data, scope: unknownScope });
+  const signature = yield* webhookSignature(secret, signedText(id, begun, body));
+  const result = yield* sender.send({ url, headers: headersOf(id, begun, `v1,${signature}`), body }).pipe(
+    Effect.match({
+      onSuccess: ({ status }) => ({ status, error: null }),
+      onFailure: ({ error }) => ({ status: null, error }),
+    }),
+  );
+  const ms = (yield* Clock.currentTimeMillis) - begun;
+  const outcome = result.status ?? `no answer (${result.error})`;
+  yield* answer({ id, type, ...result, ms }, `${type}  ${id}  ${outcome}  ${ms} ms`);
+});
+
+/** The feed names neither the ID nor the guild of its scope. */
+const unknownScope = { pid: `pid_${"0".repeat(20)}`, guildId: null };

@@ -28,14 +28,14 @@ const flags = {
     Flag.withAlias("o"),
     Flag.withMetavar("file"),
     Flag.withDescription("The file, which is written atomically (default: standard output)"),
-    Flag.optional,
+    Flag.withDefault("-"),
   ),
   force: switchFlag("force", "Replace an existing file"),
 };
 
 type Choice = Command.Command.Config.Infer<typeof flags>;
 
-const isStandardOutput = ({ output }: Choice): boolean => Option.getOrElse(output, () => "-") === "-";
+const isStandardOutput = ({ output }: Choice): boolean => output === "-";
 
 export const exportLinksCommand = managed("export", flags, function* (choice) {
   const format = yield* formatOf(choice);
@@ -43,7 +43,7 @@ export const exportLinksCommand = managed("export", flags, function* (choice) {
   if (isStandardOutput(choice)) {
     return yield* Stream.run(linkFileOf(allLinks(pid), format), (yield* Stdio.Stdio).stdout());
   }
-  const file = Option.getOrElse(choice.output, () => "-");
+  const { output: file } = choice;
   const links = yield* Effect.flatMap(progressBar(), (show) =>
     exportToFile(choice, file, pid, format, show),
   ).pipe(Effect.scoped);
@@ -74,7 +74,7 @@ export const exportLinksCommand = managed("export", flags, function* (choice) {
 const formatOf = Effect.fnUntraced(function* (choice: Choice) {
   const fallback: LinkFormatName = (yield* Json) && isStandardOutput(choice) ? "ndjson" : "csv";
   return Option.getOrElse(
-    Option.orElse(choice.format, () => Option.flatMap(choice.output, formatOfName)),
+    Option.orElse(choice.format, () => formatOfName(choice.output)),
     () => fallback,
   );
 });

@@ -228,10 +228,10 @@ const summary = (
     `${formatCount(kept)} kept as the store has them`,
     `${countOf(leftOut, "row")} left out`,
   ].join(", ");
-  const isMade = dryRun ? "does not exist, and would be made" : "did not exist, and was made";
+  const made = dryRun ? "does not exist, and would be made" : "did not exist, and was made";
   return [
     `${did}${from}, in ${seconds.toFixed(1)} s: ${counts}`,
-    ...(isNewAccount ? [`Account "${account}" ${isMade}`] : []),
+    ...(isNewAccount ? [`Account "${account}" ${made}`] : []),
     ...(unreadColumns.length === 0 ? [] : [`Columns not read: ${listOf(unreadColumns)}`]),
     ...reasons.flatMap(reasonNotes),
     ...(Option.isSome(rejects) ? [`All rows that were left out are in "${rejects.value}"`] : []),
