@@ -107,6 +107,7 @@ export const exampleSession = {
   pollsRemaining: 150,
 } as const;
 
+/** The text of an event stream. */
 export const SessionEvents = Schema.String;
 
 const shared = {

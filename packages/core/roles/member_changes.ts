@@ -3,8 +3,7 @@ import type { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { GameItem } from "../platforms/game_platform.ts";
 import type { GameGroup } from "../platforms/profile.ts";
-import type { PlanSettings } from "./role_plan.ts";
-import { namesGame, namesGroupRole, nicknameOf } from "./role_plan.ts";
+import { namesGame, namesGroupRole, nicknameOf, type PlanSettings } from "./role_plan.ts";
 import { erasedNickname } from "./role_plan_store.ts";
 import { groupIn, holds, itemKey, type LinkedGame, needsOf } from "./rule_kinds.ts";
 
