@@ -83,7 +83,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
   if (isRemote) return (write: DeleteScope) => deleteRest({ ...write, ahead: null });
   const checkKey = operation("deleteScope", (write: DeleteScope) => isKeyFree(sql, write.once));
   return Effect.fnUntraced(function* (write: DeleteScope) {
-    if (!(yield* checkKey(write))) return yield* keyInUse;
+    if (!(yield* checkKey(write))) return yield* keyInUse();
     return yield* deleteRest({ ...write, ahead: yield* deleteAhead(write) });
   });
 };

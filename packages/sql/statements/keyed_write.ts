@@ -1,9 +1,9 @@
 /** Writes with an idempotency key, which is stored in the transaction of the write. */
 import { Conflict, type StoreUnavailable } from "@accountlink/core";
 import type { IdempotentRequest, KeptAnswer, Keyed } from "@accountlink/core/idempotency";
-import { Effect, Option } from "effect";
+import { Effect } from "effect";
 import { type SqlClient, SqlError, type Statement } from "effect/sql";
-import { type Ending, RolledBack, rollBack, type StoreParts } from "./store_operation.ts";
+import { type Ending, rollBack, type StoreParts } from "./store_operation.ts";
 
 /**
  * Makes a write of a store from the body of its transaction. A `Conflict` for which the body rolls back is the failure of
@@ -19,23 +19,18 @@ export const keyedWriteOn =
   ): ((write: W) => Effect.Effect<O, StoreUnavailable | Conflict>) => {
     const run = parts[kind](name, function* (write: W) {
       const { once } = write;
-      if (once !== undefined && !(yield* takeKey(parts, once))) return yield* rollBack(Option.none<O>());
-      const outcome = yield* Effect.catchTag(
-        Effect.gen(() => body(write)),
-        "RolledBack",
-        ({ answer }) => new RolledBack({ answer: Option.some(answer) }),
-      );
-      if (once === undefined) return Option.some(outcome);
+      if (once !== undefined && !(yield* takeKey(parts, once))) return yield* rollBack(keyInUse());
+      const outcome = yield* body(write);
+      if (once === undefined) return outcome;
       const answer = once.answerOf(outcome);
-      if (answer === null) return yield* rollBack(Option.some(outcome));
+      if (answer === null) return yield* rollBack(outcome);
       yield* keepAnswer(parts.sql, once, yield* answer);
-      return Option.some(outcome);
+      return outcome;
     });
     return (write) =>
-      Effect.flatMap(run(write), (ran) => {
-        if (Option.isNone(ran)) return keyInUse;
-        return ran.value instanceof Conflict ? Effect.fail(ran.value) : Effect.succeed(ran.value);
-      });
+      Effect.flatMap(run(write), (outcome) =>
+        outcome instanceof Conflict ? Effect.fail(outcome) : Effect.succeed(outcome),
+      );
   };
 
 /** Whether no other request has the key now. For work before the transaction that takes the key. */
@@ -46,7 +41,7 @@ export const isKeyFree = (sql: SqlClient.SqlClient, request: IdempotentRequest |
   return Effect.map(taken, (rows) => rows.length === 0);
 };
 
-export const keyInUse = Effect.suspend(() => new Conflict({ reason: "idempotency_key_in_use" }));
+export const keyInUse = () => new Conflict({ reason: "idempotency_key_in_use" });
 
 /** Takes the key, and waits for another transaction that takes it. Returns whether the key was free. */
 const takeKey = ({ sql, usersInUse }: StoreParts, request: IdempotentRequest) => {
