@@ -36,17 +36,14 @@ export const setGameOn = (parts: StoreParts) => {
         );
 };
 
-const onlyOf = ({ pid }: SetGame, [set]: ReadonlyArray<GameSet>): Effect.Effect<GameSet> =>
-  set === undefined ? Effect.die(new Error(`Cannot set a link: no scope "${pid}"`)) : Effect.succeed(set);
-
 const setInTransaction = (sql: SqlClient.SqlClient) => {
   const { link } = linkStatements(sql);
   const refuseBlocked = refuseBlockedOn(sql);
   return function* (write: SetGame): Effect.fn.Return<GameSet, Ending> {
     const { pid, chatId, gameId, at, actor } = write;
     yield* refuseBlocked(write);
-    const sets = yield* readSets(link({ pid, chatId, gameId, at, proof: "hand", existing: relinkOf(sql) }));
-    const set = yield* onlyOf(write, sets);
+    const [set] = yield* readSets(link({ pid, chatId, gameId, at, proof: "hand", existing: relinkOf(sql) }));
+    if (set === undefined) return yield* Effect.die(new Error(`Cannot set a link: no scope "${pid}"`));
     const { record, previousGameId } = set;
     if (previousGameId === gameId) return set;
     const event = linkSet({ ...record, gameId }, previousGameId, sourceOf(actor));
@@ -57,22 +54,22 @@ const setInTransaction = (sql: SqlClient.SqlClient) => {
 };
 
 /** The JSON object that one statement of Postgres stores for each purpose, by the SQL of its fields. */
-const details = { chatId: "chat_id", gameId: "game_id", previousGameId: "previous_game_id" };
+const entryDetails = { chatId: "chat_id", gameId: "game_id", previousGameId: "previous_game_id" };
 
-const dataOf = (source: string) =>
+const eventData = (source: string) =>
   ({
-    ...details,
+    ...entryDetails,
     linkVersion: "link_version",
     lastVerifiedAt: "last_verified_at",
     source: `'${source}'`,
   }) satisfies Record<keyof EventData["link.set"], string>;
 
-const fields = {
-  ...details,
+const resultFields = {
+  ...entryDetails,
   updated: "previous_game_id IS DISTINCT FROM game_id",
 } satisfies Record<keyof GameUpdated, string>;
 
-const result = `json_build_object(${Object.entries(fields)
+const result = `json_build_object(${Object.entries(resultFields)
   .map(([name, value]) => `'${name}', ${value}`)
   .join(", ")})`;
 
@@ -98,10 +95,10 @@ const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
       WHERE scopes.pid = ${pid} AND previous_game_id IS DISTINCT FROM game_id
     ), event AS (
       INSERT INTO events (pid, id, type, at, data)
-      SELECT pid, ${newEventId(at)}, 'link.set', ${at}, ${jsonObject(dataOf(sourceOf(actor)))} FROM changed
+      SELECT pid, ${newEventId(at)}, 'link.set', ${at}, ${jsonObject(eventData(sourceOf(actor)))} FROM changed
     ), entry AS (
       INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, member)
-      SELECT ${at}, account, pid, ${actor.type}, ${actor.id}, ${requestId}, 'link.set', ${jsonObject(details)},
+      SELECT ${at}, account, pid, ${actor.type}, ${actor.id}, ${requestId}, 'link.set', ${jsonObject(entryDetails)},
         chat_id, ${actor.type === "account" ? actor.member : null}
       FROM changed
     ) ${keyOf(once)}
