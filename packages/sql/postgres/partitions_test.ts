@@ -9,7 +9,8 @@ import { linkStoreSuite, storagePropertySuite } from "@accountlink/testing/confo
 import { Effect, Layer, Redacted } from "effect";
 import * as test from "vitest";
 import { layerPostgres, migratePostgres } from "./postgres.ts";
-import { cases, layerFull, maxReads, readsOf } from "./test_plans.ts";
+import { cases } from "./test_plan_operations.ts";
+import { layerFull, maxReads, readsOf } from "./test_plans.ts";
 import { generous } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();

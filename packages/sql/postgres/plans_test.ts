@@ -3,8 +3,9 @@ import { maxChatsOfGame } from "@accountlink/core/links";
 import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, layer as withLayer } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
-import { sightingsOfStrangers } from "./test_alt_plans.ts";
-import { cases, layerFull, maxReads, modes, pid, readsOf } from "./test_plans.ts";
+import { cases, modes } from "./test_plan_operations.ts";
+import { pid, sightingsOfStrangers } from "./test_plan_rows.ts";
+import { layerFull, maxReads, readsOf } from "./test_plans.ts";
 import { Database } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();

@@ -24,6 +24,7 @@ import { type CommandSubjects, withUsers } from "./subjects.ts";
 import { challengeWalk, verificationOperations, verificationWalk } from "./verification_operations.ts";
 import { roleOperations, webhookOperations } from "./worker_operations.ts";
 
+export { type Ports, ports } from "./operation.ts";
 export { newSubjects, storeSubjects } from "./subjects.ts";
 export { verificationWalk } from "./verification_operations.ts";
 

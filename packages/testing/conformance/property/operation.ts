@@ -31,7 +31,8 @@ import * as FastCheck from "fast-check";
 import { origin, type ScopeName } from "../scopes.ts";
 import type { CommandSubjects } from "./subjects.ts";
 
-const ports = Effect.all({
+/** Every store. */
+export const ports = Effect.all({
   links: LinkStore,
   imports: ImportStore,
   keys: KeyStore,
@@ -55,9 +56,11 @@ const ports = Effect.all({
   logs: GuildLogStore,
 });
 
+export type Ports = Effect.Success<typeof ports>;
+
 /** The ports and subjects, with the scope and time of one command. */
 export type World = CommandSubjects &
-  Effect.Success<typeof ports> & {
+  Ports & {
     readonly scope: DataScope;
     readonly pid: Pid;
     readonly write: WriteContext;
