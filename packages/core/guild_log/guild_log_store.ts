@@ -115,7 +115,7 @@ export class GuildLogStore extends Context.Service<
 
     /**
      * Stores what was told. Deletes the oldest messages beyond `mostMessages` and those older than `messageTime`.
-     * Returns false if another node holds the log.
+     * Returns false if another node holds the log; the message is stored nevertheless, since users see it.
      */
     readonly record: (write: RecordTold) => StoreEffect<boolean>;
 
@@ -127,8 +127,8 @@ export class GuildLogStore extends Context.Service<
     ) => StoreEffect<ReadonlyArray<ErasedMessage>>;
 
     /**
-     * Stores that a message was edited, or that it has to be tried again. Does nothing if another user was erased from
-     * the message after these lines were read.
+     * Stores that a message was edited, or that it has to be tried again. Does nothing if another node stored that the
+     * message was edited, or if another user was erased from the message after these lines were read.
      *
      * @param retryAt null if the message was edited, or cannot be
      */

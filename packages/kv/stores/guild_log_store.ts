@@ -123,12 +123,12 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
   settleEdit: ({ pid, guildId }, { messageId, lines }, retryAt) =>
     db.write(pid, function* (tx) {
       const stored = yield* tx.get(logMessages, pid, guildId, messageId);
-      if (stored === undefined || JSON.stringify(stored.lines) !== JSON.stringify(lines)) return;
+      const isSettled = stored === undefined || stored.editAt === null;
+      if (isSettled || JSON.stringify(stored.lines) !== JSON.stringify(lines)) return;
       const erasedAt = retryAt === null ? null : stored.erasedAt;
       yield* tx.put(logMessages, { ...stored, editAt: retryAt, erasedAt });
-      const more = Number(retryAt !== null) - Number(stored.editAt !== null);
-      const log = more === 0 ? undefined : yield* tx.get(guildLogs, pid, guildId);
-      if (log !== undefined) yield* tx.put(guildLogs, { ...log, edits: log.edits + more });
+      const log = retryAt === null ? yield* tx.get(guildLogs, pid, guildId) : undefined;
+      if (log !== undefined) yield* tx.put(guildLogs, { ...log, edits: log.edits - 1 });
     }),
 
   forgetUser: (chatId, at) =>

@@ -50,15 +50,15 @@ export const layer = storeLayer(GuildLogStore)((parts) => {
     const { channelId, messageId, lines } = message;
     const text = JSON.stringify(lines);
     assertStorable([channelId, messageId, text]);
-    yield* sql`
+    const [inserted] = yield* readIds(sql`
       INSERT INTO guild_log_messages (log_id, message_id, channel_id, lines, at)
       VALUES (${id}, ${messageId}, ${channelId}, ${text}, ${at})
-      ON CONFLICT (log_id, message_id) DO NOTHING`;
+      ON CONFLICT (log_id, message_id) DO NOTHING RETURNING message_id`);
+    if (inserted === undefined) return;
     const chatIds = [...new Set(lines.flatMap((line) => line.chatIds))];
     yield* sql`
       INSERT INTO guild_log_users (log_id, message_id, chat_id)
-      SELECT ${id}, ${messageId}, value ->> 0 FROM ${elements(JSON.stringify(chatIds.map((chatId) => [chatId])))}
-      WHERE true ON CONFLICT (log_id, message_id, chat_id) DO NOTHING`;
+      SELECT ${id}, ${messageId}, value ->> 0 FROM ${elements(JSON.stringify(chatIds.map((chatId) => [chatId])))}`;
     yield* forgetOld(id, at);
   });
 
@@ -113,10 +113,10 @@ export const layer = storeLayer(GuildLogStore)((parts) => {
     record: transaction("record", function* (write) {
       const { node, at, position, told, problems, message, closedAt } = write;
       const id = idOf(write);
-      const held = yield* readLogIds(sql`
-        SELECT id FROM guild_logs WHERE id = ${id} AND holder = ${node} ${forUpdate}`);
+      const [holder] = yield* readHolders(sql`SELECT holder FROM guild_logs WHERE id = ${id} ${forUpdate}`);
+      if (holder === undefined) return false;
       if (message !== null) yield* insertMessage(id, message, at);
-      if (held.length === 0) return false;
+      if (holder !== node) return false;
       yield* sql`
         UPDATE guild_logs SET position = ${position}, problems = ${JSON.stringify(problems)}, closed_at = ${closedAt}
         WHERE id = ${id}`;
@@ -138,7 +138,8 @@ export const layer = storeLayer(GuildLogStore)((parts) => {
       yield* sql`
         UPDATE guild_log_messages
         SET edit_at = ${retryAt}, erased_at = CASE WHEN ${retryAt === null ? 1 : 0} = 1 THEN NULL ELSE erased_at END
-        WHERE log_id = ${idOf(place)} AND message_id = ${messageId} AND lines = ${JSON.stringify(lines)}`;
+        WHERE log_id = ${idOf(place)} AND message_id = ${messageId} AND lines = ${JSON.stringify(lines)}
+          AND edit_at IS NOT NULL`;
     }),
 
     forgetUser: transaction("forgetUser", function* (chatId, at) {
@@ -200,7 +201,7 @@ export const forgetInLogs = Effect.fnUntraced(function* (
   chatId: ChatId,
   at: Millis,
 ) {
-  const { forUpdateOf } = dialectOf(sql);
+  const { forUpdateOf, isAmong } = dialectOf(sql);
   yield* sql`DELETE FROM guild_log_entries WHERE chat_id = ${chatId}`;
   const named = yield* readNaming(sql`
     SELECT guild_log_messages.log_id, guild_log_messages.message_id, lines
@@ -210,12 +211,17 @@ export const forgetInLogs = Effect.fnUntraced(function* (
     WHERE chat_id = ${chatId}
     ORDER BY guild_log_messages.log_id, guild_log_messages.message_id ${forUpdateOf("guild_log_messages")}`);
   for (const { logId, messageId, lines } of named) {
-    const left = JSON.stringify(linesWithoutUser(lines, chatId) ?? lines);
+    const left = linesWithoutUser(lines, chatId) ?? lines;
     yield* sql`
-      UPDATE guild_log_messages SET lines = ${left}, edit_at = ${at}, erased_at = COALESCE(erased_at, ${at})
+      UPDATE guild_log_messages
+      SET lines = ${JSON.stringify(left)}, edit_at = ${at}, erased_at = COALESCE(erased_at, ${at})
       WHERE log_id = ${logId} AND message_id = ${messageId}`;
+    // An erased line may have named other users too.
+    const stillNamed = JSON.stringify(left.flatMap(({ chatIds }) => chatIds));
+    yield* sql`
+      DELETE FROM guild_log_users
+      WHERE log_id = ${logId} AND message_id = ${messageId} AND NOT chat_id ${isAmong(stillNamed)}`;
   }
-  yield* sql`DELETE FROM guild_log_users WHERE chat_id = ${chatId}`;
   return named.map(({ logId }) => Pid.make(logId.slice(0, logId.indexOf(" "))));
 });
 
@@ -275,4 +281,5 @@ const readLast = schemaReaderOf(
 );
 
 const readLogIds = columnReader("guild_logs", "id", Schema.String);
+const readHolders = columnReader("guild_logs", "holder", OptionalText);
 const readIds = columnReader("guild_log_messages", "message_id", Schema.String);

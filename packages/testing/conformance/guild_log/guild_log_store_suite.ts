@@ -152,6 +152,27 @@ const cases: Cases<StoragePorts> = {
     );
   },
 
+  "a line that names an erased user is erased, also for its other users, and edited once": function* () {
+    const { put, post, store, place } = yield* newLogSteps;
+    const [ada, bob] = [uniqueChatId(), uniqueChatId()];
+    yield* put(on);
+    yield* post("1", [line(ada), { text: "both", chatIds: [ada, bob] }, { text: "3 more", chatIds: [] }]);
+    yield* store.forgetUser(ada, start);
+    yield* store.forgetUser(bob, start + 1);
+    const edits = yield* store.dueEdits(place, start, 10);
+    const left = [erasedLine, erasedLine, { text: "3 more", chatIds: [] }];
+    expectEqual(
+      edits.map(({ lines }) => lines),
+      [left],
+    );
+    for (const edit of edits) {
+      yield* store.settleEdit(place, edit, null);
+      // Another node tried the same edit, and failed.
+      yield* store.settleEdit(place, edit, start);
+    }
+    expectEqual(yield* store.dueEdits(place, start, 10), []);
+  },
+
   "old messages are forgotten": function* () {
     const { put, holdLog, post } = yield* newLogSteps;
     const [ada, bob] = [uniqueChatId(), uniqueChatId()];
