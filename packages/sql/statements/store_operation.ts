@@ -87,7 +87,7 @@ export type Ending = Failure | RolledBack;
 
 type Around = <A>(effect: Effect.Effect<A, Ending>) => Effect.Effect<A, Ending>;
 
-class RolledBack extends Data.TaggedError("RolledBack")<{ readonly answer: unknown }> {}
+export class RolledBack extends Data.TaggedError("RolledBack")<{ readonly answer: unknown }> {}
 
 /** Rolls the transaction of an operation back, and answers with `answer`. */
 export const rollBack = <const A>(answer: A): Effect.Effect<A, RolledBack> => new RolledBack({ answer });
