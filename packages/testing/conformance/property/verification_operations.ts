@@ -3,7 +3,7 @@ import type { FlowStore, Proof, ProvenGame } from "@accountlink/core/flow";
 import { type GameProof, gameProofs } from "@accountlink/core/links";
 import type { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { makeFlow, makeSession } from "../../mod.ts";
 import { ada, bob, chess, dan, poker, type ScopeName } from "../scopes.ts";
@@ -54,11 +54,15 @@ export const verificationOperations = {
       const id = nth(sessionIds, input.session);
       const { chatId: user, gameId: player, at: createdAt } = input;
       const parts = { id, pid, chatId: user, gameId: player, createdAt, expiresAt: deadline };
-      return sessions.create({
+      const create = sessions.create({
         session: makeSession(sessionKey, parts),
         burst: isLimited ? burst : null,
         ...(coded !== null && { code: { hash: nth(hashes, coded), sealedSid: `sealed ${id}` } }),
       });
+      // IDs are random, so the stores need not agree on a session that has the ID and the code of another.
+      return Effect.flatMap(sessions.find(id), (found) =>
+        Option.isSome(found) ? Effect.die("The ID is taken") : create,
+      );
     },
   ),
   "SessionStore.find": operation(1, { session }, ({ sessions, sessionIds }, input) =>
