@@ -127,7 +127,8 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
       if (isSettled || JSON.stringify(stored.lines) !== JSON.stringify(lines)) return;
       const erasedAt = retryAt === null ? null : stored.erasedAt;
       yield* tx.put(logMessages, { ...stored, editAt: retryAt, erasedAt });
-      const log = retryAt === null ? yield* tx.get(guildLogs, pid, guildId) : undefined;
+      if (retryAt !== null) return;
+      const log = yield* tx.get(guildLogs, pid, guildId);
       if (log !== undefined) yield* tx.put(guildLogs, { ...log, edits: log.edits - 1 });
     }),
 

@@ -17,10 +17,10 @@ export const makeCheckpoints = Effect.fnUntraced(function* (options: BulkOptions
     worker.unref();
     const connection = new BulkConnection(worker, () => {});
     while (true) {
-      yield* committed.await;
       yield* Effect.sleep(pause);
       committed.closeUnsafe();
       yield* Effect.ignore(connection.executeValues("PRAGMA wal_checkpoint(PASSIVE)", []));
+      yield* committed.await;
     }
   }).pipe(Effect.forkScoped);
   return () => committed.openUnsafe();

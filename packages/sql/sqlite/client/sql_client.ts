@@ -50,8 +50,8 @@ export function layerSqlite(
 const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const busyTimeout = Duration.toMillis(options.busyTimeout ?? "5 seconds");
   const { filename } = options;
-  // Its thread ends after `db` is closed, which refuses new transactions.
   const thread = { filename, busyTimeout, settings: writerSettings };
+  // Its thread ends after `db` is closed, which refuses new transactions.
   const leaseBulk = yield* makeBulkLease(thread);
   const db = yield* acquire(() => open(filename), busyTimeout);
   const Direct = (yield* isTraced) ? TracedConnection : Connection;

@@ -141,7 +141,7 @@ const inGlobalScope = (command: Command): Command =>
 const mostlyGlobal = (commands: ReadonlyArray<Command>): ReadonlyArray<Command> =>
   commands.map((command, place) => (place % 5 === 4 ? command : inGlobalScope(command)));
 
-/** Links of three users, of whom a store keeps pairs. */
+/** Links of three users, since suspects are pairs of linked users. */
 const linked: ReadonlyArray<Command> = [ada, bob, dan].map((chatId) => ({
   op: "LinkStore.setGame",
   scope: "global",
