@@ -52,20 +52,6 @@ export class ImportEnded extends Data.TaggedError("ImportEnded")<{}> {
     "Cannot import the rest of the file: the data of the scope was deleted meanwhile, with the links that were stored before";
 }
 
-type Room = Pick<LinkRoom, "reserve" | "release">;
-
-/** The room of a dry run, which makes no links. `left` is the number of links that fit. @internal */
-export const plannedRoom = (left: number): Room => {
-  let room = left;
-  return {
-    reserve: (links) => Effect.sync(() => Math.min(room, links)),
-    release: (_, made) =>
-      Effect.sync(() => {
-        room -= made;
-      }),
-  };
-};
-
 export interface BatchOptions {
   readonly pid: Pid | null;
   readonly onConflict: ConflictChoice;
@@ -78,7 +64,7 @@ export interface BatchOptions {
   readonly staged: Map<ChatId, LinkRecord>;
   readonly resumedAfter: number;
   /** The room for new links; undefined without a cap. */
-  readonly room: Room | undefined;
+  readonly room: LinkRoom["use"] | undefined;
   /** Hashes a chat user, to find the block of an erased one; undefined if such blocks are not looked for. */
   readonly chatHash: ChatHash | undefined;
 }
@@ -128,10 +114,10 @@ export const takeBatch = Effect.fnUntraced(function* (
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1;
     const { room = unlimited } = options;
-    const stored = yield* Effect.acquireUseRelease(
-      tally.isFull ? Effect.succeed(0) : room.reserve(part.links.length),
+    const stored = yield* room(
+      part.links.length,
       Effect.fnUntraced(function* (reserved) {
-        const fitting = yield* fit(part.links, reserved, options);
+        const fitting = yield* fit(part.links, tally.isFull ? 0 : reserved, options);
         tally.isFull ||= fitting.length < part.links.length;
         const portable = fitting.map(
           ({ chatId, gameId, lastVerifiedAt }): PortableLink => ({
@@ -144,7 +130,6 @@ export const takeBatch = Effect.fnUntraced(function* (
         const progress = name === null || !isLast || tally.isFull ? null : { source: name, position };
         return { fitting: fitting.length, counts: yield* store({ ...part, links: portable, progress }) };
       }),
-      (reserved, exit) => room.release(reserved, Exit.isSuccess(exit) ? exit.value.counts.inserted : 0),
     );
     tally.add(stored.counts);
     for (const link of part.links.slice(stored.fitting)) {
@@ -182,7 +167,7 @@ const ofBlocked = ({ line, chatId, gameId, text }: PlacedLink): LeftOutLine => (
 
 const nothing: BatchImported = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
 
-const unlimited: Room = { reserve: Effect.succeed, release: () => Effect.void };
+const unlimited: LinkRoom["use"] = (wanted, write) => write(wanted);
 
 /** Returns the links up to the first for which no room was reserved. A chat user who has a link needs no room. */
 const fit = Effect.fnUntraced(function* (

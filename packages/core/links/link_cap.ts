@@ -1,63 +1,35 @@
-import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect";
+import { Cache, Context, Effect, Exit, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
-import { Conflict, type StoreEffect } from "../errors.ts";
+import { Conflict, type StoreEffect, type StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { Limits } from "../limits/quota.ts";
-import type { Millis } from "../timestamp.ts";
 import { isLinked } from "./link.ts";
 import { LinkStore } from "./link_store.ts";
 
-/** After a count, a node lets in a tenth of the links that an account may still have, for ten minutes. */
-const share = 10;
-const countedFor = 600_000;
-
-/** How long a node refuses an account after it found no room, in milliseconds, unless a link was removed here. */
-const fullFor = 5_000;
-
-const maxAccounts = 10_000;
-
-/** What a node knows of an account since its last count. */
-interface Room {
-  left: number;
-  isFull: boolean;
-  until: Millis;
-  /** Held by one count and the write that it admits. */
-  readonly turn: Semaphore.Semaphore;
-}
-
-/** The links that an account may still make. */
+/** The new links that an account may still make. */
 export interface LinkRoom {
-  /** Counts how many links the account may still make; Infinity without a cap. */
+  /** Infinity without a cap. */
   readonly count: StoreEffect<number>;
-  /** Takes room for `links` new links, and returns for how many there was. */
-  readonly reserve: (links: number) => StoreEffect<number>;
-  /** Gives room back, of which `made` links took their part. */
-  readonly release: (reserved: number, made: number) => Effect.Effect<void>;
+  /** Runs a write of at most `wanted` new links with the number for which there is room. */
+  readonly use: <A, E, R>(
+    wanted: number,
+    write: (granted: number) => Effect.Effect<A, E, R>,
+  ) => Effect.Effect<A, E | StoreUnavailable, R>;
 }
 
 /**
- * Keeps the number of an account's links, over all its scopes, within its plan. Writes and batches that run on several
- * nodes at the same time may pass the plan by their own number. The operator's own accounts have no cap. Fixtures and
- * imports on the command line do not ask this service. @internal
+ * Keeps the number of an account's links, over all its scopes, within its plan. A node remembers a count for a minute,
+ * and a full account for 5 seconds, so writes on several nodes may pass the plan by what they make meanwhile. The
+ * operator's own accounts have no cap. Fixtures and imports on the command line do not ask this service. @internal
  */
 export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkCap", {
   make: Effect.gen(function* () {
     const limits = yield* Limits;
     const keys = yield* KeyStore;
     const links = yield* LinkStore;
-    const rooms = new Map<string, Room>();
 
-    const roomFor = (account: string): Room => {
-      const known = rooms.get(account);
-      if (known !== undefined) return known;
-      const room = { left: 0, isFull: false, until: 0, turn: Semaphore.makeUnsafe(1) };
-      if (rooms.size >= maxAccounts) rooms.clear();
-      rooms.set(account, room);
-      return room;
-    };
-
-    const countRoom = Effect.fnUntraced(function* (account: string) {
+    const count = Effect.fnUntraced(function* (account: string) {
       const found = Option.getOrUndefined(yield* keys.findAccount(account));
       let left = found === undefined || found.operator ? 0 : limits[found.tier].links;
       if (left === 0) return Infinity;
@@ -67,74 +39,66 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
       return Math.max(0, left);
     });
 
-    /** Takes from the room of the last count; null if that needs another count. */
-    const take = (room: Room, wanted: number, now: Millis): number | null => {
-      if (now >= room.until) return null;
-      if (room.isFull) return 0;
-      if (room.left < wanted) return null;
-      room.left -= wanted;
-      return wanted;
-    };
+    /** The links that writes of this node may make before they end, which a count sees or not. */
+    const pending = new Map<string, number>();
+    const pendingOf = (account: string) => pending.get(account) ?? 0;
 
-    const recount = Effect.fnUntraced(function* (account: string, room: Room, wanted: number) {
-      const now = yield* Clock.currentTimeMillis;
-      const taken = take(room, wanted, now);
-      if (taken !== null) return taken;
-      const counted = yield* countRoom(account);
-      const granted = Math.min(wanted, counted);
-      room.left = Math.floor((counted - granted) / share);
-      room.isFull = counted === 0;
-      room.until = now + (room.isFull ? fullFor : countedFor);
-      return granted;
-    });
+    const rooms = yield* Cache.makeWith(
+      (account: string) =>
+        Effect.map(count(account), (counted) => ({
+          counted,
+          left: Math.max(0, counted - pendingOf(account)),
+        })),
+      {
+        capacity: 10_000,
+        timeToLive: Exit.match({
+          onFailure: () => 0,
+          onSuccess: ({ counted }) => (counted === 0 ? "5 seconds" : "1 minute"),
+        }),
+      },
+    );
 
-    /**
-     * Takes room for `wanted` links and runs `work` with what there was. After a count, `work` runs before the next
-     * count of the account, which sees the links that it made.
-     */
-    const withRoom = Effect.fnUntraced(function* <A, E, R>(
+    const use = Effect.fnUntraced(function* <A, E, R>(
       account: string,
       wanted: number,
-      work: (granted: number) => Effect.Effect<A, E, R>,
+      write: (granted: number) => Effect.Effect<A, E, R>,
     ) {
-      const room = roomFor(account);
-      const taken = take(room, wanted, yield* Clock.currentTimeMillis);
-      if (taken !== null) return yield* work(taken);
-      return yield* room.turn.withPermit(Effect.flatMap(recount(account, room, wanted), work));
-    });
-
-    const roomOf = ({ account }: Pick<DataScope, "account">): LinkRoom => ({
-      count: countRoom(account),
-      reserve: (wanted) => withRoom(account, wanted, Effect.succeed),
-      release: (reserved, made) =>
-        Effect.sync(() => {
-          const known = rooms.get(account);
-          if (known !== undefined) known.left += reserved - made;
-        }),
+      let room = yield* Cache.get(rooms, account);
+      // A write takes room even if it then makes no link, so an account is counted again when its room is used up.
+      if (room.left < Math.min(wanted, room.counted)) {
+        const used = room;
+        yield* Cache.invalidateWhen(rooms, account, (known) => known === used);
+        room = yield* Cache.get(rooms, account);
+      }
+      const granted = Math.min(wanted, room.left);
+      room.left -= granted;
+      pending.set(account, pendingOf(account) + granted);
+      const settle = Effect.sync(() => {
+        pending.set(account, pendingOf(account) - granted);
+        if (pendingOf(account) === 0) pending.delete(account);
+      });
+      return yield* Effect.ensuring(write(granted), settle);
     });
 
     return {
-      roomOf,
+      roomOf: ({ account }: Pick<DataScope, "account">): LinkRoom => ({
+        count: count(account),
+        use: (wanted, write) => use(account, wanted, write),
+      }),
 
       /** Runs a write, or fails with `Conflict` `link_limit` if it makes a link and the account can have no more. */
-      admit: <A, E, R>(scope: DataScope, chatId: ChatId, write: Effect.Effect<A, E, R>) =>
-        withRoom(
-          scope.account,
+      admit: <A, E, R>({ account, pid }: DataScope, chatId: ChatId, write: Effect.Effect<A, E, R>) =>
+        use(
+          account,
           1,
           Effect.fnUntraced(function* (granted) {
-            if (granted > 0) return yield* write;
-            const record = yield* links.findByChatId(scope.pid, chatId);
-            if (!Option.exists(record, isLinked)) return yield* new Conflict({ reason: "link_limit" });
-            return yield* write;
+            const isAdmitted = granted > 0 || Option.exists(yield* links.findByChatId(pid, chatId), isLinked);
+            return yield* isAdmitted ? write : new Conflict({ reason: "link_limit" });
           }),
         ),
 
       /** Called after links were removed, so that a full account has room at once. */
-      freed: ({ account }: Pick<DataScope, "account">) =>
-        Effect.sync(() => {
-          const room = rooms.get(account);
-          if (room?.isFull === true) room.until = 0;
-        }),
+      freed: ({ account }: Pick<DataScope, "account">) => Cache.invalidate(rooms, account),
     };
   }),
 }) {

@@ -15,7 +15,7 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
 import type { ChatHash, ConflictChoice } from "./import_batch.ts";
-import { type LinkChange, plannedRoom, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
+import { type LinkChange, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
 import { Tally } from "./import_outcome.ts";
 import type { LinkRecord } from "./link.ts";
 import type { LinkRoom } from "./link_cap.ts";
@@ -141,7 +141,9 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   const { name, resumedAfter } = yield* progressOf(pid, onConflict, check, fromStart);
   const tally = new Tally();
   const staged = new Map<ChatId, LinkRecord>();
-  const planned = dryRun && room !== undefined ? plannedRoom(yield* room.count) : room;
+  const counted = dryRun && room !== undefined ? yield* room.count : 0;
+  const planned: LinkRoom["use"] = (wanted, write) =>
+    write(Math.min(wanted, counted - tally.counts.inserted));
   const batch = {
     pid,
     onConflict,
@@ -152,7 +154,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     name,
     staged,
     resumedAfter,
-    room: planned,
+    room: dryRun ? room && planned : room?.use,
     chatHash,
   };
   const now = yield* Clock.currentTimeMillis;
