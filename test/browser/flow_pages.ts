@@ -1,7 +1,6 @@
 /** Runs a server with a client site, platforms and a browser, for tests of the public flow's pages. */
 
-import { createServer } from "node:http";
-import { listenLocally } from "@accountlink/test-servers";
+import { runUntil, startHttpServer } from "@accountlink/test-servers";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
 import { chatUsers, gameUsers, guild, makeFixtures } from "../support/fixtures.ts";
@@ -11,24 +10,20 @@ import { keepPicture, openPage } from "./browser.ts";
 
 const face = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#5b7cfa"/><circle cx="4" cy="3" r="1.6" fill="#fff"/><rect x="1.4" y="5.2" width="5.2" height="2.8" rx="1.4" fill="#fff"/></svg>`;
 
-/** Starts the site of a client, with a welcome page and a picture. */
-const startFlowSite = async () => {
-  const server = createServer(({ url }, response) => {
-    const isPicture = url === "/face.svg";
-    response.setHeader("content-type", isPicture ? "image/svg+xml" : "text/html; charset=utf-8");
-    response.end(
-      isPicture
-        ? face
-        : '<!doctype html><html lang="en"><title>Client</title><link rel="icon" href="data:,"><h1>Welcome back</h1>',
-    );
-  });
-  const url = `http://127.0.0.1:${await listenLocally(server)}`;
-  return { url, picture: `${url}/face.svg`, close: () => server.close().closeAllConnections() };
-};
+const welcome =
+  '<!doctype html><html lang="en"><title>Client</title><link rel="icon" href="data:,"><h1>Welcome back</h1>';
+
+/** The site of a client, with a welcome page and a picture. */
+const flowSite = startHttpServer(({ path }) =>
+  path === "/face.svg"
+    ? { headers: { "content-type": "image/svg+xml" }, body: face }
+    : { headers: { "content-type": "text/html; charset=utf-8" }, body: welcome },
+);
 
 /** Runs one server and one browser for the tests of a file. The chat users 100002 and 100003 are already linked. */
 export const useFlowPages = async () => {
-  const site = await startFlowSite();
+  const site = await runUntil(afterAll)(flowSite);
+  const picture = `${site.url}/face.svg`;
   const fixtures = makeFixtures();
   const key = fixtures.key({
     account: "Chess Club",
@@ -41,10 +36,10 @@ export const useFlowPages = async () => {
       ...fixtures.fixture.platform,
       // A name of maximum length without a space to break the line.
       guilds: [{ id: guild, name: "Rook&Bishop".repeat(9), members: [{ chatId: "100001" }] }],
-      chatUsers: chatUsers.slice(0, 5).map((user) => ({ ...user, avatar: site.picture })),
+      chatUsers: chatUsers.slice(0, 5).map((user) => ({ ...user, avatar: picture })),
       gameUsers: gameUsers.slice(0, 3).map((user) => ({
         ...user,
-        avatar: { headshot: user.id === "1" ? site.picture : null, fullBody: null },
+        avatar: { headshot: user.id === "1" ? picture : null, fullBody: null },
       })),
     },
   };
@@ -56,7 +51,6 @@ export const useFlowPages = async () => {
       ACCOUNTLINK_CONTACT: "help@links.example",
     },
   }));
-  afterAll(() => site.close());
 
   /** Sends a request of the client, from another address than the browser's. */
   const send: Send = (line, options) => sendAs(line, { key, from: fixtures.address(), ...options });

@@ -17,22 +17,34 @@ const { visit } = useDashboard((fixture) => ({
   })),
 }));
 
-it("an owner invites a moderator, who accepts and then uses the dashboard", async () => {
+it("an owner invites a moderator, who declines, accepts the next time, and is removed", async () => {
   const page = await visit("/dashboard", /Ada\b/, desktop);
   await press(page, "Team");
   await expectUsable(page, "Team", "team-alone");
-  await page.getByLabel("Who", { exact: true }).fill("newcomer");
-  await press(page, "Next: see who it is");
-  await expectUsable(page, "Invite Newcomer?", "team-invite");
-  await press(page, "Invite Newcomer");
-  await page.getByText("Invited. They accept after they sign in, within 14 days.").waitFor();
+  const invite = async () => {
+    await page.getByLabel("Who", { exact: true }).fill("newcomer");
+    await press(page, "Next: see who it is");
+    await page.getByText("(@newcomer, ID 100003) to Ada’s account as Moderator").waitFor();
+    await expectUsable(page, "Invite Newcomer?", "team-invite");
+    await press(page, "Invite Newcomer");
+    await page.getByText("Invited. They accept after they sign in, within 14 days.").waitFor();
+    await page.getByText("Not accepted yet.").waitFor();
+  };
+  await invite();
   await expectUsable(page, "Team", "team");
   await page.getByText("Change the role of Newcomer").click();
   await page.getByText("Withdraw the invitation of Newcomer").click();
   await expectUsable(page, "Team", "team-open");
 
-  const invited = await visit("/dashboard/account/choose", /Newcomer/, phone);
+  const invited = await visit("/dashboard", /Newcomer/, phone);
   await expectUsable(invited, "You are invited", "team-invited");
+  await invited.getByText("Ada invites you to Ada’s account as Moderator").waitFor();
+  await invited.locator("summary", { hasText: "Decline" }).click();
+  await press(invited, "Decline the invitation");
+  await invited.getByText("The invitation was declined.").waitFor();
+  await page.reload();
+  expect(await page.getByText("Newcomer").count()).toBe(0);
+  await invite();
 
   const moderator = await visit("/dashboard/account/choose", /Newcomer/, {
     ...phone,
@@ -50,6 +62,11 @@ it("an owner invites a moderator, who accepts and then uses the dashboard", asyn
     .evaluateAll((links) => links.map(({ offsetLeft }) => offsetLeft));
   expect(new Set(lefts).size).toBe(2);
   await expect.poll(() => moderator.locator("h1").textContent()).toBe("Team");
+  await page.reload();
+  await page.getByText("Remove Newcomer").click();
+  await press(page, "Remove from the team");
+  await page.getByText("No longer in the team.").waitFor();
+  expect(await page.getByText("Newcomer").count()).toBe(0);
 });
 
 it("users with several accounts choose an account after signing in, and can change it in the menu", async () => {

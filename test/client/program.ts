@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
+import { printedBy } from "@accountlink/server/test_command_line";
 import { eventually } from "../support/eventually.ts";
 import type { Experience } from "./roblox.ts";
 
@@ -15,14 +16,7 @@ export const runtimes: Readonly<Record<string, readonly [string, ...ReadonlyArra
   Bun: [pathOf("node_modules/bun/bin/bun.exe")],
 };
 
-export interface RunningProgram {
-  /** Waits for output that matches the pattern and returns its first group. */
-  readonly untilPrinted: (pattern: RegExp) => Promise<string>;
-  readonly output: () => string;
-  /** Resolves to the exit code when the program has ended; null if a signal ended it. */
-  readonly ended: Promise<number | null>;
-  readonly stop: () => Promise<void>;
-}
+export type RunningProgram = ReturnType<typeof startProgram>;
 
 export const startExample = (
   runtime: string,
@@ -49,18 +43,18 @@ export const startProgram = (
   cwd: string,
   env: Readonly<NodeJS.ProcessEnv>,
   input = "",
-): RunningProgram => {
+) => {
   const child = spawn(command, options, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.end(input);
-  let printed = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    printed += chunk;
-  });
+  const output = printedBy(child.stdout);
+  /** Resolves to the exit code when the program has ended; null if a signal ended it. */
   const ended = once(child, "close").then(([code]) => code as number | null);
   return {
-    output: () => printed,
-    untilPrinted: (pattern) =>
+    output,
+    /** Waits for output that matches the pattern and returns its first group. */
+    untilPrinted: (pattern: RegExp) =>
       eventually(() => {
+        const printed = output();
         // The last line may still be arriving.
         const found = pattern.exec(printed.slice(0, printed.lastIndexOf("\n") + 1))?.[1];
         if (found === undefined) throw new Error(`Cannot find ${pattern} in the output: ${printed}`);

@@ -1,5 +1,4 @@
 /** The event feed over HTTP: events, pages, filters, waits, streams, and the list of links with its feed cursor. */
-import { request } from "node:http";
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { type Answer, type Json, listOf, textOf } from "../support/http.ts";
@@ -160,25 +159,16 @@ test("a wait for events and a stream end when the key is revoked", async () => {
 });
 
 /** Reads a stream until it has `count` events. */
-const follow = (query: string, count: number, headers: Record<string, string> = {}) =>
-  new Promise<string>((resolve, reject) => {
-    const outgoing = request(
-      `${url()}/v2/events/stream${query}`,
-      { headers: { authorization: `Bearer ${key}`, ...headers } },
-      (response) => {
-        let text = "";
-        response.on("data", (chunk: Buffer) => {
-          text += chunk.toString();
-          if (text.split("event: ").length <= count) return;
-          outgoing.destroy();
-          resolve(text);
-        });
-        response.on("error", () => undefined);
-      },
-    );
-    outgoing.on("error", reject);
-    outgoing.end();
-  });
+const follow = async (query: string, count: number, headers: Record<string, string> = {}) => {
+  const address = `${url()}/v2/events/stream${query}`;
+  const { body } = await fetch(address, { headers: { authorization: `Bearer ${key}`, ...headers } });
+  let text = "";
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.split("event: ").length > count) break;
+  }
+  return text;
+};
 
 test("events of a stream have a name, and a cursor as ID, and the stream resumes after Last-Event-ID", async () => {
   const cursor = await now(key);

@@ -128,14 +128,6 @@ test("forms of the flow are refused without the CSRF token, or with the token of
   expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
 });
 
-test("a form of the flow with a CSRF token from before the sign-in is refused", async () => {
-  const { browser, bySid, key } = await setup();
-  const before = formOf(await browser.get(`/verify${bySid}`));
-  await browser.walk(bySid);
-  expectPage(await browser.post("/verify/confirm", before), ...forged);
-  expect(await gameOf(key)).toBe(null);
-});
-
 test("forms of the flow are refused if they are too large or not form-encoded", async () => {
   const { browser, bySid, key } = await setup();
   const page = await browser.walk(bySid);

@@ -40,24 +40,11 @@ const started = async (chatId: string, asked?: object) => {
 
 const confirm = (browser: FlowBrowser, page: Answer) => browser.post("/verify/confirm", formOf(page));
 
-test("a connected account is proven with the chat account, and linked by one press", async () => {
-  const { browser, key, sid, page, authorizeUrl } = await started("100011");
-  expect(new URL(authorizeUrl).searchParams.get("scope")).toBe("identify connections");
-  expectPage(page, 200, "Is this right?");
-  expect(page.text).toContain("Player 1");
-  for (const way of ["start", "words"]) expect(page.text).toContain(`href="/verify/game/${way}?`);
-  expectPage(await confirm(browser, page), 200, "Your accounts are linked");
-  expect(await read(key, sid)).toMatchObject({
-    state: "completed",
-    chatId: "100011",
-    gameId: "1",
-    linkChanged: true,
-    proof: "connection",
-  });
-});
-
 test("a user with a connected account can use another account", async () => {
-  const { browser, key, sid } = await started("100011");
+  const { browser, key, sid, page: offered, authorizeUrl } = await started("100011");
+  expect(new URL(authorizeUrl).searchParams.get("scope")).toBe("identify connections");
+  expectPage(offered, 200, "Is this right?");
+  for (const way of ["start", "words"]) expect(offered.text).toContain(`href="/verify/game/${way}?`);
   const page = await browser.get(locationOf(await browser.prove("game", "2")));
   expectPage(page, 200, "Is this right?");
   expect(page.text).toContain("Player 2");
@@ -65,21 +52,6 @@ test("a user with a connected account can use another account", async () => {
   expect(page.text).toContain('name="gameId" value="1"');
   await confirm(browser, page);
   expect(await read(key, sid)).toMatchObject({ gameId: "2", proof: "oauth" });
-});
-
-test("of several connected accounts, the user chooses one", async () => {
-  const { browser, key, sid, page } = await started("100012");
-  expectPage(page, 200, "Link your accounts");
-  const offered = [...page.text.matchAll(/name="gameId" value="(\d+)"/g)].map(([, id]) => id);
-  expect(offered).toEqual(["2", "3"]);
-  for (const name of ["Player 2", "Player 3"]) expect(page.text).toContain(name);
-  for (const way of ["start", "words"]) expect(page.text).toContain(`href="/verify/game/${way}?`);
-  const chosen = await browser.post("/verify/game/connection", { ...formOf(page), gameId: "3" });
-  expect(chosen.status).toBe(303);
-  const whole = await browser.get(locationOf(chosen));
-  expectPage(whole, 200, "Is this right?");
-  await confirm(browser, whole);
-  expect(await read(key, sid)).toMatchObject({ gameId: "3", proof: "connection" });
 });
 
 test.each(["4", "1", "", "x"])(
@@ -106,11 +78,14 @@ test("the choice of a connected account needs the page's token, and a proven cha
   expectPage(early, 400, "Something is missing");
 });
 
-test("of choices at the same time, one holds", async () => {
+test("verified connections are offered, and of choices at the same time, one holds", async () => {
   const { browser, key, sid, page } = await started("100012");
+  const offered = [...page.text.matchAll(/name="gameId" value="(\d+)"/g)].map(([, id]) => id);
+  expect(offered).toEqual(["2", "3"]);
   const form = formOf(page);
+  const gameIds = ["3", "2", "3", "2"];
   const choices = await Promise.all(
-    ["2", "3", "2", "3"].map((gameId) => browser.post("/verify/game/connection", { ...form, gameId })),
+    gameIds.map((gameId) => browser.post("/verify/game/connection", { ...form, gameId })),
   );
   const [won, ...others] = choices.toSorted((one, other) => one.status - other.status);
   expect([won?.status, others.map(({ status }) => status)]).toEqual([303, [400, 400, 400]]);
@@ -118,7 +93,8 @@ test("of choices at the same time, one holds", async () => {
   const whole = await browser.get(locationOf(won as Answer));
   expectPage(whole, 200, "Is this right?");
   await confirm(browser, whole);
-  expect(await read(key, sid)).toMatchObject({ state: "completed", proof: "connection" });
+  const gameId = gameIds[choices.indexOf(won as Answer)];
+  expect(await read(key, sid)).toMatchObject({ state: "completed", gameId, proof: "connection" });
 });
 
 test.each([

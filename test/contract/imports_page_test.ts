@@ -15,14 +15,13 @@ const server = useSiteServer({ ACCOUNTLINK_FREE_LINKS: String(most) });
 const imports = "/dashboard/imports";
 
 type Form = Readonly<Record<string, string>>;
-type Importer = Awaited<ReturnType<typeof makeImporter>>;
-
 const makeImporter = async (chatId: string) => {
   const owner = await signInOwner(server, chatId);
   await createKey(owner);
   const [{ pid } = {}] = await scopesOf(owner);
   const { get, post, cookies } = owner.browser;
   const csrf = formOf(await get(imports))["csrf"] ?? "";
+  const postForm = (path: string, form: Form = {}) => post(path, { csrf, ...form });
   return {
     owner,
     pid: textOf(pid),
@@ -47,7 +46,16 @@ const makeImporter = async (chatId: string) => {
         body: new Uint8Array(await encoded.arrayBuffer()),
       });
     },
-    post: (path: string, form: Form = {}) => post(path, { csrf, ...form }),
+    post: postForm,
+    /** Starts an import, reloads its page until it has finished, and returns the text of the page. */
+    run: async (preview: string) => {
+      expect(locationOf(await postForm(`${preview}/start`))).toBe(preview);
+      for (;;) {
+        const { text } = await get(preview);
+        if (!text.includes("<title>Importing links")) return shownIn(text);
+        await pause(50);
+      }
+    },
     /** Downloads the owner's links as CSV, and returns the rows without the time of each link. */
     links: async () => {
       const { text } = await get(`/dashboard/links.csv?pid=${textOf(pid)}`);
@@ -55,15 +63,6 @@ const makeImporter = async (chatId: string) => {
       return rows.map((line) => line.replace(/,[^,]*$/, ""));
     },
   };
-};
-
-/** Reloads the page of an import until it has finished. */
-const finished = async ({ get }: Importer, path: string): Promise<string> => {
-  for (;;) {
-    const { text } = await get(path);
-    if (!text.includes("<title>Importing links")) return text;
-    await pause(50);
-  }
 };
 
 const shownIn = (page: string): string =>
@@ -98,8 +97,7 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
   expect((await importer.get(`${preview}/left_out.csv`)).text).toBe(leftOut);
 
   expect(locationOf(await importer.post(`${preview}/start`))).toBe(preview);
-  expect(locationOf(await importer.post(`${preview}/start`))).toBe(preview);
-  const done = shownIn(await finished(importer, preview));
+  const done = await importer.run(preview);
   expect(done).toContain("The links are imported.");
   expect(done).toContain("300 links of “links.csv” were stored");
   const file_ = await importer.get(`${preview}/left_out.csv`);
@@ -126,8 +124,7 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
   const none = (await importer.get(again)).text;
   expect(none).toMatch(/class="notice warn".*no link to import/);
   expect(none).not.toContain("/start");
-  await importer.post(`${again}/start`);
-  expect(shownIn(await finished(importer, again))).toContain("0 links of “links.csv” were stored");
+  expect(await importer.run(again)).toContain("0 links of “links.csv” were stored");
 });
 
 test("an upload may be JSON, may name its columns, and may say how to resolve conflicts", async () => {
@@ -135,13 +132,11 @@ test("an upload may be JSON, may name its columns, and may say how to resolve co
   const first = locationOf(
     await importer.upload('{"100001":"1","100002":"2"}', {}, "map.json", "application/json"),
   );
-  await importer.post(`${first}/start`);
-  await finished(importer, first);
+  await importer.run(first);
   const form = { onConflict: "replace", chatColumn: "Player", gameColumn: "Account" };
   const second = locationOf(await importer.upload("Player,Account\n100001,9\n100003,3\n", form));
   expect(shownIn((await importer.get(second)).text)).toContain("Changes the account or the time 1");
-  await importer.post(`${second}/start`);
-  await finished(importer, second);
+  await importer.run(second);
   expect(await importer.links()).toEqual(["100001,9", "100002,2", "100003,3"]);
 });
 
@@ -186,8 +181,7 @@ test("an import stops at the plan's number of links", async () => {
   const shown = shownIn((await importer.get(preview)).text);
   expect(shown).toContain(left);
   expect(shown).toContain(`${most} links of “links.csv” would be stored`);
-  await importer.post(`${preview}/start`);
-  expect(shownIn(await finished(importer, preview))).toContain(left);
+  expect(await importer.run(preview)).toContain(left);
   expect(await importer.links()).toHaveLength(most);
   const [, ...others] = (await importer.get(`${preview}/left_out.csv`)).text.trim().split("\n");
   expect(others.map((line) => line.split(",")[0])).toEqual([String(most + 2), String(most + 3)]);

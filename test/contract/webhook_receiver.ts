@@ -1,11 +1,10 @@
 /** Receives webhooks, and verifies their signatures with the reference implementation. */
-import { runUntil, startHttpServer } from "@accountlink/test-servers";
+import { type HeardRequest, type HttpAnswer, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { Webhook } from "standardwebhooks";
 import { afterAll, expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 
-export interface Received {
-  readonly path: string;
+interface Received {
   readonly id: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly raw: string;
@@ -17,44 +16,30 @@ export interface Received {
   };
 }
 
-export interface Receiver {
-  readonly url: string;
-  /** The deliveries to a path so far, in order. */
-  readonly at: (path: string) => ReadonlyArray<Received>;
-  /** Waits for a number of deliveries to a path, and returns them. */
-  readonly wait: (path: string, count: number) => Promise<ReadonlyArray<Received>>;
-  /** Sets the status and headers of the next answers at a path. */
-  readonly answer: (path: string, status: number, headers?: Readonly<Record<string, string>>) => void;
-  /** Delays answers at a path until the returned function is called. */
-  readonly hold: (path: string) => () => void;
-}
+const receivedOf = ({ headers, body }: HeardRequest): Received => ({
+  id: String(headers["webhook-id"]),
+  headers: headers as Readonly<Record<string, string>>,
+  raw: body,
+  body: JSON.parse(body) as Received["body"],
+});
 
-export const useReceiver = async (): Promise<Receiver> => {
-  const received: Array<Received> = [];
-  const answers = new Map<
-    string,
-    { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
-  >();
+export const useReceiver = async () => {
+  const answers = new Map<string, HttpAnswer>();
   const held = new Map<string, Promise<void>>();
-  const { url } = await runUntil(afterAll)(
-    startHttpServer(async ({ method, path, headers, body }) => {
+  const { url, heard } = await runUntil(afterAll)(
+    startHttpServer(async ({ method, path, headers }) => {
       expect([method, headers["content-type"]]).toEqual(["POST", "application/json"]);
-      received.push({
-        path,
-        id: String(headers["webhook-id"]),
-        headers: headers as Readonly<Record<string, string>>,
-        raw: body,
-        body: JSON.parse(body) as Received["body"],
-      });
       await held.get(path);
       return answers.get(path) ?? { status: 204 };
     }),
   );
-  const at = (path: string) => received.filter((each) => each.path === path);
+  /** The deliveries to a path so far, in order. */
+  const at = (path: string) => heard.filter((each) => each.path === path).map(receivedOf);
   return {
     url,
     at,
-    wait: (path, count) =>
+    /** Waits for a number of deliveries to a path, and returns them. */
+    wait: (path: string, count: number) =>
       eventually(
         () => {
           const found = at(path);
@@ -63,8 +48,11 @@ export const useReceiver = async (): Promise<Receiver> => {
         },
         { interval: 20 },
       ),
-    answer: (path, status, headers = {}) => answers.set(path, { status, headers }),
-    hold: (path) => {
+    /** Sets the status and headers of the next answers at a path. */
+    answer: (path: string, status: number, headers: HttpAnswer["headers"] = {}) =>
+      answers.set(path, { status, headers }),
+    /** Delays answers at a path until the returned function is called. */
+    hold: (path: string) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       held.set(path, promise);
       return resolve;

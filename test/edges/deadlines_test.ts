@@ -1,5 +1,6 @@
 /** Deadlines end idle and slow connections, but not long polls and streams. */
 import { once } from "node:events";
+import { printedBy } from "@accountlink/server/test_command_line";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
@@ -54,11 +55,7 @@ test("long polls and streams are exempt from deadlines", async () => {
   expect([poll.status, poll.body.data?.state]).toEqual([200, "pending"]);
   const stream = await connectTo(server.url);
   stream.write(`GET /v2/sessions/${await create()}/stream HTTP/1.1\r\n${head}`);
-  let received = "";
-  stream.setEncoding("utf8").on("data", (chunk: string) => {
-    received += chunk;
-  });
-  await eventually(() => expect(received).toContain("event: timeout"));
+  await expect.poll(printedBy(stream)).toContain("event: timeout");
   stream.destroy();
   await expectClosed();
 });

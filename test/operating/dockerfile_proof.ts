@@ -6,9 +6,9 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, readFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { listening } from "@accountlink/server/test_command_line";
 import { type Copy, DockerfileParser } from "dockerfile-ast";
 import { beforeAll, expect, it } from "vitest";
 import { useFolder } from "../support/folder.ts";
@@ -100,20 +100,15 @@ it("the image of deploy/Dockerfile starts, and has the server's bundle, the guid
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const exited = once(server, "exit");
+  const ended = once(server, "close").then(([code]) => code as number | null);
   try {
-    let errors = "";
-    server.stderr.on("data", (chunk) => (errors += chunk));
-    const url = await Promise.race([
-      readyUrl(server.stdout),
-      exited.then(() => Promise.reject(new Error(errors))),
-    ]);
+    const { url } = await listening({ stdout: server.stdout, stderr: server.stderr, ended });
     for (const path of ["/healthz", "/readyz", "/openapi.json", "/guide/"]) {
       expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
     }
   } finally {
     server.kill();
-    await exited;
+    await ended;
   }
   const { stdout } = await run(
     "find",
@@ -122,11 +117,3 @@ it("the image of deploy/Dockerfile starts, and has the server's bundle, the guid
   );
   expect(stdout).toBe("");
 });
-
-const readyUrl = async (output: NodeJS.ReadableStream): Promise<string> => {
-  for await (const line of createInterface({ input: output })) {
-    const [, url] = /^listening on (http:\S+)$/.exec(line) ?? [];
-    if (url !== undefined) return url;
-  }
-  throw new Error("The server ended before it was ready");
-};

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
+import { printedBy } from "@accountlink/server/test_command_line";
 
 export interface SimulatedUnit {
   readonly output: () => string;
@@ -34,19 +35,14 @@ export const startUnit = async (
     stdio: ["ignore", "pipe", "pipe"],
   });
   await once(child, "spawn");
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (part: string) => {
-      printed += part;
-    });
-  }
+  const output = printedBy(child.stdout, child.stderr);
   const stop = async () => {
     const deadline = setTimeout(() => child.kill("SIGKILL"), Number(settingOf("TimeoutStopSec")) * 1_000);
     const exitCode = await end(child, settingOf("KillSignal") as NodeJS.Signals);
     clearTimeout(deadline);
     return exitCode;
   };
-  return { output: () => printed, stop, kill: () => end(child, "SIGKILL") };
+  return { output, stop, kill: () => end(child, "SIGKILL") };
 };
 
 const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {

@@ -1,10 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { verifyWebhook, type WebhookEvent } from "@accountlink/client";
-import { freePort } from "@accountlink/test-servers";
+import { freePort, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { expect, it, onTestFinished } from "vitest";
-import { printedBy, runInProcess, startInProcess } from "./test_command_line.ts";
+import { listening, printedBy, runInProcess, startInProcess } from "./test_command_line.ts";
 import { makeWorkplace } from "./test_program.ts";
 
 /** Starts a server with a data folder of its own, a key, and a way to restart it on its port. */
@@ -21,8 +18,7 @@ const startService = async () => {
   };
   const start = async () => {
     const server = startInProcess(["serve"], environment);
-    const printed = printedBy(server.stdout);
-    await expect.poll(printed).toContain("listening on ");
+    await listening(server);
     return server;
   };
   let server = await start();
@@ -49,18 +45,14 @@ const startService = async () => {
 /** Starts a receiver that verifies each request, and refuses the events of one chat user. */
 const startReceiver = async (secretOf: () => string, refused: string) => {
   const received: Array<WebhookEvent> = [];
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await text(request);
-    const headers = new Headers(request.headers as Record<string, string>);
+  const receiver = startHttpServer(async ({ headers: sent, body }) => {
+    const headers = new Headers(sent as Record<string, string>);
     const event = await verifyWebhook({ headers, text: async () => body }, secretOf());
     received.push(event);
-    const isRefused = "chatId" in event.data && event.data.chatId === refused;
-    response.writeHead(isRefused ? 500 : 204).end();
-  };
-  const receiver = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void receiver.close());
-  return { received, url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook` };
+    return { status: "chatId" in event.data && event.data.chatId === refused ? 500 : 204 };
+  });
+  const { url } = await runUntil(onTestFinished)(receiver);
+  return { received, url: `${url}/hook` };
 };
 
 it("listen forwards each event once, signed, and misses none while the server restarts", async () => {

@@ -39,15 +39,11 @@ it("the OpenAPI document names the URL of the service", () => {
   );
 });
 
-it("the OpenAPI document describes every operation, with a sample request and response", () => {
+it("the OpenAPI document describes every operation, with a sample request", () => {
   for (const route of routes) {
-    const { description, requestBody, responses } = operationOf(route);
+    const { description, requestBody } = operationOf(route);
     assert.match(description, /^[A-Z].*\.$/, route.id);
     if (route.source === "body") assert.isDefined(requestBody?.content["application/json"]?.example);
-    if (route.access === "redirect") continue;
-    const success = responses[route.status ?? 200] ?? {};
-    const [content] = "content" in success ? Object.values(success.content ?? {}) : [];
-    assert.isDefined(content?.example, route.id);
   }
 });
 

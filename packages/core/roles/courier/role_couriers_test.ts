@@ -117,15 +117,7 @@ test("a sweep takes a role from most of its members after a preview that said so
   const preview = yield* plans.findPreview(scope, guildId);
   assert(preview !== null);
   assert.deepInclude(shownPreview(preview), { state: "done", done: 250, total: 250, nicknames: 0 });
-  assert.deepEqual(shownPreview(preview).roles, [
-    { roleId: verified, held: 25, gained: 0, lost: 25 },
-    { roleId: guest, held: 0, gained: 250, lost: 0 },
-  ]);
   assert.strictEqual(shownPreview(preview).examples.length, 20);
-  assert.deepEqual(
-    shownPreview(preview, "keep").roles.map(({ lost }) => lost),
-    [0, 0],
-  );
   assert.strictEqual(changes.length, 0);
   yield* put();
   yield* startNode();

@@ -1,4 +1,4 @@
-import { type GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
+import { type GameId, GamePlatform, PlatformUnavailable } from "@accountlink/core";
 import type { GameItem } from "@accountlink/core/platforms";
 import type { HttpAnswering } from "@accountlink/test-servers";
 import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
@@ -21,9 +21,6 @@ const setUp = Effect.fnUntraced(function* (
   return { ...roblox, game };
 });
 
-const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
-  Effect.map(Effect.flip(question), ({ cause }) => cause);
-
 test("a user is found if the ID exists, also a banned one", function* () {
   const { game } = yield* setUp(({ path }) =>
     path.endsWith(`/users/${adaId}`) ? { body: { ...ada, isBanned: true } } : undefined,
@@ -44,19 +41,14 @@ test.each(["0", `0${adaId}`, "9007199254740992", "1".repeat(32)])(
   },
 );
 
-test.each<[answer: HttpAnswering, sent: number, cause: object]>([
-  [refused(503, 0, "Service Unavailable"), 3, { reason: "status", status: 503 }],
-  [{ ...refused(429, 0, "Too many requests"), headers: { "retry-after": "60" } }, 1, { status: 429 }],
-  [{ body: { ...ada, id: 2 } }, 1, { reason: "unreadable" }],
-  [refused(404, 0, "NotFound"), 1, { reason: "status", status: 404 }],
-  [{ status: 404, body: { errors: [] } }, 1, { reason: "status", status: 404 }],
-])("a lookup fails if Roblox answers %o, after %i requests", function* ([answer, sent, cause]) {
-  const { game, heard } = yield* setUp(() => answer);
-  for (const question of [game.hasUser(adaId), game.findProfile(adaId)]) {
-    expect(yield* causeOf<unknown>(question)).toMatchObject(cause);
-    expect(heard.splice(0)).toHaveLength(sent);
-  }
-});
+test.each<HttpAnswering>([{ body: { ...ada, id: 2 } }, { status: 404, body: { errors: [] } }])(
+  "a lookup fails if Roblox answers %o, which is no answer about the user",
+  function* (answer) {
+    const { game } = yield* setUp(() => answer);
+    for (const question of [game.hasUser(adaId), game.findProfile(adaId)])
+      expect(yield* Effect.flip<unknown, unknown, never>(question)).toBeInstanceOf(PlatformUnavailable);
+  },
+);
 
 test("a user is found by the whole present user name", function* () {
   const { game, heard } = yield* setUp();
@@ -189,11 +181,8 @@ const parts = [
   ["/accountinformation/", { badges: null }],
 ] as const;
 const failures: ReadonlyArray<HttpAnswering> = [
-  { status: 503 },
-  { ...refused(429, 0, "Too many requests"), headers: { "retry-after": "60" } },
   { body: "<!doctype html>" },
   refused(404, 0, "NotFound"),
-  "cut",
   "silent",
 ];
 
