@@ -1,10 +1,10 @@
 /** Runs a server for tests of the public flow, with keys, sessions and browsers. */
 
 import { expect } from "vitest";
-import { type FlowBrowser, formOf, titleOf } from "../support/flow_browser.ts";
+import { formOf, titleOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { dataOf } from "./contract_server.ts";
-import { type SiteServer, useSiteServer } from "./site_server.ts";
+import { useSiteServer } from "./site_server.ts";
 
 /** An origin to which some keys of the tests allow redirects. */
 export const clientOrigin = "https://client.example";
@@ -20,24 +20,6 @@ export const shortReads = {
   ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
 };
 
-export interface FlowServer extends SiteServer {
-  /** Returns two functions that together complete the verification of a session for chat user 100001. */
-  readonly newUser: (sid: string) => {
-    readonly begin: () => Promise<unknown>;
-    readonly finish: () => Promise<void>;
-  };
-  /** Returns a key of a new scope without links. A test that needs any other key adds the key to `fixtures`. */
-  readonly newKey: () => string;
-  readonly newSession: (key: string, asked?: object) => Promise<Json>;
-  /** Creates a session, and returns it with a new browser and the queries that enter its flow. */
-  readonly setup: (
-    asked?: object,
-    key?: string,
-  ) => Promise<Record<"key" | "sid" | "bySid" | "byPid", string> & { readonly browser: FlowBrowser }>;
-  readonly read: (key: string, sid: string) => Promise<Json>;
-  readonly gameOf: (key: string, chatId?: string) => Promise<string | null>;
-}
-
 /**
  * Runs one server for the tests of a file. Every client and browser has its own address, and sessions can be created
  * and read without limits.
@@ -45,7 +27,7 @@ export interface FlowServer extends SiteServer {
 export const useFlowServer = (
   env: Readonly<Record<string, string>> = {},
   change?: Parameters<typeof useSiteServer>[1],
-): FlowServer => {
+) => {
   const server = useSiteServer(
     { ACCOUNTLINK_SESSION_CREATE_BURST: "0", ACCOUNTLINK_POLL_INTERVAL: "0 seconds", ...env },
     change,
@@ -54,6 +36,7 @@ export const useFlowServer = (
   // Keys must be in the fixture before the server starts.
   const keys = Array.from({ length: 60 }, () => fixtures.key());
 
+  /** Returns a key of a new scope without links. A test that needs any other key adds the key to `fixtures`. */
   const newKey = () => textOf(keys.pop());
   const newSession = async (key: string, asked: object = {}) => {
     const body = { clientId: "client", ...asked };
@@ -64,12 +47,14 @@ export const useFlowServer = (
     ...server,
     newKey,
     newSession,
-    setup: async (asked = {}, key = newKey()) => {
+    /** Creates a session, and returns it with a new browser and the queries that enter its flow. */
+    setup: async (asked: object = {}, key = newKey()) => {
       const { sid, pid } = await newSession(key, asked);
       const [bySid, byPid] = [`?sid=${textOf(sid)}`, `?pid=${textOf(pid)}`];
       return { key, sid: textOf(sid), bySid, byPid, browser: newBrowser() };
     },
-    newUser: (sid) => {
+    /** Returns two functions that together complete the verification of a session for chat user 100001. */
+    newUser: (sid: string) => {
       const browser = newBrowser();
       const query = `?sid=${sid}`;
       return {
@@ -81,9 +66,9 @@ export const useFlowServer = (
         },
       };
     },
-    read: async (key, sid) =>
+    read: async (key: string, sid: string): Promise<Json> =>
       (await send(`GET /v2/sessions/${sid}`, { key, from: fixtures.address() })).body.data ?? {},
-    gameOf: async (key, chatId = "100001") => {
+    gameOf: async (key: string, chatId = "100001") => {
       const { status, body } = await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key });
       expect(status).toBe(200);
       const gameId: unknown = body.data?.gameId;

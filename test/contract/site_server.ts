@@ -2,24 +2,12 @@
  * Runs a server for tests of the two sites that users sign in to, the dashboard and /me. Simulated browsers open them.
  */
 import { afterAll, expect } from "vitest";
-import type { DevPlatform } from "../support/dev_platform.ts";
 import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
 import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
-import type { Answer, Send } from "../support/http.ts";
+import type { Answer } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import type { TestStorage } from "../support/storage.ts";
 
-export interface SiteServer {
-  readonly fixtures: Fixtures;
-  readonly send: Send;
-  readonly platform: DevPlatform;
-  readonly url: () => string;
-  readonly output: () => string;
-  readonly storage: () => TestStorage;
-  readonly newBrowser: () => FlowBrowser;
-  /** Signs in with the browser, or by default with a new one, and returns the browser. */
-  readonly signIn: (chatId: string, browser?: FlowBrowser, site?: Site) => Promise<FlowBrowser>;
-}
+export type SiteServer = ReturnType<typeof useSiteServer>;
 
 export type Site = "dashboard" | "me";
 
@@ -27,7 +15,7 @@ export type Site = "dashboard" | "me";
 export const useSiteServer = (
   env: Readonly<Record<string, string>> = {},
   change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
-): SiteServer => {
+) => {
   const fixtures = makeFixtures();
   const server = useServer(() => ({ fixture: change(fixtures.fixture), env }));
   const browsers: Array<FlowBrowser> = [];
@@ -43,7 +31,8 @@ export const useSiteServer = (
     ...server,
     fixtures,
     newBrowser,
-    signIn: async (chatId, browser = newBrowser(), site = "dashboard") => {
+    /** Signs in with the browser, or by default with a new one, and returns the browser. */
+    signIn: async (chatId: string, browser = newBrowser(), site: Site = "dashboard") => {
       const finished = await browser.get(await returnAs(browser, chatId, site));
       expect([finished.status, finished.headers.location]).toEqual([303, `/${site}`]);
       return browser;

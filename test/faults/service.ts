@@ -6,7 +6,6 @@ import {
   startPostgres,
   startProxy,
   startRedis,
-  type TcpProxy,
   throughProxy,
   whyNoPostgres,
   whyNoRedis,
@@ -28,29 +27,12 @@ export interface Target {
 }
 
 /** A server process with its proxies to the storage and the Redis of limits and signals. */
-export interface Node extends Target {
-  readonly url: () => string;
-  readonly links: { readonly storage: TcpProxy; readonly redis: TcpProxy };
-  readonly kill: Effect.Effect<void>;
-  /** Sends SIGTERM and returns the exit code. */
-  readonly stop: Effect.Effect<number | null>;
-  readonly output: () => string;
-  /** @param program the path of another release's `main.ts` */
-  readonly restart: (program?: string) => Effect.Effect<void>;
-  readonly freeze: Effect.Effect<void>;
-  readonly thaw: Effect.Effect<void>;
-}
+export type Node = Effect.Success<ReturnType<typeof startNode>>;
 
 /** The server that keeps the data of all nodes. */
 type StorageServer = Pick<PostgresServer, "port" | "freeze" | "thaw" | "kill" | "restart">;
 
-export interface Service {
-  readonly nodes: ReadonlyArray<Node>;
-  readonly storage: StorageServer;
-  readonly redis: RedisServer;
-  /** Environment variables that connect the command line to the storage and Redis without the nodes' proxies. */
-  readonly environment: Readonly<Record<string, string>>;
-}
+export type Service = Effect.Success<ReturnType<typeof startService>>;
 
 export interface ServiceOptions {
   readonly fixture: object;
@@ -77,7 +59,8 @@ export const startService = Effect.fnUntraced(function* (options: ServiceOptions
   const storage = yield* startStorage(options.storage);
   // A killed Redis keeps its data; tests that need data loss delete it.
   const redis = yield* startRedis({ config: ["appendonly yes", "appendfsync everysec"] });
-  const environment = {
+  /** Environment variables that connect the command line to the storage and Redis without the nodes' proxies. */
+  const environment: Readonly<Record<string, string>> = {
     ACCOUNTLINK_STORAGE: storage.kind,
     ACCOUNTLINK_DATABASE_URL: storage.url,
     ACCOUNTLINK_CACHE: "redis",
@@ -88,16 +71,18 @@ export const startService = Effect.fnUntraced(function* (options: ServiceOptions
   const { fixture } = options;
   const start = (name: string) => startNode(name, { fixture, environment, storage: storage.server, redis });
   // The first node creates the schema and loads the fixture before the others start.
-  const nodes = [
+  const nodes: ReadonlyArray<Node> = [
     yield* start("one"),
     ...(yield* Effect.all([start("two"), start("three")], { concurrency: 2 })),
   ];
-  const service: Service = { nodes, storage: storage.server, redis, environment };
-  return service;
+  return { nodes, storage: storage.server, redis, environment };
 });
 
-interface NodeOptions extends Pick<Service, "storage" | "redis" | "environment"> {
+interface NodeOptions {
   readonly fixture: object;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly storage: StorageServer;
+  readonly redis: RedisServer;
 }
 
 const startNode = Effect.fnUntraced(function* (
@@ -126,23 +111,28 @@ const startNode = Effect.fnUntraced(function* (
     isUp = nowUp;
   };
 
-  const node: Node = {
+  const target: Target = {
     name,
-    url: () => server.url,
     send: (line, request) => server.send(line, request),
-    links,
     isUp: () => isUp,
     disturbances: () => disturbances,
+  };
+  return {
+    ...target,
+    url: () => server.url,
+    links,
     kill: Effect.promise(() => {
       disturb(false);
       return server.kill();
     }),
+    /** Sends SIGTERM and returns the exit code. */
     stop: Effect.promise(() => {
       disturb(false);
       return server.stop();
     }),
     output: () => server.output(),
-    restart: (program) =>
+    /** @param program the path of another release's `main.ts` */
+    restart: (program?: string) =>
       Effect.promise(async () => {
         server = await start(program);
         disturb(true);
@@ -156,5 +146,4 @@ const startNode = Effect.fnUntraced(function* (
       disturb(true);
     }),
   };
-  return node;
 });

@@ -26,28 +26,20 @@ export interface HostsOptions {
   readonly services?: Readonly<Record<string, HostService>>;
 }
 
-export interface Hosts {
-  /** Replaces the addresses and paths in a document's text with addresses and paths of the simulated hosts. */
-  readonly here: (text: string) => string;
-  readonly addressOf: (number: number) => string;
-  /** Returns the folder that simulates the root folder of a host. */
-  readonly rootOf: (number: number) => string;
-  /** Folders to put in front of PATH on the operator's host. */
-  readonly programs: string;
-  readonly journalOf: (number: number) => string;
-  readonly close: () => Promise<void>;
-}
+export type Hosts = Awaited<ReturnType<typeof makeHosts>>;
 
-export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptions): Promise<Hosts> => {
+export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptions) => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-hosts-"));
   // Services that run as other users read files in this folder.
   await chmod(folder, 0o755);
   // No other test uses this network, so the documented ports are free.
   const network = `127.${randomInt(1, 255)}.${randomInt(256)}`;
   const addressOf = (number: number) => `${network}.${number}`;
+  /** Returns the folder that simulates the root folder of a host. */
   const rootOf = (number: number) => join(folder, addressOf(number));
   const units = new Map<number, SimulatedUnit>();
   const journals = new Map<number, string>();
+  /** Replaces the addresses and paths in a document's text with addresses and paths of the simulated hosts. */
   const here = (document: string, root = rootOf(operator)) =>
     document
       .replaceAll(/\b10\.0\.0\.(\d+)\b/g, `${network}.$1`)
@@ -113,6 +105,7 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
     await close();
     throw error;
   }
+  /** Folders to put in front of PATH on the operator's host. */
   const programs = [join(rootOf(operator), "bin"), join(folder, "bin")].join(delimiter);
   return { here, addressOf, rootOf, programs, journalOf, close };
 };

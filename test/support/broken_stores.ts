@@ -23,7 +23,7 @@ import { makePages } from "@accountlink/pages";
 import { freePort } from "@accountlink/test-servers";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Context, Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
-import { makeClient, type Send } from "./http.ts";
+import { makeClient } from "./http.ts";
 
 /** The stores work, are unreachable, throw an unexpected error, or have deleted all events as too old. */
 type StoreState = "well" | "down" | "broken" | "swept";
@@ -36,15 +36,10 @@ const secret = Redacted.make(new Uint8Array(32));
 /** Lifetime of sessions in milliseconds, short enough for tests to wait. */
 const sessionLife = 300;
 
-export interface BrokenStores {
-  readonly url: string;
-  readonly send: Send;
-  readonly setStores: (state: StoreState) => void;
-  readonly stop: () => Promise<void>;
-}
+export type BrokenStores = Awaited<ReturnType<typeof startOnBrokenStores>>;
 
 /** Starts the application on memory stores and platforms with this fixture. */
-export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores> => {
+export const startOnBrokenStores = async (fixture: object) => {
   const text = JSON.stringify(fixture);
   let state: StoreState = "well";
 
@@ -104,7 +99,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
   return {
     url,
     send: client.send,
-    setStores: (next) => {
+    setStores: (next: StoreState) => {
       state = next;
     },
     stop: async () => {

@@ -37,21 +37,9 @@ const gameClient = { id: "4242424242", secret: "the-secret-at-game" };
 /** The first user of Roblox, whose ID the documentation uses. */
 const firstGameUser = { id: 1, name: "Roblox", displayName: "Roblox", created: "2006-02-27T21:06:40.3Z" };
 
-export interface LivePlatforms {
-  /** The environment variables of a server that uses these platforms. */
-  readonly env: Readonly<Record<string, string>>;
-  /** The gateway of Discord, which reports joins. */
-  readonly gateway: Effect.Success<ReturnType<typeof startDiscordGateway>>;
-  /** The requests to Discord. */
-  readonly heard: ReadonlyArray<HeardRequest>;
-  /** Texts that no server may print. */
-  readonly secrets: ReadonlyArray<string>;
-  /** Signs a user in on the platform's page and returns the address of the redirect. */
-  readonly signIn: (url: string, userId: string) => string;
-  readonly stop: () => Promise<void>;
-}
+export type LivePlatforms = Awaited<ReturnType<typeof startLivePlatforms>>;
 
-export const startLivePlatforms = async (): Promise<LivePlatforms> => {
+export const startLivePlatforms = async () => {
   const signer = await makeIdTokenSigner();
   const signIns = new Map<string, SignIn>();
   const idToken = ({ userId, asked }: SignIn) =>
@@ -91,6 +79,7 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
   const chat = await start(startDiscord(answerChat));
   const game = await start(startRoblox(answerGame));
   return {
+    /** The environment variables of a server that uses these platforms. */
     env: {
       ACCOUNTLINK_PLATFORM: "live",
       ACCOUNTLINK_CHAT_BOT_TOKEN: botToken,
@@ -101,10 +90,14 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
       ACCOUNTLINK_GAME_CLIENT_SECRET: gameClient.secret,
       ACCOUNTLINK_GAME_API_URL: game.apiUrl,
     },
+    /** The gateway of Discord, which reports joins. */
     gateway,
+    /** The requests to Discord. */
     heard: chat.heard,
+    /** Texts that no server may print. */
     secrets: [botToken, chatClient.secret, gameClient.secret],
-    signIn: (page, userId) => {
+    /** Signs a user in on the platform's page and returns the address of the redirect. */
+    signIn: (page: string, userId: string) => {
       const asked = new URL(page).searchParams;
       const code = randomUUID();
       signIns.set(code, { userId, asked });

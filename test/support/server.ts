@@ -115,16 +115,9 @@ export const serverInScope = (
     ({ stop }) => Effect.promise(stop),
   );
 
-interface Place {
-  readonly folder: string;
-  readonly dataFolder: string;
-  readonly storage: TestStorage;
-  readonly platformPort: number;
-  readonly env: Readonly<Record<string, string>>;
-  readonly remove: () => Promise<void>;
-}
+type Place = Awaited<ReturnType<typeof makePlace>>;
 
-const makePlace = async ({ fixture, env = {}, dataFolder }: ServerOptions): Promise<Place> => {
+const makePlace = async ({ fixture, env = {}, dataFolder }: ServerOptions) => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-test-"));
   const data = dataFolder ?? join(folder, "data");
   const isDemo = fixture === "demo";
@@ -132,21 +125,22 @@ const makePlace = async ({ fixture, env = {}, dataFolder }: ServerOptions): Prom
   const fixtureFile = join(folder, "fixture.json");
   const platformPort = await freePort();
   await writeFile(fixtureFile, JSON.stringify(fixture));
+  const variables: Readonly<Record<string, string>> = isDemo
+    ? { ACCOUNTLINK_PORT: "0", ACCOUNTLINK_DATA_DIR: data, ...env }
+    : {
+        ...standardEnvironment,
+        ...(env["ACCOUNTLINK_PLATFORM"] === undefined && {
+          ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
+        }),
+        ...storage.env,
+        ACCOUNTLINK_FIXTURE: fixtureFile,
+        ...env,
+      };
   return {
     folder,
     dataFolder: data,
     storage,
-    env: isDemo
-      ? { ACCOUNTLINK_PORT: "0", ACCOUNTLINK_DATA_DIR: data, ...env }
-      : {
-          ...standardEnvironment,
-          ...(env["ACCOUNTLINK_PLATFORM"] === undefined && {
-            ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
-          }),
-          ...storage.env,
-          ACCOUNTLINK_FIXTURE: fixtureFile,
-          ...env,
-        },
+    env: variables,
     platformPort,
     remove: async () => {
       await storage.remove();

@@ -18,27 +18,10 @@ import {
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** A temporary folder, with a data folder that a server and the command line share. */
-export interface Workplace {
-  readonly folder: string;
-  readonly dataFolder: string;
-  /** Writes a file into the folder, and returns its path. */
-  readonly file: (name: string, content: string | Uint8Array) => Promise<string>;
-  readonly start: (...args: ReadonlyArray<string>) => ChildProcess;
-  /** Runs the program in a process of its own, and waits until it ends. */
-  readonly runProcess: (...args: ReadonlyArray<string>) => Promise<Ended>;
-  readonly run: (...args: ReadonlyArray<string>) => Promise<Ended>;
-  /** Runs a command in this process with this standard input. */
-  readonly runWith: (input: string, ...args: ReadonlyArray<string>) => Promise<Ended>;
-  /** Runs a command with `--json`, and returns its output, which must be JSON only. */
-  readonly json: (...args: ReadonlyArray<string>) => Promise<Record<string, unknown>>;
-  /** Starts a server in this process, and returns its URL once it listens. It stops after the test. */
-  readonly serve: (environment?: Readonly<Record<string, string>>) => Promise<string>;
-}
+export type Workplace = Awaited<ReturnType<typeof makeWorkplace>>;
 
 /** Makes a workplace that is removed after the test. */
-export const makeWorkplace = async (
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Workplace> => {
+export const makeWorkplace = async (environment: Readonly<Record<string, string>> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-cli-"));
   const dataFolder = join(folder, "data");
   const children: Array<ChildProcess> = [];
@@ -61,6 +44,7 @@ export const makeWorkplace = async (
     return child;
   };
 
+  /** Runs a command in this process with this standard input. */
   const runWith = (input: string, ...words: ReadonlyArray<string>): Promise<Ended> =>
     runInProcess(words, env, input);
 
@@ -68,20 +52,24 @@ export const makeWorkplace = async (
     folder,
     dataFolder,
     start,
-    runProcess: (...args) => finish(start(...args)),
+    /** Runs the program in a process of its own, and waits until it ends. */
+    runProcess: (...args: ReadonlyArray<string>) => finish(start(...args)),
     runWith,
-    file: async (name, content) => {
+    /** Writes a file into the folder, and returns its path. */
+    file: async (name: string, content: string | Uint8Array) => {
       const path = join(folder, name);
       await writeFile(path, content);
       return path;
     },
-    run: (...args) => runWith("", ...args),
-    json: async (...args) => {
+    run: (...args: ReadonlyArray<string>) => runWith("", ...args),
+    /** Runs a command with `--json`, and returns its output, which must be JSON only. */
+    json: async (...args: ReadonlyArray<string>) => {
       const { stdout, stderr } = await runWith("", ...args, "--json");
       if (stderr !== "") throw new Error(`Cannot go on: standard error has "${stderr}", expected nothing`);
       return JSON.parse(stdout) as Record<string, unknown>;
     },
-    serve: async (more = {}) => {
+    /** Starts a server in this process, and returns its URL once it listens. It stops after the test. */
+    serve: async (more: Readonly<Record<string, string>> = {}) => {
       // The timeout is short, since a stopping server waits for the idle connections that `fetch` keeps open.
       const server = startInProcess(["serve"], { ACCOUNTLINK_IDLE_TIMEOUT: "500 millis", ...env, ...more });
       servers.push(server);
