@@ -6,7 +6,7 @@
  */
 import type { Conflict, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { noPlan } from "@accountlink/core/roles";
-import { Effect, Option } from "effect";
+import { Effect, Option, Struct } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob, chess, dan } from "../scopes.ts";
 import { blockOperations } from "./block_operations.ts";
@@ -242,7 +242,12 @@ export const sequences = {
     ],
   ),
   "guild logs": workersOf(
-    guildLogOperations,
+    {
+      ...guildLogOperations,
+      "RolePlanStore.put": { ...roleOperations["RolePlanStore.put"], weight: 4 },
+      "RolePlanStore.remove": roleOperations["RolePlanStore.remove"],
+      ...Struct.pick(userOperations, ["UserStore.find", "UserStore.erase"]),
+    },
     [
       {
         op: "RolePlanStore.put",
@@ -251,9 +256,19 @@ export const sequences = {
         at: 0,
         position: 0,
       },
+      // No other command changes this log. While no log is on, a store need not renew leases.
+      {
+        op: "RolePlanStore.put",
+        ...plan,
+        guild: 2,
+        settings: { ...noPlan, logChannelId: "70" },
+        at: 0,
+        position: 0,
+      },
       { op: "GuildLogStore.hold", node: 0, at: 0, lasts: 4 },
     ],
     [
+      { op: "RolePlanStore.status", ...plan },
       { op: "GuildLogStore.waiting", ...plan, most: 10 },
       { op: "GuildLogStore.dueEdits", ...plan, at: 3 },
       { op: "GuildLogStore.findPanel", ...plan, channel: "70" },

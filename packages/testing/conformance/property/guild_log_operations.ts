@@ -1,15 +1,16 @@
 /** The operations of `GuildLogStore`. */
 import { ChatId, GameId } from "@accountlink/core";
-import type { GuildLogStore, LogEntry, LogLine } from "@accountlink/core/guild_log";
+import { erasedLine, type GuildLogStore, type LogEntry, type LogLine } from "@accountlink/core/guild_log";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
-import { ada, bob } from "../scopes.ts";
-import { at, maybe, mostly, type OperationsOf, operation, scope } from "./operation.ts";
+import { ada, bob, type ScopeName } from "../scopes.ts";
+import { at, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
+import { nth } from "./subjects.ts";
+import { limit } from "./worker_operations.ts";
 
 const { array, constantFrom, nat } = FastCheck;
 
-const nth = <A>(all: ReadonlyArray<A>, index: number): A => all[index] as A;
-
+const scope = mostly<ScopeName>("global", "guild");
 const [guild, node] = [mostly(0, 1), nat(1)];
 const channel = mostly("70", "71");
 
@@ -18,19 +19,20 @@ const entry: FastCheck.Arbitrary<LogEntry> = constantFrom(
   { is: "alike", chatId: ChatId.make(bob), gameId: GameId.make("1"), level: "HIGH" },
 );
 
-const line: FastCheck.Arbitrary<LogLine> = FastCheck.record({
-  text: constantFrom("Ädä 🎮", ""),
-  chatIds: FastCheck.uniqueArray(constantFrom(ada, bob), { maxLength: 2 }),
-});
+/** Few lists, so that edits often name the lines of a stored message. */
+const lines = constantFrom<ReadonlyArray<LogLine>>(
+  [
+    { text: "Ädä 🎮", chatIds: [ada] },
+    { text: "", chatIds: [ada, bob] },
+  ],
+  [{ text: "bob", chatIds: [bob] }],
+  [erasedLine],
+);
 
-const message = FastCheck.record({
-  channelId: channel,
-  messageId: constantFrom("1", "2"),
-  lines: array(line, { maxLength: 2 }),
-});
+const message = FastCheck.record({ channelId: channel, messageId: mostly("1", "2"), lines });
 
 export const guildLogOperations = {
-  "GuildLogStore.add": operation(2, { scope, entry, at }, ({ logs, pid }, input) =>
+  "GuildLogStore.add": operation(4, { scope, entry, at }, ({ logs, pid }, input) =>
     logs.add(pid, input.entry, input.at),
   ),
   "GuildLogStore.hold": operation(
@@ -38,7 +40,7 @@ export const guildLogOperations = {
     { node, at, lasts: mostly(4, 0) },
     ({ logs, guildIds, nodes }, { lasts, ...input }) =>
       Effect.map(
-        logs.hold({ node: nth(nodes, input.node), at: input.at, until: input.at + lasts, limit: 100 }),
+        logs.hold({ node: nth(nodes, input.node), at: input.at, until: input.at + lasts, limit }),
         (held) => new Set(held.filter(({ guildId }) => guildIds.includes(guildId))),
       ),
   ),
@@ -49,7 +51,7 @@ export const guildLogOperations = {
       logs.waiting({ pid, guildId: nth(guildIds, input.guild) }, input.most),
   ),
   "GuildLogStore.record": operation(
-    5,
+    8,
     {
       scope,
       guild,
@@ -58,8 +60,7 @@ export const guildLogOperations = {
       position: nat(3),
       told: FastCheck.uniqueArray(constantFrom(1, 2), { maxLength: 2 }),
       problems: array(constantFrom("a", "b"), { maxLength: 1 }),
-      // Named cases test messages.
-      message: FastCheck.constant(null),
+      message: maybe(message),
       closedAt: maybe(at),
     },
     ({ logs, guildIds, nodes, pid }, { guild: of, scope: _, ...input }) =>
@@ -69,12 +70,18 @@ export const guildLogOperations = {
     logs.dueEdits({ pid, guildId: nth(guildIds, input.guild) }, input.at, 10),
   ),
   "GuildLogStore.settleEdit": operation(
-    1,
-    { scope, guild, message, retryAt: maybe(at) },
-    ({ logs, guildIds, pid }, input) =>
-      logs.settleEdit({ pid, guildId: nth(guildIds, input.guild) }, input.message, input.retryAt),
+    4,
+    // Null settles the message that is due first.
+    { scope, guild, message: maybe(message), retryAt: maybe(at) },
+    ({ logs, guildIds, pid }, input) => {
+      const place = { pid, guildId: nth(guildIds, input.guild) };
+      return Effect.flatMap(logs.dueEdits(place, 3, 1), ([due]) => {
+        const settled = input.message ?? due;
+        return settled === undefined ? Effect.void : logs.settleEdit(place, settled, input.retryAt);
+      });
+    },
   ),
-  "GuildLogStore.forgetUser": operation(1, { chatId: constantFrom(ada, bob), at }, ({ logs }, input) =>
+  "GuildLogStore.forgetUser": operation(2, { chatId: constantFrom(ada, bob), at }, ({ logs }, input) =>
     logs.forgetUser(input.chatId, input.at),
   ),
   "GuildLogStore.findPanel": operation(1, { scope, guild, channel }, ({ logs, guildIds, pid }, input) =>

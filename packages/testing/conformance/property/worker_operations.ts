@@ -28,8 +28,8 @@ const lanes = subarray(["a", "b"]);
 
 /** Positions after all events, since the positions of events differ between stores. */
 const position = nat(2).map((events) => 2 ** 41 + events);
-/** More than the webhooks and plans of all runs. */
-const limit = 1_000_000;
+/** More than the webhooks, plans and logs of all runs. */
+export const limit = 1_000_000;
 
 const change: FastCheck.Arbitrary<WebhookChange> = oneof(
   record(
@@ -214,7 +214,7 @@ const settings: FastCheck.Arbitrary<PlanSettings> = record({
   nicknameGroupId: maybe(constantFrom("9")),
   bypassRoleId: maybe(constantFrom("3")),
   unlinked: mostly("remove", "keep"),
-  logChannelId: maybe(constantFrom("70", "71")),
+  logChannelId: constantFrom("70", "71", null),
   state: mostly("on", "paused"),
 });
 
