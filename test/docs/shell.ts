@@ -31,11 +31,7 @@ export const hasProgram = (name: string): Promise<boolean> =>
     () => false,
   );
 
-export interface Shell {
-  /** Runs a block and returns its standard output; rejects if one of its commands fails. */
-  readonly type: (block: string) => Promise<string>;
-  readonly close: () => void;
-}
+export type Shell = ReturnType<typeof openShell>;
 
 /** Opens a shell that keeps its variables, functions and current folder from one block to the next. */
 export const openShell = (options: {
@@ -44,7 +40,7 @@ export const openShell = (options: {
   readonly folder: string;
   /** The time limit of a block, in milliseconds. */
   readonly timeout: number;
-}): Shell => {
+}) => {
   const { cwd, env, folder, timeout } = options;
   const shell = spawn("sh", ["-e"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
   const ended = once(shell, "close");
@@ -53,6 +49,7 @@ export const openShell = (options: {
     output: join(folder, "output"),
     errors: join(folder, "errors"),
   };
+  /** Runs a block and returns its standard output; rejects if one of its commands fails. */
   const type = async (block: string) => {
     await writeFile(files.block, block);
     const done = once(shell.stdout, "data", { signal: AbortSignal.timeout(timeout) });

@@ -7,16 +7,6 @@ import type { Answer, RequestOptions, Send } from "../support/http.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { Target } from "./service.ts";
 
-export interface CountingClients {
-  /** Finished requests, in the order in which they finished. */
-  readonly attempts: ReadonlyArray<Attempt>;
-  /**
-   * Stops each client after its current request. Returns the number of answered writes that changed a link; rejects if
-   * an answer was wrong.
-   */
-  readonly stop: () => Promise<number>;
-}
-
 export interface CountingOptions {
   readonly key: string;
   readonly count: number;
@@ -33,7 +23,7 @@ export interface CountingOptions {
  * user in every write. So an answer must name the game user of the previous write, and the link version must count the
  * writes. A write without an answer may have happened or not, unless the client repeats it with an idempotency key.
  */
-export const startCountingClients = (options: CountingOptions): CountingClients => {
+export const startCountingClients = (options: CountingOptions) => {
   const { key, count, targetsOf, isNamed, pause = () => 20 * Math.random() } = options;
   const stopped = new AbortController();
   const attempts: Array<Attempt> = [];
@@ -111,7 +101,12 @@ export const startCountingClients = (options: CountingOptions): CountingClients 
   // Node ends the process when a promise rejects unhandled. `stop` awaits this promise later and throws its error.
   ended.catch(() => null);
   return {
+    /** Finished requests, in the order in which they finished. */
     attempts,
+    /**
+     * Stops each client after its current request. Returns the number of answered writes that changed a link; rejects
+     * if an answer was wrong.
+     */
     stop: async () => {
       stopped.abort();
       return (await ended).reduce((sum, changes) => sum + changes, 0);

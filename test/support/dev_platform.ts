@@ -1,21 +1,15 @@
 /** Controls the dev platforms of a server. */
 import { makeClient, type Send } from "./http.ts";
 
-export interface DevPlatform {
-  /**
-   * Makes the platforms misbehave until `recover` is called. A fault is, for example, `{ mode: "down", platform: "chat"
-   * }`.
-   */
-  readonly fail: (fault: object) => Promise<void>;
-  readonly recover: () => Promise<void>;
-  /** Sends a request to the platforms, such as `PUT /control/guilds/…`, which changes their data. */
-  readonly send: Send;
-}
+export type DevPlatform = Omit<ReturnType<typeof devPlatformOn>, "close">;
 
 /** @param port the server's `ACCOUNTLINK_DEV_PLATFORM_PORT` */
-export const devPlatformOn = (port: number): DevPlatform & { readonly close: () => void } => {
+export const devPlatformOn = (port: number) => {
   const client = makeClient(`http://127.0.0.1:${port}`);
-  // On a busy machine, the platforms may close an idle connection just before its next use.
+  /**
+   * Sends a request to the platforms, such as `PUT /control/guilds/…`, which changes their data. On a busy machine, they
+   * may close an idle connection just before its next use, so none is kept.
+   */
   const send: Send = (line, options = {}) =>
     client.send(line, { ...options, headers: { connection: "close", ...options.headers } });
   const control = async (...request: Parameters<Send>) => {
@@ -23,7 +17,11 @@ export const devPlatformOn = (port: number): DevPlatform & { readonly close: () 
     if (status !== 204) throw new Error(`Cannot set a fault: the dev platform answered ${status} ${text}`);
   };
   return {
-    fail: (fault) => control("PUT /faults", { body: fault }),
+    /**
+     * Makes the platforms misbehave until `recover` is called. A fault is, for example, `{ mode: "down", platform:
+     * "chat" }`.
+     */
+    fail: (fault: object) => control("PUT /faults", { body: fault }),
     recover: () => control("DELETE /faults"),
     send,
     close: client.close,

@@ -46,17 +46,7 @@ export interface SeenAt {
   readonly seenAt: string;
 }
 
-export interface Fixtures {
-  readonly fixture: FixtureFile;
-  /** Adds a key and returns its token. */
-  readonly key: (options?: KeyOptions) => string;
-  /** Adds an account with an owner. Without it, the account of a key has no members. */
-  readonly account: (account: AccountEntry) => void;
-  /** Adds a role plan to the scope of a guild. */
-  readonly plan: (plan: Omit<PlanEntry, "scope">) => void;
-  /** Returns an unused client address. */
-  readonly address: () => string;
-}
+export type Fixtures = ReturnType<typeof makeFixtures>;
 
 /** Returns a new token, which belongs to no key. */
 export const newToken = (): string =>
@@ -127,7 +117,7 @@ const scopeOf = (guildId: string | undefined) =>
   guildId === undefined ? ({ scope: "global" } as const) : ({ scope: "guild", guildId } as const);
 
 /** Makes a fixture with both platforms and nothing else. */
-export const makeFixtures = (): Fixtures => {
+export const makeFixtures = () => {
   const keys: Array<KeyEntry> = [];
   const links: Array<NonNullable<FixtureFile["links"]>[number]> = [];
   const sightings: Array<NonNullable<FixtureFile["sightings"]>[number]> = [];
@@ -136,13 +126,17 @@ export const makeFixtures = (): Fixtures => {
   let accounts = 0;
   let addresses = 0;
 
+  const fixture: FixtureFile = { accounts: named, keys, links, sightings, plans, platform };
   return {
-    fixture: { accounts: named, keys, links, sightings, plans, platform },
+    fixture,
 
-    account: (account) => void named.push(account),
+    /** Adds an account with an owner. Without it, the account of a key has no members. */
+    account: (account: AccountEntry) => void named.push(account),
 
-    plan: (plan) => void plans.push({ scope: "guild", ...plan }),
+    /** Adds a role plan to the scope of a guild. */
+    plan: (plan: Omit<PlanEntry, "scope">) => void plans.push({ scope: "guild", ...plan }),
 
+    /** Adds a key and returns its token. */
     key: ({
       account = `account-${++accounts}`,
       owner,
@@ -150,7 +144,7 @@ export const makeFixtures = (): Fixtures => {
       links: owned = {},
       sightings: seen = [],
       ...chosen
-    } = {}) => {
+    }: KeyOptions = {}) => {
       const token = newToken();
       if (owner !== undefined) named.push({ name: account, chatId: owner, tier: "free" });
       const scope = scopeOf(guildId);
@@ -164,6 +158,7 @@ export const makeFixtures = (): Fixtures => {
       return token;
     },
 
+    /** Returns an unused client address. */
     address: () => {
       addresses++;
       return `198.18.${addresses >> 8}.${addresses & 255}`;
