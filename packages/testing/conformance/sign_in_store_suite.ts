@@ -1,4 +1,4 @@
-import { ChatId, GuildId, type StoragePorts } from "@accountlink/core";
+import { GuildId, type StoragePorts } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import {
   type BegunSignIn,
@@ -14,7 +14,6 @@ import {
   makeSignIn,
   uniqueChatId,
   uniqueSignInId,
-  uniqueText,
   unstorableTexts,
 } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
@@ -81,15 +80,6 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* find(uniqueSignInId()), null);
   },
 
-  "create deletes only the replaced sign-in": function* () {
-    const { create, find } = yield* steps;
-    const [first, other] = [yield* create(newSignIn()), yield* create(newSignIn())];
-    const second = yield* create(newSignIn({ chatId: first.chatId }), first.id);
-    const third = yield* create(newSignIn(), uniqueSignInId());
-    expectEqual(yield* find(first.id), null);
-    for (const signIn of [other, second, third]) expectEqual(yield* find(signIn.id), signIn);
-  },
-
   "create ends all but a person's newest sign-ins": function* () {
     const { create, find } = yield* steps;
     const chatId = uniqueChatId();
@@ -128,39 +118,11 @@ const signInCases: Cases<StoragePorts> = {
     expectEqual(yield* find(signIn.id), signIn);
     expectEqual(yield* find(other.id), other);
   },
-
-  "a sign-in expires exactly at its deadline": function* () {
-    const { create, find, list } = yield* steps;
-    const signIn = yield* create(newSignIn());
-    for (const [at, isThere] of [
-      [deadline - 1, true],
-      [deadline, false],
-    ] as const) {
-      expectEqual(yield* find(signIn.id, "dashboard", at), isThere ? signIn : null);
-      expectEqual(yield* list("dashboard", signIn.chatId, at), isThere ? [signIn] : []);
-    }
-  },
-
-  "list returns the sign-ins of a person to a site, newest first": function* () {
-    const { create, list } = yield* steps;
-    const chatId = uniqueChatId();
-    const ids = ["a", "b"].map((prefix) => `${prefix}${uniqueText()}` as SignInId);
-    const [old, tied, alsoTied] = [
-      yield* create(newSignIn({ chatId })),
-      yield* create(newSignIn({ chatId, id: ids[1] as SignInId, createdAt: 5 })),
-      yield* create(newSignIn({ chatId, id: ids[0] as SignInId, createdAt: 5 })),
-    ];
-    const elsewhere = yield* create(newSignIn({ chatId, site: "me" }));
-    yield* create(newSignIn());
-    expectEqual(yield* list("dashboard", chatId, 0), [alsoTied, tied, old]);
-    expectEqual(yield* list("me", chatId, 0), [elsewhere]);
-    expectEqual(yield* list("dashboard", ChatId.make("99999"), 0), []);
-  },
 };
 
 /**
- * Tests a `SignInStore`. `storagePropertySuite` tests sites, unfinished sign-ins and sweeps, and `userStoreSuite` that
- * erasures delete sign-ins.
+ * Tests a `SignInStore`. `storagePropertySuite` tests sites, deadlines, order, replaced and unfinished sign-ins, and
+ * sweeps, and `userStoreSuite` that erasures delete sign-ins.
  */
 export const signInStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("SignInStore", options, { ...begunCases, ...signInCases });
