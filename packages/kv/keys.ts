@@ -27,7 +27,9 @@ const numberText = (number: number): string => {
  * last.
  */
 const escaped = (text: string): string =>
-  /^[\x22-\x7d]*$/.test(text) ? text : text.replace(/[^\x22-\x7d]/gu, escape);
+  needsNoEscape.test(text) ? text : text.replace(/[^\x22-\x7d]/gu, escape);
+
+const needsNoEscape = /^[\x22-\x7d]*$/;
 
 const escape = (character: string): string => {
   const code = character.codePointAt(0) as number;

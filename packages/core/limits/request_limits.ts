@@ -112,7 +112,6 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
       ofAddress: AddressWindows | null,
       now: Millis,
     ): Array<LimitRule> => {
-      const ofKey = keyWindows(key.id);
       const rules: Array<LimitRule> = [];
       const add = (window: Window, limit: number | null, windowMs?: number) => {
         if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, now, windowMs));
@@ -126,10 +125,10 @@ export class RequestLimits extends Context.Service<RequestLimits>()("@accountlin
         else add(ofAddress.day, addressLimits.daily);
       }
       if (isVerify) {
-        add(ofKey.verifyDay, quota.verifyDaily);
+        add(windowOf("verify_day", key.id), quota.verifyDaily);
       } else {
-        add(ofKey.second, quota.perWindow, quota.windowMs);
-        add(ofKey.day, quota.daily);
+        add(windowOf("second", key.id), quota.perWindow, quota.windowMs);
+        add(windowOf("day", key.id), quota.daily);
       }
       return rules;
     };
@@ -256,12 +255,6 @@ const addressWindows = (name: string) => ({
   page: { ...windowOf("ip_second", name), key: `ip_page:${name}` },
   day: windowOf("ip_day", name),
   verifyDay: windowOf("ip_verify_day", name),
-});
-
-const keyWindows = (id: KeyId) => ({
-  second: windowOf("second", id),
-  day: windowOf("day", id),
-  verifyDay: windowOf("verify_day", id),
 });
 
 const reportOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<CounterState>): LimitReport => {
