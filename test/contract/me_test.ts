@@ -241,7 +241,7 @@ test("an erasure on /me revokes the API keys that the user owns, and the page sa
   expect((await stranger.get("/me/erase")).text).not.toContain("API key");
   const browser = await open(owner);
   const asked = await browser.get("/me/erase");
-  expect(asked.text).toContain("<strong>1 API key</strong> stops working at once. Nobody is left in charge");
+  expect(asked.text).toMatch(/<strong>1 API key<\/strong> stops working at once\.\sNobody is left in charge/);
   expect((await lookUp("100001", owned)).status).toBe(404);
   const erased = await browser.post("/me/erase", { ...formOf(asked), confirm: "erase" });
   expect(erased.text).toContain("1 API key, which no longer works");

@@ -67,7 +67,7 @@ test("a failing delivery can be resent by its owner", async () => {
   });
   expect(await webhookOf(owner, id)).toMatchObject({ failingSince: isoTime, pending: 1, status: "active" });
   const overview = (await owner.browser.get("/dashboard")).text.replaceAll(/<[^>]*>/g, "");
-  expect(overview).toMatch(/The webhook [\w.:]+ fails since .* UTC\. 1 event waits\./);
+  expect(overview).toMatch(/The webhook [\w.:]+ fails since .* UTC\.\s+1 event waits\./);
   receiver.answer(path, 200);
   const eventId = textOf(failing?.eventId);
   const resent = await owner.send(`POST /dashboard/api/webhooks/${id}/deliveries/${eventId}/resend`);

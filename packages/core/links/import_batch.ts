@@ -1,5 +1,5 @@
 /** Stores one batch of an import, or computes what storing it would change. */
-import { type Array as Arr, Clock, Data, Effect, Exit } from "effect";
+import { type Array as Arr, Clock, Data, Effect } from "effect";
 import { BlockStore, mostBlocks } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";

@@ -141,9 +141,6 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   const { name, resumedAfter } = yield* progressOf(pid, onConflict, check, fromStart);
   const tally = new Tally();
   const staged = new Map<ChatId, LinkRecord>();
-  const counted = dryRun && room !== undefined ? yield* room.count : 0;
-  const planned: LinkRoom["use"] = (wanted, write) =>
-    write(Math.min(wanted, counted - tally.counts.inserted));
   const batch = {
     pid,
     onConflict,
@@ -154,7 +151,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     name,
     staged,
     resumedAfter,
-    room: dryRun ? room && planned : room?.use,
+    room: room && (dryRun ? yield* plannedUse(room, tally) : room.use),
     chatHash,
   };
   const now = yield* Clock.currentTimeMillis;
@@ -202,6 +199,13 @@ interface Check {
 }
 
 const unchecked: Check = { links: 0, count: 0, problems: [], rows: null, hash: null };
+
+/** Replaces `LinkRoom.use` in a dry run, which makes no links. */
+const plannedUse = Effect.fnUntraced(function* (room: LinkRoom, { counts }: Tally) {
+  const left = yield* room.count;
+  const use: LinkRoom["use"] = (wanted, write) => write(Math.min(wanted, left - counts.inserted));
+  return use;
+});
 
 /**
  * Returns the name under which the progress of an import is stored, and the stored position. An import of another file,

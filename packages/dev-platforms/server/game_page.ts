@@ -83,7 +83,12 @@ export const gamePage = Effect.fnUntraced(function* (
       `You play as ${name}`,
       html`<p>Nobody here is real. This is a game, and its server knows who plays.</p>
 ${session === undefined ? null : sessionHtml(session)}
-${isWaiting ? null : html`<form method="post" class="line"><button>Link ${session?.state === "completed" ? "another" : "my"} chat account</button></form>`}`,
+${
+  isWaiting
+    ? null
+    : html`<form method="post" class="line"><button>Link
+${session?.state === "completed" ? "another" : "my"} chat account</button></form>`
+}`,
     );
     return isWaiting ? HttpServerResponse.setHeader(page, "refresh", String(refreshSeconds)) : page;
   });

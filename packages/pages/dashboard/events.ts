@@ -43,7 +43,8 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         title: "Events",
         section: "events",
         content: html`
-<p>What happened in ${listText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same from <code>/v2/events</code>. The <a href="${to(paths.audit)}">audit log</a> shows who made each change.</p>
+<p>What happened in ${listText(community)} in the last ${counted(keptDays, "day")}, newest first. Bots read the same
+from <code>/v2/events</code>. The <a href="${to(paths.audit)}">audit log</a> shows who made each change.</p>
 <form method="get" action="${to(paths.events)}" class="filters" role="search">
 ${communityField(all, pid)}
 ${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user })}

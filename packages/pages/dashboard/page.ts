@@ -126,7 +126,8 @@ const finder = html`<form method="get" action="${to(paths.links)}" class="find" 
 
 const entry = (section: SectionName, current: SectionName): Html => {
   const { path, name } = sections[section];
-  return html`<li><a href="${to(path)}"${section === current ? html` aria-current="page"` : null}><svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${new Html(icons[section])}</svg>${name}</a></li>`;
+  return html`<li><a href="${to(path)}"${section === current ? html` aria-current="page"` : null}><svg class="icon"
+    viewBox="0 0 24 24" aria-hidden="true">${new Html(icons[section])}</svg>${name}</a></li>`;
 };
 
 const mark = new Html(

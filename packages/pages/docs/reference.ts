@@ -53,7 +53,8 @@ export const referencePage = (
 <main id="content" tabindex="-1">
 <h1>API reference</h1>
 <p>${String(document.info["description"])}</p>
-<p>Programs read the same as an <a href="${to(openApi)}">OpenAPI document</a>. Owners can <a href="${to("/dashboard/try")}">try lookups on the dashboard</a>.</p>
+<p>Programs read the same as an <a href="${to(openApi)}">OpenAPI document</a>. Owners can
+<a href="${to("/dashboard/try")}">try lookups on the dashboard</a>.</p>
 <p>The commands below take your API key from the shell:</p>
 <pre>export ACCOUNTLINK_KEY='${demoKey ?? "alk_…"}'</pre>
 ${demoKey === undefined ? null : html`<p>This is the key of the demo. Everyone who opens this page can use it.</p>`}
@@ -101,7 +102,8 @@ const parametersHtml = (document: Document, { parameters }: Operation): Html | n
     ? null
     : html`<h4>Parameters</h4><ul>${parameters.map((each) => {
         const parameter = resolved(document, each);
-        return html`<li><code>${parameter.name}</code> <small>${typeText(document, parameter.schema)}, in the ${parameter.in}${parameter.required ? null : ", optional"}</small> ${proseHtml(parameter.description)}</li>`;
+        return html`<li><code>${parameter.name}</code> <small>${typeText(document, parameter.schema)}, in the
+          ${parameter.in}${parameter.required ? null : ", optional"}</small> ${proseHtml(parameter.description)}</li>`;
       })}</ul>`;
 
 /** Shows the example and the fields of successful answers, and lists the others, whose examples are in one section. */

@@ -279,7 +279,8 @@ export const timeLeft = (expiresAt: Millis, now: Millis, { language }: Reader): 
   return html`${
     left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes })
   } ${language.html("flow.until", { time: language.time(expiresAt) })}
-<link rel="stylesheet" href="${to(countdownPath)}?seconds=${Math.max(0, Math.floor(left / 1_000))}"><span class="clock" aria-hidden="true"></span>`;
+<link rel="stylesheet" href="${to(countdownPath)}?seconds=${Math.max(0, Math.floor(left / 1_000))}"><span class="clock"
+aria-hidden="true"></span>`;
 };
 
 /** The page after a confirmation, for users who are not redirected to another site. */

@@ -161,7 +161,8 @@ export const codePage = (language: Language, refused: CodeRefusal | null, typed 
 <form method="post" action="${to("/go")}" class="code">
 <h1><label for="code">${language.text("code.title")}</label></h1>
 ${refused === null ? null : problemHtml(language.text(`code.${refused}`))}
-<input id="code" name="code" value="${typed.slice(0, longestTyped)}" required autofocus maxlength="${longestTyped}" placeholder="${example}" inputmode="text" dir="ltr"
+<input id="code" name="code" value="${typed.slice(0, longestTyped)}" required autofocus maxlength="${longestTyped}"
+placeholder="${example}" inputmode="text" dir="ltr"
 autocomplete="one-time-code" autocapitalize="characters" autocorrect="off" spellcheck="false" enterkeyhint="go"
 aria-describedby="${refused === null ? "hint" : "problem hint"}"${refused === null ? null : html` aria-invalid="true"`}>
 <button class="button">${language.text("code.continue")}</button>

@@ -80,7 +80,8 @@ const nameForm = (
     html`
 <p class="named"><label for="username">${language.text("words.name", { gameName })}</label>
 <input id="username" name="username" value="${typed.slice(0, longestTyped)}" required maxlength="${longestTyped}" dir="ltr"
-autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false" enterkeyhint="go"${problem === null ? null : html` aria-invalid="true" aria-describedby="problem" autofocus`}></p>
+autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false"
+enterkeyhint="go"${problem === null ? null : html` aria-invalid="true" aria-describedby="problem" autofocus`}></p>
 ${problem === null ? null : html`<p class="problem" id="problem" role="alert">${language.text("words.unknown_name", { gameName })}</p>`}
 <button class="button">${language.text("code.continue")}</button>`,
   );
@@ -102,13 +103,15 @@ ${problem === null ? null : html`<p class="problem" role="alert">${language.text
 <ol class="steps" role="list">
 <li><h2>${language.text("words.copy.step")}</h2>
 <p class="words" id="words" lang="en" dir="ltr" translate="no">${named.words}</p>
-<p><button class="button quiet" type="button" hidden data-copies="words" data-copied="${language.text("words.copied")}" aria-live="polite">${language.text("words.copy")}</button></p></li>
+<p><button class="button quiet" type="button" hidden data-copies="words" data-copied="${language.text("words.copied")}"
+aria-live="polite">${language.text("words.copy")}</button></p></li>
 <li><h2>${language.text("words.put.step", { gameName })}</h2>
 <p>${language.html("words.put", { path: html`<b>${language.text("words.path")}</b>` })}</p>
 ${
   named.descriptionPage === null
     ? null
-    : html`<p><a class="button quiet" href="${to(named.descriptionPage)}" target="_blank" rel="noreferrer"><span>${language.text("words.open", { gameName })}</span></a></p>`
+    : html`<p><a class="button quiet" href="${to(named.descriptionPage)}" target="_blank"
+      rel="noreferrer"><span>${language.text("words.open", { gameName })}</span></a></p>`
 }</li>
 <li><h2>${language.text("words.back.step")}</h2>
 ${form("/verify/game/words/check", view, html`<button class="button">${language.text("words.check")}</button>`)}</li>

@@ -263,7 +263,9 @@ const accountItem = (account: AccountToErase, language: Language): Html => {
   return html`
 <li>
 <h3>${title}</h3>
-<p>${language.text(isOwn ? "erase.account.nameless" : "erase.account.leave")} ${keys.length === 0 ? null : language.html("erase.account.keys", { count: keys.length, b: bold })} ${closes ? language.text("erase.account.closes") : null}</p>
+<p>${language.text(isOwn ? "erase.account.nameless" : "erase.account.leave")}
+${keys.length === 0 ? null : language.html("erase.account.keys", { count: keys.length, b: bold })}
+${closes ? language.text("erase.account.closes") : null}</p>
 <p>${
     members.length === 0
       ? language.text("erase.account.nobody")

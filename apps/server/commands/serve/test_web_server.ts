@@ -1,8 +1,8 @@
 /** For tests: serves like `serve`, but through a web handler, as an embedder with its own HTTP server would. */
 import { createServer } from "node:http";
-import { makeWebHandler, type WebHandlerServices } from "@accountlink/http";
+import { HttpSettings, makeWebHandler, type WebHandlerServices } from "@accountlink/http";
 import { makePages, type PageServices, PageSettings } from "@accountlink/pages";
-import { ChatSettings } from "@accountlink/pages/chat";
+import { ChatSettings, LogCouriers } from "@accountlink/pages/chat";
 import { docs } from "@accountlink/pages/docs";
 import { getRequestListener } from "@hono/node-server";
 import { Context, Effect, Layer } from "effect";
@@ -38,6 +38,8 @@ const serveWeb = Effect.fnUntraced(function* (config: Config, port: Port, public
     metrics: true,
     docs,
   });
+  const settings = Layer.succeed(HttpSettings, { publicUrl, trustedProxies: [] });
+  yield* Layer.build(Layer.provide(LogCouriers.layer, settings));
   yield* Effect.addFinalizer(() => Effect.promise(web.close));
   const listener = getRequestListener(
     (request, { incoming }) => web.fetch(request, { clientAddress: incoming.socket.remoteAddress }),

@@ -58,7 +58,8 @@ ${loss.webhooks === 0 ? null : html`<li>${counted(loss.webhooks, "webhook")}</li
 ${
   loss.plans === 0
     ? null
-    : html`<li>The rules for roles of ${counted(loss.plans, "community", "communities")}. Members keep the roles and nicknames that they have</li>`
+    : html`<li>The rules for roles of ${counted(loss.plans, "community", "communities")}. Members keep the roles and
+      nicknames that they have</li>`
 }
 <li>${
     loss.others.length === 0

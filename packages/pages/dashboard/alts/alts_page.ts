@@ -63,13 +63,16 @@ export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor):
   refused: view.refused,
   labels,
   content: html`
-<p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for it alone. <a href="${to(withQuery(paths.newAlts, { pid: form.pid }))}">New and alike</a> lists new links that resemble others.</p>
+<p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for
+it alone. <a href="${to(withQuery(paths.newAlts, { pid: form.pid }))}">New and alike</a> lists new links that resemble
+others.</p>
 ${visitor.owner.account.tier === "premium" ? question(form, view, visitor) : premiumNote(view.contact)}
 ${view.found && answer(form, view.found, visitor)}`,
 });
 
 export const premiumNote = (contact: string | null): Html =>
-  html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours one${contact && html`: ${contactHtml(contact)}`}.</p>`;
+  html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours
+    one${contact && html`: ${contactHtml(contact)}`}.</p>`;
 
 const question = (
   form: AltsForm,
@@ -113,7 +116,8 @@ const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html =
 ${
   isUnknown
     ? null
-    : html`<p><span class="badge ${tones[risk.severity]}">${severityNames[risk.severity]}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>`
+    : html`<p><span class="badge ${tones[risk.severity]}">${severityNames[risk.severity]}</span> Score ${risk.score} of
+      100. ${meanings[risk.severity]}</p>`
 }
 ${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which many people share. That lowers the score.</p>`}
 ${listedText(report)}
@@ -135,7 +139,8 @@ ${target.chatId === null ? null : reviewsSection(form, found, visitor)}`;
 const listedText = ({ candidates, matches, risk, target }: AltReport): Html | null =>
   candidates === matches.length
     ? null
-    : html`<p>${counted(candidates, "account was", "accounts were")} compared with this one. ${target.guildId === null ? "" : "Only members of the community are listed. "}${matches.length < maxListedAlts ? "" : `The ${maxListedAlts} seen most recently are listed, the strongest first. `}${risk.unlistedWeight === 0 ? "" : "The strongest match is not among them."}</p>`;
+    : html`<p>${counted(candidates, "account was", "accounts were")} compared with this one.
+      ${target.guildId === null ? "" : "Only members of the community are listed. "}${matches.length < maxListedAlts ? "" : `The ${maxListedAlts} seen most recently are listed, the strongest first. `}${risk.unlistedWeight === 0 ? "" : "The strongest match is not among them."}</p>`;
 
 export const severityNames = { LOW: "Low", MEDIUM: "Medium", HIGH: "High", CRITICAL: "Very high" } as const;
 
@@ -162,7 +167,8 @@ const candidate = (
   const game = resolved?.game?.username ?? null;
   const isDecided = evidence.some(({ kind }) => kind === "review");
   return html`<li>
-<h3><a href="${to(userPath(found.pid, chatId))}">${name === null ? chatId : withId(name, chatId)}</a> <span class="badge ${tones[severity]}">${isDecided ? verdicts.same : `${score} of 100`}</span></h3>
+<h3><a href="${to(userPath(found.pid, chatId))}">${name === null ? chatId : withId(name, chatId)}</a>
+<span class="badge ${tones[severity]}">${isDecided ? verdicts.same : `${score} of 100`}</span></h3>
 <p>Account on ${visitor.platforms.game}: ${gameId === null ? "none" : game === null ? gameId : `${game} (${gameId})`}</p>
 <ul>${evidence.map((each) => html`<li>${reason(each, visitor.platforms, now)}</li>`)}</ul>
 ${decision(form, chatId, isDecided, found)}

@@ -69,7 +69,8 @@ const newAltsPage = (all: ReadonlyArray<Community>, community: Community, conten
     title,
     section: "alts",
     content: html`
-<p>Members who linked an account in the last ${shownDays} days, and are likely somebody who was here already. What speaks for it was counted when they linked. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
+<p>Members who linked an account in the last ${shownDays} days, and are likely somebody who was here already. What
+speaks for it was counted when they linked. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
 ${
   all.length < 2
     ? null

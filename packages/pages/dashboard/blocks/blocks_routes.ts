@@ -157,7 +157,8 @@ const blocksPage = (
     refused: refusedFor(problems),
     labels: { id: "User" },
     content: html`
-<p>Whom you block cannot link an account in ${listText(community)}: not by verifying, not by your keys and imports, and your team cannot link them by hand. They read that they are not admitted, never why.</p>
+<p>Whom you block cannot link an account in ${listText(community)}: not by verifying, not by your keys and imports, and
+your team cannot link them by hand. They read that they are not admitted, never why.</p>
 <form method="get" action="${to(paths.block)}" class="filters">
 ${communityField(all, pid)}
 ${menuField({
@@ -190,7 +191,8 @@ ${
 }
 ${
   next &&
-  html`<p class="more"><a class="button quiet" rel="next" href="${to(withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }))}">Older blocks</a></p>`
+  html`<p class="more"><a class="button quiet" rel="next"
+    href="${to(withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }))}">Older blocks</a></p>`
 }`,
   };
 };
@@ -234,17 +236,21 @@ const blockQuestion = (
 <p>${
       ofGame.length === 0
         ? "Nothing is linked now, so nothing is removed."
-        : html`This removes ${counted(ofGame.length, "link")}, with the roles and nicknames that the bot gave: <strong>${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}</strong>, linked to <strong>${
+        : html`This removes ${counted(ofGame.length, "link")}, with the roles and nicknames that the bot gave:
+          <strong>${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}</strong>, linked to <strong>${
             gameId === null ? "" : nameIn(names.games, gameId)
-          }</strong>. If you block the account on ${platforms.chat} alone, only its own link is removed. Removed links do not come back when you end the block.`
+          }</strong>. If you block the account on ${platforms.chat} alone, only its own link is removed. Removed links
+            do not come back when you end the block.`
     }</p>
-<p>A verification that the user has started ends. The user is told that the account is not admitted, and to ask your team; nobody outside of your team reads the reason.</p>
+<p>A verification that the user has started ends. The user is told that the account is not admitted, and to ask your
+team; nobody outside of your team reads the reason.</p>
 ${formTo(paths.block, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
 ${chatId === null ? null : choice("chatId", chatId, `${nameIn(names.chats, chatId)} on ${platforms.chat}`)}
 ${gameId === null ? null : choice("gameId", gameId, `${nameIn(names.games, gameId)} on ${platforms.game}`)}
 ${reasonField}
-<p class="row"><button class="button bad">Block</button> <a class="button quiet" href="${to(chatId === null ? withQuery(paths.blocks, { pid }) : userPath(pid, chatId))}">Cancel</a></p>
+<p class="row"><button class="button bad">Block</button>
+<a class="button quiet" href="${to(chatId === null ? withQuery(paths.blocks, { pid }) : userPath(pid, chatId))}">Cancel</a></p>
 </form>`,
   };
 };

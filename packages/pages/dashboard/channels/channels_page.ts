@@ -132,14 +132,17 @@ const logSection = (
   return html`
 <section id="log">
 <h2>Log</h2>
-<p>The bot tells in a channel who linked which account and how, who unlinked, moved, or was linked by whom, new problems of the rules, members who are likely somebody's alt, and who was not admitted. Nobody is pinged, and it never tells an address. Choose a channel that only your team reads.</p>
+<p>The bot tells in a channel who linked which account and how, who unlinked, moved, or was linked by whom, new problems
+of the rules, members who are likely somebody's alt, and who was not admitted. Nobody is pinged, and it never tells an
+address. Choose a channel that only your team reads.</p>
 ${
   plan.logChannelId === null
     ? html`<p><span class="badge">Off</span></p>`
     : html`<p><span class="badge ${closed === undefined ? "good" : "bad"}">${closed === undefined ? "On" : "Closed"}</span>${
         closed === undefined
           ? null
-          : html` The bot has not been able to write since ${timeHtml(closed.at)}. It tries again once a day; what is older than an hour is only counted then.`
+          : html` The bot has not been able to write since ${timeHtml(closed.at)}. It tries again once a day; what is
+            older than an hour is only counted then.`
       }</p>`
 }
 ${start(
@@ -185,7 +188,8 @@ ${menuField({
   problems: refused?.problems ?? [],
   choices: [{ value: "", label: "Choose a channel" }, ...choicesOf(view.channels, form.channelId)],
 })}
-<p class="row"><button class="button" name="act" value="panel">Post the panel</button> <button class="button quiet" name="act" value="preview">Update the preview</button></p>
+<p class="row"><button class="button" name="act" value="panel">Post the panel</button>
+<button class="button quiet" name="act" value="preview">Update the preview</button></p>
 <p class="hint">A panel that is in the channel already is changed. If it was deleted, it is posted anew.</p>`,
 )}
 <figure class="panel">
@@ -203,7 +207,8 @@ const answersHtml = (view: ChannelsView): Html => {
   const rules = withQuery(rolesPath(community.scope.pid), { guildId });
   if (!isOn) return html`<p>The bot answers no commands: the operator turned them off.</p>`;
   if (answersFor === "nobody")
-    return html`<p>The bot tells members that linking is not set up here, until you <a href="${to(rules)}">turn it on</a>, with roles or without.</p>`;
+    return html`<p>The bot tells members that linking is not set up here, until you <a href="${to(rules)}">turn it
+      on</a>, with roles or without.</p>`;
   if (answersFor === "another list")
     return html`<p>The bot answers here with another list, whose rules for roles are on. Its panel leads to that list.</p>`;
   return html`<p>The bot answers here. Post the panel in a channel that everybody can see.${

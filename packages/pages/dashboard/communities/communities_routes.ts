@@ -171,7 +171,9 @@ const card = (community: ListedCommunity): Html => {
   }</p>
 <p class="figure"><strong>${linksText(links)}</strong>${guildOf(scope) === null ? null : " in its own list"} · ${counted(keys, "key")}</p>
 ${troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`)}
-<p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">Links<span class="unseen"> of ${name}</span></a> · <a href="${to(communityPath(scope.pid))}">Verify link and settings<span class="unseen"> of ${name}</span></a> · <a href="${to(rolesPath(scope.pid))}">Roles<span class="unseen"> of ${name}</span></a></p>
+<p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">Links<span class="unseen"> of ${name}</span></a> ·
+<a href="${to(communityPath(scope.pid))}">Verify link and settings<span class="unseen"> of ${name}</span></a> ·
+<a href="${to(rolesPath(scope.pid))}">Roles<span class="unseen"> of ${name}</span></a></p>
 </li>`;
 };
 

@@ -88,7 +88,8 @@ export const communityPage = (
     refused: refusedFor(problems),
     labels: { ...saidLabels, ...ageLabels },
     content: html`
-<p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> · <a href="${to(paths.keys)}">${counted(keys, "key")}</a></p>
+<p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> ·
+<a href="${to(paths.keys)}">${counted(keys, "key")}</a></p>
 ${isNew ? html`<section><h2>Your first verified user</h2>${firstSteps(view)}</section>` : null}
 ${linkSection(view)}
 ${isNew ? null : waysSection(view.ways, visitor)}
@@ -125,7 +126,8 @@ ${admissionSection(scope.pid, ages, visitor, problems)}
 </section>
 <section id="panel">
 <h2>Log and panel</h2>
-<p>The bot can post the panel with which members link, and tell your team in a channel who linked and who did not get in. <a href="${to(channelsPath(scope.pid))}">Choose channels</a></p>
+<p>The bot can post the panel with which members link, and tell your team in a channel who linked and who did not get
+in. <a href="${to(channelsPath(scope.pid))}">Choose channels</a></p>
 </section>
 <section>
 <h2>The bot</h2>
@@ -194,7 +196,8 @@ const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => 
 <h2>Verify link</h2>
 ${
   !isReachable(community, rolesOn)
-    ? html`<p>The link works as soon as <a href="${to(rolesPath(community.scope.pid))}">linking is on</a>, with roles or without, or a program of yours has an active <a href="${to(paths.newKey)}">key</a>.</p>`
+    ? html`<p>The link works as soon as <a href="${to(rolesPath(community.scope.pid))}">linking is on</a>, with roles or
+      without, or a program of yours has an active <a href="${to(paths.newKey)}">key</a>.</p>`
     : html`
 <div class="beside">
 <div>
@@ -210,9 +213,11 @@ ${qrCode(url, "QR code of the verify link")}
 
 const originsHtml = ({ redirectOrigins }: Community): Html =>
   redirectOrigins.length === 0
-    ? html`<p>With <code>&redirect=</code> and an address after it, the link can lead users on to a site of yours. Enter the site at one of the <a href="${to(paths.keys)}">keys</a> first: a link to any other site is refused.</p>`
+    ? html`<p>With <code>&redirect=</code> and an address after it, the link can lead users on to a site of yours. Enter
+      the site at one of the <a href="${to(paths.keys)}">keys</a> first: a link to any other site is refused.</p>`
     : html`
-<p>With <code>&redirect=</code> and an address after it, the link leads users on to one of these sites. A link to any other site is refused; the <a href="${to(paths.keys)}">keys</a> list them.</p>
+<p>With <code>&redirect=</code> and an address after it, the link leads users on to one of these sites. A link to any
+other site is refused; the <a href="${to(paths.keys)}">keys</a> list them.</p>
 <ul>${redirectOrigins.map((origin) => html`<li>${origin}</li>`)}</ul>`;
 
 const botHtml = (view: CommunityView): Html => {

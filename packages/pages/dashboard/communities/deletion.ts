@@ -29,7 +29,8 @@ export const dataDeletionPage = (
 ${
   plans === 0
     ? null
-    : html`<p class="problem">Its rules for roles are on: members lose the roles that need a link. <a href="${to(rolesPath(scope.pid))}">Pause the rules first</a> and they keep them.</p>`
+    : html`<p class="problem">Its rules for roles are on: members lose the roles that need a link.
+      <a href="${to(rolesPath(scope.pid))}">Pause the rules first</a> and they keep them.</p>`
 }
 <p>Nobody can undo it.</p>
 ${confirmForm({ action: deleteDataPath(scope.pid), back: communityPath(scope.pid), name: title, label: "Delete the data" }, refused)}`,

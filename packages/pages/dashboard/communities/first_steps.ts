@@ -83,7 +83,8 @@ export const isReachable = ({ hasActiveKey }: Community, rolesOn: boolean): bool
   rolesOn || hasActiveKey;
 
 const rolesStep = ({ scope: { pid } }: Community): Html =>
-  html`<p>With roles and nicknames for members who linked, or without; the bot answers commands from then on. <a href="${to(rolesPath(pid))}">Choose roles, or none</a></p>`;
+  html`<p>With roles and nicknames for members who linked, or without; the bot answers commands from then on.
+    <a href="${to(rolesPath(pid))}">Choose roles, or none</a></p>`;
 
 const panelStep = ({ scope }: Community, publicUrl: string): Html => {
   const url = verifyUrl(publicUrl, scope);
@@ -91,7 +92,8 @@ const panelStep = ({ scope }: Community, publicUrl: string): Html => {
 <p>${
     guildOf(scope) === null
       ? "Post the link where everybody can see it."
-      : html`<a href="${to(channelsPath(scope.pid))}#panel">Post the panel</a> in a channel that everybody can see, or type <code>/panel</code> there. Or post the link by hand:`
+      : html`<a href="${to(channelsPath(scope.pid))}#panel">Post the panel</a> in a channel that everybody can see, or
+        type <code>/panel</code> there. Or post the link by hand:`
   }</p>
 ${copyable("step-link", "link", url)}
 <p><a href="${to(url)}">Verify yourself first</a></p>`;

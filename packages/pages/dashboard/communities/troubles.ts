@@ -63,8 +63,10 @@ export const makeTroubles = Effect.gen(function* () {
     const rules = html`<a href="${to(withQuery(rolesPath(scope.pid), { guildId }))}">rules of ${name}</a>`;
     if (entry === undefined) return html`The ${rules} are paused: nobody gets roles or nicknames by them.`;
     if (isByService(entry))
-      return html`This service paused the ${rules} at ${timeHtml(entry.at)}: the bot was removed, nobody of your team managed the community any more, or many members would have lost a role. Look at them, and turn them on again.`;
-    return html`The ${rules} were paused by ${yield* whoPaused(visitor, entry)} at ${timeHtml(entry.at)}: nobody gets roles or nicknames by them until they are turned on.`;
+      return html`This service paused the ${rules} at ${timeHtml(entry.at)}: the bot was removed, nobody of your team
+        managed the community any more, or many members would have lost a role. Look at them, and turn them on again.`;
+    return html`The ${rules} were paused by ${yield* whoPaused(visitor, entry)} at ${timeHtml(entry.at)}: nobody gets
+      roles or nicknames by them until they are turned on.`;
   });
 
   const problemTexts = Effect.fnUntraced(function* (visitor: OwnerVisitor, plan: RolePlan, name: string) {

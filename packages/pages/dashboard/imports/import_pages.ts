@@ -120,7 +120,8 @@ ${textField({
 ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the column “${name}”`, isIgnored, name))}
 <div class="field">
 <label for="file">File</label>
-<p class="hint" id="file-hint">${uploadKinds.join(", ")} with CSV or JSON, up to 20 MB. For larger files or a database, ask the operator of this service.</p>
+<p class="hint" id="file-hint">${uploadKinds.join(", ")} with CSV or JSON, up to 20 MB. For larger files or a database,
+ask the operator of this service.</p>
 <input type="file" id="file" name="file" aria-describedby="file-hint" required>
 </div>
 <button class="button">Preview the import</button>
@@ -145,7 +146,8 @@ export const importPreviewPage = (
   ),
   content: html`
 ${limitHtml(outcome)}
-<p class="figure"><strong>${counted(storedBy(outcome), "link")}</strong> of “${view.fileName}” would be stored in ${listText(view.community)}</p>
+<p class="figure"><strong>${counted(storedBy(outcome), "link")}</strong> of “${view.fileName}” would be stored in
+${listText(view.community)}</p>
 ${countsTable(outcome)}
 ${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
@@ -189,7 +191,8 @@ export const importDonePage = (
   section: "imports",
   notice: limitHtml(outcome) ?? statusHtml("The links are imported."),
   content: html`
-<p class="figure"><strong>${counted(storedBy(outcome), "link")}</strong> of “${view.fileName}” were stored in ${listText(view.community)}</p>
+<p class="figure"><strong>${counted(storedBy(outcome), "link")}</strong> of “${view.fileName}” were stored in
+${listText(view.community)}</p>
 ${countsTable(outcome)}${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome, platforms)}

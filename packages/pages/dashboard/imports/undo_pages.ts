@@ -27,19 +27,24 @@ const askPage = (view: UndoView): Page => {
     section: "imports",
     content: html`
 <p>“${name}” was imported into ${listText(community)} on ${timeHtml(importedAt)}. You can undo it until ${timeHtml(endsAt)}.</p>
-<p class="figure"><strong>${counted(left, "link")}</strong> ${left === 1 ? "goes" : "go"} back to how ${left === 1 ? "it was" : "they were"} before: links that the import made are removed, and links that it replaced are restored.</p>
+<p class="figure"><strong>${counted(left, "link")}</strong> ${left === 1 ? "goes" : "go"} back to how
+${left === 1 ? "it was" : "they were"} before: links that the import made are removed, and links that it replaced are
+restored.</p>
 ${
   changed > 0
-    ? html`<p>${counted(changed, "other link")} of the import ${changed === 1 ? "was" : "were"} changed since, and ${changed === 1 ? "stays" : "stay"}.</p>`
+    ? html`<p>${counted(changed, "other link")} of the import ${changed === 1 ? "was" : "were"} changed since, and
+      ${changed === 1 ? "stays" : "stay"}.</p>`
     : null
 }
-<p>Where <a href="${to(rolesPath(community.scope.pid))}">rules for roles</a> are on, everyone is compared then: members whose link goes lose the roles that need one. If many would lose one, the rules pause first.</p>
+<p>Where <a href="${to(rolesPath(community.scope.pid))}">rules for roles</a> are on, everyone is compared then: members
+whose link goes lose the roles that need one. If many would lose one, the rules pause first.</p>
 ${
   left === 0
     ? html`<p><a class="button quiet" href="${to(paths.imports)}">Back</a></p>`
     : html`
 ${formTo(importPath(id, "undo"))}
-<p class="row"><button class="button bad">Undo the import</button> <a class="button quiet" href="${to(paths.imports)}">Keep the links</a></p>
+<p class="row"><button class="button bad">Undo the import</button>
+<a class="button quiet" href="${to(paths.imports)}">Keep the links</a></p>
 </form>`
 }`,
   };
@@ -60,7 +65,8 @@ const runningPage = ({ id, name, left }: UndoView, { removed, restored }: Undone
 </div>
 <p>You can leave this page; the undo continues.</p>
 ${formTo(importPath(id, "undo"))}
-<p class="row"><a class="button quiet" href="${to(importPath(id, "undo"))}">Check how far it is</a> <button class="button quiet">Go on, if it stopped</button></p>
+<p class="row"><a class="button quiet" href="${to(importPath(id, "undo"))}">Check how far it is</a>
+<button class="button quiet">Go on, if it stopped</button></p>
 </form>`,
   };
 };
@@ -70,8 +76,10 @@ const donePage = ({ name, community }: UndoView, { removed, restored }: Undone):
   section: "imports",
   notice: statusHtml("The import is undone."),
   content: html`
-<p>Of “${name}”, ${counted(removed, "link")} ${removed === 1 ? "was" : "were"} removed from ${listText(community)}, and ${counted(restored, "link")} ${restored === 1 ? "is" : "are"} as before the import.</p>
-<p class="row"><a class="button" href="${to(withQuery(paths.links, { pid: community.scope.pid }))}">See the links</a> <a class="button quiet" href="${to(paths.imports)}">Import another file</a></p>`,
+<p>Of “${name}”, ${counted(removed, "link")} ${removed === 1 ? "was" : "were"} removed from ${listText(community)}, and
+${counted(restored, "link")} ${restored === 1 ? "is" : "are"} as before the import.</p>
+<p class="row"><a class="button" href="${to(withQuery(paths.links, { pid: community.scope.pid }))}">See the links</a>
+<a class="button quiet" href="${to(paths.imports)}">Import another file</a></p>`,
 });
 
 /** Says until when an import can be undone, and leads to its undo. */

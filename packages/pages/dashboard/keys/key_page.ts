@@ -57,7 +57,8 @@ ${
 <section>
 <h2>History</h2>
 ${historyHtml(view.history, view.names)}
-<p class="more"><a href="${to(withQuery(paths.audit, { keyId: key.id }))}">Full history in the audit log</a> · <a href="${to(withQuery(paths.usage, { keyId: key.id }))}">Usage of this key</a></p>
+<p class="more"><a href="${to(withQuery(paths.audit, { keyId: key.id }))}">Full history in the audit log</a> ·
+<a href="${to(withQuery(paths.usage, { keyId: key.id }))}">Usage of this key</a></p>
 </section>
 ${key.status === "revoked" ? null : acts(key, refused)}`,
   };

@@ -64,7 +64,8 @@ export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, cha
     title: isNew ? "Your new key" : "The new secret of your key",
     section: "keys",
     notice: statusHtml(
-      html`<strong>${nameOf(key)}</strong> ${isNew ? "is ready" : "has a new secret"}. The whole key is shown only this once: copy it now, and store it as a secret of your bot or server.`,
+      html`<strong>${nameOf(key)}</strong> ${isNew ? "is ready" : "has a new secret"}. The whole key is shown only this
+        once: copy it now, and store it as a secret of your bot or server.`,
     ),
     content: html`
 <section class="panel" data-leaves-for="${to(keyPath(key.id))}">
@@ -75,7 +76,8 @@ ${copyable("curl", "command", `export ACCOUNTLINK_KEY='${token}'\n${curlOf(url, 
 <p>${
       key.previousSecretEndsAt === null
         ? null
-        : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `
+        : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your
+          programs before then. `
     }Anyone who has the key can use it: keep it out of web pages, logs and repositories.</p>
 </section>
 <p class="row"><a class="button quiet" href="${to(keyPath(key.id))}">I have copied it</a>${

@@ -72,13 +72,20 @@ export const unlinkQuestion = (
       ({ link, chat, game }) =>
         html`<li><strong>${accountText(link.chatId, chat)}</strong> from <strong>${accountText(link.gameId, game)}</strong></li>`,
     )}</ul>
-<p>Bots and games that use this list no longer see these accounts as linked. A verification that a user has started ends. Everyone can verify again at any time.</p>
-${chatId === undefined || others.length === 0 ? null : html`<p>The user stays linked in ${others.map((other) => listText(other.community)).join(" and ")}. <a class="bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">Unlink in every list</a></p>`}
+<p>Bots and games that use this list no longer see these accounts as linked. A verification that a user has started
+ends. Everyone can verify again at any time.</p>
+${
+  chatId === undefined || others.length === 0
+    ? null
+    : html`<p>The user stays linked in ${others.map((other) => listText(other.community)).join(" and ")}.
+      <a class="bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">Unlink in every list</a></p>`
+}
 ${formTo(paths.unlink, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
 ${chatIds.map((each) => html`<input type="hidden" name="chat" value="${each}">`)}
 ${reasonField}
-<p class="row"><button class="button bad">Unlink ${chatId === undefined ? users : "the accounts"}</button> <a class="button quiet" href="${to(chatId === undefined ? withQuery(paths.links, { pid }) : userPath(pid, chatId))}">Cancel</a></p>
+<p class="row"><button class="button bad">Unlink ${chatId === undefined ? users : "the accounts"}</button>
+<a class="button quiet" href="${to(chatId === undefined ? withQuery(paths.links, { pid }) : userPath(pid, chatId))}">Cancel</a></p>
 </form>`,
   };
 };
@@ -165,11 +172,13 @@ const unlinkAllQuestion = (
     ({ community, link: { link, game } }) =>
       html`<li><strong>${accountText(link.gameId, game)}</strong> in ${listText(community)}</li>`,
   )}</ul>
-<p>No bot and no game of yours then sees the user as linked. Verifications that the user has started end. The user can verify again at any time.</p>
+<p>No bot and no game of yours then sees the user as linked. Verifications that the user has started end. The user can
+verify again at any time.</p>
 ${formTo(paths.unlinkAll, html` class="panel"`)}
 <input type="hidden" name="chatId" value="${chatId}">
 ${reasonField}
-<p class="row"><button class="button bad">Unlink in every list</button> <a class="button quiet" href="${to(userPath(lists[0]?.community.scope.pid ?? null, chatId))}">Cancel</a></p>
+<p class="row"><button class="button bad">Unlink in every list</button>
+<a class="button quiet" href="${to(userPath(lists[0]?.community.scope.pid ?? null, chatId))}">Cancel</a></p>
 </form>`,
 });
 

@@ -101,7 +101,8 @@ export const linksPage = (
     refused: refusedFor(problems),
     labels,
     content: html`
-<p class="figure"><strong>${linksText(community.links)}</strong> in ${listText(community)}${note === null ? null : `, ${note}`}${totalNote(view)}</p>
+<p class="figure"><strong>${linksText(community.links)}</strong> in
+${listText(community)}${note === null ? null : `, ${note}`}${totalNote(view)}</p>
 ${searchForm(view)}
 ${listed(view, labels)}
 ${pager(view)}
@@ -196,7 +197,8 @@ export const linksTable = (
       const { chatId, gameId } = link;
       const name = accountText(chatId, chat);
       return [
-        html`<span class="choice"><input type="checkbox" form="${form}" name="chatId" value="${chatId}" aria-label="Select ${name}"><span>${accountCell(chatId, chat, userPath(pid, chatId))}</span></span>`,
+        html`<span class="choice"><input type="checkbox" form="${form}" name="chatId" value="${chatId}"
+          aria-label="Select ${name}"><span>${accountCell(chatId, chat, userPath(pid, chatId))}</span></span>`,
         accountCell(gameId, game, null),
         verifiedText(link),
         html`<a class="bad" href="${to(unlinkPath(pid, chatId))}">Unlink<span class="unseen"> ${name}</span></a>`,
@@ -205,7 +207,8 @@ export const linksTable = (
   });
   return html`${named && orderNote(named)}${
     isUnnamed
-      ? html`<p class="hint">An account is shown by its ID alone where its platform gave no name: it was deleted, or the platform did not answer.</p>`
+      ? html`<p class="hint">An account is shown by its ID alone where its platform gave no name: it was deleted, or the
+        platform did not answer.</p>`
       : null
   }${table}
 <form method="get" action="${to(paths.unlink)}" id="${form}" class="more">
@@ -217,10 +220,12 @@ ${links.length < 2 ? null : html`<label class="choice" hidden><input type="check
 
 const orderNote = (named: NamedPage | NotListed): Html => {
   if ("reading" in named) {
-    return html`<p class="hint" data-live="2">The list is sorted when the names of all members are here: ${progressText(named.reading)}. Until then each page is sorted for itself.</p>`;
+    return html`<p class="hint" data-live="2">The list is sorted when the names of all members are here:
+      ${progressText(named.reading)}. Until then each page is sorted for itself.</p>`;
   }
   if ("reason" in named) {
-    return html`<p class="hint">Each page is sorted for itself, and the pages follow each other by the latest verification. ${named.reason}</p>`;
+    return html`<p class="hint">Each page is sorted for itself, and the pages follow each other by the latest
+      verification. ${named.reason}</p>`;
   }
   const { unnamed, sortedAt } = named;
   return html`<p class="hint">All pages were sorted by name at ${timeHtml(sortedAt)}, and are sorted anew after five minutes.${
@@ -248,7 +253,8 @@ const proofLabels: Readonly<Record<NonNullable<LinkProof>, string>> = {
 /** The buttons of a list sorted by name. */
 const namePager = ({ community, search }: LinksView, { page, pages }: NamedPage): Html | null => {
   const button = (number: number, label: string, rel = "") =>
-    html`<a class="button quiet"${rel === "" ? null : html` rel="${rel}"`} href="${to(withQuery(paths.links, { pid: community.scope.pid, q: search, sort: "name", page: String(number) }))}">${label}</a> `;
+    html`<a class="button quiet"${rel === "" ? null : html` rel="${rel}"`}
+      href="${to(withQuery(paths.links, { pid: community.scope.pid, q: search, sort: "name", page: String(number) }))}">${label}</a> `;
   return pages === 1
     ? null
     : html`<p class="more">
@@ -267,11 +273,13 @@ const pager = (view: LinksView): Html | null => {
     : html`<p class="more">
 ${
   previous &&
-  html`<a class="button quiet" href="${to(path("", ""))}">Newest</a> <a class="button quiet" rel="prev" href="${to(path(previous, "newer"))}">Newer links</a>`
+  html`<a class="button quiet" href="${to(path("", ""))}">Newest</a>
+    <a class="button quiet" rel="prev" href="${to(path(previous, "newer"))}">Newer links</a>`
 }
 ${
   next &&
-  html`<a class="button quiet" rel="next" href="${to(path(next, "older"))}">Older links</a> <a class="button quiet" href="${to(path("", "oldest"))}">Oldest</a>`
+  html`<a class="button quiet" rel="next" href="${to(path(next, "older"))}">Older links</a>
+    <a class="button quiet" href="${to(path("", "oldest"))}">Oldest</a>`
 }
 ${
   search === ""

@@ -98,7 +98,8 @@ const foundHtml = (
   const now = context.clock.currentTimeMillisUnsafe();
   const name = communityName(community);
   return html`
-<p class="figure"><strong>${numberText(found.linked)} of ${numberText(found.total)}</strong> members of ${name} have linked an account. Bots do not count.${
+<p class="figure"><strong>${numberText(found.linked)} of ${numberText(found.total)}</strong> members of ${name} have
+linked an account. Bots do not count.${
     now - found.readAt < fresh ? null : ` The list is ${durationText(now - found.readAt)} old.`
   }</p>
 ${may(
@@ -126,6 +127,7 @@ ${
 }
 ${
   found.next &&
-  html`<p class="more"><a class="button quiet" rel="next" href="${to(withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) }))}">More members</a></p>`
+  html`<p class="more"><a class="button quiet" rel="next"
+    href="${to(withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) }))}">More members</a></p>`
 }`;
 };

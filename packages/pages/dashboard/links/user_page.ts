@@ -111,7 +111,8 @@ ${
   which.length === 0
     ? html`<p><a class="button bad" href="${to(withQuery(paths.block, { pid, chatId }))}">Block</a></p>
 <p class="more">${all}</p>`
-    : html`<p><span class="badge bad">Blocked</span> The ${which.join(" and the ")} account ${which.length === 1 ? "is" : "are"} kept out of ${listText(community)}. ${all}</p>`
+    : html`<p><span class="badge bad">Blocked</span> The ${which.join(" and the ")} account
+      ${which.length === 1 ? "is" : "are"} kept out of ${listText(community)}. ${all}</p>`
 }
 </section>`;
 };
@@ -144,7 +145,8 @@ const profileLink = (url: string | null, platform: string): Html | null =>
 const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
   link === null || history.some(({ details }) => details["gameId"] === link.link.gameId)
     ? null
-    : html`<p class="hint">Linked to ${accountText(link.link.gameId, link.game)} since ${timeHtml(link.link.linkedAt)}: by an import, or before the audit log begins.</p>`;
+    : html`<p class="hint">Linked to ${accountText(link.link.gameId, link.game)} since ${timeHtml(link.link.linkedAt)}:
+      by an import, or before the audit log begins.</p>`;
 
 /** The button that links the accounts again. After ten seconds it disappears, and a click asks for confirmation. */
 const undoForm = ({ community, chatId }: LinkedUserView, { gameId, now }: Undo): Html => html`
@@ -191,7 +193,8 @@ const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | null =>
 <li>
 <h3><a href="${to(userPath(pid, chatId))}">${listName(community)}</a></h3>
 <p>${accountText(link.gameId, game)}</p>
-<p><a class="bad" href="${to(unlinkPath(pid, chatId))}">Unlink<span class="unseen"> ${accountText(chatId, chat)} in ${listName(community)}</span></a></p>
+<p><a class="bad" href="${to(unlinkPath(pid, chatId))}">Unlink<span class="unseen"> ${accountText(chatId, chat)} in
+${listName(community)}</span></a></p>
 </li>`;
       })}</ul>
 ${

@@ -13,7 +13,8 @@ export const linksOf = (lists: ReadonlyArray<Pick<OwnedScope, "links">>): Html =
   const count = lists.reduce((sum, { links }) => sum + links.count, 0);
   const isCounted = lists.every(({ links }) => links.age !== null);
   const text = countText({ count, age: isCounted ? 0 : null });
-  return html`${text} ${count === 1 ? "link" : "links"} of ${counted(lists.length, "list")}, with the addresses, browsers and notes that belong to them`;
+  return html`${text} ${count === 1 ? "link" : "links"} of ${counted(lists.length, "list")}, with the addresses,
+    browsers and notes that belong to them`;
 };
 
 /** @param name the text that the owner has to type */

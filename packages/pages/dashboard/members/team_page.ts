@@ -74,7 +74,8 @@ const memberCard = (member: NamedMember, { me }: TeamView, { role }: Pick<Visito
 <li>
 <h2>${nameOf(member)}${isMe ? html` <span class="badge">You</span>` : null}</h2>
 <p><small>${(profile?.username ?? null) === null ? null : `@${profile?.username} · `}${chatId}</small></p>
-<p><strong>${roles[member.role].label}</strong> ${isMember ? "since" : "invited"} ${timeHtml(since)}${isMember ? null : ". Not accepted yet."}</p>
+<p><strong>${roles[member.role].label}</strong> ${isMember ? "since" : "invited"}
+${timeHtml(since)}${isMember ? null : ". Not accepted yet."}</p>
 ${
   allows(role, "owner")
     ? html`
@@ -192,7 +193,8 @@ export const invitePage = ({ chatId, user, role }: Invitee, account: string): Pa
     title: `Invite ${name}?`,
     section: "team",
     content: html`
-<p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account}</strong> as <strong>${roles[role].label}</strong>?</p>
+<p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account}</strong> as
+<strong>${roles[role].label}</strong>?</p>
 <p>${roles[role].hint}.</p>
 ${formTo(paths.teamAdd)}
 ${hiddenFields({ chatId, role })}

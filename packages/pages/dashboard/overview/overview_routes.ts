@@ -117,7 +117,8 @@ ${view.steps === null ? null : html`<section class="panel"><h2>Your first verifi
 ${
   view.steps === null || view.alone === null || view.keys.length > 0
     ? null
-    : html`<p class="more">This account is new and your own. If you expected the account of a team, you are not in it, or no longer: one of its owners can invite you by your ID, ${view.alone}.</p>`
+    : html`<p class="more">This account is new and your own. If you expected the account of a team, you are not in it,
+      or no longer: one of its owners can invite you by your ID, ${view.alone}.</p>`
 }
 ${view.keys.length === 0 ? null : figures(view)}`,
 });
@@ -134,7 +135,8 @@ ${troubles.slice(0, mostTroubles).map(({ tone, text }) => html`<li class="${tone
 ${broken.map(webhookItem)}
 ${ending.map(
   (key) =>
-    html`<li class="warn"><p><a href="${to(keyPath(key.id))}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
+    html`<li class="warn"><p><a href="${to(keyPath(key.id))}">${nameOf(key)}</a> expires
+      ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
 )}
 </ul>
 ${
@@ -150,13 +152,17 @@ const webhookItem = (webhook: WebhookDetails): Html => {
   const link = html`<a href="${to(webhookPath(id))}">${webhookName(webhook)}</a>`;
   return status === "disabled" || failingSince === null
     ? html`<li class="bad"><p>The webhook ${link} was disabled. ${disabledText(webhook)}</p></li>`
-    : html`<li class="warn"><p>The webhook ${link} fails since ${timeHtml(failingSince)}. ${counted(pending, "event waits", "events wait")}. Deliveries are tried again; after five days of failures the webhook is disabled.</p></li>`;
+    : html`<li class="warn"><p>The webhook ${link} fails since ${timeHtml(failingSince)}.
+      ${counted(pending, "event waits", "events wait")}. Deliveries are tried again; after five days of failures the webhook
+      is disabled.</p></li>`;
 };
 
 const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>): Html => {
   const id = String(details["keyId"]);
   const key = keys.find((known) => known.id === id);
-  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${to(paths.newKey)}">Create another</a>, and find out where it was published.</p></li>`;
+  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as
+    leaked on ${timeHtml(at)} and revoked at once. <a href="${to(paths.newKey)}">Create another</a>, and find out where it
+    was published.</p></li>`;
 };
 
 const figures = (view: OverviewView): Html => {
@@ -180,7 +186,8 @@ ${
 }
 ${
   view.today.length < view.active
-    ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys. <a href="${to(paths.keys)}">All keys</a></p>`
+    ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys.
+      <a href="${to(paths.keys)}">All keys</a></p>`
     : null
 }
 </section>

@@ -62,7 +62,8 @@ interface GuildView {
 
 export const rivalNotice = ({ rival, guildId }: GuildView): Html | null =>
   rival &&
-  html`<div class="notice warn"><p>The rules of ${rivalName(rival, guildId)} are on for this community. Only the rules of one list can be on: pause those to turn on the rules below.</p></div>`;
+  html`<div class="notice warn"><p>The rules of ${rivalName(rival, guildId)} are on for this community. Only the rules
+    of one list can be on: pause those to turn on the rules below.</p></div>`;
 
 const rivalName = (rival: Rival, guildId: GuildId): Html => {
   if ("list" in rival)
@@ -81,7 +82,8 @@ export const linkingSection = ({ rival, guildId }: GuildView, action: string): H
 <h2>Only linking</h2>
 ${formTo(action, html` class="panel"`)}
 <input type="hidden" name="guildId" value="${guildId}">
-<p>Without rules, members link their accounts with <code>/verify</code> or the panel, and nobody gets or loses a role. You can add rules later.</p>
+<p>Without rules, members link their accounts with <code>/verify</code> or the panel, and nobody gets or loses a role.
+You can add rules later.</p>
 <p class="row"><button class="button quiet" name="act" value="linking">Turn on linking without roles</button></p>
 </form>
 </section>`;

@@ -41,7 +41,8 @@ export const previewPage = (view: PreviewView, refused: Refused | null): Page =>
     refused,
     ...(isRunning ? { refreshSeconds: 3 } : {}),
     content: html`
-<p>Nobody has been changed yet. <a href="${to(withQuery(rolesPath(community.scope.pid), { guildId, draft: "1" }))}">Back to the rules</a></p>
+<p>Nobody has been changed yet. <a href="${to(withQuery(rolesPath(community.scope.pid), { guildId, draft: "1" }))}">Back
+to the rules</a></p>
 ${isRunning ? runningHtml(preview) : preview.state === "done" ? doneHtml(view) : failedHtml(view)}`,
   };
 };
@@ -54,7 +55,8 @@ const runningHtml = ({ done, total }: PlanPreview): Html => html`
 <p>You can leave this page: the comparison continues, and its result is kept for a day.</p>`;
 
 const failedHtml = (view: PreviewView): Html => html`
-<p class="problem">The comparison stopped after ${counted(view.preview.done, "member")}: ${view.platforms.chat} or ${view.platforms.game} did not answer, or the server was stopped. Nothing was changed.</p>
+<p class="problem">The comparison stopped after ${counted(view.preview.done, "member")}: ${view.platforms.chat} or
+${view.platforms.game} did not answer, or the server was stopped. Nothing was changed.</p>
 ${formOf(view, html`<p class="row"><button class="button" name="act" value="again">Compare again</button></p>`)}`;
 
 const formOf = ({ community, guildId, preview, seen }: PreviewView, content: Html): Html => html`
@@ -81,8 +83,11 @@ ${exceptionsHtml(view)}
 ${formOf(
   view,
   html`${unlinkedField(view)}
-<p>Changes begin at once, ten a second. To stop them, pause the rules: nobody changes any more. Roles that were taken come back when the member links, or when you give them on ${platforms.chat}; nicknames that the rules set go when a link goes.</p>
-<p class="row"><button class="button" name="act" value="confirm">${isOn ? "Save these rules" : "Turn on"}</button> <button class="button quiet" name="act" value="again">Compare again</button></p>`,
+<p>Changes begin at once, ten a second. To stop them, pause the rules: nobody changes any more. Roles that were taken
+come back when the member links, or when you give them on ${platforms.chat}; nicknames that the rules set go when a link
+goes.</p>
+<p class="row"><button class="button" name="act" value="confirm">${isOn ? "Save these rules" : "Turn on"}</button>
+<button class="button quiet" name="act" value="again">Compare again</button></p>`,
 )}
 </section>`;
 };

@@ -80,13 +80,16 @@ const missingRoles = (
   const names = html`<ul>${missing.map((name) => html`<li>${name}</li>`)}</ul>`;
   const what = counted(missing.length, "role");
   if (!asksForRoles)
-    return html`<p>${counted(missing.length, "rank")} without a role of the same name:</p>${names}<p class="row"><button class="button quiet small" name="act" value="missing">Make the missing roles</button></p>`;
+    return html`<p>${counted(missing.length, "rank")} without a role of the same
+      name:</p>${names}<p class="row"><button class="button quiet small" name="act" value="missing">Make the missing
+      roles</button></p>`;
   return html`
 <div class="notice warn">
 <p>The bot makes ${what} on ${chat}, without rights and below all others:</p>
 ${names}
 <p>It needs the right to manage roles.${invite === null ? null : html` <a href="${to(invite)}" rel="noreferrer">Give it the right</a>`}</p>
-<p class="row"><button class="button small" name="act" value="makeRoles">Make ${what}</button> <button class="button quiet small" name="act" value="ranks">Make none</button></p>
+<p class="row"><button class="button small" name="act" value="makeRoles">Make ${what}</button>
+<button class="button quiet small" name="act" value="ranks">Make none</button></p>
 </div>`;
 };
 

@@ -70,7 +70,9 @@ export const rolesPage = (
     labels: roleFormLabels,
     ...(details.status.sweep === null || view.isTyped ? {} : { refreshSeconds: 5 }),
     content: html`
-<p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their accounts, and takes them back when a link goes. Roles that no rule names are never touched. <a href="${to(communityPath(community.scope.pid))}">Back to ${communityName(community)}</a></p>
+<p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their
+accounts, and takes them back when a link goes. Roles that no rule names are never touched.
+<a href="${to(communityPath(community.scope.pid))}">Back to ${communityName(community)}</a></p>
 ${isNew ? null : statusSection(view)}
 ${isEmpty ? linkingSection(view, action(view)) : null}
 ${isNew ? null : html`<div data-live>${problemsSection(view, visitor)}</div>`}
@@ -112,7 +114,8 @@ ${
   plan.state === "paused"
     ? html`<p>Nobody gets or loses a role or nickname until you turn the rules on. ${
         view.isHome ? html`Linking goes on: members type <code>/verify</code>, and the panel works.` : null
-      } Rules pause by themselves when the bot is removed, when nobody of your team manages the community any more, or before most members of a role would lose it.</p>`
+      } Rules pause by themselves when the bot is removed, when nobody of your team manages the community any more, or
+        before most members of a role would lose it.</p>`
     : html`
 <p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${
         view.tryUrl === null ? null : html` <a href="${to(view.tryUrl)}">Try it as a member</a>`
@@ -120,8 +123,12 @@ ${
 <p>${plan.unlinked === "keep" ? "Members who have not linked are left as they are. " : null}${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be compared again soon.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
 ${
   sweep === null
-    ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`
-    : html`<p>${sweep.after === null ? "Comparing everyone" : "Changing who differs"}: ${numberText(sweep.done)}${sweep.total === 0 ? null : ` of ${numberText(sweep.total)} members`}. <progress${sweep.total === 0 ? null : html` max="${sweep.total}" value="${Math.min(sweep.done, sweep.total)}"`} aria-label="Compared members"></progress></p>`
+    ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act"
+      value="sweep">Apply to everyone now</button></p></form>`
+    : html`<p>${sweep.after === null ? "Comparing everyone" : "Changing who differs"}:
+      ${numberText(sweep.done)}${sweep.total === 0 ? null : ` of ${numberText(sweep.total)} members`}.
+      <progress${sweep.total === 0 ? null : html` max="${sweep.total}" value="${Math.min(sweep.done, sweep.total)}"`}
+      aria-label="Compared members"></progress></p>`
 }`
 }
 </section>`;
@@ -179,7 +186,10 @@ ${
 ${textField({
   name: "nickname",
   label: "Nickname of linked members",
-  hint: html`<code>{game.displayName}</code> and <code>{game.username}</code> are the names on ${visitor.platforms.game}, <code>{chat.displayName}</code> and <code>{chat.username}</code> on ${visitor.platforms.chat}, <code>{group.role}</code> is the rank in the group below. Empty: nicknames are left alone.${exampleOf(form.nickname)}`,
+  hint: html`<code>{game.displayName}</code> and <code>{game.username}</code> are the names on
+    ${visitor.platforms.game}, <code>{chat.displayName}</code> and <code>{chat.username}</code> on
+    ${visitor.platforms.chat}, <code>{group.role}</code> is the rank in the group below. Empty: nicknames are left
+    alone.${exampleOf(form.nickname)}`,
   value: form.nickname,
   maxLength: 100,
   problems,
@@ -304,7 +314,8 @@ ${textField({
 ${
   !preview?.found
     ? null
-    : html`<div role="status"><p><strong>${preview.who}</strong> ${changesText(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor.platforms)}</div>`
+    : html`<div role="status"><p><strong>${preview.who}</strong>
+      ${changesText(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor.platforms)}</div>`
 }
 </section>`;
 };

@@ -106,7 +106,8 @@ ${byKey.length === 0 ? null : keyTable(byKey)}
 ${days.every((usage) => requestsOf(daySum(usage)) === 0) ? null : dayTable(days)}
 </div>
 <p class="more"><a href="${to(withQuery(paths.usageFile, { ...filter }))}">Download as CSV</a></p>
-<p class="hint">Days are in UTC; days without requests are left out. A lookup that finds no link counts as served. Requests of the last few seconds may be missing.</p>`,
+<p class="hint">Days are in UTC; days without requests are left out. A lookup that finds no link counts as served.
+Requests of the last few seconds may be missing.</p>`,
 });
 
 const dayTable = (days: ReadonlyArray<UsageDay>) =>

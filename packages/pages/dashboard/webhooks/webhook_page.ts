@@ -100,7 +100,8 @@ const row = ({ id }: WebhookDetails, delivery: WebhookDelivery): ReadonlyArray<H
   resultHtml(delivery),
   numberText(delivery.attempts),
   timeOr(delivery.nextAttemptAt, "none"),
-  html`${formTo(webhookPath(id, "resend"))}<input type="hidden" name="eventId" value="${delivery.eventId}"><button class="button quiet small">Send again</button></form>`,
+  html`${formTo(webhookPath(id, "resend"))}<input type="hidden" name="eventId" value="${delivery.eventId}"><button
+    class="button quiet small">Send again</button></form>`,
 ];
 
 const acts = ({ id, status }: WebhookDetails, form: WebhookForm, refused: RefusedWebhookAct | null): Html => {

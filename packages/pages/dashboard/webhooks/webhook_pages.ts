@@ -23,7 +23,8 @@ export const webhooksPage = (
   title: "Webhooks",
   section: "webhooks",
   content: html`
-<p>A webhook tells your server within a second when a user links, changes or removes an account. Each community can have five, and your whole account another five.</p>
+<p>A webhook tells your server within a second when a user links, changes or removes an account. Each community can have
+five, and your whole account another five.</p>
 <p><a class="button" href="${to(paths.newWebhook)}">Create a webhook</a></p>
 ${
   webhooks.length === 0
@@ -77,7 +78,8 @@ export const issuedWebhookPage = ({ webhook, secret, isNew }: IssuedWebhook): Pa
   title: isNew ? "Your new webhook" : "The new secret of your webhook",
   section: "webhooks",
   notice: statusHtml(
-    html`<strong>${webhookName(webhook)}</strong> is ready. Its secret is shown only this once: copy it now, and store it as a secret of your server.`,
+    html`<strong>${webhookName(webhook)}</strong> is ready. Its secret is shown only this once: copy it now, and store
+      it as a secret of your server.`,
   ),
   content: html`
 <section class="panel" data-leaves-for="${to(webhookPath(webhook.id))}">
@@ -87,7 +89,8 @@ ${copyable("secret", "secret", secret)}
     isNew
       ? null
       : "For 24 hours, deliveries are signed with the previous secret as well. Replace it on your server before then. "
-  }With the secret, your server can check that a delivery comes from here. Deliveries follow the Standard Webhooks specification: libraries for most languages check them.</p>
+  }With the secret, your server can check that a delivery comes from here. Deliveries follow the Standard Webhooks
+    specification: libraries for most languages check them.</p>
 <h2>Check a delivery in JavaScript</h2>
 ${copyable("code", "code", verifying)}
 </section>
