@@ -123,12 +123,8 @@ ${
 <p>${plan.unlinked === "keep" ? "Members who have not linked are left as they are. " : null}${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be compared again soon.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
 ${
   sweep === null
-    ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act"
-      value="sweep">Apply to everyone now</button></p></form>`
-    : html`<p>${sweep.after === null ? "Comparing everyone" : "Changing who differs"}:
-      ${numberText(sweep.done)}${sweep.total === 0 ? null : ` of ${numberText(sweep.total)} members`}.
-      <progress${sweep.total === 0 ? null : html` max="${sweep.total}" value="${Math.min(sweep.done, sweep.total)}"`}
-      aria-label="Compared members"></progress></p>`
+    ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`
+    : html`<p>${sweep.after === null ? "Comparing everyone" : "Changing who differs"}: ${numberText(sweep.done)}${sweep.total === 0 ? null : ` of ${numberText(sweep.total)} members`}. <progress${sweep.total === 0 ? null : html` max="${sweep.total}" value="${Math.min(sweep.done, sweep.total)}"`} aria-label="Compared members"></progress></p>`
 }`
 }
 </section>`;
@@ -314,8 +310,7 @@ ${textField({
 ${
   !preview?.found
     ? null
-    : html`<div role="status"><p><strong>${preview.who}</strong>
-      ${changesText(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor.platforms)}</div>`
+    : html`<div role="status"><p><strong>${preview.who}</strong> ${changesText(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor.platforms)}</div>`
 }
 </section>`;
 };
