@@ -169,7 +169,7 @@ it("a leaked key is reported on the overview", async () => {
   const key = await createKey(page, "Leaked");
   expect((await send("POST /v2/keys/leaked", { body: { key } })).status).toBe(200);
   await page.goto(`${url()}/dashboard`);
-  await page.getByText(/^Leaked was reported as leaked on/).waitFor();
+  await page.getByText(/^Leaked was reported as\s+leaked on/).waitFor();
   await expectUsable(page, "Overview", "dashboard-overview-leak");
 });
 

@@ -70,14 +70,18 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
         yield* Cache.invalidateWhen(rooms, account, (known) => known === used);
         room = yield* Cache.get(rooms, account);
       }
-      const granted = Math.min(wanted, room.left);
-      room.left -= granted;
-      pending.set(account, pendingOf(account) + granted);
-      const settle = Effect.sync(() => {
-        pending.set(account, pendingOf(account) - granted);
-        if (pendingOf(account) === 0) pending.delete(account);
+      const take = Effect.sync(() => {
+        const granted = Math.min(wanted, room.left);
+        room.left -= granted;
+        pending.set(account, pendingOf(account) + granted);
+        return granted;
       });
-      return yield* Effect.ensuring(write(granted), settle);
+      return yield* Effect.acquireUseRelease(take, write, (granted) =>
+        Effect.sync(() => {
+          pending.set(account, pendingOf(account) - granted);
+          if (pendingOf(account) === 0) pending.delete(account);
+        }),
+      );
     });
 
     return {
