@@ -15,7 +15,7 @@ const typeStep = async (shell: Shell, step: string, here: (text: string) => stri
   expect([step, ...blocks.map(({ language }) => language)]).toEqual([step, "sh", "text"]);
   const [block = "", documented = ""] = blocks.map(({ text }) => here(text));
   const printed = await shell.type(block);
-  expect({ block, printed }).toEqual({ block, printed: expect.stringMatching(patternOf(documented)) });
+  expect(printed, `${block}\nprinted\n${printed}`).toMatch(patternOf(documented));
 };
 
 /** Types steps one after the other. A failure shows the journal too. */
