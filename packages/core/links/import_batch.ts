@@ -115,9 +115,9 @@ export const takeBatch = Effect.fnUntraced(function* (
     const isLast = index === parts.length - 1;
     const { room = unlimited } = options;
     const stored = yield* room(
-      part.links.length,
+      tally.isFull ? 0 : part.links.length,
       Effect.fnUntraced(function* (reserved) {
-        const fitting = yield* fit(part.links, tally.isFull ? 0 : reserved, options);
+        const fitting = yield* fit(part.links, reserved, options);
         tally.isFull ||= fitting.length < part.links.length;
         const portable = fitting.map(
           ({ chatId, gameId, lastVerifiedAt }): PortableLink => ({

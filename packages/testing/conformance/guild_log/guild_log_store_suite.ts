@@ -95,6 +95,9 @@ const cases: Cases<StoragePorts> = {
   },
 };
 
-/** Tests a `GuildLogStore` with the other storage ports. `storagePropertySuite` tests what is left out. */
+/**
+ * Tests a `GuildLogStore` with the other storage ports. `storagePropertySuite` tests which log is held, which entries
+ * wait, and how messages are stored, erased and edited.
+ */
 export const guildLogStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("GuildLogStore", options, cases);
