@@ -2,10 +2,10 @@
 import { type ChatId, type GuildId, LinkStore } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { makeAdmission } from "@accountlink/core/admission";
-import { OwnedLinks } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
 import { GuildLog } from "@accountlink/core/guild_log";
 import { KeyStore } from "@accountlink/core/keys";
+import { OwnedLinks } from "@accountlink/core/owners";
 import { GuildGuard, platformConcurrency } from "@accountlink/core/platforms";
 import { MemberSync, type RolePlan } from "@accountlink/core/roles";
 import { OwnLinks } from "@accountlink/core/users";

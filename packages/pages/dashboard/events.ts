@@ -1,8 +1,8 @@
 /** The section Events: recent events of a community from the feed that bots read, newest first. */
 import { EventRetention, type Pid } from "@accountlink/core";
-import { OwnedLinks } from "@accountlink/core/communities";
 import { EventFeed, type EventSource, type FeedEvent } from "@accountlink/core/events";
 import { isChatId } from "@accountlink/core/ids";
+import { OwnedLinks } from "@accountlink/core/owners";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { type Html, html, to } from "../html.ts";

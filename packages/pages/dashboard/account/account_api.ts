@@ -2,9 +2,9 @@
 
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
-import { OwnedAccounts } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import { type Account, shownName } from "@accountlink/core/keys";
+import { OwnedAccounts } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { envelopeV2, HttpSettings } from "@accountlink/http/for_pages";

@@ -1,11 +1,12 @@
 /** Routes of the account page: its names, choosing another account, ending sign-ins, and deleting the account. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members, type Membership } from "@accountlink/core/accounts";
-import { makeAskingName, OwnedAccounts, OwnedScopes } from "@accountlink/core/communities";
+import { makeAskingName } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { SignInId } from "@accountlink/core/ids";
 import { shownName, type Tier } from "@accountlink/core/keys";
 import { type LimitSettings, Limits, type TierLimits } from "@accountlink/core/limits";
+import { OwnedAccounts, OwnedScopes } from "@accountlink/core/owners";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { DashboardAccount, DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";

@@ -1,6 +1,6 @@
 /** The page that asks before an account is deleted. */
 import { type Member, Members } from "@accountlink/core/accounts";
-import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
+import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";

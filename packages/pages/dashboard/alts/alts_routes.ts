@@ -1,10 +1,10 @@
 import { AltDetection, AltReviews, AuditLog, type ChatId, type DataScope, guildOf } from "@accountlink/core";
 import { type AltQuery, type AltReview, type AltVerdict, longestNote } from "@accountlink/core/alts";
 import { usersOf } from "@accountlink/core/audit";
-import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
 import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
 import { idRules, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
+import { OwnedLinks, OwnedScopes } from "@accountlink/core/owners";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { statusOf } from "@accountlink/http-api";

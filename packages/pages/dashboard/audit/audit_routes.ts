@@ -1,11 +1,11 @@
 import { AuditLog, ChatId, OwnedKeys } from "@accountlink/core";
 import { allows, type MemberRole, Members, readableActions } from "@accountlink/core/accounts";
 import { type AuditEntry, type AuditFilter, auditActions, signedBy } from "@accountlink/core/audit";
-import { OwnedLinks, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
+import { OwnedLinks, OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";

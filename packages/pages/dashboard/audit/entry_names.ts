@@ -1,11 +1,11 @@
 /** Names for the sentences about audit log entries and events. */
 import { ChatPlatform, guildOf } from "@accountlink/core";
 import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
-import { OwnedScopes } from "@accountlink/core/communities";
 import type { PlatformEffect } from "@accountlink/core/errors";
 import { isChatId, isGameId, isGuildId } from "@accountlink/core/ids";
 import type { Account, KeyDetails } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
+import { OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";

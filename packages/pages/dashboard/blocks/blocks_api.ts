@@ -1,7 +1,7 @@
 import type { Block, BlockedUser } from "@accountlink/core/admission";
-import { OwnedBlocks, OwnedScopes } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { ChatId, GameId } from "@accountlink/core/ids";
+import { OwnedBlocks, OwnedScopes } from "@accountlink/core/owners";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardBlocks } from "@accountlink/http-api";
 import { Effect } from "effect";

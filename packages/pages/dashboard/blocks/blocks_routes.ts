@@ -1,9 +1,9 @@
 /** The pages of the users whom a community keeps out: the list, and the question before a block. */
 import { type ChatId, type DataScope, type GameId, LinkStore } from "@accountlink/core";
 import type { BlockedUser, BlockPlace, StoredBlock } from "@accountlink/core/admission";
-import { OwnedBlocks, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId, isGameId } from "@accountlink/core/ids";
+import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { Effect } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";

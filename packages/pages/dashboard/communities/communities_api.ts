@@ -1,4 +1,5 @@
 import { guildOf } from "@accountlink/core";
+import type { NewestPosition } from "@accountlink/core/links";
 import {
   type MemberPlace,
   type NamedLink,
@@ -7,8 +8,7 @@ import {
   type OwnedScope,
   OwnedScopes,
   UnlinkedMembers,
-} from "@accountlink/core/communities";
-import type { NewestPosition } from "@accountlink/core/links";
+} from "@accountlink/core/owners";
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";

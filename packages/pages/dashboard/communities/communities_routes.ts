@@ -1,8 +1,8 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
 import { guildOf } from "@accountlink/core";
-import { OwnedAccounts, OwnedScopes } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isGuildId } from "@accountlink/core/ids";
+import { OwnedAccounts, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardCommunities } from "@accountlink/http-api";

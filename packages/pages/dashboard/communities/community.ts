@@ -1,7 +1,7 @@
 /** Communities are data scopes with a name, as their owners see them. */
 import { type DataScope, guildOf } from "@accountlink/core";
-import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
+import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";

@@ -1,9 +1,10 @@
 /** The page of one community: its verify link, the texts for its users, and the bot. */
 import { ChatPlatform, guildOf, type Pid } from "@accountlink/core";
-import { type LinkWays, makeAskingName, OwnedScopes } from "@accountlink/core/communities";
+import { makeAskingName } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
 import type { LinkProof } from "@accountlink/core/links";
+import { type LinkWays, OwnedScopes } from "@accountlink/core/owners";
 import { Effect, Record } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";

@@ -1,8 +1,8 @@
 /** Routes of the pages of keys, and the forms that create and change keys. */
 import { OwnedKeys } from "@accountlink/core";
-import { OwnedLinks } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
+import { OwnedLinks } from "@accountlink/core/owners";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";

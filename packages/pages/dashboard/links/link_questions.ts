@@ -1,7 +1,6 @@
 /** Confirmation questions before a link is created or removed; they name both accounts. */
 import type { ChatId, GameId } from "@accountlink/core";
 import { longestReason } from "@accountlink/core/audit";
-import { type NamedLink, OwnedLinks } from "@accountlink/core/communities";
 import {
   type Conflict,
   type Forbidden,
@@ -10,6 +9,7 @@ import {
   type PlatformUnavailable,
 } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
+import { type NamedLink, OwnedLinks } from "@accountlink/core/owners";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Effect, Result } from "effect";

@@ -1,10 +1,10 @@
 /** CSV files of the links in one or more lists, with or without the names of the accounts. */
 import type { LinkStore } from "@accountlink/core";
-import type { OwnedLinks } from "@accountlink/core/communities";
 import { csvRow } from "@accountlink/core/csv";
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import { allLinks } from "@accountlink/core/links";
 import { visibleName } from "@accountlink/core/name_text";
+import type { OwnedLinks } from "@accountlink/core/owners";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect, Stream } from "effect";

@@ -1,9 +1,9 @@
 /** The links of a community: their number, a search, and the newest links, a page at a time. */
 import type { ChatId, Link, Pid } from "@accountlink/core";
-import { type NamedLink, type NamedPage, sumCounts } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { LinkProof } from "@accountlink/core/links";
 import { compareNames, visibleName } from "@accountlink/core/name_text";
+import { type NamedLink, type NamedPage, sumCounts } from "@accountlink/core/owners";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";

@@ -1,9 +1,9 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
 import { type ChatId, GamePlatform, guildOf, LinkStore } from "@accountlink/core";
-import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { allLinks, linkFileOf } from "@accountlink/core/links";
+import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect, Option, Stream } from "effect";
 import { cursorOf } from "../communities/communities_api.ts";

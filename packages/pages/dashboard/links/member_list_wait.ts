@@ -1,6 +1,5 @@
 /** Waits for the list of a guild's members, which takes a large community many requests. */
 import type { GuildId } from "@accountlink/core";
-import { type ListProgress, MemberLists } from "@accountlink/core/communities";
 import type {
   Conflict,
   Forbidden,
@@ -8,6 +7,7 @@ import type {
   PlatformUnavailable,
   StoreUnavailable,
 } from "@accountlink/core/errors";
+import { type ListProgress, MemberLists } from "@accountlink/core/owners";
 import { Effect, Option } from "effect";
 import { messageText } from "../look/names.ts";
 import { numberText } from "../look/time.ts";

@@ -1,12 +1,12 @@
 /** The page of the members of a guild who have not linked an account. */
 import { guildOf } from "@accountlink/core";
+import { isChatId } from "@accountlink/core/ids";
 import {
   type ListProgress,
   type MemberPlace,
   UnlinkedMembers,
   type UnlinkedPage,
-} from "@accountlink/core/communities";
-import { isChatId } from "@accountlink/core/ids";
+} from "@accountlink/core/owners";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { memberCursorOf } from "../communities/communities_api.ts";

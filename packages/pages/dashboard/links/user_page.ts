@@ -2,9 +2,9 @@
 import { AuditLog, type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
-import { type NamedLink, OwnedBlocks, OwnedLinks } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { visibleName } from "@accountlink/core/name_text";
+import { type NamedLink, OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { GuildGuard, Profiles } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";

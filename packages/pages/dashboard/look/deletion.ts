@@ -1,5 +1,5 @@
 /** What pages say and ask before owners delete lists of links. */
-import type { OwnedScope } from "@accountlink/core/communities";
+import type { OwnedScope } from "@accountlink/core/owners";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { textField } from "./field.ts";
 import { countText } from "./names.ts";

@@ -1,6 +1,6 @@
 /** Names of accounts, communities and lists of links, and the numbers of links. */
 import { guildOf, type ScopeTarget } from "@accountlink/core";
-import type { LinkCount } from "@accountlink/core/communities";
+import type { LinkCount } from "@accountlink/core/owners";
 import type { Webhook } from "@accountlink/core/webhooks";
 import { durationText, numberText } from "./time.ts";
 

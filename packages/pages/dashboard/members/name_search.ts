@@ -1,8 +1,8 @@
 import { ChatPlatform, guildOf } from "@accountlink/core";
-import { OwnedScopes } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import type { ChatId, GuildId } from "@accountlink/core/ids";
 import type { KeyOwner } from "@accountlink/core/keys";
+import { OwnedScopes } from "@accountlink/core/owners";
 import { GuildManagers, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { Effect, Option } from "effect";

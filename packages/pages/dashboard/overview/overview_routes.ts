@@ -1,9 +1,9 @@
 /** The overview: issues that need the owner's attention, and today's usage against the limits. */
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
-import { OwnedScopes, sumCounts, type VerifiedWeeks } from "@accountlink/core/communities";
 import { isAccepted, type KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
+import { OwnedScopes, sumCounts, type VerifiedWeeks } from "@accountlink/core/owners";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { type WebhookDetails, Webhooks } from "@accountlink/core/webhooks";

@@ -1,8 +1,8 @@
 /** Routes of the role plans: the page of a guild's plan, and its forms. */
 import { ChatPlatform, type DataScope, guildOf } from "@accountlink/core";
-import { OwnedLinks } from "@accountlink/core/communities";
 import { type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
+import { OwnedLinks } from "@accountlink/core/owners";
 import type { RankedGroup } from "@accountlink/core/platforms";
 import {
   changedSettings,

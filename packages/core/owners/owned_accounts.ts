@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
+import { isGenerated } from "../communities/asking_name.ts";
 import { BadRequest, Conflict } from "../errors.ts";
 import type { Account } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
@@ -10,7 +11,6 @@ import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { StoredPlans } from "../roles/stored_plans.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
-import { isGenerated } from "./asking_name.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
 
 /** Renames and deletes the account of the signed-in owner, and deletes the data of its communities. */

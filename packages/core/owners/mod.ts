@@ -1,0 +1,9 @@
+/** What owners see and change at the dashboard: their data scopes with the links in them, and their account. @internal */
+export { type LinkCount, type LinkWays, sumCounts, type VerifiedWeeks } from "./link_counts.ts";
+export * from "./member_lists.ts";
+export * from "./name_order.ts";
+export * from "./owned_accounts.ts";
+export * from "./owned_blocks.ts";
+export * from "./owned_links.ts";
+export * from "./owned_scopes.ts";
+export * from "./unlinked_members.ts";
