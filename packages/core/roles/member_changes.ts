@@ -1,11 +1,35 @@
 /** The rules of a plan: which roles and which nickname a member should have. */
-import type { ChatId } from "../ids.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import type { LinkRecord } from "../links/link.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { GameItem } from "../platforms/game_platform.ts";
 import type { GameGroup } from "../platforms/profile.ts";
 import { namesGame, namesGroupRole, nicknameOf, type PlanSettings } from "./role_plan.ts";
 import { erasedNickname } from "./role_plan_store.ts";
 import { groupIn, holds, itemKey, type LinkedGame, needsOf } from "./rule_kinds.ts";
+
+/** What the stores know of a member. @internal */
+export interface StoredMember {
+  /** Null without a link. */
+  readonly gameId: GameId | null;
+  /** Whether the member is or was linked in the scope of the plan. */
+  readonly wasLinked: boolean;
+  /** The nickname that the plan set, or null. */
+  readonly nickname: string | null;
+}
+
+/**
+ * The record of a removed link stays, so a member with a record was linked. Of an erased user, the mark in place of the
+ * nickname is left. @internal
+ */
+export const storedMember = (
+  record: LinkRecord | null | undefined,
+  nickname: string | null = null,
+): StoredMember => ({
+  gameId: record?.gameId ?? null,
+  wasLinked: (record ?? null) !== null || nickname !== null,
+  nickname,
+});
 
 export interface MemberChanges {
   readonly chatId: ChatId;
@@ -70,34 +94,27 @@ export const sourcesOf = (
   ];
 };
 
-/**
- * Returns whether the plan leaves the member alone: a bot, a member with the plan's bypass role, or a member without a
- * link if those are kept as they are. @internal
- */
-export const isLeftAlone = (
-  { bypassRoleId, unlinked }: PlanSettings,
-  { isBot, roleIds }: RoleMember,
-  isLinked: boolean,
-): boolean =>
-  isBot || (bypassRoleId !== null && roleIds.includes(bypassRoleId)) || (!isLinked && unlinked === "keep");
+/** Returns whether the plan leaves the member alone: a bot, or a member with the plan's bypass role. @internal */
+export const isLeftAlone = ({ bypassRoleId }: PlanSettings, { isBot, roleIds }: RoleMember): boolean =>
+  isBot || (bypassRoleId !== null && roleIds.includes(bypassRoleId));
 
 /**
  * Compares a member with a plan. A role whose rules have no answer is held: nobody gains or loses it only because the
- * platform did not answer.
+ * platform did not answer. A plan may keep the roles of members who were never linked, because another service may have
+ * given them.
  *
  * @param game the linked game user; null if the member has no link
- * @param setNickname the nickname that the plan has set, or null
  * @internal
  */
 export const memberChanges = (
   plan: PlanSettings,
   member: RoleMember,
   game: LinkedGame | null,
-  setNickname: string | null,
+  { wasLinked, nickname: setNickname }: Pick<StoredMember, "wasLinked" | "nickname">,
 ): MemberChanges => {
   const { chatId, roleIds } = member;
   const isInventoryPrivate = game !== null && [...game.items.values()].includes("private");
-  if (isLeftAlone(plan, member, game !== null)) {
+  if (isLeftAlone(plan, member)) {
     const left = { add: [], remove: [], held: [], withoutItem: [] };
     return { chatId, ...left, ...unchanged(setNickname), isInventoryPrivate };
   }
@@ -109,6 +126,7 @@ export const memberChanges = (
   }
   const renamed = nicknameChange(plan, member, game, setNickname);
   const named = [...new Set(plan.rules.map(({ roleId }) => roleId))];
+  const mayLose = plan.unlinked === "remove" || game !== null || wasLinked;
   // One rule that holds is enough, whatever is unknown about the others.
   const held = named.filter((roleId) => unknown.has(roleId) && !given.has(roleId));
   const hasNoItem = ({ when }: PlanSettings["rules"][number]) => {
@@ -118,7 +136,9 @@ export const memberChanges = (
   return {
     chatId,
     add: named.filter((roleId) => given.has(roleId) && !roleIds.includes(roleId)),
-    remove: named.filter((roleId) => !given.has(roleId) && !unknown.has(roleId) && roleIds.includes(roleId)),
+    remove: named.filter(
+      (roleId) => mayLose && !given.has(roleId) && !unknown.has(roleId) && roleIds.includes(roleId),
+    ),
     ...(renamed ?? unchanged(setNickname)),
     isInventoryPrivate,
     held: renamed === null ? [...held, null] : held,

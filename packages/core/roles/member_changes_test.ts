@@ -42,6 +42,10 @@ const memberOf = (parts: Partial<RoleMember> = {}): RoleMember => ({
   ...parts,
 });
 
+const never = { wasLinked: false, nickname: null };
+
+const linkedBefore = (nickname: string | null) => ({ wasLinked: true, nickname });
+
 const planOf = (parts: Partial<PlanSettings>): PlanSettings => ({ ...noPlan, state: "on", ...parts });
 
 const inGroup = (minRank: number | null = null, maxRank: number | null = null): RoleCondition => ({
@@ -110,7 +114,7 @@ const holds = (when: RoleCondition, linked: LinkedGame | null): boolean => {
 it("memberChanges adds roles whose rules hold, removes roles whose rules do not, and ignores other roles", () => {
   check(
     property(rules, game, subarray([...roleIds, "77"]), (chosen, linked, before) => {
-      const changes = memberChanges(planOf({ rules: chosen }), memberOf({ roleIds: before }), linked, null);
+      const changes = memberChanges(planOf({ rules: chosen }), memberOf({ roleIds: before }), linked, never);
       assert(changes !== null);
       const { add, remove } = changes;
       const after = [...before.filter((id) => !remove.includes(id)), ...add];
@@ -143,7 +147,7 @@ it("a second sync changes nothing, neither roles nor the nickname", () => {
       (chosen, template, linked, had, own, set) => {
         const plan = planOf({ rules: chosen, nickname: template, nicknameGroupId: "9" });
         const before = memberOf({ roleIds: had, nickname: own });
-        const first = memberChanges(plan, before, linked, set);
+        const first = memberChanges(plan, before, linked, linkedBefore(set));
         assert(first !== null);
         const after = memberOf({
           roleIds: [...had.filter((id) => !first.remove.includes(id)), ...first.add],
@@ -154,7 +158,7 @@ it("a second sync changes nothing, neither roles nor the nickname", () => {
           remove,
           nickname: renamed,
           setNickname,
-        } = memberChanges(plan, after, linked, first.setNickname.after) ?? {};
+        } = memberChanges(plan, after, linked, linkedBefore(first.setNickname.after)) ?? {};
         assert.deepEqual([add, remove, renamed], [[], [], null]);
         assert.equal(setNickname?.after, first.setNickname.after);
       },
@@ -166,7 +170,12 @@ it("a member with the bypass role never changes", () => {
   check(
     property(rules, game, subarray(roleIds), (chosen, linked, before) => {
       const plan = planOf({ rules: chosen, nickname: "{game.username}", bypassRoleId: "8" });
-      const changes = memberChanges(plan, memberOf({ roleIds: [...before, "8"] }), linked, "old");
+      const changes = memberChanges(
+        plan,
+        memberOf({ roleIds: [...before, "8"] }),
+        linked,
+        linkedBefore("old"),
+      );
       assert.deepEqual([changes?.add, changes?.remove, changes?.nickname], [[], [], null]);
     }),
   );
@@ -175,7 +184,7 @@ it("a member with the bypass role never changes", () => {
 it("a private inventory counts as not owned, and is told", () => {
   const plan = planOf({ rules: [{ roleId: "1", when: { is: "owner", ...pass } }] });
   const linked = gameOf(null, new Map([[itemKey(pass), "private"]]));
-  const changes = memberChanges(plan, memberOf({ roleIds: ["1"] }), linked, null);
+  const changes = memberChanges(plan, memberOf({ roleIds: ["1"] }), linked, never);
   assert.deepEqual([changes?.remove, changes?.isInventoryPrivate], [["1"], true]);
 });
 
@@ -185,7 +194,7 @@ it.each([
   ["nothing for an unknown group list", null, null],
 ])("{group.role} becomes %s", (_, groups, expected) => {
   const plan = planOf({ nickname: "{group.role} {game.username}", nicknameGroupId: "9" });
-  const changes = memberChanges(plan, memberOf(), gameOf(profileOf(groups)), null);
+  const changes = memberChanges(plan, memberOf(), gameOf(profileOf(groups)), never);
   assert.equal(changes?.nickname ?? null, expected);
 });
 
@@ -199,7 +208,7 @@ it("a rule holds back its role alone if the platform does not report the data th
   ];
   const member = memberOf({ roleIds: ["1"] });
   const changesOf = (linked: LinkedGame) => {
-    const { add, remove, held } = memberChanges(planOf({ rules: chosen }), member, linked, null);
+    const { add, remove, held } = memberChanges(planOf({ rules: chosen }), member, linked, never);
     return [add, remove, held];
   };
   const owned = new Map([[itemKey(pass), "owned"]] as const);
@@ -218,28 +227,41 @@ it("a rule with an unknown answer does not matter for a role that another rule g
     { roleId: "1", when: inGroup(1) },
     { roleId: "1", when: { is: "linked" } as const },
   ];
-  const changes = memberChanges(planOf({ rules: chosen }), memberOf(), gameOf(profileOf(null)), null);
+  const changes = memberChanges(planOf({ rules: chosen }), memberOf(), gameOf(profileOf(null)), never);
   assert.deepEqual([changes.add, changes.held], [["1"], []]);
 });
 
 it("a nickname is held back if its names or its group are unknown", () => {
   const held = (nickname: string, linked: LinkedGame) => {
     const plan = planOf({ nickname, nicknameGroupId: "9" });
-    const changes = memberChanges(plan, memberOf({ nickname: "old" }), linked, "old");
+    const changes = memberChanges(plan, memberOf({ nickname: "old" }), linked, linkedBefore("old"));
     return [changes.nickname, changes.held, changes.setNickname.after];
   };
   assert.deepEqual(held("{game.username}", { ...gameOf(null), profile: undefined }), [null, [null], "old"]);
   assert.deepEqual(held("{group.role}", gameOf(profileOf(null))), [null, [null], "old"]);
 });
 
+it.each([
+  ["was never linked gains roles and loses none", never, { add: ["2"], remove: [] }],
+  ["was linked loses the roles of the rules", linkedBefore(null), { add: ["2"], remove: ["1"] }],
+])("where members without a link keep their roles, a member who %s", (_, stored, expected) => {
+  const chosen = [
+    { roleId: "1", when: { is: "linked" } as const },
+    { roleId: "2", when: { is: "unlinked" } as const },
+  ];
+  const member = memberOf({ roleIds: ["1", "77"], nickname: "mine" });
+  const changes = memberChanges(planOf({ rules: chosen, unlinked: "keep" }), member, null, stored);
+  assert.deepInclude(changes, { ...expected, nickname: null });
+});
+
 it("memberChanges does not change bots", () => {
   const plan = planOf({ rules: [{ roleId: "1", when: { is: "unlinked" } }], nickname: "x" });
-  const changes = memberChanges(plan, memberOf({ isBot: true }), null, null);
+  const changes = memberChanges(plan, memberOf({ isBot: true }), null, never);
   assert.deepEqual([changes?.add, changes?.nickname], [[], null]);
 });
 
 const byName = "{game.username}";
-const named = gameOf(profileOf([]));
+const player = gameOf(profileOf([]));
 
 it.each<
   [
@@ -252,9 +274,9 @@ it.each<
     after: string | null,
   ]
 >([
-  ["is set", byName, null, named, null, "ada_g", "ada_g"],
-  ["replaces another", byName, "mine", named, "old", "ada_g", "ada_g"],
-  ["stays if it is right", byName, "ada_g", named, null, null, "ada_g"],
+  ["is set", byName, null, player, null, "ada_g", "ada_g"],
+  ["replaces another", byName, "mine", player, "old", "ada_g", "ada_g"],
+  ["stays if it is right", byName, "ada_g", player, null, null, "ada_g"],
   ["stays if its names are unavailable", byName, "a", gameOf(null), "a", null, "a"],
   ["stays if the plan has no template", null, "a", gameOf(null), "a", null, "a"],
   ["goes with the link if it is still the one that was set", byName, "ada_g", null, "ada_g", "", null],
@@ -262,6 +284,6 @@ it.each<
   ["stays without a link if the plan set none", byName, "ada_g", null, null, null, null],
 ])("the nickname of a member %s", (_, template, own, linked, before, nickname, after) => {
   const member = memberOf({ nickname: own });
-  const changes = memberChanges(planOf({ nickname: template }), member, linked, before);
+  const changes = memberChanges(planOf({ nickname: template }), member, linked, linkedBefore(before));
   assert.deepEqual([changes.nickname, changes.setNickname], [nickname, { before, after }]);
 });

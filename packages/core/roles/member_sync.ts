@@ -14,6 +14,8 @@ import {
   neededItems,
   needsProfile,
   type Source,
+  type StoredMember,
+  storedMember,
 } from "./member_changes.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
@@ -117,14 +119,14 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     const compare = Effect.fnUntraced(function* (
       plan: RolePlan,
       member: RoleMember,
-      gameId: GameId | null,
-      setNickname: string | null,
+      stored: StoredMember,
       known: GroupRoles = new Map(),
       sources: Sources = openSources(),
     ) {
-      const isAsked = gameId !== null && !isLeftAlone(plan, member, true);
+      const { gameId } = stored;
+      const isAsked = gameId !== null && !isLeftAlone(plan, member);
       const { game, isUnanswered } = isAsked ? yield* linkedGame(plan, gameId, known, sources) : unasked;
-      return { ...memberChanges(plan, member, game, setNickname), isUnanswered } satisfies Comparison;
+      return { ...memberChanges(plan, member, game, stored), isUnanswered } satisfies Comparison;
     });
 
     const apply = Effect.fn("MemberSync.apply")(function* (
@@ -182,21 +184,28 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       };
     });
 
-    const findGame = (plan: RolePlan, chatId: ChatId) =>
-      Effect.map(links.findByChatId(plan.scope.pid, chatId), (record) =>
-        Option.getOrNull(Option.map(record, ({ gameId }) => gameId)),
-      );
+    const findRecord = (plan: RolePlan, chatId: ChatId) =>
+      Effect.map(links.findByChatId(plan.scope.pid, chatId), Option.getOrNull);
 
-    const planned = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, gameId: GameId | null) {
+    const planned = Effect.fnUntraced(function* (
+      plan: RolePlan,
+      chatId: ChatId,
+      link: Pick<StoredMember, "gameId" | "wasLinked">,
+    ) {
       const { guildId, scope } = plan;
       const member = yield* (yield* roles).findMember(guildId, chatId);
       if (Option.isNone(member)) return yield* new Forbidden({ reason: "user_not_in_guild" });
-      const set = (yield* store.nicknames({ pid: scope.pid, guildId }, [chatId])).get(chatId) ?? null;
-      return yield* compare(plan, member.value, gameId, set);
+      const nickname = (yield* store.nicknames({ pid: scope.pid, guildId }, [chatId])).get(chatId) ?? null;
+      const wasLinked = link.wasLinked || nickname !== null;
+      return yield* compare(plan, member.value, { ...link, wasLinked, nickname });
     });
 
-    const syncAs = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, gameId: GameId | null) {
-      const applied = yield* apply(plan, yield* planned(plan, chatId, gameId));
+    const syncAs = Effect.fnUntraced(function* (
+      plan: RolePlan,
+      chatId: ChatId,
+      link: Pick<StoredMember, "gameId" | "wasLinked">,
+    ) {
+      const applied = yield* apply(plan, yield* planned(plan, chatId, link));
       const place = { pid: plan.scope.pid, guildId: plan.guildId };
       yield* store.settleOne(place, applied.settled, yield* Clock.currentTimeMillis);
       return applied;
@@ -204,11 +213,12 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
 
     const sync = Effect.fn("MemberSync.sync")(function* (plan: RolePlan, chatId: ChatId) {
       while (true) {
-        const gameId = yield* findGame(plan, chatId);
-        const applied = yield* syncAs(plan, chatId, gameId);
-        // If the link has changed since `gameId` was read, a courier may have applied the new link before `syncAs`
+        const record = yield* findRecord(plan, chatId);
+        const applied = yield* syncAs(plan, chatId, storedMember(record));
+        // If the link has changed since the record was read, a courier may have applied the new link before `syncAs`
         // applied the old link. So sync again.
-        if ((yield* findGame(plan, chatId)) === gameId) return applied;
+        const gameId = (yield* findRecord(plan, chatId))?.gameId ?? null;
+        if (gameId === (record?.gameId ?? null)) return applied;
       }
     });
 
@@ -220,8 +230,6 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
        * Returns the changes that the plan requires for a member. Asks for the profile and the items of the game user if
        * the plan needs them.
        *
-       * @param gameId the linked game user; null if the member has no link
-       * @param setNickname the nickname that the plan has set, or null
        * @param known the roles of all members of groups, which are not asked for again
        * @param sources which questions are asked, and which of them were answered
        */
@@ -237,17 +245,16 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
 
       /** Compares the roles and the nickname of a member with the plan, and changes nothing. */
       preview: Effect.fn("MemberSync.preview")(function* (plan: RolePlan, chatId: ChatId) {
-        return yield* planned(plan, chatId, yield* findGame(plan, chatId));
+        return yield* planned(plan, chatId, storedMember(yield* findRecord(plan, chatId)));
       }),
 
       /** Gives a member the roles and the nickname that the plan wants, and stores the result. */
       sync,
 
       /**
-       * Like `sync`, but treats the member as unlinked, also where unlinked members keep their roles. Used before a user
-       * is erased.
+       * Like `sync`, but treats the member as one whose link was removed. Used before a user is erased.
        */
-      release: (plan: RolePlan, chatId: ChatId) => syncAs({ ...plan, unlinked: "remove" }, chatId, null),
+      release: (plan: RolePlan, chatId: ChatId) => syncAs(plan, chatId, { gameId: null, wasLinked: true }),
     };
   }),
 }) {

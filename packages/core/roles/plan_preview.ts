@@ -6,7 +6,7 @@ import { changedSettings, PlanSettings } from "./role_plan.ts";
 /** The most examples of changed members. @internal */
 export const mostExamples = 20;
 
-/** A count of members with a link, and of members without one. */
+/** A count of members who are or were linked, and of members who were never linked. */
 const Counts = Schema.Struct({ linked: Schema.Int, unlinked: Schema.Int });
 export type Counts = typeof Counts.Type;
 
@@ -26,8 +26,8 @@ const PreviewName = Schema.Struct({
 export type PreviewName = typeof PreviewName.Type;
 
 /**
- * A preview of a plan for all members. The members without a link are counted as if the plan took its roles from them,
- * so that owners can choose. @internal
+ * A preview of a plan for all members. The members who were never linked are counted as if the plan took its roles from
+ * them, so that owners can choose. @internal
  */
 export const PlanPreview = Schema.Struct({
   id: Schema.String,
@@ -40,8 +40,9 @@ export const PlanPreview = Schema.Struct({
   roles: Schema.Array(
     Schema.Struct({ roleId: Schema.String, held: Schema.Int, gained: Counts, lost: Counts }),
   ),
+  /** The linked members who would get another nickname, and the members without a link who would lose theirs. */
   nicknames: Counts,
-  /** Members that would keep some roles because the game platform did not answer. */
+  /** Members of whom some changes are unknown, because the game platform did not answer. */
   unknown: Schema.Int,
   /** How many members the plan leaves alone for their role. Bots do not count. */
   bypassed: Schema.Int,
@@ -66,24 +67,42 @@ export const arePreviewedAs = (one: PlanSettings, other: PlanSettings): boolean 
 
 const chosenLater: ReadonlySet<keyof PlanSettings> = new Set(["state", "unlinked", "logChannelId"]);
 
-/** What a preview says if members without a link lose what the plan gives, or keep what they have. @internal */
+const sum = ({ linked, unlinked }: Counts): number => linked + unlinked;
+
+/** What a preview says if members who were never linked lose roles, or keep the roles that they have. @internal */
 export const shownPreview = (preview: PlanPreview, unlinked = preview.settings.unlinked) => {
-  const sum = (counts: Counts) => counts.linked + (unlinked === "keep" ? 0 : counts.unlinked);
-  const { state, done, total, roles, nicknames, examples } = preview;
+  const isKept = unlinked === "keep";
+  const { state, done, total, unknown, roles, nicknames, examples } = preview;
+  const kept = examples.unlinked.map((example) => ({ ...example, remove: [] }));
   return {
     state,
     done,
     total,
+    unknown,
     roles: roles.map(({ roleId, held, gained, lost }) => ({
       roleId,
       held,
       gained: sum(gained),
-      lost: sum(lost),
+      lost: isKept ? lost.linked : sum(lost),
     })),
     nicknames: sum(nicknames),
-    examples: [...examples.linked, ...(unlinked === "keep" ? [] : examples.unlinked)].slice(0, mostExamples),
+    examples: [
+      ...examples.linked,
+      ...(isKept ? kept.filter(({ add }) => add.length > 0) : examples.unlinked),
+    ].slice(0, mostExamples),
   };
 };
+
+/** Returns how many single changes of roles and nicknames a plan would make. @internal */
+export const changesIn = ({
+  roles,
+  nicknames,
+}: Pick<ReturnType<typeof shownPreview>, "roles" | "nicknames">): number =>
+  roles.reduce((all, { gained, lost }) => all + gained + lost, nicknames);
+
+/** Returns whether so much is unknown that the owner has to be told before the plan is turned on. @internal */
+export const isLargelyUnknown = ({ unknown, done }: Pick<PlanPreview, "unknown" | "done">): boolean =>
+  unknown * 10 >= done && unknown > 0;
 
 /** Returns whether so many members would lose a role that a sweep asks first. @internal */
 export const wouldManyLose = ({ held, lost }: { readonly held: number; readonly lost: number }): boolean =>

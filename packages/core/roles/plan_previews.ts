@@ -8,7 +8,7 @@ import { IsBackground, PlatformRefusals } from "../platforms/platform_refusals.t
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
 import { makeGroupRoles } from "./group_roles.ts";
-import type { Source } from "./member_changes.ts";
+import { type Source, storedMember } from "./member_changes.ts";
 import { MemberSync, type Sources } from "./member_sync.ts";
 import type { PlanPreview } from "./plan_preview.ts";
 import { PreviewTally } from "./preview_tally.ts";
@@ -68,13 +68,12 @@ export const makePlanPreviews = Effect.gen(function* () {
       );
       for (const part of Array.chunksOf(page, partSize)) {
         const chatIds = part.map(({ chatId }) => chatId);
-        const games = yield* links.findGamesByChatIds(pid, chatIds);
+        const records = yield* links.findByChatIds(pid, chatIds);
         const nicknames = yield* store.nicknames(place, chatIds);
         const compareOne = (member: RoleMember) => {
-          const gameId = games.get(member.chatId) ?? null;
-          const nickname = nicknames.get(member.chatId) ?? null;
-          return Effect.map(sync.compare(plan, member, gameId, nickname, known, sources), (changes) =>
-            tally.add(member, gameId !== null, changes),
+          const stored = storedMember(records.get(member.chatId), nicknames.get(member.chatId));
+          return Effect.map(sync.compare(plan, member, stored, known, sources), (changes) =>
+            tally.add(member, stored, changes),
           );
         };
         yield* Effect.forEach(part, compareOne, { concurrency, discard: true });

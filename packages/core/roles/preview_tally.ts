@@ -1,6 +1,6 @@
 /** Counts what a plan would change, member by member. */
 import type { RoleMember } from "../platforms/chat_platform.ts";
-import { isLeftAlone, type MemberChanges } from "./member_changes.ts";
+import { isLeftAlone, type MemberChanges, type StoredMember } from "./member_changes.ts";
 import {
   type Counts,
   mostExamples,
@@ -14,6 +14,8 @@ import type { PlanSettings } from "./role_plan.ts";
 const mostNames = 10;
 
 const none: Counts = { linked: 0, unlinked: 0 };
+
+const oneMore = (counts: Counts, kind: keyof Counts): Counts => ({ ...counts, [kind]: counts[kind] + 1 });
 
 interface RoleTally {
   held: number;
@@ -37,16 +39,16 @@ export class PreviewTally {
   }
 
   /** @param changes null if it is unknown what would change */
-  add(member: RoleMember, isLinked: boolean, changes: MemberChanges | null): void {
+  add(member: RoleMember, { gameId, wasLinked }: StoredMember, changes: MemberChanges | null): void {
     for (const role of this.#named(member.roleIds)) role.held++;
-    if (!member.isBot && isLeftAlone(this.#plan, member, true)) this.#bypassed++;
+    if (!member.isBot && isLeftAlone(this.#plan, member)) this.#bypassed++;
     if (changes === null) return;
-    const kind = isLinked ? "linked" : "unlinked";
-    const more = (counts: Counts): Counts => ({ ...counts, [kind]: counts[kind] + 1 });
-    for (const role of this.#named(changes.add)) role.gained = more(role.gained);
-    for (const role of this.#named(changes.remove)) role.lost = more(role.lost);
+    const kind = gameId !== null || wasLinked ? "linked" : "unlinked";
+    for (const role of this.#named(changes.add)) role.gained = oneMore(role.gained, kind);
+    for (const role of this.#named(changes.remove)) role.lost = oneMore(role.lost, kind);
     if (changes.held.length > 0) this.#unknown++;
-    if (changes.nickname !== null) this.#nicknames = more(this.#nicknames);
+    if (changes.nickname !== null)
+      this.#nicknames = oneMore(this.#nicknames, gameId === null ? "unlinked" : "linked");
     this.#addExample(this.#examples[kind], member, changes);
   }
 

@@ -139,7 +139,7 @@ export const PlanSettings = Schema.Struct({
   nicknameGroupId: IdOrNull,
   /** Members with this role keep their roles and nickname as they are; null for no such role. */
   bypassRoleId: IdOrNull,
-  /** Whether members without a link lose what the plan gives, or keep roles and nickname as they are. */
+  /** Whether members who were never linked lose the roles that no rule gives them, or keep them. */
   unlinked: Unlinked,
   /** The channel in which the bot tells what happens; null for none. A paused plan tells as well. */
   logChannelId: IdOrNull,

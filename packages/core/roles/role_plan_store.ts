@@ -71,6 +71,8 @@ export interface MarkMembers extends HeldWrite {
   readonly position: number;
   /** The members that the events name. They must be compared with the plan. */
   readonly chatIds: ReadonlyArray<ChatId>;
+  /** The members among them who were erased. They get the mark `erasedLink`, unless a nickname is stored. */
+  readonly erased: ReadonlyArray<ChatId>;
   /** Starts a sweep with this `total`, which replaces a running sweep; null starts none. */
   readonly sweepOf: number | null;
 }
@@ -116,6 +118,16 @@ export interface SettleMembers extends HeldWrite {
  * whichever nickname the member has. @internal
  */
 export const erasedNickname = "";
+
+/**
+ * Stored in place of a nickname for an erased user whose roles are still to be removed, where the plan set no nickname.
+ * It says that the user was linked, as nothing else does after the erasure. @internal
+ */
+export const erasedLink = " ";
+
+/** Returns whether something is stored in place of a nickname. @internal */
+export const isErasedMark = (nickname: string | null): boolean =>
+  nickname === erasedNickname || nickname === erasedLink;
 
 /** The nickname and the problems that are stored for a user in the guild of a plan. */
 export interface UserRoles extends PlanPlace {

@@ -109,7 +109,7 @@ const settings = {
   ),
   unlinked: oneOf(
     unlinkedChoices,
-    "Whether members without a link lose what the plan gives (the default), or keep roles and nickname as they are",
+    "Whether members who were never linked lose the roles that no rule gives them (the default), or keep them",
   ),
 };
 
@@ -168,6 +168,7 @@ const Preview = Schema.Struct({
   state: Schema.Literals(["running", "done", "failed"]),
   done: Schema.Int,
   total: Schema.Int,
+  unknown: Schema.Int,
   roles: Schema.Array(Schema.Struct({ roleId: Schema.String, gained: Schema.Int, lost: Schema.Int })),
   nicknames: Schema.Int,
   examples: Schema.Array(Schema.Struct({ chatId: ChatId, ...Changes })),

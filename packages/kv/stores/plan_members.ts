@@ -1,6 +1,12 @@
 /** The members of role plans, in the transactions of the plans. */
 import type { ChatId } from "@accountlink/core";
-import type { PlanPlace, PlanProblem, RolePlanStore, SettledMember } from "@accountlink/core/roles";
+import {
+  erasedLink,
+  type PlanPlace,
+  type PlanProblem,
+  type RolePlanStore,
+  type SettledMember,
+} from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
@@ -45,9 +51,11 @@ const markWaiting = Effect.fnUntraced(function* (
   { ref, pid, guildId }: KeptPlan,
   chatId: ChatId,
   at: number,
+  isErased = false,
 ) {
-  const { mark = 0, waits = null, nickname = null } = (yield* tx.get(planMembers, ref, chatId)) ?? {};
+  const { mark = 0, waits = null, nickname: set = null } = (yield* tx.get(planMembers, ref, chatId)) ?? {};
   const waiting = { since: waits?.since ?? at, dueAt: at };
+  const nickname = isErased ? (set ?? erasedLink) : set;
   yield* tx.put(planMembers, { ref, pid, guildId, chatId, mark: mark + 1, waits: waiting, nickname });
 });
 
@@ -107,13 +115,14 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
   mark: (write) =>
     Effect.gen(function* () {
       const { at, position, chatIds, sweepOf: total } = write;
+      const erased = new Set(write.erased);
       const parts = partsOf([...new Set(chatIds)]);
       for (const [index, part] of parts.entries()) {
         const isHeld = yield* db.write(write.pid, function* (tx) {
           const stored = yield* heldBy(tx, write);
           if (stored === undefined) return false;
           yield* readMembers(tx, stored, part);
-          for (const chatId of part) yield* markWaiting(tx, stored, chatId, at);
+          for (const chatId of part) yield* markWaiting(tx, stored, chatId, at, erased.has(chatId));
           if (index < parts.length - 1) return true;
           const read = { ...stored, position };
           yield* tx.put(plans, total === null ? read : sweeping(read, total, at));

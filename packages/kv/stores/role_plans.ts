@@ -1,7 +1,9 @@
 /** Role plans with their members and problems, and what an erasure does to them. */
 import type { ChatId, GuildId, Pid } from "@accountlink/core";
 import {
+  erasedLink,
   erasedNickname,
+  isErasedMark,
   type PlanProblem,
   type PlanSettings,
   type StoredPreview,
@@ -107,7 +109,7 @@ export const rolesOf = Effect.fnUntraced(function* (tx: Transaction, chatId: Cha
   const theirs = yield* tx.list(planProblems.byUser, [chatId]);
   const found = new Map<number, UserRoles>();
   for (const { ref, pid, guildId, nickname: stored } of members) {
-    const nickname = stored === erasedNickname ? null : stored;
+    const nickname = isErasedMark(stored) ? null : stored;
     if (nickname !== null) found.set(ref, { pid, guildId, nickname, problems: [] });
   }
   for (const { ref, pid, guildId, problems } of theirs) {
@@ -127,6 +129,9 @@ export const forgetRoles = Effect.fnUntraced(function* (tx: Transaction, chatId:
   for (const member of yield* tx.list(planMembers.byUser, [chatId])) {
     const isShown = member.nickname !== null && isOn(yield* tx.get(plans, member.pid, member.guildId));
     if (member.waits === null && !isShown) yield* tx.remove(planMembers, member.ref, chatId);
-    else yield* tx.put(planMembers, { ...member, nickname: member.nickname && erasedNickname });
+    else {
+      const nickname = member.nickname === erasedLink ? erasedLink : member.nickname && erasedNickname;
+      yield* tx.put(planMembers, { ...member, nickname });
+    }
   }
 });

@@ -255,7 +255,7 @@ const operations: Readonly<Record<string, Operation>> = {
   "RolePlanStore.due": ({ plans }) => plans.due(plan, number * 1_000 + 500, 32),
   "RolePlanStore.nicknames": ({ plans }) => plans.nicknames(plan, memberIds),
   "RolePlanStore.mark": ({ plans }) =>
-    plans.mark({ ...held, position: 2, chatIds: memberIds, sweepOf: null }),
+    plans.mark({ ...held, position: 2, chatIds: memberIds, erased: [], sweepOf: null }),
   "RolePlanStore.settle": ({ plans }) => plans.settle({ ...held, members, revision: 1, sweep: null }),
 };
 

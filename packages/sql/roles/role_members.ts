@@ -1,6 +1,7 @@
 /** The members of role plans: their due changes, nicknames and problems. */
 import { ChatId, GuildId, Pid } from "@accountlink/core";
 import {
+  erasedLink,
   erasedNickname,
   type PlanPlace,
   type PlanProblem,
@@ -125,7 +126,7 @@ export const memberOperations = ({
     }),
 
     mark: transaction("mark", function* (write) {
-      const { pid, guildId, node, at, position, chatIds, sweepOf } = write;
+      const { pid, guildId, node, at, position, chatIds, erased, sweepOf } = write;
       const sweep = sweepOf === null ? sql`` : sql`, ${sweepStart(sql, sweepOf, at)}`;
       const held = sql`
         UPDATE role_plans SET position = ${position} ${sweep} WHERE ${isPlan(sql, write)} AND holder = ${node}`;
@@ -137,6 +138,10 @@ export const memberOperations = ({
         SELECT ${pid}, ${guildId}, value ->> 0, 1, CAST(${at} AS BIGINT), CAST(${at} AS BIGINT)
         FROM ${elements(rows)} WHERE true
         ${markAgain}`;
+      if (erased.length === 0) return true;
+      yield* sql`
+        UPDATE role_members SET nickname = ${erasedLink}
+        WHERE ${isPlan(sql, write)} AND chat_id ${isAmong(JSON.stringify(erased))} AND nickname IS NULL`;
       return true;
     }),
 
@@ -178,7 +183,7 @@ export const memberOperations = ({
 export const findUserRoles = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chatId: ChatId) {
   const nicknames = yield* readNicknames(sql`
     SELECT pid, guild_id, chat_id, nickname FROM role_members
-    WHERE chat_id = ${chatId} AND nickname <> ${erasedNickname}`);
+    WHERE chat_id = ${chatId} AND nickname NOT IN (${erasedNickname}, ${erasedLink})`);
   const found = new Map<string, UserRoles>();
   for (const { pid, guildId, nickname } of nicknames) {
     found.set(`${pid} ${guildId}`, { pid, guildId, nickname, problems: [] });
@@ -204,7 +209,8 @@ export const forgetUserRoles = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
   )`;
   yield* sql`
     DELETE FROM role_members WHERE chat_id = ${chatId} AND due_at IS NULL AND (nickname IS NULL OR NOT ${isOn})`;
-  yield* sql`UPDATE role_members SET nickname = ${erasedNickname} WHERE chat_id = ${chatId} AND nickname IS NOT NULL`;
+  yield* sql`
+    UPDATE role_members SET nickname = ${erasedNickname} WHERE chat_id = ${chatId} AND nickname <> ${erasedLink}`;
   yield* sql`DELETE FROM role_problems WHERE chat_id = ${chatId}`;
   yield* sql`DELETE FROM role_previews WHERE preview LIKE ${`%"${chatId}"%`}`;
 });

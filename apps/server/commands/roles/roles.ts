@@ -78,7 +78,7 @@ const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanD
         "members left alone",
         plan.bypassRoleId === null ? "bots" : `bots, and those with role ${plan.bypassRoleId}`,
       ],
-      ["members without a link", plan.unlinked === "keep" ? "left alone" : "lose roles and nickname"],
+      ["members never linked", plan.unlinked === "keep" ? "keep their roles" : "lose the roles of the rules"],
       ["state", plan.state],
       ["waiting members", String(pending)],
       ["last sweep", timeOrNull(sweptAt) ?? "never"],

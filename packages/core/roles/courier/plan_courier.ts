@@ -3,13 +3,20 @@ import { Clock, Effect, Metric, Option, Semaphore } from "effect";
 import { type Courier, type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
-import { type ChatId, type GameId, isChatId } from "../../ids.ts";
+import { type ChatId, isChatId } from "../../ids.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { RoleMember } from "../../platforms/chat_platform.ts";
 import { ChargedAccount } from "../../platforms/platform_refusals.ts";
 import type { Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
-import { type GroupRoles, type MemberChanges, type Source, sourcesOf } from "../member_changes.ts";
+import {
+  type GroupRoles,
+  type MemberChanges,
+  type Source,
+  type StoredMember,
+  sourcesOf,
+  storedMember,
+} from "../member_changes.ts";
 import { MemberSync, type Sources } from "../member_sync.ts";
 import type { PreviewTally } from "../preview_tally.ts";
 import type { RolePlan } from "../role_plan.ts";
@@ -160,7 +167,7 @@ export const makePlanRun = Effect.gen(function* () {
     if (!isProbing(courier, startedAt)) return false;
     const due = yield* store.due(place, startedAt, isProbe ? 1 : batchSize);
     if (due.length === 0) return false;
-    const games = yield* links.findGamesByChatIds(
+    const records = yield* links.findByChatIds(
       place.pid,
       due.map(({ chatId }) => chatId),
     );
@@ -180,7 +187,7 @@ export const makePlanRun = Effect.gen(function* () {
         },
         missing: new Set(),
       };
-      const stored = { nickname, gameId: games.get(chatId) ?? null };
+      const stored = storedMember(records.get(chatId), nickname);
       const result = yield* change(courier.item, chatId, stored, { sources }).pipe(
         Effect.map((made) => {
           courier.failedAt = null;
@@ -239,7 +246,7 @@ const waitingOn = ({ chatId, nickname, since }: WaitingMember, now: Millis) => (
   nickname,
 });
 
-const nobody = { chatIds: [] as ReadonlyArray<ChatId>, sweepOf: 0 };
+const nobody = { chatIds: [] as ReadonlyArray<ChatId>, erased: [], sweepOf: 0 };
 
 /**
  * Returns the members that the events name, and whether a sweep of all members must start; null if there are no events.
@@ -251,6 +258,7 @@ const marksOf = (page: ReadonlyArray<FeedEvent>) => {
   return {
     position: last.position,
     chatIds: page.flatMap(usersOf),
+    erased: page.flatMap((event) => (event.type === "user.erased" ? usersOf(event) : [])),
     sweepOf: isManyLinks ? 0 : null,
   };
 };
@@ -274,12 +282,6 @@ const changes = Metric.counter("accountlink_role_changes_total", {
   incremental: true,
 });
 
-/** The link of a member, and the nickname that the plan set. */
-export interface StoredMember {
-  readonly gameId: GameId | null;
-  readonly nickname: string | null;
-}
-
 export const makeMemberWork = Effect.gen(function* () {
   const sync = yield* MemberSync;
 
@@ -290,10 +292,10 @@ export const makeMemberWork = Effect.gen(function* () {
     compare: (
       plan: RolePlan,
       member: RoleMember,
-      { gameId, nickname }: StoredMember,
+      stored: StoredMember,
       known: GroupRoles,
       sources: Sources,
-    ) => sync.compare(plan, member, gameId, nickname, known, sources),
+    ) => sync.compare(plan, member, stored, known, sources),
 
     /**
      * Gives a member the roles and the nickname that the plan wants. Returns null if the user is not a member.
@@ -304,7 +306,7 @@ export const makeMemberWork = Effect.gen(function* () {
       function* (
         plan: RolePlan,
         chatId: ChatId,
-        { gameId, nickname }: StoredMember,
+        stored: StoredMember,
         { pace, sources }: { readonly pace?: Effect.Effect<void>; readonly sources: Sources },
       ) {
         const { findMember } = yield* sync.roles;
@@ -312,7 +314,7 @@ export const makeMemberWork = Effect.gen(function* () {
         const found = Effect.provideService(findMember(plan.guildId, chatId), ChargedAccount, null);
         const member = Option.getOrNull(yield* found);
         if (member === null) return null;
-        const wanted = yield* sync.compare(plan, member, gameId, nickname, undefined, sources);
+        const wanted = yield* sync.compare(plan, member, stored, undefined, sources);
         const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, pace);
         yield* count("refused", settled.problems.length);
         yield* count("applied", added.length + removed.length + (renamed === null ? 0 : 1));

@@ -307,17 +307,26 @@ test("an erased user loses the roles and the nickname before the data is erased"
   assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
 });
 
-test("a user is erased even while the platform is down, and loses the roles and the nickname later", function* () {
-  const { begin, link, startNode, member, watched, broken } = yield* deployment;
-  const [ada = ""] = memberIds;
-  yield* begin({ nickname: "{game.username}" });
-  yield* startNode();
-  yield* link(ada, "1");
-  yield* pass(3);
-  broken.isDown = true;
-  yield* erase(ada, watched("erasing"));
-  assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname: "game 1" });
-  broken.isDown = false;
-  yield* pass(6);
-  assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: null });
-});
+for (const [kept, settings, nickname] of [
+  ["lose their roles", { nickname: "{game.username}" }, "game 1"],
+  ["keep their roles", { nickname: "{game.username}", unlinked: "keep" }, "game 1"],
+  ["keep their roles and the rules set no nickname", { nickname: null, unlinked: "keep" }, "mine"],
+] as const) {
+  test(`while the platform is down a user is erased, and loses the roles later, where others ${kept}`, function* () {
+    const { begin, link, startNode, member, watched, broken } = yield* deployment;
+    const chat = yield* ChatPlatform;
+    const [ada = ""] = memberIds;
+    yield* chat.roles?.setNickname(guildId, chatId(ada), "mine") ?? Effect.void;
+    yield* begin(settings);
+    yield* startNode();
+    yield* link(ada, "1");
+    yield* pass(3);
+    broken.isDown = true;
+    yield* erase(ada, watched("erasing"));
+    assert.deepInclude(yield* member(ada), { roleIds: [verified], nickname });
+    broken.isDown = false;
+    yield* pass(6);
+    const left = settings.nickname === null ? nickname : null;
+    assert.deepInclude(yield* member(ada), { roleIds: [guest], nickname: left });
+  });
+}

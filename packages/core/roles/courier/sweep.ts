@@ -13,7 +13,7 @@ import { IsBackground } from "../../platforms/platform_refusals.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
 import { makeGroupRoles } from "../group_roles.ts";
 import { makeGuildCheck } from "../guild_check.ts";
-import { type Source, sourcesOf } from "../member_changes.ts";
+import { type Source, type StoredMember, sourcesOf, storedMember } from "../member_changes.ts";
 import { MemberSync } from "../member_sync.ts";
 import { PreviewTally } from "../preview_tally.ts";
 import type { PlanProblem, Sweep } from "../role_plan.ts";
@@ -26,7 +26,6 @@ import {
   isDifferent,
   makeMemberWork,
   nothingLearned,
-  type StoredMember,
 } from "./plan_courier.ts";
 
 /** The number of members whose links are read together, and the number of members that are compared concurrently. */
@@ -125,12 +124,9 @@ export const makeSweep = Effect.gen(function* () {
       });
 
     const storedOf = Effect.fnUntraced(function* (chatIds: ReadonlyArray<ChatId>) {
-      const games = yield* links.findGamesByChatIds(place.pid, chatIds);
+      const records = yield* links.findByChatIds(place.pid, chatIds);
       const nicknames = yield* store.nicknames(place, chatIds);
-      return (chatId: ChatId): StoredMember => ({
-        gameId: games.get(chatId) ?? null,
-        nickname: nicknames.get(chatId) ?? null,
-      });
+      return (chatId: ChatId) => storedMember(records.get(chatId), nicknames.get(chatId));
     });
 
     const { sources, isAway, closedDuring } = sourcesOfSweep(courier);
@@ -161,7 +157,7 @@ export const makeSweep = Effect.gen(function* () {
           const stored = storedFor(chatId);
           const comparing = compare(courier.item, member, stored, groupRoles, sources);
           const changes = yield* orLeave(chatId, stored, comparing);
-          seen.push([member, stored.gameId !== null, changes]);
+          seen.push([member, stored, changes]);
           if (changes === null) return false;
           for (const roleId of changes.withoutItem) withoutItem.add(roleId);
           if (changes.isUnanswered && stillWaiting.size < mostRemembered) stillWaiting.add(chatId);

@@ -72,7 +72,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     const title = deletionName(community, yield* titleOf(account));
     const names = [title, community.settings.displayName, ...(yield* accountNames(account))];
     const listed = yield* plans.list(community.scope.pid);
-    const active = listed.filter(({ state }) => state === "on").length;
+    const active = listed.filter(({ state }) => state === "on");
     const show = (refused: Refused | null) => dataDeletionPage(community, { title, plans: active }, refused);
     return { pid: community.scope.pid, names, show };
   });

@@ -1,4 +1,5 @@
 /** The page that asks before the data of a list is deleted. */
+import type { RolePlan } from "@accountlink/core/roles";
 import { html, to } from "../../html.ts";
 import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
 import { communityName } from "../look/names.ts";
@@ -7,10 +8,10 @@ import type { Page } from "../page.ts";
 import { communityPath, deleteDataPath, rolesPath } from "../paths.ts";
 import type { Community } from "./community.ts";
 
-/** @param plans the number of role plans of the list that are on */
+/** @param plans the role plans of the list that are on */
 export const dataDeletionPage = (
   community: Community,
-  { title, plans }: { readonly title: string; readonly plans: number },
+  { title, plans }: { readonly title: string; readonly plans: ReadonlyArray<Pick<RolePlan, "unlinked">> },
   refused: Refused | null,
 ): Page => {
   const { scope, keys } = community;
@@ -27,9 +28,13 @@ export const dataDeletionPage = (
 </ul>
 <p>Its ${keys === 1 ? "key" : "keys"}, webhooks, texts and rules stay, and find nobody linked. Users can link again at any time.</p>
 ${
-  plans === 0
+  plans.length === 0
     ? null
-    : html`<p class="problem">Its rules for roles are on: members lose the roles that need a link.
+    : html`<p class="problem">Its rules for roles are on: ${
+        plans.every(({ unlinked }) => unlinked === "keep")
+          ? "members whose nickname the rules set lose it with their roles. All others count as never linked, and keep theirs."
+          : "members lose the roles that need a link. If many would lose one, the rules pause first."
+      }
       <a href="${to(rolesPath(scope.pid))}">Pause the rules first</a> and they keep them.</p>`
 }
 <p>Nobody can undo it.</p>

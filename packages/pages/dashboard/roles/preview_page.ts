@@ -1,16 +1,16 @@
 /** What saved rules would change for everybody, before they are turned on. */
 import type { GuildId } from "@accountlink/core";
 import type { GuildRole } from "@accountlink/core/platforms";
-import { type PlanPreview, shownPreview } from "@accountlink/core/roles";
+import { changesIn, isLargelyUnknown, type PlanPreview, shownPreview } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
-import { radioField } from "../look/field.ts";
+import { type Choice, radioField } from "../look/field.ts";
 import type { AccountNames, PlatformNames } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { roleName } from "../look/remedies.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, numberText } from "../look/time.ts";
+import { counted, durationText, numberText } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { rolesPath, rolesPreviewPath, withQuery } from "../paths.ts";
 
@@ -21,7 +21,7 @@ export interface PreviewView {
   readonly preview: PlanPreview;
   /** Whether the stored plan is on, so that its rules are replaced. */
   readonly isOn: boolean;
-  /** Whether unlinked members are left alone unless the owner chooses otherwise. */
+  /** Whether members who were never linked keep their roles unless the owner chooses otherwise. */
   readonly unlinked: PlanPreview["settings"]["unlinked"];
   /** Highest first. */
   readonly roles: ReadonlyArray<GuildRole>;
@@ -70,41 +70,81 @@ ${content}
 const doneHtml = (view: PreviewView): Html => {
   const { preview, isOn, platforms } = view;
   const changed = shownPreview(preview, "remove");
-  const isQuiet = changed.nicknames === 0 && changed.roles.every(({ gained, lost }) => gained + lost === 0);
+  const isQuiet = changesIn(changed) === 0;
+  const choices = unlinkedChoices(view);
   return html`
+${unknownHtml(view)}
 <p>${counted(preview.done, "member")} were compared. ${
     isQuiet ? "Nobody would change: everyone has the right roles and names." : "This is what would change:"
   }</p>
-${rolesTable(view)}
+${rolesTable(view, choices !== null)}
 ${namesHtml(view)}
 ${exceptionsHtml(view)}
 <section>
 <h2>${isOn ? "Save" : "Turn on"}</h2>
 ${formOf(
   view,
-  html`${unlinkedField(view)}
-<p>Changes begin at once, ten a second. To stop them, pause the rules: nobody changes any more. Roles that were taken
-come back when the member links, or when you give them on ${platforms.chat}; nicknames that the rules set go when a link
-goes.</p>
-<p class="row"><button class="button" name="act" value="confirm">${isOn ? "Save these rules" : "Turn on"}</button>
-<button class="button quiet" name="act" value="again">Compare again</button></p>`,
+  html`${
+    choices &&
+    radioField({
+      name: "unlinked",
+      label: "Members who never linked",
+      value: view.unlinked,
+      choices,
+    })
+  }
+<p>Changes begin at once, at most ten a second${
+    choices || isQuiet ? null : `: ${workText(changesIn(changed))}`
+  }. To stop them, pause the rules: nobody changes any more. Roles that were taken come back when the member links, or when
+you give them on ${platforms.chat}; nicknames that the rules set go when a link goes.</p>
+<p class="row">${buttonsHtml(view)}</p>`,
 )}
 </section>`;
 };
 
-const rolesTable = (view: PreviewView): Html | null =>
+const confirm = (label: string): Html =>
+  html`<button class="button" name="act" value="confirm">${label}</button>`;
+
+const buttonsHtml = ({ preview, isOn }: PreviewView): Html => {
+  const again = html`<button class="button quiet" name="act" value="again">Compare again</button>`;
+  if (!isLargelyUnknown(preview))
+    return html`${confirm(isOn ? "Save these rules" : "Turn on")}
+${again}`;
+  const unknown = counted(preview.unknown, "member");
+  return html`${again}
+${confirm(`${isOn ? "Save" : "Turn on"} without knowing ${unknown}`)}`;
+};
+
+/** Comes first, because every number below is too small by what is unknown. */
+const unknownHtml = ({ preview: { unknown, done }, platforms }: PreviewView): Html | null =>
+  unknown === 0
+    ? null
+    : html`<div class="notice warn"><p>For ${numberText(unknown)} of ${counted(done, "member")}, ${platforms.game} did not
+answer. What depends on its answer is not counted below, and changes only once it answers.</p></div>`;
+
+/** How many changes there are, and how long they take at ten a second. */
+const workText = (changes: number): string =>
+  `${counted(changes, "change")}, ${changes < 600 ? "less than a minute" : `at least ${durationText(changes * 100)}`}`;
+
+const rolesTable = (view: PreviewView, isChoice: boolean): Html | null =>
   view.preview.roles.length === 0
     ? null
     : tableHtml({
         id: "changes",
         caption: "Roles",
-        columns: ["Role", "Have it now", "Would get it", "Would lose it", "Of these not linked"],
+        columns: [
+          "Role",
+          "Have it now",
+          "Would get it",
+          "Would lose it",
+          ...(isChoice ? ["Never linked: could lose it"] : []),
+        ],
         rows: view.preview.roles.map(({ roleId, held, gained, lost }) => [
           roleName(view, roleId),
           numberText(held),
           numberText(gained.linked + gained.unlinked),
-          numberText(lost.linked + lost.unlinked),
-          numberText(lost.unlinked),
+          numberText(lost.linked),
+          ...(isChoice ? [numberText(lost.unlinked)] : []),
         ]),
       });
 
@@ -117,7 +157,7 @@ const namesHtml = (view: PreviewView): Html | null => {
 <h2>Nicknames</h2>
 <p>${counted(linked, "linked member")} would get another nickname${
     unlinked === 0 ? null : `, ${counted(unlinked, "member")} without a link would lose theirs`
-  }.</p>
+  }. The nicknames that they have now are overwritten, and nothing brings them back.</p>
 ${
   preview.names.length === 0
     ? null
@@ -138,7 +178,7 @@ ${
 /** Says who cannot be changed, and why. */
 const exceptionsHtml = (view: PreviewView): Html | null => {
   const { preview, roles, platforms } = view;
-  const { settings, bypassed, unknown } = preview;
+  const { settings, bypassed } = preview;
   const refused = preview.roles
     .filter(({ roleId }) => !roles.some(({ id, assignable }) => id === roleId && assignable))
     .filter(({ gained, lost }) => gained.linked + gained.unlinked + lost.linked + lost.unlinked > 0);
@@ -155,30 +195,26 @@ const exceptionsHtml = (view: PreviewView): Html | null => {
     ...(bypassed === 0
       ? []
       : [html`${counted(bypassed, "member")} with the role to leave alone keep what they have.`]),
-    ...(unknown === 0
-      ? []
-      : [
-          html`For ${counted(unknown, "member")} ${platforms.game} did not answer: they keep the roles in question until it does.`,
-        ]),
   ];
   if (lines.length === 0) return null;
   return html`<section><h2>Who is not changed</h2><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
 };
 
-const unlinkedField = ({ preview, unlinked }: PreviewView): Html | null => {
+/** What may happen to members who were never linked; null if it makes no difference. */
+const unlinkedChoices = ({ preview }: PreviewView): ReadonlyArray<Choice> | null => {
   const lost = preview.roles.reduce((sum, role) => sum + role.lost.unlinked, 0);
-  if (lost + preview.nicknames.unlinked === 0 && preview.settings.unlinked !== "keep") return null;
-  return radioField({
-    name: "unlinked",
-    label: "Members who have not linked",
-    value: unlinked,
-    choices: [
-      { value: "keep", label: "Leave them as they are", hint: "They keep roles and nicknames, also later." },
-      {
-        value: "remove",
-        label: "Take the roles",
-        hint: `${counted(lost, "role")} would be taken now, and everybody who unlinks loses theirs.`,
-      },
-    ],
-  });
+  if (lost === 0 && preview.settings.unlinked !== "keep") return null;
+  const work = (unlinked: "keep" | "remove") => workText(changesIn(shownPreview(preview, unlinked)));
+  return [
+    {
+      value: "keep",
+      label: "Leave them as they are",
+      hint: `They keep the roles that they have, also later. ${work("keep")}.`,
+    },
+    {
+      value: "remove",
+      label: "Take the roles",
+      hint: `${counted(lost, "role")} would be taken as well. ${work("remove")}.`,
+    },
+  ];
 };

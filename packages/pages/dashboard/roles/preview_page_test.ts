@@ -13,13 +13,13 @@ const preview: PlanPreview = {
   examples: { linked: [], unlinked: [] },
 };
 
-const pageOf = (state: PlanPreview["state"]) =>
+const pageOf = (state: PlanPreview["state"], parts: Partial<PlanPreview> = {}) =>
   previewPage(
     {
       community: { scope: { pid: "pid_0123456789abcdefghij" } },
       guildId: "700000000000000001" as GuildId,
       guildName: "Rook",
-      preview: { ...preview, state },
+      preview: { ...preview, state, ...parts },
       isOn: false,
       unlinked: "keep",
       roles: [],
@@ -37,4 +37,33 @@ it("the comparison of 50,000 members shows how far it is, and renews itself unti
   expect(running.content.source).toContain('max="50000" value="20000"');
   for (const state of ["done", "failed"] as const) expect(pageOf(state).refreshSeconds).toBeUndefined();
   expect(pageOf("failed").content.source).toMatch(/Discord or\sRoblox did not answer/);
+});
+
+it("members for whom the game platform did not answer come first, and a tenth of them changes the button", () => {
+  const few = pageOf("done", { done: 1_000, unknown: 99 }).content.source;
+  expect(few.indexOf("For 99 of 1,000 members, Roblox did not")).toBeLessThan(
+    few.indexOf("members were compared"),
+  );
+  expect(few).toContain('value="confirm">Turn on</button>');
+  const many = pageOf("done", { done: 1_000, unknown: 100 }).content.source;
+  expect(many).toContain('value="confirm">Turn on without knowing 100 members</button>');
+});
+
+it("each choice for members who never linked says what it would do, and how long that takes", () => {
+  const none = { linked: 0, unlinked: 0 };
+  const role = {
+    roleId: "1",
+    held: 900,
+    gained: { linked: 250, unlinked: 50 },
+    lost: { linked: 10, unlinked: 800 },
+  };
+  const nicknames = { linked: 5_000, unlinked: 0 };
+  const { source } = pageOf("done", { done: 9_000, roles: [role], nicknames }).content;
+  expect(source).toContain(
+    "They keep the roles that they have, also later. 5,310 changes, at least 8 minutes.",
+  );
+  expect(source).toContain("800 roles would be taken as well. 6,110 changes, at least 10 minutes.");
+  expect(source).toContain("The nicknames that they have now are overwritten");
+  const settled = pageOf("done", { roles: [{ ...role, lost: none }] }).content.source;
+  expect(settled).toMatch(/at most ten a second: 300 changes, less than a minute\./);
 });

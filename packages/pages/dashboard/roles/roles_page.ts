@@ -120,7 +120,7 @@ ${
 <p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${
         view.tryUrl === null ? null : html` <a href="${to(view.tryUrl)}">Try it as a member</a>`
       }</p>
-<p>${plan.unlinked === "keep" ? "Members who have not linked are left as they are. " : null}${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be compared again soon.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
+<p>${plan.unlinked === "keep" ? "Members who never linked keep their roles. " : null}${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be compared again soon.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
 ${
   sweep === null
     ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`

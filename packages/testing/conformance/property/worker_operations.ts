@@ -280,9 +280,15 @@ export const roleOperations = {
   ),
   "RolePlanStore.mark": operation(
     6,
-    { scope, guild, node, at, position: nat(3), chatIds, sweepOf: maybe(nat(2)) },
-    ({ plans, guildIds, nodes, pid }, { guild: of, scope: _, ...input }) =>
-      plans.mark({ ...input, pid, guildId: nth(guildIds, of), node: nth(nodes, input.node) }),
+    { scope, guild, node, at, position: nat(3), chatIds, erased: nat(2), sweepOf: maybe(nat(2)) },
+    ({ plans, guildIds, nodes, pid }, { guild: of, scope: _, erased, ...input }) =>
+      plans.mark({
+        ...input,
+        erased: input.chatIds.slice(0, erased),
+        pid,
+        guildId: nth(guildIds, of),
+        node: nth(nodes, input.node),
+      }),
   ),
   "RolePlanStore.markMember": operation(1, { guild, chatId, at }, ({ plans, guildIds }, input) =>
     plans.markMember(nth(guildIds, input.guild), input.chatId, input.at),

@@ -1,5 +1,5 @@
 import type { StoragePorts } from "@accountlink/core";
-import { erasedNickname } from "@accountlink/core/roles";
+import { erasedLink, erasedNickname } from "@accountlink/core/roles";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
@@ -178,6 +178,26 @@ export const members: Cases<StoragePorts> = {
         expectEqual((yield* status).problems, [problemOf(bystander)]);
       }
     },
+
+  "a marked member who was erased keeps the mark of it until the change of roles is stored": function* () {
+    const users = yield* UserStore;
+    const { putHeld, mark, due, nicknames, settle, settleOne } = yield* newRoleSteps;
+    const [erased, named, other] = [uniqueChatId(), uniqueChatId(), uniqueChatId()];
+    const node = yield* putHeld();
+    yield* settleOne(settled(named, { nickname: "ada" }));
+    yield* mark(node, [erased, named, other], { erased: [erased, named] });
+    const stored = [
+      [erased, erasedLink],
+      [named, "ada"],
+    ] as const;
+    expectEqual(yield* nicknames(erased, named, other), new Map(stored));
+    expectEqual((yield* users.find(erased)).roles, []);
+    yield* eraseUser(erased);
+    const waiting = (yield* due()).find(({ chatId }) => chatId === erased);
+    expectEqual(waiting, { chatId: erased, mark: 1, since: start, nickname: erasedLink });
+    yield* settle(node, [settled(erased, { mark: 1 })]);
+    expectEqual(yield* nicknames(erased), new Map());
+  },
 
   "erasing a user deletes the nickname of a paused plan": function* () {
     const { putHeld, pause, settleOne, nicknames } = yield* newRoleSteps;

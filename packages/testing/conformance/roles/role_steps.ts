@@ -91,7 +91,7 @@ export const roleSteps = Effect.fnUntraced(function* (scope: DataScope, guildId 
     settleOne: (member: SettledMember, at = start) => store.settleOne(place, member, at),
 
     mark: (node: string, chatIds: ReadonlyArray<ChatId>, write: Partial<MarkMembers> = {}) =>
-      store.mark({ ...place, node, at: start, position: 0, chatIds, sweepOf: null, ...write }),
+      store.mark({ ...place, node, at: start, position: 0, chatIds, erased: [], sweepOf: null, ...write }),
 
     settle: (node: string, members: ReadonlyArray<SettledMember>, write: Partial<SettleMembers> = {}) =>
       store.settle({ ...place, node, at: start, members, revision: 1, sweep: null, ...write }),
