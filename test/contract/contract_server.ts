@@ -2,13 +2,16 @@
 import { expect } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import type { Answer, Json, Send } from "../support/http.ts";
-import { useServer } from "../support/server.ts";
+import { type ServerOptions, useServer } from "../support/server.ts";
 import { envelopeProblems } from "./envelope.ts";
 
 /** Runs one server for all tests of a file. The server starts with the fixtures that the tests have added. */
-export const useContractServer = (env: Readonly<Record<string, string>> = {}) => {
+export const useContractServer = (
+  env: Readonly<Record<string, string>> = {},
+  options: Pick<ServerOptions, "inMemory"> = {},
+) => {
   const fixtures = makeFixtures();
-  const server = useServer(() => ({ fixture: fixtures.fixture, env }));
+  const server = useServer(() => ({ fixture: fixtures.fixture, env, ...options }));
   return { ...server, fixtures, send: checked(server.send) };
 };
 

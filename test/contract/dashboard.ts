@@ -22,18 +22,19 @@ export const headersOf = (browser: FlowBrowser, origin: string, csrfToken: strin
   "x-csrf-token": csrfToken,
 });
 
-const isOf = (path: string, template: string): boolean =>
-  new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
+const patternOf = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 
 /** Makes a `send` that compares each answer with the OpenAPI document. */
 const documented = async (send: Send): Promise<Send> => {
   const document: Json = (await send("GET /openapi.json", { from: "198.18.255.2" })).body;
   const check = answerChecker(document);
+  const operationsByPath = Object.entries(document["paths"] ?? {}).map(
+    ([template, operations]) => [template, patternOf(template), operations] as const,
+  );
   return async (line, options) => {
     const [method = "", path = ""] = line.replace(/\?.*/, "").split(" ");
     const answer = await send(line, options);
-    const [template, operations] =
-      Object.entries(document["paths"] ?? {}).find(([each]) => isOf(path, each)) ?? [];
+    const [template, , operations] = operationsByPath.find(([, pattern]) => pattern.test(path)) ?? [];
     const isKnown = template !== undefined && operations?.[method.toLowerCase()] !== undefined;
     expect({ line, problem: isKnown ? check(method, template, answer) : null }).toEqual({
       line,

@@ -2,7 +2,7 @@
 import { allows, type MemberRole, maxMembers, memberRoles } from "@accountlink/core/accounts";
 import { dashboardRoutes } from "@accountlink/http-api";
 import { sections } from "@accountlink/pages/dashboard";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf, titleOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
@@ -278,11 +278,15 @@ const linkedFrom = (text: string) =>
     .filter((target) => target in pages);
 
 describe.each(memberRoles)("as %s", (role) => {
+  let signedIn: Owner;
+  beforeAll(async () => {
+    signedIn = await signInAs(role);
+  });
+
   test.each(dashboardRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     "the role decides whether %s is refused",
     async (_, { method, path, source }) => {
-      // Each case signs in again, because one of the routes signs out.
-      const member = await signInAs(role);
+      const member = path === "/dashboard/api/session" ? await signInAs(role) : signedIn;
       const line = `${method} ${path.replace(":chatId", "100099").replace(/:\w+/, "x")}` as Line;
       const { status, body } = await member.send(line, source === "body" ? { body: {} } : {});
       const isRefused = status === 403 && JSON.stringify(body.error?.details) === '{"reason":"role"}';

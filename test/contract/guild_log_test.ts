@@ -131,23 +131,20 @@ test("the log tells who linked which account and how, who unlinked, and who was 
   const browser = server.newBrowser();
   const asked = await browser.walk(`?pid=${pid}&guildId=${guild}`, cyd, "3");
   expect((await browser.post("/verify/confirm", formOf(asked))).status).toBe(200);
-  await expect.poll(() => postsIn(log), waiting).toContain("Player 3 ( player_3 )");
-  expect(await postsIn(log)).toMatch(
-    /@Nick linked Player 3 \( player_3 \) ?, signed in at the game platform\./,
-  );
-
   await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: dan, gameId: "2" } });
-  await expect.poll(() => postsIn(log), waiting).toMatch(/was linked to Player 2 .*? by @Nick/);
   await owner.send("DELETE /dashboard/api/links", { body: { pid, chatId: dan } });
   await expect.poll(() => postsIn(log), waiting).toMatch(/was unlinked from Player 2 .*? by @Nick/);
+  expect(await postsIn(log)).toMatch(
+    /@Nick linked Player 3 \( player_3 \) ?, signed in at the game platform\..*was linked to Player 2 .*? by @Nick.*was unlinked/,
+  );
 });
 
 test("the log tells that a user who is blocked tried to link an account, in the flow and in chat", async () => {
   const block = { pid, chatId: dan };
   await owner.send("PUT /dashboard/api/blocks", { body: { ...block, reason: "Raids" } });
   await server.newBrowser().prove("chat", dan, `?pid=${pid}&guildId=${guild}`);
-  await expect.poll(() => postsIn(log), waiting).toMatch(/tried to link an account, but is blocked\./);
-  const tries = async () => (await postsIn(log)).split("but is blocked").length - 1;
+  const tries = async () =>
+    (await postsIn(log)).split("tried to link an account, but is blocked.").length - 1;
   await command(server.send, { chatId: dan }, "verify");
   await expect.poll(tries, waiting).toBe(2);
   expect(await postsIn(log)).not.toContain("Raids");
@@ -171,7 +168,7 @@ test("a burst is told in few messages, with counts, at most one in two seconds",
   await platform.fail({
     platform: "chat",
     mode: "slow",
-    delayMs: 5_000,
+    delayMs: 3_000,
     under: "/chat/api/channels",
     times: 1,
   });

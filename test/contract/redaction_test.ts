@@ -30,9 +30,9 @@ const refused = [
   fixtures.key({ status: "revoked" }),
   fixtures.key({ expiresAt: "2020-01-01T00:00:00.000Z" }),
   fixtures.key({ allowIps: ["192.0.2.77"], denyIps: ["2001:db8:77::/48"] }),
-  ...Array.from({ length: 10 }, newToken),
+  ...Array.from({ length: 3 }, newToken),
 ];
-const leaked = Array.from({ length: 5 }, () => fixtures.key({ links }));
+const leaked = Array.from({ length: 2 }, () => fixtures.key({ links }));
 const verifying = fixtures.key({ limits: "none" });
 const keys = [...accepted, ...refused, ...leaked];
 
@@ -176,7 +176,7 @@ beforeAll(async () => {
   // Use another chat user for each failure: an earlier answer about the user would be cached, and hide the failure.
   for (const [index, mode] of ["down", "cut", "garbage", "limited"].entries()) {
     await platform.fail({ mode, platform: "both" });
-    await useAll(accepted, String(100_010 + index));
+    await useAll(accepted.slice(1, 2), String(100_010 + index));
   }
   await platform.recover();
   for (const [index, key] of [...leaked, newToken(), newToken()].entries()) {

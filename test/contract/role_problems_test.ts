@@ -1,6 +1,6 @@
 /** What role plans do, and show, when the platforms refuse changes and answers. */
 import { expect, onTestFinished, test } from "vitest";
-import { gameUsers, guild } from "../support/fixtures.ts";
+import { guild } from "../support/fixtures.ts";
 import { type Json, textOf } from "../support/http.ts";
 import { expectData } from "./contract_server.ts";
 import { scopesOf, signInOwner } from "./dashboard.ts";
@@ -22,7 +22,6 @@ const isLinked = { roleId: linked, when: { is: "linked" } };
 const api = {
   member: "/chat/api/guilds/:guildId/members/:chatId",
   members: "/chat/api/guilds/:guildId/members",
-  item: "/game/api/users/:gameId/items/:item/:itemId",
 };
 
 /** Turns on a plan while the platforms have the faults. Returns a function that reads the plan after its sweep. */
@@ -85,40 +84,6 @@ test("a refused nickname and a refused role are problems, and sync answers with 
   await setRoles(eve, []);
   expectData(await sync(eve), { chatId: eve, added: [linked], removed: [], nickname: null });
   expectData(await sync(eve), { chatId: eve, added: [], removed: [], nickname: null });
-});
-
-test("an unknown item and closed groups are problems of the plan, and hold back only their rules' roles", async () => {
-  const [profile] = gameUsers;
-  const status = await sweepWith(
-    [
-      { mode: "refused", code: "no_item", platform: "game", route: `GET ${api.item}`, ending: "404" },
-      { mode: "refused", code: "unauthorized", platform: "game", route: "GET /game/api/groups/:groupId" },
-      {
-        mode: "garbage",
-        body: JSON.stringify({ ...profile, groups: null }),
-        platform: "game",
-        route: "GET /game/api/users/:gameId/profile",
-      },
-    ],
-    {
-      rules: [
-        isLinked,
-        { roleId: chief, when: { is: "owner", item: "gamepass", itemId: "404" } },
-        // Only eve is in the group, and dan has the role too.
-        { roleId: member, when: { is: "group", groupId: "3" } },
-      ],
-    },
-  );
-  const { problems } = (await status()) ?? {};
-  expect(problems).toContainEqual(problem("item_unknown", null, chief));
-  expect(problems).toContainEqual(problem("source_closed", null, member));
-  const unchanged = { added: [], removed: [], nickname: null };
-  for (const user of [dan, eve]) {
-    // The sweep gave the role of the links, and did not touch the role of the group.
-    expectData(await sync(user), { chatId: user, ...unchanged });
-    await setRoles(user, user === dan ? roles.slice(0, 1) : []);
-    expectData(await sync(user), { chatId: user, ...unchanged, added: [linked] });
-  }
 });
 
 test("members that may not be listed are a problem of the plan, and end the sweep", async () => {

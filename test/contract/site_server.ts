@@ -5,7 +5,7 @@ import { afterAll, expect } from "vitest";
 import { type Fixtures, makeFixtures } from "../support/fixtures.ts";
 import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
-import { useServer } from "../support/server.ts";
+import { type ServerOptions, useServer } from "../support/server.ts";
 
 export type SiteServer = ReturnType<typeof useSiteServer>;
 
@@ -15,9 +15,10 @@ export type Site = "dashboard" | "me";
 export const useSiteServer = (
   env: Readonly<Record<string, string>> = {},
   change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
+  options: Pick<ServerOptions, "inMemory"> = {},
 ) => {
   const fixtures = makeFixtures();
-  const server = useServer(() => ({ fixture: change(fixtures.fixture), env }));
+  const server = useServer(() => ({ fixture: change(fixtures.fixture), env, ...options }));
   const browsers: Array<FlowBrowser> = [];
   afterAll(() => {
     for (const { close } of browsers) close();

@@ -1,5 +1,6 @@
 /** Every text of the pages and of the answers in chat, in each language beside English: nothing of ours stays English. */
 import { type LanguageTag, languageTags } from "@accountlink/pages/languages";
+import { isProof } from "@accountlink/test-servers";
 import { beforeAll, expect, test } from "vitest";
 import { chatKey, interactionOf, sendInteraction } from "../support/chat.ts";
 import { chatUsers, guild } from "../support/fixtures.ts";
@@ -165,20 +166,23 @@ beforeAll(async () => {
   english = await walk("en");
 });
 
-test.each(languageTags.filter((tag) => tag !== "en"))(
-  "in %s, pages and answers have no English words",
-  async (tag) => {
-    const faults: Array<string> = [];
-    const isLatin = new Intl.Locale(tag).maximize().script === "Latn";
-    for (const [name, texts] of await walk(tag)) {
-      const source = english.get(name) ?? [];
-      if (texts.length !== source.length)
-        faults.push(`${name}: ${texts.length} texts, in English ${source.length}`);
-      for (const text of texts) {
-        const same = isLatin ? source.includes(text) : true;
-        if (same && wordsOf(text).length > 0) faults.push(`${name}: ${text}`);
-      }
+/**
+ * One language in Latin script and one in another find each text that has no translation in the code. The tests of the
+ * languages find texts that a language lacks.
+ */
+const walked = languageTags.filter((tag) => (isProof ? tag !== "en" : tag === "de" || tag === "ja"));
+
+test.each(walked)("in %s, pages and answers have no English words", async (tag) => {
+  const faults: Array<string> = [];
+  const isLatin = new Intl.Locale(tag).maximize().script === "Latn";
+  for (const [name, texts] of await walk(tag)) {
+    const source = english.get(name) ?? [];
+    if (texts.length !== source.length)
+      faults.push(`${name}: ${texts.length} texts, in English ${source.length}`);
+    for (const text of texts) {
+      const same = isLatin ? source.includes(text) : true;
+      if (same && wordsOf(text).length > 0) faults.push(`${name}: ${text}`);
     }
-    expect(faults).toEqual([]);
-  },
-);
+  }
+  expect(faults).toEqual([]);
+});

@@ -14,7 +14,8 @@ import {
   useContractServer,
 } from "./contract_server.ts";
 
-const { fixtures, send, storage } = useContractServer();
+// The tests of the audit log open the storage.
+const { fixtures, send, storage } = useContractServer({}, { inMemory: false });
 
 const inScope = (key: string, guildId?: string) => {
   const named = guildId === undefined ? {} : { guildId };

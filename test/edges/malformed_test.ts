@@ -82,7 +82,8 @@ test("malformed requests are counted in metrics", async () => {
   expect(text).toMatch(/^accountlink_http_requests_total\{[^}]*status="431"[^}]*\} \d+$/m);
 });
 
-test.each([
+// These tests run concurrently, because each one waits for a deadline.
+test.concurrent.each([
   ["nothing", "/", ""],
   ["a head", "/", `GET ${lookup} HTTP/1.1\r\n${host}`],
   ["a body", lookup, post("Content-Length: 50\r\n", "{")],
@@ -91,11 +92,18 @@ test.each([
   expectMalformed(await sendRaw(url(), bytes), path, 408);
 });
 
-test("a body that arrives byte by byte is answered 408", async () => {
+test.concurrent("a body that arrives byte by byte is answered 408", async () => {
   const socket = await connectTo(url());
   socket.write(post("Content-Length: 50\r\n", ""));
   const dripping = setInterval(() => socket.write(" "), 100);
   expectMalformed(await readAnswers(socket).finally(() => clearInterval(dripping)), lookup, 408);
+});
+
+test.concurrent.each(["websocket", "h2c"])("an Upgrade header is ignored: %s", async (protocol) => {
+  const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
+  const answers = await sendRaw(url(), `GET ${lookup} HTTP/1.1\r\n${host}${authorization}${upgrade}\r\n`);
+  expect(answers.map(({ status }) => status)).toEqual([200]);
+  expectMalformed(await sendRaw(url(), post(`Content-Length: 10\r\n${upgrade}`, "{")), lookup, 408);
 });
 
 const get = (target: string, headers: string) =>
@@ -150,13 +158,6 @@ test.each(origins)("a target in absolute form is answered like its path: %s", as
   }
   const [root] = await at(origin(), "");
   expect(root?.status).toBe((await at("", "/"))[0]?.status);
-});
-
-test.each(["websocket", "h2c"])("an Upgrade header is ignored: %s", async (protocol) => {
-  const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
-  const answers = await sendRaw(url(), `GET ${lookup} HTTP/1.1\r\n${host}${authorization}${upgrade}\r\n`);
-  expect(answers.map(({ status }) => status)).toEqual([200]);
-  expectMalformed(await sendRaw(url(), post(`Content-Length: 10\r\n${upgrade}`, "{")), lookup, 408);
 });
 
 test("CONNECT is answered 404", async () => {

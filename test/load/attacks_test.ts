@@ -49,7 +49,7 @@ beforeAll(async () => {
       ACCOUNTLINK_IP_AUTH_FAILURES: "30",
     },
   });
-  await lookUpFor(duration);
+  if (isProof) await lookUpFor(duration);
 });
 afterAll(async () => expect(await server.stop()).toBe(0));
 
@@ -81,7 +81,7 @@ const measure = async (name: string, most: number, attack: () => Promise<() => P
   const before: Array<number> = [];
   const during: Array<number> = [];
   for (let turn = 0; turn < turns; turn++) {
-    before.push(p99(await lookUpFor(duration)));
+    if (isProof) before.push(p99(await lookUpFor(duration)));
     const stop = await attack();
     during.push(p99(await lookUpFor(duration)));
     await stop();
@@ -89,8 +89,9 @@ const measure = async (name: string, most: number, attack: () => Promise<() => P
   const [without, beside] = [before, during].map(
     (each) => each.toSorted((one, other) => one - other)[Math.floor((turns - 1) / 2)] ?? Infinity,
   ) as [number, number];
+  if (!isProof) return;
   console.log({ name, before, during, ratio: beside / without });
-  if (isProof) expect(beside).toBeLessThan(most * without);
+  expect(beside).toBeLessThan(most * without);
 };
 
 /** Counts the lines of the log about requests. */
@@ -121,13 +122,16 @@ test("behind a trusted proxy, a flood leaves lookups answered, and writes a line
   });
 });
 
-test.each([
+/** Outside of the proof, the first flood suffices: contract tests hold the limits of the others. */
+const floods: ReadonlyArray<readonly [name: string, addresses: number, sent: string]> = [
   ["an unknown path", 1, request("/nothing/at/all")],
   ["no key", 1, request("/v2/chat?chatId=100001")],
   ["a wrong key", 1, request("/v2/chat?chatId=100001", "Authorization: Bearer wrong\r\n")],
   ["a health check", 1, request("/healthz")],
   ["an unknown path", 64, request("/nothing/at/all")],
-])(
+];
+
+test.each(isProof ? floods : floods.slice(0, 1))(
   "a flood of requests with %s from %d addresses leaves lookups at most five times as slow",
   async (name, count, sent) => {
     await measure(`${name} from ${count}`, 5, async () => {
@@ -167,7 +171,7 @@ const refusals = Array.from({ length: 100 }, (_, index) =>
   request(`/v2/chat?chatId=100001&guildId=${800_000_000_000_000_000n + BigInt(index)}`, keyed),
 ).join("");
 
-test.each([
+test.runIf(isProof).each([
   ["refusals", "403", async () => refusals],
   [
     "keys",
@@ -195,8 +199,7 @@ test.each([
       return async () => {
         const statuses = await attack.stop();
         expect([...statuses.keys()]).not.toContain("500");
-        // A short attack may end before a busy machine answers it.
-        expect(isProof ? [...statuses.keys()] : [answered]).toContain(answered);
+        expect([...statuses.keys()]).toContain(answered);
       };
     });
   },

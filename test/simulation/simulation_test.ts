@@ -1,3 +1,4 @@
+import { isProof } from "@accountlink/test-servers";
 import { expect, it } from "vitest";
 import { planOf } from "./plan.ts";
 import { runPlan } from "./run.ts";
@@ -5,17 +6,10 @@ import { search } from "./search.ts";
 import { shrink } from "./shrink.ts";
 import { storyOf } from "./story.ts";
 
-const schedules = 200;
-
-const expectNoneToFail = (from: number): void => {
-  const { failed } = search(from, schedules);
-  if (failed === null) return;
-  const plan = planOf(failed);
-  expect.fail(storyOf(failed, shrink({ plan, run: runPlan(plan) })));
-};
+const schedules = isProof ? 400 : 80;
 
 it("simulations with the same seed have the same events in the same order", () => {
-  for (const seed of [1, 2, 3, 4, 5]) {
+  for (const seed of [1, 2]) {
     const one = runPlan(planOf(seed), true);
     runPlan(planOf(seed + 1_000));
     const other = runPlan(planOf(seed), true);
@@ -24,10 +18,9 @@ it("simulations with the same seed have the same events in the same order", () =
   }
 });
 
-it("the service keeps every guarantee in simulations with fixed seeds", () => {
-  expectNoneToFail(1);
-});
-
 it("the service keeps every guarantee in simulations with random seeds", () => {
-  expectNoneToFail(Math.floor(Math.random() * 2 ** 40));
+  const { failed } = search(Math.floor(Math.random() * 2 ** 40), schedules);
+  if (failed === null) return;
+  const plan = planOf(failed);
+  expect.fail(storyOf(failed, shrink({ plan, run: runPlan(plan) })));
 });

@@ -35,6 +35,8 @@ export interface ServerOptions {
    * end.
    */
   readonly dataFolder?: string;
+  /** Whether the data may be in memory, where the server is fastest, if the test project chooses no storage. */
+  readonly inMemory?: boolean;
 }
 
 export interface RunningServer {
@@ -117,11 +119,14 @@ export const serverInScope = (
 
 type Place = Awaited<ReturnType<typeof makePlace>>;
 
-const makePlace = async ({ fixture, env = {}, dataFolder }: ServerOptions) => {
+const makePlace = async ({ fixture, env = {}, dataFolder, inMemory = false }: ServerOptions) => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-test-"));
   const data = dataFolder ?? join(folder, "data");
   const isDemo = fixture === "demo";
-  const storage = dataFolder === undefined && !isDemo ? await makeStorage(data) : embeddedStorage(data);
+  const storage =
+    dataFolder === undefined && !isDemo
+      ? await makeStorage(data, inMemory ? "memory" : "embedded")
+      : embeddedStorage(data);
   const fixtureFile = join(folder, "fixture.json");
   const platformPort = await freePort();
   await writeFile(fixtureFile, JSON.stringify(fixture));
@@ -201,7 +206,8 @@ const start = starts[kind] ?? startServerHere;
 
 /**
  * Runs one server for all tests of a file. `options` is called only after the whole file is loaded, so every test can
- * first add its data to the fixture.
+ * first add its data to the fixture. Outside of the proof, the server keeps its data in memory by default, because the
+ * conformance suites test the other storages.
  */
 export const useServer = (
   options: () => ServerOptions,
@@ -215,7 +221,7 @@ export const useServer = (
     return running;
   };
   beforeAll(async () => {
-    running = await start(options());
+    running = await start({ inMemory: !isProof, ...options() });
   });
   afterAll(async () => {
     if (running === undefined) return;

@@ -23,14 +23,18 @@ export interface TestStorage {
   readonly remove: () => Promise<void>;
 }
 
-const kind = process.env["ACCOUNTLINK_TEST_STORAGE"] ?? "embedded";
+const chosen = process.env["ACCOUNTLINK_TEST_STORAGE"];
 
 /** Null if tests can read the storage directly, else the reason why not, for titles of skipped tests. */
 export const whyHidden: string | null =
-  kind === "memory" ? "since only the server can read its memory" : null;
+  chosen === "memory" ? "since only the server can read its memory" : null;
 
-/** @param folder the folder of an embedded storage */
-export const makeStorage = (folder: string): Promise<TestStorage> => {
+/**
+ * @param folder the folder of an embedded storage
+ * @param usual the kind of storage if the test project chooses none
+ */
+export const makeStorage = (folder: string, usual: "embedded" | "memory"): Promise<TestStorage> => {
+  const kind = chosen ?? usual;
   if (kind === "postgres") return makePostgresStorage();
   if (kind === "redis") return Promise.resolve(redisStorage());
   return Promise.resolve(kind === "memory" ? memoryStorage : embeddedStorage(folder));

@@ -85,7 +85,7 @@ testWith(services)("addresses match under every key before, during and after a r
 });
 
 testWith(services)("a rotation resumes after an interruption", function* () {
-  const count = 1_234;
+  const count = 1_034;
   const places = Array.from({ length: count }, (_, i) => see(address(`10.0.${i >> 8}.${i & 255}`), target));
   yield* Effect.provide(Effect.all(places), vaultWith(1));
   yield* Effect.gen(function* () {
@@ -97,7 +97,7 @@ testWith(services)("a rotation resumes after an interruption", function* () {
       }),
     );
     assert.deepEqual(first.at(-1), { rotated: 1_000, unreadable: 0, total: count });
-    assert.deepEqual(yield* rotateAddressKeys(), { rotated: 234, unreadable: 0, total: 234 });
+    assert.deepEqual(yield* rotateAddressKeys(), { rotated: 34, unreadable: 0, total: 34 });
     assert.deepEqual(yield* (yield* SightingStore).countByKey(), new Map([["k2", count]]));
   }).pipe(Effect.provide(vaultWith(2, 1)));
 });

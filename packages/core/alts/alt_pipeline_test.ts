@@ -1,16 +1,55 @@
 import { assert, it } from "@accountlink/test-servers/effect";
-import type { ChatId } from "../ids.ts";
+import type { ChatId, GameId } from "../ids.ts";
 import { findCandidates } from "./alt_candidates.ts";
-import { type AltWeights, scoreAlts, weighAddress, weighDevice } from "./alt_score.ts";
+import {
+  type AltEvidence,
+  type AltWeights,
+  scoreAlts,
+  weighAddress,
+  weighDevice,
+  weighEvidence,
+} from "./alt_score.ts";
 
 const day = 86_400_000;
 
 const scored = (parts: Partial<AltWeights>) =>
   scoreAlts({ listed: [], unlisted: [], addresses: 0, vpnAddresses: 0, ...parts });
 
-it("a sighting in the future weighs like one from now", () => {
-  assert.strictEqual(weighDevice({ age: -5 * day, chatUsers: 2 }), 0.7);
-  assert.strictEqual(weighAddress({ age: -5 * day, chatUsers: 2, isShared: false }), 0.35);
+it.each([
+  [0, 1, 0.7, 0.35],
+  [-5, 2, 0.7, 0.35],
+  [90, 1, 0.7 * 2 ** -0.5, 0.175],
+  [180, 4, 0.35, 0.0875],
+  [0, 8, 0.7, 0.0875],
+  [0, 20, 0.35, 0.014],
+])(
+  "a place that was shared %d days ago by %d users weighs %d as a browser and %d as an address",
+  (days, chatUsers, browser, place) => {
+    const shared = { age: days * day, chatUsers };
+    assert.closeTo(weighDevice(shared), browser, 1e-9);
+    assert.closeTo(weighAddress({ ...shared, isShared: false }), place, 1e-9);
+    assert.closeTo(weighAddress({ ...shared, isShared: true }), Math.min(0.1, place), 1e-9);
+  },
+);
+
+const evidence = (kind: "device" | "address", weight: number): AltEvidence => ({
+  kind,
+  weight,
+  lastSeenAt: 0,
+  chatUsers: 2,
+});
+const address = (weight: number) => evidence("address", weight);
+const game: AltEvidence = { kind: "game", weight: 0.9, gameId: "1" as GameId };
+
+it.each<[reasons: ReadonlyArray<AltEvidence>, weight: number]>([
+  [[], 0],
+  [[address(0.35), address(0.2)], 0.48],
+  [[address(0.35), address(0.35), address(0.35)], 0.6],
+  [[evidence("device", 0.7), evidence("device", 0.6)], 0.7],
+  [[game, evidence("device", 0.7), address(0.5)], 0.985],
+  [[address(0.1), { kind: "review", weight: 1 }], 1],
+])("the reasons %j weigh %d together", (reasons, weight) => {
+  assert.closeTo(weighEvidence(reasons), weight, 1e-9);
 });
 
 it.each([

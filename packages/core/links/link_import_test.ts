@@ -23,7 +23,8 @@ import { LinkStore } from "./link_store.ts";
 
 const pid = "pid_0123456789abcdef" as Pid;
 const account: NewAccount = { name: "acme", chatId: null, tier: "free" };
-const batch = batchSize;
+/** The rows of a batch of an import that gives way, whose batches are small. */
+const batch = batchSize / 20;
 const now = Date.parse("2034-01-01T00:00:00.000Z");
 
 const csv = (count: number): string =>
@@ -38,13 +39,18 @@ const fileOf = (content: string): Source => {
   return { lines: linkReaders.csv(Stream.succeed(bytes)), isRepeatable: true };
 };
 
+const realTurn = Effect.promise(() => new Promise((resolve) => setTimeout(resolve)));
+
 const pipeOf = (content: string): Source => ({ ...fileOf(content), isRepeatable: false });
 
 const run = Effect.fnUntraced(function* (source: Source, options: ImportOptions = {}) {
   const shown: Array<ImportProgress> = [];
   const target = { findScope: Effect.succeed(pid), origin };
   const show = (progress: ImportProgress) => Effect.sync(() => void shown.push(progress));
-  const outcome = yield* importLinks(source, target, options, { onProgress: show });
+  const running = importLinks(source, target, { ...options, givesWay: true }, { onProgress: show });
+  // Such an import pauses after each batch. The test clock does not control Web Crypto.
+  const passing = Effect.forever(Effect.andThen(TestClock.adjust("1 milli"), realTurn));
+  const outcome = yield* Effect.raceFirst(running, passing);
   return { outcome, shown };
 });
 

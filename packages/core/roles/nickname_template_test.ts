@@ -1,3 +1,4 @@
+import { isProof } from "@accountlink/test-servers";
 import { assert, it } from "@accountlink/test-servers/effect";
 import { Schema } from "effect";
 import * as FastCheck from "fast-check";
@@ -60,6 +61,7 @@ it("nicknameOf returns trimmed text of at most 32 UTF-16 units that isNameText a
       assert.isTrue(isNameText(given));
       assert.equal(given, given.trim());
     }),
+    { numRuns: isProof ? 200 : 20 },
   );
 });
 
