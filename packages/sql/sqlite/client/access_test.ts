@@ -329,3 +329,17 @@ testDatabase(
     yield* Effect.repeat(tryOnce, { until: () => tries > 1 });
   },
 );
+
+testDatabase("a loop of eight transactions at a time runs each of its items once", function* ({ sql }) {
+  const items = Array.from({ length: 100 }, (_, i) => i);
+  const done: Array<number> = [];
+  const transaction = (item: number) => {
+    done.push(item);
+    // Groups end after 20 milliseconds, in the turn of the event loop in which the fiber of their last member starts.
+    const until = performance.now() + (item % 25 === 20 ? 21 : 0);
+    while (performance.now() < until);
+    return sql.withTransaction(add(sql, `${item}`));
+  };
+  yield* Effect.forEach(items, transaction, { concurrency: 8, discard: true });
+  expect(done).toEqual(items);
+});
