@@ -10,6 +10,7 @@ import {
   type StoreUnavailable,
 } from "@accountlink/core";
 import type { BlockStore } from "@accountlink/core/admission";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
   allLinks,
   type BulkItem,
@@ -244,7 +245,7 @@ const orNull = <A>(lookup: Lookup<A>) =>
 
 /** Looks up any number of IDs, in chunks of `maxBulkInputs` IDs, the limit of a bulk lookup over HTTP. */
 const eachOrNull = <Id, A>(ids: ReadonlyArray<Id>, lookup: (part: ReadonlyArray<Id>) => Bulk<A>) =>
-  Effect.forEach(Array.chunksOf(ids, maxBulkInputs), lookup, { concurrency: 4 }).pipe(
+  forEachLimited(Array.chunksOf(ids, maxBulkInputs), lookup, { concurrency: 4 }).pipe(
     Effect.catchTag("BulkLimitExceeded", Effect.die),
     Effect.flatMap((parts) => Effect.forEach(parts.flat(), ({ result }) => foundOrNull(result))),
   );

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, type Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { NetAddress } from "effect/net";
+import { forEachLimited } from "../limited_loops.ts";
 import { deriveKey, seal, unseal } from "../secrets/crypto.ts";
 import { type ClientAddress, parseAddress } from "./client_address.ts";
 import type { ProtectedAddress } from "./sighting.ts";
@@ -61,7 +62,7 @@ export class AddressVault extends Context.Service<
           }).pipe(Effect.provideContext(crypto)),
         hashes: (address) => Effect.forEach(vaultKeys, ({ hash }) => hash(address)),
         revealEach: (addresses) =>
-          Effect.provideContext(Effect.forEach(addresses, open, { concurrency: openedAtOnce }), crypto),
+          Effect.provideContext(forEachLimited(addresses, open, { concurrency: openedAtOnce }), crypto),
       });
     }).pipe(Layer.effect(AddressVault));
 }

@@ -137,7 +137,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
           seeds.length === 0 ? Effect.succeed([]) : sightings.findByChatIds(pid, seeds, maxSightings),
           target === null ? Effect.succeed([]) : reviews.findByChatId(pid, target, null),
         ],
-        { concurrency: 2 },
+        { concurrency: "unbounded" },
       );
       const seen = newestPlaces(found);
       const addresses = yield* seedAddresses(vault, seen.filter(isAtAddress), query.address);
@@ -156,7 +156,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
           sightings.countUsers(pid, hashes),
           seedNetworks(networks, addresses),
         ],
-        { concurrency: 3 },
+        { concurrency: "unbounded" },
       );
       const chatIds = new Set([...visits.map(({ chatId }) => chatId), ...known]);
       const records = yield* links.findByChatIds(pid, [...chatIds]);
@@ -196,7 +196,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
           answersInTime(gameIds, profiles.game, profileDeadline),
           answersInTime(chatIds, (chatId) => profiles.chat(chatId, guildId), profileDeadline),
         ],
-        { concurrency: 2 },
+        { concurrency: "unbounded" },
       );
       return matches.map((match) => ({
         ...match,

@@ -1,4 +1,5 @@
 import { type Duration, Effect } from "effect";
+import { forEachLimited } from "../limited_loops.ts";
 
 /**
  * Asks one question per distinct key, and returns the answers that arrive before the deadline. Pending questions are
@@ -14,7 +15,7 @@ export const answersInTime = <Key, A>(
 ): Effect.Effect<ReadonlyMap<Key, A>> =>
   Effect.suspend(() => {
     const answers = new Map<Key, A>();
-    const asked = Effect.forEach(
+    const asked = forEachLimited(
       new Set(keys),
       (key) => Effect.map(ask(key), (answer) => void answers.set(key, answer)),
       { concurrency: deadline.atOnce, discard: true },

@@ -2,6 +2,7 @@ import { Clock, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { makeAskingName } from "../communities/asking_name.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { isLinked } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
@@ -51,10 +52,10 @@ export const makeView = Effect.gen(function* () {
     const { proven, ...rest } = yield* Effect.all(
       {
         proven: accounts.all(pid, chatId, gameId),
-        connections: Effect.forEach(others, accounts.game, { concurrency: 3 }),
+        connections: forEachLimited(others, accounts.game, { concurrency: 3 }),
         named: named(flow),
       },
-      { concurrency: 3 },
+      { concurrency: "unbounded" },
     );
     return { ...proven, ...rest, gameProof };
   });
@@ -75,7 +76,7 @@ export const makeView = Effect.gen(function* () {
         player: orNull(subject.gameId, accounts.game),
         known: accountsOf(flow),
       },
-      { concurrency: 3 },
+      { concurrency: "unbounded" },
     );
     return {
       entry,
@@ -117,7 +118,7 @@ export const makeFlowAccounts = Effect.gen(function* () {
   const game = (id: GameId) => Effect.map(profiles.game(id), (profile) => ({ id, profile }));
 
   const both = (chatId: ChatId, gameId: GameId) =>
-    Effect.all({ chat: chat(chatId), game: game(gameId) }, { concurrency: 2 });
+    Effect.all({ chat: chat(chatId), game: game(gameId) }, { concurrency: "unbounded" });
 
   /** Returns the linked game account that a new link would replace, or null. */
   const replacedBy = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId, gameId: GameId) {
@@ -133,7 +134,7 @@ export const makeFlowAccounts = Effect.gen(function* () {
         game: orNull(gameId, game),
         replaces: orNull(replacedId, game),
       },
-      { concurrency: 3 },
+      { concurrency: "unbounded" },
     );
   });
 

@@ -9,6 +9,7 @@ import {
   type PlatformUnavailable,
 } from "../errors.ts";
 import { type ChatId, type GameId, type GuildId, idRules, isChatId, isGameId } from "../ids.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { GuildGuard, maxCheckedMembers, platformConcurrency } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import type { LookupOptions } from "./link_lookup.ts";
@@ -92,7 +93,7 @@ export class BulkLookup extends Context.Service<BulkLookup>()("@accountlink/core
         const [linked, members] =
           guildId === null
             ? [yield* find, null]
-            : yield* Effect.all([find, memberships(guildId, chatIds)], { concurrency: 2 });
+            : yield* Effect.all([find, memberships(guildId, chatIds)], { concurrency: "unbounded" });
         const membershipOf = (chatId: ChatId) =>
           members === null ? anyone : (members.get(chatId) ?? Result.succeed(false));
         const found = resolved
@@ -193,7 +194,7 @@ const mapOf = <Key, Value, E = never>(
   valueOf: (key: Key) => Effect.Effect<Value, E>,
   concurrency: number | "unbounded" = platformConcurrency,
 ): Effect.Effect<ReadonlyMap<Key, Value>, E> =>
-  Effect.forEach(new Set(keys), (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
+  forEachLimited(new Set(keys), (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
     concurrency,
   }).pipe(Effect.map((entries) => new Map(entries)));
 

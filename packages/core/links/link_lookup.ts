@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { LinkNotFound } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
+import { filterLimited } from "../limited_loops.ts";
 import {
   GuildGuard,
   maxCheckedMembers,
@@ -76,7 +77,7 @@ export class LinkLookup extends Context.Service<LinkLookup>()("@accountlink/core
       resolved
         ? Effect.all(
             { game: profiles.game(link.gameId), chat: profiles.chat(link.chatId, guildId) },
-            { concurrency: 2 },
+            { concurrency: "unbounded" },
           )
         : Effect.succeed(unresolved);
 
@@ -90,7 +91,7 @@ export class LinkLookup extends Context.Service<LinkLookup>()("@accountlink/core
         const told = known.get(chatId);
         return told === undefined ? guard.isMember(guildId, chatId) : Effect.succeed(told);
       };
-      return yield* Effect.filter(checked, isMember, { concurrency: platformConcurrency });
+      return yield* filterLimited(checked, isMember, { concurrency: platformConcurrency });
     });
 
     return {
@@ -119,7 +120,7 @@ export class LinkLookup extends Context.Service<LinkLookup>()("@accountlink/core
           resolved: resolved
             ? yield* Effect.all(
                 { game: profiles.game(gameId), chat: profiles.chats(chatIds, guildId) },
-                { concurrency: 2 },
+                { concurrency: "unbounded" },
               )
             : unresolvedGame,
         };

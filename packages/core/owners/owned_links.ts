@@ -9,6 +9,7 @@ import type {
 } from "../errors.ts";
 import { ChatId, isChatId, isGameId } from "../ids.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import {
   LinkStore,
@@ -77,11 +78,13 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     const orderOf = yield* makeNameOrder;
 
     const named = (links: ReadonlyArray<Link>) =>
-      Effect.forEach(
+      forEachLimited(
         links,
         (link) =>
           Effect.map(
-            Effect.all([profiles.chat(link.chatId, null), profiles.game(link.gameId)], { concurrency: 2 }),
+            Effect.all([profiles.chat(link.chatId, null), profiles.game(link.gameId)], {
+              concurrency: "unbounded",
+            }),
             ([chat, game]): NamedLink => ({ link, chat, game }),
           ),
         { concurrency: platformConcurrency },
@@ -110,7 +113,7 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     const search = Effect.fnUntraced(function* (scope: DataScope, text: string) {
       const [chatsNamed, gamesNamed] = yield* Effect.all(
         [Effect.result(membersNamed(scope, text)), Effect.result(gamesMeant(text))],
-        { concurrency: 2 },
+        { concurrency: "unbounded" },
       );
       const chatIds = Result.getOrElse(chatsNamed, () => []);
       const gameIds = Result.getOrElse(gamesNamed, () => []);

@@ -15,6 +15,9 @@ import { OwnedScopes } from "./owned_scopes.ts";
 
 const scope = { kind: "global", pid: "pid" as Pid, account: "acme" } as const;
 
+/** Lets the loop start all of its items. */
+const settle = Effect.repeat(Effect.yieldNow, { times: 200 });
+
 const links = Array.from({ length: 60 }, (_, index) => ({
   chatId: String(100_001 + index) as ChatId,
   gameId: "1" as GameId,
@@ -56,6 +59,7 @@ test("a file with names asks the chat platform for 25 users a second, and leaves
   const asked: Array<ChatId> = [];
   const { newest } = yield* Effect.provide(OwnedLinks, layerAsking(asked));
   yield* Effect.forkChild(Stream.runDrain(newest(scope, 55)));
+  yield* settle;
   for (const [time, count] of [
     ["999 millis", 25],
     ["1 milli", 50],
@@ -63,6 +67,7 @@ test("a file with names asks the chat platform for 25 users a second, and leaves
     ["1 milli", 60],
   ] as const) {
     yield* TestClock.adjust(time);
+    yield* settle;
     expect(asked).toHaveLength(count);
   }
 });

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 import { GamePlatform } from "./game_platform.ts";
 import { platformConcurrency, type RequestedGuild } from "./guild_guard.ts";
@@ -24,7 +25,7 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
           orNull(chatPlatform.findUser(chatId)),
           guildId === null ? Effect.succeed(null) : orNull(chatPlatform.findMember(guildId, chatId)),
         ],
-        { concurrency: 2 },
+        { concurrency: "unbounded" },
       );
       return user === null ? null : { ...user, guild };
     });
@@ -44,7 +45,7 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
 
       /** Returns the profiles of the first 25 chat users, in order. */
       chats: (chatIds: ReadonlyArray<ChatId>, guildId: RequestedGuild) =>
-        Effect.forEach(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), {
+        forEachLimited(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), {
           concurrency: platformConcurrency,
         }),
 

@@ -1,7 +1,9 @@
 /** Compares all members of a guild with the settings of a plan in the background, and changes nothing. */
+
 import { Array, Clock, Effect, Fiber, FiberMap, Option, Schedule, Semaphore, Struct } from "effect";
 import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import { IsBackground, PlatformRefusals } from "../platforms/platform_refusals.ts";
@@ -76,7 +78,7 @@ export const makePlanPreviews = Effect.gen(function* () {
             tally.add(member, stored, changes),
           );
         };
-        yield* Effect.forEach(part, compareOne, { concurrency, discard: true });
+        yield* forEachLimited(part, compareOne, { concurrency, discard: true });
         progress.done += part.length;
         yield* Effect.sleep(partPause);
       }

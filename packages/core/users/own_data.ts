@@ -9,6 +9,7 @@ import { groupBy } from "../group_by.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import type { LinkProof } from "../links/link_proof.ts";
@@ -73,7 +74,7 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
     const show = Effect.fnUntraced(function* ({ scope, record }: ScopedLink) {
       const { gameId, linkedAt, lastVerifiedAt, proof } = record;
       const [community, profile] = yield* Effect.all([communityOf(scope), profiles.game(gameId)], {
-        concurrency: 2,
+        concurrency: "unbounded",
       });
       return {
         ...community,
@@ -88,7 +89,7 @@ export class OwnLinks extends Context.Service<OwnLinks>()("@accountlink/core/Own
       /** Returns the links of every scope, the newest first. */
       list: Effect.fn("OwnLinks.list")(function* (chatId: ChatId) {
         const found = yield* findLinks(chatId);
-        const shown = yield* Effect.forEach(found, show, { concurrency: platformConcurrency });
+        const shown = yield* forEachLimited(found, show, { concurrency: platformConcurrency });
         return shown.toSorted((one, other) => other.linkedAt - one.linkedAt);
       }),
 
@@ -149,7 +150,7 @@ export class OwnSightings extends Context.Service<OwnSightings>()("@accountlink/
     const { sightingRetention } = yield* SessionSettings;
 
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
-      const found = yield* Effect.forEach(
+      const found = yield* forEachLimited(
         [...new Set(pids)].toSorted(),
         (pid) =>
           Effect.flatMap(keys.findScopeByPid(pid), (configured) =>

@@ -17,6 +17,7 @@ import type { ChatId } from "../ids.ts";
 import type { Account, KeyDetails } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { MemberSync } from "../roles/member_sync.ts";
@@ -192,6 +193,6 @@ const makeReleaseRoles = Effect.gen(function* () {
       if (sync === null) return;
       const all = yield* Effect.forEach(records, ({ scope }) => plans.list(scope.pid));
       const active = all.flat().filter(({ state }) => state === "on");
-      yield* Effect.forEach(active, (plan) => Effect.ignore(sync.release(plan, chatId)), { concurrency: 4 });
+      yield* forEachLimited(active, (plan) => Effect.ignore(sync.release(plan, chatId)), { concurrency: 4 });
     }).pipe(Effect.timeout("5 seconds"), Effect.ignore);
 });

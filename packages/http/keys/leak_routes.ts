@@ -1,5 +1,6 @@
 import { ApiKeys, BulkLimitExceeded, KeyAuthenticator } from "@accountlink/core";
 import { InvalidBody } from "@accountlink/core/errors";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { KeysV2 } from "@accountlink/http-api";
 import { Effect, Schema } from "effect";
 import { bareAnswer } from "../envelopes/envelope_v2.ts";
@@ -22,7 +23,7 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
       return yield* new BulkLimitExceeded({ limit: KeysV2.maxLeakReports, received });
     }
     if (!areReports(items)) return yield* notReports;
-    const labels = yield* Effect.forEach(
+    const labels = yield* forEachLimited(
       items,
       ({ token, type }) =>
         Effect.map(

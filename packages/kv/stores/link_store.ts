@@ -61,7 +61,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
           ids.map(([, chatId]) => chatId as ChatId),
         );
       return Effect.map(
-        Effect.forEach(gameIds, chatsOf, { concurrency: Math.min(gameIds.length, 32) }),
+        Effect.forEach(gameIds, chatsOf, { concurrency: "unbounded" }),
         (found) => new Map(Arr.zip(gameIds, found).filter(([, chatIds]) => chatIds.length > 0)),
       );
     }),

@@ -47,7 +47,7 @@ export const layer = storeLayer(SightingStore, (db) => ({
       const lists = yield* Effect.forEach(
         places,
         (hash) => tx.list(sightings.byPlace, [pid, epoch, hash], { limit: limit + excluding.length }),
-        { concurrency: 32 },
+        { concurrency: "unbounded" },
       );
       const seenAt = new Map<ChatId, number>();
       for (const { sighting } of lists.flat()) {
@@ -86,7 +86,7 @@ export const layer = storeLayer(SightingStore, (db) => ({
           }
           return users.size;
         }),
-        { concurrency: 32 },
+        { concurrency: "unbounded" },
       );
     }),
 

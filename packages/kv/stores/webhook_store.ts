@@ -196,7 +196,7 @@ export const layer = storeLayer(WebhookStore, (db) => ({
         eventIds.map((eventId) => [id, eventId]),
       );
       const counts = yield* Effect.forEach(lanes, (lane) => tx.count(deliveries.lanes, [id, lane]), {
-        concurrency: 32,
+        concurrency: "unbounded",
       });
       return {
         known: eventIds.filter((_, index) => found[index] !== undefined),

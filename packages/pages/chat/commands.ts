@@ -1,10 +1,12 @@
 /** The commands of the bot: how the chat platform lists them, and their answers. */
+
 import { type ChatId, type GuildId, LinkStore } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { makeAdmission } from "@accountlink/core/admission";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
 import { GuildLog } from "@accountlink/core/guild_log";
 import { KeyStore } from "@accountlink/core/keys";
+import { filterLimited } from "@accountlink/core/limited_loops";
 import { OwnedLinks } from "@accountlink/core/owners";
 import { GuildGuard, platformConcurrency } from "@accountlink/core/platforms";
 import { MemberSync, type RolePlan } from "@accountlink/core/roles";
@@ -148,7 +150,7 @@ const makeVerify = Effect.gen(function* () {
   return answer("verify", function* (asked) {
     const { plan, chatId, language } = asked;
     const [link, name] = yield* Effect.all([community.findLink(plan, chatId), community.name(plan)], {
-      concurrency: 2,
+      concurrency: "unbounded",
     });
     const url = community.verifyUrl(plan);
     if (link === null) {
@@ -243,7 +245,7 @@ const makeWhois = Effect.gen(function* () {
     }
     const account = yield* community.account(gameId);
     const chatIds = (linked.get(gameId) ?? []).slice(0, mostNamed);
-    const present = yield* Effect.filter(chatIds, (chatId) => guard.isMember(plan.guildId, chatId), {
+    const present = yield* filterLimited(chatIds, (chatId) => guard.isMember(plan.guildId, chatId), {
       concurrency: platformConcurrency,
     });
     const [target] = present;

@@ -1,9 +1,11 @@
 /** Tells the logs that this node holds. Other nodes take over the logs of a dead node. */
+
 import { ChatPlatform } from "@accountlink/core";
 import { type Courier, isCarrying, makeCouriers, makeNode, retryDelay } from "@accountlink/core/couriers";
 import { EventStore } from "@accountlink/core/events";
 import { GuildLogStore, type HeldLog, type LogLine } from "@accountlink/core/guild_log";
 import { isChatId } from "@accountlink/core/ids";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
   ChargedAccount,
   type ChatChannels,
@@ -172,7 +174,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
   const ofGuild = Effect.fnUntraced(function* ({ scope, guildId }: HeldLog, items: ReadonlyArray<LogItem>) {
     if (scope.kind === "guild") return items;
     const users = [...new Set(items.flatMap(usersIn))];
-    const found = yield* Effect.forEach(
+    const found = yield* forEachLimited(
       users,
       (chatId) =>
         Effect.map(findMember(guildId, chatId), (member) => (Option.isSome(member) ? [chatId] : [])),

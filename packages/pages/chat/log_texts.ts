@@ -1,10 +1,12 @@
 /** What the log says: a line for each thing that happened, and counts of what would be too much. */
+
 import { AuditLog, type ChatId, type GameId, LinkStore } from "@accountlink/core";
 import { type AuditEntry, usersOf } from "@accountlink/core/audit";
 import type { EventSource, FeedEvent } from "@accountlink/core/events";
 import type { HeldLog, LogEntry, LogLine } from "@accountlink/core/guild_log";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import type { GameProof, LinkRecord } from "@accountlink/core/links";
 import type { PlanProblem } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -152,7 +154,7 @@ export const makeLogTexts = Effect.gen(function* () {
       audit.list(scope.account, null, 20, { ...linkChanges, pid: scope.pid, chatId });
     const changed = usersOfChanges((source) => !isOwn(source)).filter(isChatId);
     const verified = usersOfChanges((source) => source === "flow").filter(isChatId);
-    const entries = yield* Effect.forEach(changed, entriesOf, { concurrency: 4 });
+    const entries = yield* forEachLimited(changed, entriesOf, { concurrency: 4 });
     const records = verified.length === 0 ? null : yield* links.findByChatIds(scope.pid, verified);
     return { entries: entries.flat(), records } satisfies Read;
   });

@@ -1,8 +1,10 @@
 /** The routes where users see and remove their own data. */
+
 import { type Pid, RequestLimits, SessionSettings, UserData } from "@accountlink/core";
 import { isGenerated } from "@accountlink/core/communities";
 import type { ChatId } from "@accountlink/core/ids";
 import { shownName } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Profiles } from "@accountlink/core/platforms";
 import { type ErasedAccount, OwnLinks, OwnSightings, UserExports } from "@accountlink/core/users";
 import { HttpSettings, privateHeaders, textResponse } from "@accountlink/http/for_pages";
@@ -53,7 +55,7 @@ export const meRoutes = Effect.gen(function* () {
       ...erased,
       name: isGenerated(name) ? null : name,
       owner,
-      members: yield* Effect.forEach(left, ({ chatId }) => nameOf(chatId), { concurrency: 8 }),
+      members: yield* forEachLimited(left, ({ chatId }) => nameOf(chatId), { concurrency: 8 }),
     } satisfies AccountToErase;
   });
 
@@ -63,7 +65,7 @@ export const meRoutes = Effect.gen(function* () {
     site.page("/me", function* ({ context: { language }, signIn: { chatId }, csrf }) {
       const [user, links, seen] = yield* Effect.all(
         [cardOf(chatId, language), ownLinks.list(chatId), ownSightings.list(chatId)],
-        { concurrency: 3 },
+        { concurrency: "unbounded" },
       );
       return dataPage({ user, links, ...seen }, readerOf(settings, language), csrf);
     }),
@@ -98,7 +100,7 @@ export const meRoutes = Effect.gen(function* () {
 
     site.page("/me/erase", function* ({ context: { language }, signIn: { chatId }, csrf }) {
       const [user, found] = yield* Effect.all([cardOf(chatId, language), users.previewErasure(chatId)], {
-        concurrency: 2,
+        concurrency: "unbounded",
       });
       const accounts = yield* Effect.forEach(found.accounts, named);
       return erasePage(user, { ...found, accounts }, language, csrf);

@@ -2,6 +2,7 @@ import { Accounts } from "@accountlink/core";
 import { hasAccepted, type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
 import type { BadRequest, Conflict } from "@accountlink/core/errors";
 import { KeyStore, type Tier } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Clock, Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
@@ -138,7 +139,7 @@ const ownersOf = Effect.fnUntraced(function* (account: string) {
 const textOf = (owners: ReadonlyArray<string>): string => (owners.length === 0 ? "none" : owners.join(", "));
 
 const listAccountsCommand = managed("list", {}, function* () {
-  const accounts = yield* Effect.forEach(
+  const accounts = yield* forEachLimited(
     yield* (yield* KeyStore).listAccounts(),
     (account) => Effect.map(ownersOf(account.name), (owners) => ({ ...account, owners })),
     { concurrency: 8 },

@@ -1,9 +1,11 @@
 /** Reads the events of a plan's scope, and changes the guild members that the events name. */
+
 import { Clock, Effect, Metric, Option, Semaphore } from "effect";
 import { type Courier, type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
 import { type ChatId, isChatId } from "../../ids.ts";
+import { forEachLimited } from "../../limited_loops.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { RoleMember } from "../../platforms/chat_platform.ts";
 import { ChargedAccount } from "../../platforms/platform_refusals.ts";
@@ -202,7 +204,7 @@ export const makePlanRun = Effect.gen(function* () {
       return [{ waiting, result }];
     });
 
-    const changed = (yield* Effect.forEach(due, changeOne, { concurrency })).flat();
+    const changed = (yield* forEachLimited(due, changeOne, { concurrency })).flat();
     const isAnyMissing = changed.some(({ result }) => result === null);
     const haveLeft = isAnyMissing && !(yield* hasBotLeft(courier));
     const settled = changed.map(({ waiting, result }) => ({

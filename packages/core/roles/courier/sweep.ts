@@ -3,10 +3,12 @@
  * would lose a role, it changes nobody and pauses the plan. Another node continues with the changes where one stopped;
  * a comparison that was interrupted begins again.
  */
+
 import { Array, Clock, Effect, Equal } from "effect";
 import { type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
 import { PlatformUnavailable, type StoreEffect } from "../../errors.ts";
 import type { ChatId } from "../../ids.ts";
+import { filterLimited } from "../../limited_loops.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import type { RoleMember } from "../../platforms/chat_platform.ts";
 import { IsBackground } from "../../platforms/platform_refusals.ts";
@@ -150,7 +152,7 @@ export const makeSweep = Effect.gen(function* () {
       const storedFor = yield* storedOf(part.map(({ chatId }) => chatId));
       const unchanged: Array<readonly [StoredMember, SettledMember]> = [];
       const seen: Array<Parameters<PreviewTally["add"]>> = [];
-      const found = yield* Effect.filter(
+      const found = yield* filterLimited(
         part,
         Effect.fnUntraced(function* (member) {
           const { chatId } = member;

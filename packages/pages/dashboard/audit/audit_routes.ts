@@ -4,6 +4,7 @@ import { type AuditEntry, type AuditFilter, auditActions, signedBy } from "@acco
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
 import { OwnedLinks, OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
@@ -75,7 +76,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
 
   const teamOf = (account: string) =>
     Effect.flatMap(members.list(account), (team) =>
-      Effect.forEach(
+      forEachLimited(
         team,
         ({ chatId }) =>
           Effect.map(profiles.chat(chatId, null), (profile) => ({

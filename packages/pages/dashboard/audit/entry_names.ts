@@ -1,9 +1,11 @@
 /** Names for the sentences about audit log entries and events. */
+
 import { ChatPlatform, guildOf } from "@accountlink/core";
 import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { PlatformEffect } from "@accountlink/core/errors";
 import { isChatId, isGameId, isGuildId } from "@accountlink/core/ids";
 import type { Account, KeyDetails } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
 import { OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
@@ -47,7 +49,7 @@ const namesOf = <Id extends string>(
     readonly username: string | null;
   } | null>,
 ) =>
-  Effect.forEach(
+  forEachLimited(
     [...new Set(ids)].slice(0, mostNames),
     (id) => Effect.map(profileOf(id), (profile) => [id, visibleName(profile)] as const),
     { concurrency: 8 },
@@ -72,7 +74,7 @@ export const makeAccountNames = Effect.map(
           chats: namesOf(idsIn(/chatId$/i).filter(isChatId), (id) => profiles.chat(id, null)),
           games: namesOf(idsIn(/gameId$/i).filter(isGameId), profiles.game),
         },
-        { concurrency: 2 },
+        { concurrency: "unbounded" },
       );
     },
 );
@@ -91,7 +93,7 @@ export const makeEntryNames = Effect.gen(function* () {
         details["logChannelId"] === undefined ? [] : String(details["guildId"]),
       ),
     );
-    const found = yield* Effect.forEach(
+    const found = yield* forEachLimited(
       [...new Set(ids)].slice(0, mostGuilds),
       (guildId) =>
         Effect.all(
@@ -102,7 +104,7 @@ export const makeEntryNames = Effect.gen(function* () {
               withChannel.has(guildId) && channels ? channels.findChannels(guildId) : Effect.succeedNone,
             ),
           ],
-          { concurrency: 3 },
+          { concurrency: "unbounded" },
         ),
       { concurrency: mostGuilds },
     );
@@ -118,7 +120,7 @@ export const makeEntryNames = Effect.gen(function* () {
   const webhooks = yield* Webhooks;
   const listNames = (account: Pick<Account, "name">) =>
     Effect.flatMap(scopes.list(account), (all) =>
-      Effect.forEach(
+      forEachLimited(
         all,
         ({ scope }) => {
           const guildId = guildOf(scope);
@@ -151,7 +153,7 @@ export const makeEntryNames = Effect.gen(function* () {
         namesIn([...people, ...entries.map(({ details }) => details)]),
         guildNames(entries.filter(({ action }) => action.startsWith("roles."))),
       ],
-      { concurrency: 3 },
+      { concurrency: "unbounded" },
     );
     return {
       keys,

@@ -1,4 +1,5 @@
 import { guildOf } from "@accountlink/core";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import type { NewestPosition } from "@accountlink/core/links";
 import {
   type MemberPlace,
@@ -41,7 +42,7 @@ export const communitiesApi = Effect.gen(function* () {
   return [
     bind(DashboardCommunities.getScopes, function* ({ owner }) {
       const listed = yield* scopes.list(owner.account);
-      return { data: { scopes: yield* Effect.forEach(listed, toJson, { concurrency: 8 }) } };
+      return { data: { scopes: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
     }),
 
     bind(DashboardCommunities.patchScope, function* ({ owner, values: { pid, ...update } }) {

@@ -1,7 +1,9 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
+
 import { guildOf } from "@accountlink/core";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isGuildId } from "@accountlink/core/ids";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedAccounts, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
@@ -80,7 +82,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   return [
     page(paths.communities, function* (visitor) {
       return communitiesPage({
-        communities: yield* Effect.forEach(
+        communities: yield* forEachLimited(
           yield* communities.list(visitor),
           (community) =>
             Effect.map(troublesOf(visitor, community), (troubles) => ({ ...community, troubles })),

@@ -1,6 +1,8 @@
 /** Communities are data scopes with a name, as their owners see them. */
+
 import { type DataScope, guildOf } from "@accountlink/core";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect } from "effect";
@@ -69,7 +71,7 @@ export const makeCommunities = Effect.gen(function* () {
 
   const list = (visitor: OwnerVisitor) =>
     Effect.flatMap(scopes.list(visitor.owner.account), (all) =>
-      Effect.forEach(all, (owned) => named(visitor, owned), { concurrency: 8 }),
+      forEachLimited(all, (owned) => named(visitor, owned), { concurrency: 8 }),
     );
 
   return {

@@ -1,7 +1,9 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
+
 import { type ChatId, GamePlatform, guildOf, LinkStore } from "@accountlink/core";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId, isGameId } from "@accountlink/core/ids";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { allLinks, linkFileOf } from "@accountlink/core/links";
 import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
@@ -102,7 +104,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     search: string,
     visitor: OwnerVisitor,
   ) {
-    const firsts = yield* Effect.forEach(
+    const firsts = yield* forEachLimited(
       all,
       ({ scope }) =>
         Effect.catchTag(links.page(scope, search, null, foundPerList), "Forbidden", () =>
@@ -112,7 +114,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     );
     // A list that the platform cannot search for beginnings of names also shows who was found in the other lists.
     const chatIds = [...new Set(firsts.flatMap((first) => first.links.map(({ link }) => link.chatId)))];
-    const found = yield* Effect.forEach(
+    const found = yield* forEachLimited(
       all,
       Effect.fnUntraced(function* (community, index) {
         const { scope } = community;
@@ -159,7 +161,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const named = Effect.fnUntraced(function* (community: Community, typed: LinkForm) {
     const [[chatId], [gameId]] = yield* Effect.all(
       [links.chatsMeant(community.scope, typed.chat), links.gamesMeant(typed.game)],
-      { concurrency: 2 },
+      { concurrency: "unbounded" },
     );
     const known = gameId !== undefined && Option.isSome(yield* findGame(gameId)) ? gameId : undefined;
     if (chatId !== undefined && known !== undefined) return { chatId, gameId: known };
@@ -184,7 +186,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     if (fields("confirm") !== "1" && !isUndone) {
       const old = yield* links.find(community.scope, chatId);
       const [chat, game] = yield* Effect.all([profiles.chat(chatId, null), profiles.game(gameId)], {
-        concurrency: 2,
+        concurrency: "unbounded",
       });
       if (old?.gameId === gameId) {
         return seeOther(paths.linkUser, { pid: community.scope.pid, chatId, done: "alreadyLinked" });

@@ -1,8 +1,10 @@
 /** One chat user of a community: the current link and its history. */
+
 import { AuditLog, type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { ParameterProblem } from "@accountlink/core/errors";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
 import { type NamedLink, OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { GuildGuard, Profiles } from "@accountlink/core/platforms";
@@ -167,7 +169,7 @@ export const makeUserLists = Effect.gen(function* () {
   const communities = yield* makeCommunities;
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: ChatId) {
-    const found = yield* Effect.forEach(
+    const found = yield* forEachLimited(
       yield* communities.list(visitor),
       Effect.fnUntraced(function* (community) {
         const link = yield* links.find(community.scope, chatId);
@@ -238,7 +240,7 @@ export const makeUserView = Effect.gen(function* () {
         keys.list(account),
         chatOf(community, chatId),
       ],
-      { concurrency: 4 },
+      { concurrency: "unbounded" },
     );
     const own = lists.find((list) => list.community.scope.pid === pid)?.link;
     const link: NamedLink | null = own === undefined ? null : { ...own, chat };

@@ -1,6 +1,7 @@
 import { hasAccepted, type Member, type MemberChange, Members } from "@accountlink/core/accounts";
 import { BadRequest } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardMembers } from "@accountlink/http-api";
@@ -35,7 +36,7 @@ export const membersApi = Effect.gen(function* () {
   return [
     bind(DashboardMembers.getMembers, function* ({ owner: { account } }) {
       const listed = yield* members.list(account.name);
-      return { data: { members: yield* Effect.forEach(listed, toJson, { concurrency: 8 }) } };
+      return { data: { members: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
     }),
 
     bind(DashboardMembers.addMember, function* (input) {

@@ -1,8 +1,10 @@
 /** Routes of the page Team: the members of the account, and the forms that change them. */
+
 import { allows, hasAccepted, type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
 import { Forbidden } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Profiles } from "@accountlink/core/platforms";
 import { type HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
@@ -35,7 +37,7 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
   ) {
     const { account, chatId } = visitor.owner;
     const listed = yield* members.list(account.name);
-    const named = yield* Effect.forEach(
+    const named = yield* forEachLimited(
       listed,
       (member) => Effect.map(profiles.chat(member.chatId, null), (profile) => ({ ...member, profile })),
       { concurrency: 8 },

@@ -1,7 +1,9 @@
 /** The overview: issues that need the owner's attention, and today's usage against the limits. */
+
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { isAccepted, type KeyDetails } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { OwnedScopes, sumCounts, type VerifiedWeeks } from "@accountlink/core/owners";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
@@ -60,7 +62,7 @@ const makeView = Effect.gen(function* () {
       before: sumCounts(weeks.map(({ before }) => before)),
     };
     const lists = owned.length;
-    const troubles = yield* Effect.forEach(
+    const troubles = yield* forEachLimited(
       owned,
       (each) =>
         Effect.flatMap(communities.named(visitor, each), (community) => troublesOf(visitor, community)),

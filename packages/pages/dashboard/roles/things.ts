@@ -1,6 +1,8 @@
 /** Names of the groups and items that a form names. */
+
 import { GamePlatform } from "@accountlink/core";
 import type { PlatformUnavailable } from "@accountlink/core/errors";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { type ItemDetails, itemKinds } from "@accountlink/core/platforms";
 import { Effect, Option } from "effect";
 import { isId, type RolesForm } from "./role_form.ts";
@@ -17,7 +19,7 @@ export const makeThings = Effect.map(GamePlatform, ({ findGroup, findItem }) =>
       const item = itemKinds.find((kind) => kind === when);
       if (findItem && item && isId(itemId)) things.set(thingKey(item, itemId), findItem({ item, itemId }));
     }
-    const found = yield* Effect.forEach(
+    const found = yield* forEachLimited(
       things,
       ([key, find]) =>
         find.pipe(

@@ -51,7 +51,7 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
             found: Schema.Array(Channel),
           }),
         ],
-        { concurrency: 2 },
+        { concurrency: "unbounded" },
       );
       if (Option.isNone(bot) || Result.isFailure(channels)) return Option.none();
       const listed = asShown(channels.success).map((channel) => ({

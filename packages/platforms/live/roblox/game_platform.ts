@@ -95,7 +95,7 @@ export const liveGamePlatform = ({
         if (cloud === undefined || !isWhole) return yield* asked;
         // Open Cloud does not tell bans and verified badges.
         const rest = Effect.orElseSucceed(legacy, () => Option.none());
-        const [user, others] = yield* Effect.all([asked, rest], { concurrency: 2 });
+        const [user, others] = yield* Effect.all([asked, rest], { concurrency: "unbounded" });
         return Option.map(user, (found) => ({ ...Option.getOrUndefined(others), ...found }));
       });
 
