@@ -1,6 +1,5 @@
 /** Requests to nodes that may fail, and their outcomes. */
-import { Effect, Schedule } from "effect";
-import { expect } from "vitest";
+import { Effect } from "effect";
 import type { Answer, RequestOptions } from "../support/http.ts";
 import type { Target } from "./service.ts";
 
@@ -48,17 +47,6 @@ export const attempt = Effect.fnUntraced(function* (
   );
   const done: Attempt = { node: node.name, line, called, ended: performance.now(), outcome };
   return done;
-});
-
-/** Links a user. Repeats the write after a 503; dies if the node does not answer. */
-export const link = Effect.fnUntraced(function* (node: Target, key: string, chatId: string) {
-  // Without a guild, a write does not ask the chat platform.
-  const asked = attempt(node, "PATCH /v2/game", { key, body: { chatId, gameId: "1" } });
-  const { outcome } = yield* Effect.repeat(asked, {
-    while: (done) => done.outcome.kind === "unavailable",
-    schedule: Schedule.spaced("1 second"),
-  });
-  expect(outcome).toMatchObject({ kind: "answered", answer: { status: 200 } });
 });
 
 export const outcomeOf = (answer: Answer): Outcome => {
