@@ -11,16 +11,18 @@ const independentOfStorage = [
   "test/contract/{compression,https,no_platforms,parameters,paths,translations}_test.ts",
 ];
 
+/** Contract tests whose results a storage decides. The proof runs all others on Postgres and Redis, too. */
+const decidedByStorage = [
+  "test/contract/{events,idempotency,limits,link_cap,links_by_name,redaction,writes}_test.ts",
+];
+
 /**
- * Contract tests that are mostly about pages and refusals. Other tests cover the storage operations that these tests
- * use, so only the proof repeats these tests on Postgres and Redis.
+ * Tests that Deno runs in `npm test`: what embedders and bots load, and every store in memory. The proof runs the tests of
+ * all portable packages on Deno and Bun.
  */
-const ofProof = isProof
-  ? []
-  : [
-      "test/contract/{compat,coverage,order,guilds,imports_page,profiles,site_sign_in}_test.ts",
-      "test/contract/{dashboard_*,flow_attacks,flow_pages,flow_refusals,flow_time}_test.ts",
-    ];
+const portable = isProof
+  ? ["packages/{client,core,memory,testing}/**/*_test.ts", "packages/accountlink/memory_test.ts"]
+  : ["packages/{client,memory}/**/*_test.ts", "packages/accountlink/memory_test.ts"];
 
 /**
  * Options of projects that run at the same time as `node`. They use one worker, because each worker takes time to
@@ -84,10 +86,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "portable",
-          include: [
-            "packages/{client,core,memory,testing}/**/*_test.ts",
-            "packages/accountlink/memory_test.ts",
-          ],
+          include: portable,
           // Property tests and tests of bundle sizes have the same results in every runtime, so only `node` runs them.
           exclude: [
             ...configDefaults.exclude,
@@ -113,7 +112,8 @@ export default defineConfig({
           ...contract,
           ...(isProof ? {} : oneWorker),
           name: "contract-postgres-redis",
-          exclude: [...independentOfStorage, ...ofProof],
+          ...(isProof ? {} : { include: decidedByStorage }),
+          exclude: independentOfStorage,
           env: { ACCOUNTLINK_TEST_STORAGE: "postgres" },
           globalSetup: ["test/support/shared_servers.ts"],
         },
@@ -122,9 +122,8 @@ export default defineConfig({
         extends: true,
         test: {
           ...contract,
-          ...(isProof ? {} : oneWorker),
           name: "contract-redis",
-          exclude: [...independentOfStorage, ...ofProof],
+          exclude: independentOfStorage,
           env: { ACCOUNTLINK_TEST_STORAGE: "redis" },
           globalSetup: ["test/support/shared_servers.ts"],
         },

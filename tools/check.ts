@@ -62,7 +62,12 @@ const runStep = async ([name, [program, ...args]]: [string, Command]): Promise<R
   const passed = code === 0;
   console.log(`${passed ? "ok    " : "FAILED"}  ${name.padEnd(16)} ${time}`);
   if (!passed) console.log(`${stdout}${stderr}`);
-  return { passed: passed ? 1 : 0, skipped: 0, failures: passed ? [] : [name], flaky: [] };
+  return {
+    passed: passed ? 1 : 0,
+    skipped: 0,
+    failures: passed ? [] : [{ name, command: "npm run check" }],
+    flaky: [],
+  };
 };
 
 if (import.meta.main) {

@@ -8,9 +8,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Results {
   readonly passed: number;
   readonly skipped: number;
-  readonly failures: ReadonlyArray<string>;
-  /** Tests that failed at first and passed when their file ran again. */
+  readonly failures: ReadonlyArray<Failure>;
+  /** Names of the tests that failed at first and passed when their file ran again. */
   readonly flaky: ReadonlyArray<string>;
+}
+
+export interface Failure {
+  readonly name: string;
+  /** The command that repeats it. */
+  readonly command: string;
 }
 
 /**
@@ -28,12 +34,16 @@ type Runtime = keyof typeof runtimes;
 /** At most this many failed files run again; if more fail, none does. In CI, tests may fail on a busy machine. */
 const mostAgain = process.env["CI"] === "true" ? 5 : 0;
 
+/**
+ * @param files the beginnings of the paths of test files. By default, all files of the project run
+ */
 export const runVitest = async (
   runtime: Runtime,
   project: string,
   environment: Readonly<Record<string, string>> = {},
+  files: ReadonlyArray<string> = [],
 ): Promise<Results> => {
-  const first = await runFiles(runtime, project, [], environment);
+  const first = await runFiles(runtime, project, files, environment);
   const failing = [...first].filter(([, { failures }]) => failures.length > 0).map(([file]) => file);
   const isAgain = failing.length > 0 && failing.length <= mostAgain && !failing.includes(outsideOfFiles);
   const last = new Map([
@@ -41,8 +51,9 @@ export const runVitest = async (
     ...(isAgain ? await runFiles(runtime, project, failing, environment) : []),
   ]);
   const results = combine([...last.values()]);
+  const names = new Set(results.failures.map(({ name }) => name));
   const before = combine([...first.values()]).failures;
-  return { ...results, flaky: before.filter((name) => !results.failures.includes(name)) };
+  return { ...results, flaky: before.map(({ name }) => name).filter((name) => !names.has(name)) };
 };
 
 export const combine = (runs: ReadonlyArray<Results>): Results => ({
@@ -52,10 +63,14 @@ export const combine = (runs: ReadonlyArray<Results>): Results => ({
   flaky: runs.flatMap(({ flaky }) => flaky),
 });
 
-/** Prints failures and totals, and sets the exit code. */
+/** How many failures the last lines name, so that a terminal shows them all. */
+const mostNamed = 8;
+
+/** Prints failures, the commands that repeat them, and totals. Sets the exit code. */
 export const finish = ({ passed, failures, skipped, flaky }: Results): void => {
   for (const test of flaky) console.log(`Passed only when run again: ${test}`);
-  for (const failure of failures) console.log(`Failed: ${failure}`);
+  for (const { name, command } of failures.slice(0, mostNamed)) console.log(`Failed: ${name}\n  ${command}`);
+  if (failures.length > mostNamed) console.log(`Failed: ${failures.length - mostNamed} more, listed above`);
   console.log(`${passed} passed, ${failures.length} failed, ${skipped} skipped`);
   process.exitCode = failures.length === 0 ? 0 : 1;
 };
@@ -85,22 +100,34 @@ const runFiles = async (
   // files from the folder.
   await chmod(folder, 0o1777);
   const report = join(folder, "results.json");
-  const options = [`--project=${project}`, "--reporter=default", "--reporter=json"];
+  const options = [
+    `--project=${project}`,
+    "--silent=passed-only",
+    "--reporter=./tools/progress_reporter.ts",
+    "--reporter=json",
+  ];
   const script = [
     "node_modules/vitest/vitest.mjs",
     "run",
     ...options,
     `--outputFile.json=${report}`,
-    ...files,
+    ...(files.length === 0 ? [] : ["--passWithNoTests", ...files]),
   ];
   try {
     const succeeded = await run(runtime, script, { ...environment, TMPDIR: folder });
     const { testResults } = JSON.parse(
       await readFile(report, "utf8").catch(() => '{ "testResults": [] }'),
     ) as Report;
-    const results = new Map(testResults.map((file) => [file.name, resultsOf(project, file)]));
+    const results = new Map(
+      testResults.map((file) => [file.name, resultsOf({ runtime, project, environment }, file)]),
+    );
     const isExplained = succeeded || [...results.values()].some(({ failures }) => failures.length > 0);
-    const failures = [`the run of ${project} on ${runtime}, outside of its tests`];
+    const failures = [
+      {
+        name: `the run of ${project} on ${runtime}, outside of its tests`,
+        command: commandFor({ runtime, project, environment }),
+      },
+    ];
     return isExplained
       ? results
       : results.set(outsideOfFiles, { passed: 0, skipped: 0, failures, flaky: [] });
@@ -127,16 +154,40 @@ interface Report {
   }>;
 }
 
-const resultsOf = (project: string, file: Report["testResults"][number]): Results => {
+interface Run {
+  readonly runtime: Runtime;
+  readonly project: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Returns the shell command that runs a project, a file, or the tests of a file with this name. */
+const commandFor = ({ runtime, project, environment }: Run, file = "", test = ""): string => {
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const program =
+    runtime === "Node.js/24" ? ["tools/node"] : [`ACCOUNTLINK_TEST_RUNTIME=${runtime}`, ...runtimes[runtime]];
+  // The name is a regular expression, in which these characters have a meaning.
+  const pattern = test.replaceAll(/[^\p{L}\p{N} ,:;/_-]/gu, ".");
+  return [
+    ...variables,
+    ...program,
+    `node_modules/vitest/vitest.mjs run --project ${project}`,
+    ...(file === "" ? [] : [file]),
+    ...(test === "" ? [] : [`-t "${pattern}"`]),
+  ].join(" ");
+};
+
+const resultsOf = (run: Run, file: Report["testResults"][number]): Results => {
   const tests = Map.groupBy(file.assertionResults, ({ status }) => status);
   const passed = tests.get("passed")?.length ?? 0;
   const failed = tests.get("failed") ?? [];
   // If a file cannot be loaded, or a hook fails, tests do not run, so none of them has failed. Count this as one
   // failure.
   const broken = file.status === "failed" && failed.length === 0 ? [""] : [];
-  const failures = [...broken, ...failed.map(({ fullName }) => fullName)].map(
-    (name) => `${project} ${relative(".", file.name)}: ${name}`,
-  );
+  const path = relative(".", file.name);
+  const failures = [...broken, ...failed.map(({ fullName }) => fullName)].map((name) => ({
+    name: `${run.project} ${path}: ${name}`,
+    command: commandFor(run, path, name),
+  }));
   const skipped = file.assertionResults.length - passed - failed.length;
   return { passed, skipped, failures, flaky: [] };
 };

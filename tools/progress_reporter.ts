@@ -1,0 +1,57 @@
+import { relative } from "node:path";
+import { DefaultReporter, type TestModule, type TestSpecification } from "vitest/node";
+
+/** How often a run says how far it is, in milliseconds. */
+const period = 10_000;
+
+/** Prints failures in full. Of passed tests, prints every 10 seconds only how many files have ended. */
+// oxlint-disable-next-line import/no-default-export -- vitest loads the default export of a reporter
+export default class ProgressReporter extends DefaultReporter {
+  readonly #started = new Map<string, number>();
+  readonly #projects = new Set<string>();
+  #all = 0;
+  #ended = 0;
+  #failed = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    super({ summary: false });
+  }
+
+  override onTestRunStart(specifications: ReadonlyArray<TestSpecification>): void {
+    super.onTestRunStart(specifications);
+    this.#all = specifications.length;
+    for (const { project } of specifications) this.#projects.add(project.name);
+    this.#timer = setInterval(() => this.log(this.#progress()), period);
+  }
+
+  onTestModuleStart({ moduleId }: TestModule): void {
+    this.#started.set(moduleId, performance.now());
+  }
+
+  override onTestModuleEnd(module: TestModule): void {
+    super.onTestModuleEnd(module);
+    this.#started.delete(module.moduleId);
+    this.#ended += 1;
+    if (!module.ok()) this.#failed += 1;
+  }
+
+  override onTestRunEnd(...result: Parameters<DefaultReporter["onTestRunEnd"]>): void {
+    clearInterval(this.#timer);
+    super.onTestRunEnd(...result);
+  }
+
+  override printTestModule(module: TestModule): void {
+    if (!module.ok()) super.printTestModule(module);
+  }
+
+  #progress(): string {
+    const failed = this.#failed === 0 ? "" : `, ${this.#failed} failed`;
+    const [longest] = [...this.#started].toSorted(([, one], [, other]) => one - other);
+    const running =
+      longest === undefined
+        ? ""
+        : `; the longest running one is ${relative(".", longest[0])}, ${((performance.now() - longest[1]) / 1_000).toFixed(0)} s`;
+    return `${[...this.#projects].join(", ")}: ${this.#ended} of ${this.#all} files${failed}${running}`;
+  }
+}
