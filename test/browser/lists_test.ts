@@ -63,18 +63,6 @@ it("without a selected user, the button for the selected users says what to do",
   await expect.poll(() => page.getByRole("status").textContent()).toMatch("No user was selected.");
 });
 
-it("linking a user who is not in the community is refused with this reason", async () => {
-  const page = await visit("/dashboard/links", /Ada\b/, desktop);
-  await page.getByLabel("List", { exact: true }).selectOption({ label: "Rook & Bishop’s own list" });
-  await press(page, "Search");
-  await page.getByText("Link a user").click();
-  await page.getByLabel("Account on the chat platform", { exact: true }).fill("100006");
-  await page.getByLabel("Account on the game platform", { exact: true }).fill("1");
-  await press(page, "Link the accounts");
-  await press(page, "Link the accounts");
-  await expect.poll(() => page.getByRole("alert").textContent()).toMatch("User is not in the community");
-});
-
 it("a wrong account is refused on the page of the user, the present one is not asked about, and an unlink is undone", async () => {
   const page = await visit("/dashboard/links/user?chatId=100007", /Ada\b/, phone);
   const game = page.getByLabel("Account on the game platform");

@@ -151,11 +151,6 @@ it("what the bot cannot change appears on the open page when a comparison ends",
     .getByRole("row", { name: /Everyone Officer The game platform has no item with the ID/ })
     .waitFor();
   await expectUsable(page, `Roles and names of ${hostile} by the shared list`, "roles-problems");
-
-  await refuse("members_hidden", "GET /chat/api/guilds/:guildId/members");
-  await press(page, "Apply to everyone now");
-  await problems.getByRole("row", { name: /Everyone All roles .* "server members"/ }).waitFor();
-  await expectUsable(page, `Roles and names of ${hostile} by the shared list`, "roles-hidden");
 });
 
 it("each of 300 ranks that has a role of its name becomes a rule, in five clicks", async () => {

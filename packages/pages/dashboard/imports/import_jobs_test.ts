@@ -12,7 +12,7 @@ import { makeImportJobs } from "./import_jobs.ts";
 const secrets = Secrets.layerWebCrypto(Redacted.make(new Uint8Array(32)));
 const test = testWith(Layer.merge(Layer.provideMerge(LinkCap.layer, StorageMemory.layer), secrets));
 
-const most = 20_000;
+const most = 4_000;
 
 /** Lets Web Crypto finish, which the test clock does not control. */
 const realTurn = Effect.promise(() => setImmediate());

@@ -4,7 +4,6 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isProof } from "@accountlink/test-servers";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { useFolder } from "../support/folder.ts";
@@ -13,7 +12,7 @@ import { openPage } from "./browser.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable } from "./looks.ts";
 
-const size = isProof ? 30_000 : 300;
+const size = 30_000;
 const guild = "700000000000000005";
 const verified = "13";
 
