@@ -22,7 +22,8 @@ import {
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
-import { copyClone, terminal } from "../start/fresh_clone.ts";
+import { copyClone } from "../start/fresh_clone.ts";
+import { terminal } from "../start/npm_start.ts";
 import { useFolder } from "../support/folder.ts";
 import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
 import { type Hosts, makeHosts, writePrograms } from "./simulated_hosts.ts";

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { useFolder } from "../support/folder.ts";
 
-export const run = promisify(execFile);
+const run = promisify(execFile);
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -18,20 +18,6 @@ export const makeClone = () => run("git", ["clone", "--quiet", root, clone]);
 /** Makes a block copy the installed clone instead of cloning, since another installation would take seconds. */
 export const copyClone = (block: string): string =>
   block.replace("git clone -q <address of this repository>", `cp -a ${clone}`);
-
-/**
- * Returns the environment of a user's terminal, without the variables that `npm test` sets. `ACCOUNTLINK_PORT` is 0,
- * which chooses a free port. With this variable, `npm start` still runs the demo.
- */
-export const terminal = (): NodeJS.ProcessEnv => {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(ACCOUNTLINK_|VITEST|NODE|INIT_CWD|TEST$|npm_(?!config_))/.test(name),
-  );
-  const path = process.env["PATH"]
-    ?.split(delimiter)
-    .filter((folder) => !folder.endsWith("node_modules/.bin"));
-  return { ...Object.fromEntries(kept), PATH: path?.join(delimiter), ACCOUNTLINK_PORT: "0" };
-};
 
 /** Returns the disk usage of a clone's dependencies and tools. */
 export const installedMegabytes = async (): Promise<number> => {

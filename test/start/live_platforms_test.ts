@@ -13,7 +13,7 @@ import {
   type LivePlatforms,
   startLivePlatforms,
 } from "../support/live_platforms.ts";
-import { type RunningServer, startServer, startServerHere } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 
 const fixtures = makeFixtures();
 const generous = { limits: { perWindow: 0 } };
@@ -115,7 +115,7 @@ const startWithGateway = async (refusal: number | null) => {
   const own = await startLivePlatforms();
   onTestFinished(own.stop);
   own.gateway.refusal = refusal;
-  const joined = await startServer({
+  const joined = await startServerHere({
     fixture: club.fixture,
     env: { ...own.env, ACCOUNTLINK_PUBLIC_URL: "http://127.0.0.1", ACCOUNTLINK_CHAT_GATEWAY: "on" },
   });

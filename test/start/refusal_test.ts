@@ -13,7 +13,7 @@ import { listenLocally } from "@accountlink/test-servers";
 import { expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
-import { startServer, startServerHere } from "../support/server.ts";
+import { startServerHere } from "../support/server.ts";
 
 const folder = useFolder();
 
@@ -101,7 +101,7 @@ test("a missing fixture file stops the start, and the message names it", async (
 });
 
 test("a second server cannot use the data folder of the first", async () => {
-  const first = await startServer({ fixture: makeFixtures().fixture });
+  const first = await startServerHere({ fixture: makeFixtures().fixture });
   try {
     const ended = await runServe({
       ACCOUNTLINK_STORAGE: "embedded",
@@ -111,7 +111,7 @@ test("a second server cannot use the data folder of the first", async () => {
     });
     expectRefusal(
       ended,
-      `Cannot start: data folder "${first.dataFolder}" is in use by process ${first.pid}, expected one server per folder`,
+      `Cannot start: data folder "${first.dataFolder}" is in use by process ${process.pid}, expected one server per folder`,
     );
     expect((await first.send("GET /readyz")).status).toBe(200);
   } finally {
