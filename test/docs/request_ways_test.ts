@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
+import { isProof } from "@accountlink/test-servers";
 import { expect, it, onTestFinished } from "vitest";
 import type { RequestOptions } from "../support/http.ts";
 import { startServerHere } from "../support/server.ts";
@@ -10,7 +11,7 @@ import { codeOf, readDocument, rowsUnder } from "./document.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const token = `alk_WayOfRequest_${"w".repeat(43)}`;
 const unreached = 1_000_000;
-const turns = 40;
+const turns = isProof ? 40 : 16;
 const chatId = "100001";
 const users = ["1", "2"];
 /** Runs a tenth of a second after a write: on a busy machine, in every turn. */

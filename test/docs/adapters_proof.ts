@@ -1,16 +1,12 @@
-/** The engine of docs/adapters.md, which keeps everything in a file. */
+/**
+ * The engine of docs/adapters.md, which keeps everything in a file. Each commit writes the whole file, so the suites with
+ * thousands of commits take minutes.
+ */
 import { randomUUID } from "node:crypto";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isProof } from "@accountlink/test-servers";
-import {
-  keyStoreSuite,
-  rolePlanStoreSuite,
-  storageSuites,
-  userStoreSuite,
-  webhookStoreSuite,
-} from "@accountlink/testing/conformance";
+import { storageSuites } from "@accountlink/testing/conformance";
 import { type Kv, kv } from "accountlink/kv";
 import { Effect, Layer } from "effect";
 import * as test from "vitest";
@@ -38,8 +34,4 @@ const onFile = {
   test,
 };
 
-// Each commit writes the whole file, so the suites with thousands of commits take minutes.
-const suites = isProof
-  ? [storageSuites]
-  : [keyStoreSuite, userStoreSuite, rolePlanStoreSuite, webhookStoreSuite];
-for (const suite of suites) suite(onFile);
+storageSuites(onFile);
