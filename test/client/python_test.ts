@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { freePort, whyNoAiohttp, whyNoPython } from "@accountlink/test-servers";
+import { freePort, isProof, whyNoAiohttp, whyNoPython } from "@accountlink/test-servers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
 import { eventually } from "../support/eventually.ts";
@@ -173,7 +173,7 @@ print(*sorted(name for name in wheel.namelist() if not name.endswith(".py")))`;
   },
 );
 
-test("the Python client has types that pass a strict checker", async () => {
+test.runIf(isProof)("the Python client has types that pass a strict checker", async () => {
   const folder = await newFolder();
   const program = `from accountlink import AccountLink, AccountLinkError, AsyncAccountLink
 from accountlink.contract import ChatLookup, VerificationSession

@@ -2,13 +2,13 @@
  * Packs every package and installs it into empty folders, then checks manifests, types, entry points and recipes in
  * every runtime.
  */
-import { existsSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { entryPointsOf } from "../../tools/entry_points.ts";
 import { pack } from "../../tools/pack.ts";
-import { publishablePackages } from "../../tools/publishable.ts";
+import { publishablePackages, root } from "../../tools/publishable.ts";
 import { startProgram } from "../client/program.ts";
 import { useFolder } from "../support/folder.ts";
 import { lint } from "./lint.ts";
@@ -108,6 +108,17 @@ describe("all packages in one project", () => {
   });
 });
 
+it("every file that a compiled module imports by its path is compiled or copied too", () => {
+  const modules = globSync("packages/*/dist/**/*.js", { cwd: root });
+  const imported = modules.flatMap((module) =>
+    [...readFileSync(join(root, module), "utf8").matchAll(/^[^*\n]*(?:from |import\()"(\.[^"]+)"/gm)].map(
+      ([, path = ""]) => join(dirname(module), path),
+    ),
+  );
+  expect(imported.length).toBeGreaterThan(modules.length);
+  expect(imported.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
 describe.each(recipes)("the recipe $name", (recipe) => {
   const project = () => join(folder, "recipes", recipe.name);
 
@@ -122,5 +133,22 @@ describe.each(recipes)("the recipe $name", (recipe) => {
 
   it.each(recipe.runtimes)("the recipe runs in %s", (runtime) =>
     expectRecipe(recipe, runtime, project(), runtimes),
+  );
+
+  it.runIf(recipe.name === "effect")(
+    "packed packages start in at most twice the processor time of Effect",
+    async () => {
+      const processorTime = async (module: string) => {
+        const code = `await import("${module}"); const { user, system } = process.cpuUsage(); console.log(user + system);`;
+        const output = await run(project(), [process.execPath, "--input-type=module", "--eval", code]);
+        return Number(output.trim().split("\n").at(-1));
+      };
+      const least = { effect: Infinity, services: Infinity };
+      for (let round = 0; round < 5 && !(least.services / least.effect < 2); round++) {
+        least.effect = Math.min(least.effect, await processorTime("effect"));
+        least.services = Math.min(least.services, await processorTime("./main.js"));
+      }
+      expect(least.services / least.effect).toBeLessThan(2);
+    },
   );
 });

@@ -24,7 +24,7 @@ const makeRuntimes = (programsOf: Runtimes["programsOf"]): Runtimes => ({
 });
 
 /** The runtimes that are installed with the workspace. */
-export const runtimesHere: Runtimes = makeRuntimes((node) => {
+const runtimesHere: Runtimes = makeRuntimes((node) => {
   if (node === "node24") return dirname(process.execPath);
   throw new Error(`Cannot run ${node}: it is not installed`);
 });
