@@ -73,7 +73,7 @@ const temporaryPaths = (folder: string): string =>
 
 /**
  * The balancers with an example in deploy/. `cappedAt` changes the connection limit per address. `behindProxy` adds the
- * lines that the balancer needs behind another proxy.
+ * lines that the balancer needs behind another proxy. `checksAreQuick` makes it notice sooner that a server is not ready.
  */
 export const balancers = [
   {
@@ -82,6 +82,7 @@ export const balancers = [
     whyNone: async () => (await whyNoHaproxy()) ?? (await whyNoCertificate()),
     start: startHaproxyExample,
     cappedAt: (connections: number) => ({ "conn_cur gt 256": `conn_cur gt ${connections}` }),
+    checksAreQuick: { "check inter 1s": "check inter 100ms" },
     behindProxy: (line: string) => ({ "\n  http-request del-header X-Forwarded-For\n": `\n  ${line}\n` }),
   },
   {
@@ -90,6 +91,7 @@ export const balancers = [
     whyNone: async () => (await whyNoNginx()) ?? (await whyNoCertificate()),
     start: startNginxExample,
     cappedAt: (connections: number) => ({ "clients 256": `clients ${connections}` }),
+    checksAreQuick: {},
     behindProxy: (lines: string) => ({ "limit_conn clients": `${lines}\n    limit_conn clients` }),
   },
 ];

@@ -1,6 +1,13 @@
 /** The restricted Redis user of docs/operating.md, over TLS with a private certificate authority. */
 import { randomBytes } from "node:crypto";
-import { makeCertificate, startPostgres, startRedis, whyNoCertificate } from "@accountlink/test-servers";
+import { readFileSync } from "node:fs";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import {
+  makeCertificate,
+  makePostgresDatabase,
+  startRedis,
+  whyNoCertificate,
+} from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { expect } from "vitest";
@@ -8,7 +15,7 @@ import { blocksOf, readDocument } from "../docs/document.ts";
 import { whyNoService } from "../faults/service.ts";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";
-import { serverInScope, startServer } from "../support/server.ts";
+import { serverInScope } from "../support/server.ts";
 
 const missing = (await whyNoService()) ?? (await whyNoCertificate());
 
@@ -18,7 +25,7 @@ const [, ...user] = (documented?.text ?? "").trim().split(" ");
 testLive.skipIf(missing !== null)(`nodes work as a restricted Redis user ${missing ?? ""}`, function* () {
   const { certificate, key: certificateKey } = yield* makeCertificate;
   const redis = yield* startRedis({ tls: { certificate, key: certificateKey } });
-  const postgres = yield* startPostgres();
+  const postgres = yield* makePostgresDatabase();
   expect(yield* redis.ask("ACL", "SETUSER", ...user)).toBe("+OK\r\n");
 
   const fixtures = makeFixtures();
@@ -27,13 +34,16 @@ testLive.skipIf(missing !== null)(`nodes work as a restricted Redis user ${missi
   );
   const env = {
     ACCOUNTLINK_STORAGE: "postgres",
-    ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
+    ACCOUNTLINK_DATABASE_URL: postgres.url,
     ACCOUNTLINK_CACHE: "redis",
     ACCOUNTLINK_REDIS_URL: redis.url.replace("//", "//accountlink:password@"),
     ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
-    NODE_EXTRA_CA_CERTS: certificate,
   };
-  const start = serverInScope({ fixture: fixtures.fixture, env }, startServer);
+  // As Node does for NODE_EXTRA_CA_CERTS.
+  const authorities = getCACertificates("default");
+  setDefaultCACertificates([...authorities, readFileSync(certificate, "utf8")]);
+  yield* Effect.addFinalizer(() => Effect.sync(() => setDefaultCACertificates(authorities)));
+  const start = serverInScope({ fixture: fixtures.fixture, env });
   const nodes = yield* Effect.all([start, start]);
   yield* Effect.promise(async () => {
     // Both nodes count requests together, in Redis. If the machine is so busy that a node cannot reach Redis,
