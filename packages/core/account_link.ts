@@ -5,6 +5,7 @@ import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
 import { NewLinkAlts } from "./alts/new_link_alts.ts";
 import { SecurityLog } from "./audit/security_log.ts";
+import { Communities } from "./communities/communities.ts";
 import { EventFeed } from "./events/event_feed.ts";
 import { FixtureLoader } from "./fixture/fixture_loader.ts";
 import { FlowSubjects } from "./flow/flow_subjects.ts";
@@ -73,7 +74,7 @@ export const layer = Layer.mergeAll(
   VerificationSessions.layer,
   Webhooks.layer,
 ).pipe(
-  Layer.provideMerge(SessionReads.layer),
+  Layer.provideMerge(Layer.merge(Communities.layer, SessionReads.layer)),
   Layer.provideMerge(
     Layer.mergeAll(
       ApiKeys.layer,

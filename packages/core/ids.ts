@@ -31,6 +31,9 @@ const quoted = (value: unknown): string =>
 /** @internal */
 export const idRules = { chatId: "5 to 32 digits", gameId: "1 to 32 digits", guildId: "5 to 32 digits" };
 
+/** The ID of a role, a channel, a group or an item. @internal */
+export const Digits = Schema.String.check(Schema.isPattern(/^\d{1,32}$/u, { expected: "1 to 32 digits" }));
+
 const chatIdPattern = /^\d{5,32}$/u;
 const gameIdPattern = /^\d{1,32}$/u;
 

@@ -6,6 +6,7 @@ import type { AltReviewStore } from "./alts/alt_reviews.ts";
 import type { SightingStore } from "./alts/sighting_store.ts";
 import type { SuspectStore } from "./alts/suspect_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
+import type { CommunityStore } from "./communities/community_store.ts";
 import type { EventStore } from "./events/event_store.ts";
 import type { FlowStore } from "./flow/flow_store.ts";
 import type { GuildLogStore } from "./guild_log/guild_log_store.ts";
@@ -31,6 +32,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { MemberStore } from "@accountlink/core/accounts";
  * import { BlockStore } from "@accountlink/core/admission";
  * import { AltReviewStore, SightingStore, SuspectStore } from "@accountlink/core/alts";
+ * import { CommunityStore } from "@accountlink/core/communities";
  * import { FlowStore } from "@accountlink/core/flow";
  * import { GuildLogStore } from "@accountlink/core/guild_log";
  * import { IdempotencyStore } from "@accountlink/core/idempotency";
@@ -50,9 +52,10 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;
  * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
  * const links = [LinkStore, ImportStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
- * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, GuildLogStore, BlockStore, SuspectStore];
+ * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, BlockStore, SuspectStore];
+ * const guilds = [CommunityStore, GuildLogStore];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
- *   [...keys, ...links, ...users].filter(({ key }) => !mapUnsafe.has(key)),
+ *   [...keys, ...links, ...users, ...guilds].filter(({ key }) => !mapUnsafe.has(key)),
  * );
  * await Effect.runPromise(Effect.provide(missing, storage)); // []
  * ```
@@ -77,6 +80,7 @@ export type StoragePorts =
   | IdempotencyStore
   | EventStore
   | WebhookStore
+  | CommunityStore
   | RolePlanStore
   | GuildLogStore;
 

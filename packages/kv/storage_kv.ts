@@ -4,6 +4,7 @@ import type { Kv } from "./kv.ts";
 import * as KvAltReviewStore from "./stores/alt_review_store.ts";
 import * as KvAuditLog from "./stores/audit_log.ts";
 import * as KvBlockStore from "./stores/block_store.ts";
+import * as KvCommunityStore from "./stores/community_store.ts";
 import * as KvDayCounts from "./stores/day_counts.ts";
 import * as KvEventStore from "./stores/event_store.ts";
 import * as KvFlowStore from "./stores/flow_store.ts";
@@ -44,6 +45,7 @@ const stores = Layer.mergeAll(
   KvUsageStore.layer,
   KvEventStore.layer,
   KvWebhookStore.layer,
+  KvCommunityStore.layer,
   KvRolePlanStore.layer,
   KvGuildLogStore.layer,
   KvBlockStore.layer,

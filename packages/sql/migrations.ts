@@ -8,6 +8,7 @@
 import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";
 import { initial } from "./migrations/0021_initial.ts";
+import { communities } from "./migrations/0022_communities.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -15,6 +16,7 @@ export const migrations: Readonly<
   Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>
 > = {
   "0021_initial": initial,
+  "0022_communities": communities,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

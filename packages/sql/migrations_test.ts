@@ -49,6 +49,43 @@ test("a database of the 20 steps before the first release gets the same schema, 
   ]);
 });
 
+test("communities take over the homes, logs and panels of role plans", function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* runMigrations({ "0021_initial": migrations["0021_initial"] ?? Effect.void });
+  yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
+  yield* sql`INSERT INTO scopes (pid, account) VALUES ('p', 'acme')`;
+  const plan = { pid: "p", rules: "[]", position: 0, revision: 1, sweep_done: 0 };
+  yield* sql`INSERT INTO role_plans ${sql.insert([
+    { ...plan, guild_id: "1", state: "on", sweep_started_at: 7, paused_at: null, log_channel_id: "70" },
+    { ...plan, guild_id: "2", state: "paused", sweep_started_at: 7, paused_at: 8, log_channel_id: null },
+    {
+      ...plan,
+      guild_id: "3",
+      state: "paused",
+      sweep_started_at: null,
+      paused_at: null,
+      log_channel_id: null,
+    },
+  ])}`;
+  yield* sql`
+    INSERT INTO panels (pid, guild_id, channel_id, message_id)
+    VALUES ('p', '1', '70', '71'), ('p', '1', '72', '73'), ('p', '4', '74', '75')`;
+  yield* migrate;
+  const panelOf = (channelId: string, messageId: string) => ({ channelId, messageId, text: null });
+  const json = (panels: ReadonlyArray<object>) => JSON.stringify(panels);
+  const none = { home_since: null, paused_at: null, settings: "{}", panels: "[]" };
+  const both = json([panelOf("70", "71"), panelOf("72", "73")]);
+  expect(
+    yield* sql`
+    SELECT guild_id, home_since, paused_at, settings, panels FROM communities ORDER BY guild_id`,
+  ).toEqual([
+    { ...none, guild_id: "1", home_since: 7, settings: '{"logChannelId":"70"}', panels: both },
+    { ...none, guild_id: "2", home_since: 8, paused_at: 8 },
+    { ...none, guild_id: "3" },
+    { ...none, guild_id: "4", panels: json([panelOf("74", "75")]) },
+  ]);
+});
+
 test("a database with fewer than the 20 steps is refused and not changed", function* () {
   const sql = yield* SqlClient.SqlClient;
   yield* migrate;

@@ -5,6 +5,7 @@ import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlSuspectStore from "./alts/suspect_store.ts";
 import * as SqlAuditLog from "./audit/audit_log.ts";
+import * as SqlCommunityStore from "./communities/community_store.ts";
 import * as SqlDayCounts from "./day_counts.ts";
 import * as SqlEventStore from "./events/event_store.ts";
 import * as SqlFlowStore from "./flow/flow_store.ts";
@@ -45,6 +46,7 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlUsageStore.layer,
     SqlEventStore.layer,
     SqlWebhookStore.layer,
+    SqlCommunityStore.layer,
     SqlRolePlanStore.layer,
     SqlGuildLogStore.layer,
   );

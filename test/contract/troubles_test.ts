@@ -6,13 +6,13 @@ import { textOf } from "../support/http.ts";
 import { scopesOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
 
-const [ada, dan, eve] = ["100001", "100004", "100005"];
+const [ada, ben, dan, eve] = ["100001", "100002", "100004", "100005"];
 const chief = { id: "9", name: "Chief", assignable: false };
 const fan = { id: "7", name: "Fan", assignable: true };
 
 const server = useSiteServer({}, (fixture) => ({
-  ...managedBy([ada], [chief, fan])(fixture),
-  accounts: [{ name: "club", chatId: ada, members: [{ chatId: dan, role: "admin" }] }],
+  ...managedBy([ada, ben], [chief, fan])(fixture),
+  accounts: [{ name: "club", chatId: ada, members: [ben, dan].map((chatId) => ({ chatId, role: "admin" })) }],
 }));
 const { fixtures, send } = server;
 const key = fixtures.key({ account: "club", guildId: guild, links: { [eve]: "1" } });
@@ -31,8 +31,8 @@ const pagesOf = async (chatId: string) => {
   return Promise.all(pages);
 };
 
-const put = async (change: object) => {
-  const owner = await signInOwner(server, ada);
+const put = async (change: object, member = ada) => {
+  const owner = await signInOwner(server, member);
   const { pid } = (await scopesOf(owner)).find(({ guildId }) => textOf(guildId ?? "") === guild) ?? {};
   const body = { pid: textOf(pid), guildId: guild, nickname: null, state: "on", ...change };
   const answer = await owner.send("PUT /dashboard/api/roles", { body });
@@ -50,6 +50,13 @@ test("they say who paused the rules of a community", async () => {
   await put({ rules, state: "paused" });
   for (const text of await pagesOf(ada))
     expect(text).toContain("rules of Rook & Bishop were paused by you at ");
+  for (const text of await pagesOf(dan)) expect(text).toContain("Bishop were paused by User 1 at ");
+});
+
+test("who edits paused rules or sets the log channel is not told to have paused the rules", async () => {
+  const rules = [{ roleId: fan.id, when: { is: "linked" } }];
+  await put({ rules, state: "paused", nickname: "{game.username}" }, ben);
+  await put({ rules, state: "paused", nickname: "{game.username}", logChannelId: guild }, ben);
   for (const text of await pagesOf(dan)) expect(text).toContain("Bishop were paused by User 1 at ");
 });
 

@@ -1,4 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
+import { isLinkingOn } from "../communities/community.ts";
+import { CommunityStore } from "../communities/community_store.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import {
   type ChatId,
@@ -16,7 +18,6 @@ import type { ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { GuildManagers } from "../platforms/guild_guard.ts";
-import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { redirectProblems } from "../sessions/redirect.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
@@ -50,7 +51,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
     const keys = yield* KeyStore;
     const sessions = yield* SessionStore;
     const links = yield* LinkStore;
-    const plans = yield* RolePlanStore;
+    const communities = yield* CommunityStore;
     const managers = yield* GuildManagers;
     const secrets = yield* Secrets;
     const { life } = yield* SessionSettings;
@@ -82,16 +83,16 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       return { sid, session: id, pid, ...configured, guildId, redirect, chatId, gameId, expiresAt };
     });
 
-    /** Without an active key, users enter a scope through a role plan that is on. */
-    const hasPlan = Effect.fnUntraced(function* ({ account, pid }: DataScope) {
-      if (!(yield* plans.list(pid)).some(({ state }) => state === "on")) return false;
+    /** Without an active key, users enter a scope through a community in which linking is on. */
+    const hasCommunity = Effect.fnUntraced(function* ({ account, pid }: DataScope) {
+      if (!(yield* communities.list(pid)).some(isLinkingOn)) return false;
       return Option.exists(yield* keys.findAccount(account), ({ status }) => status === "active");
     });
 
     /** Anyone with the `pid` of a global scope can name any guild, and no page may vouch for a stranger's community. */
     const mayAsk = Effect.fnUntraced(function* (scope: DataScope, guildId: GuildId) {
-      const plan = Option.getOrNull(yield* plans.findOn(guildId));
-      if (plan?.scope.pid === scope.pid) return true;
+      const home = Option.getOrNull(yield* communities.findHome(guildId));
+      if (home !== null && home.scope.pid === scope.pid && isLinkingOn(home)) return true;
       return yield* Effect.catchTag(
         managers.mayName(scope.account, guildId),
         "PlatformUnavailable",
@@ -117,7 +118,7 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       const now = yield* Clock.currentTimeMillis;
       const configured = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
       const active = configured === null ? [] : yield* keys.listAccepted(configured.scope.pid, now);
-      if (configured === null || (active.length === 0 && !(yield* hasPlan(configured.scope)))) {
+      if (configured === null || (active.length === 0 && !(yield* hasCommunity(configured.scope)))) {
         return yield* new FlowRefused({ reason: "unknown", entry: null });
       }
       const { scope } = configured;

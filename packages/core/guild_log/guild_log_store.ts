@@ -1,4 +1,4 @@
-import { Context, type Option } from "effect";
+import { Context } from "effect";
 import type { HoldItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
@@ -96,8 +96,8 @@ export const linesWithoutUser = (
     : null;
 
 /**
- * Stores what logs have to tell and have told, and which node works on each log. The log of a plan is made, moved and
- * turned off by `RolePlanStore`, whose `logChannelId` it follows. Every operation is atomic. Erasing a user deletes the
+ * Stores what logs have to tell and have told, and which node works on each log. `CommunityStore` makes, moves and turns
+ * off the log of a community, which follows its settings. Every operation is atomic. Erasing a user deletes the
  * waiting entries about the user, and takes the lines that name the user out of messages, which then are due to be
  * edited.
  */
@@ -136,10 +136,5 @@ export class GuildLogStore extends Context.Service<
 
     /** Takes a user out of waiting entries and messages of all logs, as an erasure does. */
     readonly forgetUser: (chatId: ChatId, at: Millis) => StoreEffect<void>;
-
-    /** Returns the ID of the panel that was posted last in a channel of the guild. */
-    readonly findPanel: (place: PlanPlace, channelId: string) => StoreEffect<Option.Option<string>>;
-
-    readonly savePanel: (place: PlanPlace, channelId: string, messageId: string) => StoreEffect<void>;
   }
 >()("@accountlink/core/GuildLogStore") {}

@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { isGenerated } from "../communities/asking_name.ts";
+import { CommunityStore } from "../communities/community_store.ts";
 import { BadRequest, Conflict } from "../errors.ts";
 import type { Account } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { LinkWriter } from "../links/link_writer.ts";
-import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { StoredPlans } from "../roles/stored_plans.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
@@ -17,7 +17,7 @@ import { OwnedScopes } from "./owned_scopes.ts";
 export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlink/core/OwnedAccounts", {
   make: Effect.gen(function* () {
     const store = yield* KeyStore;
-    const plans = yield* RolePlanStore;
+    const communities = yield* CommunityStore;
     const storedPlans = yield* StoredPlans;
     const webhooks = yield* Webhooks;
     const scopes = yield* OwnedScopes;
@@ -57,7 +57,7 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
         const origin = originOf(owner);
         const configured = yield* store.listScopes(name);
         for (const { scope } of configured) {
-          for (const { guildId } of yield* plans.list(scope.pid)) {
+          for (const { guildId } of yield* communities.list(scope.pid)) {
             yield* storedPlans.remove(scope, guildId, origin);
           }
         }

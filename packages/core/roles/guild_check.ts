@@ -2,6 +2,7 @@
 import { Clock, Effect, Option } from "effect";
 import { hasAccepted, MemberStore } from "../accounts/member_store.ts";
 import { originOfOperator } from "../audit/audit.ts";
+import type { PauseReason } from "../communities/community.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { MemberSync } from "./member_sync.ts";
@@ -9,6 +10,8 @@ import { arePreviewedAs, shownPreview, wouldManyLose } from "./plan_preview.ts";
 import type { PreviewTally } from "./preview_tally.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { previewTime, RolePlanStore } from "./role_plan_store.ts";
+
+type Managed = Pick<RolePlan, "guildId" | "scope">;
 
 /** The actor in the audit log when the service itself pauses a plan. */
 const service = originOfOperator("roles");
@@ -21,15 +24,16 @@ export const makeGuildCheck = Effect.gen(function* () {
   const { isManager } = yield* ChatPlatform;
 
   // `findGuildRoles` is used, because its answer is never cached. `findGuild` may return an old answer.
-  const findGuild = ({ guildId }: RolePlan) =>
+  const findGuild = ({ guildId }: Managed) =>
     Effect.flatMap(roles, ({ findGuildRoles }) => Effect.map(findGuildRoles(guildId), Option.getOrNull));
 
   const pause = Effect.fnUntraced(function* (
-    { scope, guildId }: RolePlan,
+    { scope, guildId }: Managed,
+    why: PauseReason,
     problems: ReadonlyArray<PlanProblem> = [],
   ) {
     const at = yield* Clock.currentTimeMillis;
-    yield* store.pause({ ...service, pid: scope.pid, guildId, at, problems });
+    yield* store.pause({ ...service, pid: scope.pid, guildId, at, why, problems });
   });
 
   /** Returns the roles of which a preview said that many lose them, if the plan was turned on after it within a day. */
@@ -43,7 +47,7 @@ export const makeGuildCheck = Effect.gen(function* () {
       .map(({ roleId }) => roleId);
   });
 
-  const isManaged = Effect.fnUntraced(function* ({ guildId, scope }: Pick<RolePlan, "guildId" | "scope">) {
+  const isManaged = Effect.fnUntraced(function* ({ guildId, scope }: Managed) {
     const account = yield* accounts.findAccount(scope.account);
     if (Option.exists(account, ({ operator }) => operator)) return true;
     const members = (yield* team.list(scope.account)).filter(hasAccepted);
@@ -69,7 +73,7 @@ export const makeGuildCheck = Effect.gen(function* () {
         .filter(({ roleId }) => !confirmed.has(roleId))
         .map(({ roleId }): PlanProblem => ({ chatId: null, roleId, reason: "many_would_lose", at }));
       if (problems.length === 0) return false;
-      yield* pause(plan, problems);
+      yield* pause(plan, "many_would_lose", problems);
       return true;
     }),
 
@@ -79,7 +83,7 @@ export const makeGuildCheck = Effect.gen(function* () {
      */
     pauseWithoutBot: Effect.fnUntraced(function* (plan: RolePlan) {
       if ((yield* findGuild(plan)) !== null) return false;
-      yield* pause(plan);
+      yield* pause(plan, "bot_removed");
       return true;
     }),
 
@@ -88,10 +92,10 @@ export const makeGuildCheck = Effect.gen(function* () {
      * nobody who has accepted to be in the account's team manages the guild any more. Nobody needs to manage the guilds
      * of the operator's own accounts.
      */
-    checkGuild: Effect.fnUntraced(function* (plan: RolePlan) {
+    checkGuild: Effect.fnUntraced(function* (plan: Managed) {
       const guild = yield* findGuild(plan);
       if (guild !== null && (yield* isManaged(plan))) return guild.memberCount;
-      yield* pause(plan);
+      yield* pause(plan, guild === null ? "bot_removed" : "unmanaged");
       return null;
     }),
   };

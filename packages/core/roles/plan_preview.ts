@@ -65,7 +65,7 @@ export interface StoredPreview {
 export const arePreviewedAs = (one: PlanSettings, other: PlanSettings): boolean =>
   changedSettings(one, other).every((name) => chosenLater.has(name));
 
-const chosenLater: ReadonlySet<keyof PlanSettings> = new Set(["state", "unlinked", "logChannelId"]);
+const chosenLater: ReadonlySet<keyof PlanSettings> = new Set(["state", "unlinked"]);
 
 const sum = ({ linked, unlinked }: Counts): number => linked + unlinked;
 

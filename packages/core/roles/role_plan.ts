@@ -1,12 +1,13 @@
 /** A role plan gives the members of a guild roles and nicknames that depend on the links of a scope. */
 import { Effect, Hash, Record, Schema, Struct } from "effect";
 import { type AuditEntry, changeDetails } from "../audit/audit.ts";
+import type { CommunityUpdate } from "../communities/community.ts";
 import type { DataScope } from "../data_scope.ts";
-import type { ChatId, GuildId } from "../ids.ts";
+import { type ChatId, Digits, type GuildId } from "../ids.ts";
 import { expectedNameText, isNameText, toNameText } from "../name_text.ts";
 import type { RoleRefused } from "../platforms/chat_platform.ts";
 import type { Millis } from "../timestamp.ts";
-import { Digits, RoleCondition } from "./rule_kinds.ts";
+import { RoleCondition } from "./rule_kinds.ts";
 
 const longestTemplate = 100;
 const longestNickname = 32;
@@ -141,9 +142,7 @@ export const PlanSettings = Schema.Struct({
   bypassRoleId: IdOrNull,
   /** Whether members who were never linked lose the roles that no rule gives them, or keep them. */
   unlinked: Unlinked,
-  /** The channel in which the bot tells what happens; null for none. A paused plan tells as well. */
-  logChannelId: IdOrNull,
-  /** A paused plan changes nothing. */
+  /** Whether linking is on in the community. A paused plan changes nothing; the community says who paused it. */
   state: Schema.Literals(["on", "paused"]),
 });
 export type PlanSettings = typeof PlanSettings.Type;
@@ -151,10 +150,12 @@ export type PlanSettings = typeof PlanSettings.Type;
 export type PlanState = PlanSettings["state"];
 
 /**
- * The settings of a plan to store. A group or bypass role that is left out is null, `unlinked` is `remove`, and the log
- * channel does not change.
+ * The settings of a plan to store. A group or bypass role that is left out is null, `unlinked` is `remove`. Settings of
+ * the community may be changed with them.
  */
-export type ChosenSettings = Pick<PlanSettings, "rules" | "nickname" | "state"> & Partial<PlanSettings>;
+export type ChosenSettings = Pick<PlanSettings, "rules" | "nickname" | "state"> &
+  Partial<PlanSettings> &
+  CommunityUpdate;
 
 /** The settings of a guild without a plan. @internal */
 export const noPlan: PlanSettings = {
@@ -163,14 +164,11 @@ export const noPlan: PlanSettings = {
   nicknameGroupId: null,
   bypassRoleId: null,
   unlinked: "remove",
-  logChannelId: null,
   state: "paused",
 };
 
 /** @internal */
 export const settingNames = Struct.keys(PlanSettings.fields);
-
-const editedNames = settingNames.filter((name) => name !== "logChannelId");
 
 /** Returns the names of the settings that differ. @internal */
 export const changedSettings = (
@@ -184,15 +182,10 @@ export const isChangedSince = (edited: PlanSettings | undefined, stored: PlanSet
   edited !== undefined && changedSettings(edited, stored).length > 0;
 
 /**
- * Identifies the settings of a plan, so that an editor finds out if others have changed them meanwhile. The log channel
- * does not count, because it is edited elsewhere. @internal
+ * Identifies the settings of a plan, so that an editor finds out if others have changed them meanwhile. @internal
  */
-export const planVersion = (plan: Omit<PlanSettings, "logChannelId">): string =>
-  String(Hash.string(JSON.stringify(editedNames.map((name) => plan[name]))));
-
-/** Returns whether members have to be compared again after these settings changed. @internal */
-export const concernsMembers = (changed: ReadonlyArray<keyof PlanSettings>): boolean =>
-  changed.some((name) => name !== "logChannelId");
+export const planVersion = (plan: PlanSettings): string =>
+  String(Hash.string(JSON.stringify(settingNames.map((name) => plan[name]))));
 
 /** Returns the details of the audit entry for a change of a plan. @internal */
 export const planEntryDetails = (

@@ -1,5 +1,6 @@
-import { Context, type Option, Order } from "effect";
+import { Context, type Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
+import type { CommunityPlace, PauseReason } from "../communities/community.ts";
 import type { HoldItems } from "../couriers/couriers.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
@@ -7,14 +8,8 @@ import type { Millis } from "../timestamp.ts";
 import type { PlanPreview, StoredPreview } from "./plan_preview.ts";
 import type { PlanProblem, PlanSettings, PlanStatus, RolePlan, Sweep } from "./role_plan.ts";
 
-export interface PlanPlace {
-  readonly pid: Pid;
-  readonly guildId: GuildId;
-}
-
-/** Sorts by scope, then by guild. @internal */
-export const placeOrder = (one: PlanPlace, other: PlanPlace): number =>
-  Order.String(one.pid, other.pid) || Order.String(one.guildId, other.guildId);
+/** A community has at most one plan. */
+export type PlanPlace = CommunityPlace;
 
 export interface PlanWrite extends WriteOrigin, PlanPlace {
   readonly at: Millis;
@@ -34,6 +29,7 @@ export interface PutPlan extends PlanWrite {
 export type PutRefusal = "plan_changed" | "guild_has_plan";
 
 export interface PausePlan extends PlanWrite {
+  readonly why: PauseReason;
   /** The problems of the plan for which it is paused. */
   readonly problems?: ReadonlyArray<PlanProblem>;
 }
@@ -147,15 +143,6 @@ export class RolePlanStore extends Context.Service<
   {
     readonly find: (place: PlanPlace) => StoreEffect<Option.Option<RolePlan>>;
 
-    /** Returns the plan that is on for a guild, of whichever account. Plans of suspended accounts do not count. */
-    readonly findOn: (guildId: GuildId) => StoreEffect<Option.Option<RolePlan>>;
-
-    /**
-     * Returns the plan whose scope is a guild's home: the plan that is on, or else the paused plan that was on last.
-     * Plans of suspended accounts do not count.
-     */
-    readonly findHome: (guildId: GuildId) => StoreEffect<Option.Option<RolePlan>>;
-
     /** Returns the plans of a scope, sorted by guild. */
     readonly list: (pid: Pid) => StoreEffect<ReadonlyArray<RolePlan>>;
 
@@ -174,14 +161,18 @@ export class RolePlanStore extends Context.Service<
      * settings, if that is done. A changed plan loses the problems that name no member. A changed plan that is on starts a sweep, with a
      * `total` of 0 because the size of the guild is unknown. A changed plan that is paused ends its sweep. Returns why
      * nothing was stored: `plan_changed` if the stored settings are not the `edited` ones, or `guild_has_plan` if the
-     * new plan is on and another plan of the guild is on too. Null if the plan is stored.
+     * new plan is on and another plan of the guild is on too. Null if the plan is stored. The community stores when
+     * linking was turned on, and who paused it.
      */
     readonly put: (write: PutPlan) => StoreEffect<PutRefusal | null>;
 
-    /** Pauses a plan that is on, with a `roles.updated` entry. Returns false if no plan is on. */
+    /** Pauses a plan that is on for the service, with a `roles.updated` entry. Returns false if no plan is on. */
     readonly pause: (write: PausePlan) => StoreEffect<boolean>;
 
-    /** Deletes a plan and its progress, with a `roles.deleted` entry. Returns false if it is unknown. */
+    /**
+     * Deletes a plan and its progress, and the settings of its community, with a `roles.deleted` entry. Returns false if
+     * both are unknown.
+     */
     readonly remove: (write: PlanWrite) => StoreEffect<boolean>;
 
     /** Starts a sweep of a plan that is on. Returns false if no plan is on. */

@@ -1,26 +1,19 @@
-import { Context, Effect, Layer, Option, Schema, Struct } from "effect";
+import { Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
+import { Communities } from "../communities/communities.ts";
+import { chosenIn, isLinkingOn } from "../communities/community.ts";
+import { CommunityStore } from "../communities/community_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
-import { ChatId, type GuildId, isPid } from "../ids.ts";
-import { KeyStore } from "../keys/key_store.ts";
-import type { KeyOwner } from "../keys/owned_keys.ts";
+import { ChatId, Digits, type GuildId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
-import { makeGuildChannels } from "../platforms/guild_channels.ts";
-import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
-import {
-  type ChosenSettings,
-  changedSettings,
-  concernsMembers,
-  type PlanSettings,
-  planVersion,
-} from "./role_plan.ts";
+import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
-import { Digits } from "./rule_kinds.ts";
 import { checkSettings, requireVersion, StoredPlans } from "./stored_plans.ts";
 
 /** Manages the role plans of guilds, and applies them to single members. @internal */
@@ -28,14 +21,14 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
   make: Effect.gen(function* () {
     const store = yield* RolePlanStore;
     const stored = yield* StoredPlans;
-    const keys = yield* KeyStore;
+    const communities = yield* Communities;
+    const homes = yield* CommunityStore;
     const guard = yield* GuildGuard;
     const members = yield* MemberSync;
     const previews = yield* makePlanPreviews;
     const { checkGuild } = yield* makeGuildCheck;
     const { findGroup } = yield* GamePlatform;
     const { admitSweep } = yield* RequestLimits;
-    const { findChannels } = yield* makeGuildChannels;
     const notFound = new BadRequest({ problem: "not_found" });
 
     const guildRoles = Effect.fn("RolePlans.guildRoles")(function* (guildId: GuildId) {
@@ -82,21 +75,14 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
     });
 
-    /** Fails with `InvalidParameter` unless the bot may post in this channel of the guild; null is allowed. */
-    const requireChannel = Effect.fnUntraced(function* (guildId: GuildId, channelId: string | null) {
-      if (channelId === null) return;
-      const { channels } = yield* findChannels(guildId);
-      if (channels.some(({ id, mayPost }) => id === channelId && mayPost)) return;
-      return yield* InvalidParameter.one("logChannelId", "expected a channel in which the bot may post");
-    });
-
     /**
      * Pauses another plan that is on for the guild, if the bot or every manager of that plan has left. Returns whether
      * another plan stays on.
      */
     const pauseUnmanagedRival = Effect.fnUntraced(function* ({ pid }: DataScope, guildId: GuildId) {
-      const rival = Option.getOrNull(yield* store.findOn(guildId));
-      return rival !== null && rival.scope.pid !== pid && (yield* checkGuild(rival)) !== null;
+      const home = Option.getOrNull(yield* homes.findHome(guildId));
+      if (home === null || home.scope.pid === pid || !isLinkingOn(home)) return false;
+      return (yield* checkGuild(home)) !== null;
     });
 
     return {
@@ -116,35 +102,10 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       }),
 
       /**
-       * Returns the scope with the given `pid`, which must belong to the account of the signed-in owner. Fails with
-       * `Forbidden` unless the bot is in the guild and the owner manages the guild now.
-       *
-       * @param pid any text, such as a value from a URL
-       * @param withoutBot whether to return the scope even if the bot has left the guild
-       */
-      enter: Effect.fn("RolePlans.enter")(function* (
-        { account, chatId }: Pick<KeyOwner, "account" | "chatId">,
-        pid: string,
-        guildId: GuildId,
-        withoutBot: boolean = false,
-      ) {
-        const found = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
-        if (found?.scope.account !== account.name) return yield* notFound;
-        const { scope } = found;
-        yield* requireOwnGuild(scope, guildId);
-        yield* Effect.catchIf(
-          guard.requireManager(guildId, chatId),
-          (error) => withoutBot && error._tag === "Forbidden" && error.reason === "bot_not_in_guild",
-          () => Effect.void,
-        );
-        return scope;
-      }),
-
-      /**
        * Stores a plan. If the plan changed and is on, all members are compared, at most 4 times an hour. Another plan
        * that is on for the guild is paused if nobody of its account's team manages the guild any more; otherwise this
        * fails with `Conflict` `guild_has_plan`. Fails with `InvalidParameter` for a role that the guild does not have,
-       * or that the member who saves the plan may not give.
+       * or that the member who saves the plan may not give. Settings of the community are stored after the plan.
        *
        * @param edited the `planVersion` of the plan that was edited; if the stored one is another, fails with `Conflict`
        * `plan_changed`
@@ -158,17 +119,18 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       ) {
         const { plan } = yield* stored.find(scope, guildId);
         yield* requireVersion(plan, edited);
-        const { logChannelId } = plan;
-        const settings = yield* checkWithRoles(scope, guildId, { logChannelId, ...chosen });
+        const settings = yield* checkWithRoles(scope, guildId, chosen);
         yield* requireNameable(guildId, settings, origin);
-        if (settings.logChannelId !== logChannelId) yield* requireChannel(guildId, settings.logChannelId);
+        const ofCommunity = chosenIn(chosen);
+        yield* communities.check(scope, guildId, ofCommunity);
         if (settings.state === "on") {
           const hasRival = yield* pauseUnmanagedRival(scope, guildId);
-          const isSwept = !hasRival && concernsMembers(changedSettings(plan, settings));
+          const isSwept = !hasRival && changedSettings(plan, settings).length > 0;
           if (isSwept) yield* admitSweep({ pid: scope.pid, guildId });
         }
-        const written = "logChannelId" in chosen ? settings : Struct.omit(settings, ["logChannelId"]);
-        return yield* stored.put(scope, guildId, written, origin, edited);
+        yield* stored.put(scope, guildId, settings, origin, edited);
+        yield* communities.put(scope, guildId, ofCommunity, origin);
+        return yield* stored.find(scope, guildId);
       }),
 
       /** Starts a comparison of all members, at most 4 an hour. Fails with `not_found` unless the plan is on. */
@@ -201,19 +163,6 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
               : "the chat platform refuses to make further roles",
           ),
         ),
-      ),
-
-      /**
-       * Stores the channel of the log, and changes nothing else; null turns the log off. Fails with `InvalidParameter`
-       * for a channel in which the bot may not post.
-       */
-      setLogChannel: Effect.fn("RolePlans.setLogChannel")(
-        function* (scope: DataScope, guildId: GuildId, logChannelId: string | null, origin: WriteOrigin) {
-          const { plan } = yield* stored.find(scope, guildId);
-          if (logChannelId !== plan.logChannelId) yield* requireChannel(guildId, logChannelId);
-          return yield* stored.put(scope, guildId, { ...plan, logChannelId }, origin, planVersion(plan));
-        },
-        Effect.retry({ while: (error) => error._tag === "Conflict" && error.reason === "plan_changed" }),
       ),
 
       /** Returns what the plan would change for a member. */

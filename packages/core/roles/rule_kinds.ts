@@ -3,12 +3,10 @@
  * schemas, comparisons, the dashboard's form and style sheet, and the command line read this table.
  */
 import { Effect, Option, Schema } from "effect";
+import { Digits } from "../ids.ts";
 import type { GameItem, ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameGroup, GameProfile } from "../platforms/profile.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
-
-/** The ID of a role, group or item. @internal */
-export const Digits = Schema.String.check(Schema.isPattern(/^\d{1,32}$/u, { expected: "1 to 32 digits" }));
 
 /** The linked game user, as far as the plan needs it. */
 export interface LinkedGame {

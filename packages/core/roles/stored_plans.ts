@@ -1,5 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
+import { type Community, communitySettingNames, newCommunity } from "../communities/community.ts";
+import { CommunityStore } from "../communities/community_store.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Conflict, InvalidParameter } from "../errors.ts";
@@ -24,21 +26,19 @@ import { RolePlanStore } from "./role_plan_store.ts";
 
 export interface PlanDetails {
   readonly plan: RolePlan;
+  readonly community: Community;
   readonly status: PlanStatus;
 }
 
 /** Converts a plan and its progress to JSON, for the dashboard and the command line. @internal */
-export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanDetails) => ({
+export const planJson = ({
+  plan,
+  community,
+  status: { pending, sweptAt, sweep, problems },
+}: PlanDetails) => ({
   pid: plan.scope.pid,
-  ...Struct.pick(plan, [
-    "guildId",
-    "rules",
-    "nickname",
-    "nicknameGroupId",
-    "bypassRoleId",
-    "unlinked",
-    "logChannelId",
-  ]),
+  ...Struct.pick(plan, ["guildId", "rules", "nickname", "nicknameGroupId", "bypassRoleId", "unlinked"]),
+  ...Struct.pick(community, communitySettingNames),
   status: {
     state: plan.state,
     pending,
@@ -55,6 +55,7 @@ export const planJson = ({ plan, status: { pending, sweptAt, sweep, problems } }
 export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/core/StoredPlans", {
   make: Effect.gen(function* () {
     const store = yield* RolePlanStore;
+    const communities = yield* CommunityStore;
     const events = yield* EventStore;
     const announceChange = yield* makeAnnounceItems("role_plans");
     const announceLog = yield* makeAnnounceItems("guild_logs");
@@ -63,7 +64,12 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
       const place = { pid: scope.pid, guildId };
       const stored = yield* store.find(place);
       const plan = Option.getOrElse(stored, (): RolePlan => ({ ...noPlan, scope, guildId }));
-      return { plan, status: yield* store.status(place) };
+      const community = yield* communities.find(place);
+      return {
+        plan,
+        community: Option.getOrElse(community, (): Community => ({ ...newCommunity, scope, guildId })),
+        status: yield* store.status(place),
+      } satisfies PlanDetails;
     });
 
     return {
@@ -82,23 +88,15 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
         origin: WriteOrigin,
         edited?: string,
       ) {
-        const attempt = Effect.gen(function* () {
-          const { plan } = yield* find(scope, guildId);
-          yield* requireVersion(plan, edited);
-          const settings = yield* checkSettings(scope, guildId, {
-            logChannelId: plan.logChannelId,
-            ...chosen,
-          });
-          const { end } = yield* events.range(scope.pid);
-          const at = yield* Clock.currentTimeMillis;
-          const write = { ...origin, pid: scope.pid, guildId, settings, edited: plan, position: end, at };
-          return yield* store.put(write);
-        });
-        // If somebody has changed the log channel or, without `edited`, anything since it was read, reads it again.
-        const refused = yield* Effect.repeat(attempt, { until: (outcome) => outcome !== "plan_changed" });
+        const { plan } = yield* find(scope, guildId);
+        yield* requireVersion(plan, edited);
+        const settings = yield* checkSettings(scope, guildId, chosen);
+        const { end } = yield* events.range(scope.pid);
+        const at = yield* Clock.currentTimeMillis;
+        const write = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
+        const refused = yield* store.put({ ...write, ...(edited !== undefined && { edited: plan }) });
         if (refused !== null) return yield* new Conflict({ reason: refused });
         yield* announceChange;
-        yield* announceLog;
         return yield* find(scope, guildId);
       }),
 
@@ -111,6 +109,7 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
         const at = yield* Clock.currentTimeMillis;
         const isRemoved = yield* store.remove({ ...origin, pid, guildId, at });
         yield* announceChange;
+        yield* announceLog;
         return isRemoved;
       }),
 
@@ -141,7 +140,6 @@ const expected: Readonly<Record<keyof PlanSettings, string>> = {
   nicknameGroupId: "expected null or the ID of a group",
   bypassRoleId: "expected null or the ID of a role",
   unlinked: `expected one of ${unlinkedChoices.join(", ")}`,
-  logChannelId: "expected null or the ID of a channel",
   state: "expected one of on, paused",
 };
 

@@ -4,6 +4,7 @@ import { AddressVault } from "../addresses/address_vault.ts";
 import { BlockStore } from "../admission/block_store.ts";
 import { SuspectStore } from "../alts/suspect_store.ts";
 import { signedBy } from "../audit/audit.ts";
+import { CommunityStore } from "../communities/community_store.ts";
 import { guildOf } from "../data_scope.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
@@ -22,6 +23,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     const vault = yield* AddressVault;
     const blockStore = yield* BlockStore;
     const suspectStore = yield* SuspectStore;
+    const communityStore = yield* CommunityStore;
 
     /** Returns a function that looks up one of these scopes, as the export shows it. */
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
@@ -46,6 +48,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
         const { records, sightings, browsers: seen, reviews, roles, sessions, flows } = found;
         const blocks = yield* blockStore.ofUser(chatId);
         const suspects = yield* suspectStore.ofUser(chatId);
+        const pauses = yield* communityStore.pausedBy(chatId);
         const scoped = [
           ...sightings,
           ...seen,
@@ -53,6 +56,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
           ...blocks,
           ...suspects,
           ...roles,
+          ...pauses,
           ...sessions,
           ...flows,
         ];
@@ -103,6 +107,10 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
             guildId,
             nickname,
             problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
+          })),
+          pauses: pauses.map(({ pid, guildId, at }) => ({
+            community: communityOf(pid),
+            ...withTimes({ guildId, at }),
           })),
           sessions: sessions.map(({ id: _, pid, ...session }) => ({
             community: communityOf(pid),

@@ -9,10 +9,10 @@
  * [...work, DashboardRoles.getRanks].every(({ role }) => role === "admin"); // true
  * ```
  */
-import { ChatId, GuildId, idRules, Pid } from "@accountlink/core/ids";
+import { expectedSettings } from "@accountlink/core/communities";
+import { ChatId, Digits, GuildId, idRules, Pid } from "@accountlink/core/ids";
 import { roleRefusals } from "@accountlink/core/platforms";
 import {
-  Digits,
   expectedRules,
   expectedTemplate,
   mostRules,
@@ -136,7 +136,7 @@ export const putRoles = signedIn("admin", "PUT", "/roles", {
     logChannelId: unlessLeftOut(
       orNull(
         Digits,
-        "expected null or the ID of a channel",
+        expectedSettings.logChannelId,
         "The text channel in which the bot tells what happens, or null; left out, it stays as it is",
       ),
     ),

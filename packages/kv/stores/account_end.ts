@@ -1,11 +1,13 @@
 /** The ends of accounts, in the transactions of several stores. */
 import type { KeyId } from "@accountlink/core";
 import { hasAccepted } from "@accountlink/core/accounts";
+import { pauseFor, turned } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { Transaction } from "../transaction.ts";
+import { putLinking } from "./communities.ts";
 import { deleteImport, imports } from "./imports.ts";
 import { keys, revokedKey } from "./keys.ts";
 import { members } from "./members.ts";
@@ -46,8 +48,8 @@ export const pauseAll = Effect.fnUntraced(function* (
     const { settings, revision } = plan;
     if (settings.state !== "on") continue;
     const paused = { ...settings, state: "paused" } as const;
-    const changed = { settings: paused, revision: revision + 1, sweep: null, pausedAt: at };
-    yield* tx.put(plans, { ...plan, ...changed });
+    yield* putLinking(tx, plan, (linking) => turned(linking, "paused", pauseFor("account_closed", at)));
+    yield* tx.put(plans, { ...plan, settings: paused, revision: revision + 1, sweep: null });
   }
 });
 

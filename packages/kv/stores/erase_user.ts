@@ -19,6 +19,7 @@ import { suspendedOwners } from "./account_operations.ts";
 import { reviews } from "./alt_review_store.ts";
 import { entries, entriesNaming, record, recordOfAccount } from "./audit_log.ts";
 import { eraseFromBlocks } from "./blocks.ts";
+import { forgetInCommunities } from "./communities.ts";
 import { append, events } from "./event_store.ts";
 import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
@@ -108,10 +109,11 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, { chatId, at }: 
   for (const request of kept) yield* tx.put(requests, { ...request, chatIds: [], answer: null });
   const isMore = [ofUser, seen, reviewed, named, told, kept].some(({ length }) => length >= limit);
   const isBlockLeft = yield* eraseFromBlocks(tx, chatId, limit);
+  const isPauseLeft = yield* forgetInCommunities(tx, chatId, limit);
   const isUndoLeft = yield* eraseFromImports(tx, chatId, limit);
   // A pair has many index entries.
   const isSuspectLeft = yield* forgetSuspects(tx, chatId, limit / 4);
-  const left = [isMore, isLogLeft, isSessionLeft, isBlockLeft, isUndoLeft, isSuspectLeft];
+  const left = [isMore, isLogLeft, isSessionLeft, isBlockLeft, isPauseLeft, isUndoLeft, isSuspectLeft];
   return { things, isMore: left.includes(true) };
 });
 

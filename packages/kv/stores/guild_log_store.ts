@@ -6,24 +6,13 @@ import {
   mostWaiting,
 } from "@accountlink/core/guild_log";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Option } from "effect";
+import { Effect } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
-import { table } from "../table.ts";
 import { forgetInLogs, guildLogs, logEntries, logMessages } from "./guild_logs.ts";
 import { holdItems } from "./leases.ts";
 import { planProblems, plans } from "./role_plans.ts";
-import { accountAt, scopeAt, withScope } from "./scopes.ts";
+import { accountAt, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
-
-/** The last panel of a channel. */
-interface Panel {
-  readonly pid: string;
-  readonly guildId: string;
-  readonly channelId: string;
-  readonly messageId: string;
-}
-
-const panels = table<Panel>()("panel", ({ pid, guildId, channelId }) => [pid, guildId, channelId], {});
 
 export const layer = storeLayer(GuildLogStore, (db) => ({
   add: (pid, entry, at) =>
@@ -140,17 +129,5 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
           return (yield* forgetInLogs(tx, chatId, at, stepSize)).isMore;
         });
       }
-    }),
-
-  findPanel: ({ pid, guildId }, channelId) =>
-    db.read(function* (tx) {
-      return Option.fromUndefinedOr((yield* tx.get(panels, pid, guildId, channelId))?.messageId);
-    }),
-
-  savePanel: ({ pid, guildId }, channelId, messageId) =>
-    db.write(pid, function* (tx) {
-      assertStorable([channelId, messageId]);
-      yield* scopeAt(tx, pid);
-      yield* tx.put(panels, { pid, guildId, channelId, messageId });
     }),
 }));

@@ -6,14 +6,14 @@ import {
   type UserMessage,
   type WaitingEntry,
 } from "@accountlink/core/guild_log";
-import type { PlanPlace, PutPlan } from "@accountlink/core/roles";
+import type { PlanPlace } from "@accountlink/core/roles";
 import { Effect, Order } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import type { ScopeRef } from "./scopes.ts";
 
-/** The log of a plan. */
+/** The log of a community. */
 export interface KeptLog extends PlanPlace {
   readonly scope: ScopeRef;
   readonly channelId: string | null;
@@ -83,14 +83,14 @@ export const logMessages = table<KeptMessage>()(
   },
 );
 
-/** Makes, moves or turns off the log of a plan, as the plan says. A log that is made tells only later events. */
-export const followPlan = Effect.fnUntraced(function* (
+/** Makes, moves or turns off the log of a community. A log that is made tells only events after `position`. */
+export const followLog = Effect.fnUntraced(function* (
   tx: Transaction,
-  scope: ScopeRef,
-  { pid, guildId, settings, position }: Pick<PutPlan, "pid" | "guildId" | "settings" | "position">,
+  { scope, pid, guildId }: PlanPlace & { readonly scope: ScopeRef },
   before: string | null,
+  channelId: string | null,
+  position: number,
 ) {
-  const { logChannelId: channelId } = settings;
   if (channelId === before) return;
   const stored = yield* tx.get(guildLogs, pid, guildId);
   yield* tx.put(guildLogs, {

@@ -1,8 +1,7 @@
-import type { GuildId } from "@accountlink/core";
+import { type Pause, pauseBy, pauseFor, placeOrder, turned } from "@accountlink/core/communities";
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import {
   changedSettings,
-  concernsMembers,
   type HeldPlan,
   isChangedSince,
   logProblems,
@@ -11,7 +10,6 @@ import {
   type PlanWrite,
   type PutPlan,
   type PutRefusal,
-  placeOrder,
   planEntryDetails,
   type RolePlan,
   RolePlanStore,
@@ -22,8 +20,9 @@ import { Effect, Option, Order } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { record } from "./audit_log.ts";
+import { closeCommunity, putLinking } from "./communities.ts";
 import { nextNumber } from "./counts.ts";
-import { closedSince, deleteEntries, followPlan } from "./guild_logs.ts";
+import { closedSince, deleteEntries } from "./guild_logs.ts";
 import { holdItems, liveNodes } from "./leases.ts";
 import { findPlan, memberOperations, sweeping } from "./plan_members.ts";
 import { isOn, type KeptPlan, planMembers, planProblems, plans, storeProblems } from "./role_plans.ts";
@@ -41,15 +40,6 @@ const optionalPlan = Effect.fnUntraced(function* (tx: Transaction, stored: KeptP
   return stored === undefined ? Option.none() : Option.some(yield* planOf(tx, stored));
 });
 
-/** The plans of a guild, without plans of suspended accounts. */
-const plansOfGuild = Effect.fnUntraced(function* (tx: Transaction, guildId: GuildId) {
-  const found: Array<KeptPlan> = [];
-  for (const plan of yield* tx.list(plans.byGuild, [guildId])) {
-    if ((yield* accountAt(tx, plan.scope.account)).status !== "suspended") found.push(plan);
-  }
-  return found;
-});
-
 const recordChange = (
   tx: Transaction,
   { pid, actor, requestId, at }: PlanWrite,
@@ -60,6 +50,7 @@ const recordChange = (
 const put = Effect.fnUntraced(function* (
   tx: Transaction,
   write: PutPlan,
+  pause: Pause = pauseBy(write.actor, write.at),
 ): Effect.fn.Return<PutRefusal | null, StoreUnavailable> {
   const { pid, guildId, settings } = write;
   const stored = yield* findPlan(tx, write);
@@ -74,11 +65,7 @@ const put = Effect.fnUntraced(function* (
   if (changed.length === 0) return null;
   assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
   yield* recordChange(tx, write, "roles.updated", planEntryDetails(write, before, settings));
-  yield* followPlan(tx, scope, write, before.logChannelId);
-  if (stored !== undefined && !concernsMembers(changed)) {
-    yield* tx.put(plans, { ...stored, settings });
-    return null;
-  }
+  yield* putLinking(tx, write, (linking) => turned(linking, settings.state, pause));
   if (stored !== undefined) yield* storeProblems(tx, stored, "", []);
   const ref = stored?.ref ?? (yield* nextNumber(tx, "plans"));
   yield* tx.put(plans, changedPlan(stored, write, { scope, ref }));
@@ -97,34 +84,19 @@ const changedPlan = (
     ...made,
     revision: 0,
     sweptAt: null,
-    pausedAt: null,
     holder: null,
     ...stored,
     settings,
     position: isOn(stored) ? stored.position : position,
     sweep: null,
   };
-  return settings.state === "on"
-    ? { ...sweeping(plan, 0, at), pausedAt: null }
-    : { ...plan, revision: plan.revision + 1, pausedAt: isOn(stored) ? at : plan.pausedAt };
+  return settings.state === "on" ? sweeping(plan, 0, at) : { ...plan, revision: plan.revision + 1 };
 };
 
 export const layer = storeLayer(RolePlanStore, (db) => ({
   find: (place) =>
     db.read(function* (tx) {
       return yield* optionalPlan(tx, yield* findPlan(tx, place));
-    }),
-
-  findOn: (guildId) =>
-    db.read(function* (tx) {
-      return yield* optionalPlan(tx, (yield* plansOfGuild(tx, guildId)).find(isOn));
-    }),
-
-  findHome: (guildId) =>
-    db.read(function* (tx) {
-      const all = yield* plansOfGuild(tx, guildId);
-      const last = all.filter(({ pausedAt }) => pausedAt !== null).toSorted(pausedOrder)[0];
-      return yield* optionalPlan(tx, all.find(isOn) ?? last);
     }),
 
   list: (pid) =>
@@ -155,12 +127,8 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
   ...memberOperations(db),
 
   put: (write) =>
-    Effect.gen(function* () {
-      const refused = yield* db.write(write.pid, function* (tx) {
-        return yield* put(tx, write);
-      });
-      if (write.settings.logChannelId === null) yield* deleteEntries(db, write);
-      return refused;
+    db.write(write.pid, function* (tx) {
+      return yield* put(tx, write);
     }),
 
   pause: (write) =>
@@ -168,7 +136,8 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
       const stored = yield* findPlan(tx, write);
       if (!isOn(stored)) return false;
       const { position, settings } = stored;
-      yield* put(tx, { ...write, position, settings: { ...settings, state: "paused" } });
+      const paused = { ...write, position, settings: { ...settings, state: "paused" } } as const;
+      yield* put(tx, paused, pauseFor(write.why, write.at));
       yield* storeProblems(tx, stored, "", write.problems ?? []);
       return true;
     }),
@@ -178,16 +147,18 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
       const { pid, guildId } = write;
       const removed = yield* db.write(pid, function* (tx) {
         const stored = yield* findPlan(tx, write);
-        if (stored === undefined) return undefined;
-        yield* recordChange(tx, write, "roles.deleted", planEntryDetails(write, stored.settings));
+        const isCommunity = yield* closeCommunity(tx, write);
+        if (stored === undefined && !isCommunity) return undefined;
+        const details = planEntryDetails(write, stored?.settings ?? noPlan);
+        yield* recordChange(tx, write, "roles.deleted", details);
         yield* forgetPreview(tx, write);
-        const settings = { ...stored.settings, logChannelId: null };
-        yield* followPlan(tx, stored.scope, { ...stored, settings }, stored.settings.logChannelId);
-        return yield* tx.remove(plans, pid, guildId);
+        yield* tx.remove(plans, pid, guildId);
+        return { ref: stored?.ref ?? null };
       });
       if (removed === undefined) return false;
       yield* deleteEntries(db, write);
       const { ref } = removed;
+      if (ref === null) return true;
       yield* inSteps(
         db,
         (tx) => tx.scan(planMembers, [ref], { limit: stepSize }),
@@ -243,10 +214,6 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
       return Option.fromUndefinedOr(live.toSorted()[0]);
     }),
 }));
-
-/** Sorts paused plans: the one that was on last first. */
-const pausedOrder = (one: KeptPlan, other: KeptPlan): number =>
-  (other.pausedAt ?? 0) - (one.pausedAt ?? 0) || Order.String(one.pid, other.pid);
 
 const sweepOf = ({ sweep }: KeptPlan) => {
   if (sweep === null) return null;

@@ -29,8 +29,6 @@ export interface KeptPlan extends Place {
   readonly position: number;
   readonly revision: number;
   readonly sweptAt: number | null;
-  /** Null while the plan is on, and if it was never on. */
-  readonly pausedAt: number | null;
   readonly sweep: (Sweep & { readonly startedAt: number }) | null;
   /** The node that works on the plan; null if no node does. */
   readonly holder: string | null;

@@ -1,6 +1,6 @@
 import type { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser, placeOf } from "@accountlink/core/addresses";
-import { placeOrder } from "@accountlink/core/roles";
+import { placeOrder } from "@accountlink/core/communities";
 import { UserStore } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
 import { stepSize } from "../steps.ts";

@@ -1,7 +1,7 @@
 /** Finds the answer to an interaction. */
+import { CommunityStore } from "@accountlink/core/communities";
 import { Counters, secondsUntil } from "@accountlink/core/limits";
 import { PlatformRefusals } from "@accountlink/core/platforms";
-import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Metric, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
@@ -25,7 +25,7 @@ type Answered = readonly [Outcome, Message];
 
 /** Makes a function that answers interactions. It always answers, if only that the service is unavailable. */
 export const makeAnswers = Effect.gen(function* () {
-  const plans = yield* RolePlanStore;
+  const communities = yield* CommunityStore;
   const counters = yield* Counters;
   const { chargeTo } = yield* PlatformRefusals;
   const { publicUrl } = yield* HttpSettings;
@@ -59,8 +59,8 @@ export const makeAnswers = Effect.gen(function* () {
       const command = verifyCommand(interaction.locale, language);
       return ["gone", { content: language.text(`chat.gone.${done.type}`, { command }) }] satisfies Answered;
     }
-    const plan = Option.getOrNull(yield* plans.findHome(guildId));
-    if (plan === null) {
+    const home = Option.getOrNull(yield* communities.findHome(guildId));
+    if (home === null) {
       const button = { label: language.text("chat.no_home.open"), url: `${publicUrl}/dashboard/communities` };
       const message = { content: language.text("chat.no_home"), buttons: isManager ? [button] : [] };
       return ["no_home", message] satisfies Answered;
@@ -70,7 +70,7 @@ export const makeAnswers = Effect.gen(function* () {
     const text = done.type === "command" ? done.text : null;
     const { permissions } = interaction;
     return yield* found({
-      plan,
+      home,
       guildId,
       chatId,
       target,
@@ -80,7 +80,7 @@ export const makeAnswers = Effect.gen(function* () {
       permissions,
       requestId,
     }).pipe(
-      chargeTo(plan.scope.account),
+      chargeTo(home.scope.account),
       Effect.map((message): Answered => ["answered", message]),
       Effect.catchTag("Forbidden", () =>
         Effect.succeed<Answered>([

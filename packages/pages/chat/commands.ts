@@ -3,13 +3,14 @@
 import { type ChatId, type GuildId, LinkStore } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { makeAdmission } from "@accountlink/core/admission";
+import { type Community, isLinkingOn } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
 import { GuildLog } from "@accountlink/core/guild_log";
 import { KeyStore } from "@accountlink/core/keys";
 import { filterLimited } from "@accountlink/core/limited_loops";
 import { OwnedLinks } from "@accountlink/core/owners";
 import { GuildGuard, platformConcurrency } from "@accountlink/core/platforms";
-import { MemberSync, type RolePlan } from "@accountlink/core/roles";
+import { MemberSync, RolePlanStore } from "@accountlink/core/roles";
 import { OwnLinks } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
@@ -29,9 +30,9 @@ import {
 } from "./message.ts";
 import { longestPanelText, makePanelMessage } from "./panel.ts";
 
-/** What a user asks in a guild with a home. The plan is the home's, and may be paused. */
+/** What a user asks in a guild with a home, whose rules may be paused. */
 interface Asked {
-  readonly plan: RolePlan;
+  readonly home: Community;
   readonly guildId: GuildId;
   readonly chatId: ChatId;
   /** The user that the command is about: by default, the user who asks. */
@@ -131,8 +132,8 @@ const makeVerify = Effect.gen(function* () {
   const log = yield* GuildLog;
 
   /** Says why a member cannot link; null if the member can. The verification asks about the game account. */
-  const refusalOf = Effect.fnUntraced(function* ({ plan, chatId, language }: Asked, name: string) {
-    const found = yield* keys.findScopeByPid(plan.scope.pid);
+  const refusalOf = Effect.fnUntraced(function* ({ home, chatId, language }: Asked, name: string) {
+    const found = yield* keys.findScopeByPid(home.scope.pid);
     if (Option.isNone(found)) return null;
     const refused = yield* admission.chat(found.value, chatId);
     if (refused === null) return null;
@@ -148,11 +149,11 @@ const makeVerify = Effect.gen(function* () {
   });
 
   return answer("verify", function* (asked) {
-    const { plan, chatId, language } = asked;
-    const [link, name] = yield* Effect.all([community.findLink(plan, chatId), community.name(plan)], {
+    const { home, chatId, language } = asked;
+    const [link, name] = yield* Effect.all([community.findLink(home, chatId), community.name(home)], {
       concurrency: "unbounded",
     });
-    const url = community.verifyUrl(plan);
+    const url = community.verifyUrl(home);
     if (link === null) {
       const refusal = yield* refusalOf(asked, name);
       if (refusal !== null) return { content: refusal };
@@ -180,17 +181,17 @@ const makeUnlink = Effect.gen(function* () {
   const links = yield* OwnLinks;
   const community = yield* makeCommunity;
 
-  const say = (text: "chat.unlink.none" | "chat.unlink.done", { plan, language }: Asked) =>
+  const say = (text: "chat.unlink.none" | "chat.unlink.done", { home, language }: Asked) =>
     Effect.map(
-      community.name(plan),
+      community.name(home),
       (name): Message => ({
         content: language.text(text, { game: community.game(language), community: name }),
       }),
     );
 
   const ask = answer("unlink", function* (asked) {
-    const { plan, chatId, language } = asked;
-    const link = yield* community.findLink(plan, chatId);
+    const { home, chatId, language } = asked;
+    const link = yield* community.findLink(home, chatId);
     if (link === null) return yield* say("chat.unlink.none", asked);
     return {
       content: language.text("chat.unlink.ask", { account: yield* community.account(link.gameId) }),
@@ -199,7 +200,7 @@ const makeUnlink = Effect.gen(function* () {
   });
 
   const confirm = answer("unlink:yes", function* (asked) {
-    const removed = links.remove(asked.chatId, asked.plan.scope.pid, asked.requestId);
+    const removed = links.remove(asked.chatId, asked.home.scope.pid, asked.requestId);
     yield* Effect.catchTag(removed, "LinkNotFound", () => Effect.void);
     return yield* say("chat.unlink.done", asked);
   });
@@ -220,7 +221,7 @@ const makeWhois = Effect.gen(function* () {
   const { publicUrl } = yield* HttpSettings;
 
   /** The user's page on the dashboard, for members of the account. */
-  const pageButton = Effect.fnUntraced(function* ({ plan: { scope }, chatId, target, language }: Asked) {
+  const pageButton = Effect.fnUntraced(function* ({ home: { scope }, chatId, target, language }: Asked) {
     const memberships = yield* members.findByChatId(chatId);
     const isMember = memberships.some(
       ({ account, chosenAt }) => account.name === scope.account && chosenAt !== null,
@@ -235,9 +236,9 @@ const makeWhois = Effect.gen(function* () {
 
   /** Names the members who are linked to a game account, which the user names by its ID or user name. */
   const ofGame = Effect.fnUntraced(function* (asked: Asked, typed: string) {
-    const { plan, language } = asked;
+    const { home, language } = asked;
     const meant = yield* links.gamesMeant(typed.trim());
-    const linked = yield* store.findByGameIds(plan.scope.pid, meant);
+    const linked = yield* store.findByGameIds(home.scope.pid, meant);
     const gameId = meant.find((id) => linked.has(id)) ?? meant[0];
     if (gameId === undefined) {
       const [name, game] = [plain(typed.trim()), community.game(language)];
@@ -245,7 +246,7 @@ const makeWhois = Effect.gen(function* () {
     }
     const account = yield* community.account(gameId);
     const chatIds = (linked.get(gameId) ?? []).slice(0, mostNamed);
-    const present = yield* filterLimited(chatIds, (chatId) => guard.isMember(plan.guildId, chatId), {
+    const present = yield* filterLimited(chatIds, (chatId) => guard.isMember(home.guildId, chatId), {
       concurrency: platformConcurrency,
     });
     const [target] = present;
@@ -258,11 +259,11 @@ const makeWhois = Effect.gen(function* () {
   });
 
   return answer("whois", function* (asked) {
-    const { plan, target, language, text } = asked;
+    const { home, target, language, text } = asked;
     if (target === asked.chatId && text !== null) return yield* ofGame(asked, text);
-    yield* guard.requireMember(plan.guildId, target);
+    yield* guard.requireMember(home.guildId, target);
     const user = userText(target);
-    const link = yield* community.findLink(plan, target);
+    const link = yield* community.findLink(home, target);
     const buttons = yield* pageButton(asked);
     if (link === null) return { content: language.text("chat.whois.none", { user }), buttons };
     const account = yield* community.account(link.gameId);
@@ -277,22 +278,25 @@ const administrator = 1n << 3n;
 
 /** Lists the commands that the member may use, as far as the guild has not changed who may use them. */
 const makeHelp = Effect.map(makeCommunity, (community) =>
-  answer("help", function* ({ plan, language, permissions: own }) {
+  answer("help", function* ({ home, language, permissions: own }) {
     const lines = listings.flatMap(({ texts, permission }) => {
       const may = permission === null || (own & ((1n << BigInt(permission)) | administrator)) !== 0n;
       return texts.description === null || !may
         ? []
         : [`**/${language.text(texts.name)}** ${language.text(texts.description)}`];
     });
-    const title = language.text("chat.help", { community: yield* community.name(plan) });
+    const title = language.text("chat.help", { community: yield* community.name(home) });
     return { content: [title, ...lines].join("\n") };
   }),
 );
 
 /** Gives a member the roles and the nickname that the plan wants. The button of members does the same. */
-const makeUpdate = Effect.map(MemberSync, ({ sync }) =>
-  answer("update", function* ({ plan, target, language }) {
-    if (plan.state === "paused") return { content: language.text("chat.sync.paused") };
+const makeUpdate = Effect.gen(function* () {
+  const { sync } = yield* MemberSync;
+  const plans = yield* RolePlanStore;
+  return answer("update", function* ({ home, target, language }) {
+    const plan = Option.getOrNull(yield* plans.find({ pid: home.scope.pid, guildId: home.guildId }));
+    if (plan === null || !isLinkingOn(home)) return { content: language.text("chat.sync.paused") };
     const user = userText(target);
     const { added, removed, nickname, settled } = yield* sync(plan, target);
     const lines: Array<string> = [];
@@ -307,15 +311,15 @@ const makeUpdate = Effect.map(MemberSync, ({ sync }) =>
     return {
       content: lines.length === 0 ? language.text("chat.sync.same", { user }) : lines.join("\n"),
     };
-  }),
-);
+  });
+});
 
 /** Posts a message with which members verify. */
 const makePanel = Effect.map(makePanelMessage, (panelOf) =>
-  answer("panel", function* ({ plan, text, language, guildLanguage }) {
+  answer("panel", function* ({ home, text, language, guildLanguage }) {
     if (text !== null && text.length > longestPanelText) {
       return { content: language.text("chat.panel.too_long", { limit: longestPanelText }) };
     }
-    return yield* panelOf(plan, text, guildLanguage);
+    return yield* panelOf(home, text, guildLanguage);
   }),
 );

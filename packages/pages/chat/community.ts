@@ -1,11 +1,10 @@
-/** A guild and its plan, as messages name them. */
+/** A community, as messages name it. */
 
 import { type ChatId, type GameId, LinkStore } from "@accountlink/core";
-import { makeAskingName } from "@accountlink/core/communities";
+import { type Community, makeAskingName } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
 import { isLinked, type Link } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
-import type { RolePlan } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import type { Language } from "../languages/mod.ts";
@@ -15,7 +14,7 @@ import { proofText } from "../proof_text.ts";
 import { accountText, plain } from "./message.ts";
 
 /** A guild and the scope in which its members link. */
-export type Place = Pick<RolePlan, "scope" | "guildId">;
+export type Place = Pick<Community, "scope" | "guildId">;
 
 export const makeCommunity = Effect.gen(function* () {
   const keys = yield* KeyStore;
@@ -53,7 +52,7 @@ export const makeCommunity = Effect.gen(function* () {
     /** The same in the markup of messages. */
     name: (place: Place) => Effect.map(displayName(place), plain),
 
-    findLink: ({ scope }: RolePlan, chatId: ChatId) =>
+    findLink: ({ scope }: Place, chatId: ChatId) =>
       Effect.map(links.findByChatId(scope.pid, chatId), (record) =>
         Option.getOrNull(Option.filter(record, isLinked)),
       ),

@@ -1,6 +1,6 @@
 /** The panel: a message for everybody, with which members link their accounts. */
+import { CommunityStore, newCommunity } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
-import { GuildLogStore } from "@accountlink/core/guild_log";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { DashboardChannels } from "@accountlink/http-api";
 import { Effect, Option } from "effect";
@@ -34,7 +34,7 @@ export const makePanelMessage = Effect.map(makeCommunity, (community) =>
  * which the bot may not post.
  */
 export const makePostPanel = Effect.gen(function* () {
-  const store = yield* GuildLogStore;
+  const store = yield* CommunityStore;
   const languages = yield* Languages;
   const panelOf = yield* makePanelMessage;
   const { channels, findChannels } = yield* makeGuildChannels;
@@ -43,15 +43,16 @@ export const makePostPanel = Effect.gen(function* () {
     function* (place: Place, channelId: string, text: string | null) {
       const { channels: listed, locale } = yield* findChannels(place.guildId);
       if (!listed.some(({ id, mayPost }) => id === channelId && mayPost)) return yield* closed;
-      const isEmpty = text === null || text.trim() === "";
+      const typed = text === null || text.trim() === "" ? null : text;
       const language = yield* languages.get(languages.find(locale ?? "en") ?? "en");
-      const message = messageBody(yield* panelOf(place, isEmpty ? null : text, language));
+      const message = messageBody(yield* panelOf(place, typed, language));
       const { post, edit } = yield* channels;
       const key = { pid: place.scope.pid, guildId: place.guildId };
-      const posted = Option.getOrNull(yield* store.findPanel(key, channelId));
-      if (posted !== null && (yield* edit(channelId, posted, message))) return posted;
-      const messageId = yield* post(channelId, message);
-      yield* store.savePanel(key, channelId, messageId);
+      const { panels } = Option.getOrElse(yield* store.find(key), () => newCommunity);
+      const posted = panels.find((panel) => panel.channelId === channelId)?.messageId ?? null;
+      const isChanged = posted !== null && (yield* edit(channelId, posted, message));
+      const messageId = isChanged ? posted : yield* post(channelId, message);
+      yield* store.savePanel(key, { channelId, messageId, text: typed });
       return messageId;
     },
     Effect.catchTag("PostRefused", ({ reason }) =>

@@ -12,10 +12,10 @@ import {
   type UserMessage,
   type WaitingEntry,
 } from "@accountlink/core/guild_log";
-import type { PlanPlace, PutPlan } from "@accountlink/core/roles";
+import type { PlanPlace } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Array as Arr, Effect, Schema } from "effect";
+import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { scopeOf } from "../keys/accounts.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -145,33 +145,17 @@ export const layer = storeLayer(GuildLogStore)((parts) => {
     forgetUser: transaction("forgetUser", function* (chatId, at) {
       yield* forgetInLogs(sql, chatId, at);
     }),
-
-    findPanel: operation("findPanel", ({ pid, guildId }, channelId) =>
-      Effect.map(
-        readIds(sql`
-          SELECT message_id FROM panels
-          WHERE pid = ${pid} AND guild_id = ${guildId} AND channel_id = ${channelId}`),
-        Arr.head,
-      ),
-    ),
-
-    savePanel: operation("savePanel", function* ({ pid, guildId }, channelId, messageId) {
-      assertStorable([channelId, messageId]);
-      const row = { pid, guild_id: guildId, channel_id: channelId, message_id: messageId };
-      yield* sql`
-        INSERT INTO panels ${sql.insert(row)}
-        ON CONFLICT (pid, guild_id, channel_id) DO UPDATE SET message_id = excluded.message_id`;
-    }),
   };
 });
 
-/** Makes, moves or turns off the log of a plan, as the plan says. A log that is made tells only later events. */
-export const followPlan = Effect.fnUntraced(function* (
+/** Makes, moves or turns off the log of a community. A log that is made tells only events after `position`. */
+export const followLog = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  { pid, guildId, settings, position }: Pick<PutPlan, "pid" | "guildId" | "settings" | "position">,
+  { pid, guildId }: PlanPlace,
   before: string | null,
+  channelId: string | null,
+  position: number,
 ) {
-  const { logChannelId: channelId } = settings;
   if (channelId === before) return;
   const id = idOf({ pid, guildId });
   if (before === null) {

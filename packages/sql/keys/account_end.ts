@@ -1,4 +1,5 @@
 import { KeyId } from "@accountlink/core";
+import { pauseFor } from "@accountlink/core/communities";
 import type { Account } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
@@ -21,8 +22,12 @@ export const pauseAll = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, a
   yield* sql`
     UPDATE webhooks SET status = 'paused', failing_since = NULL WHERE ${ofAccount} AND status = 'active'`;
   yield* sql`
-    UPDATE role_plans SET state = 'paused', paused_at = ${at}, revision = revision + 1, sweep_total = NULL
+    UPDATE role_plans SET state = 'paused', revision = revision + 1, sweep_total = NULL
     WHERE ${ofAccount} AND state = 'on'`;
+  const { why } = pauseFor("account_closed", at);
+  yield* sql`
+    UPDATE communities SET paused_at = ${at}, paused_why = ${why}, paused_by_type = NULL, paused_by = NULL
+    WHERE ${ofAccount} AND home_since IS NOT NULL AND paused_at IS NULL`;
 });
 
 /** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */

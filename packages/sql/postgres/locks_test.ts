@@ -57,7 +57,7 @@ const writes = Effect.gen(function* () {
   return {
     key: keys.rotateKey({ ...origin, id: key.id, hash: "other", at: 2, previousUntil: 3 }),
     webhook: webhooks.update({ ...origin, id: webhook.id, change: { description: "new" }, at: 2 }),
-    plan: plans.pause({ ...origin, ...place, at: 2 }),
+    plan: plans.pause({ ...origin, ...place, at: 2, why: "unmanaged" }),
   };
 });
 

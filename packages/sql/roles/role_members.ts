@@ -1,11 +1,11 @@
 /** The members of role plans: their due changes, nicknames and problems. */
 import { ChatId, GuildId, Pid } from "@accountlink/core";
+import { placeOrder } from "@accountlink/core/communities";
 import {
   erasedLink,
   erasedNickname,
   type PlanPlace,
   type PlanProblem,
-  placeOrder,
   type RolePlanStore,
   type SettledMember,
   type UserRoles,

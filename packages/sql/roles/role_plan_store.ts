@@ -1,9 +1,9 @@
 import { ChatId, GuildId, Pid } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
+import { pauseBy, pauseFor, turned } from "@accountlink/core/communities";
 import {
   arePreviewedAs,
   changedSettings,
-  concernsMembers,
   type HeldPlan,
   isChangedSince,
   logProblems,
@@ -26,7 +26,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Schema } from "effect";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
-import { followPlan } from "../guild_log/guild_log_store.ts";
+import { closeCommunity, lockCommunity, putLinking } from "../communities/community_store.ts";
 import { scopeOf } from "../keys/accounts.ts";
 import { leasesOn } from "../statements/leases.ts";
 import {
@@ -90,21 +90,6 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       Effect.map(readPlans(sql`${plans} WHERE ${isPlace(place)}`), Arr.head),
     ),
 
-    findOn: operation("findOn", (guildId) => {
-      const on = sql`
-        ${plans} JOIN accounts ON accounts.name = scopes.account WHERE role_plans.guild_id = ${guildId} AND ${isOn}`;
-      return Effect.map(readPlans(on), Arr.head);
-    }),
-
-    findHome: operation("findHome", (guildId) => {
-      const home = sql`
-        ${plans} JOIN accounts ON accounts.name = scopes.account
-        WHERE role_plans.guild_id = ${guildId} AND accounts.status = 'active'
-          AND (role_plans.state = 'on' OR role_plans.paused_at IS NOT NULL)
-        ORDER BY CASE role_plans.state WHEN 'on' THEN 0 ELSE 1 END, role_plans.paused_at DESC, role_plans.pid LIMIT 1`;
-      return Effect.map(readPlans(home), Arr.head);
-    }),
-
     list: operation("list", (pid) =>
       readPlans(sql`${plans} WHERE role_plans.pid = ${pid} ORDER BY role_plans.guild_id`),
     ),
@@ -122,18 +107,14 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       yield* confirmPreview(write);
       const changed = changedSettings(before, settings);
       if (changed.length === 0) return null;
-      const values = {
-        ...settingColumns(settings),
-        ...(before.state === "on" ? {} : { position }),
-        ...(before.state === settings.state ? {} : { paused_at: settings.state === "on" ? null : at }),
-      };
+      const values = { ...settingColumns(settings), ...(before.state === "on" ? {} : { position }) };
       if (stored === undefined) {
         const progress = { position, revision: 0, sweep_done: 0 };
         yield* sql`INSERT INTO role_plans ${sql.insert({ pid, guild_id: guildId, ...values, ...progress })}`;
       } else yield* sql`UPDATE role_plans SET ${sql.update(values)} WHERE ${isPlan(sql, write)}`;
-      yield* followPlan(sql, write, before.logChannelId);
+      const linking = turned(yield* lockCommunity(sql, write), settings.state, pauseBy(write.actor, at));
+      yield* putLinking(sql, write, linking);
       yield* insertChange(write, "roles.updated", planEntryDetails(write, before, settings));
-      if (stored !== undefined && !concernsMembers(changed)) return null;
       const sweep =
         settings.state === "on" ? sweepStart(sql, 0, at) : sql`revision = revision + 1, sweep_total = NULL`;
       yield* sql`UPDATE role_plans SET ${sweep} WHERE ${isPlan(sql, write)}`;
@@ -163,8 +144,9 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       if (stored?.state !== "on") return false;
       yield* sql`
         UPDATE role_plans
-        SET state = 'paused', paused_at = ${write.at}, revision = revision + 1, sweep_total = NULL
-        WHERE ${isPlan(sql, write)}`;
+        SET state = 'paused', revision = revision + 1, sweep_total = NULL WHERE ${isPlan(sql, write)}`;
+      const pause = pauseFor(write.why, write.at);
+      yield* putLinking(sql, write, turned(yield* lockCommunity(sql, write), "paused", pause));
       yield* setPlanProblems(write, write.problems ?? []);
       const details = planEntryDetails(write, stored, { ...stored, state: "paused" });
       yield* insertChange(write, "roles.updated", details);
@@ -172,13 +154,12 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     }),
 
     remove: bulkTransaction("remove", function* (write) {
-      const [stored] = yield* findForUpdate(write);
-      if (stored === undefined) return false;
+      const [stored = noPlan] = yield* findForUpdate(write);
+      const isCommunity = yield* closeCommunity(sql, write);
+      if (stored === noPlan && !isCommunity) return false;
       for (const table of ["role_members", "role_problems", "role_previews", "role_plans"]) {
         yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
       }
-      const settings = { ...stored, logChannelId: null };
-      yield* followPlan(sql, { ...write, settings, position: 0 }, stored.logChannelId);
       yield* insertChange(write, "roles.deleted", planEntryDetails(write, stored));
       return true;
     }),
@@ -235,14 +216,12 @@ const planFields = {
   nicknameGroupId: OptionalText,
   bypassRoleId: OptionalText,
   unlinked: literalsOf<PlanSettings["unlinked"]>({ remove: true, keep: true }),
-  logChannelId: OptionalText,
   state: literalsOf<PlanState>({ on: true, paused: true }),
 };
 
 const planColumns = literalSql(`
   role_plans.pid, scopes.account, scopes.guild_id AS scope_guild, role_plans.guild_id, role_plans.rules,
-  role_plans.nickname, role_plans.nickname_group_id, role_plans.bypass_role_id, role_plans.unlinked,
-  role_plans.log_channel_id, role_plans.state`);
+  role_plans.nickname, role_plans.nickname_group_id, role_plans.bypass_role_id, role_plans.unlinked, role_plans.state`);
 
 const planTables = literalSql("role_plans JOIN scopes ON scopes.pid = role_plans.pid");
 
@@ -252,7 +231,6 @@ const settingColumns = ({
   nicknameGroupId,
   bypassRoleId,
   unlinked,
-  logChannelId,
   state,
 }: PlanSettings) => ({
   rules: JSON.stringify(rules),
@@ -260,7 +238,6 @@ const settingColumns = ({
   nickname_group_id: nicknameGroupId,
   bypass_role_id: bypassRoleId,
   unlinked,
-  log_channel_id: logChannelId,
   state,
 });
 

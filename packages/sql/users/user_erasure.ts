@@ -17,6 +17,7 @@ import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { forgetSuspects } from "../alts/suspect_store.ts";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { entryColumns, readEntries } from "../audit/audit_log.ts";
+import { forgetInCommunities } from "../communities/community_store.ts";
 import { type EventsToErase, eraseEvents, findEventsToErase } from "../events/event_erasure.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { unfinished } from "../flow/session_row.ts";
@@ -132,6 +133,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM members WHERE chat_id = ${chatId}`;
     yield* sql`UPDATE members SET invited_by = NULL WHERE invited_by = ${chatId}`;
     yield* forgetUserRoles(sql, chatId);
+    yield* forgetInCommunities(sql, chatId);
     const messages = yield* forgetInLogs(sql, chatId, at);
     // A scan is acceptable here: erasures are rare, and the table holds the idempotency keys of one day.
     yield* sql`

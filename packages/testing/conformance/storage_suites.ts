@@ -3,6 +3,7 @@ import { sightingStoreSuite } from "./alts/sighting_store_suite.ts";
 import { suspectStoreSuite } from "./alts/suspect_store_suite.ts";
 import { auditLogSuite } from "./audit_log_suite.ts";
 import { blockStoreSuite } from "./block_store_suite.ts";
+import { communityStoreSuite } from "./communities/community_store_suite.ts";
 import { eventStoreSuite } from "./events/event_store_suite.ts";
 import { flowStoreSuite } from "./flow_store_suite.ts";
 import { guildLogStoreSuite } from "./guild_log/guild_log_store_suite.ts";
@@ -47,6 +48,7 @@ export const storageSuites = ({ model, ...options }: StorageSuitesOptions): void
   usageStoreSuite(options);
   eventStoreSuite(options);
   webhookStoreSuite(options);
+  communityStoreSuite(options);
   rolePlanStoreSuite(options);
   guildLogStoreSuite(options);
   if (model !== undefined) storagePropertySuite({ ...options, model });

@@ -1,9 +1,9 @@
 import { GuildId } from "@accountlink/core";
 import type { Forbidden, InvalidParameter } from "@accountlink/core/errors";
+import { Digits } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
 import {
   conditionForms,
-  Digits,
   formatCondition,
   type PlanDetails,
   type PlanSettings,

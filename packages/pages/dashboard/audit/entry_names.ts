@@ -90,7 +90,7 @@ export const makeEntryNames = Effect.gen(function* () {
     const ids = entries.map(({ details }) => details["guildId"]).filter(isGuildId);
     const withChannel = new Set(
       entries.flatMap(({ details }) =>
-        details["logChannelId"] === undefined ? [] : String(details["guildId"]),
+        Object.keys(details).some((name) => name.endsWith("ChannelId")) ? String(details["guildId"]) : [],
       ),
     );
     const found = yield* forEachLimited(

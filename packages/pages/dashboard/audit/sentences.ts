@@ -1,5 +1,6 @@
 /** The history of an account in words: a sentence about each entry of the audit log. */
 import { type Actor, type AuditAction, type AuditEntry, previousOf } from "@accountlink/core/audit";
+import type { CommunitySettings } from "@accountlink/core/communities";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { type GameProof, gameProofs } from "@accountlink/core/links";
 import { type Html, html } from "../../html.ts";
@@ -252,12 +253,13 @@ const settingLabels = {
   minChatAgeDays: "days that a chat account must exist",
 };
 const keyLabels = { name: "name", access: "permissions", expiresAt: "end" };
+const communityLabels: Readonly<Record<keyof CommunitySettings, string>> = { logChannelId: "log channel" };
 const planLabels = {
   nickname: "nickname",
   nicknameGroupId: "group of the nickname",
   bypassRoleId: "role that leaves members as they are",
   unlinked: "members without a link",
-  logChannelId: "log channel",
+  ...communityLabels,
 };
 const ruleLabels = {
   rolesAdded: "gives now",

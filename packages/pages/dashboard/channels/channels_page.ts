@@ -1,8 +1,8 @@
 /** The page of the channels in which the bot writes: the log of a community, and the panel. */
 import { ChatPlatform, type GuildId } from "@accountlink/core";
-import { makeAskingName } from "@accountlink/core/communities";
+import { CommunityStore, makeAskingName } from "@accountlink/core/communities";
 import type { GuildChannel } from "@accountlink/core/platforms";
-import { type PlanDetails, RolePlanStore } from "@accountlink/core/roles";
+import type { PlanDetails } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { ChatSettings, longestPanelText, makeCommunity } from "../../chat/mod.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
@@ -30,6 +30,18 @@ export const channelsLabels = {
   channelId: "Channel of the panel",
 } as const;
 
+/** The form as it is stored: the channel of the log, and the newest panel. */
+export const storedForm = ({ community: { logChannelId, panels } }: PlanDetails): ChannelsForm => {
+  const { text = null, channelId = "" } = panels.at(-1) ?? {};
+  return { logChannelId: logChannelId ?? "", text: text ?? "", channelId };
+};
+
+/** The settings of the community that the form of the log sets, and the notice that says so. */
+export const typedLog = ({ logChannelId }: ChannelsForm) =>
+  logChannelId === ""
+    ? ({ settings: { logChannelId: null }, done: "logOff" } as const)
+    : ({ settings: { logChannelId }, done: "logOn" } as const);
+
 interface Place {
   readonly community: Community;
   readonly guildId: GuildId;
@@ -41,7 +53,7 @@ interface Place {
 export const makeChannelsView = Effect.gen(function* () {
   const chat = yield* makeCommunity;
   const askingName = yield* makeAskingName;
-  const plans = yield* RolePlanStore;
+  const store = yield* CommunityStore;
   const { isOn } = yield* ChatSettings;
   const { botInvite, commands } = yield* ChatPlatform;
   const language = yield* (yield* Languages).get("en");
@@ -53,8 +65,8 @@ export const makeChannelsView = Effect.gen(function* () {
   ) {
     const { community, guildId } = place;
     const { scope } = community;
-    const home = Option.getOrNull(yield* plans.findHome(guildId));
-    const rights = rightsFor([details.plan]) === "none" ? "posts" : "roles_and_posts";
+    const home = Option.getOrNull(yield* store.findHome(guildId));
+    const rights = rightsFor([details.plan], [details.community]) === "none" ? "posts" : "roles_and_posts";
     return {
       ...place,
       channels,
@@ -127,7 +139,7 @@ const logSection = (
   visitor: Shown,
   refused: Refused | null,
 ): Html => {
-  const { plan, status } = view.details;
+  const { community, status } = view.details;
   const closed = status.problems.find(({ reason }) => reason === "log_channel_closed");
   return html`
 <section id="log">
@@ -136,7 +148,7 @@ const logSection = (
 of the rules, members who are likely somebody's alt, and who was not admitted. Nobody is pinged, and it never tells an
 address. Choose a channel that only your team reads.</p>
 ${
-  plan.logChannelId === null
+  community.logChannelId === null
     ? html`<p><span class="badge">Off</span></p>`
     : html`<p><span class="badge ${closed === undefined ? "good" : "bad"}">${closed === undefined ? "On" : "Closed"}</span>${
         closed === undefined

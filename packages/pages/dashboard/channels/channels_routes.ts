@@ -1,5 +1,6 @@
 /** Routes of the page on which owners choose the channel of the log, and post the panel. */
 import { type DataScope, guildOf } from "@accountlink/core";
+import { Communities } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { RolePlans } from "@accountlink/core/roles";
@@ -13,10 +14,18 @@ import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn 
 import type { Page } from "../page.ts";
 import { channelsPath } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "../roles/guild_pages.ts";
-import { type ChannelsForm, channelsLabels, channelsPage, makeChannelsView } from "./channels_page.ts";
+import {
+  type ChannelsForm,
+  channelsLabels,
+  channelsPage,
+  makeChannelsView,
+  storedForm,
+  typedLog,
+} from "./channels_page.ts";
 
 export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const plans = yield* RolePlans;
+  const { enter, update } = yield* Communities;
   const communities = yield* makeCommunities;
   const guildsOf = yield* makeGuildChoice;
   const { findChannels } = yield* makeGuildChannels;
@@ -42,12 +51,11 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
     const show = Effect.fnUntraced(function* (typed: Partial<ChannelsForm>, refused: Refused | null) {
       const details = yield* plans.find(community.scope, guildId);
       const { channels } = yield* findChannels(guildId);
-      const stored = { logChannelId: details.plan.logChannelId ?? "", text: "", channelId: "" };
       const view = yield* viewOf({ community, guildId, guildName }, channels, details);
-      return channelsPage(view, { ...stored, ...typed }, visitor, refused);
+      return channelsPage(view, { ...storedForm(details), ...typed }, visitor, refused);
     });
 
-    return yield* plans.enter(visitor.owner, community.scope.pid, guildId).pipe(
+    return yield* enter(visitor.owner, community.scope.pid, guildId).pipe(
       Effect.flatMap((scope) => answer({ scope, guildId }, show)),
       Effect.catchTag("Forbidden", (error) =>
         Effect.succeed(refusedGuildPage(community, error, visitor, "Log and panel")),
@@ -67,9 +75,8 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
         const seen = { guildId: scope.kind === "global" ? guildId : null };
 
         const saveLog = Effect.gen(function* () {
-          const chosen = typed.logChannelId === "" ? null : typed.logChannelId;
-          yield* plans.setLogChannel(scope, guildId, chosen, originOf(visitor.owner));
-          const done = chosen === null ? "logOff" : "logOn";
+          const { settings, done } = typedLog(typed);
+          yield* update(scope, guildId, settings, originOf(visitor.owner));
           return seeOther(channelsPath(scope.pid), { ...seen, done });
         });
 
@@ -80,7 +87,9 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
 
         switch (fields("act")) {
           case "log":
-            return orShowAgain(saveLog, (refused) => show(Struct.pick(typed, ["logChannelId"]), refused));
+            return orShowAgain(saveLog, (refused) =>
+              show(Struct.omit(typed, ["text", "channelId"]), refused),
+            );
           case "panel":
             return orShowAgain(post, (refused) => show(ofPanel, refused), guildErrors, visitor.platforms);
           default:

@@ -1,5 +1,6 @@
 /** The steps of a new owner from the sign-in to the first verified user. The owner can take each step on this page. */
 import { ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
+import { CommunityStore, type Community as Guild, isLinkingOn } from "@accountlink/core/communities";
 import type { BotRights, OwnGuild } from "@accountlink/core/platforms";
 import { type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
@@ -13,10 +14,11 @@ import { type Community, verifyUrl } from "./community.ts";
 
 /** The bot needs no rights to check memberships, two to give roles and nicknames, and two to write the log. */
 export const rightsFor = (
-  plans: ReadonlyArray<Pick<RolePlan, "rules" | "nickname" | "logChannelId">>,
+  plans: ReadonlyArray<Pick<RolePlan, "rules" | "nickname">>,
+  communities: ReadonlyArray<Pick<Guild, "logChannelId">>,
 ): BotRights => {
   const hasRoles = plans.some(({ rules, nickname }) => rules.length > 0 || nickname !== null);
-  const hasLog = plans.some(({ logChannelId }) => logChannelId !== null);
+  const hasLog = communities.some(({ logChannelId }) => logChannelId !== null);
   if (hasRoles) return hasLog ? "roles_and_posts" : "roles";
   return hasLog ? "posts" : "none";
 };
@@ -50,17 +52,19 @@ export const makeFirstSteps = Effect.gen(function* () {
   const guildsOf = yield* makeGuildChoice;
   const inviteTo = yield* makeBotInvite;
   const plans = yield* RolePlanStore;
+  const communities = yield* CommunityStore;
   const { publicUrl } = yield* HttpSettings;
 
   return Effect.fnUntraced(function* <C extends Community | null>(visitor: OwnerVisitor, community: C) {
-    const listed = community === null ? [] : yield* plans.list(community.scope.pid);
-    const rights = rightsFor(listed);
+    const pid = community?.scope.pid;
+    const guilds = pid === undefined ? [] : yield* communities.list(pid);
+    const rights = rightsFor(pid === undefined ? [] : yield* plans.list(pid), guilds);
     return {
       community,
       guilds: yield* guildsOf(visitor),
       botInvite: inviteTo(community && guildOf(community.scope), rights),
       rights,
-      rolesOn: listed.some(({ state }) => state === "on"),
+      rolesOn: guilds.some(isLinkingOn),
       publicUrl,
     };
   });

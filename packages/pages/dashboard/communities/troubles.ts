@@ -1,10 +1,16 @@
 /** What keeps the bot from its work in a community, and the way to mend it. */
-import { AuditLog, ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
-import type { AuditEntry } from "@accountlink/core/audit";
+import { ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
+import {
+  type CommunityPlace,
+  CommunityStore,
+  type Pause,
+  type PausedBy,
+  type PauseReason,
+} from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { visibleName } from "@accountlink/core/name_text";
 import { Profiles } from "@accountlink/core/platforms";
-import { type PlanProblem, type RolePlan, RolePlanStore } from "@accountlink/core/roles";
+import { type PlanProblem, RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { remedy, roleName } from "../look/remedies.ts";
@@ -20,17 +26,17 @@ export interface Trouble {
   readonly text: Html;
 }
 
-const platformTimeout = "1 second";
+/** The signed-in member who reads about troubles. */
+type Reader = Pick<OwnerVisitor, "owner" | "signIn" | "platforms">;
 
-/** The newest entries of the audit log among which is the one that paused a plan. */
-const searchedEntries = 20;
+const platformTimeout = "1 second";
 
 /** Returns a function that finds what keeps the bot from its work in a community. */
 export const makeTroubles = Effect.gen(function* () {
   const { joinedGuilds, roles } = yield* ChatPlatform;
   const plans = yield* RolePlanStore;
+  const communities = yield* CommunityStore;
   const profiles = yield* Profiles;
-  const log = yield* AuditLog;
   const botInvite = yield* makeBotInvite;
 
   const nameOf = ({ guildName, scope }: Community, guildId: GuildId) =>
@@ -39,7 +45,7 @@ export const makeTroubles = Effect.gen(function* () {
       : Effect.map(profiles.guild(guildId), (guild) => guild?.name ?? `community ${guildId}`);
 
   /** Names the roles of a guild that the visitor manages; nobody else may read them. */
-  const rolesOf = ({ signIn }: OwnerVisitor, guildId: GuildId) =>
+  const rolesOf = ({ signIn }: Reader, guildId: GuildId) =>
     roles === undefined || !signIn.guilds?.some(({ id, manager }) => manager && id === guildId)
       ? Effect.succeed([])
       : roles.findGuildRoles(guildId).pipe(
@@ -48,36 +54,34 @@ export const makeTroubles = Effect.gen(function* () {
           Effect.orElseSucceed(() => []),
         );
 
-  const whoPaused = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, { actor }: AuditEntry) {
-    if (actor.type !== "account") return "the operator";
-    const { member } = actor;
-    if (!isChatId(member)) return actor.id;
-    return member === owner.chatId ? "you" : (visibleName(yield* profiles.chat(member, null)) ?? member);
+  const whoPaused = Effect.fnUntraced(function* ({ owner }: Reader, { type, id }: PausedBy) {
+    if (type === "operator") return "the operator";
+    if (type === "key") return `the key ${id}`;
+    if (!isChatId(id)) return "a former member of your team";
+    return id === owner.chatId ? "you" : (visibleName(yield* profiles.chat(id, null)) ?? id);
   });
 
-  const pauseText = Effect.fnUntraced(function* (visitor: OwnerVisitor, plan: RolePlan, name: string) {
-    const { scope, guildId } = plan;
-    const filter = { action: "roles.updated", keyId: null, pid: scope.pid } as const;
-    const entries = yield* log.list(visitor.owner.account.name, null, searchedEntries, filter);
-    const entry = entries.find(({ details }) => details["guildId"] === guildId);
-    const rules = html`<a href="${to(withQuery(rolesPath(scope.pid), { guildId }))}">rules of ${name}</a>`;
-    if (entry === undefined) return html`The ${rules} are paused: nobody gets roles or nicknames by them.`;
-    if (isByService(entry))
-      return html`This service paused the ${rules} at ${timeHtml(entry.at)}: the bot was removed, nobody of your team
-        managed the community any more, or many members would have lost a role. Look at them, and turn them on again.`;
-    return html`The ${rules} were paused by ${yield* whoPaused(visitor, entry)} at ${timeHtml(entry.at)}: nobody gets
-      roles or nicknames by them until they are turned on.`;
+  const pauseText = Effect.fnUntraced(function* (visitor: Reader, { at, why, by }: Pause, rules: Html) {
+    if (why !== null)
+      return html`This service paused the ${rules} at ${timeHtml(at)}, because ${whyPaused[why]}. Look at them, and turn
+        them on again.`;
+    if (by === null) return html`The ${rules} are paused: nobody gets roles or nicknames by them.`;
+    return html`The ${rules} were paused by ${yield* whoPaused(visitor, by)} at ${timeHtml(at)}: nobody gets roles or
+      nicknames by them until they are turned on.`;
   });
 
-  const problemTexts = Effect.fnUntraced(function* (visitor: OwnerVisitor, plan: RolePlan, name: string) {
-    const { guildId, scope } = plan;
-    const { problems } = yield* plans.status({ pid: scope.pid, guildId });
+  const problemTexts = Effect.fnUntraced(function* (
+    visitor: Reader,
+    { pid, guildId }: CommunityPlace,
+    invite: string | null,
+    name: string,
+  ) {
+    const { problems } = yield* plans.status({ pid, guildId });
     if (problems.length === 0) return [];
     const view = { roles: yield* rolesOf(visitor, guildId) };
-    const invite = botInvite(guildId, rightsFor([plan]));
     return kindsOf(problems).map(
       ({ first, count }) =>
-        html`In <a href="${to(withQuery(rolesPath(scope.pid), { guildId }))}">${name}</a>, ${whatFails(first, view)}${
+        html`In <a href="${to(withQuery(rolesPath(pid), { guildId }))}">${name}</a>, ${whatFails(first, view)}${
           count === 1 ? null : html` (${counted(count, "case")})`
         }. ${remedy(view, first, visitor.platforms)}${
           first.reason === "no_permission" && invite !== null
@@ -87,10 +91,12 @@ export const makeTroubles = Effect.gen(function* () {
     );
   });
 
-  return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community) {
+  return Effect.fnUntraced(function* (visitor: Reader, community: Community) {
+    const { pid } = community.scope;
     const own = guildOf(community.scope);
-    const listed = yield* plans.list(community.scope.pid);
-    const guildIds = [...new Set([...(own === null ? [] : [own]), ...listed.map(({ guildId }) => guildId)])];
+    const [set, planned] = [yield* communities.list(pid), yield* plans.list(pid)];
+    const known = new Set([...set, ...planned].map(({ guildId }) => guildId));
+    const guildIds = [...new Set([...(own === null ? [] : [own]), ...known])];
     if (guildIds.length === 0) return [];
     const joined = yield* joinedGuilds(guildIds).pipe(
       Effect.timeout(platformTimeout),
@@ -98,20 +104,21 @@ export const makeTroubles = Effect.gen(function* () {
     );
     const found = yield* Effect.forEach(guildIds, (guildId) =>
       Effect.gen(function* () {
-        const plan = listed.find((each) => each.guildId === guildId);
         const isOut = !joined.has(guildId);
-        if (!isOut && plan === undefined) return [];
+        if (!isOut && !known.has(guildId)) return [];
+        const isHere = (one: { readonly guildId: GuildId }) => one.guildId === guildId;
         const name = yield* nameOf(community, guildId);
+        const invite = botInvite(guildId, rightsFor(planned.filter(isHere), set.filter(isHere)));
         const troubles: Array<Trouble> = [];
-        if (isOut) {
-          const invite = botInvite(guildId, rightsFor(plan === undefined ? [] : [plan]));
-          troubles.push({ tone: "bad", text: outText(name, addBotLink(invite, name)) });
+        if (isOut) troubles.push({ tone: "bad", text: outText(name, addBotLink(invite, name)) });
+        const pause = set.find(isHere)?.paused ?? null;
+        if (pause !== null) {
+          const rules = html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">rules of ${name}</a>`;
+          troubles.push({ tone: "warn", text: yield* pauseText(visitor, pause, rules) });
         }
-        if (plan?.state === "paused") {
-          troubles.push({ tone: "warn", text: yield* pauseText(visitor, plan, name) });
-        }
-        if (plan !== undefined && !isOut) {
-          for (const text of yield* problemTexts(visitor, plan, name)) troubles.push({ tone: "warn", text });
+        if (!isOut) {
+          const texts = yield* problemTexts(visitor, { pid, guildId }, invite, name);
+          for (const text of texts) troubles.push({ tone: "warn", text });
         }
         return troubles;
       }),
@@ -123,8 +130,12 @@ export const makeTroubles = Effect.gen(function* () {
 const outText = (name: string, add: Html | null): Html =>
   html`The bot is not in ${name}. Lookups for it are refused, and nobody gets roles or nicknames. ${add}`;
 
-/** The service itself acts in the log as the operator named "roles". */
-const isByService = ({ actor }: AuditEntry): boolean => actor.type === "operator" && actor.id === "roles";
+const whyPaused: Readonly<Record<PauseReason, string>> = {
+  bot_removed: "the bot was removed",
+  unmanaged: "nobody of your team managed the community any more",
+  many_would_lose: "many members would have lost a role",
+  account_closed: "the team had no owner or admin any more",
+};
 
 /** Counts the problems that have the same cause and the same remedy. */
 const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {

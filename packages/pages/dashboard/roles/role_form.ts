@@ -1,10 +1,10 @@
 /** The form of a role plan: numbered rules, a nickname, and members to leave alone. */
 import type { ParameterProblem } from "@accountlink/core/errors";
+import { Digits } from "@accountlink/core/ids";
 import type { GuildRole, RankedGroup } from "@accountlink/core/platforms";
 import {
   type ChosenSettings,
   conditionOf,
-  Digits,
   idIn,
   kindOf,
   mostRules,

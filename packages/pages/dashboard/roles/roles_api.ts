@@ -1,16 +1,19 @@
+import { Communities } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
 import { type PlanPreview, planJson, planVersion, RolePlans, shownPreview } from "@accountlink/core/roles";
 import { DashboardRoles } from "@accountlink/http-api";
-import { Effect, Record } from "effect";
+import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
+import { given } from "../keys/keys_api.ts";
 
 export const rolesApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
   const plans = yield* RolePlans;
+  const { enter } = yield* Communities;
 
   return [
     bind(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
-      const scope = yield* plans.enter(owner, pid, guildId);
+      const scope = yield* enter(owner, pid, guildId);
       const guildRoles = yield* plans.guildRoles(guildId);
       return { data: { plan: planJson(yield* plans.find(scope, guildId)), guildRoles } };
     }),
@@ -21,37 +24,35 @@ export const rolesApi = Effect.gen(function* () {
     }),
 
     bind(DashboardRoles.putRoles, function* ({ owner, values }) {
-      const { pid, guildId, logChannelId, edited, ...rest } = values;
-      const scope = yield* plans.enter(owner, pid, guildId);
-      const settings = { ...rest, ...(logChannelId === undefined ? {} : { logChannelId }) };
+      const { pid, guildId, edited, ...chosen } = values;
+      const scope = yield* enter(owner, pid, guildId);
       const version = edited && planVersion({ ...edited, ...edited.status });
-      const put = plans.put(scope, guildId, settings, originOf(owner), version);
+      const put = plans.put(scope, guildId, chosen, originOf(owner), version);
       return { data: { plan: planJson(yield* put) } };
     }),
 
     bind(DashboardRoles.deleteRoles, function* ({ owner, values: { pid, guildId } }) {
-      const scope = yield* plans.enter(owner, pid, guildId, true);
+      const scope = yield* enter(owner, pid, guildId, true);
       return { data: { deleted: yield* plans.remove(scope, guildId, originOf(owner)) } };
     }),
 
     bind(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
-      const scope = yield* plans.enter(owner, pid, guildId);
+      const scope = yield* enter(owner, pid, guildId);
       const preview = yield* plans.findPreview(scope, guildId);
       return { data: { preview: preview && previewJson(preview) } };
     }),
 
     bind(DashboardRoles.previewRoles, function* ({ owner, values: { pid, guildId, chatId, ...chosen } }) {
-      const scope = yield* plans.enter(owner, pid, guildId);
+      const scope = yield* enter(owner, pid, guildId);
       if (chatId === null) {
-        const given = Record.filter(chosen, (value) => value !== undefined);
-        return { data: { preview: previewJson(yield* plans.previewAll(scope, guildId, given)) } };
+        return { data: { preview: previewJson(yield* plans.previewAll(scope, guildId, given(chosen))) } };
       }
       const { add, remove, nickname } = yield* plans.preview(scope, guildId, chatId);
       return { data: { add, remove, nickname } };
     }),
 
     bind(DashboardRoles.sweepRoles, function* ({ owner, values: { pid, guildId } }) {
-      const scope = yield* plans.enter(owner, pid, guildId);
+      const scope = yield* enter(owner, pid, guildId);
       return { data: { plan: planJson(yield* plans.startSweep(scope, guildId)) } };
     }),
   ];

@@ -1,17 +1,11 @@
 /** Routes of the role plans: the page of a guild's plan, and its forms. */
 import { ChatPlatform, type DataScope, guildOf } from "@accountlink/core";
+import { Communities, CommunityStore, isLinkingOn } from "@accountlink/core/communities";
 import { type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { OwnedLinks } from "@accountlink/core/owners";
 import type { RankedGroup } from "@accountlink/core/platforms";
-import {
-  changedSettings,
-  mostRules,
-  type PlanState,
-  planVersion,
-  RolePlanStore,
-  RolePlans,
-} from "@accountlink/core/roles";
+import { changedSettings, mostRules, type PlanState, planVersion, RolePlans } from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
@@ -57,7 +51,8 @@ interface Shown {
 
 export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const plans = yield* RolePlans;
-  const store = yield* RolePlanStore;
+  const { enter } = yield* Communities;
+  const store = yield* CommunityStore;
   const communities = yield* makeCommunities;
   const namesIn = yield* makeAccountNames;
   const links = yield* OwnedLinks;
@@ -73,8 +68,9 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     { scope: { pid } }: Community,
     guildId: GuildId,
   ) {
-    const scope = Option.getOrNull(yield* store.findOn(guildId))?.scope;
-    if (scope === undefined || scope.pid === pid) return null;
+    const home = Option.getOrNull(yield* store.findHome(guildId));
+    if (home === null || home.scope.pid === pid || !isLinkingOn(home)) return null;
+    const { scope } = home;
     if (scope.account === visitor.owner.account.name)
       return { list: yield* communities.find(visitor, scope.pid) };
     // Do not tell the name of an account of strangers.
@@ -133,7 +129,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       return rolesPage(view, shown, visitor, refused);
     });
 
-    return yield* plans.enter(visitor.owner, community.scope.pid, guildId).pipe(
+    return yield* enter(visitor.owner, community.scope.pid, guildId).pipe(
       Effect.flatMap((scope) => answer(scope, guildId, show)),
       Effect.catchTag("Forbidden", (error) => Effect.succeed(refusedGuildPage(community, error, visitor))),
     );
@@ -201,8 +197,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
             return seePreview(scope, guildId, fields("seen"));
           const chosen = fields("unlinked");
           const unlinked = chosen === "keep" || chosen === "remove" ? chosen : preview.settings.unlinked;
-          const { logChannelId: _, ...previewed } = preview.settings;
-          const settings = { ...previewed, unlinked, state: "on" as const };
+          const settings = { ...preview.settings, unlinked, state: "on" as const };
           return yield* orShowAgain(
             Effect.as(
               plans.put(scope, guildId, settings, originOf(visitor.owner), editedIn(fields)),

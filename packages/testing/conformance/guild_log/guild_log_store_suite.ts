@@ -9,26 +9,23 @@ import {
 } from "@accountlink/core/guild_log";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
+import { newCommunitySteps } from "../communities/community_steps.ts";
 import { expectEqual, pluck } from "../expect.ts";
-import { problemOf, roleSteps, settings, start, uniqueGuildId } from "../roles/role_steps.ts";
-import { eraseUser, makeScopes } from "../scopes.ts";
+import { problemOf, start } from "../roles/role_steps.ts";
+import { eraseUser } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-
-const on = { ...settings, logChannelId: "70" };
 
 const line = (...chatIds: ReadonlyArray<ChatId>): LogLine => ({ text: "Ada 🎮", chatIds });
 
-/** The log of a new plan, whose operations have defaults. */
+/** The log of a new community, whose operations have defaults. */
 const newLogSteps = Effect.gen(function* () {
   const store = yield* GuildLogStore;
-  const { global } = yield* makeScopes;
-  const guildId = uniqueGuildId();
-  const place = { pid: global.pid, guildId };
+  const steps = yield* newCommunitySteps();
+  const { place } = steps;
   const record = { node: uniqueText(), position: 0, told: [], problems: [], closedAt: null };
   return {
-    ...(yield* roleSteps(global, guildId)),
+    ...steps,
     store,
-    place,
     post: (messageId: string, lines: ReadonlyArray<LogLine>, at = start) =>
       store.record({ ...place, ...record, at, message: { channelId: "70", messageId, lines } }),
   };
@@ -36,31 +33,30 @@ const newLogSteps = Effect.gen(function* () {
 
 const cases: Cases<StoragePorts> = {
   "a change of the log channel starts no sweep and keeps the problems of the plan": function* () {
-    const { put, hold, settle, status } = yield* newLogSteps;
-    yield* put(settings);
+    const { put, hold, settle, status, setLog } = yield* newLogSteps;
+    yield* put();
     const node = uniqueText();
     const before = yield* hold(node);
     const problem = problemOf(null, { reason: "many_would_lose" });
     yield* settle(node, [], { problems: [problem], revision: before?.revision ?? 0, sweep: "ended" });
-    const { revision, sweep } = (yield* hold(node)) ?? {};
-    yield* put(on);
-    const after = yield* hold(node);
-    expectEqual([after?.revision, after?.sweep, after?.logChannelId], [revision, sweep, "70"]);
+    const held = yield* hold(node);
+    yield* setLog("70");
+    expectEqual(yield* hold(node), held);
     expectEqual((yield* status).problems, [problem]);
   },
 
   "at most a thousand entries wait": function* () {
-    const { put, store, place } = yield* newLogSteps;
-    yield* put(on);
+    const { setLog, store, place } = yield* newLogSteps;
+    yield* setLog("70");
     const tried: LogEntry = { is: "refused", chatId: uniqueChatId(), gameId: null, why: "blocked" };
     for (let i = 0; i <= mostWaiting; i++) yield* store.add(place.pid, tried, start);
     expectEqual((yield* store.waiting(place, 2 * mostWaiting)).length, mostWaiting);
   },
 
   "a line that names an erased user is erased, also for its other users, and edited once": function* () {
-    const { put, post, store, place } = yield* newLogSteps;
+    const { setLog, post, store, place } = yield* newLogSteps;
     const [ada, bob] = [uniqueChatId(), uniqueChatId()];
-    yield* put(on);
+    yield* setLog("70");
     yield* post("1", [line(ada), line(ada, bob), line()]);
     yield* store.forgetUser(ada, start);
     yield* store.forgetUser(bob, start + 1);
@@ -80,14 +76,14 @@ const cases: Cases<StoragePorts> = {
       (held) => held.filter(({ guildId }) => guildId === place.guildId),
     );
     expectEqual(pluck(yield* holdLog, "editAt"), [null]);
-    yield* put(settings);
+    yield* setLog(null);
     expectEqual(yield* holdLog, []);
   },
 
   "old messages are forgotten": function* () {
-    const { put, post } = yield* newLogSteps;
+    const { setLog, post } = yield* newLogSteps;
     const [ada, bob] = [uniqueChatId(), uniqueChatId()];
-    yield* put(on);
+    yield* setLog("70");
     yield* post("1", [line(ada)]);
     yield* post("2", [line(bob)], start + messageTime);
     expectEqual(Option.getOrThrow(yield* eraseUser(ada)).messages, 0);

@@ -10,6 +10,7 @@ import { Effect, Option, Struct } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob, chess, dan } from "../scopes.ts";
 import { blockOperations } from "./block_operations.ts";
+import { communityOperations, logTurnedOn } from "./community_operations.ts";
 import { guildLogOperations } from "./guild_log_operations.ts";
 import { keyOperations, usageOperations } from "./key_operations.ts";
 import { historyOperations, importOperations, linkOperations } from "./link_operations.ts";
@@ -41,6 +42,7 @@ export const storageOperations = {
   ...blockOperations,
   ...userOperations,
   ...webhookOperations,
+  ...communityOperations,
   ...roleOperations,
   ...guildLogOperations,
 };
@@ -223,7 +225,14 @@ export const sequences = {
   "role plans": workersOf(
     roleOperations,
     [
-      { op: "RolePlanStore.put", ...plan, settings: { ...noPlan, state: "on" }, at: 2, position: 0 },
+      {
+        op: "RolePlanStore.put",
+        ...plan,
+        settings: { ...noPlan, state: "on" },
+        at: 2,
+        position: 0,
+        member: null,
+      },
       // No other command changes this plan. While no plan is on, a store need not renew leases.
       {
         op: "RolePlanStore.put",
@@ -232,6 +241,7 @@ export const sequences = {
         settings: { ...noPlan, state: "on" },
         at: 0,
         position: 0,
+        member: null,
       },
       { op: "RolePlanStore.hold", node: 0, at: 0, lasts: 4 },
     ],
@@ -241,37 +251,47 @@ export const sequences = {
       { op: "RolePlanStore.nicknames", ...plan, chatIds: [ada, bob, dan] },
     ],
   ),
-  "guild logs": workersOf(
+  communities: workersOf(
     {
-      ...guildLogOperations,
-      "RolePlanStore.put": { ...roleOperations["RolePlanStore.put"], weight: 4 },
-      "RolePlanStore.remove": roleOperations["RolePlanStore.remove"],
-      ...Struct.pick(userOperations, ["UserStore.find", "UserStore.erase"]),
+      ...communityOperations,
+      "RolePlanStore.put": { ...roleOperations["RolePlanStore.put"], weight: 6 },
+      ...Struct.pick(roleOperations, ["RolePlanStore.pause", "RolePlanStore.remove"]),
+      "UserStore.erase": userOperations["UserStore.erase"],
     },
     [
       {
         op: "RolePlanStore.put",
         ...plan,
-        settings: { ...noPlan, state: "on", logChannelId: "70" },
+        settings: { ...noPlan, state: "on" },
         at: 0,
         position: 0,
+        member: ada,
       },
+    ],
+    [
+      { op: "CommunityStore.find", ...plan },
+      { op: "CommunityStore.findHome", guild: 0 },
+      { op: "CommunityStore.list", scope: "global" },
+      { op: "CommunityStore.pausedBy", chatId: ada },
+    ],
+  ),
+  "guild logs": workersOf(
+    {
+      ...guildLogOperations,
+      ...Struct.pick(communityOperations, ["CommunityStore.update"]),
+      "RolePlanStore.remove": roleOperations["RolePlanStore.remove"],
+      ...Struct.pick(userOperations, ["UserStore.find", "UserStore.erase"]),
+    },
+    [
+      { ...logTurnedOn, ...plan },
       // No other command changes this log. While no log is on, a store need not renew leases.
-      {
-        op: "RolePlanStore.put",
-        ...plan,
-        guild: 2,
-        settings: { ...noPlan, logChannelId: "70" },
-        at: 0,
-        position: 0,
-      },
+      { ...logTurnedOn, ...plan, guild: 2 },
       { op: "GuildLogStore.hold", node: 0, at: 0, lasts: 4 },
     ],
     [
       { op: "RolePlanStore.status", ...plan },
       { op: "GuildLogStore.waiting", ...plan, most: 10 },
       { op: "GuildLogStore.dueEdits", ...plan, at: 3 },
-      { op: "GuildLogStore.findPanel", ...plan, channel: "70" },
       { op: "GuildLogStore.hold", node: 0, at: 0, lasts: 4 },
     ],
   ),

@@ -84,13 +84,4 @@ export const guildLogOperations = {
   "GuildLogStore.forgetUser": operation(2, { chatId: constantFrom(ada, bob), at }, ({ logs }, input) =>
     logs.forgetUser(input.chatId, input.at),
   ),
-  "GuildLogStore.findPanel": operation(1, { scope, guild, channel }, ({ logs, guildIds, pid }, input) =>
-    logs.findPanel({ pid, guildId: nth(guildIds, input.guild) }, input.channel),
-  ),
-  "GuildLogStore.savePanel": operation(
-    1,
-    { scope, guild, channel, messageId: constantFrom("1", "2") },
-    ({ logs, guildIds, pid }, input) =>
-      logs.savePanel({ pid, guildId: nth(guildIds, input.guild) }, input.channel, input.messageId),
-  ),
 } satisfies OperationsOf<"GuildLogStore", GuildLogStore["Service"]>;

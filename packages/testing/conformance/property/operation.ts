@@ -12,6 +12,7 @@ import { MemberStore } from "@accountlink/core/accounts";
 import { BlockStore } from "@accountlink/core/admission";
 import { AltReviewStore, SightingStore, SuspectStore } from "@accountlink/core/alts";
 import type { WriteContext } from "@accountlink/core/audit";
+import { CommunityStore } from "@accountlink/core/communities";
 import { FlowStore } from "@accountlink/core/flow";
 import { GuildLogStore } from "@accountlink/core/guild_log";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
@@ -52,6 +53,7 @@ export const ports = Effect.all({
   usage: UsageStore,
   events: EventStore,
   webhooks: WebhookStore,
+  communities: CommunityStore,
   plans: RolePlanStore,
   logs: GuildLogStore,
 });

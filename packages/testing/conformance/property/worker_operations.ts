@@ -1,4 +1,5 @@
 /** The operations of `WebhookStore` and `RolePlanStore`, which assign each webhook and each role plan to one node. */
+import { pauseReasons } from "@accountlink/core/communities";
 import type {
   PlanProblem,
   PlanSettings,
@@ -214,7 +215,6 @@ const settings: FastCheck.Arbitrary<PlanSettings> = record({
   nicknameGroupId: maybe(constantFrom("9")),
   bypassRoleId: maybe(constantFrom("3")),
   unlinked: mostly("remove", "keep"),
-  logChannelId: constantFrom("70", "71", null),
   state: mostly("on", "paused"),
 });
 
@@ -238,30 +238,25 @@ export const roleOperations = {
   "RolePlanStore.find": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
     plans.find({ pid, guildId: nth(guildIds, input.guild) }),
   ),
-  "RolePlanStore.findHome": operation(1, { guild }, ({ plans, guildIds }, input) =>
-    plans.findHome(nth(guildIds, input.guild)),
-  ),
   ...previewOperations(settings),
-  "RolePlanStore.findOn": operation(1, { guild }, ({ plans, guildIds }, input) =>
-    plans.findOn(nth(guildIds, input.guild)),
-  ),
   "RolePlanStore.list": operation(1, { scope }, ({ plans, pid }) => plans.list(pid)),
   "RolePlanStore.status": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
     plans.status({ pid, guildId: nth(guildIds, input.guild) }),
   ),
   "RolePlanStore.put": operation(
     2,
-    { scope, guild, settings, position: nat(3), at },
-    ({ plans, guildIds, write }, input) =>
-      plans.put({
-        ...write,
-        guildId: nth(guildIds, input.guild),
-        settings: input.settings,
-        position: input.position,
-      }),
+    { scope, guild, settings, position: nat(3), at, member: maybe(constantFrom(ada, bob)) },
+    ({ plans, guildIds, write, account }, { guild: of, settings: chosen, position: end, member: by }) => {
+      const actor = by === null ? write.actor : ({ type: "account", id: account.name, member: by } as const);
+      const guildId = nth(guildIds, of);
+      return plans.put({ ...write, actor, guildId, settings: chosen, position: end });
+    },
   ),
-  "RolePlanStore.pause": operation(1, { scope, guild, at }, ({ plans, guildIds, write }, input) =>
-    plans.pause({ ...write, guildId: nth(guildIds, input.guild) }),
+  "RolePlanStore.pause": operation(
+    1,
+    { scope, guild, at, why: constantFrom(...pauseReasons) },
+    ({ plans, guildIds, write }, { why, ...input }) =>
+      plans.pause({ ...write, guildId: nth(guildIds, input.guild), why }),
   ),
   "RolePlanStore.remove": operation(1, { scope, guild, at }, ({ plans, guildIds, write }, input) =>
     plans.remove({ ...write, guildId: nth(guildIds, input.guild) }),

@@ -10,7 +10,7 @@ import {
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { atOnce, eraseUser, makeScopes, origin } from "../scopes.ts";
+import { atOnce, eraseUser, makeScopes } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newRoleSteps, paused, roleSteps, settings, start, uniqueGuildId } from "./role_steps.ts";
 
@@ -39,39 +39,6 @@ export const plans: Cases<StoragePorts> = {
       expectEqual(stored, [(yield* find)?.nickname ?? ""]);
       expectEqual(outcomes.filter((refused) => refused === "plan_changed").length, 7);
     }
-  },
-
-  "the home of a guild is its plan that is on, or else the paused plan that was on last": function* () {
-    const guildId = uniqueGuildId();
-    const [first, second, third] = [
-      yield* roleSteps((yield* makeScopes).global, guildId),
-      yield* roleSteps((yield* makeScopes).global, guildId),
-      yield* roleSteps((yield* makeScopes).global, guildId),
-    ];
-    const home = Effect.map(
-      first.store.findHome(guildId),
-      (plan) => Option.getOrNull(plan)?.scope.pid ?? null,
-    );
-    yield* first.put(paused);
-    expectEqual(yield* home, null);
-    yield* first.put(settings, 0, start);
-    yield* first.pause;
-    expectEqual(yield* home, first.scope.pid);
-    yield* second.put(settings, 0, start + 1);
-    expectEqual(yield* home, second.scope.pid);
-    yield* second.put(paused, 0, start + 2);
-    yield* third.put(paused, 0, start + 3);
-    yield* first.put({ ...paused, nickname: null }, 0, start + 4);
-    expectEqual(yield* home, second.scope.pid);
-  },
-
-  "the plan of an account that ends is paused, and stays the home of its guild": function* () {
-    const { put, scope, store, guildId } = yield* newRoleSteps;
-    yield* put(settings, 0, start);
-    const keys = yield* KeyStore;
-    yield* keys.endAccount({ ...origin, name: scope.account, pseudonym: uniqueText(), at: start + 1 });
-    const home = Option.getOrNull(yield* store.findHome(guildId));
-    expectEqual([home?.scope.pid, home?.state], [scope.pid, "paused"]);
   },
 
   "only the newest preview of a plan is stored, and a plan that is turned on confirms it": function* () {
@@ -120,10 +87,10 @@ export const plans: Cases<StoragePorts> = {
   },
 
   "a plan is paused with its problem, and a change of the plan removes the problem": function* () {
-    const { place, put, store, status } = yield* newRoleSteps;
+    const { put, pauseFor, status } = yield* newRoleSteps;
     const problem: PlanProblem = { chatId: null, roleId: "1", reason: "many_would_lose", at: start };
     yield* put();
-    yield* store.pause({ ...origin, ...place, at: start, problems: [problem] });
+    yield* pauseFor("many_would_lose", [problem]);
     expectEqual((yield* status).problems, [problem]);
     yield* put();
     expectEqual((yield* status).problems, []);

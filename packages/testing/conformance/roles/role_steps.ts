@@ -1,4 +1,6 @@
 import { type ChatId, type DataScope, GuildId } from "@accountlink/core";
+import type { WriteOrigin } from "@accountlink/core/audit";
+import type { PauseReason } from "@accountlink/core/communities";
 import {
   type HeldPlan,
   type MarkMembers,
@@ -25,7 +27,6 @@ export const settings: PlanSettings = {
   nicknameGroupId: "9",
   bypassRoleId: "3",
   unlinked: "keep",
-  logChannelId: null,
   state: "on",
 };
 
@@ -60,8 +61,11 @@ export const roleSteps = Effect.fnUntraced(function* (scope: DataScope, guildId 
   const store = yield* RolePlanStore;
   const place = { pid: scope.pid, guildId };
 
-  const put = (chosen: PlanSettings = settings, position = 0, at = start) =>
-    store.put({ ...origin, ...place, settings: chosen, position, at });
+  const put = (chosen: PlanSettings = settings, position = 0, at = start, by: WriteOrigin = origin) =>
+    store.put({ ...by, ...place, settings: chosen, position, at });
+
+  const pauseFor = (why: PauseReason, problems: ReadonlyArray<PlanProblem> = []) =>
+    store.pause({ ...origin, ...place, at: start, why, problems });
 
   const edit = (edited: PlanSettings, chosen: PlanSettings) =>
     store.put({ ...origin, ...place, settings: chosen, edited, position: 0, at: start });
@@ -84,7 +88,9 @@ export const roleSteps = Effect.fnUntraced(function* (scope: DataScope, guildId 
     hold,
     find,
     status: store.status(place),
-    pause: store.pause({ ...origin, ...place, at: start }),
+    pauseFor,
+    pause: pauseFor("unmanaged"),
+    remove: store.remove({ ...origin, ...place, at: start }),
     startSweep: (at = start) => store.startSweep(place, at),
     due: (at = start, limit = 100) => store.due(place, at, limit),
     nicknames: (...chatIds: ReadonlyArray<ChatId>) => store.nicknames(place, chatIds),

@@ -1,0 +1,123 @@
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import type { WriteOrigin } from "../audit/audit.ts";
+import { makeAnnounceItems } from "../couriers/couriers.ts";
+import type { DataScope } from "../data_scope.ts";
+import { BadRequest, InvalidParameter } from "../errors.ts";
+import { EventStore } from "../events/event_store.ts";
+import { type GuildId, isPid } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import type { KeyOwner } from "../keys/owned_keys.ts";
+import { makeGuildChannels } from "../platforms/guild_channels.ts";
+import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
+import {
+  type Community,
+  CommunitySettings,
+  type CommunityUpdate,
+  changedIn,
+  chosenIn,
+  communitySettingNames,
+  expectedSettings,
+  newCommunity,
+} from "./community.ts";
+import { CommunityStore } from "./community_store.ts";
+
+/** Lets the teams of communities see and change the settings of their community. @internal */
+export class Communities extends Context.Service<Communities>()("@accountlink/core/Communities", {
+  make: Effect.gen(function* () {
+    const store = yield* CommunityStore;
+    const keys = yield* KeyStore;
+    const guard = yield* GuildGuard;
+    const events = yield* EventStore;
+    const announceLog = yield* makeAnnounceItems("guild_logs");
+    const { findChannels } = yield* makeGuildChannels;
+    const notFound = new BadRequest({ problem: "not_found" });
+
+    const find = Effect.fn("Communities.find")(function* (scope: DataScope, guildId: GuildId) {
+      const found = yield* store.find({ pid: scope.pid, guildId });
+      return Option.getOrElse(found, (): Community => ({ ...newCommunity, scope, guildId }));
+    });
+
+    /**
+     * Fails with `InvalidParameter` for settings that the community cannot have, such as a channel in which the bot may
+     * not post. Only changed settings are looked up.
+     */
+    const check = Effect.fn("Communities.check")(function* (
+      scope: DataScope,
+      guildId: GuildId,
+      update: CommunityUpdate,
+    ) {
+      yield* requireOwnGuild(scope, guildId);
+      const problems = communitySettingNames
+        .filter((name) => update[name] !== undefined && !isSetting(name, update[name]))
+        .map((name) => ({ name, reason: expectedSettings[name] }));
+      if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
+      const changed = changedIn(yield* find(scope, guildId), update);
+      const { logChannelId = null } = update;
+      if (!changed.includes("logChannelId") || logChannelId === null) return;
+      const { channels } = yield* findChannels(guildId);
+      if (channels.some(({ id, mayPost }) => id === logChannelId && mayPost)) return;
+      return yield* InvalidParameter.one("logChannelId", "expected a channel in which the bot may post");
+    });
+
+    /** Stores settings that were checked. */
+    const put = Effect.fn("Communities.put")(function* (
+      { pid }: DataScope,
+      guildId: GuildId,
+      update: CommunityUpdate,
+      origin: WriteOrigin,
+    ) {
+      const { end: position } = yield* events.range(pid);
+      const at = yield* Clock.currentTimeMillis;
+      yield* store.update({ ...origin, pid, guildId, update: chosenIn(update), position, at });
+      yield* announceLog;
+    });
+
+    return {
+      /** Returns a community; one for which nothing was chosen has no record. */
+      find,
+      check,
+      put,
+
+      /** Changes settings, and leaves the others as they are. Fails as `check` does. */
+      update: Effect.fn("Communities.update")(function* (
+        scope: DataScope,
+        guildId: GuildId,
+        update: CommunityUpdate,
+        origin: WriteOrigin,
+      ) {
+        yield* check(scope, guildId, update);
+        yield* put(scope, guildId, update, origin);
+      }),
+
+      /**
+       * Returns the scope with the given `pid`, which must belong to the account of the signed-in owner. Fails with
+       * `Forbidden` unless the bot is in the guild and the owner manages the guild now.
+       *
+       * @param pid any text, such as a value from a URL
+       * @param withoutBot whether to return the scope even if the bot has left the guild
+       */
+      enter: Effect.fn("Communities.enter")(function* (
+        { account, chatId }: Pick<KeyOwner, "account" | "chatId">,
+        pid: string,
+        guildId: GuildId,
+        withoutBot: boolean = false,
+      ) {
+        const found = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
+        if (found?.scope.account !== account.name) return yield* notFound;
+        const { scope } = found;
+        yield* requireOwnGuild(scope, guildId);
+        yield* Effect.catchIf(
+          guard.requireManager(guildId, chatId),
+          (error) => withoutBot && error._tag === "Forbidden" && error.reason === "bot_not_in_guild",
+          () => Effect.void,
+        );
+        return scope;
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Communities, Communities.make);
+}
+
+const isSetting = (name: keyof CommunitySettings, value: unknown): boolean =>
+  Option.isSome(Schema.decodeUnknownOption<Schema.Decoder<unknown>>(CommunitySettings.fields[name])(value));

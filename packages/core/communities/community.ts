@@ -1,0 +1,185 @@
+/** A community: a guild, and the scope in which its members link. */
+import { Effect, Order, Schema, Struct } from "effect";
+import { type Actor, type AuditEntry, changeDetails } from "../audit/audit.ts";
+import type { DataScope } from "../data_scope.ts";
+import { Digits, type GuildId, type Pid } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+
+/** Identifies a community. */
+export interface CommunityPlace {
+  readonly pid: Pid;
+  readonly guildId: GuildId;
+}
+
+/** Sorts by scope, then by guild. @internal */
+export const placeOrder = (one: CommunityPlace, other: CommunityPlace): number =>
+  Order.String(one.pid, other.pid) || Order.String(one.guildId, other.guildId);
+
+const orNull = <S extends Schema.Top>(schema: S) =>
+  Schema.NullOr(schema).pipe(Schema.withDecodingDefault(Effect.succeed(null)));
+
+/**
+ * What the team of a community chooses, besides the rules of its role plan. Every setting is null unless it was chosen.
+ * Texts and minimum ages are settings of the scope, because its global list asks users of several guilds.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * Schema.decodeUnknownSync(CommunitySettings)({}); // { logChannelId: null }
+ * ```
+ */
+export const CommunitySettings = Schema.Struct({
+  /** The channel in which the bot tells what happens; null for none. A log goes on while the rules are paused. */
+  logChannelId: orNull(Digits),
+});
+export type CommunitySettings = typeof CommunitySettings.Type;
+
+/** Changes of settings. One that is undefined or left out stays as it is. */
+export type CommunityUpdate = {
+  readonly [Name in keyof CommunitySettings]?: CommunitySettings[Name] | undefined;
+};
+
+/** The expected form of each setting, for error messages. @internal */
+export const expectedSettings: Readonly<Record<keyof CommunitySettings, string>> = {
+  logChannelId: "expected null or the ID of a channel",
+};
+
+/** @internal */
+export const communitySettingNames = Struct.keys(CommunitySettings.fields);
+
+/** Returns only the settings of a community. @internal */
+export const settingsOf = (community: CommunitySettings): CommunitySettings =>
+  Struct.pick(community, communitySettingNames);
+
+/** The settings of a community for which nothing was chosen. @internal */
+export const nothingChosen: CommunitySettings = { logChannelId: null };
+
+/** Why the service pauses the rules of a community by itself. @internal */
+export const pauseReasons = ["bot_removed", "unmanaged", "many_would_lose", "account_closed"] as const;
+
+export type PauseReason = (typeof pauseReasons)[number];
+
+/** Who paused the rules: a member of the account's team, a key, or the operator. */
+export interface PausedBy {
+  readonly type: Exclude<Actor["type"], "user">;
+  /** The chat ID of the member, or the ID of the key; null for the operator, and once the member is erased. */
+  readonly id: string | null;
+}
+
+export interface Pause {
+  readonly at: Millis;
+  /** Why the service paused the rules; null if somebody else did, or if it is unknown. */
+  readonly why: PauseReason | null;
+  /** Null if the service paused the rules, or if it is unknown. */
+  readonly by: PausedBy | null;
+}
+
+/** A message with which members link their accounts. */
+export interface Panel {
+  readonly channelId: string;
+  readonly messageId: string;
+  /** The text that a manager typed; null for the usual sentence. */
+  readonly text: string | null;
+}
+
+/** Whether linking is on in a guild with the links of a scope. */
+export interface Linking {
+  /** When linking was last turned on; null if it never was. */
+  readonly homeSince: Millis | null;
+  /** Who paused the rules, when and why; null while they are on, and if they never were. */
+  readonly paused: Pause | null;
+}
+
+export interface Community extends CommunitySettings, Linking {
+  readonly scope: DataScope;
+  readonly guildId: GuildId;
+  /** The last panel of each channel, the newest last. */
+  readonly panels: ReadonlyArray<Panel>;
+}
+
+/** A community without its scope and guild, as before anything was chosen. @internal */
+export const newCommunity: Omit<Community, "scope" | "guildId"> = {
+  ...nothingChosen,
+  homeSince: null,
+  paused: null,
+  panels: [],
+};
+
+/** Returns whether linking is on and its rules are not paused. @internal */
+export const isLinkingOn = ({ homeSince, paused }: Linking): boolean => homeSince !== null && paused === null;
+
+/** Returns whether anything was chosen for a community. Stores do not return others. @internal */
+export const isKnown = (community: Community): boolean =>
+  community.homeSince !== null ||
+  community.panels.length > 0 ||
+  changedIn(nothingChosen, community).length > 0;
+
+/** Sorts the communities of a guild: its home first, which is on or was turned on last. @internal */
+export const homeOrder = (one: Community, other: Community): number =>
+  Number(isLinkingOn(other)) - Number(isLinkingOn(one)) ||
+  (other.homeSince ?? 0) - (one.homeSince ?? 0) ||
+  Order.String(one.scope.pid, other.scope.pid);
+
+/** Who pauses the rules by a change. @internal */
+export const pauseBy = (actor: Actor, at: Millis): Pause => {
+  switch (actor.type) {
+    case "account":
+      return { at, why: null, by: { type: "account", id: actor.member } };
+    case "key":
+      return { at, why: null, by: { type: "key", id: actor.id } };
+    default:
+      return { at, why: null, by: { type: "operator", id: null } };
+  }
+};
+
+/** A pause by the service itself. @internal */
+export const pauseFor = (why: PauseReason, at: Millis): Pause => ({ at, why, by: null });
+
+/** Returns the pause without a member who is erased. @internal */
+export const pauseWithoutUser = (pause: Pause): Pause => ({
+  ...pause,
+  by: pause.by && { ...pause.by, id: null },
+});
+
+/** Turns linking on, or pauses its rules. Who edits paused rules has not paused them. @internal */
+export const turned = (before: Linking, state: "on" | "paused", pause: Pause): Linking => {
+  if ((state === "on") === isLinkingOn(before)) return before;
+  return state === "on"
+    ? { homeSince: pause.at, paused: null }
+    : { homeSince: before.homeSince, paused: pause };
+};
+
+/** More panels of a community are forgotten, the oldest first. */
+const mostPanels = 100;
+
+/** Adds a panel in place of the one in its channel. @internal */
+export const withPanel = (panels: ReadonlyArray<Panel>, panel: Panel): ReadonlyArray<Panel> =>
+  [...panels.filter(({ channelId }) => channelId !== panel.channelId), panel].slice(-mostPanels);
+
+/** Returns the names of the settings that an update changes. @internal */
+export const changedIn = (
+  before: CommunitySettings,
+  update: CommunityUpdate,
+): ReadonlyArray<keyof CommunitySettings> =>
+  communitySettingNames.filter((name) => update[name] !== undefined && update[name] !== before[name]);
+
+/** Returns the details of the audit entry for changed settings. @internal */
+export const settingDetails = (
+  before: Community,
+  update: Partial<CommunitySettings>,
+): AuditEntry["details"] => {
+  const changed = changedIn(before, update);
+  return {
+    guildId: before.guildId,
+    state: isLinkingOn(before) ? "on" : "paused",
+    changed: changed.join(", "),
+    ...changeDetails(before, { ...before, ...update }, changed),
+  };
+};
+
+/** Returns the settings in an update that may have other fields. @internal */
+export const chosenIn = (update: CommunityUpdate): Partial<CommunitySettings> =>
+  Object.fromEntries(
+    communitySettingNames.flatMap((name) => (update[name] === undefined ? [] : [[name, update[name]]])),
+  );

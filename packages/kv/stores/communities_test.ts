@@ -1,0 +1,56 @@
+import { GuildId, Pid } from "@accountlink/core";
+import { CommunityStore } from "@accountlink/core/communities";
+import { KeyStore } from "@accountlink/core/keys";
+import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import { Effect, Option } from "effect";
+import { expect, it } from "vitest";
+import { memoryKv } from "../memory_kv.ts";
+import { layer } from "../storage_kv.ts";
+import { Database } from "../transaction.ts";
+import { communities, earlierPanels } from "./communities.ts";
+import { plans } from "./role_plans.ts";
+
+const kv = memoryKv();
+
+const pid = Pid.make("pid_0000000000000000");
+const [onceOn, on] = [GuildId.make("70001"), GuildId.make("70002")];
+const origin = { actor: { type: "operator", id: "ada" }, requestId: null, pid } as const;
+
+const readEarlier = Effect.gen(function* () {
+  const [keys, store, found] = [yield* KeyStore, yield* RolePlanStore, yield* CommunityStore];
+  yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+  yield* keys.ensureScope("acme", { kind: "global" }, pid);
+  const db = new Database(kv);
+  for (const guildId of [onceOn, on]) {
+    const settings = { ...noPlan, state: "on" } as const;
+    yield* store.put({ ...origin, guildId, settings, position: 0, at: 5 });
+    yield* db.write(pid, function* (tx) {
+      const plan = yield* tx.get(plans, pid, guildId);
+      yield* tx.remove(communities, pid, guildId);
+      const state = guildId === on ? ("on" as const) : ("paused" as const);
+      const kept = {
+        pausedAt: guildId === on ? null : 8,
+        settings: { ...settings, state, logChannelId: "70" },
+      };
+      if (plan !== undefined) yield* tx.put(plans, { ...plan, ...kept });
+      yield* tx.put(earlierPanels, { pid, guildId, channelId: "71", messageId: "72" });
+    });
+  }
+  const listed = yield* found.list(pid);
+  const home = yield* found.findHome(onceOn);
+  yield* found.update({ ...origin, guildId: on, update: { logChannelId: null }, position: 0, at: 9 });
+  return { listed, home, changed: yield* found.find({ pid, guildId: on }) };
+});
+
+it("communities of earlier releases are read from their plans and panels", async () => {
+  const { listed, home, changed } = await Effect.runPromise(
+    Effect.provide(readEarlier, layer(Effect.succeed(kv))),
+  );
+  const panels = [{ channelId: "71", messageId: "72", text: null }];
+  const shown = { scope: { kind: "global", pid, account: "acme" }, logChannelId: "70", panels };
+  const wasOn = { ...shown, guildId: onceOn, homeSince: 8, paused: { at: 8, why: null, by: null } };
+  const isOn = { ...shown, guildId: on, homeSince: 5, paused: null };
+  expect(listed).toEqual([wasOn, isOn]);
+  expect(Option.getOrThrow(home)).toEqual(wasOn);
+  expect(Option.getOrThrow(changed)).toEqual({ ...isOn, logChannelId: null });
+});

@@ -1,0 +1,93 @@
+import {
+  type Community,
+  type CommunityPlace,
+  CommunityStore,
+  changedIn,
+  homeOrder,
+  isKnown,
+  placeOrder,
+  settingDetails,
+  withPanel,
+} from "@accountlink/core/communities";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect, Option } from "effect";
+import type { Transaction } from "../transaction.ts";
+import { record } from "./audit_log.ts";
+import { communities, communityAt, communityOf, earlierPanels, putSettings } from "./communities.ts";
+import { deleteEntries } from "./guild_logs.ts";
+import { plans } from "./role_plans.ts";
+import { accountAt, scopes } from "./scopes.ts";
+import { storeLayer } from "./store_layer.ts";
+
+/** Reads the communities of these places that are known, each once. */
+const known = Effect.fnUntraced(function* (tx: Transaction, places: ReadonlyArray<CommunityPlace>) {
+  const found = new Map<string, Community>();
+  for (const place of places) {
+    const community = yield* communityOf(tx, yield* communityAt(tx, place));
+    if (isKnown(community)) found.set(place.guildId, community);
+  }
+  return found;
+});
+
+export const layer = storeLayer(CommunityStore, (db) => ({
+  find: (place) =>
+    db.read(function* (tx) {
+      if ((yield* tx.get(scopes, place.pid)) === undefined) return Option.none();
+      return Option.fromUndefinedOr([...(yield* known(tx, [place])).values()][0]);
+    }),
+
+  findHome: (guildId) =>
+    db.read(function* (tx) {
+      const homes: Array<Community> = [];
+      // A guild has a home only where it has a plan.
+      for (const plan of yield* tx.list(plans.byGuild, [guildId])) {
+        if ((yield* accountAt(tx, plan.scope.account)).status !== "active") continue;
+        const community = yield* communityOf(tx, yield* communityAt(tx, plan));
+        if (community.homeSince !== null) homes.push(community);
+      }
+      return Option.fromUndefinedOr(homes.toSorted(homeOrder)[0]);
+    }),
+
+  list: (pid) =>
+    db.read(function* (tx) {
+      const places = [
+        ...(yield* tx.scan(communities, [pid])),
+        ...(yield* tx.scan(plans, [pid])),
+        ...(yield* tx.scan(earlierPanels, [pid])),
+      ];
+      const found = yield* known(tx, places);
+      return [...found]
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([, community]) => community);
+    }),
+
+  pausedBy: (chatId) =>
+    db.read(function* (tx) {
+      const found = yield* tx.list(communities.byPauser, [chatId]);
+      return found
+        .toSorted(placeOrder)
+        .flatMap(({ pid, guildId, paused }) => (paused === null ? [] : [{ pid, guildId, at: paused.at }]));
+    }),
+
+  update: ({ update, position, ...write }) =>
+    Effect.gen(function* () {
+      yield* db.write(write.pid, function* (tx) {
+        const stored = yield* communityAt(tx, write);
+        const before = yield* communityOf(tx, stored);
+        if (changedIn(before, update).length === 0) return;
+        assertStorable(Object.values(update).filter((value) => typeof value === "string"));
+        yield* putSettings(tx, stored, update, position);
+        const { guildId: _, ...origin } = write;
+        const details = settingDetails(before, update);
+        yield* record(tx, { ...origin, action: "roles.updated", details });
+      });
+      yield* deleteEntries(db, write);
+    }),
+
+  savePanel: (place, panel) =>
+    db.write(place.pid, function* (tx) {
+      assertStorable([panel.channelId, panel.messageId, panel.text ?? ""]);
+      const stored = yield* communityAt(tx, place);
+      yield* tx.put(communities, { ...stored, panels: withPanel(stored.panels, panel) });
+    }),
+}));

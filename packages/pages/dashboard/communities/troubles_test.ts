@@ -1,0 +1,34 @@
+import { ChatId, GuildId } from "@accountlink/core";
+import { originOfOperator } from "@accountlink/core/audit";
+import { KeyStore } from "@accountlink/core/keys";
+import { OwnedScopes } from "@accountlink/core/owners";
+import { StoredPlans } from "@accountlink/core/roles";
+import { aFixture, aGuild, makeSignIn, memoryWorld } from "@accountlink/testing";
+import { Effect, Option } from "effect";
+import { expect, it } from "vitest";
+import { makeTroubles } from "./troubles.ts";
+
+const guildId = GuildId.make("700000000000000001");
+const chatId = ChatId.make("100001");
+
+it("rules that an operator called roles has paused were paused by the operator", async () => {
+  const plan = { account: "acme", scope: "global", guildId, rules: [], nickname: "{game.username}" } as const;
+  const guild = aGuild(guildId, [chatId]);
+  const world = await memoryWorld(aFixture({ plans: [plan], platform: { guilds: [guild] } }));
+  const found = Effect.gen(function* () {
+    const account = Option.getOrThrow(yield* (yield* KeyStore).findAccount("acme"));
+    const [owned] = yield* (yield* OwnedScopes).list(account);
+    if (owned === undefined) return [];
+    const paused = { rules: [], nickname: "{game.username}", state: "paused" } as const;
+    yield* (yield* StoredPlans).put(owned.scope, guildId, paused, originOfOperator("roles"));
+    const visitor = {
+      owner: { account, chatId, requestId: "req_1" },
+      signIn: makeSignIn({ chatId, guilds: [] }),
+      platforms: { chat: "Discord", game: "Roblox" },
+    };
+    return yield* (yield* makeTroubles)(visitor, { ...owned, guildName: null });
+  });
+  const [trouble] = await world.run(found);
+  await world.close();
+  expect(trouble?.text.source).toContain("were paused by the operator at ");
+});

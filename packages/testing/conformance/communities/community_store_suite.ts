@@ -1,0 +1,114 @@
+import type { StoragePorts } from "@accountlink/core";
+import { type Community, newCommunity } from "@accountlink/core/communities";
+import { KeyStore } from "@accountlink/core/keys";
+import { Effect, Option } from "effect";
+import { uniqueChatId, uniquePid, uniqueText, unstorableTexts } from "../../mod.ts";
+import { expectDefect, expectEqual, pluck } from "../expect.ts";
+import { paused, settings, start, uniqueGuildId } from "../roles/role_steps.ts";
+import { atOnce, eraseUser, origin } from "../scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { newCommunitySteps } from "./community_steps.ts";
+
+const cases: Cases<StoragePorts> = {
+  "the home of a guild is the community that is on, or else the one that was turned on last": function* () {
+    const guildId = uniqueGuildId();
+    const [first, second, third] = [
+      yield* newCommunitySteps(guildId),
+      yield* newCommunitySteps(guildId),
+      yield* newCommunitySteps(guildId),
+    ];
+    const { home } = first;
+    yield* first.put(paused);
+    expectEqual(yield* home, null);
+    yield* first.put(settings, 0, start);
+    yield* first.pause;
+    expectEqual(yield* home, first.scope.pid);
+    yield* second.put(settings, 0, start + 1);
+    expectEqual(yield* home, second.scope.pid);
+    yield* second.put(paused, 0, start + 2);
+    yield* third.put(paused, 0, start + 3);
+    yield* first.put({ ...paused, nickname: null }, 0, start + 4);
+    expectEqual(yield* home, second.scope.pid);
+  },
+
+  "a pause says who paused the rules, when and why, also after they are edited": function* () {
+    const { communities, found, put, place, pauseFor } = yield* newCommunitySteps();
+    const member = uniqueChatId();
+    const byMember = { ...origin, actor: { type: "account", id: uniqueText(), member } } as const;
+    yield* put();
+    yield* put(paused, 0, start + 1, byMember);
+    yield* put({ ...paused, nickname: null }, 0, start + 2);
+    const by = { type: "account", id: member } as const;
+    expectEqual((yield* found)?.paused ?? null, { at: start + 1, why: null, by });
+    expectEqual(yield* communities.pausedBy(member), [{ ...place, at: start + 1 }]);
+    yield* eraseUser(member);
+    expectEqual((yield* found)?.paused ?? null, {
+      at: start + 1,
+      why: null,
+      by: { type: "account", id: null },
+    });
+    expectEqual(yield* communities.pausedBy(member), []);
+    yield* put();
+    yield* pauseFor("bot_removed");
+    expectEqual((yield* found)?.paused ?? null, { at: start, why: "bot_removed", by: null });
+    yield* put();
+    expectEqual([(yield* found)?.paused, (yield* found)?.homeSince], [null, start]);
+  },
+
+  "the community of an account that ends is paused, and stays the home of its guild": function* () {
+    const { put, scope, found, home } = yield* newCommunitySteps();
+    yield* put(settings, 0, start);
+    const keys = yield* KeyStore;
+    yield* keys.endAccount({ ...origin, name: scope.account, pseudonym: uniqueText(), at: start + 1 });
+    expectEqual((yield* found)?.paused ?? null, { at: start + 1, why: "account_closed", by: null });
+    expectEqual(yield* home, scope.pid);
+  },
+
+  "deleting a plan forgets the settings of its community, not its panels": function* () {
+    const { put, setLog, savePanel, remove, found, home, scope, guildId } = yield* newCommunitySteps();
+    yield* put();
+    yield* setLog("70");
+    for (const messageId of ["1", "2"]) yield* savePanel("70", messageId);
+    yield* savePanel("71", "3");
+    expectEqual(yield* remove, true);
+    const text = "Hi 🎮";
+    const panels = [
+      { channelId: "70", messageId: "2", text },
+      { channelId: "71", messageId: "3", text },
+    ];
+    expectEqual<Community | null>(yield* found, { ...newCommunity, scope, guildId, panels });
+    expectEqual(yield* home, null);
+    expectEqual(yield* remove, false);
+  },
+
+  "a community without a plan has settings, which deleting its plan forgets": function* () {
+    const { setLog, remove, found, find, log } = yield* newCommunitySteps();
+    yield* setLog("70");
+    expectEqual([yield* log, yield* find], ["70", null]);
+    expectEqual(yield* remove, true);
+    expectEqual(yield* found, null);
+  },
+
+  "concurrent changes of a new community are all stored": function* () {
+    const { setLog, savePanel, put, found, log, communities, scope } = yield* newCommunitySteps();
+    const channels = Array.from({ length: 8 }, (_, index) => String(70 + index));
+    const panels = channels.map((channelId) => savePanel(channelId, "1"));
+    yield* Effect.all([setLog("70"), put(), ...panels], atOnce);
+    const community = yield* found;
+    expectEqual([yield* log, community?.homeSince], ["70", start]);
+    expectEqual(new Set(pluck(community?.panels ?? [], "channelId")), new Set(channels));
+    expectEqual(yield* communities.list(scope.pid), community === null ? [] : [community]);
+  },
+
+  "a change with unstorable text or of an unknown scope is a defect": function* () {
+    const { communities, savePanel } = yield* newCommunitySteps();
+    for (const text of unstorableTexts) yield* expectDefect(savePanel(text, "1"));
+    const unknown = { pid: uniquePid(), guildId: uniqueGuildId() };
+    yield* expectDefect(communities.savePanel(unknown, { channelId: "70", messageId: "1", text: null }));
+    expectEqual(yield* communities.find(unknown), Option.none());
+  },
+};
+
+/** Tests a `CommunityStore` with the other storage ports. */
+export const communityStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("CommunityStore", options, cases);

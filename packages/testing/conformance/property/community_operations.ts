@@ -1,0 +1,47 @@
+/** The operations of `CommunityStore`. */
+import type { CommunityStore } from "@accountlink/core/communities";
+import * as FastCheck from "fast-check";
+import { ada, bob, type ScopeName } from "../scopes.ts";
+import { at, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
+import { nth } from "./subjects.ts";
+
+const { constantFrom, nat, record } = FastCheck;
+
+const scope = mostly<ScopeName>("global", "guild");
+const guild = mostly(0, 1);
+const channelId = mostly("70", "71");
+
+const settings = record({ logChannelId: maybe(channelId) }, { requiredKeys: [] });
+
+export const communityOperations = {
+  "CommunityStore.find": operation(1, { scope, guild }, ({ communities, guildIds, pid }, input) =>
+    communities.find({ pid, guildId: nth(guildIds, input.guild) }),
+  ),
+  "CommunityStore.findHome": operation(1, { guild }, ({ communities, guildIds }, input) =>
+    communities.findHome(nth(guildIds, input.guild)),
+  ),
+  "CommunityStore.list": operation(1, { scope }, ({ communities, pid }) => communities.list(pid)),
+  "CommunityStore.pausedBy": operation(1, { chatId: constantFrom(ada, bob) }, ({ communities }, input) =>
+    communities.pausedBy(input.chatId),
+  ),
+  "CommunityStore.update": operation(
+    4,
+    { scope, guild, settings, position: nat(3), at },
+    ({ communities, guildIds, write }, { settings: update, position, ...input }) =>
+      communities.update({ ...write, guildId: nth(guildIds, input.guild), update, position }),
+  ),
+  "CommunityStore.savePanel": operation(
+    1,
+    { scope, guild, channelId, messageId: constantFrom("1", "2"), text: maybe(constantFrom("Ädä 🎮")) },
+    ({ communities, guildIds, pid }, { guild: of, scope: _, ...panel }) =>
+      communities.savePanel({ pid, guildId: nth(guildIds, of) }, panel),
+  ),
+} satisfies OperationsOf<"CommunityStore", CommunityStore["Service"]>;
+
+/** A command that turns the log of a community on. */
+export const logTurnedOn = {
+  op: "CommunityStore.update",
+  settings: { logChannelId: "70" },
+  position: 0,
+  at: 0,
+} as const;
