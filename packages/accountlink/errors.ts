@@ -1,6 +1,6 @@
 /** The errors of calls, importable without the service, for example in a browser. */
 import type { PublicError } from "@accountlink/core/errors";
-import type { ImportEnded, UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
+import type { ImportEnded, UnreadableLinkFile, WrongLines } from "@accountlink/core/imports";
 import { Data, Struct } from "effect";
 
 export {

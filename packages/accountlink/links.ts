@@ -12,18 +12,16 @@ import {
 import type { BlockStore } from "@accountlink/core/admission";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
-  allLinks,
-  type BulkItem,
-  type BulkItemError,
   type ImportOptions,
+  type ImportStore,
   importLinks,
   type LinkFormatName,
   type LinkReaderName,
   linkFileOf,
   linkReaders,
-  maxBulkInputs,
   type ReadOptions,
-} from "@accountlink/core/links";
+} from "@accountlink/core/imports";
+import { allLinks, type BulkItem, type BulkItemError, maxBulkInputs } from "@accountlink/core/links";
 import type { GuildError } from "@accountlink/core/platforms";
 import { Secrets } from "@accountlink/core/secrets";
 import { Array, Context, Effect, Layer, Predicate, type Result, Stream, Struct } from "effect";
@@ -76,7 +74,7 @@ export class Links extends Context.Service<Links>()("accountlink/Links", {
     const bulk = yield* BulkLookup;
     const writer = yield* LinkWriter;
     const { blockHash } = yield* Secrets;
-    const services = yield* Effect.context<BlockStore | LinkStore | Digest.Digest>();
+    const services = yield* Effect.context<BlockStore | ImportStore | LinkStore | Digest.Digest>();
     const all = () => Stream.provideContext(allLinks(scope.pid), services);
 
     const lookupOptions = ({ resolved = false, ...options }: LookupOptions = {}) => ({

@@ -45,7 +45,7 @@ export { memory, type Storage } from "./storage.ts";
 // Errors and IDs.
 
 export { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
-export { ImportEnded, UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
+export { ImportEnded, UnreadableLinkFile, WrongLines } from "@accountlink/core/imports";
 export { SecretRejected } from "@accountlink/core/secrets";
 export * from "./errors.ts";
 export { httpStatusOf } from "./http_status.ts";

@@ -9,7 +9,7 @@ import {
   timeForms,
   unverifiedWords,
   verifiedWords,
-} from "@accountlink/core/links";
+} from "@accountlink/core/imports";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { languages } from "@accountlink/pages/languages";
 import { variables } from "@accountlink/server/config";

@@ -1,7 +1,7 @@
 /** Flags and arguments that several commands share. */
 import { ChatId, GuildId, type InvalidParameter, KeyId, type ScopeTarget } from "@accountlink/core";
+import { linkFormatNames } from "@accountlink/core/imports";
 import { KeyStore, keyIdOf, type NewAccount, type Tier } from "@accountlink/core/keys";
-import { linkFormatNames } from "@accountlink/core/links";
 import { isNameText } from "@accountlink/core/name_text";
 import { parseTimestamp } from "@accountlink/core/timestamp";
 import { Effect, Option, Schema } from "effect";

@@ -1,9 +1,8 @@
-/** The rules by which a link record changes. Stores apply the rules to a record that they have locked. */
+/** The rule by which a link record changes. Stores apply it to a record that they have locked. */
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
 import type { LinkProof } from "./link_proof.ts";
-import type { BatchImported, ImportBatch, PortableLink } from "./link_store.ts";
 
 /** Returns the record of a chat user after a change of its `gameId`. @internal */
 export const linkedRecord = (
@@ -20,57 +19,3 @@ export const linkedRecord = (
   lastVerifiedAt: at,
   proof,
 });
-
-/**
- * Returns a chat user's record after an import. If the import changes nothing, returns the given `record` itself.
- * @internal
- */
-export const importedRecord = (
-  record: LinkRecord | undefined,
-  { chatId, gameId, lastVerifiedAt }: PortableLink,
-  { existing, proof }: Pick<ImportBatch, "existing" | "proof">,
-): LinkRecord => {
-  if (record !== undefined && existing !== "replace") {
-    const isNewer = lastVerifiedAt > Math.max(record.linkedAt, record.lastVerifiedAt);
-    if (existing === "keep" || !isNewer) return record;
-  }
-  if (record?.gameId !== gameId) return linkedRecord(chatId, record, gameId, lastVerifiedAt, proof);
-  return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt, proof };
-};
-
-/** Returns the name of the count in `BatchImported` that an imported record increases. @internal */
-export const importEffect = (
-  record: LinkRecord | undefined,
-  next: LinkRecord,
-  { gameId }: PortableLink,
-): keyof BatchImported => {
-  if (record === undefined) return "inserted";
-  if (next !== record) return "replaced";
-  return record.gameId === gameId ? "unchanged" : "kept";
-};
-
-/** A record as an import left it. @internal */
-export type MadeRecord = Pick<LinkRecord, "gameId" | "linkVersion" | "lastVerifiedAt">;
-
-/** The part of a record that an undo restores. @internal */
-export type RecordBefore = Pick<LinkRecord, "gameId" | "lastVerifiedAt" | "proof">;
-
-/** Whether a batch found a record as an earlier batch of its import had left it. @internal */
-export const isSameImport = (made: MadeRecord, record: LinkRecord): boolean =>
-  made.gameId === record.gameId && made.lastVerifiedAt === record.lastVerifiedAt;
-
-/** Whether nobody has changed a record since its import. @internal */
-export const isUntouched = (made: MadeRecord, record: LinkRecord | undefined): record is LinkRecord =>
-  record !== undefined && isSameImport(made, record) && made.linkVersion === record.linkVersion;
-
-/** Returns an imported record after the undo of its import. `before` is undefined if the import made it. @internal */
-export const undoneRecord = (
-  record: LinkRecord,
-  before: RecordBefore | undefined,
-  at: Millis,
-): LinkRecord => {
-  const gameId = before?.gameId ?? null;
-  const { lastVerifiedAt, proof } = before ?? record;
-  if (gameId === record.gameId) return { ...record, lastVerifiedAt, proof };
-  return { ...record, gameId, linkVersion: record.linkVersion + 1, linkedAt: at, lastVerifiedAt, proof };
-};

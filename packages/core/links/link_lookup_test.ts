@@ -3,11 +3,11 @@ import { assert, test } from "@accountlink/test-servers/effect";
 import { aMember } from "@accountlink/testing";
 import { Effect, Layer, Result } from "effect";
 import type { ChatId } from "../ids.ts";
+import { ImportStore } from "../imports/import_store.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { chatId, gameId, guildId, operator, platform, scopes, servicesOn } from "../test_services.ts";
 import { BulkLookup } from "./bulk_lookup.ts";
 import { LinkLookup } from "./link_lookup.ts";
-import { LinkStore } from "./link_store.ts";
 
 const one = gameId("1");
 /** Members of the guild. All are linked to game user 1, and the newest link is first. */
@@ -47,7 +47,7 @@ const linkAll = Effect.gen(function* () {
   const { global } = yield* scopes;
   const links = members.map((id, index) => ({ chatId: id, gameId: one, lastVerifiedAt: 1_000 - index }));
   const batch = { links, existing: "replace", proof: null, progress: null } as const;
-  yield* (yield* LinkStore).importBatch({ ...operator, pid: global.pid, at: 2_000, ...batch });
+  yield* (yield* ImportStore).importBatch({ ...operator, pid: global.pid, at: 2_000, ...batch });
   return global;
 });
 

@@ -3,9 +3,8 @@ import type { WriteContext } from "../audit/audit.ts";
 import type { Conflict, StoreEffect } from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
-import { dayMs, type Millis } from "../timestamp.ts";
+import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
-import type { LinkProof } from "./link_proof.ts";
 
 export interface SetGame extends WriteContext, Keyed<GameSet> {
   readonly chatId: ChatId;
@@ -63,65 +62,6 @@ export interface PortableLink {
   readonly chatId: ChatId;
   readonly gameId: GameId;
   readonly lastVerifiedAt: Millis;
-}
-
-/** How long the progress of an import is kept after its last batch, in milliseconds. @internal */
-export const progressKeptFor = 30 * dayMs;
-
-/** The start of sources whose progress is kept forever, because a fixture is loaded only once. @internal */
-export const fixtureSource = "fixture:";
-
-/** The file that an import reads. Its batches share one audit entry. */
-export interface ImportedFile {
-  /** The ID of the import, which every batch names. */
-  readonly id: string;
-  /** The name of the file, for the audit entry. */
-  readonly name: string;
-  /** Whether `ImportStore.undo` can take back what the import changes. */
-  readonly isUndoable: boolean;
-}
-
-export interface ImportBatch extends WriteContext {
-  /** If left out, the batch has an audit entry of its own. */
-  readonly file?: ImportedFile | undefined;
-  /**
-   * Whether an earlier batch of the file was stored. If the scope's data was deleted since, nothing is stored, and the
-   * result is `isEnded`.
-   */
-  readonly isContinued?: boolean;
-  readonly links: ReadonlyArray<PortableLink>;
-  /**
-   * What happens to the record that a chat user already has. `keep` leaves it, `replace` replaces it, and `newest`
-   * replaces it if the imported link was verified after the record was last changed or confirmed.
-   */
-  readonly existing: "keep" | "replace" | "newest";
-  /** How the links were confirmed: `import`, or null for a fixture. */
-  readonly proof: LinkProof;
-  /**
-   * How far the import has come. Stored together with the batch, so that an interrupted import continues after its last
-   * batch. Progress older than `progressKeptFor` is deleted, except for a `fixtureSource`. If null, no progress is
-   * stored.
-   */
-  readonly progress: { readonly source: string; readonly position: number } | null;
-}
-
-/** How many records of chat users a batch of an import inserted, replaced, or did not change. */
-export interface BatchImported {
-  readonly inserted: number;
-  /** Records that changed. A record counts even if only its `lastVerifiedAt` changed. */
-  readonly replaced: number;
-  /** Records that already have the batch's game user. */
-  readonly unchanged: number;
-  /** Records that differ from the batch, but were not changed: they keep their game user, or stay without a link. */
-  readonly kept: number;
-}
-
-export interface BatchOutcome extends BatchImported {
-  /**
-   * Whether nothing more was stored, because the scope's data was deleted after an earlier batch, or because the node
-   * does not hold the import in `ImportStore`.
-   */
-  readonly isEnded?: boolean;
 }
 
 /** A position in the order of `LinkStore.newestPage`: the time and the chat user of a link. */
@@ -224,22 +164,6 @@ export class LinkStore extends Context.Service<
      * entry.
      */
     readonly deleteScope: (write: DeleteScope) => StoreEffect<ScopeDeleted, Conflict>;
-
-    /**
-     * Stores many links, but keeps the records of blocked users. Up to 20 links are stored all or none. Where
-     * transactions have a limit, more are stored in parts, and `progress` with the last part, so that a repeated batch
-     * stores the rest. If a chat user occurs twice, the last link counts. If the batch inserts or replaces any record,
-     * one audit entry contains the returned counts; batches of one `file` share the entry, which contains their sums.
-     * Each existing record whose game user changes also gets an audit entry `link.set` with `via: "import"`. These
-     * entries are in the order of chat IDs. New records get no entry of their own, because an import may have millions.
-     */
-    readonly importBatch: (batch: ImportBatch) => StoreEffect<BatchOutcome>;
-
-    /**
-     * Returns the stored position of an import: how many rows of its source were read up to the last stored batch.
-     * Returns 0 if no position is stored.
-     */
-    readonly importPosition: (source: string) => StoreEffect<number>;
 
     /** Counts the links of a scope. Concurrent writes may or may not be included. */
     readonly countLinks: (pid: Pid, options?: CountOptions) => StoreEffect<number>;

@@ -23,7 +23,7 @@ import { forgetInCommunities } from "./communities.ts";
 import { append, events } from "./event_store.ts";
 import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
-import { eraseFromImports } from "./link_imports.ts";
+import { eraseFromImports } from "./import_records.ts";
 import { links } from "./links.ts";
 import { members, membershipsOf } from "./members.ts";
 import { forgetRoles } from "./role_plans.ts";

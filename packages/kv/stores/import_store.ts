@@ -1,18 +1,19 @@
-import { type ImportHolder, ImportStore, importKeptFor, type StoredImport } from "@accountlink/core/links";
+import { ImportStore, importKeptFor, type StoredImport } from "@accountlink/core/imports";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Option, Predicate, Result, Struct } from "effect";
+import { Effect, Option, Result, Struct } from "effect";
 import { Base64 } from "effect/encoding";
-import type { Transaction } from "../transaction.ts";
-import { deleteFile, deleteImport, deleteLostFiles, fileParts, imports, type KeptImport } from "./imports.ts";
-import { importBatch } from "./link_batches.ts";
-import { sumOf } from "./link_imports.ts";
-import { sweepUndo, undoOperations } from "./link_undo.ts";
+import { importBatch, progress } from "./import_batch.ts";
+import { sweepUndo, undoOperations } from "./import_undo.ts";
+import {
+  deleteFile,
+  deleteImport,
+  deleteLostFiles,
+  fileParts,
+  findHeld,
+  imports,
+  type KeptImport,
+} from "./imports.ts";
 import { storeLayer } from "./store_layer.ts";
-
-const findHeld = Effect.fnUntraced(function* (tx: Transaction, { id, node }: ImportHolder) {
-  const found = yield* tx.get(imports, id);
-  return found?.holder === node ? found : undefined;
-});
 
 const storedOf = (kept: KeptImport): StoredImport =>
   Struct.pick(kept, ["id", "account", "pid", "phase", "details", "counts"]);
@@ -132,16 +133,12 @@ export const layer = storeLayer(ImportStore, (db) => {
         });
       }),
 
-    importBatch: (holder, batch) =>
-      importBatch(
-        db,
-        batch,
-        (tx) => Effect.map(findHeld(tx, holder), Predicate.isNotUndefined),
-        Effect.fnUntraced(function* (tx, stored) {
-          const held = yield* findHeld(tx, holder);
-          if (held !== undefined) yield* tx.put(imports, { ...held, counts: sumOf(held.counts, stored) });
-        }),
-      ),
+    importBatch: (batch) => importBatch(db, batch),
+
+    importPosition: (source) =>
+      db.read(function* (tx) {
+        return (yield* tx.get(progress, source))?.position ?? 0;
+      }),
 
     remove: (id) =>
       Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /** Imports of uploaded files, and their files. */
 import type { Pid } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
-import type { StoredImport } from "@accountlink/core/links";
+import type { ImportHolder, StoredImport } from "@accountlink/core/imports";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { table } from "../table.ts";
@@ -42,6 +42,12 @@ interface FilePart {
 }
 
 export const fileParts = table<FilePart>()("part_of_file", ({ id, file, part }) => [id, file, part], {});
+
+/** Finds an import that the node holds. */
+export const findHeld = Effect.fnUntraced(function* (tx: Transaction, { id, node }: ImportHolder) {
+  const found = yield* tx.get(imports, id);
+  return found?.holder === node ? found : undefined;
+});
 
 /** Deletes an import. `deleteLostFiles` deletes its files afterwards. */
 export const deleteImport = Effect.fnUntraced(function* (

@@ -23,7 +23,6 @@ import { refuseBlocked } from "./blocks.ts";
 import { append } from "./event_store.ts";
 import { keyedWrite } from "./idempotency_store.ts";
 import { deleteRunningImports } from "./imports.ts";
-import { importBatch, progress } from "./link_batches.ts";
 import {
   findLink,
   findRecord,
@@ -89,13 +88,6 @@ export const layer = storeLayer(LinkStore, (db) => ({
   ),
 
   deleteScope: deleteScope(db),
-
-  importBatch: (batch) => importBatch(db, batch),
-
-  importPosition: (source) =>
-    db.read(function* (tx) {
-      return (yield* tx.get(progress, source))?.position ?? 0;
-    }),
 
   countLinks: (pid, { verified } = {}) =>
     db.read(function* (tx) {

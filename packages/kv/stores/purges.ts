@@ -8,7 +8,7 @@ import { table } from "../table.ts";
 import type { Database } from "../transaction.ts";
 import { reviews } from "./alt_review_store.ts";
 import { blocks } from "./blocks.ts";
-import { linkImports, madeLinks } from "./link_imports.ts";
+import { linkImports, madeLinks } from "./import_records.ts";
 import { links } from "./links.ts";
 import { scopes } from "./scopes.ts";
 import { sightings } from "./sightings.ts";

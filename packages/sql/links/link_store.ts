@@ -11,7 +11,6 @@ import { keyedWriteOn } from "../statements/keyed_write.ts";
 import { readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
 import { refuseBlockedOn } from "./blocked_links.ts";
-import { linkImports } from "./link_import.ts";
 import {
   isId,
   isWhole,
@@ -172,7 +171,6 @@ export const layer = storeLayer(LinkStore)((parts) => {
       return { _tag: "Moved", gameId };
     }),
 
-    ...linkImports(parts),
     deleteScope: scopeDeletionOn(parts),
   };
 });

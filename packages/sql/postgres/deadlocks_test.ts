@@ -53,7 +53,7 @@ const writesOfMany: FastCheck.Arbitrary<ReadonlyArray<Command>> = oneof(
     weight: 5,
     arbitrary: tuple(
       record({
-        op: constant("LinkStore.importBatch"),
+        op: constant("ImportStore.importBatch"),
         scope,
         lines,
         existing,
@@ -87,7 +87,7 @@ const moveAndWrites = (
     together: [
       { op: "LinkStore.moveChat", scope: "global", oldChatId: large, newChatId: small, at: 2 },
       {
-        op: "LinkStore.importBatch",
+        op: "ImportStore.importBatch",
         scope: "global",
         lines: both,
         existing: "replace",

@@ -2,7 +2,7 @@
 import { ChatId, type Conflict, GameId, GuildId, KeyId, Pid, type StoreUnavailable } from "@accountlink/core";
 import type { AuditFilter } from "@accountlink/core/audit";
 import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
-import type { ImportBatch } from "@accountlink/core/links";
+import type { ImportBatch } from "@accountlink/core/imports";
 import { dayMs } from "@accountlink/core/timestamp";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import { makeDelivery, makeFlow, makeSession, makeSignIn } from "@accountlink/testing";
@@ -69,8 +69,8 @@ const logWith =
 
 const importOf =
   (existing: ImportBatch["existing"]): Operation =>
-  ({ links }) =>
-    links.importBatch({
+  ({ imports }) =>
+    imports.importBatch({
       ...origin,
       links: chatIds(20).map((chatId) => ({ chatId, gameId: gameIdOf(0), lastVerifiedAt: 9 })),
       existing,
@@ -107,7 +107,7 @@ const operations: Readonly<Record<string, Operation>> = {
     ),
   importBatch: importOf("replace"),
   "importBatch, kept": importOf("keep"),
-  importPosition: ({ links }) => links.importPosition("source 100"),
+  importPosition: ({ imports }) => imports.importPosition("source 100"),
 
   ensureAccount: ({ keys }) => keys.ensureAccount({ name: account, chatId: null, tier: "free" }),
   updateAccount: ({ keys }) =>

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, wr
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { AuditLog, ChatId, GameId, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
+import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Layer, Option } from "effect";
@@ -16,10 +17,10 @@ const gameId = GameId.make("7");
 
 const fill = Effect.gen(function* () {
   const keys = yield* KeyStore;
-  const links = yield* LinkStore;
+  const imports = yield* ImportStore;
   yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
   yield* keys.ensureScope("acme", { kind: "global" }, pid);
-  yield* links.importBatch({
+  yield* imports.importBatch({
     ...origin,
     pid,
     at: 1,
@@ -33,8 +34,10 @@ const fill = Effect.gen(function* () {
 const databaseOf = (folder: string): string => join(folder, "accountlink.db");
 
 /** Runs an effect on the stores of a folder, then closes them. */
-const on = <A>(folder: string, effect: Effect.Effect<A, StoreUnavailable, LinkStore | KeyStore | AuditLog>) =>
-  Effect.provide(effect, StorageSql.layerEmbedded({ folder }), { local: true });
+const on = <A>(
+  folder: string,
+  effect: Effect.Effect<A, StoreUnavailable, LinkStore | ImportStore | KeyStore | AuditLog>,
+) => Effect.provide(effect, StorageSql.layerEmbedded({ folder }), { local: true });
 
 const refusal = (folder: string) => Effect.orDie(Effect.flip(on(folder, Effect.void)));
 

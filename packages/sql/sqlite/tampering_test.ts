@@ -163,7 +163,7 @@ test.each<
 
 const line = { chatId, gameId: newGameId, lastVerifiedAt: 9 };
 const importBatch: Command = {
-  op: "LinkStore.importBatch",
+  op: "ImportStore.importBatch",
   ...write,
   lines: [line, { ...line, chatId: newChatId }],
   existing: "replace",

@@ -1,5 +1,6 @@
 import { type ChatId, type GameId, LinkStore, type StoragePorts } from "@accountlink/core";
 import { BlockStore, type BlockTarget } from "@accountlink/core/admission";
+import { ImportStore } from "@accountlink/core/imports";
 import { Effect, Option } from "effect";
 import { hostileTexts, uniquePid, unstorableTexts } from "../mod.ts";
 import { expectDefect, expectEqual } from "./expect.ts";
@@ -11,7 +12,7 @@ const game = (gameId: GameId): BlockTarget => ({ chatId: null, gameId, hash: `ga
 
 /** Creates a scope and the operations on its blocks and links. */
 const newBlockSteps = Effect.gen(function* () {
-  const [store, links] = [yield* BlockStore, yield* LinkStore];
+  const [store, links, imports] = [yield* BlockStore, yield* LinkStore, yield* ImportStore];
   const { pid } = (yield* makeScopes).global;
   const context = (at: number) => ({ ...origin, pid, at });
   return {
@@ -24,7 +25,7 @@ const newBlockSteps = Effect.gen(function* () {
     move: (oldChatId: ChatId, newChatId: ChatId) =>
       links.moveChat({ ...context(6), oldChatId, newChatId, chatHash: `chat-${newChatId}` }),
     importLink: (chatId: ChatId, gameId: GameId) =>
-      links.importBatch({
+      imports.importBatch({
         ...context(7),
         links: [{ chatId, gameId, lastVerifiedAt: 7 }],
         existing: "replace",

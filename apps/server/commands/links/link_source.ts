@@ -11,7 +11,7 @@ import {
   type ReadOptions,
   tableReader,
   UnreadableLinkFile,
-} from "@accountlink/core/links";
+} from "@accountlink/core/imports";
 import * as NodeStream from "@effect/platform-node/NodeStream";
 import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect";
 import type { Progress } from "../../cli/progress.ts";

@@ -1,6 +1,7 @@
 import type { Pid } from "@accountlink/core";
+import { formatOfName, type LinkFormatName, linkFileOf } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
-import { allLinks, formatOfName, type LinkFormatName, linkFileOf } from "@accountlink/core/links";
+import { allLinks } from "@accountlink/core/links";
 import { Effect, Option, Stdio, Stream } from "effect";
 import { Command, Flag } from "effect/cli";
 import {

@@ -1,7 +1,6 @@
 import { open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { ApiKeys, GuildId, type ScopeTarget } from "@accountlink/core";
-import { KeyStore, type NewAccount } from "@accountlink/core/keys";
 import {
   type ChatHash,
   type ImportOutcome,
@@ -14,7 +13,8 @@ import {
   linkReaderNames,
   type ReadOptions,
   type WrongLines,
-} from "@accountlink/core/links";
+} from "@accountlink/core/imports";
+import { KeyStore, type NewAccount } from "@accountlink/core/keys";
 import { Secrets } from "@accountlink/core/secrets";
 import { Clock, Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";

@@ -1,12 +1,13 @@
 /** The pages of an import: upload, preview, progress and result. */
 import {
+  type ChangedLinks,
   type FileLink,
   type ImportOutcome,
   type ImportProgress,
   type LeftOutLine,
   leftOutReasons,
   type UndoableImport,
-} from "@accountlink/core/links";
+} from "@accountlink/core/imports";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityMenu } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
@@ -18,7 +19,6 @@ import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { importPath, paths, withQuery } from "../paths.ts";
-import type { ChangedLinks } from "./import_jobs.ts";
 import { undoableSection, undoLink } from "./undo_pages.ts";
 
 type Importer = Pick<Visitor, "platforms">;

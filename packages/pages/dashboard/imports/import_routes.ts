@@ -1,4 +1,12 @@
-import type { ConflictChoice, UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
+import {
+  type ConflictChoice,
+  type ImportFailure,
+  type ImportFile,
+  type ImportJob,
+  makeImportJobs,
+  type UnreadableLinkFile,
+  type WrongLines,
+} from "@accountlink/core/imports";
 import { Effect, Record, Stream } from "effect";
 import { asEffect } from "../../page_requests.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
@@ -8,8 +16,6 @@ import type { AccountNames, PlatformNames } from "../look/names.ts";
 import { type Answer, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { importPath, paths } from "../paths.ts";
-import type { ImportFile } from "./import_files.ts";
-import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
 import {
   type ImportForm,
   type ImportView,
@@ -62,6 +68,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         begin(visitor, withUnclear(typed, error), sentenceOf(error, visitor.platforms)),
       ),
       Effect.catchTag("WrongUpload", ({ reason }) => begin(visitor, untouched, reason)),
+      Effect.catchTag("ImportRefused", ({ reason }) => begin(visitor, untouched, failures[reason])),
     );
   };
 
@@ -124,6 +131,12 @@ const goneTexts: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
+const failures: Readonly<Record<ImportFailure, string>> = {
+  busy: "Another file of your account is being imported. Wait until it is done.",
+  removed: "Many files are being uploaded at the moment, and yours was removed. Try again in a minute.",
+  storage: "The storage did not answer.",
+};
+
 const untouched: ImportForm = {
   pid: "",
   onConflict: "newest",
@@ -172,6 +185,6 @@ const pageOf = (job: ImportJob & ImportView, names: AccountNames, visitor: Owner
     case "Done":
       return importDonePage(job, state.outcome, names, visitor);
     case "Failed":
-      return importFailedPage(job, state.reason);
+      return importFailedPage(job, failures[state.reason]);
   }
 };

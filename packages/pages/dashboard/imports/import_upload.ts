@@ -1,16 +1,19 @@
 /** Reads an upload of links: the fields of its form, and the file, which streams into the storage. */
 import type { StoreUnavailable } from "@accountlink/core";
 import { Forbidden } from "@accountlink/core/errors";
-import { Effect, Stream } from "effect";
+import type { ImportFile, ImportRefused } from "@accountlink/core/imports";
+import { Data, Effect, Stream } from "effect";
 import { Multipart } from "effect/http";
 import type { OwnerVisitor } from "../owner_pages.ts";
-import { type ImportFile, WrongUpload } from "./import_files.ts";
 
 /** In bytes. */
 const maxFileSize = 20_000_000;
 
 /** In bytes. Besides the file, the body contains the other fields of the form and the boundaries. */
 const maxBodySize = maxFileSize + 65_536;
+
+/** A refused upload, with a sentence for its owner. */
+export class WrongUpload extends Data.TaggedError("WrongUpload")<{ readonly reason: string }> {}
 
 export interface Upload {
   readonly fields: ReadonlyMap<string, string>;
@@ -22,7 +25,7 @@ export interface Upload {
 export const readUpload = Effect.fnUntraced(function* (
   { context: { request }, csrf }: OwnerVisitor,
   file: ImportFile,
-): Effect.fn.Return<Upload, WrongUpload | Forbidden | StoreUnavailable> {
+): Effect.fn.Return<Upload, WrongUpload | ImportRefused | Forbidden | StoreUnavailable> {
   const fields = new Map<string, string>();
   const ignoreColumns: Array<string> = [];
   let fileName: string | undefined;

@@ -1,5 +1,5 @@
 /** The list of imports that can be undone, and the page that asks before an undo and shows its progress. */
-import type { UndoableImport } from "@accountlink/core/links";
+import type { UndoableImport } from "@accountlink/core/imports";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { listText } from "../look/names.ts";

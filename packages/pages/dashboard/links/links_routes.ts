@@ -3,8 +3,9 @@
 import { type ChatId, GamePlatform, guildOf, LinkStore } from "@accountlink/core";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId, isGameId } from "@accountlink/core/ids";
+import { linkFileOf } from "@accountlink/core/imports";
 import { forEachLimited } from "@accountlink/core/limited_loops";
-import { allLinks, linkFileOf } from "@accountlink/core/links";
+import { allLinks } from "@accountlink/core/links";
 import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect, Option, Stream } from "effect";

@@ -1,5 +1,6 @@
 import { ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
 import { mostSuspects, mostSuspectsAtOnce, type Suspect, SuspectStore } from "@accountlink/core/alts";
+import { ImportStore } from "@accountlink/core/imports";
 import { UserStore } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
 import { expectEqual } from "../expect.ts";
@@ -11,10 +12,11 @@ const [ada, bob, cyd] = [ChatId.make("41001"), ChatId.make("41002"), ChatId.make
 
 /** Creates a scope in which three users are linked, and the operations on its pairs. */
 const newSuspectSteps = Effect.gen(function* () {
-  const [store, links, users] = [yield* SuspectStore, yield* LinkStore, yield* UserStore];
+  const [store, links] = [yield* SuspectStore, yield* LinkStore];
+  const [imports, users] = [yield* ImportStore, yield* UserStore];
   const { pid } = (yield* makeScopes).global;
   const importLinks = (chatIds: ReadonlyArray<ChatId>) =>
-    links.importBatch({
+    imports.importBatch({
       ...origin,
       pid,
       at: 5,

@@ -1,5 +1,6 @@
 import { AuditLog, type ChatId, type DataScope, type GameId, type Link, LinkStore } from "@accountlink/core";
-import type { CountOptions, ImportBatch, LinkProof, PortableLink } from "@accountlink/core/links";
+import { type ImportBatch, ImportStore } from "@accountlink/core/imports";
+import type { CountOptions, LinkProof, PortableLink } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { makeScopes, origin } from "../scopes.ts";
@@ -7,6 +8,7 @@ import { makeScopes, origin } from "../scopes.ts";
 /** The operations of `LinkStore` on one scope, with defaults. */
 export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
   const store = yield* LinkStore;
+  const imports = yield* ImportStore;
   const log = yield* AuditLog;
   const { pid, account } = scope;
   const context = (at: Millis) => ({ ...origin, pid, at });
@@ -39,8 +41,8 @@ export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
       progress: ImportBatch["progress"] = null,
       at: Millis = 0,
       proof: LinkProof = "import",
-    ) => store.importBatch({ ...context(at), links, existing, progress, proof }),
-    position: store.importPosition,
+    ) => imports.importBatch({ ...context(at), links, existing, progress, proof }),
+    position: imports.importPosition,
     /** The audit entries of the scope, oldest first. */
     entries: Effect.map(log.list(account, null, 1_000), (entries) =>
       entries.filter((entry) => entry.pid === pid).toReversed(),

@@ -1,6 +1,5 @@
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
-import { imports } from "./imports.ts";
 import { newest } from "./newest.ts";
 import { races } from "./races.ts";
 import { reads } from "./reads.ts";
@@ -11,4 +10,4 @@ import { writes } from "./writes.ts";
  * logged in `AuditLog`. `storagePropertySuite` tests sequences of reads and writes.
  */
 export const linkStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("LinkStore", options, { ...reads, ...newest, ...writes, ...imports, ...races });
+  suite("LinkStore", options, { ...reads, ...newest, ...writes, ...races });

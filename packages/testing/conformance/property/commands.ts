@@ -71,7 +71,7 @@ export const sweepCommand = commandOf({
 
 const deleteCommand = commandOf({ "LinkStore.deleteScope": linkOperations["LinkStore.deleteScope"] });
 
-const importCommand = commandOf({ "LinkStore.importBatch": linkOperations["LinkStore.importBatch"] });
+const importCommand = commandOf({ "ImportStore.importBatch": importOperations["ImportStore.importBatch"] });
 
 const fileCommand = (isContinued: boolean) =>
   FastCheck.tuple(importCommand, FastCheck.nat(2), FastCheck.boolean()).map(

@@ -1,7 +1,8 @@
 import type { AuditLog, ChatId, EventStore, GameId, LinkStore, Pid } from "@accountlink/core";
 import { Conflict } from "@accountlink/core/errors";
 import type { FeedEvent } from "@accountlink/core/events";
-import { type ImportStore, type PortableLink, undoableFor } from "@accountlink/core/links";
+import { type ImportStore, undoableFor } from "@accountlink/core/imports";
+import { type PortableLink } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
 import * as FastCheck from "fast-check";
 import { uniqueText } from "../../mod.ts";
@@ -86,29 +87,6 @@ export const linkOperations = {
       ended: ownOf(sessionIds, deleted.ended),
     })),
   ),
-  "LinkStore.importBatch": operation(
-    3,
-    {
-      scope,
-      at,
-      lines: array(link, { maxLength: 4 }),
-      existing: constantFrom("keep", "replace", "newest"),
-      // One position has more than 32 bits.
-      position: option(constantFrom(3, 7, 2 ** 40)),
-      proof: constantFrom("import", null),
-      // Only the sequences of undone imports name files.
-      file: constant<PartOfFile | null>(null),
-    },
-    ({ links, write }, { lines, position, file, ...batch }) => {
-      const progress = position === null ? null : { source: write.pid, position };
-      const from = file && {
-        file: { id: fileId(write.pid, file.number), name: "users.csv", isUndoable: file.isUndoable },
-        isContinued: file.isContinued,
-      };
-      return links.importBatch({ ...write, ...batch, ...from, links: lines, progress });
-    },
-  ),
-  "LinkStore.importPosition": fixed(({ links, pid }) => links.importPosition(pid)),
   "LinkStore.countLinks": operation(1, { scope, from: at, before: at }, ({ links, pid }, verified) =>
     links.countLinks(pid, { verified }),
   ),
@@ -139,9 +117,29 @@ export const importOperations = {
   ),
   "ImportStore.start": fixed(({ imports }) => imports.start(heldBy())),
   "ImportStore.take": fixed(({ imports }) => imports.take(held)),
-  "ImportStore.importBatch": fixed(({ imports, write }) =>
-    imports.importBatch(heldBy(), { ...write, links: [], existing: "keep", proof: "import", progress: null }),
+  "ImportStore.importBatch": operation(
+    3,
+    {
+      scope,
+      at,
+      lines: array(link, { maxLength: 4 }),
+      existing: constantFrom("keep", "replace", "newest"),
+      // One position has more than 32 bits.
+      position: option(constantFrom(3, 7, 2 ** 40)),
+      proof: constantFrom("import", null),
+      // Only the sequences of undone imports name files.
+      file: constant<PartOfFile | null>(null),
+    },
+    ({ imports, write }, { lines, position, file, ...batch }) => {
+      const progress = position === null ? null : { source: write.pid, position };
+      const from = file && {
+        file: { id: fileId(write.pid, file.number), name: "users.csv", isUndoable: file.isUndoable },
+        isContinued: file.isContinued,
+      };
+      return imports.importBatch({ ...write, ...batch, ...from, links: lines, progress });
+    },
   ),
+  "ImportStore.importPosition": fixed(({ imports, pid }) => imports.importPosition(pid)),
   "ImportStore.listUndoable": operation(1, { at: undoneAt }, ({ imports, account }, input) =>
     Effect.map(imports.listUndoable(account.name, input.at), (all) => new Set(all)),
   ),

@@ -14,8 +14,21 @@ const each = <A, B, E, R>(all: ReadonlyArray<A>, read: (one: A) => Effect.Effect
 /** Reads the stored state that is compared after the commands. */
 export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
   const world = yield* worldOf(subjects, {});
-  const { account, links, keys, log, events, sessions, flows, usage, reviews, suspects, blocks, signIns } =
-    world;
+  const {
+    account,
+    links,
+    imports,
+    keys,
+    log,
+    events,
+    sessions,
+    flows,
+    usage,
+    reviews,
+    suspects,
+    blocks,
+    signIns,
+  } = world;
   const users = [...world.users.values()];
   const positions = [0, 1, 2].flatMap((lastVerifiedAt) =>
     users.map((chatId) => ({ lastVerifiedAt, chatId })),
@@ -34,7 +47,7 @@ export const observe = Effect.fnUntraced(function* (subjects: CommandSubjects) {
       links.countLinks(pid),
       links.countLinks(pid, { verified: { from: 0, before: dayMs } }),
       links.countLinks(pid, { verified: { from: 1, before: 2 } }),
-      links.importPosition(pid),
+      imports.importPosition(pid),
       Effect.map(events.readBack(pid, null, 1_000), happened),
       each(users, (chatId) => reviews.findByChatId(pid, chatId, null)),
       each(users, (chatId) => reviews.findByChatId(pid, chatId, 1)),

@@ -12,9 +12,9 @@ import {
   type ImportBatch,
   importEffect,
   importedRecord,
-  type PortableLink,
   progressKeptFor,
-} from "@accountlink/core/links";
+} from "@accountlink/core/imports";
+import { type PortableLink } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Order } from "effect";
 import { maxChanges } from "../kv.ts";
@@ -23,7 +23,8 @@ import type { Database, Transaction } from "../transaction.ts";
 import { amend, record } from "./audit_log.ts";
 import { blocks } from "./blocks.ts";
 import { append } from "./event_store.ts";
-import { isLogOpen, logPart, type RecordChange, sumOf } from "./link_imports.ts";
+import { isLogOpen, logPart, type RecordChange, sumOf } from "./import_records.ts";
+import { findHeld, imports } from "./imports.ts";
 import { links } from "./links.ts";
 import { scopeAt } from "./scopes.ts";
 
@@ -54,18 +55,9 @@ interface Stored {
   readonly entry: number | null;
 }
 
-/**
- * @param isHeld whether a transaction may store its part
- * @param also what the last transaction does besides
- */
-export const importBatch = (
-  db: Database,
-  batch: ImportBatch,
-  isHeld: (tx: Transaction) => StoreEffect<boolean> = () => Effect.succeed(true),
-  also: (tx: Transaction, counts: BatchImported) => StoreEffect<void> = () => Effect.void,
-): StoreEffect<BatchOutcome> =>
+export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<BatchOutcome> =>
   Effect.gen(function* () {
-    const { pid } = batch;
+    const { pid, holder } = batch;
     assertStorable([batch.progress?.source ?? ""]);
     const lines = [...new Map(batch.links.map((line) => [line.chatId, line])).values()].toSorted(byChatId);
     const most = Math.floor((db.kv.maxChanges ?? maxChanges) / keysOfLink) - 1;
@@ -79,13 +71,15 @@ export const importBatch = (
       const earlier = stored;
       const isContinued = batch.isContinued === true || (batch.file !== undefined && index > 0);
       stored = yield* db.write<Stored>(pid, function* (tx) {
-        if (!(yield* isHeld(tx)) || (isContinued && !(yield* isLogOpen(tx, batch)))) {
+        const held = holder && (yield* findHeld(tx, holder));
+        const isLost = holder !== undefined && held === undefined;
+        if (isLost || (isContinued && !(yield* isLogOpen(tx, batch)))) {
           return { ...earlier, counts: { ...earlier.counts, isEnded: true } };
         }
         const now = yield* tell(tx, batch, yield* storePart(tx, batch, part), earlier);
         if (index >= parts.length - 1) {
           yield* saveProgress(tx, batch, outdated);
-          yield* also(tx, now.counts);
+          if (held !== undefined) yield* tx.put(imports, { ...held, counts: sumOf(held.counts, now.counts) });
         }
         return now;
       });

@@ -13,13 +13,13 @@ import { type Array as Arr, Clock, Effect, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ChatId, Pid } from "../ids.ts";
+import type { LinkRecord } from "../links/link.ts";
+import type { LinkRoom } from "../links/link_cap.ts";
 import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
 import type { ChatHash, ConflictChoice } from "./import_batch.ts";
 import { type LinkChange, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
 import { Tally } from "./import_outcome.ts";
-import type { LinkRecord } from "./link.ts";
-import type { LinkRoom } from "./link_cap.ts";
-import { type ImportedFile, LinkStore } from "./link_store.ts";
+import { type ImportedFile, type ImportHolder, ImportStore } from "./import_store.ts";
 
 /**
  * The number of rows in a batch. No transaction spans batches, so that a running server can write between them.
@@ -48,6 +48,8 @@ export interface ImportTarget<E = never, R = never> {
   readonly origin: WriteOrigin;
   /** The file, so that the import has one audit entry. If left out, each batch has one. */
   readonly file?: ImportedFile;
+  /** Who works on the stored import, for an upload. */
+  readonly holder?: ImportHolder;
   /** The room for new links. At its end the import stops, and its other rows are left out as `link_limit`. */
   readonly room?: LinkRoom;
   /** Hashes a chat user as `Secrets.blockHash` does, so that rows of erased users who are blocked are left out. */
@@ -102,7 +104,7 @@ export interface ImportObserver<E = never> {
  * ```ts
  * import { Pid } from "@accountlink/core";
  * import { KeyStore } from "@accountlink/core/keys";
- * import type { ImportOutcome, LinkSource, UnreadableLinkFile } from "@accountlink/core/links";
+ * import type { ImportOutcome, LinkSource, UnreadableLinkFile } from "@accountlink/core/imports";
  * import { StorageMemory } from "@accountlink/memory";
  * import { Effect, Layer, Stream } from "effect";
  * import { Digest } from "effect/crypto";
@@ -125,7 +127,7 @@ export interface ImportObserver<E = never> {
  */
 export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 = never>(
   source: LinkSource<E, R>,
-  { findScope, origin, file, room, chatHash }: ImportTarget<E2, R2>,
+  { findScope, origin, file, holder, room, chatHash }: ImportTarget<E2, R2>,
   {
     onConflict = "newest",
     dryRun = false,
@@ -148,6 +150,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     strict,
     origin,
     file,
+    holder,
     name,
     staged,
     resumedAfter,
@@ -219,7 +222,7 @@ const progressOf = Effect.fnUntraced(function* (
 ) {
   if (hash === null || pid === null) return { name: null, resumedAfter: 0 };
   const name = `file:${pid}:${onConflict}:${hash}`;
-  const position = fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
+  const position = fromStart ? 0 : yield* (yield* ImportStore).importPosition(name);
   // A complete import begins again: links may have changed since, and its rows that have not are counted as unchanged.
   return { name, resumedAfter: position === rows ? 0 : position };
 });

@@ -8,10 +8,12 @@ import { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { NewAccount } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { LinkStore } from "../links/link_store.ts";
 import { operator as origin } from "../test_services.ts";
 import type { LeftOutLine, UnreadableLinkFile } from "./formats/link_format.ts";
 import { linkReaders } from "./formats/link_formats.ts";
 import { boundedLeftOut } from "./import_outcome.ts";
+import { ImportStore } from "./import_store.ts";
 import {
   batchSize,
   type ImportOptions,
@@ -19,7 +21,6 @@ import {
   importLinks,
   type LinkSource,
 } from "./link_import.ts";
-import { LinkStore } from "./link_store.ts";
 
 const pid = "pid_0123456789abcdef" as Pid;
 const account: NewAccount = { name: "acme", chatId: null, tier: "free" };
@@ -68,15 +69,15 @@ const withScope = Effect.gen(function* () {
 const failingAfter = (batches: number) => {
   const state = { left: batches };
   const layer = Layer.effect(
-    LinkStore,
-    Effect.map(LinkStore, (links) =>
-      LinkStore.of({
-        ...links,
-        importBatch: (links_) =>
+    ImportStore,
+    Effect.map(ImportStore, (imports) =>
+      ImportStore.of({
+        ...imports,
+        importBatch: (write) =>
           Effect.suspend(() =>
             state.left-- > 0
-              ? links.importBatch(links_)
-              : Effect.fail(new StoreUnavailable({ operation: "LinkStore.importBatch" })),
+              ? imports.importBatch(write)
+              : Effect.fail(new StoreUnavailable({ operation: "ImportStore.importBatch" })),
           ),
       }),
     ),

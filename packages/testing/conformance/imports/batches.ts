@@ -1,18 +1,18 @@
 import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
-import { fixtureSource, progressKeptFor } from "@accountlink/core/links";
+import { fixtureSource, progressKeptFor } from "@accountlink/core/imports";
 import { Effect, Fiber } from "effect";
 import { uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
+import { line, newLinkSteps } from "../links/link_steps.ts";
 import { ada, chess } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
-import { line, newLinkSteps } from "./link_steps.ts";
 
 /** As many as every store has to import at once. */
 const someLines = Array.from({ length: 20 }, (_, i) =>
   line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
 );
 
-export const imports: Cases<StoragePorts> = {
+export const batches: Cases<StoragePorts> = {
   "importBatch deletes the stored progress of old imports, but not of fixtures": function* () {
     const links = yield* newLinkSteps;
     const [source, other] = [uniqueText(), uniqueText()];

@@ -1,6 +1,7 @@
 import { AuditLog, ChatId, EventStore, GameId, LinkStore, Pid, StoreUnavailable } from "@accountlink/core";
+import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
-import { ImportStore, type PortableLink } from "@accountlink/core/links";
+import { type PortableLink } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { expect, it } from "vitest";
 import { type Kv, layer, maxChanges, memoryKv } from "../mod.ts";
@@ -26,13 +27,12 @@ const makeScope = KeyStore.use((keys) =>
 it("an import and its undo have commits that every engine makes", () =>
   Effect.gen(function* () {
     yield* makeScope;
-    const links = yield* LinkStore;
+    const [links, imports] = [yield* LinkStore, yield* ImportStore];
     const batch = { ...write, existing: "replace", progress: null } as const;
     const file = { id: "second", name: "second.csv", isUndoable: true };
-    yield* links.importBatch({ ...batch, links: linksTo("1", 1), proof: "hand" });
-    yield* links.importBatch({ ...batch, links: linksTo("2", 2), proof: "import", file });
+    yield* imports.importBatch({ ...batch, links: linksTo("1", 1), proof: "hand" });
+    yield* imports.importBatch({ ...batch, links: linksTo("2", 2), proof: "import", file });
 
-    const imports = yield* ImportStore;
     expect(yield* imports.countUndoable(file.id)).toBe(150);
     let restored = 0;
     for (let isDone = false; !isDone; ) {
@@ -64,7 +64,8 @@ it("an interrupted import has an event and an audit entry of what it stored, and
   };
   return Effect.gen(function* () {
     yield* makeScope;
-    const [links, feed, log] = [yield* LinkStore, yield* EventStore, yield* AuditLog];
+    const [links, imports] = [yield* LinkStore, yield* ImportStore];
+    const [feed, log] = [yield* EventStore, yield* AuditLog];
     const progress = { source: "old bot", position: 150 };
     const batch = {
       ...write,
@@ -80,13 +81,13 @@ it("an interrupted import has an event and an audit entry of what it stored, and
       entries.map(({ details }) => details["inserted"]),
     );
     commits = 2;
-    expect((yield* Effect.flip(links.importBatch(batch)))._tag).toBe("StoreUnavailable");
+    expect((yield* Effect.flip(imports.importBatch(batch)))._tag).toBe("StoreUnavailable");
     const stored = yield* links.countLinks(pid);
-    expect([stored > 0, stored < 150, yield* links.importPosition("old bot")]).toEqual([true, true, 0]);
+    expect([stored > 0, stored < 150, yield* imports.importPosition("old bot")]).toEqual([true, true, 0]);
     expect([yield* told, yield* logged]).toEqual([stored, [stored]]);
     commits = Infinity;
-    expect(yield* links.importBatch(batch)).toMatchObject({ inserted: 150 - stored, unchanged: stored });
-    expect([yield* links.countLinks(pid), yield* links.importPosition("old bot")]).toEqual([150, 150]);
+    expect(yield* imports.importBatch(batch)).toMatchObject({ inserted: 150 - stored, unchanged: stored });
+    expect([yield* links.countLinks(pid), yield* imports.importPosition("old bot")]).toEqual([150, 150]);
     expect([yield* told, yield* logged]).toEqual([150, [150 - stored, stored]]);
   }).pipe(Effect.provide(layer(Effect.succeed(failing))), Effect.runPromise);
 });

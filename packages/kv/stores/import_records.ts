@@ -5,12 +5,12 @@ import {
   type ImportBatch,
   type ImportedFile,
   isSameImport,
-  type LinkRecord,
   type MadeRecord,
   type RecordBefore,
   type UndoableImport,
   undoableFor,
-} from "@accountlink/core/links";
+} from "@accountlink/core/imports";
+import { type LinkRecord } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
 import { table } from "../table.ts";

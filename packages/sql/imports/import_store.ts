@@ -5,14 +5,14 @@ import {
   ImportStore,
   importKeptFor,
   type StoredImport,
-} from "@accountlink/core/links";
+} from "@accountlink/core/imports";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Result, Schema } from "effect";
 import { Base64 } from "effect/encoding";
 import { columnReader, literalsOf, OptionalText, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
-import { batchImportOn, ended } from "./link_import.ts";
-import { importUndoOn } from "./link_imports.ts";
+import { batchImportOn, ended } from "./import_batch.ts";
+import { importUndoOn } from "./import_undo.ts";
 
 const imports = tableOf("imports", {
   id: Schema.String,
@@ -30,6 +30,8 @@ const readImports = imports.reader(
   ({ id, account, pid, phase, details, ...counts }) =>
     ({ id, account, pid, phase, details, counts }) as StoredImport,
 );
+
+const readPositions = columnReader("import_progress", "position", Schema.Int);
 
 const readContents = columnReader("import_parts", "content", Schema.String);
 
@@ -127,14 +129,24 @@ export const layer = storeLayer(ImportStore)((parts) => {
       return Arr.head(yield* readImports(taken));
     }),
 
-    importBatch: bulkTransaction("importBatch", function* (holder, batch) {
+    importBatch: bulkTransaction("importBatch", function* (batch) {
+      const { holder } = batch;
       const counts = yield* batchImport(batch);
+      if (holder === undefined) return counts;
       const { inserted, replaced, unchanged, kept } = counts;
       const added = sql`
         UPDATE imports SET inserted = inserted + ${inserted}, replaced = replaced + ${replaced},
           unchanged = unchanged + ${unchanged}, kept = kept + ${kept}
         WHERE ${isHeld(holder)}`;
       return rowsWritten(yield* added.raw) > 0 ? counts : yield* rollBack(ended);
+    }),
+
+    importPosition: operation("importPosition", function* (source) {
+      assertStorable([source]);
+      const [position = 0] = yield* readPositions(
+        sql`SELECT position FROM import_progress WHERE source = ${source}`,
+      );
+      return position;
     }),
 
     remove: operation("remove", function* (id) {

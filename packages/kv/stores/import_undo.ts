@@ -8,15 +8,15 @@ import {
   type UndoableImport,
   type UndoImport,
   undoneRecord,
-} from "@accountlink/core/links";
+} from "@accountlink/core/imports";
 import { Effect } from "effect";
 import { maxChanges } from "../kv.ts";
 import { inSteps, stepSize } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { amend, record } from "./audit_log.ts";
 import { append } from "./event_store.ts";
-import { keysOfLink } from "./link_batches.ts";
-import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./link_imports.ts";
+import { keysOfLink } from "./import_batch.ts";
+import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./import_records.ts";
 import { links } from "./links.ts";
 import { accountNamed, scopes } from "./scopes.ts";
 

@@ -3,8 +3,9 @@ import { Context, type Option } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { Pid } from "../ids.ts";
+import type { LinkProof } from "../links/link_proof.ts";
+import type { PortableLink } from "../links/link_store.ts";
 import { dayMs, hourMs, type Millis } from "../timestamp.ts";
-import type { BatchImported, BatchOutcome, ImportBatch } from "./link_store.ts";
 
 /** How long an import is stored after its last change, in milliseconds. @internal */
 export const importKeptFor = hourMs;
@@ -53,6 +54,67 @@ export interface BeginImport extends ImportHold {
 
 export interface SaveImport extends ImportHold, Pick<StoredImport, "pid" | "phase" | "details"> {}
 
+/** How long the progress of an import is kept after its last batch, in milliseconds. @internal */
+export const progressKeptFor = 30 * dayMs;
+
+/** The start of sources whose progress is kept forever, because a fixture is loaded only once. @internal */
+export const fixtureSource = "fixture:";
+
+/** The file that an import reads. Its batches share one audit entry. */
+export interface ImportedFile {
+  /** The ID of the import, which every batch names. */
+  readonly id: string;
+  /** The name of the file, for the audit entry. */
+  readonly name: string;
+  /** Whether `ImportStore.undo` can take back what the import changes. */
+  readonly isUndoable: boolean;
+}
+
+export interface ImportBatch extends WriteContext {
+  /** If left out, the batch has an audit entry of its own. */
+  readonly file?: ImportedFile | undefined;
+  /** Who works on the stored import that the batch belongs to; left out for a batch of no stored import. */
+  readonly holder?: ImportHolder | undefined;
+  /**
+   * Whether an earlier batch of the file was stored. If the scope's data was deleted since, nothing is stored, and the
+   * result is `isEnded`.
+   */
+  readonly isContinued?: boolean;
+  readonly links: ReadonlyArray<PortableLink>;
+  /**
+   * What happens to the record that a chat user already has. `keep` leaves it, `replace` replaces it, and `newest`
+   * replaces it if the imported link was verified after the record was last changed or confirmed.
+   */
+  readonly existing: "keep" | "replace" | "newest";
+  /** How the links were confirmed: `import`, or null for a fixture. */
+  readonly proof: LinkProof;
+  /**
+   * How far the import has come. Stored together with the batch, so that an interrupted import continues after its last
+   * batch. Progress older than `progressKeptFor` is deleted, except for a `fixtureSource`. If null, no progress is
+   * stored.
+   */
+  readonly progress: { readonly source: string; readonly position: number } | null;
+}
+
+/** How many records of chat users a batch of an import inserted, replaced, or did not change. */
+export interface BatchImported {
+  readonly inserted: number;
+  /** Records that changed. A record counts even if only its `lastVerifiedAt` changed. */
+  readonly replaced: number;
+  /** Records that already have the batch's game user. */
+  readonly unchanged: number;
+  /** Records that differ from the batch, but were not changed: they keep their game user, or stay without a link. */
+  readonly kept: number;
+}
+
+export interface BatchOutcome extends BatchImported {
+  /**
+   * Whether nothing more was stored, because the scope's data was deleted after an earlier batch, or because the node
+   * does not hold the import in `ImportStore`.
+   */
+  readonly isEnded?: boolean;
+}
+
 /** How long an import can be undone after its first batch, in milliseconds. @internal */
 export const undoableFor = dayMs;
 
@@ -96,7 +158,10 @@ export interface ImportPart {
   readonly part: number;
 }
 
-/** Stores imports and their files. `LinkStore.deleteScope` removes the running imports of its scope, and their undo. */
+/**
+ * Stores imports and their files, and what they do to links. Every operation but `sweep` is atomic, and text that
+ * `isStorable` refuses is a defect. `LinkStore.deleteScope` removes the running imports of its scope, and their undo.
+ */
 export class ImportStore extends Context.Service<
   ImportStore,
   {
@@ -127,10 +192,23 @@ export class ImportStore extends Context.Service<
     readonly take: (hold: Omit<ImportHold, "id">) => StoreEffect<Option.Option<StoredImport>>;
 
     /**
-     * Stores a batch like `LinkStore.importBatch`, and adds its counts to the import. Stores nothing and returns
-     * `isEnded` if the node does not hold the import, or if the import was removed.
+     * Stores many links of an import, but keeps the records of blocked users. Up to 20 links are stored all or none. Where
+     * transactions have a limit, more are stored in parts, and `progress` with the last part, so that a repeated batch
+     * stores the rest. If a chat user occurs twice, the last link counts. If the batch inserts or replaces any record,
+     * one audit entry contains the returned counts; batches of one `file` share the entry, which contains their sums.
+     * Each existing record whose game user changes also gets an audit entry `link.set` with `via: "import"`. These
+     * entries are in the order of chat IDs. New records get no entry of their own, because an import may have millions.
+     *
+     * The counts are added to the stored import of `holder`. Stores nothing and returns `isEnded` if the node does not
+     * hold that import, or if it was removed.
      */
-    readonly importBatch: (holder: ImportHolder, batch: ImportBatch) => StoreEffect<BatchOutcome>;
+    readonly importBatch: (batch: ImportBatch) => StoreEffect<BatchOutcome>;
+
+    /**
+     * Returns the stored position of an import: how many rows of its source were read up to the last stored batch.
+     * Returns 0 if no position is stored.
+     */
+    readonly importPosition: (source: string) => StoreEffect<number>;
 
     /** Removes an import with its files, unless it is running. Returns whether it was removed. */
     readonly remove: (id: string) => StoreEffect<boolean>;

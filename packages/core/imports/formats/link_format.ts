@@ -1,8 +1,8 @@
 import { Data, type Stream } from "effect";
 import { redact } from "../../addresses/redaction.ts";
 import type { GuildId } from "../../ids.ts";
+import type { PortableLink } from "../../links/link_store.ts";
 import type { Millis } from "../../timestamp.ts";
-import type { PortableLink } from "../link_store.ts";
 
 /** Reads the rows of a file in constant memory. */
 export type LinkReader = <E, R>(

@@ -3,35 +3,23 @@
  * every node shows an import, and another node continues the import of a dead node.
  */
 
-import type { ChatId, Pid } from "@accountlink/core";
-import { BlockStore } from "@accountlink/core/admission";
-import type { WriteOrigin } from "@accountlink/core/audit";
-import type { StoreUnavailable } from "@accountlink/core/errors";
-import { type KeyOwner, originOf } from "@accountlink/core/keys";
-import {
-  boundedLeftOut,
-  type ConflictChoice,
-  type ImportHolder,
-  type ImportObserver,
-  type ImportOutcome,
-  type ImportProgress,
-  ImportStore,
-  importLinks,
-  LinkCap,
-  type LinkChange,
-  type LinkLine,
-  LinkStore,
-  leftOutHeader,
-  linkReaders,
-  type ReadOptions,
-  type StoredImport,
-  type UndoableImport,
-} from "@accountlink/core/links";
-import { Secrets } from "@accountlink/core/secrets";
 import { Cause, Clock, Effect, Option, Ref, Schedule, Semaphore, Stream } from "effect";
 import { Digest } from "effect/crypto";
-import { type ImportFile, importFilesOn, removed, WrongUpload } from "./import_files.ts";
-import type { Upload } from "./import_upload.ts";
+import type { BlockStore } from "../admission/block_store.ts";
+import type { WriteOrigin } from "../audit/audit.ts";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
+import { LinkCap } from "../links/link_cap.ts";
+import type { LinkStore } from "../links/link_store.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import type { LinkLine, ReadOptions } from "./formats/link_format.ts";
+import { linkReaders } from "./formats/link_formats.ts";
+import type { ConflictChoice, LinkChange } from "./import_batch.ts";
+import { type ImportFile, ImportRefused, importFilesOn, removed } from "./import_files.ts";
+import { boundedLeftOut, type ImportOutcome, leftOutHeader } from "./import_outcome.ts";
+import { type ImportHolder, ImportStore, type StoredImport, type UndoableImport } from "./import_store.ts";
+import { type ImportObserver, type ImportProgress, importLinks } from "./link_import.ts";
 
 /** The most bytes in the files of all imports. Beyond them, uploads remove the oldest imports that are not running. */
 const room = 1_000_000_000;
@@ -55,7 +43,10 @@ type ImportState =
   | { readonly _tag: "Preview"; readonly outcome: ImportOutcome; readonly sample: ReadonlyArray<LinkLine> }
   | { readonly _tag: "Running"; readonly progress: ImportProgress }
   | { readonly _tag: "Done"; readonly outcome: ImportOutcome }
-  | { readonly _tag: "Failed"; readonly reason: string };
+  | { readonly _tag: "Failed"; readonly reason: ImportFailure };
+
+/** `storage`: the storage did not answer. */
+export type ImportFailure = ImportRefused["reason"] | "storage";
 
 /** What is stored of an import as JSON. */
 interface Details {
@@ -79,13 +70,12 @@ export interface ChangedLinks {
   readonly first: ReadonlyArray<LinkChange>;
 }
 
-type NewJob = Pick<ImportJob, "pid" | "onConflict" | "options"> & Pick<Upload, "fileName">;
+export type NewImport = Pick<ImportJob, "pid" | "onConflict" | "options" | "fileName">;
 
 export const makeImportJobs = Effect.gen(function* () {
-  const store = yield* LinkStore;
-  const blocks = yield* BlockStore;
   const { blockHash } = yield* Secrets;
   const chatHash = (pid: Pid, chatId: ChatId) => blockHash(pid, { chatId, gameId: null });
+  const stores = yield* Effect.context<LinkStore | BlockStore | ImportStore>();
   const imports = yield* ImportStore;
   const cap = yield* LinkCap;
   const scope = yield* Effect.scope;
@@ -123,7 +113,7 @@ export const makeImportJobs = Effect.gen(function* () {
   const run = Effect.fnUntraced(function* (
     job: Pick<ImportJob, "id" | "account" | "pid" | "origin" | "options" | "onConflict" | "fileName">,
     dryRun: boolean,
-    observer: Pick<ImportObserver<WrongUpload | StoreUnavailable>, "onProgress" | "onChanged">,
+    observer: Pick<ImportObserver<ImportRefused | StoreUnavailable>, "onProgress" | "onChanged">,
   ) {
     const { id, pid, account, origin, options, onConflict, fileName } = job;
     const file = { id, name: fileName, isUndoable: true };
@@ -132,11 +122,6 @@ export const makeImportJobs = Effect.gen(function* () {
     const add = (text: string) => leftOut.append(encoder.encode(text));
     const bounded = boundedLeftOut();
     const unreadColumns = new Set<string>();
-    // Each batch is stored together with the proof that this node still holds the import.
-    const heldStore: LinkStore["Service"] = {
-      ...store,
-      importBatch: (batch) => imports.importBatch(holder, batch),
-    };
     yield* add(leftOutHeader);
     const outcome = yield* importLinks(
       {
@@ -144,13 +129,12 @@ export const makeImportJobs = Effect.gen(function* () {
         isRepeatable: true,
         unreadColumns,
       },
-      { findScope: Effect.succeed(pid), origin, file, room: cap.roomOf({ account }), chatHash },
+      { findScope: Effect.succeed(pid), origin, file, holder, room: cap.roomOf({ account }), chatHash },
       { dryRun, onConflict, givesWay: true },
       { ...observer, onLeftOut: (rows) => add(bounded.add(rows)) },
     ).pipe(
       Effect.catchTag("ImportEnded", () => Effect.interrupt),
-      Effect.provideService(LinkStore, heldStore),
-      Effect.provideService(BlockStore, blocks),
+      Effect.provideContext(stores),
       Effect.provide(Digest.layerWebCrypto),
     );
     yield* add(bounded.end());
@@ -187,12 +171,12 @@ export const makeImportJobs = Effect.gen(function* () {
    */
   const admit = Effect.fnUntraced(function* <E, R>(
     owner: KeyOwner,
-    receive: (file: ImportFile) => Effect.Effect<NewJob, E, R>,
+    receive: (file: ImportFile) => Effect.Effect<NewImport, E, R>,
   ) {
     const id = crypto.randomUUID();
     const account = owner.account.name;
     const begun = yield* imports.begin({ id, account, room, ...(yield* holdFor(heldFor)) });
-    if (!begun) return yield* new WrongUpload({ reason: busy });
+    if (!begun) return yield* new ImportRefused({ reason: "busy" });
     const holder = { id, node };
     const reading = { id, pid: null, phase: "reading", details: "" } as const;
     const renew = Effect.flatMap(holdFor(heldFor), (hold) => imports.save({ ...reading, ...hold }));
@@ -224,14 +208,10 @@ export const makeImportJobs = Effect.gen(function* () {
     const renew = Effect.flatMap(Ref.get(state), (now) => save(now, "running", heldFor));
     const ended = run(job, false, { onProgress }).pipe(
       Effect.flatMap((outcome) => withCounts(job, outcome)),
-      Effect.catchTag("WrongUpload", ({ reason }) => Effect.succeed(failed(reason))),
+      Effect.catchTag("ImportRefused", ({ reason }) => Effect.succeed(failed(reason))),
       Effect.catchCauseIf(
         (cause) => !Cause.hasInterruptsOnly(cause),
-        (cause) =>
-          Effect.as(
-            Effect.logError("Import of an upload failed", cause),
-            failed("The storage did not answer."),
-          ),
+        (cause) => Effect.as(Effect.logError("Import of an upload failed", cause), failed("storage")),
       ),
     );
     yield* holding(ended, renew, Effect.interrupt).pipe(
@@ -350,6 +330,4 @@ const jobOf = ({ id, account, pid, phase, details }: StoredImport): Option.Optio
   return Option.some(phase === "running" && job.state._tag === "Preview" ? { ...job, state: begun } : job);
 };
 
-const failed = (reason: string): ImportState => ({ _tag: "Failed", reason });
-
-const busy = "Another file of your account is being imported. Wait until it is done.";
+const failed = (reason: ImportFailure): ImportState => ({ _tag: "Failed", reason });

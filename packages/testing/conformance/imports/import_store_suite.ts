@@ -1,12 +1,13 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
-import { ImportStore, importKeptFor, undoableFor } from "@accountlink/core/links";
+import { ImportStore, importKeptFor, undoableFor } from "@accountlink/core/imports";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
+import { line } from "../links/link_steps.ts";
 import { ada, atOnce, bob, chess, makeScopes, origin, poker } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { line } from "./link_steps.ts";
+import { batches } from "./batches.ts";
 
 /** The most bytes of all imports, unless a case is about them. */
 const room = 2 ** 40;
@@ -38,10 +39,14 @@ const makeSteps = Effect.gen(function* () {
   const append = (id: string, part: number, bytes: ReadonlyArray<number>, node = one, file = "upload") =>
     store.append({ id, node }, { file, part, bytes: Uint8Array.from(bytes) });
   const load = (id: string, node = one, chatId = ada, gameId = chess) =>
-    store.importBatch(
-      { id, node },
-      { ...write, links: [line(chatId, gameId)], existing: "replace", proof: "import", progress: null },
-    );
+    store.importBatch({
+      ...write,
+      holder: { id, node },
+      links: [line(chatId, gameId)],
+      existing: "replace",
+      proof: "import",
+      progress: null,
+    });
   return {
     ...store,
     links,
@@ -207,9 +212,9 @@ const cases: Cases<StoragePorts> = {
   },
 
   "an import can be undone for a day, and an erasure ends the undo of a user's link": function* () {
-    const { links, write, countUndoable, undo, global } = yield* makeSteps;
+    const { importBatch, write, countUndoable, undo, global } = yield* makeSteps;
     const [chatId, id] = [uniqueChatId(), uniqueText()];
-    yield* links.importBatch({
+    yield* importBatch({
       ...write,
       links: [line(chatId, chess), line(bob, chess)],
       existing: "replace",
@@ -239,4 +244,4 @@ const cases: Cases<StoragePorts> = {
 
 /** Tests an `ImportStore`. */
 export const importStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("ImportStore", options, cases);
+  suite("ImportStore", options, { ...batches, ...cases });

@@ -1,34 +1,24 @@
 /** Imports links in batches. The number of statements does not grow with the size of a batch. */
-import { ChatId, type GameId, type LinkStore, type Pid } from "@accountlink/core";
+import { ChatId, type GameId, type Pid } from "@accountlink/core";
 import { signedBy } from "@accountlink/core/audit";
 import { newEvent, sourceOf } from "@accountlink/core/events";
-import { type BatchOutcome, fixtureSource, type ImportBatch, progressKeptFor } from "@accountlink/core/links";
+import {
+  type BatchOutcome,
+  fixtureSource,
+  type ImportBatch,
+  progressKeptFor,
+} from "@accountlink/core/imports";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry, ownerOf } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
+import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
-import { importRecordsOn } from "./link_imports.ts";
-import { linkStatements, relinkOf } from "./link_statements.ts";
-
-export const linkImports = (parts: StoreParts) => {
-  const { sql, operation, bulkTransaction } = parts;
-  return {
-    importBatch: bulkTransaction("importBatch", batchImportOn(parts)),
-
-    importPosition: operation("importPosition", function* (source) {
-      assertStorable([source]);
-      const [position = 0] = yield* readPositions(
-        sql`SELECT position FROM import_progress WHERE source = ${source}`,
-      );
-      return position;
-    }),
-  } satisfies Partial<LinkStore["Service"]>;
-};
+import { importRecordsOn } from "./import_records.ts";
 
 /** Returns a function that stores a batch, for a transaction. */
 export const batchImportOn = (parts: StoreParts) => {
@@ -114,8 +104,6 @@ type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 
 /** The order in which records are locked, to avoid deadlocks. */
 const byChatId = ([one]: Line, [other]: Line): number => (one < other ? -1 : 1);
-
-const readPositions = columnReader("import_progress", "position", Schema.Int);
 
 const readBlocked = columnReader("blocks", "blocked", ChatId);
 

@@ -1,6 +1,6 @@
 import { csvRow } from "../csv.ts";
 import { isWrong, type LeftOutLine, type LeftOutReason } from "./formats/link_format.ts";
-import type { BatchImported } from "./link_store.ts";
+import type { BatchImported } from "./import_store.ts";
 
 /** How many left-out rows of each reason are reported in full. Further rows are only counted. */
 const reportedRows = 10;

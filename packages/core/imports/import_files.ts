@@ -1,7 +1,7 @@
 /** The files of an import, in parts in the storage. */
-import type { StoreUnavailable } from "@accountlink/core";
-import type { ImportHolder, ImportStore } from "@accountlink/core/links";
 import { Data, Effect, Option, Stream } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ImportHolder, ImportStore } from "./import_store.ts";
 
 /** In bytes. */
 const partSize = 262_144;
@@ -9,13 +9,15 @@ const partSize = 262_144;
 /** How many bytes of a file are passed on at once. */
 const readSize = 32_768;
 
-/** A refused upload, with a sentence for its owner. */
-export class WrongUpload extends Data.TaggedError("WrongUpload")<{ readonly reason: string }> {}
+/** The account has another import at work (`busy`), or the import is not stored any more (`removed`). */
+export class ImportRefused extends Data.TaggedError("ImportRefused")<{
+  readonly reason: "busy" | "removed";
+}> {}
 
 export interface ImportFile {
-  readonly append: (bytes: Uint8Array) => Effect.Effect<void, WrongUpload | StoreUnavailable>;
+  readonly append: (bytes: Uint8Array) => Effect.Effect<void, ImportRefused | StoreUnavailable>;
   /** Stores the bytes that are not yet a part. */
-  readonly end: Effect.Effect<void, WrongUpload | StoreUnavailable>;
+  readonly end: Effect.Effect<void, ImportRefused | StoreUnavailable>;
 }
 
 export const importFilesOn = ({ append, readPart }: ImportStore["Service"]) => ({
@@ -63,10 +65,4 @@ export const importFilesOn = ({ append, readPart }: ImportStore["Service"]) => (
     ),
 });
 
-/** The import is not stored any more. */
-export const removed = Effect.suspend(
-  () =>
-    new WrongUpload({
-      reason: "Many files are being uploaded at the moment, and yours was removed. Try again in a minute.",
-    }),
-);
+export const removed = Effect.suspend(() => new ImportRefused({ reason: "removed" }));

@@ -1,6 +1,6 @@
 import { Option, Predicate } from "effect";
+import type { PortableLink } from "../../links/link_store.ts";
 import { formatTimestamp } from "../../timestamp.ts";
-import type { PortableLink } from "../link_store.ts";
 import { minecraft } from "./columns.ts";
 import { csvParser } from "./csv.ts";
 import { isIdKey, jsonParser } from "./json.ts";
@@ -97,7 +97,7 @@ export const linkFormatNames = Object.keys(linkFormats) as ReadonlyArray<LinkFor
  *
  * @example
  * ```ts
- * import { linkReaderNames, linkReaders } from "@accountlink/core/links";
+ * import { linkReaderNames, linkReaders } from "@accountlink/core/imports";
  * import { Effect, Stream } from "effect";
  *
  * const file = Stream.encodeText(Stream.make('{"100001": "1", "100002": 1.2e17}'));

@@ -4,19 +4,20 @@ import { BlockStore, mostBlocks } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
+import { isLinked, type LinkRecord } from "../links/link.ts";
+import type { LinkRoom } from "../links/link_cap.ts";
+import { LinkStore, type PortableLink } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
 import { type FileLink, type LeftOutLine, type LinkLine, rowText } from "./formats/link_format.ts";
 import type { Tally } from "./import_outcome.ts";
-import { isLinked, type LinkRecord } from "./link.ts";
-import type { LinkRoom } from "./link_cap.ts";
-import { importEffect, importedRecord } from "./link_changes.ts";
 import {
   type BatchImported,
   type ImportBatch,
   type ImportedFile,
-  LinkStore,
-  type PortableLink,
-} from "./link_store.ts";
+  type ImportHolder,
+  ImportStore,
+} from "./import_store.ts";
+import { importEffect, importedRecord } from "./imported_record.ts";
 
 /** How many chat users a dry run remembers, to notice those who occur again in later batches. */
 const maxStaged = 100_000;
@@ -59,6 +60,7 @@ export interface BatchOptions {
   readonly strict: boolean;
   readonly origin: WriteOrigin;
   readonly file: ImportedFile | undefined;
+  readonly holder: ImportHolder | undefined;
   readonly name: string | null;
   /** The records that a dry run would have stored so far. */
   readonly staged: Map<ChatId, LinkRecord>;
@@ -82,7 +84,7 @@ export const takeBatch = Effect.fnUntraced(function* (
   options: BatchOptions,
   now: Millis,
 ) {
-  const { pid, onConflict, dryRun, strict, origin, file, name, staged, resumedAfter } = options;
+  const { pid, onConflict, dryRun, strict, origin, file, holder, name, staged, resumedAfter } = options;
   const { links: found, leftOut: unusable } = sortRows(rows, onConflict);
   const blocked = yield* blockedAmong(found, options);
   const links = found.filter((link) => !blocked.has(link));
@@ -105,8 +107,9 @@ export const takeBatch = Effect.fnUntraced(function* (
     if (part.links.length === 0) return nothing;
     if (dryRun || pid === null) return yield* preview(pid, part.links, part.existing, staged, changed);
     const at = yield* Clock.currentTimeMillis;
-    const write = { ...origin, ...part, pid, at, file, isContinued: tally.isBegun, proof: "import" } as const;
-    const stored = yield* (yield* LinkStore).importBatch(write);
+    const begun = { holder, file, isContinued: tally.isBegun };
+    const write = { ...origin, ...part, ...begun, pid, at, proof: "import" } as const;
+    const stored = yield* (yield* ImportStore).importBatch(write);
     if (stored.isEnded === true) return yield* new ImportEnded();
     tally.isBegun = file !== undefined;
     return stored;

@@ -1,0 +1,40 @@
+/** Imports of links: files and their formats, the port, and the import of a file. */
+export {
+  type FileLink,
+  type LeftOutLine,
+  type LeftOutReason,
+  type LinkLine,
+  leftOutReasons,
+  type ReadOptions,
+  UnreadableLinkFile,
+} from "./formats/link_format.ts";
+export * from "./formats/link_formats.ts";
+export { tableReader } from "./formats/row.ts";
+export { failAtUnreadable } from "./formats/text_rows.ts";
+export * from "./formats/written_forms.ts";
+export {
+  type ChatHash,
+  type ConflictChoice,
+  ImportEnded,
+  type LinkChange,
+  WrongLines,
+} from "./import_batch.ts";
+export { type ImportFile, ImportRefused } from "./import_files.ts";
+export {
+  type ChangedLinks,
+  type ImportFailure,
+  type ImportJob,
+  makeImportJobs,
+  type NewImport,
+} from "./import_jobs.ts";
+export {
+  boundedLeftOut,
+  type ImportOutcome,
+  type LeftOutRows,
+  leftOutHeader,
+  leftOutRow,
+} from "./import_outcome.ts";
+export * from "./import_store.ts";
+export * from "./imported_record.ts";
+export * from "./link_file.ts";
+export * from "./link_import.ts";
