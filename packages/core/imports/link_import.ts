@@ -105,6 +105,7 @@ export interface ImportObserver<E = never> {
  * import { Pid } from "@accountlink/core";
  * import { KeyStore } from "@accountlink/core/keys";
  * import type { ImportOutcome, LinkSource, UnreadableLinkFile } from "@accountlink/core/imports";
+ * import { allLinks } from "@accountlink/core/links";
  * import { StorageMemory } from "@accountlink/memory";
  * import { Effect, Layer, Stream } from "effect";
  * import { Digest } from "effect/crypto";
