@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { assert, it } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { BlockStore } from "../../admission/block_store.ts";
-import { ImportStore } from "../../links/import_store.ts";
+import { ImportStore } from "../../imports/import_store.ts";
 import { LinkStore } from "../../links/link_store.ts";
 import { ChatPlatform } from "../../platforms/chat_platform.ts";
 import { chatId, gameId, guildId, operator, scopes } from "../../test_services.ts";
@@ -57,7 +57,7 @@ const acts = Effect.gen(function* () {
   return {
     ...guild,
     roles,
-    import: links.importBatch({
+    import: imports.importBatch({
       ...write,
       pid,
       ...batch,
