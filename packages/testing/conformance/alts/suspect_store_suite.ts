@@ -1,4 +1,4 @@
-import { ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
+import { ChatId, type StoragePorts } from "@accountlink/core";
 import { mostSuspects, mostSuspectsAtOnce, type Suspect, SuspectStore } from "@accountlink/core/alts";
 import { ImportStore } from "@accountlink/core/imports";
 import { UserStore } from "@accountlink/core/users";
@@ -12,8 +12,7 @@ const [ada, bob, cyd] = [ChatId.make("41001"), ChatId.make("41002"), ChatId.make
 
 /** Creates a scope in which three users are linked, and the operations on its pairs. */
 const newSuspectSteps = Effect.gen(function* () {
-  const [store, links] = [yield* SuspectStore, yield* LinkStore];
-  const [imports, users] = [yield* ImportStore, yield* UserStore];
+  const [store, imports, users] = [yield* SuspectStore, yield* ImportStore, yield* UserStore];
   const { pid } = (yield* makeScopes).global;
   const importLinks = (chatIds: ReadonlyArray<ChatId>) =>
     imports.importBatch({
