@@ -10,7 +10,6 @@ import {
   type StoreUnavailable,
 } from "@accountlink/core";
 import type { BlockStore } from "@accountlink/core/admission";
-import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
   type ImportOptions,
   type ImportStore,
@@ -21,6 +20,7 @@ import {
   linkReaders,
   type ReadOptions,
 } from "@accountlink/core/imports";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { allLinks, type BulkItem, type BulkItemError, maxBulkInputs } from "@accountlink/core/links";
 import type { GuildError } from "@accountlink/core/platforms";
 import { Secrets } from "@accountlink/core/secrets";
