@@ -161,9 +161,9 @@ function* moveChat(
   if (link === undefined) return { _tag: "NoLink" };
   const { gameId } = link;
   if (oldChatId === newChatId) return { _tag: "Unchanged", gameId };
+  yield* refuseBlocked(tx, pid, { chatId: newChatId, gameId, chatHash: write.chatHash });
   const target = yield* findRecord(tx, pid, newChatId);
   if (target !== undefined && isLinked(target)) return { _tag: "Occupied" };
-  yield* refuseBlocked(tx, pid, { chatId: newChatId, gameId, chatHash: write.chatHash });
   yield* record(tx, { ...write, action: "link.moved", details: { chatId: oldChatId, newChatId, gameId } });
   const moved = linkedRecord(newChatId, target, gameId, at, "hand");
   const scope = yield* scopeAt(tx, pid);
