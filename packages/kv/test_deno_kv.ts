@@ -16,7 +16,7 @@ const engine = Effect.map(
 
 const register = (test: TestApi) => {
   kvSuite({ name: "Deno", engine, test });
-  storageSuites({ name: "Deno", layer: layer(engine), model: layer(Effect.sync(memoryKv)), runs: 5, test });
+  storageSuites({ name: "Deno", layer: layer(engine), model: layer(Effect.sync(memoryKv)), runs: 2, test });
 };
 
 const failed: Array<string> = [];

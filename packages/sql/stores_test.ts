@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { StorageMemory } from "@accountlink/memory";
-import { isProof } from "@accountlink/test-servers";
+import { randomRuns } from "@accountlink/test-servers";
 import { storageOutageSuite, storageSuites } from "@accountlink/testing/conformance";
 import { Effect, Layer } from "effect";
 import * as test from "vitest";
@@ -29,7 +29,7 @@ test.afterAll(() => {
   Worker.prototype.postMessage = postMessage;
 });
 
-storageSuites({ name, layer, model: StorageMemory.layer, runs: isProof ? 120 : 30, test });
+storageSuites({ name, layer, model: StorageMemory.layer, ...randomRuns(3, 120), test });
 storageOutageSuite({ name, layer: layerReopening, test });
 
 const small =

@@ -17,6 +17,7 @@ export * from "./postgres/postgres.ts";
 export * from "./postgres/postgres_standby.ts";
 export * from "./promtool.ts";
 export * from "./python.ts";
+export * from "./random_runs.ts";
 export * from "./redis/ask_redis.ts";
 export * from "./redis/redis.ts";
 export * from "./redis/redis_cluster.ts";

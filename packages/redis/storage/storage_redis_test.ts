@@ -1,6 +1,13 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { StorageMemory } from "@accountlink/memory";
-import { redisUrl, startProxy, startRedis, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
+import {
+  randomRuns,
+  redisUrl,
+  startProxy,
+  startRedis,
+  whyNoRedis,
+  whyNoRedisUrl,
+} from "@accountlink/test-servers";
 import { storageSuites } from "@accountlink/testing/conformance";
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import * as test from "vitest";
@@ -19,7 +26,7 @@ test.describe.skipIf(noUrl !== null)(`stores ${noUrl ?? "on Redis"}`, () => {
       layer({ url: Redacted.make(redis), prefix: uniquePrefix(), commandTimeout: "20 seconds" }),
     ),
   ).pipe(Layer.provide(noLogs));
-  storageSuites({ name: "Redis", layer: storage, model: StorageMemory.layer, runs: 15, test });
+  storageSuites({ name: "Redis", layer: storage, model: StorageMemory.layer, ...randomRuns(3, 15), test });
 });
 
 test.it.skipIf((await whyNoRedis()) !== null)(

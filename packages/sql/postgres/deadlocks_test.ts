@@ -1,5 +1,5 @@
 import { ChatId, type Conflict, GameId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
-import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { isProof, makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
 import {
   anyCommand,
@@ -110,15 +110,17 @@ const deadlocksOf = Effect.fnUntraced(function* (
   const pool = layerPostgres({ url: Redacted.make(url), maxConnections: 20, ...generous });
   yield* Effect.provide(writes, pool, { local: true });
   return yield* query(
-    "SELECT deadlocks::int, xact_commit > 500 AS worked FROM pg_stat_database WHERE datname = current_database()",
+    "SELECT deadlocks::int, xact_commit > 100 AS worked FROM pg_stat_database WHERE datname = current_database()",
   );
 });
 
 const atOnce = { concurrency: "unbounded" } as const;
 
+const share = isProof ? 1 : 0.2;
+
 describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}`, () => {
   test("concurrent writes never deadlock", function* () {
-    const rounds = sample(tuple(walks, commands), { numRuns: 20, seed: 1 });
+    const rounds = sample(tuple(walks, commands), { numRuns: 20 * share, seed: 1 });
     const writes = Effect.forEach(
       rounds,
       Effect.fnUntraced(function* ([before, together]) {
@@ -132,7 +134,7 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
   });
 
   test("concurrent writes of many records never deadlock, even if imports replace records", function* () {
-    const groups = sample(writesOfMany, { numRuns: 700, seed: 1 });
+    const groups = sample(writesOfMany, { numRuns: 700 * share, seed: 1 });
     const writes = Effect.gen(function* () {
       const subjects = newSubjects();
       yield* storeSubjects(subjects);
@@ -150,7 +152,7 @@ describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}
       const subjects = newSubjects();
       yield* storeSubjects(subjects);
       yield* Effect.forEach(
-        Array.from({ length: 300 }, (_, pair) => moveAndWrites(pair)),
+        Array.from({ length: 300 * share }, (_, pair) => moveAndWrites(pair)),
         ({ first, together }) =>
           Effect.andThen(
             runCommand(subjects, first),

@@ -1,5 +1,5 @@
 import { StorageMemory } from "@accountlink/memory";
-import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { randomRuns, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { storageSuites } from "@accountlink/testing/conformance";
 import * as test from "vitest";
 import { layerOnDatabase } from "./test_postgres.ts";
@@ -8,5 +8,5 @@ const missing = await whyNoPostgresDatabase();
 const name = "Postgres";
 
 test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () => {
-  storageSuites({ name, layer: layerOnDatabase, model: StorageMemory.layer, runs: isProof ? 120 : 30, test });
+  storageSuites({ name, layer: layerOnDatabase, model: StorageMemory.layer, ...randomRuns(3, 120), test });
 });

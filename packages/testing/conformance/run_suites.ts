@@ -45,25 +45,39 @@ export async function* runSuites(
 ): AsyncGenerator<CaseResult> {
   const suites: Array<Suite> = [];
   const last = () => suites.at(-1) as Suite;
+  /** What to clean up after all suites. */
+  const cleanups: Suite["cleanups"] = [];
+  let isInSuite = false;
   register({
     describe: (name, body) => {
       suites.push({ name, cases: [], skipped: [], cleanups: [] });
+      isInSuite = true;
       body();
+      isInSuite = false;
     },
     it: Object.assign((title: string, body: () => Promise<void>) => last().cases.push({ title, body }), {
       skip: (title: string) => last().skipped.push(title),
     }),
-    afterAll: (body) => last().cleanups.push(body),
+    afterAll: (body) => (isInSuite ? last().cleanups : cleanups).push(body),
   });
-  for (const { name: suite, cases, skipped, cleanups } of suites.filter(({ name }) => includes(name))) {
-    try {
-      for (const title of skipped) yield { suite, title, failure: null, skipped: title };
-      for (const { title, body } of cases) {
-        yield { suite, title, failure: await failureOf(body, timeout), skipped: null };
-      }
-    } finally {
-      for (const cleanup of cleanups) await cleanup();
+  try {
+    for (const suite of suites.filter(({ name }) => includes(name))) yield* resultsOf(suite, timeout);
+  } finally {
+    for (const cleanup of cleanups) await cleanup();
+  }
+}
+
+async function* resultsOf(
+  { name: suite, cases, skipped, cleanups }: Suite,
+  timeout: number,
+): AsyncGenerator<CaseResult> {
+  try {
+    for (const title of skipped) yield { suite, title, failure: null, skipped: title };
+    for (const { title, body } of cases) {
+      yield { suite, title, failure: await failureOf(body, timeout), skipped: null };
     }
+  } finally {
+    for (const cleanup of cleanups) await cleanup();
   }
 }
 

@@ -1,3 +1,4 @@
+import { Effect, Exit, Layer, Scope } from "effect";
 import { altReviewStoreSuite } from "./alts/alt_review_store_suite.ts";
 import { sightingStoreSuite } from "./alts/sighting_store_suite.ts";
 import { suspectStoreSuite } from "./alts/suspect_store_suite.ts";
@@ -18,6 +19,7 @@ import { rolePlanStoreSuite } from "./roles/role_plan_store_suite.ts";
 import { rootKeyStoreSuite } from "./root_key_store_suite.ts";
 import { sessionStoreSuite } from "./sessions/session_store_suite.ts";
 import { signInStoreSuite } from "./sign_in_store_suite.ts";
+import type { TestApi } from "./suite.ts";
 import { usageStoreSuite } from "./usage_store_suite.ts";
 import { userStoreSuite } from "./users/user_store_suite.ts";
 import { webhookStoreSuite } from "./webhooks/webhook_store_suite.ts";
@@ -27,17 +29,22 @@ export interface StorageSuitesOptions extends Omit<StoragePropertyOptions, "mode
   readonly model?: StoragePropertyOptions["model"];
 }
 
-/** Registers the suite of each storage port, and the suite that compares random commands with a model. */
-export const storageSuites = ({ model, ...options }: StorageSuitesOptions): void => {
+/**
+ * Registers the suite of each storage port, and the suite that compares random commands with a model. They share one
+ * store, since a store may take longer to start than a suite to run. The suites of audit log and events have a store
+ * each, because their sweeps begin with the oldest records and may stop at a newer one.
+ */
+export const storageSuites = ({ model, ...each }: StorageSuitesOptions): void => {
+  const options = { ...each, layer: sharedLayer(each) };
   linkStoreSuite(options);
   importStoreSuite(options);
   keyStoreSuite(options);
   memberStoreSuite(options);
-  auditLogSuite(options);
+  auditLogSuite(each);
   sessionStoreSuite(options);
   flowStoreSuite(options);
   dayCountsSuite(options);
-  rootKeyStoreSuite(options);
+  rootKeyStoreSuite(each);
   sightingStoreSuite(options);
   altReviewStoreSuite(options);
   suspectStoreSuite(options);
@@ -46,10 +53,23 @@ export const storageSuites = ({ model, ...options }: StorageSuitesOptions): void
   idempotencyStoreSuite(options);
   userStoreSuite(options);
   usageStoreSuite(options);
-  eventStoreSuite(options);
+  eventStoreSuite(each);
   webhookStoreSuite(options);
   communityStoreSuite(options);
   rolePlanStoreSuite(options);
   guildLogStoreSuite(options);
   if (model !== undefined) storagePropertySuite({ ...options, model });
+};
+
+/** Builds the adapter when the first suite needs it, and closes it after all suites. */
+const sharedLayer = <Ports, E>({
+  layer,
+  test,
+}: {
+  readonly layer: Layer.Layer<Ports, E>;
+  readonly test: TestApi;
+}): Layer.Layer<Ports, E> => {
+  const scope = Scope.makeUnsafe();
+  test.afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+  return Layer.effectContext(Effect.runSync(Effect.cached(Layer.buildWithScope(layer, scope))));
 };

@@ -49,7 +49,8 @@ const cases: Cases<StoragePorts> = {
     const { setLog, store, place } = yield* newLogSteps;
     yield* setLog("70");
     const tried: LogEntry = { is: "refused", chatId: uniqueChatId(), gameId: null, why: "blocked" };
-    for (let i = 0; i <= mostWaiting; i++) yield* store.add(place.pid, tried, start);
+    const added = Array.from({ length: mostWaiting + 1 }, () => store.add(place.pid, tried, start));
+    yield* Effect.all(added, { concurrency: 20, discard: true });
     expectEqual((yield* store.waiting(place, 2 * mostWaiting)).length, mostWaiting);
   },
 

@@ -11,7 +11,7 @@ export const reads: Cases<StoragePorts> = {
     const links = yield* newLinkSteps;
     const chatIds = Array.from({ length: 50 }, (_, i) => ChatId.make(`${20_000 + i}`));
     const gameIds = chatIds.map((_, i) => GameId.make(`${i}`));
-    yield* Effect.forEach(chatIds, (chatId, i) => links.set(chatId, gameIds[i] as GameId, i));
+    yield* links.load(chatIds.map((chatId, i) => line(chatId, gameIds[i] as GameId)));
     const records = yield* links.findMany(chatIds);
     expectEqual(
       chatIds.map((chatId) => records.get(chatId)?.gameId),
