@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { printedBy } from "@accountlink/server/test_command_line";
 import { eventually } from "../support/eventually.ts";
+import type { Experience } from "./roblox.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -29,13 +30,22 @@ export const startExample = (
   });
 };
 
-/** Starts a program in a folder, with only these environment variables. */
+/** Starts a script in a Roblox experience. */
+export const playExperience = (experience: Partial<Experience>): RunningProgram => {
+  const all: Partial<Experience> = { secrets: {}, http: true, clock: "real", input: [], ...experience };
+  const program = pathOf("test/client/roblox.ts");
+  return startProgram([process.execPath, program], import.meta.dirname, {}, JSON.stringify(all));
+};
+
+/** Starts a program in a folder, with only these environment variables, and writes `input` to its standard input. */
 export const startProgram = (
   [command, ...options]: readonly [string, ...ReadonlyArray<string>],
   cwd: string,
   env: Readonly<NodeJS.ProcessEnv>,
+  input = "",
 ) => {
-  const child = spawn(command, options, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(command, options, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(input);
   const output = printedBy(child.stdout);
   /** Resolves to the exit code when the program has ended; null if a signal ended it. */
   const ended = once(child, "close").then(([code]) => code as number | null);

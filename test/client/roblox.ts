@@ -1,12 +1,14 @@
 /**
- * Runs a script of a Roblox server in a Luau interpreter. The interpreter runs only one thread at a time, so a test
- * waits for the end of its script. `HttpService` sends real requests.
+ * Runs a script of a Roblox server in a Luau interpreter, which runs only one thread at a time. `HttpService` sends
+ * real requests. Prints what the script prints, each request, and each pause.
+ *
+ * echo '{"script": "print(1)", "secrets": {}, "http": true, "clock": "real", "input": []}' | node roblox.ts
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LuauState, type LuauTable } from "luau-web";
-import { eventually } from "../support/eventually.ts";
 
 export interface Experience {
   readonly script: string;
@@ -64,6 +66,8 @@ end }
 UDim2 = { fromScale = function() return 0 end }
 `;
 
+const print = (...words: ReadonlyArray<unknown>) => process.stdout.write(`${words.join(" ")}\n`);
+
 const isTable = (value: unknown): value is LuauTable => typeof value === "object" && value !== null;
 
 /** A Luau table whose keys are numbers is an array. */
@@ -86,10 +90,7 @@ const toLuau = (value: unknown): string => {
   return JSON.stringify(value).replaceAll(/\\u(\w{4})/g, "\\u{$1}");
 };
 
-const run = async (
-  { script, secrets, http, clock, input, leaves = Infinity }: Experience,
-  print: (...words: ReadonlyArray<unknown>) => void,
-) => {
+const run = async ({ script, secrets, http, clock, input, leaves = Infinity }: Experience) => {
   let pauses = 0;
   const state = await LuauState.createAsync({
     print,
@@ -141,24 +142,8 @@ const run = async (
   await load(script)();
 };
 
-/** Starts a script. Its output is what the script prints, each request and each pause. */
-export const playExperience = (experience: Partial<Experience>) => {
-  let output = "";
-  const all = { script: "", secrets: {}, http: true, clock: "real", input: [], ...experience } as const;
-  const ended = run(all, (...words) => {
-    output += `${words.join(" ")}\n`;
-  });
-  ended.catch(() => {});
-  return {
-    output: () => output,
-    /** Resolves when the script has ended, and rejects if it failed. */
-    ended,
-    /** Waits for output that matches the pattern and returns its first group. */
-    untilPrinted: (pattern: RegExp) =>
-      eventually(() => {
-        const found = pattern.exec(output)?.[1];
-        if (found === undefined) throw new Error(`Cannot find ${pattern} in the output: ${output}`);
-        return found;
-      }),
-  };
-};
+if (import.meta.main) {
+  await run(JSON.parse(await text(process.stdin)) as Experience);
+  print("end");
+  process.exit();
+}
