@@ -10,14 +10,11 @@ import type { KeyOwner } from "../keys/owned_keys.ts";
 import { makeGuildChannels } from "../platforms/guild_channels.ts";
 import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
 import {
-  type Community,
   CommunitySettings,
   type CommunityUpdate,
-  changedIn,
   chosenIn,
   communitySettingNames,
   expectedSettings,
-  newCommunity,
 } from "./community.ts";
 import { CommunityStore } from "./community_store.ts";
 
@@ -31,11 +28,6 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
     const announceLog = yield* makeAnnounceItems("guild_logs");
     const { findChannels } = yield* makeGuildChannels;
     const notFound = new BadRequest({ problem: "not_found" });
-
-    const find = Effect.fn("Communities.find")(function* (scope: DataScope, guildId: GuildId) {
-      const found = yield* store.find({ pid: scope.pid, guildId });
-      return Option.getOrElse(found, (): Community => ({ ...newCommunity, scope, guildId }));
-    });
 
     /**
      * Fails with `InvalidParameter` for settings that the community cannot have, such as a channel in which the bot may
@@ -51,9 +43,9 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
         .filter((name) => update[name] !== undefined && !isSetting(name, update[name]))
         .map((name) => ({ name, reason: expectedSettings[name] }));
       if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
-      const changed = changedIn(yield* find(scope, guildId), update);
       const { logChannelId = null } = update;
-      if (!changed.includes("logChannelId") || logChannelId === null) return;
+      const stored = Option.getOrNull(yield* store.find({ pid: scope.pid, guildId }));
+      if (logChannelId === null || logChannelId === stored?.logChannelId) return;
       const { channels } = yield* findChannels(guildId);
       if (channels.some(({ id, mayPost }) => id === logChannelId && mayPost)) return;
       return yield* InvalidParameter.one("logChannelId", "expected a channel in which the bot may post");
@@ -66,15 +58,15 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
       update: CommunityUpdate,
       origin: WriteOrigin,
     ) {
+      const chosen = chosenIn(update);
+      if (Object.keys(chosen).length === 0) return;
       const { end: position } = yield* events.range(pid);
       const at = yield* Clock.currentTimeMillis;
-      yield* store.update({ ...origin, pid, guildId, update: chosenIn(update), position, at });
+      yield* store.update({ ...origin, pid, guildId, update: chosen, position, at });
       yield* announceLog;
     });
 
     return {
-      /** Returns a community; one for which nothing was chosen has no record. */
-      find,
       check,
       put,
 

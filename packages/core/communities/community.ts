@@ -1,5 +1,5 @@
 /** A community: a guild, and the scope in which its members link. */
-import { Effect, Order, Schema, Struct } from "effect";
+import { Effect, Option, Order, Schema, Struct } from "effect";
 import { type Actor, type AuditEntry, changeDetails } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import { Digits, type GuildId, type Pid } from "../ids.ts";
@@ -105,6 +105,12 @@ export const newCommunity: Omit<Community, "scope" | "guildId"> = {
   paused: null,
   panels: [],
 };
+
+/** Returns the community that was found, or one for which nothing was chosen. @internal */
+export const foundOrNew = (
+  found: Option.Option<Community>,
+  place: Pick<Community, "scope" | "guildId">,
+): Community => Option.getOrElse(found, () => ({ ...newCommunity, ...place }));
 
 /** Returns whether linking is on and its rules are not paused. @internal */
 export const isLinkingOn = ({ homeSince, paused }: Linking): boolean => homeSince !== null && paused === null;

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
-import { type Community, communitySettingNames, newCommunity } from "../communities/community.ts";
+import { type Community, communitySettingNames, foundOrNew } from "../communities/community.ts";
 import { CommunityStore } from "../communities/community_store.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
@@ -64,12 +64,8 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
       const place = { pid: scope.pid, guildId };
       const stored = yield* store.find(place);
       const plan = Option.getOrElse(stored, (): RolePlan => ({ ...noPlan, scope, guildId }));
-      const community = yield* communities.find(place);
-      return {
-        plan,
-        community: Option.getOrElse(community, (): Community => ({ ...newCommunity, scope, guildId })),
-        status: yield* store.status(place),
-      } satisfies PlanDetails;
+      const community = foundOrNew(yield* communities.find(place), { scope, guildId });
+      return { plan, community, status: yield* store.status(place) } satisfies PlanDetails;
     });
 
     return {

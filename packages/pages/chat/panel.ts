@@ -1,9 +1,9 @@
 /** The panel: a message for everybody, with which members link their accounts. */
-import { CommunityStore, newCommunity } from "@accountlink/core/communities";
+import { CommunityStore, foundOrNew } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { DashboardChannels } from "@accountlink/http-api";
-import { Effect, Option } from "effect";
+import { Effect } from "effect";
 import { type Language, Languages } from "../languages/mod.ts";
 import { makeCommunity, type Place } from "./community.ts";
 import { type Message, messageBody, plain } from "./message.ts";
@@ -48,7 +48,7 @@ export const makePostPanel = Effect.gen(function* () {
       const message = messageBody(yield* panelOf(place, typed, language));
       const { post, edit } = yield* channels;
       const key = { pid: place.scope.pid, guildId: place.guildId };
-      const { panels } = Option.getOrElse(yield* store.find(key), () => newCommunity);
+      const { panels } = foundOrNew(yield* store.find(key), place);
       const posted = panels.find((panel) => panel.channelId === channelId)?.messageId ?? null;
       const isChanged = posted !== null && (yield* edit(channelId, posted, message));
       const messageId = isChanged ? posted : yield* post(channelId, message);
