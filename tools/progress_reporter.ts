@@ -4,10 +4,17 @@ import { DefaultReporter, type TestModule, type TestSpecification } from "vitest
 /** How often a run says how far it is, in milliseconds. */
 const period = 10_000;
 
-/** Prints failures in full. Of passed tests, prints every 10 seconds only how many files have ended. */
+/** How many of the files that took longest a run lists at its end. */
+const mostListed = 10;
+
+/**
+ * Prints failures in full. Of passed tests, prints every 10 seconds how many files have ended, and at the end which took
+ * longest.
+ */
 // oxlint-disable-next-line import/no-default-export -- vitest loads the default export of a reporter
 export default class ProgressReporter extends DefaultReporter {
   readonly #started = new Map<string, number>();
+  readonly #took = new Map<string, number>();
   readonly #projects = new Set<string>();
   #all = 0;
   #ended = 0;
@@ -31,13 +38,18 @@ export default class ProgressReporter extends DefaultReporter {
 
   override onTestModuleEnd(module: TestModule): void {
     super.onTestModuleEnd(module);
-    this.#started.delete(module.moduleId);
+    const { moduleId } = module;
+    this.#took.set(moduleId, performance.now() - (this.#started.get(moduleId) ?? performance.now()));
+    this.#started.delete(moduleId);
     this.#ended += 1;
     if (!module.ok()) this.#failed += 1;
   }
 
   override onTestRunEnd(...result: Parameters<DefaultReporter["onTestRunEnd"]>): void {
     clearInterval(this.#timer);
+    const longest = [...this.#took].toSorted(([, one], [, other]) => other - one).slice(0, mostListed);
+    this.log(`\nThe files that took longest, in seconds:`);
+    for (const [id, took] of longest) this.log(`${seconds(took).padStart(5)}  ${relative(".", id)}`);
     super.onTestRunEnd(...result);
   }
 
@@ -51,7 +63,9 @@ export default class ProgressReporter extends DefaultReporter {
     const running =
       longest === undefined
         ? ""
-        : `; the longest running one is ${relative(".", longest[0])}, ${((performance.now() - longest[1]) / 1_000).toFixed(0)} s`;
+        : `; the longest running one is ${relative(".", longest[0])}, ${seconds(performance.now() - longest[1])} s`;
     return `${[...this.#projects].join(", ")}: ${this.#ended} of ${this.#all} files${failed}${running}`;
   }
 }
+
+const seconds = (milliseconds: number): string => (milliseconds / 1_000).toFixed(0);
