@@ -1,14 +1,15 @@
 /**
- * For translators: `npm run languages -- check xx` prints what a language lacks, `record` notes which English message
- * each translation was made from, and `pictures xx` makes pictures of the pages at the width of a phone.
+ * For translators: `npm run languages -- check xx` prints what a language lacks, `record` notes the English
+ * messages that have changed, `translated` what was translated again, and `pictures xx` makes pictures of the pages at the width of a phone.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { linesOf, reportOf, tags, writeRecord } from "./report.ts";
+import { linesOf, markTranslated, record, reportOf, tags } from "./report.ts";
 
 const usage = `Usage: npm run languages -- check [xx]
-       npm run languages -- record [xx]
+       npm run languages -- record
+       npm run languages -- translated xx key...
        npm run languages -- pictures xx [folder]`;
 
 const reportsOf = (asked: string | undefined) =>
@@ -22,13 +23,6 @@ const check = (asked: string | undefined): void => {
   for (const [tag, report] of reportsOf(asked)) {
     console.log(linesOf(tag, report).join("\n"));
     if (report.faults.length > 0) process.exitCode = 1;
-  }
-};
-
-const record = (asked: string | undefined): void => {
-  for (const [tag, report] of reportsOf(asked)) {
-    writeRecord(tag, report);
-    console.log(`${tag}: ${Object.keys(report.record).length} translations, ${report.stale.length} stale`);
   }
 };
 
@@ -52,10 +46,11 @@ const pictures = (tag: string, folder: string): void => {
   });
 };
 
-const [command, tag, folder = "dist/languages"] = process.argv.slice(2);
+const [command, tag, ...others] = process.argv.slice(2);
 if (command === "check") check(tag);
-else if (command === "record") record(tag);
-else if (command === "pictures" && tag !== undefined) pictures(tag, folder);
+else if (command === "record") console.log(`Stale in every language: ${record().join(", ") || "none"}`);
+else if (command === "translated" && tag !== undefined) markTranslated(tag, others);
+else if (command === "pictures" && tag !== undefined) pictures(tag, others[0] ?? "dist/languages");
 else {
   console.log(usage);
   process.exitCode = command === "--help" ? 0 : 1;

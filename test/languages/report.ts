@@ -27,16 +27,48 @@ export const tags: ReadonlyArray<string> = Object.keys(languages).filter((tag) =
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
-/** By key, the hashes of an English message and of the translation that was made from it. */
-const recordPath = (tag: string): string => `context/made_from/${tag}.json`;
+/** By key, the hash of the English message that translators were told of. */
+const hashesFile = "context/english_hashes.json";
 
-/** A translation is made from the current English, unless it is still the recorded one. */
-export const madeFrom = (recorded: string | undefined, source: string, translation: string): string => {
-  const own = hash(translation);
-  return recorded?.endsWith(` ${own}`) ? recorded : `${hash(source)} ${own}`;
+/** By language, the keys whose translation is older than the English message. */
+const staleFile = "context/stale.json";
+
+type Stale = Readonly<Record<string, ReadonlyArray<string>>>;
+
+const readStale = (): Stale => JSON.parse(readFileSync(new URL(staleFile, folder), "utf8"));
+
+const write = (file: string, value: unknown): void =>
+  writeFileSync(new URL(file, folder), `${JSON.stringify(value, null, 2)}\n`);
+
+/** Returns the keys of English messages that have changed since the record. New messages have no translation to change. */
+export const changedKeys = (recorded: Texts, source: Texts): ReadonlyArray<string> =>
+  Object.keys(recorded).filter((key) => source[key] !== undefined && recorded[key] !== hash(source[key]));
+
+/** The record of the English messages, as it has to be now. */
+export const hashesOf = (source: Texts): Texts =>
+  Object.fromEntries(Object.entries(source).map(([key, text]) => [key, hash(text)]));
+
+export const recordedHashes: Texts = readTexts(hashesFile) ?? {};
+
+/** Lists changed English messages as stale in every language, and forgets those that are gone. */
+export const record = (): ReadonlyArray<string> => {
+  const changed = changedKeys(recordedHashes, english);
+  const stale = readStale();
+  const listed = tags.map((tag) => {
+    const keys = new Set([...(stale[tag] ?? []), ...changed]);
+    return [tag, Object.keys(english).filter((key) => keys.has(key))] as const;
+  });
+  write(staleFile, Object.fromEntries(listed.filter(([, keys]) => keys.length > 0)));
+  write(hashesFile, hashesOf(english));
+  return changed;
 };
 
-export const isStale = (made: string, source: string): boolean => !made.startsWith(`${hash(source)} `);
+/** Takes keys off the list of a language, once they are translated again. */
+export const markTranslated = (tag: string, keys: ReadonlyArray<string>): void => {
+  const { [tag]: before = [], ...others } = readStale();
+  const left = before.filter((key) => !keys.includes(key));
+  write(staleFile, left.length === 0 ? others : { ...others, [tag]: left });
+};
 
 export interface Report {
   /** The share of the English messages that the language has. */
@@ -47,10 +79,6 @@ export interface Report {
   readonly stale: ReadonlyArray<string>;
   /** The texts that the chat platform limits: how long each is, and how long it may be. */
   readonly limited: ReadonlyArray<readonly [key: string, length: number, limit: number]>;
-  /** The record of what each translation was made from, as it has to be now. */
-  readonly record: Texts;
-  /** Whether the stored record lacks a translation, or has one that is gone. */
-  readonly isRecorded: boolean;
 }
 
 /** Returns null if the language has no file. */
@@ -58,27 +86,18 @@ export const reportOf = (tag: string): Report | null => {
   const messages = readTexts(`${tag}.json`);
   if (messages === null) return null;
   const keys = Object.keys(english).filter((key) => Object.hasOwn(messages, key));
-  const recorded = readTexts(recordPath(tag)) ?? {};
-  const entries = keys.map(
-    (key) => [key, madeFrom(recorded[key], english[key] ?? "", messages[key] ?? "")] as const,
-  );
-  const record = Object.fromEntries(entries);
+  const staleKeys = new Set([...(readStale()[tag] ?? []), ...changedKeys(recordedHashes, english)]);
   return {
     share: keys.length / Object.keys(english).length,
     faults: faultsOf(tag, messages, english),
     missing: Object.keys(english).filter((key) => !Object.hasOwn(messages, key)),
-    stale: entries.flatMap(([key, made]) => (isStale(made, english[key] ?? "") ? [key] : [])),
+    stale: keys.filter((key) => staleKeys.has(key)),
     limited: keys.flatMap((key) => {
       const limit = limitOf(key);
       return limit === null || limit > 100 ? [] : [[key, messages[key]?.length ?? 0, limit] as const];
     }),
-    record,
-    isRecorded: JSON.stringify(recorded) === JSON.stringify(record),
   };
 };
-
-export const writeRecord = (tag: string, { record }: Report): void =>
-  writeFileSync(new URL(recordPath(tag), folder), `${JSON.stringify(record, null, 2)}\n`);
 
 /** Returns the report as lines of text. */
 export const linesOf = (tag: string, report: Report): ReadonlyArray<string> => {

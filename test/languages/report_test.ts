@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { english, isStale, linesOf, madeFrom, notes, reportOf, tags, terms } from "./report.ts";
+import { changedKeys, english, hashesOf, linesOf, notes, reportOf, tags, terms } from "./report.ts";
 
 it.each(tags)("the report of %s has its share, its terms and its limits", (tag) => {
   const report = reportOf(tag);
@@ -10,12 +10,11 @@ it.each(tags)("the report of %s has its share, its terms and its limits", (tag) 
   expect(linesOf(tag, report).join("\n")).toContain(`${tag}: `);
 });
 
-it("a translation is stale once its English message changes, until it changes too", () => {
-  const made = madeFrom(undefined, "Unlink", "Trennen");
-  expect(isStale(made, "Unlink")).toBe(false);
-  const kept = madeFrom(made, "Remove the link", "Trennen");
-  expect([kept, isStale(kept, "Remove the link")]).toEqual([made, true]);
-  expect(isStale(madeFrom(kept, "Remove the link", "Verknüpfung entfernen"), "Remove the link")).toBe(false);
+it("English messages that have changed are known by the record, new and removed ones are not changed", () => {
+  const recorded = hashesOf({ unlink: "Unlink", keep: "Keep", gone: "Gone" });
+  expect(changedKeys(recorded, { unlink: "Remove the link", keep: "Keep", fresh: "New" })).toEqual([
+    "unlink",
+  ]);
 });
 
 it("a language without a file has no report", () => {
