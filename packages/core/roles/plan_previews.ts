@@ -1,30 +1,22 @@
 /** Compares all members of a guild with the settings of a plan in the background, and changes nothing. */
-
-import { Array, Clock, Effect, Fiber, FiberMap, Option, Schedule, Semaphore, Struct } from "effect";
+import { Clock, Effect, Fiber, FiberMap, Option, Semaphore, Struct } from "effect";
 import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
-import { forEachLimited } from "../limited_loops.ts";
-import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import { IsBackground, PlatformRefusals } from "../platforms/platform_refusals.ts";
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
-import { makeGroupRoles } from "./group_roles.ts";
-import { type Source, storedMember } from "./member_changes.ts";
-import { MemberSync, type Sources } from "./member_sync.ts";
+import { type ComparedMember, makeGuildComparisons } from "./guild_comparison.ts";
+import { MemberSync } from "./member_sync.ts";
+import { walkMembers } from "./member_walk.ts";
+import { patientSteps } from "./patient_steps.ts";
 import type { PlanPreview } from "./plan_preview.ts";
 import { PreviewTally } from "./preview_tally.ts";
 import { type RolePlan, settingNames } from "./role_plan.ts";
 import { type PlanPlace, RolePlanStore } from "./role_plan_store.ts";
 
-/** How many previews of a node run at once; further ones wait. */
+/** How many slices of members a node compares at once for previews. Previews take turns after each slice. */
 const mostAtOnce = 2;
-
-/** How many members are compared together, and how many of them concurrently. */
-const [partSize, concurrency] = [50, 4];
-
-/** The pause after every part, in milliseconds. It keeps a preview from delaying lookups. */
-const partPause = 20;
 
 /** How often the progress is stored. */
 const saveInterval = "1 second";
@@ -32,68 +24,102 @@ const saveInterval = "1 second";
 /** A running preview whose progress is older, in milliseconds, has lost its node. */
 const longestSilence = 20_000;
 
-/** After more unanswered questions in a row, a source is not asked any more, and its answers are unknown. */
-const mostUnanswered = 20;
+/** How long a preview waits for a platform that is away, in milliseconds. */
+const longestWait = 600_000;
 
-const pageRetries = { schedule: Schedule.spaced("2 seconds"), times: 3 };
+/** The pause before members with unknown answers are compared again. */
+const askingAgain = "5 seconds";
+
+/** After so many comparisons in a row that answered for nobody, what is unknown stays unknown. */
+const mostInVain = 6;
 
 /** How long the answer to a start waits for the preview, since small guilds take no longer. */
 const startWait = "1500 millis";
 
+/** How far a preview is. */
+interface Progress {
+  done: number;
+  total: number;
+  /** The members who are not counted yet, because some answers about them are unknown. */
+  readonly unknown: Set<ChatId>;
+}
+
+const isUnknown = ({ changes }: ComparedMember): boolean => changes.held.length > 0;
+
 export const makePlanPreviews = Effect.gen(function* () {
   const store = yield* RolePlanStore;
-  const links = yield* LinkStore;
   const sync = yield* MemberSync;
   const { chargeTo } = yield* PlatformRefusals;
-  const groupRolesOf = yield* makeGroupRoles;
+  const comparisons = yield* makeGuildComparisons;
   const fibers = yield* FiberMap.make<string>();
   const turns = Semaphore.makeUnsafe(mostAtOnce);
 
-  const compareAll = Effect.fnUntraced(function* (
-    plan: RolePlan,
-    tally: PreviewTally,
-    progress: { done: number; total: number },
-  ) {
-    const { pid } = plan.scope;
-    const place = { pid, guildId: plan.guildId };
-    const { findGuildRoles, membersPage } = yield* sync.roles;
-    const guild = Option.getOrNull(yield* findGuildRoles(plan.guildId));
+  /** Compares everybody, asks again for those with unknown answers, and in the end counts what is known of these. */
+  const compareAll = Effect.fnUntraced(function* (plan: RolePlan, tally: PreviewTally, progress: Progress) {
+    const { guildId } = plan;
+    const { unknown } = progress;
+    const roles = yield* sync.roles;
+    const steps = patientSteps("Cannot compare the members of a guild", (failingFor) =>
+      Effect.succeed(failingFor > longestWait),
+    );
+    const guild = Option.getOrNull(yield* steps.step(roles.findGuildRoles(guildId)));
     if (guild === null) return yield* new Forbidden({ reason: "bot_not_in_guild" });
     progress.total = guild.memberCount;
-    const known = yield* groupRolesOf(plan, guild.memberCount, Effect.succeed(false));
-    const sources = patientSources();
-    let after: ChatId | null = null;
-    while (true) {
-      const page: ReadonlyArray<RoleMember> = yield* Effect.retry(
-        membersPage(plan.guildId, after),
-        pageRetries,
-      );
-      for (const part of Array.chunksOf(page, partSize)) {
-        const chatIds = part.map(({ chatId }) => chatId);
-        const records = yield* links.findByChatIds(pid, chatIds);
-        const nicknames = yield* store.nicknames(place, chatIds);
-        const compareOne = (member: RoleMember) => {
-          const stored = storedMember(records.get(member.chatId), nicknames.get(member.chatId));
-          return Effect.map(sync.compare(plan, member, stored, known, sources), (changes) =>
-            tally.add(member, stored, changes),
-          );
-        };
-        yield* forEachLimited(part, compareOne, { concurrency, discard: true });
-        progress.done += part.length;
-        yield* Effect.sleep(partPause);
-      }
-      const last = page.at(-1);
-      if (last === undefined) return;
-      after = last.chatId;
+    const isOver = Effect.succeed(false);
+    const options = { members: guild.memberCount, longestWait, isOver };
+    const { compare, sources } = yield* steps.step(comparisons.begin(plan, options));
+
+    const comparing = (slice: ReadonlyArray<RoleMember>) => turns.withPermits(1)(compare(slice));
+
+    yield* walkMembers(roles, {
+      guildId,
+      after: null,
+      steps,
+      visit: Effect.fnUntraced(function* (slice) {
+        for (const compared of yield* comparing(slice)) {
+          if (isUnknown(compared)) unknown.add(compared.member.chatId);
+          else tally.add(compared);
+        }
+        progress.done += slice.length;
+      }),
+    });
+
+    /** Compares the members with unknown answers once more. */
+    const compareAgain = (isCounted: (compared: ComparedMember) => boolean) =>
+      walkMembers(roles, {
+        guildId,
+        after: null,
+        steps,
+        isVisited: ({ chatId }) => unknown.has(chatId),
+        visit: Effect.fnUntraced(function* (slice) {
+          for (const compared of (yield* comparing(slice)).filter(isCounted)) {
+            tally.add(compared);
+            unknown.delete(compared.member.chatId);
+          }
+        }),
+      });
+
+    let inVain = 0;
+    while (unknown.size > 0 && inVain < mostInVain) {
+      const before = unknown.size;
+      yield* Effect.sleep(askingAgain);
+      sources.reopen();
+      yield* compareAgain((compared) => !isUnknown(compared));
+      inVain = unknown.size < before ? 0 : inVain + 1;
     }
+    sources.closeAll();
+    if (unknown.size > 0) yield* compareAgain(() => true);
+    unknown.clear();
   });
 
   const run = Effect.fnUntraced(function* (plan: RolePlan, started: PlanPreview) {
     const tally = new PreviewTally(plan);
-    const progress = { done: 0, total: 0 };
+    const progress: Progress = { done: 0, total: 0, unknown: new Set() };
     const save = Effect.fnUntraced(function* (state: PlanPreview["state"]) {
-      const total = Math.max(progress.done, progress.total);
-      const preview = { ...started, ...progress, total, ...tally.counts, state };
+      const { done } = progress;
+      const total = Math.max(done, progress.total);
+      const unknown = tally.counts.unknown + progress.unknown.size;
+      const preview = { ...started, ...tally.counts, done, total, unknown, state };
       const place = { pid: plan.scope.pid, guildId: plan.guildId };
       return yield* store.savePreview({ ...place, preview, at: yield* Clock.currentTimeMillis });
     });
@@ -104,7 +130,7 @@ export const makePlanPreviews = Effect.gen(function* () {
       Effect.repeat({ while: (isCurrent) => isCurrent }),
       Effect.as(null),
     );
-    const comparing = Effect.match(turns.withPermits(1)(compareAll(plan, tally, progress)), {
+    const comparing = Effect.match(compareAll(plan, tally, progress), {
       onSuccess: () => "done" as const,
       onFailure: () => "failed" as const,
     });
@@ -151,14 +177,5 @@ export const makePlanPreviews = Effect.gen(function* () {
     }),
   };
 });
-
-const patientSources = (): Sources => {
-  const missed = new Map<Source, number>();
-  return {
-    isOpen: (source) => (missed.get(source) ?? 0) <= mostUnanswered,
-    note: (source, isAnswered) => missed.set(source, isAnswered ? 0 : (missed.get(source) ?? 0) + 1),
-    missing: new Set(),
-  };
-};
 
 const isSilent = (savedAt: Millis, now: Millis): boolean => now - savedAt > longestSilence;

@@ -1,6 +1,7 @@
 /** Counts what a plan would change, member by member. */
 import type { RoleMember } from "../platforms/chat_platform.ts";
-import { isLeftAlone, type MemberChanges, type StoredMember } from "./member_changes.ts";
+import type { ComparedMember } from "./guild_comparison.ts";
+import { isLeftAlone, type MemberChanges } from "./member_changes.ts";
 import {
   type Counts,
   mostExamples,
@@ -38,11 +39,9 @@ export class PreviewTally {
     this.#roles = new Map(plan.rules.map(({ roleId }) => [roleId, { held: 0, gained: none, lost: none }]));
   }
 
-  /** @param changes null if it is unknown what would change */
-  add(member: RoleMember, { gameId, wasLinked }: StoredMember, changes: MemberChanges | null): void {
+  add({ member, stored: { gameId, wasLinked }, changes }: ComparedMember): void {
     for (const role of this.#named(member.roleIds)) role.held++;
     if (!member.isBot && isLeftAlone(this.#plan, member)) this.#bypassed++;
-    if (changes === null) return;
     const kind = gameId !== null || wasLinked ? "linked" : "unlinked";
     for (const role of this.#named(changes.add)) role.gained = oneMore(role.gained, kind);
     for (const role of this.#named(changes.remove)) role.lost = oneMore(role.lost, kind);

@@ -1,28 +1,17 @@
 /** Reads the events of a plan's scope, and changes the guild members that the events name. */
-
-import { Clock, Effect, Metric, Option, Semaphore } from "effect";
+import { Clock, Effect, Option, Semaphore } from "effect";
 import { type Courier, type CourierNode, isCarrying, retryDelay } from "../../couriers/couriers.ts";
 import type { FeedEvent } from "../../events/event.ts";
 import { EventStore } from "../../events/event_store.ts";
 import { type ChatId, isChatId } from "../../ids.ts";
 import { forEachLimited } from "../../limited_loops.ts";
 import { LinkStore } from "../../links/link_store.ts";
-import type { RoleMember } from "../../platforms/chat_platform.ts";
-import { ChargedAccount } from "../../platforms/platform_refusals.ts";
 import type { Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
-import {
-  type GroupRoles,
-  type MemberChanges,
-  type Source,
-  type StoredMember,
-  sourcesOf,
-  storedMember,
-} from "../member_changes.ts";
-import { MemberSync, type Sources } from "../member_sync.ts";
-import type { PreviewTally } from "../preview_tally.ts";
-import type { RolePlan } from "../role_plan.ts";
-import { type HeldPlan, RolePlanStore, type SettledMember, type WaitingMember } from "../role_plan_store.ts";
+import { sourcesOf, storedMember } from "../member_changes.ts";
+import { type HeldPlan, RolePlanStore, type WaitingMember } from "../role_plan_store.ts";
+import { goneMember, makeChangeMember } from "./change_member.ts";
+import { ClosedSources } from "./closed_sources.ts";
 
 /** How many events are read at once. */
 const pageSize = 500;
@@ -37,83 +26,19 @@ const probeInterval = 3_000;
 export interface PlanCourier extends Courier<HeldPlan> {
   /** The time of the last failed request for a member; null after a later request was answered. */
   failedAt: Millis | null;
-  readonly sweeping: Sweeping;
+  /** Whether a sweep of the plan runs, and the time before which none starts or continues. */
+  sweeping: { readonly isRunning: boolean; readonly nextAt: Millis };
   /** Prevents a sweep from changing a member while an event's change of the same member runs, and vice versa. */
   readonly turn: Semaphore.Semaphore;
-  /** The sources that did not answer a whole sweep; null until the stored problems are read. */
-  closed: ClosedSources | null;
-}
-
-/** Sources that are asked about one waiting member only, until an answer starts a sweep. */
-interface ClosedSources {
-  readonly sources: Set<Source>;
-  /** The waiting member whose questions go to the closed sources; null while no waiting member needs one. */
-  asker: ChatId | null;
-}
-
-export const closedSources = (sources: Iterable<Source>): ClosedSources => ({
-  sources: new Set(sources),
-  asker: null,
-});
-
-/** What a sweep of a revision knows before its first question. */
-export const nothingLearned = (revision: number): Sweeping["sources"] => ({
-  revision,
-  states: new Map(),
-  missing: new Set(),
-  unanswered: new Set(),
-});
-
-/** What a sweep learned about a source. */
-interface SourceState {
-  /** How many questions in a row got no answer. */
-  missed: number;
-  isAnswered: boolean;
-}
-
-/** What a sweep found so far, before it changes members. */
-export interface Comparison {
-  readonly revision: number;
-  /** The member that was compared last; null if no member has been compared yet. */
-  after: ChatId | null;
-  done: number;
-  readonly tally: PreviewTally;
-  /** The members who differ from the plan. */
-  readonly found: Set<ChatId>;
-  /** Whether all members were compared, and may be changed. */
-  isChecked: boolean;
-}
-
-interface Sweeping {
-  isRunning: boolean;
-  /** The sources that the plan's running sweep asked, by the revision of the plan. */
-  sources: {
-    readonly revision: number;
-    readonly states: Map<Source, SourceState>;
-    readonly missing: Set<Source>;
-    /** The first members with an unanswered question. */
-    readonly unanswered: Set<ChatId>;
-  };
-  /** The comparison of the running sweep, which goes on here when a platform answers again; null before the first. */
-  comparison: Comparison | null;
-  /** The time of the first failure since the last success, or null. */
-  failingSince: Millis | null;
-  /** No sweep starts or continues before this time. */
-  nextAt: Millis;
+  readonly closed: ClosedSources;
 }
 
 export const makePlanCourier = (courier: Courier<HeldPlan>): PlanCourier => ({
   ...courier,
   failedAt: null,
-  sweeping: {
-    isRunning: false,
-    sources: nothingLearned(-1),
-    comparison: null,
-    failingSince: null,
-    nextAt: 0,
-  },
+  sweeping: { isRunning: false, nextAt: 0 },
   turn: Semaphore.makeUnsafe(1),
-  closed: null,
+  closed: new ClosedSources(),
 });
 
 export const isProbing = ({ failedAt }: PlanCourier, at: Millis): boolean =>
@@ -123,7 +48,7 @@ export const makePlanRun = Effect.gen(function* () {
   const store = yield* RolePlanStore;
   const events = yield* EventStore;
   const links = yield* LinkStore;
-  const { change } = yield* makeMemberWork;
+  const changeMember = yield* makeChangeMember;
   const { pauseWithoutBot } = yield* makeGuildCheck;
 
   /** Reads new events. Stores the members who are named in these events as waiting members. */
@@ -152,12 +77,13 @@ export const makePlanRun = Effect.gen(function* () {
 
   /** Returns the closed sources. A node that takes over a plan reads them from the plan's problems. */
   const closedOf = Effect.fnUntraced(function* (courier: PlanCourier) {
-    if (courier.closed !== null) return courier.closed;
+    const { closed } = courier;
+    if (closed.areKnown) return closed;
     const { scope, guildId } = courier.item;
     const { problems } = yield* store.status({ pid: scope.pid, guildId });
     const stored = problems.filter(({ reason }) => reason === "source_closed");
-    const sources = stored.flatMap(({ roleId }) => sourcesOf(courier.item, roleId));
-    return (courier.closed ??= closedSources(sources));
+    if (!closed.areKnown) closed.close(stored.flatMap(({ roleId }) => sourcesOf(courier.item, roleId)));
+    return closed;
   });
 
   /** Changes the waiting members that are due. Returns false if there was nothing to do. */
@@ -175,22 +101,15 @@ export const makePlanRun = Effect.gen(function* () {
     );
 
     const closed = yield* closedOf(courier);
-    const opened = new Set<Source>();
 
     const changeOne = Effect.fnUntraced(function* (waiting: WaitingMember) {
       const now = yield* Clock.currentTimeMillis;
       const hasFailed = courier.failedAt !== null && !isProbe;
       if (hasFailed || !isCarrying(node, courier, now)) return [];
       const { chatId, nickname } = waiting;
-      const sources: Sources = {
-        isOpen: (source) => !closed.sources.has(source) || (closed.asker ??= chatId) === chatId,
-        note: (source, isAnswered) => {
-          if (isAnswered && closed.sources.has(source)) opened.add(source);
-        },
-        missing: new Set(),
-      };
+      const sources = closed.sourcesFor(chatId);
       const stored = storedMember(records.get(chatId), nickname);
-      const result = yield* change(courier.item, chatId, stored, { sources }).pipe(
+      const result = yield* changeMember(courier.item, chatId, stored, { sources }).pipe(
         Effect.map((made) => {
           courier.failedAt = null;
           if (made === null || made.retryAt === null) return made;
@@ -211,9 +130,7 @@ export const makePlanRun = Effect.gen(function* () {
       ...(result ?? (haveLeft ? goneMember(waiting.chatId) : waitingOn(waiting, startedAt))),
       mark: waiting.mark,
     }));
-    // The next member who needs a closed source is asked about, if this one has left or has no link any more.
-    if (settled.some(({ chatId, retryAt }) => chatId === closed.asker && retryAt === null))
-      closed.asker = null;
+    for (const { chatId, retryAt } of settled) if (retryAt === null) closed.release(chatId);
     const at = yield* Clock.currentTimeMillis;
     const isHeld = yield* store.settle({
       ...place,
@@ -224,10 +141,7 @@ export const makePlanRun = Effect.gen(function* () {
       sweep: null,
     });
     courier.isStopping ||= !isHeld;
-    if (opened.size > 0) {
-      for (const source of opened) closed.sources.delete(source);
-      yield* store.startSweep(place, at);
-    }
+    if (closed.openAnswered()) yield* store.startSweep(place, at);
     return true;
   });
 
@@ -278,69 +192,3 @@ const usersOf = (event: FeedEvent): ReadonlyArray<ChatId> => {
       return [];
   }
 };
-
-const changes = Metric.counter("accountlink_role_changes_total", {
-  description: "Changes of roles and nicknames, by outcome",
-  incremental: true,
-});
-
-export const makeMemberWork = Effect.gen(function* () {
-  const sync = yield* MemberSync;
-
-  // Add 0, so that the counters are exported even before the first change.
-  for (const outcome of outcomes) yield* count(outcome, 0);
-
-  return {
-    compare: (
-      plan: RolePlan,
-      member: RoleMember,
-      stored: StoredMember,
-      known: GroupRoles,
-      sources: Sources,
-    ) => sync.compare(plan, member, stored, known, sources),
-
-    /**
-     * Gives a member the roles and the nickname that the plan wants. Returns null if the user is not a member.
-     *
-     * @param options.pace runs before each change
-     */
-    change: Effect.fnUntraced(
-      function* (
-        plan: RolePlan,
-        chatId: ChatId,
-        stored: StoredMember,
-        { pace, sources }: { readonly pace?: Effect.Effect<void>; readonly sources: Sources },
-      ) {
-        const { findMember } = yield* sync.roles;
-        // Not charged: users of a global scope are often no members of this guild, which the platform answers with 404.
-        const found = Effect.provideService(findMember(plan.guildId, chatId), ChargedAccount, null);
-        const member = Option.getOrNull(yield* found);
-        if (member === null) return null;
-        const wanted = yield* sync.compare(plan, member, stored, undefined, sources);
-        const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, pace);
-        yield* count("refused", settled.problems.length);
-        yield* count("applied", added.length + removed.length + (renamed === null ? 0 : 1));
-        return settled;
-      },
-      Effect.tapErrorTag("PlatformUnavailable", () => count("unavailable", 1)),
-    ),
-  };
-});
-
-/** Whether a sync would change the member's roles or nickname. */
-export const isDifferent = ({ add, remove, nickname }: MemberChanges): boolean =>
-  add.length + remove.length > 0 || nickname !== null;
-
-const outcomes = ["applied", "refused", "unavailable"] as const;
-
-const count = (outcome: (typeof outcomes)[number], times: number) =>
-  Metric.update(Metric.withAttributes(changes, { outcome }), times);
-
-/** Returns the result to store for a user who has left the guild: without a nickname, problems or a retry. */
-export const goneMember = (chatId: ChatId): SettledMember => ({
-  chatId,
-  mark: null,
-  retryAt: null,
-  nickname: null,
-  problems: [],
-});

@@ -14,6 +14,9 @@ import { isSweepDue, makeSweep } from "./sweep.ts";
 /** How long a stopping node waits for changes that are already running. */
 const drainTime = "11 seconds";
 
+/** How long a node may take to notice that a sweep has started, ended or is of another plan, in milliseconds. */
+const rereadTime = 2_000;
+
 const oldest = Metric.gauge("accountlink_role_oldest_change_seconds", {
   description:
     "Age of the oldest change that waits to be applied to a member, of all role plans of this node",
@@ -58,11 +61,10 @@ const start = Effect.gen(function* () {
 
   /** Starts the sweep of a plan in the background if the sweep is due. */
   const startSweep = Effect.fnUntraced(function* (courier: PlanCourier) {
-    const { sweeping } = courier;
     if (!isSweepDue(courier, yield* Clock.currentTimeMillis)) return;
-    sweeping.isRunning = true;
-    const ended = Effect.sync(() => {
-      sweeping.isRunning = false;
+    courier.sweeping = { isRunning: true, nextAt: 0 };
+    const ended = Effect.map(Clock.currentTimeMillis, (now) => {
+      courier.sweeping = { isRunning: false, nextAt: now + rereadTime };
     });
     const running = yield* warnOnce("Cannot sweep the members of a guild", sweep(node, courier));
     yield* FiberSet.run(sweeps, Effect.ensuring(running, ended));

@@ -71,8 +71,9 @@ test("another node continues a dead node's sweep within ten seconds, and changes
   yield* startNode("second");
   yield* pass(14);
   first.cut();
-  const before = (yield* status).sweep;
-  assert.deepInclude(before ?? {}, { done: 100, total: 250 });
+  const { done = 0, total } = (yield* status).sweep ?? {};
+  assert.isAbove(done, 100);
+  assert.strictEqual(total, 250);
   yield* pass(10);
   const second = changes.filter(({ node }) => node === "second");
   assert.isAbove(second.length, 0);

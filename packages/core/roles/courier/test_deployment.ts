@@ -20,6 +20,8 @@ import {
   servicesOn,
   startNodeOn,
 } from "../../test_services.ts";
+import { MemberSync } from "../member_sync.ts";
+import { makePlanPreviews } from "../plan_previews.ts";
 import { noPlan, type PlanSettings } from "../role_plan.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
 import { RolePlans } from "../role_plans.ts";
@@ -180,6 +182,11 @@ export const deployment = Effect.gen(function* () {
   const writer = yield* LinkWriter;
   const { guild: scope } = yield* scopes;
   const target = { origin: operator, scope, guildId };
+  const previews = yield* makePlanPreviews.pipe(
+    Effect.provide(Layer.fresh(MemberSync.layer)),
+    Effect.provideService(ChatPlatform, watched("previews")),
+    Effect.provideService(GamePlatform, watchedGame),
+  );
   const statusNow = Effect.map(plans.find(scope, guildId), ({ status }) => status);
   return {
     changes,
@@ -203,6 +210,14 @@ export const deployment = Effect.gen(function* () {
       yield* stop;
       changes.length = 0;
       requests = 0;
+    }),
+    /** Starts a preview for all members, and returns an effect that reads it. */
+    preview: Effect.fnUntraced(function* (settings: Partial<PlanSettings>) {
+      yield* Effect.forkChild(previews.start({ ...usual, ...settings, scope, guildId }));
+      return Effect.map(previews.find({ pid: scope.pid, guildId }), (found) => {
+        if (found === null) throw new Error("There is no preview");
+        return found;
+      });
     }),
     status: statusNow,
     state: Effect.map(plans.find(scope, guildId), ({ plan }) => plan.state),

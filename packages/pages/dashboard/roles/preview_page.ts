@@ -43,14 +43,19 @@ export const previewPage = (view: PreviewView, refused: Refused | null): Page =>
     content: html`
 <p>Nobody has been changed yet. <a href="${to(withQuery(rolesPath(community.scope.pid), { guildId, draft: "1" }))}">Back
 to the rules</a></p>
-${isRunning ? runningHtml(preview) : preview.state === "done" ? doneHtml(view) : failedHtml(view)}`,
+${isRunning ? runningHtml(view) : preview.state === "done" ? doneHtml(view) : failedHtml(view)}`,
   };
 };
 
-const runningHtml = ({ done, total }: PlanPreview): Html => html`
+const runningHtml = ({ preview: { done, total, unknown }, platforms }: PreviewView): Html => html`
 <div data-live="2">
 <p>Comparing everyone with the rules: ${numberText(done)}${total === 0 ? null : ` of ${counted(total, "member")}`}.</p>
 <progress aria-label="Compared members"${total === 0 ? null : html` max="${total}" value="${Math.min(done, total)}"`}></progress>
+${
+  unknown === 0
+    ? null
+    : html`<p>For ${numberText(unknown)} of them, ${platforms.game} has not answered yet. It is asked again.</p>`
+}
 </div>
 <p>You can leave this page: the comparison continues, and its result is kept for a day.</p>`;
 

@@ -1,0 +1,57 @@
+/** Changes single members, and counts the changes. */
+import { Effect, Metric, Option } from "effect";
+import type { ChatId } from "../../ids.ts";
+import { ChargedAccount } from "../../platforms/platform_refusals.ts";
+import type { StoredMember } from "../member_changes.ts";
+import { MemberSync, type Sources } from "../member_sync.ts";
+import type { RolePlan } from "../role_plan.ts";
+import type { SettledMember } from "../role_plan_store.ts";
+
+const changes = Metric.counter("accountlink_role_changes_total", {
+  description: "Changes of roles and nicknames, by outcome",
+  incremental: true,
+});
+
+export interface ChangeOptions {
+  readonly sources: Sources;
+  /** Runs before each change. */
+  readonly pace?: Effect.Effect<void>;
+}
+
+export const makeChangeMember = Effect.gen(function* () {
+  const sync = yield* MemberSync;
+
+  // Add 0, so that the counters are exported even before the first change.
+  for (const outcome of outcomes) yield* count(outcome, 0);
+
+  /** Gives a member the roles and the nickname that the plan wants. Returns null if the user is not a member. */
+  return Effect.fnUntraced(
+    function* (plan: RolePlan, chatId: ChatId, stored: StoredMember, { pace, sources }: ChangeOptions) {
+      const { findMember } = yield* sync.roles;
+      // Not charged: users of a global scope are often no members of this guild, which the platform answers with 404.
+      const found = Effect.provideService(findMember(plan.guildId, chatId), ChargedAccount, null);
+      const member = Option.getOrNull(yield* found);
+      if (member === null) return null;
+      const wanted = yield* sync.compare(plan, member, stored, undefined, sources);
+      const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, pace);
+      yield* count("refused", settled.problems.length);
+      yield* count("applied", added.length + removed.length + (renamed === null ? 0 : 1));
+      return settled;
+    },
+    Effect.tapErrorTag("PlatformUnavailable", () => count("unavailable", 1)),
+  );
+});
+
+const outcomes = ["applied", "refused", "unavailable"] as const;
+
+const count = (outcome: (typeof outcomes)[number], times: number) =>
+  Metric.update(Metric.withAttributes(changes, { outcome }), times);
+
+/** Returns the result to store for a user who has left the guild: without a nickname, problems or a retry. */
+export const goneMember = (chatId: ChatId): SettledMember => ({
+  chatId,
+  mark: null,
+  retryAt: null,
+  nickname: null,
+  problems: [],
+});

@@ -1,0 +1,84 @@
+/**
+ * Compares the members of a guild with a plan, and changes nothing. A preview shows what it found, and a sweep changes
+ * the members whom it found.
+ */
+import { Clock, Effect } from "effect";
+import { PlatformUnavailable } from "../errors.ts";
+import type { ChatId } from "../ids.ts";
+import { forEachLimited } from "../limited_loops.ts";
+import { LinkStore } from "../links/link_store.ts";
+import type { RoleMember } from "../platforms/chat_platform.ts";
+import type { Millis } from "../timestamp.ts";
+import { AnswerSources } from "./answer_sources.ts";
+import { makeGroupRoles } from "./group_roles.ts";
+import { type StoredMember, storedMember } from "./member_changes.ts";
+import { type Comparison, MemberSync } from "./member_sync.ts";
+import type { RolePlan } from "./role_plan.ts";
+import { RolePlanStore } from "./role_plan_store.ts";
+
+/** The number of members that are compared concurrently. */
+const concurrency = 4;
+
+export interface ComparedMember {
+  readonly member: RoleMember;
+  readonly stored: StoredMember;
+  readonly changes: Comparison;
+}
+
+interface ComparisonOptions {
+  /** How many members of the guild are compared, about. */
+  readonly members: number;
+  /** How long a source that answered before is waited for, in milliseconds. */
+  readonly longestWait: Millis;
+  /** Whether the comparison must stop. */
+  readonly isOver: Effect.Effect<boolean>;
+}
+
+export const makeGuildComparisons = Effect.gen(function* () {
+  const links = yield* LinkStore;
+  const store = yield* RolePlanStore;
+  const sync = yield* MemberSync;
+  const groupRolesOf = yield* makeGroupRoles;
+
+  /** Returns what the stores know of members. */
+  const storedOf = Effect.fnUntraced(function* (
+    { scope: { pid }, guildId }: RolePlan,
+    chatIds: ReadonlyArray<ChatId>,
+  ) {
+    const records = yield* links.findByChatIds(pid, chatIds);
+    const nicknames = yield* store.nicknames({ pid, guildId }, chatIds);
+    return (chatId: ChatId) => storedMember(records.get(chatId), nicknames.get(chatId));
+  });
+
+  /** Begins a comparison, and reads the members of groups if that takes fewer requests. */
+  const begin = Effect.fnUntraced(function* (
+    plan: RolePlan,
+    { members, longestWait, isOver }: ComparisonOptions,
+  ) {
+    const groupRoles = yield* groupRolesOf(plan, members, isOver);
+    const sources = new AnswerSources(longestWait);
+
+    /** Fails if a platform is away that answered before, so that these members are compared again. */
+    const compare = Effect.fnUntraced(function* (slice: ReadonlyArray<RoleMember>) {
+      const storedFor = yield* storedOf(
+        plan,
+        slice.map(({ chatId }) => chatId),
+      );
+      const compared = yield* forEachLimited(
+        slice,
+        (member) => {
+          const stored = storedFor(member.chatId);
+          return Effect.map(
+            sync.compare(plan, member, stored, groupRoles, sources),
+            (changes): ComparedMember => ({ member, stored, changes }),
+          );
+        },
+        { concurrency },
+      );
+      if (!sources.isAwaited(yield* Clock.currentTimeMillis)) return compared;
+      return yield* new PlatformUnavailable({ operation: "GamePlatform" });
+    });
+    return { sources, compare };
+  });
+  return { begin, storedOf };
+});

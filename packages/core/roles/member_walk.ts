@@ -1,0 +1,60 @@
+/** Walks through the members of a guild in slices, so that other work gets its turn in between. */
+import { Effect } from "effect";
+import type { ChatId, GuildId } from "../ids.ts";
+import type { ChatRoles, RoleMember } from "../platforms/chat_platform.ts";
+import type { PatientSteps } from "./patient_steps.ts";
+
+/** The number of members that are visited together. */
+const sliceSize = 50;
+
+/** The pause after every slice, in milliseconds. It keeps the walk from delaying lookups. */
+const slicePause = 20;
+
+export interface Walk<E> {
+  readonly guildId: GuildId;
+  /** The member to begin after; null for the first member. */
+  readonly after: ChatId | null;
+  readonly steps: PatientSteps;
+  /** Whether to visit a member at all. */
+  readonly isVisited?: (member: RoleMember) => boolean;
+  /** If it fails because something does not answer, the members are read and visited again later. */
+  readonly visit: (slice: ReadonlyArray<RoleMember>) => Effect.Effect<void, E>;
+}
+
+/** Visits the members in the order of their IDs. Fails with `MembersHidden` if the platform does not list them. */
+export const walkMembers = Effect.fnUntraced(function* <E>(
+  { membersPage }: ChatRoles,
+  { guildId, steps, visit, isVisited = () => true, ...walk }: Walk<E>,
+) {
+  let { after } = walk;
+  let endOfPage = after;
+  let rest: ReadonlyArray<RoleMember> = [];
+
+  /** Visits the next members, and returns them; none after the last one. */
+  const visitNext = Effect.gen(function* () {
+    while (rest.length === 0) {
+      const page: ReadonlyArray<RoleMember> = yield* membersPage(guildId, after);
+      endOfPage = page.at(-1)?.chatId ?? null;
+      if (endOfPage === null) return [];
+      rest = page.filter(isVisited);
+      if (rest.length === 0) after = endOfPage;
+    }
+    const slice = rest.slice(0, sliceSize);
+    yield* visit(slice);
+    return slice;
+  }).pipe(
+    Effect.tapError(() =>
+      Effect.sync(() => {
+        rest = [];
+      }),
+    ),
+  );
+
+  while (true) {
+    const last = (yield* steps.step(visitNext)).at(-1);
+    if (last === undefined) return;
+    rest = rest.slice(sliceSize);
+    after = rest.length === 0 ? endOfPage : last.chatId;
+    yield* Effect.sleep(slicePause);
+  }
+});
