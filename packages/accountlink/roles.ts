@@ -62,7 +62,10 @@ export class Roles extends Context.Service<Roles>()("accountlink/Roles", {
     };
 
     return {
-      /** Returns the plan of a guild with its progress; for a guild without a plan, a paused plan without rules. */
+      /**
+       * Returns the plan of a guild with its progress, and the community: its log channel, and who paused the plan. For a
+       * guild without a plan, this is a paused plan without rules.
+       */
       get: method([Accept.calling], (options?: CallOptions) =>
         inGuild(options, (guildId) => plans.find(scope, guildId)),
       ),

@@ -1,7 +1,7 @@
 /** What the pages say of communities in which the bot cannot do its work. */
 import { expect, test } from "vitest";
 import { botlessGuild, guild } from "../support/fixtures.ts";
-import { withoutIsolation } from "../support/flow_browser.ts";
+import { formOf, withoutIsolation } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { scopesOf, signInOwner } from "./dashboard.ts";
 import { managedBy, useSiteServer } from "./site_server.ts";
@@ -51,6 +51,9 @@ test("they say who paused the rules of a community", async () => {
   for (const text of await pagesOf(ada))
     expect(text).toContain("rules of Rook & Bishop were paused by you at ");
   for (const text of await pagesOf(dan)) expect(text).toContain("Bishop were paused by User 1 at ");
+  const me = await server.signIn(ada, server.newBrowser(), "me");
+  const exported = await me.post("/me/export", formOf(await me.get("/me/export")));
+  expect(JSON.parse(exported.text)).toMatchObject({ pauses: [{ guildId: guild }] });
 });
 
 test("who edits paused rules or sets the log channel is not told to have paused the rules", async () => {

@@ -58,11 +58,9 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
       update: CommunityUpdate,
       origin: WriteOrigin,
     ) {
-      const chosen = chosenIn(update);
-      if (Object.keys(chosen).length === 0) return;
       const { end: position } = yield* events.range(pid);
       const at = yield* Clock.currentTimeMillis;
-      yield* store.update({ ...origin, pid, guildId, update: chosen, position, at });
+      yield* store.update({ ...origin, pid, guildId, update: chosenIn(update), position, at });
       yield* announceLog;
     });
 

@@ -20,7 +20,8 @@ const orNull = <S extends Schema.Top>(schema: S) =>
 
 /**
  * What the team of a community chooses, besides the rules of its role plan. Every setting is null unless it was chosen.
- * Texts and minimum ages are settings of the scope, because its global list asks users of several guilds.
+ * The texts and the minimum ages of the verification belong to the scope, see `ScopeSettings`: a global scope asks the
+ * users of several guilds with the same texts, and the flow may know no guild.
  *
  * @example
  * ```ts

@@ -128,7 +128,8 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
           const isSwept = !hasRival && changedSettings(plan, settings).length > 0;
           if (isSwept) yield* admitSweep({ pid: scope.pid, guildId });
         }
-        yield* stored.put(scope, guildId, settings, origin, edited);
+        const details = yield* stored.put(scope, guildId, settings, origin, edited);
+        if (Object.keys(ofCommunity).length === 0) return details;
         yield* communities.put(scope, guildId, ofCommunity, origin);
         return yield* stored.find(scope, guildId);
       }),

@@ -120,9 +120,10 @@ export const putSettings = Effect.fnUntraced(function* (
 /** Forgets that linking was on, and what was chosen. Returns whether anything was. */
 export const closeCommunity = Effect.fnUntraced(function* (tx: Transaction, place: CommunityPlace) {
   const stored = yield* communityAt(tx, place);
+  if (!isKnown({ ...(yield* communityOf(tx, stored)), panels: [] })) return false;
   const { homeSince, paused } = newCommunity;
   yield* putSettings(tx, { ...stored, homeSince, paused }, nothingChosen, 0);
-  return isKnown({ ...(yield* communityOf(tx, stored)), panels: [] });
+  return true;
 });
 
 /** Takes an erased user out of up to `limit` pauses. Returns whether more may be left. */
