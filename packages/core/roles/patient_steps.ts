@@ -36,7 +36,8 @@ export const patientSteps = (
       yield* goOn;
       const left = time - (yield* Clock.currentTimeMillis);
       if (left <= 0) return;
-      yield* Effect.sleep(Math.min(1_000, left));
+      // Rounded up, because a clock of whole milliseconds never reaches a fraction of one.
+      yield* Effect.sleep(Math.min(1_000, Math.ceil(left)));
     }
   });
 

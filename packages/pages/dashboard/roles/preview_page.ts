@@ -41,6 +41,7 @@ export const previewPage = (view: PreviewView, refused: Refused | null): Page =>
     refused,
     ...(isRunning ? { refreshSeconds: 3 } : {}),
     content: html`
+${preview.state === "done" ? unknownHtml(view) : null}
 <p>Nobody has been changed yet. <a href="${to(withQuery(rolesPath(community.scope.pid), { guildId, draft: "1" }))}">Back
 to the rules</a></p>
 ${isRunning ? runningHtml(view) : preview.state === "done" ? doneHtml(view) : failedHtml(view)}`,
@@ -78,7 +79,6 @@ const doneHtml = (view: PreviewView): Html => {
   const isQuiet = changesIn(changed) === 0;
   const choices = unlinkedChoices(view);
   return html`
-${unknownHtml(view)}
 <p>${counted(preview.done, "member")} were compared. ${
     isQuiet ? "Nobody would change: everyone has the right roles and names." : "This is what would change:"
   }</p>
