@@ -118,6 +118,9 @@ export interface BatchOutcome extends BatchImported {
 /** How long an import can be undone after its first batch, in milliseconds. @internal */
 export const undoableFor = dayMs;
 
+/** How many imports of a scope can be undone, the last ones. @internal */
+export const undoableImports = 3;
+
 /** The most links that `ImportStore.countUndoable` counts. @internal */
 export const mostUndoable = 100_000;
 
@@ -196,8 +199,7 @@ export class ImportStore extends Context.Service<
      * transactions have a limit, more are stored in parts, and `progress` with the last part, so that a repeated batch
      * stores the rest. If a chat user occurs twice, the last link counts. If the batch inserts or replaces any record,
      * one audit entry contains the returned counts; batches of one `file` share the entry, which contains their sums.
-     * Each existing record whose game user changes also gets an audit entry `link.set` with `via: "import"`. These
-     * entries are in the order of chat IDs. New records get no entry of their own, because an import may have millions.
+     * Records get no entry of their own, because an import may have millions.
      *
      * The counts are added to the stored import of `holder`. Stores nothing and returns `isEnded` if the node does not
      * hold that import, or if it was removed.
@@ -213,16 +215,17 @@ export class ImportStore extends Context.Service<
     /** Removes an import with its files, unless it is running. Returns whether it was removed. */
     readonly remove: (id: string) => StoreEffect<boolean>;
 
-    /** Returns the imports of an account that can be undone, newest first. */
+    /** Returns the imports of an account that can be undone, newest first: the last `undoableImports` of each scope. */
     readonly listUndoable: (account: string, at: Millis) => StoreEffect<ReadonlyArray<UndoableImport>>;
 
-    /** Counts the links of an import that nobody has changed since, at most `mostUndoable`. */
+    /** Counts the links that `undo` would take back, at most `mostUndoable`. */
     readonly countUndoable: (id: string) => StoreEffect<number>;
 
     /**
      * Takes back what an import did to its next `limit` links, in one transaction: removes the links that it made, and
-     * restores those that it replaced. Links that somebody changed since stay. Adds the counts to one audit entry, and
-     * appends the event `links.imported`, so that readers list anew. Links that are restored get an audit entry each.
+     * restores those that it replaced. Links that somebody changed since stay, and links whose users were blocked
+     * since are not restored. Adds the counts to one audit entry, and appends the event `links.imported`, so that
+     * readers list anew.
      */
     readonly undo: (write: UndoImport) => StoreEffect<ImportUndone>;
 

@@ -20,6 +20,7 @@ export {
   WrongLines,
 } from "./import_batch.ts";
 export { type ImportFile, ImportRefused } from "./import_files.ts";
+export * from "./import_history.ts";
 export {
   type ChangedLinks,
   type ImportFailure,

@@ -58,6 +58,15 @@ export const refuseBlocked = Effect.fnUntraced(function* (tx: Transaction, pid: 
   if (yield* isBlocked(tx, pid, link)) return yield* new Conflict({ reason: "blocked" });
 });
 
+/** Returns whether a link would name a blocked user. Reads the blocks of the scope once, for a check of many links. */
+export const blockTest = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, epoch: number) {
+  const blocked = (yield* tx.scan(blocks, [pid, epoch])).map(({ block }) => block);
+  const chatIds = new Set(blocked.map(({ chatId }) => chatId));
+  const gameIds = new Set(blocked.map(({ gameId }) => gameId));
+  return ({ chatId, gameId }: Pick<LinkToCheck, "chatId" | "gameId">) =>
+    chatIds.has(chatId) || gameIds.has(gameId);
+});
+
 /** Takes a chat user out of up to `limit` blocks, and returns whether more may be left. */
 export const eraseFromBlocks = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
   const found = yield* tx.list(blocks.byUser, [chatId], { limit });

@@ -21,7 +21,7 @@ import { maxChanges } from "../kv.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { amend, record } from "./audit_log.ts";
-import { blocks } from "./blocks.ts";
+import { blockTest } from "./blocks.ts";
 import { append } from "./event_store.ts";
 import { isLogOpen, logPart, type RecordChange, sumOf } from "./import_records.ts";
 import { findHeld, imports } from "./imports.ts";
@@ -40,7 +40,7 @@ export const progress = table<Progress>()("progress", ({ source }) => [source], 
   },
 });
 
-/** A link that replaces another one changes up to 24 keys, its audit entry and its undo included. */
+/** A link that replaces another one changes up to 24 keys, its undo included. */
 export const keysOfLink = 24;
 
 /** The links of a transaction at most, so that a commit does not keep others waiting. */
@@ -96,10 +96,8 @@ const storePart = Effect.fnUntraced(function* (
   const { pid } = batch;
   const { epoch } = yield* scopeAt(tx, pid);
   const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
-  const blocked = (yield* tx.scan(blocks, [pid, epoch])).map(({ block }) => block);
-  const chatIds = new Set(blocked.map(({ chatId }) => chatId));
-  const gameIds = new Set(blocked.map(({ gameId }) => gameId));
-  const admitted = part.filter(({ chatId, gameId }) => !chatIds.has(chatId) && !gameIds.has(gameId));
+  const isBlocked = yield* blockTest(tx, pid, epoch);
+  const admitted = part.filter((link) => !isBlocked(link));
   counts.kept += part.length - admitted.length;
   const found = yield* tx.getAll(
     links,
@@ -113,11 +111,6 @@ const storePart = Effect.fnUntraced(function* (
     counts[importEffect(before, next, line)]++;
     if (next === before) continue;
     changes.push({ before, next });
-    if (before !== undefined && next.gameId !== before.gameId) {
-      const { chatId, gameId } = next;
-      const details = { chatId, gameId, previousGameId: before.gameId, via: "import" };
-      yield* record(tx, { ...batch, action: "link.set", details });
-    }
     yield* tx.put(links, { pid, epoch, link: next });
   }
   if (batch.file !== undefined) yield* logPart(tx, batch, batch.file, counts, changes);

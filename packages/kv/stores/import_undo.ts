@@ -7,13 +7,16 @@ import {
   mostUndoable,
   type UndoableImport,
   type UndoImport,
+  undoableImports,
   undoneRecord,
 } from "@accountlink/core/imports";
-import { Effect } from "effect";
+import { isLinked } from "@accountlink/core/links";
+import { Effect, Order } from "effect";
 import { maxChanges } from "../kv.ts";
 import { inSteps, stepSize } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { amend, record } from "./audit_log.ts";
+import { blockTest } from "./blocks.ts";
 import { append } from "./event_store.ts";
 import { keysOfLink } from "./import_batch.ts";
 import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./import_records.ts";
@@ -32,13 +35,9 @@ export const undoOperations = (
     db.read(function* (tx) {
       const account = yield* accountNamed(tx, name);
       if (account === undefined) return [];
-      const found: Array<UndoableImport> = [];
-      for (const one of yield* tx.list(linkImports.byAccount, [account.id])) {
-        if (one.endsAt > at && (yield* isCurrent(tx, one)) && (yield* isListed(tx, one))) {
-          found.push(undoableOf(one));
-        }
-      }
-      return found;
+      return (yield* undoableAmong(tx, yield* tx.list(linkImports.byAccount, [account.id]), at)).map(
+        undoableOf,
+      );
     }),
 
   countUndoable: (id) =>
@@ -53,7 +52,15 @@ export const undoOperations = (
       return Math.min(count, mostUndoable);
     }),
 
-  undo: (write) => db.write(write.pid, (tx) => undo(tx, write, db.kv.maxChanges ?? maxChanges)),
+  undo: (write) =>
+    Effect.gen(function* () {
+      const undoable = yield* db.read(function* (tx) {
+        const epoch = (yield* tx.get(scopes, write.pid))?.epoch ?? 0;
+        return yield* undoableAmong(tx, yield* tx.list(linkImports.byScope, [write.pid, epoch]), write.at);
+      });
+      if (!undoable.some(({ id }) => id === write.id)) return nothingLeft;
+      return yield* db.write(write.pid, (tx) => undo(tx, write, db.kv.maxChanges ?? maxChanges));
+    }),
 });
 
 const isCurrent = Effect.fnUntraced(function* (tx: Transaction, { pid, epoch }: LinkImport) {
@@ -64,6 +71,24 @@ const isCurrent = Effect.fnUntraced(function* (tx: Transaction, { pid, epoch }: 
 const isListed = Effect.fnUntraced(function* (tx: Transaction, found: LinkImport) {
   return found.undone !== null || (yield* tx.scan(madeLinks, madeBy(found), { limit: 1 })).length > 0;
 });
+
+/** Returns the imports that can be undone among all imports of some scopes: the last ones of each, newest first. */
+const undoableAmong = Effect.fnUntraced(function* (
+  tx: Transaction,
+  all: ReadonlyArray<LinkImport>,
+  at: number,
+) {
+  const found: Array<LinkImport> = [];
+  for (const one of all.toSorted(newestFirst)) {
+    const later = found.filter(({ pid }) => pid === one.pid).length;
+    if (later === undoableImports || one.endsAt <= at) continue;
+    if ((yield* isCurrent(tx, one)) && (yield* isListed(tx, one))) found.push(one);
+  }
+  return found;
+});
+
+const newestFirst = (one: LinkImport, other: LinkImport) =>
+  other.importedAt - one.importedAt || Order.String(one.id, other.id);
 
 const undoableOf = ({ id, pid, name, importedAt, endsAt, counts, undone }: LinkImport): UndoableImport => ({
   id,
@@ -83,7 +108,11 @@ const untouchedPage = (db: Database, id: string, after: MadeLink | undefined) =>
     const options = { ...(after && { after: [after.chatId] }), limit: pageSize };
     const page = yield* tx.scan(madeLinks, madeBy(found), options);
     const records = yield* recordsOf(tx, page);
-    const untouched = page.filter(({ made }, index) => isUntouched(made, records[index])).length;
+    const isBlocked = yield* blockTest(tx, found.pid, found.epoch);
+    const untouched = page.filter(({ chatId, made, before }, index) => {
+      const gameId = before?.gameId ?? null;
+      return isUntouched(made, records[index]) && (gameId === null || !isBlocked({ chatId, gameId }));
+    }).length;
     return { untouched, last: page.length < pageSize ? undefined : page.at(-1) };
   });
 
@@ -109,19 +138,17 @@ function* undo(
   // Removals read the links one by one, so all are read at once before.
   yield* tx.getAll(madeLinks, taken.map(madeLinks.id));
   const records = yield* recordsOf(tx, taken);
+  const isBlocked = yield* blockTest(tx, pid, found.epoch);
   let [removed, restored] = [0, 0];
   for (const [index, one] of taken.entries()) {
-    const { chatId, made, before } = one;
+    const { made, before } = one;
     yield* tx.remove(madeLinks, ...madeLinks.id(one));
     const linked = records[index];
     if (!isUntouched(made, linked)) continue;
     const next = undoneRecord(linked, before, at);
+    if (isLinked(next) && isBlocked(next)) continue;
     if (next.gameId === null) removed++;
     else restored++;
-    if (next.gameId !== null && next.gameId !== linked.gameId) {
-      const details = { chatId, gameId: next.gameId, previousGameId: linked.gameId, via: "undo" };
-      yield* record(tx, { ...write, action: "link.set", details });
-    }
     yield* tx.put(links, { pid, epoch: found.epoch, link: next });
   }
   if (removed + restored > 0) {
@@ -153,7 +180,9 @@ const logUndo = Effect.fnUntraced(function* (
 /** Removes what undoes imports after its time. */
 export const sweepUndo = Effect.fnUntraced(function* (db: Database, at: number) {
   const ended = yield* db.read(function* (tx) {
-    return yield* tx.list(linkImports.byEnd, [], { before: [at + 1] });
+    const all = yield* tx.list(linkImports.byEnd, []);
+    const kept = new Set((yield* undoableAmong(tx, all, at)).map(({ id }) => id));
+    return all.filter(({ id }) => !kept.has(id));
   });
   for (const one of ended) {
     yield* inSteps(

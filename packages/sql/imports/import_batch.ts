@@ -1,6 +1,5 @@
 /** Imports links in batches. The number of statements does not grow with the size of a batch. */
 import { ChatId, type GameId, type Pid } from "@accountlink/core";
-import { signedBy } from "@accountlink/core/audit";
 import { newEvent, sourceOf } from "@accountlink/core/events";
 import {
   type BatchOutcome,
@@ -12,7 +11,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
-import { insertLinkEntry, ownerOf } from "../audit/audit_entry.ts";
+import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -25,8 +24,7 @@ export const batchImportOn = (parts: StoreParts) => {
   const { sql, elements, firstRows, rowsWritten } = parts;
   const { recordNew, recordReplaced, log, isOpen } = importRecordsOn(parts);
   const { lockScope } = linkStatements(sql);
-  const { insert, insertChanges, isNewer, keep, lock, replace, newest, blockedAmong, hasBlocks } =
-    importStatements(sql);
+  const { insert, isNewer, keep, lock, replace, newest, blockedAmong, hasBlocks } = importStatements(sql);
 
   const importLines = Effect.fnUntraced(function* (batch: ImportBatch, some: ReadonlyArray<Line>) {
     const { pid, existing, proof, file } = batch;
@@ -37,7 +35,6 @@ export const batchImportOn = (parts: StoreParts) => {
     const old = some.length - inserted;
     // No record has to be replaced if the import keeps existing records, or if all its records are new.
     const isKept = existing === "keep" || old === 0;
-    if (!isKept) yield* insertChanges(batch, lines);
     if (!isKept && undoable !== undefined) {
       yield* recordReplaced(pid, undoable, lines, existing === "newest" ? isNewer : sql.literal(""));
     }
@@ -110,7 +107,7 @@ const readBlocked = columnReader("blocks", "blocked", ChatId);
 const readCounts = columnReader("links", "count", Schema.Int);
 
 const importStatements = (sql: SqlClient.SqlClient) => {
-  const { elements, jsonObject } = dialectOf(sql);
+  const { elements } = dialectOf(sql);
   const isNewer = sql.literal(
     "AND CAST(value ->> 2 AS BIGINT) > linked_at AND CAST(value ->> 2 AS BIGINT) > last_verified_at",
   );
@@ -132,21 +129,6 @@ const importStatements = (sql: SqlClient.SqlClient) => {
       SELECT ${pid}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 2 AS BIGINT), ${proof}
       FROM ${elements(lines)} WHERE true
       ON CONFLICT (pid, chat_id) ${existing}`,
-
-    /** Inserts an audit entry for each record whose game user will change. New records already have theirs. */
-    insertChanges: ({ pid, at, actor, requestId, existing }: ImportBatch, lines: string) => sql`
-      INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, member)
-      SELECT ${at}, ${ownerOf(sql, pid)}, ${pid}, ${actor.type}, ${actor.id}, ${requestId}, 'link.set',
-        ${jsonObject({
-          chatId: "chat_id",
-          gameId: "value ->> 1",
-          previousGameId: "game_id",
-          via: "'import'",
-        })}, chat_id, ${signedBy({ actor }).member}
-      FROM ${elements(lines)} CROSS JOIN links
-      WHERE pid = ${pid} AND chat_id = value ->> 0 AND game_id IS DISTINCT FROM value ->> 1
-        ${existing === "newest" ? isNewer : sql.literal("")}
-      ORDER BY chat_id`,
 
     /** Returns the chat users of lines that name a blocked user. */
     blockedAmong: (pid: Pid, lines: string) => sql`

@@ -1,15 +1,17 @@
 /** The undo of imports. */
 import type { Pid } from "@accountlink/core";
-import { signedBy } from "@accountlink/core/audit";
 import { newEvent, sourceOf } from "@accountlink/core/events";
 import {
   type ImportUndone,
   mostUndoable,
   type UndoableImport,
   type UndoImport,
+  undoableImports,
 } from "@accountlink/core/imports";
 import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
+import type { Statement } from "effect/sql";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { linkStatements } from "../links/link_statements.ts";
@@ -24,10 +26,23 @@ const readGames = columnReader("links", "game_id", OptionalText);
 const readCounts = columnReader("import_links", "count", Schema.Int);
 
 export const importUndoOn = (parts: StoreParts) => {
-  const { sql, operation, bulkTransaction, firstRows, forUpdate, isAmong, jsonObject, rowsWritten } = parts;
+  const { sql, operation, bulkTransaction, firstRows, forUpdate, isAmong, rowsWritten } = parts;
   const { lockScope } = linkStatements(sql);
   const isUntouched = sql.literal(`links.game_id = import_links.game_id
-    AND links.link_version = import_links.link_version AND links.last_verified_at = import_links.verified_at`);
+    AND links.link_version = import_links.link_version AND links.last_verified_at = import_links.verified_at
+    AND (import_links.previous_game_id IS NULL
+      OR NOT EXISTS (SELECT 1 FROM blocks WHERE pid = links.pid AND chat_id = links.chat_id)
+      AND NOT EXISTS (SELECT 1 FROM blocks WHERE pid = links.pid AND game_id = import_links.previous_game_id))`);
+
+  const hasLinks = sql.literal(`(undo_entry IS NOT NULL
+    OR EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id))`);
+
+  /** The imports that can be undone: the last ones of each scope, of a day. */
+  const undoable = (at: Millis, condition: Statement.Fragment) => sql`
+    SELECT id FROM (
+      SELECT id, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY imported_at DESC, id) AS place FROM link_imports
+      WHERE ends_at > ${at} AND ${hasLinks} AND ${condition}
+    ) AS placed WHERE place <= ${undoableImports}`;
 
   const logUndo = Effect.fnUntraced(function* (
     write: UndoImport,
@@ -52,13 +67,11 @@ export const importUndoOn = (parts: StoreParts) => {
   });
 
   return {
-    listUndoable: operation("listUndoable", (account, at) =>
+    listUndoable: operation("listUndoable", (account: string, at: Millis) =>
       Effect.map(
         readImports(sql`
           SELECT ${linkImports.columns} FROM link_imports
-          WHERE pid IN (SELECT pid FROM scopes WHERE account = ${account}) AND ends_at > ${at}
-            AND (undo_entry IS NOT NULL
-              OR EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id))
+          WHERE id IN (${undoable(at, sql`pid IN (SELECT pid FROM scopes WHERE account = ${account})`)})
           ORDER BY imported_at DESC, id`),
         (found): ReadonlyArray<UndoableImport> =>
           found.map(({ id, pid, name, undo_entry: entry, ...row }) => ({
@@ -85,30 +98,16 @@ export const importUndoOn = (parts: StoreParts) => {
     }),
 
     undo: bulkTransaction("undo", function* (write: UndoImport) {
-      const { id, pid, at, limit, actor, requestId } = write;
+      const { id, pid, at, limit } = write;
       assertStorable([id]);
       yield* lockScope(pid);
-      const own = sql`SELECT id FROM link_imports WHERE id = ${id} AND pid = ${pid} AND ends_at > ${at}`;
+      const own = sql`SELECT id FROM (${undoable(at, sql`pid = ${pid}`)}) AS own WHERE id = ${id}`;
       if ((yield* own).length === 0) return { removed: 0, restored: 0, isDone: true };
       const taken = yield* readChatIds(sql`
         SELECT chat_id FROM import_links WHERE import_id = ${id} ORDER BY chat_id LIMIT ${limit}`);
       const chatIds = JSON.stringify(taken);
       yield* sql`
         SELECT chat_id FROM links WHERE pid = ${pid} AND chat_id ${isAmong(chatIds)} ORDER BY chat_id ${forUpdate}`;
-      yield* sql`
-        INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, member)
-        SELECT ${at}, ${ownerOf(sql, pid)}, ${pid}, ${actor.type}, ${actor.id}, ${requestId}, 'link.set',
-          ${jsonObject({
-            chatId: "links.chat_id",
-            gameId: "import_links.previous_game_id",
-            previousGameId: "links.game_id",
-            via: "'undo'",
-          })}, links.chat_id, ${signedBy({ actor }).member}
-        FROM import_links CROSS JOIN links
-        WHERE import_links.import_id = ${id} AND import_links.chat_id ${isAmong(chatIds)}
-          AND links.pid = ${pid} AND links.chat_id = import_links.chat_id AND ${isUntouched}
-          AND import_links.previous_game_id <> links.game_id
-        ORDER BY links.chat_id`;
       const games = yield* readGames(sql`
         UPDATE links SET
           previous_game_id = links.game_id,
@@ -132,7 +131,7 @@ export const importUndoOn = (parts: StoreParts) => {
 
     /** Removes what undoes imports after its time, a few rows at a time, since one writer waits for another. */
     sweepUndo: operation("sweep", function* (at: number) {
-      const over = sql`import_id IN (SELECT id FROM link_imports WHERE ends_at <= ${at})`;
+      const over = sql`import_id IN (SELECT id FROM link_imports WHERE id NOT IN (${undoable(at, sql`1 = 1`)}))`;
       for (;;) {
         const some = firstRows({
           table: "import_links",

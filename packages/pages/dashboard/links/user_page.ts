@@ -4,6 +4,7 @@ import { AuditLog, type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { ParameterProblem } from "@accountlink/core/errors";
+import { withImports } from "@accountlink/core/imports";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
 import { type NamedLink, OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
@@ -143,7 +144,7 @@ const joinedHtml = ({ chat, now }: LinkedUserView): Html | null => {
 const profileLink = (url: string | null, platform: string): Html | null =>
   url === null ? null : html`<br><a href="${to(url)}" rel="noreferrer">Profile on ${platform}</a>`;
 
-/** A note for a link that has no audit entry. Imports, for example, log only the links that they change. */
+/** A note for a link that has no audit entry, such as an imported one. */
 const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
   link === null || history.some(({ details }) => details["gameId"] === link.link.gameId)
     ? null
@@ -233,10 +234,16 @@ export const makeUserView = Effect.gen(function* () {
     const { account } = visitor.owner;
     const { pid } = community.scope;
     const filter = { action: null, keyId: null, chatId, pid, readable: readableActions(visitor.role) };
-    const [lists, history, listed, chat] = yield* Effect.all(
+    const imported = {
+      ...filter,
+      chatId: null,
+      readable: ["links.imported", "links.import_undone"],
+    } as const;
+    const [lists, entries, imports, listed, chat] = yield* Effect.all(
       [
         listsOf(visitor, chatId),
         log.list(account.name, null, shownChanges, filter),
+        log.list(account.name, null, shownChanges, imported),
         keys.list(account),
         chatOf(community, chatId),
       ],
@@ -244,6 +251,8 @@ export const makeUserView = Effect.gen(function* () {
     );
     const own = lists.find((list) => list.community.scope.pid === pid)?.link;
     const link: NamedLink | null = own === undefined ? null : { ...own, chat };
+    const present = { chatId, gameId: link?.link.gameId ?? null };
+    const history = withImports(present, entries, imports, entries.length < shownChanges);
     const names = yield* namesOf(visitor, listed, history);
     return {
       community,

@@ -1,11 +1,12 @@
-import { LinkStore, type StoragePorts } from "@accountlink/core";
+import { AuditLog, type ChatId, type GameId, LinkStore, type StoragePorts } from "@accountlink/core";
+import { BlockStore } from "@accountlink/core/admission";
 import { ImportStore, importKeptFor, undoableFor } from "@accountlink/core/imports";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText, unstorableTexts } from "../../mod.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { line } from "../links/link_steps.ts";
-import { ada, atOnce, bob, chess, makeScopes, origin, poker } from "../scopes.ts";
+import { ada, atOnce, bob, chess, makeScopes, origin, poker, rummy } from "../scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
 import { batches } from "./batches.ts";
 
@@ -65,6 +66,8 @@ const makeSteps = Effect.gen(function* () {
     load,
   };
 });
+
+const both = (gameId: GameId) => [line(ada, gameId, 1), line(bob, gameId, 1)];
 
 const ended = { inserted: 0, replaced: 0, unchanged: 0, kept: 0, isEnded: true };
 
@@ -230,6 +233,51 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* undone(undoableFor), { removed: 0, restored: 0, isDone: true });
     expectEqual(yield* undone(undoableFor - 1), { removed: 1, restored: 0, isDone: true });
   },
+
+  "the last three imports of a scope can be undone, and no other": function* () {
+    const { importBatch, listUndoable, sweep, undo, write, account } = yield* makeSteps;
+    const ids = Array.from({ length: 5 }, () => uniqueText());
+    const chats = ids.map(() => uniqueChatId());
+    for (const [at, id] of ids.entries()) {
+      const links = [line(chats[at] as ChatId, chess)];
+      const file = { id, name: "users.csv", isUndoable: at !== 3 };
+      const batch = { existing: "replace", proof: "import", progress: null } as const;
+      yield* importBatch({ ...write, ...batch, at, links, file });
+    }
+    const listed = Effect.map(listUndoable(account.name, 9), (all) => all.map(({ id }) => id));
+    const [first, ...last] = ids.filter((_, at) => at !== 3);
+    expectEqual(yield* listed, last.toReversed());
+    const undone = (id = "") =>
+      Effect.map(undo({ ...write, at: 9, id, limit: 10 }), ({ removed }) => removed);
+    expectEqual(yield* undone(first), 0);
+    yield* sweep(-1_000_000_000);
+    expectEqual(yield* undone(last[0]), 1);
+    expectEqual(yield* listed, last.toReversed());
+  },
+
+  "an undo leaves out the links to a game account that was blocked, and links have no entries of their own":
+    function* () {
+      const { importBatch, countUndoable, links, undo, write, account, global } = yield* makeSteps;
+      const blocks = yield* BlockStore;
+      const id = uniqueText();
+      const batch = { existing: "replace", progress: null, at: 1 } as const;
+      yield* importBatch({ ...write, ...batch, links: both(chess), proof: "hand" });
+      yield* links.setGame({ ...write, chatId: bob, gameId: rummy });
+      const file = { id, name: "users.csv", isUndoable: true };
+      yield* importBatch({ ...write, ...batch, links: both(poker), proof: "import", file });
+      yield* blocks.set({ ...write, chatId: null, gameId: chess, hash: uniqueText(), reason: null });
+      expectEqual(yield* countUndoable(id), 1);
+      const undone = yield* undo({ ...write, at: 2, id, limit: 10 });
+      expectEqual(undone, { removed: 0, restored: 1, isDone: true });
+      const gameOf = (chatId: ChatId) =>
+        Effect.map(links.findByChatId(global.pid, chatId), (found) => Option.getOrThrow(found).gameId);
+      expectEqual([yield* gameOf(ada), yield* gameOf(bob)], [poker, rummy]);
+      const entries = yield* AuditLog.use((log) => log.list(account.name, null, 10));
+      expectEqual(
+        entries.map(({ action }) => action),
+        ["links.import_undone", "block.set", "links.imported", "link.set", "links.imported"],
+      );
+    },
 
   "unstorable text is a defect": function* () {
     const { append, begin, hold, one } = yield* makeSteps;
