@@ -1,7 +1,7 @@
 /** API keys, which give other programs access to the HTTP interface. */
 import { ApiKeys, Conflict, InvalidParameter, type KeyId } from "@accountlink/core";
 import { parseNetwork } from "@accountlink/core/addresses";
-import { type IssuedKey, KeyStore, type KeyUpdate, type NewKey } from "@accountlink/core/keys";
+import { type IssuedKey, KeyStore, type KeyUpdate, keyAccesses, type NewKey } from "@accountlink/core/keys";
 import { isOrigin } from "@accountlink/core/origin";
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import * as Accept from "./accept.ts";
@@ -120,7 +120,7 @@ const keyFields = {
   name: Accept.maybe(Accept.text),
   tier: Accept.maybe(Accept.oneOf(["free", "premium"])),
   kind: Accept.maybe(Accept.oneOf(["normal", "partner", "staff"])),
-  access: Accept.maybe(Accept.oneOf(["full", "read", "verify", "game"])),
+  access: Accept.maybe(Accept.oneOf(keyAccesses)),
   expiresAt: Accept.maybe(Schema.NullOr(Accept.count)),
   limits: Accept.maybe(
     Schema.Union([Schema.Literal("none"), limits]).annotate({ expected: '"none" or an object of limits' }),

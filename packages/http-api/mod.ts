@@ -6,6 +6,7 @@ export * as Rover from "./compat/rover.ts";
 export * as Rowifi from "./compat/rowifi.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
+export * as DashboardAlts from "./dashboard/alts.ts";
 export * as DashboardBlocks from "./dashboard/blocks.ts";
 export * as DashboardChannels from "./dashboard/channels.ts";
 export * as DashboardCommunities from "./dashboard/communities.ts";
@@ -20,6 +21,7 @@ export { openApi } from "./open_api/open_api.ts";
 export type { Credential, OtherRefusal, OtherService } from "./other_service.ts";
 export {
   flag,
+  optional,
   type Parameter,
   type ParameterSource,
   type Parameters,

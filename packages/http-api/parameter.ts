@@ -25,6 +25,8 @@ export interface Parameter<out A> {
   readonly presence: Presence;
   /** Set if the value is a part of the path. */
   readonly isInPath?: true;
+  /** Set if a key may leave the value out, which then is the key's own. */
+  readonly isOfKey?: true;
   /** Set if only a Premium key may send `true`. */
   readonly needsPremium?: true;
   /** Set if the whole body is refused because of a missing or invalid value. */

@@ -1,7 +1,7 @@
 /** Routes as values. Handlers, the OpenAPI document and tests are made from them. */
 import type { MemberRole } from "@accountlink/core/accounts";
 import type { ErrorCode } from "@accountlink/core/errors";
-import type { KeyAccess } from "@accountlink/core/keys";
+import { fullAccesses, type KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
 import type { UsageGroup } from "@accountlink/core/usage";
 import { Array, Order, Predicate, type Schema } from "effect";
@@ -50,7 +50,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   /**
    * `key`: needs an API key. `key_or_redirect`: needs an API key, but redirects requests that send none. `none`: takes
    * no key and counts against no key. `redirect`: like `none`, and redirects. `session`: needs a sign-in to the
-   * dashboard.
+   * dashboard, or a key whose access is in `keyAccess`.
    */
   readonly access: "key" | "key_or_redirect" | "none" | "redirect" | "session";
   /**
@@ -58,7 +58,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
    * use the route for every member, and other members only for themselves. The `chatId` of the path is the member.
    */
   readonly role?: MemberRole | "owner_or_self";
-  /** The restricted kinds of access that allow a key to use the route; none when left out. Full access always does. */
+  /** The kinds of access that allow a key to use the route, besides `fullAccesses` on routes that need a key. */
   readonly keyAccess?: ReadonlyArray<Exclude<KeyAccess, "full">>;
   /** The usage group in which requests with a key are counted; null for a route that takes no key. */
   readonly group: UsageGroup | null;
@@ -110,8 +110,10 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   if (sent.length > 0 || options.generation === "v2") codes.add("INVALID_PARAMETER");
   if (sent.some(isEverRequired) || options.requiresOneOf !== undefined) codes.add("MISSING_PARAMETER");
   if (options.source === "body") codes.add("INVALID_BODY");
-  if (options.access === "session") codes.add("INVALID_SESSION").add("RATE_LIMITED").add("FORBIDDEN");
-  if (takesKey(options)) codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
+  if (options.access === "session") codes.add("INVALID_SESSION");
+  if (options.access === "session" || takesKey(options)) {
+    codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
+  }
   if (options.isIdempotent === true) codes.add("CONFLICT");
   if (options.tier !== undefined || parameters.some(({ needsPremium }) => needsPremium))
     codes.add("PREMIUM_REQUIRED");
@@ -121,6 +123,16 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
 /** @internal */
 export const takesKey = ({ access }: Pick<RouteOptions<Parameters>, "access">): boolean =>
   access === "key" || access === "key_or_redirect";
+
+/**
+ * Returns the kinds of access that allow a key to use a route.
+ *
+ * @internal
+ */
+export const accessesOf = (route: Pick<RouteOptions<Parameters>, "access" | "keyAccess">) => [
+  ...(takesKey(route) ? fullAccesses : []),
+  ...(route.keyAccess ?? []),
+];
 
 /** Whether a GET route answers HEAD. Routes that wait or stream do not. @internal */
 export const takesHead = ({ parameters, isStream }: Pick<Route, "parameters" | "isStream">): boolean =>

@@ -16,8 +16,9 @@ export {
 } from "./http_app.ts";
 export { basePathOf } from "./mount.ts";
 export { type MakePages, type Pages } from "./pages.ts";
-export { maxBodySize, readJsonObject } from "./pipeline/body.ts";
-export { parameterReader } from "./pipeline/parameters.ts";
+export { maxBodySize } from "./pipeline/body.ts";
+export { makeChecks } from "./pipeline/checks.ts";
+export { parameterReader, rawReader } from "./pipeline/parameters.ts";
 export { type BoundRoute, render, withHeaders } from "./pipeline/pipeline.ts";
 export { answering, makeObservers, respond } from "./pipeline/respond.ts";
 export { type Answer, contextMaker, type RequestContext } from "./request_context.ts";

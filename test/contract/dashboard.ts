@@ -25,7 +25,7 @@ export const headersOf = (browser: FlowBrowser, origin: string, csrfToken: strin
 const patternOf = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 
 /** Makes a `send` that compares each answer with the OpenAPI document. */
-const documented = async (send: Send): Promise<Send> => {
+export const documented = async (send: Send): Promise<Send> => {
   const document: Json = (await send("GET /openapi.json", { from: "198.18.255.2" })).body;
   const check = answerChecker(document);
   const operationsByPath = Object.entries(document["paths"] ?? {}).map(

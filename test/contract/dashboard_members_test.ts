@@ -229,10 +229,10 @@ test("nobody accepts a fourth free account to run", async () => {
 
 /** Returns the minimum role that a route of the dashboard requires. */
 const needed = (path: string, method: string): MemberRole => {
-  if (/^\/dashboard\/api\/(session|guilds|links|audit|blocks|unlinked)/.test(path)) return "moderator";
+  if (/^\/dashboard\/api\/(session|guilds|links|audit|alts|blocks|unlinked)/.test(path)) return "moderator";
   if (path.startsWith("/dashboard/api/members")) return method === "GET" ? "moderator" : "owner";
   if (path === "/dashboard/api/account" || (path.includes("/scopes/") && method === "DELETE")) return "owner";
-  return path === "/dashboard/api/scopes" ? "moderator" : "admin";
+  return path.startsWith("/dashboard/api/scopes") && method === "GET" ? "moderator" : "admin";
 };
 
 /** The minimum role for each dashboard page. The default for a section of the menu is `admin`. */

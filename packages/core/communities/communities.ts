@@ -2,11 +2,11 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
-import { BadRequest, InvalidParameter } from "../errors.ts";
+import { InvalidParameter } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
-import { type GuildId, isPid } from "../ids.ts";
-import { KeyStore } from "../keys/key_store.ts";
-import type { KeyOwner } from "../keys/owned_keys.ts";
+import type { GuildId } from "../ids.ts";
+import { makeManagedScope } from "../keys/managed_scope.ts";
+import type { Manager } from "../keys/owned_keys.ts";
 import { makeGuildChannels } from "../platforms/guild_channels.ts";
 import { GuildGuard, requireOwnGuild } from "../platforms/guild_guard.ts";
 import {
@@ -22,12 +22,11 @@ import { CommunityStore } from "./community_store.ts";
 export class Communities extends Context.Service<Communities>()("@accountlink/core/Communities", {
   make: Effect.gen(function* () {
     const store = yield* CommunityStore;
-    const keys = yield* KeyStore;
+    const scopeOf = yield* makeManagedScope;
     const guard = yield* GuildGuard;
     const events = yield* EventStore;
     const announceLog = yield* makeAnnounceItems("guild_logs");
     const { findChannels } = yield* makeGuildChannels;
-    const notFound = new BadRequest({ problem: "not_found" });
 
     /**
      * Fails with `InvalidParameter` for settings that the community cannot have, such as a channel in which the bot may
@@ -80,24 +79,23 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
       }),
 
       /**
-       * Returns the scope with the given `pid`, which must belong to the account of the signed-in owner. Fails with
-       * `Forbidden` unless the bot is in the guild and the owner manages the guild now.
+       * Returns the scope with the given `pid`, which must belong to the account, and be a key's own. Fails with
+       * `Forbidden` unless the bot is in the guild, and the member manages the guild now; for a key, somebody of the team
+       * has to manage it.
        *
        * @param pid any text, such as a value from a URL
        * @param withoutBot whether to return the scope even if the bot has left the guild
        */
       enter: Effect.fn("Communities.enter")(function* (
-        { account, chatId }: Pick<KeyOwner, "account" | "chatId">,
+        manager: Manager,
         pid: string,
         guildId: GuildId,
         withoutBot: boolean = false,
       ) {
-        const found = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
-        if (found?.scope.account !== account.name) return yield* notFound;
-        const { scope } = found;
+        const { scope } = yield* scopeOf(manager, pid);
         yield* requireOwnGuild(scope, guildId);
         yield* Effect.catchIf(
-          guard.requireManager(guildId, chatId),
+          "key" in manager ? guard.enter(scope, guildId) : guard.requireManager(guildId, manager.chatId),
           (error) => withoutBot && error._tag === "Forbidden" && error.reason === "bot_not_in_guild",
           () => Effect.void,
         );

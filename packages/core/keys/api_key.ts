@@ -12,12 +12,20 @@ export type Tier = "free" | "premium";
 /**
  * The routes that a key may use. `read`: single and bulk lookups, events, and related accounts (alts) with their
  * reviews. `verify`: sessions and single lookups. `game`: what `verify` may, and sessions that name a game user.
+ * `manage`: what `full` may, and what moderators and admins may on the dashboard with the communities of its scope.
+ *
+ * @internal
  */
-export type KeyAccess = "full" | "read" | "verify" | "game";
+export const keyAccesses = ["full", "read", "verify", "game", "manage"] as const;
+
+export type KeyAccess = (typeof keyAccesses)[number];
+
+/** The accesses that allow every route of v1 and v2. @internal */
+export const fullAccesses = ["full", "manage"] as const satisfies ReadonlyArray<KeyAccess>;
 
 /** Returns whether a key may create sessions that name a game user. @internal */
 export const mayNamePlayers = ({ access }: Pick<ApiKey, "access">): boolean =>
-  access === "full" || access === "game";
+  access === "game" || fullAccesses.some((full) => full === access);
 
 export type KeyStatus = "active" | "disabled" | "revoked";
 

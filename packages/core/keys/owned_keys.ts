@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ScopeTarget } from "../data_scope.ts";
-import { BadRequest, Conflict } from "../errors.ts";
+import { BadRequest, Conflict, InvalidApiKey } from "../errors.ts";
 import { type ChatId, KeyId } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
@@ -17,6 +17,16 @@ export interface KeyOwner {
   readonly chatId: ChatId;
   readonly requestId: string;
 }
+
+/** A key with access `manage`, and the id of its request. It acts for its account, within its own scope. */
+export interface ManagingKey {
+  readonly account: Account;
+  readonly key: ApiKey;
+  readonly requestId: string;
+}
+
+/** Who manages communities of an account: a signed-in member, or a key. */
+export type Manager = KeyOwner | ManagingKey;
 
 export interface NewOwnedKey
   extends Partial<Pick<ApiKey, "access" | "allowIps" | "denyIps" | "redirectOrigins" | "expiresAt">> {
@@ -81,6 +91,13 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
       /** @param id any text, such as a value from a URL; text that is not a key id finds no key */
       find,
 
+      /** Returns a key with its account, which it acts for. */
+      managing: Effect.fn("OwnedKeys.managing")(function* (key: ApiKey, requestId: string) {
+        const account = Option.getOrNull(yield* store.findAccount(key.scope.account));
+        if (account === null) return yield* new InvalidApiKey({ problem: "missing" });
+        return { account, key, requestId } satisfies ManagingKey;
+      }),
+
       /** Returns keys newest first, including keys revoked within 30 days. */
       list: Effect.fn("OwnedKeys.list")(function* ({ name }: Pick<Account, "name">) {
         const now = yield* Clock.currentTimeMillis;
@@ -137,8 +154,11 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
 
 const isKeyId = Schema.is(KeyId);
 
-/** Returns the `WriteOrigin` of a change: the owner who makes it, and the id of the request. @internal */
-export const originOf = ({ account, chatId, requestId }: KeyOwner): WriteOrigin => ({
-  actor: { type: "account", id: account.name, member: chatId },
-  requestId,
+/** Returns the `WriteOrigin` of a change: the member or key that makes it, and the id of the request. @internal */
+export const originOf = (manager: Manager): WriteOrigin => ({
+  actor:
+    "key" in manager
+      ? { type: "key", id: manager.key.id }
+      : { type: "account", id: manager.account.name, member: manager.chatId },
+  requestId: manager.requestId,
 });

@@ -8,7 +8,7 @@ import {
 } from "../admission/block_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId } from "../ids.ts";
-import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
+import { type Manager, originOf } from "../keys/owned_keys.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -31,9 +31,9 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
     const cap = yield* LinkCap;
     const scopes = yield* OwnedScopes;
 
-    const contextOf = Effect.fnUntraced(function* (owner: KeyOwner, { pid }: DataScope, user: BlockedUser) {
+    const contextOf = Effect.fnUntraced(function* (manager: Manager, { pid }: DataScope, user: BlockedUser) {
       const hash = yield* secrets.blockHash(pid, user);
-      return { ...originOf(owner), ...user, pid, hash, at: yield* Clock.currentTimeMillis };
+      return { ...originOf(manager), ...user, pid, hash, at: yield* Clock.currentTimeMillis };
     });
 
     return {
@@ -58,12 +58,12 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
 
       /** Blocks a user, and removes the links of the user. */
       set: Effect.fn("OwnedBlocks.set")(function* (
-        owner: KeyOwner,
+        manager: Manager,
         scope: DataScope,
         user: BlockedUser,
         reason: string | null,
       ) {
-        const write = yield* contextOf(owner, scope, user);
+        const write = yield* contextOf(manager, scope, user);
         const { block, removed } = yield* store.set({ ...write, reason });
         for (const { chatId, gameId, ended } of removed) {
           yield* watch.announce(ended);
@@ -78,11 +78,11 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
 
       /** Returns false if the user is not blocked. */
       remove: Effect.fn("OwnedBlocks.remove")(function* (
-        owner: KeyOwner,
+        manager: Manager,
         scope: DataScope,
         user: BlockedUser,
       ) {
-        return yield* store.remove(yield* contextOf(owner, scope, user));
+        return yield* store.remove(yield* contextOf(manager, scope, user));
       }),
     };
   }),

@@ -8,7 +8,7 @@ import type {
   StoreUnavailable,
 } from "../errors.ts";
 import { ChatId, isChatId, isGameId } from "../ids.ts";
-import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
+import { type Manager, originOf } from "../keys/owned_keys.ts";
 import { forEachLimited } from "../limited_loops.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import {
@@ -229,25 +229,25 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
 
       /** Links a chat user by the rules of `LinkWriter.setGame`. */
       set: Effect.fn("OwnedLinks.set")(function* (
-        owner: KeyOwner,
+        manager: Manager,
         scope: DataScope,
         link: Pick<SetGame, "chatId" | "gameId" | "reason">,
       ) {
-        const set = yield* writer.setGame(targetOf(owner, scope), link);
+        const set = yield* writer.setGame(targetOf(manager, scope), link);
         if (set.previousGameId === null) yield* scopes.counts.add(scope.pid, 1);
         return set;
       }),
 
       /** Removes the link of a chat user, who need not be a member of the guild. */
       remove: Effect.fn("OwnedLinks.remove")(function* (
-        owner: KeyOwner,
+        manager: Manager,
         scope: DataScope,
         chatId: ChatId,
         reason: string | null = null,
       ) {
         const removed = yield* writer
           // The platform is asked nothing about the guild's members, so nobody needs to manage the guild.
-          .removeGame(targetOf(owner, { ...scope, namesAnyGuild: true }), chatId, {
+          .removeGame(targetOf(manager, { ...scope, namesAnyGuild: true }), chatId, {
             requireMember: false,
             reason,
           })
@@ -261,10 +261,10 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
   static readonly layer = Layer.effect(OwnedLinks, OwnedLinks.make);
 }
 
-const targetOf = (owner: KeyOwner, scope: DataScope) => ({
+const targetOf = (manager: Manager, scope: DataScope) => ({
   scope,
   guildId: guildOf(scope),
-  origin: originOf(owner),
+  origin: originOf(manager),
 });
 
 const idsOf = <Id>(found: PlatformEffect<Option.Option<Id>> | undefined) =>

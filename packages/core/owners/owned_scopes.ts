@@ -1,11 +1,12 @@
-import { Clock, Context, Effect, Layer, Option } from "effect";
+import { Clock, Context, Effect, Layer } from "effect";
 import { BadRequest } from "../errors.ts";
-import { type GuildId, isPid } from "../ids.ts";
+import type { GuildId } from "../ids.ts";
 import { type Account, isAccepted } from "../keys/api_key.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import type { ConfiguredScope, ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
+import { makeManagedScope } from "../keys/managed_scope.ts";
+import { type KeyOwner, type Manager, originOf } from "../keys/owned_keys.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 
@@ -50,15 +51,15 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       );
     });
 
-    const configured = Effect.fn("OwnedScopes.find")(function* (
-      { name }: Pick<Account, "name">,
-      pid: string,
-    ) {
-      const found = isPid(pid) ? Option.getOrNull(yield* store.findScopeByPid(pid)) : null;
-      return found?.scope.account === name ? found : yield* new BadRequest({ problem: "not_found" });
+    const configured = yield* makeManagedScope;
+    const find = (manager: Manager, pid: string) =>
+      Effect.map(configured(manager, pid), ({ scope }) => scope);
+
+    const owned = Effect.fn("OwnedScopes.owned")(function* (manager: Manager, pid: string) {
+      const scope = yield* find(manager, pid);
+      const found = (yield* list(manager.account)).find((each) => each.scope.pid === scope.pid);
+      return found ?? (yield* new BadRequest({ problem: "not_found" }));
     });
-    const find = (account: Pick<Account, "name">, pid: string) =>
-      Effect.map(configured(account, pid), ({ scope }) => scope);
 
     return {
       /**
@@ -73,22 +74,28 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       /** Returns the scopes of the owner: the global scope first, then guilds by id. */
       list,
 
-      /** @param pid any text, such as a value from a URL */
+      /**
+       * Returns the scope with the given `pid`, which must belong to the account, and be a key's own.
+       *
+       * @param pid any text, such as a value from a URL
+       */
       find,
 
       /** Finds a scope with its settings, as `find` does. */
       configured,
 
+      /** Returns a scope with its settings and numbers, as `find` does. */
+      owned,
+
       update: Effect.fn("OwnedScopes.update")(function* (
-        owner: KeyOwner,
+        manager: Manager,
         pid: string,
         update: Partial<ScopeSettings>,
       ) {
-        const scope = yield* find(owner.account, pid);
+        const scope = yield* find(manager, pid);
         const at = yield* Clock.currentTimeMillis;
-        yield* store.updateSettings({ pid: scope.pid, update, at, ...originOf(owner) });
-        const updated = (yield* list(owner.account)).find((owned) => owned.scope.pid === scope.pid);
-        return updated ?? (yield* new BadRequest({ problem: "not_found" }));
+        yield* store.updateSettings({ pid: scope.pid, update, at, ...originOf(manager) });
+        return yield* owned(manager, pid);
       }),
 
       /** Counts the links of scopes. */

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Option, Schema } from "effect";
+import { hasAccepted, MemberStore } from "../accounts/member_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { Communities } from "../communities/communities.ts";
 import { chosenIn, isLinkingOn } from "../communities/community.ts";
@@ -25,6 +26,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const homes = yield* CommunityStore;
     const guard = yield* GuildGuard;
     const members = yield* MemberSync;
+    const team = yield* MemberStore;
     const previews = yield* makePlanPreviews;
     const { checkGuild } = yield* makeGuildCheck;
     const { findGroup } = yield* GamePlatform;
@@ -39,19 +41,32 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     });
 
     /**
-     * Fails unless the chat platform would let the member who saves the plan give the roles of its rules. Otherwise a
+     * Returns on whose behalf a plan is saved: the member, or for a key the team of its account. Nobody for the operator,
+     * and for keys of the operator's own accounts.
+     */
+    const saversOf = ({ account }: DataScope, { actor }: WriteOrigin) => {
+      if (actor.type === "account") return Effect.succeed([ChatId.make(actor.member)]);
+      if (actor.type !== "key") return Effect.succeed([]);
+      return Effect.map(team.list(account), (listed) =>
+        listed.filter(hasAccepted).map(({ chatId }) => chatId),
+      );
+    };
+
+    /**
+     * Fails unless the chat platform would let one of those who save the plan give each role of its rules. Otherwise a
      * manager could become an administrator by a rule.
      */
     const requireNameable = Effect.fnUntraced(function* (
+      scope: DataScope,
       guildId: GuildId,
       { rules }: PlanSettings,
-      { actor }: WriteOrigin,
+      origin: WriteOrigin,
     ) {
-      const saver = actor.type === "account" ? actor.member : null;
-      if (rules.length === 0 || saver === null) return;
       const { findNameable } = yield* members.roles;
-      const nameable = yield* findNameable?.(guildId, ChatId.make(saver)) ?? Effect.succeed(null);
-      const refused = rules.find(({ roleId }) => nameable?.has(roleId) === false);
+      const savers = yield* saversOf(scope, origin);
+      if (rules.length === 0 || savers.length === 0 || findNameable === undefined) return;
+      const nameable = yield* Effect.forEach(savers, (chatId) => findNameable(guildId, chatId));
+      const refused = rules.find(({ roleId }) => !nameable.some((roles) => roles.has(roleId)));
       if (refused === undefined) return;
       return yield* InvalidParameter.one("rules", `you may not give the role "${refused.roleId}" yourself`);
     });
@@ -120,7 +135,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         const { plan } = yield* stored.find(scope, guildId);
         yield* requireVersion(plan, edited);
         const settings = yield* checkWithRoles(scope, guildId, chosen);
-        yield* requireNameable(guildId, settings, origin);
+        yield* requireNameable(scope, guildId, settings, origin);
         const ofCommunity = chosenIn(chosen);
         yield* communities.check(scope, guildId, ofCommunity);
         if (settings.state === "on") {

@@ -14,7 +14,7 @@ import { ChatId, GameId } from "@accountlink/core/ids";
 import { Schema, SchemaTransformation } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, gameId, optional, textUpTo } from "../parameter.ts";
-import { nextOf, pageLimit, pid, signedIn } from "./signed_in.ts";
+import { managed, nextOf, pageLimit, pid } from "./signed_in.ts";
 
 /** A page cursor in the list of a scope's blocks. */
 const BlockPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-[\w-]{43}$/u)).pipe(
@@ -41,14 +41,14 @@ const Block = Schema.Struct({
 
 const user = { chatId: optional(chatId()), gameId: optional(gameId()) };
 
-export const getBlocks = signedIn("moderator", "GET", "/blocks", {
+export const getBlocks = managed("moderator", "GET", "/blocks", {
   id: "getBlocks",
   summary: "The users whom a community keeps out, the last blocked first",
   parameters: { pid, limit: pageLimit, cursor: nextOf(BlockPlace) },
   data: { blocks: Schema.Array(Block), next: Schema.NullOr(Schema.String) },
 });
 
-export const putBlock = signedIn("moderator", "PUT", "/blocks", {
+export const putBlock = managed("moderator", "PUT", "/blocks", {
   id: "putBlock",
   summary: "Keep a chat user or a game user out of a community, and remove their links",
   parameters: {
@@ -61,7 +61,7 @@ export const putBlock = signedIn("moderator", "PUT", "/blocks", {
   errors: ["CONFLICT"],
 });
 
-export const deleteBlock = signedIn("moderator", "DELETE", "/blocks", {
+export const deleteBlock = managed("moderator", "DELETE", "/blocks", {
   id: "deleteBlock",
   summary: "Let a user in again; nothing is linked by that",
   parameters: { pid, ...user },

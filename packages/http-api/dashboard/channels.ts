@@ -10,7 +10,7 @@
 import { GuildId, idRules } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { optional, required, text } from "../parameter.ts";
-import { pid, signedIn } from "./signed_in.ts";
+import { managed, pid } from "./signed_in.ts";
 
 /** The most characters of a panel's text. */
 export const longestPanelText = 300;
@@ -24,7 +24,7 @@ const guild = {
   ),
 };
 
-export const getChannels = signedIn("admin", "GET", "/channels", {
+export const getChannels = managed("admin", "GET", "/channels", {
   id: "getChannels",
   summary: "The text channels of a guild, in the order in which members see them",
   parameters: guild,
@@ -35,7 +35,7 @@ export const getChannels = signedIn("admin", "GET", "/channels", {
   },
 });
 
-export const postPanel = signedIn("admin", "POST", "/panel", {
+export const postPanel = managed("admin", "POST", "/panel", {
   id: "postPanel",
   summary:
     "Post the panel with which members link their accounts into a channel, or change the one that was posted there",

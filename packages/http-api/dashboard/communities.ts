@@ -5,7 +5,7 @@
  * ```ts
  * const ofLinks = [DashboardCommunities.getLinks, DashboardCommunities.putLink, DashboardCommunities.deleteLink];
  * new Set(ofLinks.map(pathTemplate)).size; // 1
- * const ofScopes = [DashboardCommunities.getScopes, DashboardCommunities.patchScope];
+ * const ofScopes = [DashboardCommunities.getScopes, DashboardCommunities.getScope, DashboardCommunities.patchScope];
  * ofScopes.every(({ access }) => access === "session"); // true
  * ```
  */
@@ -14,15 +14,17 @@ import { ChatId, GameId, GuildId, Pid } from "@accountlink/core/ids";
 import { nameText } from "@accountlink/core/name_text";
 import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { isStorable } from "@accountlink/core/storable_text";
-import { Schema, SchemaTransformation } from "effect";
+import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, gameId, ownGuildId, reason, required, withFallback } from "../parameter.ts";
 import { deleteGame, patchGame } from "../v2/writes.ts";
 import {
   confirm,
   longestSearch,
+  managed,
   nextOf,
   orNull,
+  Place,
   pageLimit,
   pid,
   pidInPath,
@@ -37,20 +39,6 @@ const search = withFallback(
     "A chat ID, a game ID, or an exact user name of either platform; in a guild also the beginning of a member's name",
   ),
   "",
-);
-
-/** A page cursor in the list of a scope's links. */
-const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
-  Schema.decodeTo(
-    Schema.Struct({ lastVerifiedAt: Schema.Int, chatId: ChatId }),
-    SchemaTransformation.transform({
-      decode: (text: string) => {
-        const [time = "", chat = ""] = text.split("-");
-        return { lastVerifiedAt: Number(time), chatId: chat };
-      },
-      encode: (place) => `${place.lastVerifiedAt}-${place.chatId}`,
-    }),
-  ),
 );
 
 /** A text that users read during the verification; null removes the text. */
@@ -103,7 +91,14 @@ export const getScopes = signedIn("moderator", "GET", "/scopes", {
   data: { scopes: Schema.Array(Scope) },
 });
 
-export const patchScope = signedIn("admin", "PATCH", "/scopes/:pid", {
+export const getScope = managed("moderator", "GET", "/scopes/:pid", {
+  id: "getScope",
+  summary: "One data scope of the account",
+  parameters: { pid: pidInPath },
+  data: { scope: Scope },
+});
+
+export const patchScope = managed("admin", "PATCH", "/scopes/:pid", {
   id: "patchScope",
   summary: "Change the texts that users read when they verify, and how old their accounts must be",
   parameters: {
@@ -136,14 +131,14 @@ export const deleteScope = signedIn("owner", "DELETE", "/scopes/:pid", {
   data: { deletedRecords: Schema.Int },
 });
 
-export const getLinks = signedIn("moderator", "GET", "/links", {
+export const getLinks = managed("moderator", "GET", "/links", {
   id: "getOwnedLinks",
   summary: "The links of a data scope, latest verification first",
   parameters: {
     pid,
     q: search,
     limit: pageLimit,
-    cursor: nextOf(LinkPlace),
+    cursor: nextOf(Place),
   },
   data: {
     links: Schema.Array(
@@ -160,7 +155,7 @@ export const getLinks = signedIn("moderator", "GET", "/links", {
   },
 });
 
-export const putLink = signedIn("moderator", "PUT", "/links", {
+export const putLink = managed("moderator", "PUT", "/links", {
   id: "putOwnedLink",
   summary: "Link a chat user to a game user",
   parameters: { pid, chatId: chatId(), gameId: gameId(), reason },
@@ -168,7 +163,7 @@ export const putLink = signedIn("moderator", "PUT", "/links", {
   errors: ["CONFLICT"],
 });
 
-export const deleteLink = signedIn("moderator", "DELETE", "/links", {
+export const deleteLink = managed("moderator", "DELETE", "/links", {
   id: "deleteOwnedLink",
   summary: "Remove the link of a chat user",
   parameters: { pid, chatId: chatId(), reason },
@@ -177,25 +172,11 @@ export const deleteLink = signedIn("moderator", "DELETE", "/links", {
   errors: ["LINK_NOT_FOUND"],
 });
 
-/** A page cursor in the list of members: when the member joined, and the chat ID. */
-const MemberPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
-  Schema.decodeTo(
-    Schema.Struct({ at: Schema.Int, chatId: ChatId }),
-    SchemaTransformation.transform({
-      decode: (text: string) => {
-        const [time = "", chat = ""] = text.split("-");
-        return { at: Number(time), chatId: chat };
-      },
-      encode: (place) => `${place.at}-${place.chatId}`,
-    }),
-  ),
-);
-
-export const getUnlinked = signedIn("moderator", "GET", "/unlinked", {
+export const getUnlinked = managed("moderator", "GET", "/unlinked", {
   id: "getUnlinked",
   summary:
     "The members of a guild who have no link in a data scope, the last to join first; bots are left out",
-  parameters: { pid, guildId: ownGuildId, q: search, limit: pageLimit, cursor: nextOf(MemberPlace) },
+  parameters: { pid, guildId: ownGuildId, q: search, limit: pageLimit, cursor: nextOf(Place) },
   data: {
     members: Schema.Array(Schema.Struct({ chatId: ChatId, username: Text, displayName: Text, joined: Text })),
     next: Text,

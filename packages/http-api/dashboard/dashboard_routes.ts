@@ -1,6 +1,7 @@
 import { type Route, routesIn } from "../route.ts";
 import * as account from "./account.ts";
 import * as activity from "./activity.ts";
+import * as alts from "./alts.ts";
 import * as blocks from "./blocks.ts";
 import * as channels from "./channels.ts";
 import * as communities from "./communities.ts";
@@ -10,7 +11,7 @@ import * as roles from "./roles.ts";
 import * as webhooks from "./webhooks.ts";
 
 /**
- * The dashboard's JSON API, whose routes need a signed-in user instead of a key.
+ * The dashboard's JSON API, whose routes need a signed-in user; some take a key with access `manage` instead.
  *
  * @example
  * ```ts
@@ -26,5 +27,6 @@ export const dashboardRoutes: ReadonlyArray<Route> = [
   channels,
   communities,
   blocks,
+  alts,
   activity,
 ].flatMap(routesIn);

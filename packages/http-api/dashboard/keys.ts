@@ -12,7 +12,7 @@
 import { guildOf } from "@accountlink/core";
 import { parseNetwork } from "@accountlink/core/addresses";
 import { GuildId, KeyId, Pid } from "@accountlink/core/ids";
-import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
+import { type KeyDetails, keyAccesses, maskedKey } from "@accountlink/core/keys";
 import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
 import { formatTimestamp, TimestampMillis, timeOrNull } from "@accountlink/core/timestamp";
@@ -56,8 +56,6 @@ const graceSeconds = withFallback(
   86_400,
 );
 
-const accesses = ["full", "read", "verify", "game"] as const;
-
 const Limit = Schema.NullOr(Schema.Int);
 const Texts = Schema.Array(Schema.String);
 
@@ -70,7 +68,7 @@ const Key = Schema.Struct({
   pid: Pid,
   tier: Schema.Literals(["free", "premium"]),
   kind: Schema.Literals(["normal", "partner", "staff"]),
-  access: Schema.Literals(accesses),
+  access: Schema.Literals(keyAccesses),
   status: Schema.Literals(["active", "disabled", "revoked"]),
   limits: Schema.Struct({ perWindow: Limit, windowMs: Schema.Int, daily: Limit, verifyDaily: Limit }),
   allowIps: Texts,
@@ -111,9 +109,10 @@ const IssuedKeyAnswer = { token: Schema.String, key: Key };
 const rules = {
   access: unlessLeftOut(
     oneOf(
-      accesses,
-      "What the key may do: everything, lookups, verification sessions with the lookups that they " +
-        "need, or these and sessions that name a player",
+      keyAccesses,
+      "What the key may do: everything in /v2, lookups, verification sessions with the lookups that they " +
+        "need, these and sessions that name a player, or everything in /v2 and to manage communities " +
+        "(`manage`, which only an owner may choose)",
     ),
   ),
   allowIps: unlessLeftOut(networkList("Addresses that may use it; empty for all")),

@@ -25,7 +25,7 @@ import {
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, oneOf, optional, required, withFallback } from "../parameter.ts";
-import { orNull, pid, signedIn, unlessLeftOut } from "./signed_in.ts";
+import { managed, orNull, pid, unlessLeftOut } from "./signed_in.ts";
 
 /** The parameters that name a plan. */
 const plan = {
@@ -66,14 +66,14 @@ const GuildRole = Schema.Struct({ id: Schema.String, name: Schema.String, assign
 
 const RoleIds = Schema.Array(Schema.String);
 
-export const getRoles = signedIn("admin", "GET", "/roles", {
+export const getRoles = managed("admin", "GET", "/roles", {
   id: "getRoles",
   summary: "The role plan of a guild, and the roles of the guild, highest first",
   parameters: plan,
   data: { plan: Plan, guildRoles: Schema.Array(GuildRole) },
 });
 
-export const getRanks = signedIn("admin", "GET", "/roles/ranks", {
+export const getRanks = managed("admin", "GET", "/roles/ranks", {
   id: "getRanks",
   summary: "The ranks of a group of the game platform, lowest first",
   parameters: {
@@ -123,7 +123,7 @@ const EditedPlan = Schema.Struct({
   status: Schema.Struct({ state: Schema.Literals(["on", "paused"]) }),
 });
 
-export const putRoles = signedIn("admin", "PUT", "/roles", {
+export const putRoles = managed("admin", "PUT", "/roles", {
   id: "putRoles",
   summary: "Store the role plan of a guild; a changed plan that is on compares all members",
   parameters: {
@@ -154,7 +154,7 @@ export const putRoles = signedIn("admin", "PUT", "/roles", {
   errors: ["CONFLICT"],
 });
 
-export const deleteRoles = signedIn("admin", "DELETE", "/roles", {
+export const deleteRoles = managed("admin", "DELETE", "/roles", {
   id: "deleteRoles",
   summary: "Delete the role plan of a guild; members keep their roles",
   parameters: plan,
@@ -174,7 +174,7 @@ const Preview = Schema.Struct({
   examples: Schema.Array(Schema.Struct({ chatId: ChatId, ...Changes })),
 }).annotate({ identifier: "RolePreview" });
 
-export const previewRoles = signedIn("admin", "POST", "/roles/preview", {
+export const previewRoles = managed("admin", "POST", "/roles/preview", {
   id: "previewRoles",
   summary: "What the role plan, or other settings, would change: for a member, or started for all members",
   parameters: {
@@ -194,14 +194,14 @@ export const previewRoles = signedIn("admin", "POST", "/roles/preview", {
   },
 });
 
-export const getPreview = signedIn("admin", "GET", "/roles/preview", {
+export const getPreview = managed("admin", "GET", "/roles/preview", {
   id: "getRolePreview",
   summary: "How far the last preview for all members is, and what it found; null without one",
   parameters: plan,
   data: { preview: Schema.NullOr(Preview) },
 });
 
-export const sweepRoles = signedIn("admin", "POST", "/roles/sweep", {
+export const sweepRoles = managed("admin", "POST", "/roles/sweep", {
   id: "sweepRoles",
   summary: "Compare all members of a guild with its role plan now",
   parameters: plan,

@@ -1,5 +1,6 @@
 /** What the routes of the dashboard share. */
-import { Schema } from "effect";
+import { ChatId } from "@accountlink/core/ids";
+import { Schema, SchemaTransformation } from "effect";
 import {
   countUpTo,
   inPath,
@@ -15,7 +16,7 @@ import { defineRoute, type Method, type RouteOptions } from "../route.ts";
 import { success } from "../v2/envelope.ts";
 
 interface Options<P extends Parameters, Fields extends Schema.Struct.Fields>
-  extends Pick<RouteOptions<P>, "id" | "summary" | "parameters" | "requiresOneOf" | "errors"> {
+  extends Pick<RouteOptions<P>, "id" | "summary" | "parameters" | "requiresOneOf" | "tier" | "errors"> {
   /** Where values are read; the query for GET and DELETE when left out, otherwise the body. */
   readonly source?: "body";
   readonly status?: 201;
@@ -23,24 +24,32 @@ interface Options<P extends Parameters, Fields extends Schema.Struct.Fields>
   readonly data: Fields;
 }
 
+const dashboardRoute =
+  (keyAccess: ReadonlyArray<"manage">) =>
+  <const P extends Parameters, const Fields extends Schema.Struct.Fields>(
+    role: NonNullable<RouteOptions<Parameters>["role"]>,
+    method: Method,
+    path: `/${string}`,
+    { data, ...options }: Options<P, Fields>,
+  ) =>
+    defineRoute({
+      generation: "v2",
+      access: "session",
+      keyAccess,
+      group: keyAccess.length === 0 ? null : method === "GET" ? "lookup" : "write",
+      method,
+      role,
+      path: `/dashboard/api${path}`,
+      source: method === "GET" || method === "DELETE" ? "query" : "body",
+      ...options,
+      success: success(Schema.Struct(data), options.status ?? 200),
+    });
+
 /** Makes a dashboard route. `role` is the lowest role that may use it. `path` is below `/dashboard/api`. */
-export const signedIn = <const P extends Parameters, const Fields extends Schema.Struct.Fields>(
-  role: NonNullable<RouteOptions<Parameters>["role"]>,
-  method: Method,
-  path: `/${string}`,
-  { data, ...options }: Options<P, Fields>,
-) =>
-  defineRoute({
-    generation: "v2",
-    access: "session",
-    group: null,
-    method,
-    role,
-    path: `/dashboard/api${path}`,
-    source: method === "GET" || method === "DELETE" ? "query" : "body",
-    ...options,
-    success: success(Schema.Struct(data), options.status ?? 200),
-  });
+export const signedIn = dashboardRoute([]);
+
+/** Makes a dashboard route that keys with access `manage` may use too, each for its own scope. */
+export const managed = dashboardRoute(["manage"]);
 
 /** Makes the parameter optional; undefined when it is left out. */
 export const unlessLeftOut = <A>(parameter: Parameter<A>): Parameter<A | undefined> =>
@@ -59,6 +68,20 @@ export const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null>
   isText: true,
 });
 
+/** A page cursor in a list of chat users: a time of the user, and the chat ID. */
+export const Place = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
+  Schema.decodeTo(
+    Schema.Struct({ at: Schema.Int, chatId: ChatId }),
+    SchemaTransformation.transform({
+      decode: (place: string) => {
+        const [time = "", chat = ""] = place.split("-");
+        return { at: Number(time), chatId: chat };
+      },
+      encode: ({ at, chatId }) => `${at}-${chatId}`,
+    }),
+  ),
+);
+
 /** A key ID. Any text is accepted: a malformed ID counts as an unknown key. */
 export const keyId = (description: string) =>
   required(Schema.String, "expected the id of a key", description);
@@ -68,13 +91,20 @@ export const keyScope = oneOf(["global", "guild"], "Every guild, or one");
 export const pageLimit = countUpTo(100, 50, "How many entries at most");
 
 /** The public ID of a data scope. Any text is accepted: a malformed ID counts as an unknown scope. */
-export const pid = required(
+const anyPid = required(
   Schema.String,
   "expected the public id of a data scope",
   "Public id of the data scope, `pid_…`",
 );
 
-export const pidInPath = inPath(pid);
+/** The public ID of a scope that keys with access `manage` may leave out. */
+export const pid: Parameter<string> = {
+  ...anyPid,
+  description: `${anyPid.description}; with a key, its own when left out`,
+  isOfKey: true,
+};
+
+export const pidInPath = inPath(anyPid);
 
 /** The name of the account or community that the request deletes. */
 export const confirm = text("Name of the account or the community, as confirmation");

@@ -1,5 +1,5 @@
 import { Struct } from "effect";
-import { type Route, takesKey } from "../route.ts";
+import { accessesOf, type Route } from "../route.ts";
 import { serviceVersions } from "../v2/envelope.ts";
 import type { Components } from "./components.ts";
 import type { Header, Parameter, Reference } from "./document.ts";
@@ -73,7 +73,7 @@ export const successHeaders = (components: Components, route: Route): Headers =>
   ...referTo(components, [
     "X-Request-Id",
     ...versionOf(route),
-    ...(takesKey(route) ? ([...limits, "X-Key-Expires"] as const) : []),
+    ...(accessesOf(route).length > 0 ? ([...limits, "X-Key-Expires"] as const) : []),
     ...(route.isIdempotent === true ? (["Idempotent-Replayed"] as const) : []),
   ]),
   ...limitsOfService(components, route),
@@ -87,8 +87,8 @@ export const refusalHeaders = (components: Components, route: Route, status: num
   ...referTo(components, [
     "X-Request-Id",
     ...versionOf(route),
-    ...(status === 401 && !isForOwners(route) ? (["WWW-Authenticate"] as const) : []),
-    ...(status === 429 && !isForOwners(route) ? limits : []),
+    ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
+    ...(status === 429 ? limits : []),
     ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
     ...(route.generation === "v2" && status === 409 && !isForOwners(route)
       ? (["Idempotent-Replayed"] as const)
@@ -123,13 +123,15 @@ const idempotencyHeader = requestHeader(
   { type: "string", pattern: "^[!-~]{1,255}$" },
 );
 
-const csrfHeader = {
+const csrfHeader = (isRequired: boolean) => ({
   ...requestHeader(
     "X-CSRF-Token",
-    "`csrfToken` of the session. `Origin` must be the service's origin, as browsers send it",
+    `\`csrfToken\` of the session. \`Origin\` must be the service's origin, as browsers send it${
+      isRequired ? "" : "; a request with a key needs neither"
+    }`,
   ),
-  required: true,
-};
+  required: isRequired,
+});
 
 export const requestHeadersOf = (
   components: Components,
@@ -137,7 +139,7 @@ export const requestHeadersOf = (
 ): ReadonlyArray<Parameter | Reference> =>
   [
     ...(route.generation === "v2" && !isForOwners(route) ? [versionHeader] : []),
-    ...(isForOwners(route) && route.method !== "GET" ? [csrfHeader] : []),
+    ...(isForOwners(route) && route.method !== "GET" ? [csrfHeader(accessesOf(route).length === 0)] : []),
     ...(route.isIdempotent === true ? [idempotencyHeader] : []),
     ...(route.isStream === true ? [lastEventHeader] : []),
   ].map((header) => components.parameter(header) ?? header);

@@ -69,10 +69,13 @@ it("the OpenAPI document shows the responses and refusals of emulated APIs of ot
 it("the OpenAPI document describes the dashboard's JSON, its cookie and the token for writes", () => {
   assert.isNotEmpty(dashboardRoutes);
   for (const route of dashboardRoutes) {
-    const { security, tags, responses } = operationOf(route);
-    assert.deepStrictEqual([security, tags], [[{ dashboardSession: [] }], ["Dashboard"]]);
-    const hasToken = parametersOf(route).some(({ name }) => name === "X-CSRF-Token");
-    assert.strictEqual(hasToken, route.method !== "GET", route.id);
+    const { security, tags, description, responses } = operationOf(route);
+    const takesKeys = route.keyAccess?.includes("manage") === true;
+    const schemes = [{ dashboardSession: [] }, ...(takesKeys ? [{ apiKey: [] }] : [])];
+    assert.deepStrictEqual([security, tags], [schemes, ["Dashboard"]]);
+    assert.strictEqual(description.endsWith("for keys with access `manage`."), takesKeys, route.id);
+    const token = parametersOf(route).find(({ name }) => name === "X-CSRF-Token");
+    assert.strictEqual(token?.required, route.method === "GET" ? undefined : !takesKeys, route.id);
     assert.containsAllKeys(responses, [String(route.status ?? 200), "401", "403", "404", "429"], route.id);
   }
   const cookie = document.components["securitySchemes"]?.["dashboardSession"];

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect";
 import type { Credential } from "../other_service.ts";
 import type { Parameter as RouteParameter } from "../parameter.ts";
-import { type Route, takesKey } from "../route.ts";
+import { accessesOf, type Route, takesKey } from "../route.ts";
 import type { Components } from "./components.ts";
 import type { Operation, Parameter, Reference } from "./document.ts";
 import { requestHeadersOf } from "./headers.ts";
@@ -16,13 +16,13 @@ const parametersOf = (components: Components, route: Route): ReadonlyArray<Param
   Object.entries(route.parameters)
     .filter(([, { isInPath }]) => isInPath === true || route.source === "query")
     .map(([name, routeParameter]) => {
-      const { isInPath, description, fallback } = routeParameter;
+      const { isInPath, description } = routeParameter;
       const example = route.example?.values[name];
       const parameter: Parameter = {
         name,
         in: isInPath === true ? "path" : "query",
         description,
-        required: Option.isNone(fallback),
+        required: isRequired(routeParameter),
         schema: components.schema(sentSchema(routeParameter)),
         ...(example === undefined ? {} : { example }),
       };
@@ -31,8 +31,11 @@ const parametersOf = (components: Components, route: Route): ReadonlyArray<Param
 
 const fieldOf = (parameter: RouteParameter<unknown>): Schema.Top => {
   const field = sentSchema(parameter).annotateKey({ description: parameter.description });
-  return Option.isNone(parameter.fallback) ? field : Schema.optionalKey(field);
+  return isRequired(parameter) ? field : Schema.optionalKey(field);
 };
+
+const isRequired = ({ fallback, isOfKey }: RouteParameter<unknown>): boolean =>
+  Option.isNone(fallback) && isOfKey !== true;
 
 const bodyOf = (components: Components, route: Route): Pick<Operation, "requestBody"> => {
   const { source, parameters, listItem, example } = route;
@@ -45,16 +48,27 @@ const bodyOf = (components: Components, route: Route): Pick<Operation, "requestB
   const content = {
     "application/json": { schema: components.schema(body), example: example?.values },
   };
-  return { requestBody: { required: fields.some(([, { fallback }]) => Option.isNone(fallback)), content } };
+  return { requestBody: { required: fields.some(([, field]) => isRequired(field)), content } };
 };
 
 /** The description of a route, including the keys that may use it. */
-const descriptionOf = ({ description = "", keyAccess = [], ...route }: Route): string => {
-  if (route.access === "session") return "For an owner who is signed in to the dashboard.";
-  if (!takesKey(route)) return description;
-  const accesses = ["full", ...keyAccess].map((access) => `\`${access}\``);
-  return `${description && `${description} `}For keys with access ${accesses.join(" or ")}.`;
+const descriptionOf = (route: Route): string => {
+  const { description = "", access, role = "owner" } = route;
+  const accesses = accessesOf(route);
+  const keys = `keys with access ${accesses.map((each) => `\`${each}\``).join(" or ")}.`;
+  if (access === "session") {
+    const members = `For ${memberTexts[role]} who is signed in to the dashboard`;
+    return accesses.length === 0 ? `${members}.` : `${members}, and for ${keys}`;
+  }
+  return accesses.length === 0 ? description : `${description && `${description} `}For ${keys}`;
 };
+
+const memberTexts = {
+  owner: "an owner",
+  owner_or_self: "an owner, or the member themself,",
+  admin: "an owner or admin",
+  moderator: "a member of the account",
+} as const;
 
 /** The operation of a route; shared parts become components. */
 export const operationOf = (components: Components, route: Route): Operation => ({
@@ -95,7 +109,11 @@ export const dashboardSession = {
 
 /** The security of an operation; without one, the default of the document applies, which is an API key. */
 const securityOf = (route: Route): Pick<Operation, "security"> => {
-  if (route.access === "session") return { security: [{ dashboardSession: [] }] };
+  if (route.access === "session") {
+    return {
+      security: [{ dashboardSession: [] }, ...(accessesOf(route).length > 0 ? [{ apiKey: [] }] : [])],
+    };
+  }
   if (!takesKey(route)) return { security: [] };
   if (route.access === "key_or_redirect") return { security: [{ apiKey: [] }, {}] };
   if (route.service === undefined) return {};
@@ -112,7 +130,10 @@ export const tags = [
   { name: "Keys", description: "Reports of leaked API keys" },
   { name: "Sessions", description: "Verification sessions, in which a user links both accounts" },
   { name: "Webhooks", description: "Events that the service sends to URLs of owners" },
-  { name: "Dashboard", description: "The JSON of the dashboard, for owners who are signed in" },
+  {
+    name: "Dashboard",
+    description: "The JSON of the dashboard, for members who are signed in; some of it for keys too",
+  },
   { name: "v1", description: "The first generation, which remains available" },
   {
     name: "Compatible",

@@ -28,7 +28,8 @@ import { defineRoute } from "../route.ts";
 import { bulkSuccess, reading, success, successOf } from "./envelope.ts";
 import { ResolvedProfiles } from "./lookups.ts";
 
-const AltEvidence = Schema.Struct({
+/** @internal */
+export const AltEvidence = Schema.Struct({
   kind: Schema.Literals(["review", "game", "device", "address"]),
   weight: Schema.Finite.annotate({ description: "The weight of this evidence, 0 to 1, not rounded" }),
   lastSeenAt: Schema.NullOr(IsoTime).annotate({
@@ -175,7 +176,8 @@ export const bulkAlts = defineRoute({
   errors: ["BULK_LIMIT_EXCEEDED"],
 });
 
-const AltReview = Schema.Struct({
+/** @internal */
+export const AltReview = Schema.Struct({
   chatId: ChatId,
   otherChatId: ChatId,
   verdict: Schema.Literals(["different", "same"]),
@@ -203,7 +205,8 @@ const reviewWrite = {
   tier: "premium",
 } as const;
 
-const pair = {
+/** @internal */
+export const pair = {
   chatId: chatId("ID of one chat user of the pair"),
   otherChatId: chatId("ID of the other chat user of the pair, different from `chatId`"),
 };

@@ -14,7 +14,13 @@ import { isAddressAllowed } from "@accountlink/core/addresses";
 import { keyFreshness } from "@accountlink/core/keys";
 import type { Requester } from "@accountlink/core/limits";
 import { PlatformRefusals } from "@accountlink/core/platforms";
-import type { Credential, Parameters, ParameterValues, Route } from "@accountlink/http-api";
+import {
+  accessesOf,
+  type Credential,
+  type Parameters,
+  type ParameterValues,
+  type Route,
+} from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
 import { type HttpRequest, type HttpResponse, queryTextOf } from "../http_app.ts";
@@ -170,8 +176,8 @@ const keyIn = (value: string | undefined, scheme: Credential["scheme"]): string 
 };
 
 /** Returns a predicate that tells whether the access of a key includes the route. */
-const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {
-  const allowed = new Set<ApiKey["access"]>(["full", ...keyAccess]);
+const accessTest = (route: Pick<Route, "access" | "keyAccess">) => {
+  const allowed = new Set<ApiKey["access"]>(accessesOf(route));
   return ({ access }: ApiKey): boolean => allowed.has(access);
 };
 

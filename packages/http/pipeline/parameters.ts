@@ -14,6 +14,7 @@ import {
   type Route,
 } from "@accountlink/http-api";
 import { Effect, Option, Result, Schema, SchemaIssue, Struct } from "effect";
+import type { HttpRequest } from "../http_app.ts";
 import type { RequestContext } from "../request_context.ts";
 import {
   contractsByHeader,
@@ -105,15 +106,35 @@ export const checkContract = ({ request }: RequestContext): Effect.Effect<void, 
 
 const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 
-const bodyValues = ({ request }: RequestContext) => readJsonObject(request);
+/** Returns a function that reads parameters from the body, and those of the path. */
+const bodyReader = (parameters: Parameters) => {
+  const inPath = Object.keys(parameters).filter((name) => parameters[name]?.isInPath);
+  // The body may be left out if every parameter has a default.
+  const isNeeded = Object.values(parameters).some(
+    ({ isInPath, fallback }) => !isInPath && Option.getOrUndefined(fallback) === undefined,
+  );
+  return ({ request, query }: RequestContext): Effect.Effect<RawValues, InvalidBody> => {
+    const body = isNeeded || hasBody(request) ? readJsonObject(request) : Effect.succeed({});
+    return inPath.length === 0
+      ? body
+      : Effect.map(body, (values) => ({ ...values, ...Struct.pick(query, inPath) }));
+  };
+};
+
+const hasBody = (request: HttpRequest): boolean =>
+  (request.header("content-length") ?? "0") !== "0" || request.header("transfer-encoding") !== undefined;
 
 /**
  * Reads the raw parameters of a route from its query or its body. Parameters that a global key must not send are read
  * from both, so that they are refused in either place. Otherwise, a deletion that was meant for one guild could delete
  * everything.
  */
-const rawReader = ({ method, source, parameters }: Pick<Route, "method" | "source" | "parameters">) => {
-  const values = source === "body" ? bodyValues : queryValues;
+export const rawReader = ({
+  method,
+  source,
+  parameters,
+}: Pick<Route, "method" | "source" | "parameters">) => {
+  const values = source === "body" ? bodyReader(parameters) : queryValues;
   const refused = Object.keys(parameters).filter(
     (name) => parameters[name]?.presence.globalKeys === "refused",
   );

@@ -9,7 +9,7 @@ import { Effect } from "effect";
 import { makeApiPipeline } from "./api_pipeline.ts";
 
 export const activityApi = Effect.gen(function* () {
-  const bind = yield* makeApiPipeline;
+  const { bind } = yield* makeApiPipeline;
   const keys = yield* OwnedKeys;
   const usage = yield* makeUsageDays;
   const log = yield* AuditLog;

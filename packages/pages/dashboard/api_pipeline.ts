@@ -1,10 +1,10 @@
 /**
  * Runs requests to the JSON routes of the dashboard through the checks: the sign-in, the account and role, the origin
- * and CSRF token of a write, and the parameters.
+ * and CSRF token of a write, and the parameters. Requests with a key run through the checks of keys instead.
  */
-import { type PublicError, RequestLimits, SignIns } from "@accountlink/core";
-import { Forbidden } from "@accountlink/core/errors";
-import type { KeyOwner } from "@accountlink/core/keys";
+import { OwnedKeys, type PublicError, RequestLimits, SignIns } from "@accountlink/core";
+import { Forbidden, PremiumRequired } from "@accountlink/core/errors";
+import type { KeyOwner, Manager } from "@accountlink/core/keys";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import {
@@ -12,31 +12,45 @@ import {
   type BoundRoute,
   contextMaker,
   envelopeV2,
-  type HttpRequest,
   type HttpResponse,
   HttpSettings,
+  makeChecks,
   makeObservers,
   parameterReader,
   type RequestContext,
-  readJsonObject,
+  rawReader,
   render,
   type SuccessOf,
 } from "@accountlink/http/for_pages";
-import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
-import { Effect, Option, type Schema } from "effect";
+import {
+  optional,
+  type Parameters,
+  type ParameterValues,
+  type RawValues,
+  type Route,
+} from "@accountlink/http-api";
+import { Effect, Record, type Schema } from "effect";
 import { type Answering, asEffect } from "../page_requests.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { makeMemberOf, type SignedInMember } from "./owner_pages.ts";
 
-export interface OwnerInput<P extends Parameters> {
+export interface ManagerInput<P extends Parameters> {
   readonly values: ParameterValues<P>;
   readonly context: RequestContext;
+  readonly owner: Manager;
+  /** Null for a key. */
+  readonly member: SignedInMember | null;
+}
+
+export interface OwnerInput<P extends Parameters> extends ManagerInput<P> {
   readonly signIn: SiteSignIn;
   readonly owner: KeyOwner;
   readonly member: SignedInMember;
 }
 
-/** Returns a function that binds a route of the dashboard to its handler. */
+type Handled<S extends Schema.Top> = Answering<SuccessOf<S["Encoded"]> | HttpResponse, PublicError>;
+
+/** Returns functions that bind a route of the dashboard to its handler. */
 export const makeApiPipeline = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const limits = yield* RequestLimits;
@@ -44,6 +58,8 @@ export const makeApiPipeline = Effect.gen(function* () {
   const signIns = yield* SignIns;
   const memberOf = yield* makeMemberOf;
   const { chargeTo } = yield* PlatformRefusals;
+  const { managing } = yield* OwnedKeys;
+  const checked = yield* makeChecks;
   const withContext = contextMaker(settings);
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
@@ -56,33 +72,76 @@ export const makeApiPipeline = Effect.gen(function* () {
     }
   });
 
-  return <P extends Parameters, S extends Schema.Top>(
+  const signedIn = <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
-    handler: (input: OwnerInput<P>) => Answering<SuccessOf<S["Encoded"]> | HttpResponse, PublicError>,
-  ): BoundRoute => {
-    const { method, path } = route;
+    handler: (input: OwnerInput<P>) => Handled<S>,
+  ) => {
     const read = readerFor(route);
-    const handle = Effect.fnUntraced(function* (context: RequestContext) {
+    return Effect.fnUntraced(function* (context: RequestContext) {
       yield* limits.admitAddress(context.address, "second");
       // Before the checks of the sign-in and the role, which may end while a slow body arrives.
       const sent = yield* Effect.result(read(context));
       const signIn = yield* signIns.find("dashboard", site.session.read(context));
       const member = yield* memberOf(signIn, route.role ?? "owner", context.query["chatId"]);
-      if (method !== "GET") {
+      if (route.method !== "GET") {
         yield* checkWrite(context, signIn);
-        if (!isOfSignIn(path)) yield* limits.admitDashboardWrite(member.account.name);
+        if (!isOfSignIn(route.path)) yield* limits.admitDashboardWrite(member.account.name);
       }
+      if (route.tier !== undefined && member.account.tier !== "premium") return yield* new PremiumRequired();
       const values = yield* Effect.fromResult(sent);
       const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
       return yield* chargeTo(owner.account.name)(
         asEffect(handler({ values, context, signIn, owner, member })),
       );
     });
+  };
+
+  /** The checks of `signedIn`, and for requests with a key the checks of keys, which `withKey` ends. */
+  const bound = <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: OwnerInput<P>) => Handled<S>,
+    withKey: (input: ManagerInput<P>) => Handled<S>,
+  ): BoundRoute => {
+    const { method, path } = route;
+    const bySignIn = signedIn(route, handler);
+    const byKey = checked(keyedRoute(route), ({ values, key, context }) => {
+      const own = { ...values, ...("pid" in route.parameters && { pid: values["pid"] ?? key.scope.pid }) };
+      const answer = Effect.flatMap(managing(key, context.requestId), (owner) =>
+        asEffect(withKey({ values: own as ParameterValues<P>, context, owner, member: null })),
+      );
+      return answering(context, chargeTo(key.scope.account)(answer));
+    });
     const answer = withContext(route, (context) =>
-      render(envelopeV2, observers, answering(context, handle(context))),
+      render(envelopeV2, observers, hasKey(context) ? byKey(context) : answering(context, bySignIn(context))),
     );
     return { method, path, answer };
   };
+
+  return {
+    /** Binds a route that needs a signed-in member. The checks refuse every key. */
+    bind: <P extends Parameters, S extends Schema.Top>(
+      route: Route<P, S>,
+      handler: (input: OwnerInput<P>) => Handled<S>,
+    ) => bound(route, handler, () => new Forbidden({ reason: "key_access" })),
+
+    /** Binds a route that takes a signed-in member, or a key. */
+    bindManaged: <P extends Parameters, S extends Schema.Top>(
+      route: Route<P, S>,
+      handler: (input: ManagerInput<P>) => Handled<S>,
+    ) => bound(route, handler, handler),
+  };
+});
+
+/** Proxies that ask for a password of their own send `Authorization: Basic` beside the cookie. */
+const hasKey = ({ request }: RequestContext): boolean =>
+  /^bearer(?: |$)/i.test(request.header("authorization") ?? "");
+
+/** Returns the route as requests with a key see it: they may leave out what is the key's own. */
+const keyedRoute = (route: Route): Route => ({
+  ...route,
+  parameters: Record.map(route.parameters, (parameter) =>
+    parameter.isOfKey ? optional(parameter) : parameter,
+  ),
 });
 
 /** Whether a route changes only the sign-in: it leaves or switches the account, so the account's limit is no bar. */
@@ -97,23 +156,6 @@ export const valuesReader = <P extends Parameters>(route: Route<P>) => {
 
 /** Returns a function that reads a route's parameters from the path, and from the query or the body. */
 const readerFor = <P extends Parameters>(route: Route<P>) => {
-  const read = valuesReader(route);
-  const inPath = Object.keys(route.parameters).filter((name) => route.parameters[name]?.isInPath);
-
-  // The body may be left out if every parameter has a default.
-  const needsBody = Object.values(route.parameters).some(
-    ({ isInPath, fallback }) => !isInPath && Option.getOrUndefined(fallback) === undefined,
-  );
-
-  const bodyOf = ({ request, query }: RequestContext) =>
-    Effect.map(
-      needsBody || hasBody(request) ? readJsonObject(request) : Effect.succeed({}),
-      (body): RawValues => ({ ...body, ...Object.fromEntries(inPath.map((name) => [name, query[name]])) }),
-    );
-
-  return (context: RequestContext) =>
-    Effect.flatMap(route.source === "body" ? bodyOf(context) : Effect.succeed(context.query), read);
+  const [readRaw, read] = [rawReader(route), valuesReader(route)];
+  return (context: RequestContext) => Effect.flatMap(readRaw(context, null), read);
 };
-
-const hasBody = (request: HttpRequest): boolean =>
-  (request.header("content-length") ?? "0") !== "0" || request.header("transfer-encoding") !== undefined;

@@ -9,6 +9,7 @@ import { Effect } from "effect";
 import { accountApi } from "./account/account_api.ts";
 import { accountRoutes } from "./account/account_routes.ts";
 import { activityApi } from "./activity_api.ts";
+import { altsApi } from "./alts/alts_api.ts";
 import { altPages } from "./alts/alts_routes.ts";
 import { newAltsRoutes } from "./alts/new_alts_routes.ts";
 import { auditRoutes } from "./audit/audit_routes.ts";
@@ -53,6 +54,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => R
     ...(yield* activityApi),
     ...(yield* communitiesApi),
     ...(yield* blocksApi),
+    ...(yield* altsApi),
     ...staticRoutes(),
     ...(yield* overviewRoutes(pages)),
     ...(yield* communitiesRoutes(pages)),

@@ -2,10 +2,10 @@ import { type ApiKey, KeyId } from "@accountlink/core";
 import type { AuditAction, WriteOrigin } from "@accountlink/core/audit";
 import {
   earlierEnd,
-  type KeyAccess,
   type KeyDetails,
   type KeyStatus,
   KeyStore,
+  keyAccesses,
   type PresentedKey,
   updatedKey,
 } from "@accountlink/core/keys";
@@ -218,7 +218,7 @@ const keyFields = {
   name: Schema.String,
   tier: Tiers,
   kind: literalsOf<KeyKind>({ normal: true, partner: true, staff: true }),
-  access: literalsOf<KeyAccess>({ full: true, read: true, verify: true, game: true }),
+  access: Schema.Literals(keyAccesses),
   status: literalsOf<KeyStatus>({ active: true, disabled: true, revoked: true }),
   suspended: Schema.BooleanFromBit,
   expiresAt: OptionalInt,

@@ -1,5 +1,5 @@
 import type { ApiKey } from "@accountlink/core";
-import type { KeyAccess, KeyStatus, Tier } from "@accountlink/core/keys";
+import { type KeyAccess, type KeyStatus, keyAccesses, type Tier } from "@accountlink/core/keys";
 import type { KeyKind, KeyLimits } from "@accountlink/core/limits";
 import { type Arbitrary, boolean, constant, constantFrom, nat, oneof, record, tuple } from "fast-check";
 import { orNull, recordOf } from "./fields.ts";
@@ -57,7 +57,7 @@ export const keyLimits: Arbitrary<KeyLimits> = oneof(
 
 export const keyKind: Arbitrary<KeyKind> = constantFrom("normal", "partner", "staff");
 
-export const keyAccess: Arbitrary<KeyAccess> = constantFrom("full", "read", "verify", "game");
+export const keyAccess: Arbitrary<KeyAccess> = constantFrom(...keyAccesses);
 
 export const keyStatus: Arbitrary<KeyStatus> = constantFrom("active", "disabled", "revoked");
 

@@ -1,4 +1,5 @@
 import { parseNetwork } from "@accountlink/core/addresses";
+import { keyAccesses } from "@accountlink/core/keys";
 import type { KeyLimits } from "@accountlink/core/limits";
 import { isOrigin } from "@accountlink/core/origin";
 import { Effect, Option, Record } from "effect";
@@ -15,10 +16,10 @@ const networksFlag = (name: string, description: string) =>
     Flag.atLeast(0),
   );
 
-export const accessFlag = Flag.Literals("access", ["full", "read", "verify", "game"]).pipe(
+export const accessFlag = Flag.Literals("access", keyAccesses).pipe(
   Flag.withDescription(
-    "What the key is for: everything, lookups and alts, sessions and single lookups, or these and " +
-      "sessions that name a player (default: full)",
+    "What the key is for: everything in /v2, lookups and alts, sessions and single lookups, these and " +
+      "sessions that name a player, or everything in /v2 and to manage communities (default: full)",
   ),
 );
 

@@ -15,7 +15,7 @@ import { makeApiPipeline } from "../api_pipeline.ts";
 import { makeAccountTitle } from "../owner_pages.ts";
 
 export const accountApi = Effect.gen(function* () {
-  const bind = yield* makeApiPipeline;
+  const { bind } = yield* makeApiPipeline;
   const { publicUrl } = yield* HttpSettings;
   const keys = yield* OwnedKeys;
   const signIns = yield* SignIns;

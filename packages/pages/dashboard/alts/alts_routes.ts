@@ -18,6 +18,7 @@ import { orShowAgain, type Refused } from "../look/refused.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
+import { requireOther, selfOfVisitor } from "./alts_api.ts";
 import { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts_page.ts";
 
 /** The maximum number of reviews that `AltReviews` lists for a user. */
@@ -77,7 +78,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
       names,
       reviewers,
       pid: scope.pid,
-      self: selfOf(visitor),
+      self: selfOfVisitor(visitor),
     } satisfies AltsFound;
   });
 
@@ -104,13 +105,10 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const review = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const { owner } = visitor;
     if (owner.account.tier !== "premium") return yield* new PremiumRequired();
-    const scope = yield* scopes.find(owner.account, fields("pid"));
+    const scope = yield* scopes.find(owner, fields("pid"));
     const chatId = yield* chatIdOf("chatId", fields("chatId"));
     const otherChatId = yield* chatIdOf("otherChatId", fields("otherChatId"));
-    const self = selfOf(visitor);
-    if (self === chatId || self === otherChatId) {
-      return yield* InvalidParameter.one("otherChatId", "someone else decides about your own accounts");
-    }
+    yield* requireOther(selfOfVisitor(visitor), { chatId, otherChatId });
     const target = { scope, guildId: guildOf(scope), origin: originOf(owner) };
     const verdict = verdicts[fields("verdict")];
     if (verdict === undefined) {
@@ -142,10 +140,6 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     }),
   ];
 });
-
-/** The chat ID of a visitor who may not review pairs with themself; null for owners, who answer to nobody. */
-export const selfOf = ({ owner, role }: OwnerVisitor): ChatId | null =>
-  role === "owner" ? null : owner.chatId;
 
 /** Shows the form again with the reason if it was refused. No field of the form chooses the guild that refuses a user. */
 const orForm = (

@@ -1,8 +1,7 @@
 /** The page of new links whose users are likely somebody who is here already. */
-import { type ChatId, LinkStore } from "@accountlink/core";
-import { type FoundSuspect, SuspectStore, severityOf } from "@accountlink/core/alts";
-import { groupBy } from "@accountlink/core/group_by";
-import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import type { ChatId } from "@accountlink/core";
+import { type FoundSuspect, severityOf } from "@accountlink/core/alts";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
@@ -15,37 +14,23 @@ import { timeHtml } from "../look/time.ts";
 import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
+import { makeAltQueue, queueDays, selfOfVisitor } from "./alts_api.ts";
 import { isOf, premiumNote, reason, severityNames, tones } from "./alts_page.ts";
-import { selfOf } from "./alts_routes.ts";
-
-const shownDays = 7;
 
 const shownLinks = 30;
 
 export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
-  const suspects = yield* SuspectStore;
-  const links = yield* LinkStore;
+  const queueOf = yield* makeAltQueue;
   const communities = yield* makeCommunities;
   const namesIn = yield* makeAccountNames;
   const { contact } = yield* PageSettings;
-
-  /** Returns the links that are still there, newest first, with the users whom each resembles, strongest first. */
-  const find = Effect.fnUntraced(function* ({ scope: { pid } }: Community, now: Millis) {
-    const found = yield* suspects.find(pid, now - shownDays * dayMs);
-    const current = yield* links.findByChatIds(pid, [...new Set(found.map(({ chatId }) => chatId))]);
-    const byLink = groupBy(
-      found.filter(({ chatId, gameId }) => current.get(chatId)?.gameId === gameId),
-      ({ chatId }) => chatId,
-    );
-    return [...byLink.values()].map((pairs) => pairs.toSorted((one, other) => other.score - one.score));
-  });
 
   const list = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
     if (community === undefined) return noCommunityPage("alts", title, "", visitor);
     const isPremium = visitor.owner.account.tier === "premium";
     const now = yield* Clock.currentTimeMillis;
-    const found = isPremium ? yield* find(community, now) : [];
+    const found = isPremium ? yield* queueOf(community.scope) : [];
     const shown = found.slice(0, shownLinks);
     const names = yield* namesIn(
       shown
@@ -69,7 +54,7 @@ const newAltsPage = (all: ReadonlyArray<Community>, community: Community, conten
     title,
     section: "alts",
     content: html`
-<p>Members who linked an account in the last ${shownDays} days, and are likely somebody who was here already. What
+<p>Members who linked an account in the last ${queueDays} days, and are likely somebody who was here already. What
 speaks for it was counted when they linked. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
 ${
   all.length < 2
@@ -128,7 +113,7 @@ const decision = (
   { community }: LinksView,
   visitor: OwnerVisitor,
 ): Html =>
-  isOf({ chatId, otherChatId }, selfOf(visitor))
+  isOf({ chatId, otherChatId }, selfOfVisitor(visitor))
     ? html`<p class="hint">You are one of the two, so someone else of your team decides.</p>`
     : html`${formTo(paths.altReviews, html` class="review"`)}
 ${hiddenFields({ pid: community.scope.pid, chatId, otherChatId, from: "new" })}

@@ -8,25 +8,25 @@ import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
 
 export const blocksApi = Effect.gen(function* () {
-  const bind = yield* makeApiPipeline;
+  const { bindManaged } = yield* makeApiPipeline;
   const scopes = yield* OwnedScopes;
   const blocks = yield* OwnedBlocks;
 
   return [
-    bind(DashboardBlocks.getBlocks, function* ({ owner, values: { pid, limit, cursor } }) {
-      const page = yield* blocks.page(yield* scopes.find(owner.account, pid), cursor, limit);
+    bindManaged(DashboardBlocks.getBlocks, function* ({ owner, values: { pid, limit, cursor } }) {
+      const page = yield* blocks.page(yield* scopes.find(owner, pid), cursor, limit);
       const next = page.next && `${page.next.at}-${page.next.hash}`;
       return { data: { blocks: page.blocks.map(blockJson), next } };
     }),
 
-    bind(DashboardBlocks.putBlock, function* ({ owner, values: { pid, reason, ...ids } }) {
-      const scope = yield* scopes.find(owner.account, pid);
+    bindManaged(DashboardBlocks.putBlock, function* ({ owner, values: { pid, reason, ...ids } }) {
+      const scope = yield* scopes.find(owner, pid);
       const { block, removedLinks } = yield* blocks.set(owner, scope, yield* userOf(ids), reason);
       return { data: { block: blockJson(block), removedLinks } };
     }),
 
-    bind(DashboardBlocks.deleteBlock, function* ({ owner, values: { pid, ...ids } }) {
-      const scope = yield* scopes.find(owner.account, pid);
+    bindManaged(DashboardBlocks.deleteBlock, function* ({ owner, values: { pid, ...ids } }) {
+      const scope = yield* scopes.find(owner, pid);
       return { data: { deleted: yield* blocks.remove(owner, scope, yield* userOf(ids)) } };
     }),
   ];

@@ -6,21 +6,24 @@ import { makePostPanel } from "../../chat/mod.ts";
 import { makeApiPipeline } from "../api_pipeline.ts";
 
 export const channelsApi = Effect.gen(function* () {
-  const bind = yield* makeApiPipeline;
+  const { bindManaged } = yield* makeApiPipeline;
   const { enter } = yield* Communities;
   const { findChannels } = yield* makeGuildChannels;
   const postPanel = yield* makePostPanel;
 
   return [
-    bind(DashboardChannels.getChannels, function* ({ owner, values: { pid, guildId } }) {
+    bindManaged(DashboardChannels.getChannels, function* ({ owner, values: { pid, guildId } }) {
       yield* enter(owner, pid, guildId);
       const { channels } = yield* findChannels(guildId);
       return { data: { channels } };
     }),
 
-    bind(DashboardChannels.postPanel, function* ({ owner, values: { pid, guildId, channelId, text } }) {
-      const scope = yield* enter(owner, pid, guildId);
-      return { data: { messageId: yield* postPanel({ scope, guildId }, channelId, text) } };
-    }),
+    bindManaged(
+      DashboardChannels.postPanel,
+      function* ({ owner, values: { pid, guildId, channelId, text } }) {
+        const scope = yield* enter(owner, pid, guildId);
+        return { data: { messageId: yield* postPanel({ scope, guildId }, channelId, text) } };
+      },
+    ),
   ];
 });

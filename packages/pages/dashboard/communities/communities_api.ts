@@ -19,7 +19,7 @@ import { given } from "../keys/keys_api.ts";
 import { makeScopeNames } from "./community.ts";
 
 export const communitiesApi = Effect.gen(function* () {
-  const bind = yield* makeApiPipeline;
+  const { bind, bindManaged } = yield* makeApiPipeline;
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
   const unlinked = yield* UnlinkedMembers;
@@ -45,43 +45,51 @@ export const communitiesApi = Effect.gen(function* () {
       return { data: { scopes: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
     }),
 
-    bind(DashboardCommunities.patchScope, function* ({ owner, values: { pid, ...update } }) {
+    bindManaged(DashboardCommunities.getScope, function* ({ owner, values: { pid } }) {
+      return { data: { scope: yield* toJson(yield* scopes.owned(owner, pid)) } };
+    }),
+
+    bindManaged(DashboardCommunities.patchScope, function* ({ owner, values: { pid, ...update } }) {
       const updated = yield* scopes.update(owner, pid, given(update));
       return { data: { scope: yield* toJson(updated) } };
     }),
 
     bind(DashboardCommunities.deleteScope, function* ({ owner, values: { pid, confirm } }) {
-      const { scope, settings } = yield* scopes.configured(owner.account, pid);
+      const { scope, settings } = yield* scopes.configured(owner, pid);
       const names = [yield* nameOf(scope), settings.displayName, ...(yield* accountNames(owner.account))];
       yield* requireConfirmed(confirm, names);
       return { data: { deletedRecords: yield* accounts.deleteData(owner, pid) } };
     }),
 
-    bind(DashboardCommunities.getLinks, function* ({ owner, values: { pid, q, limit, cursor } }) {
-      const scope = yield* scopes.find(owner.account, pid);
-      const page = yield* links.page(scope, q.trim(), cursor, limit);
+    bindManaged(DashboardCommunities.getLinks, function* ({ owner, values: { pid, q, limit, cursor } }) {
+      const scope = yield* scopes.find(owner, pid);
+      const place = cursor && { lastVerifiedAt: cursor.at, chatId: cursor.chatId };
+      const page = yield* links.page(scope, q.trim(), place, limit);
       return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
     }),
 
-    bind(DashboardCommunities.getUnlinked, function* ({ owner, values: { pid, guildId, q, limit, cursor } }) {
-      const scope = yield* scopes.find(owner.account, pid);
-      const page = yield* unlinked.page(scope, guildId, q.trim(), cursor, limit);
-      const members = page.members.map(({ chatId, username, displayName, at }) => ({
-        chatId,
-        username,
-        displayName,
-        joined: timeOrNull(at || null),
-      }));
-      const next = page.next && memberCursorOf(page.next);
-      return { data: { members, next, linked: page.linked, total: page.total } };
+    bindManaged(
+      DashboardCommunities.getUnlinked,
+      function* ({ owner, values: { pid, guildId, q, limit, cursor } }) {
+        const scope = yield* scopes.find(owner, pid);
+        const page = yield* unlinked.page(scope, guildId, q.trim(), cursor, limit);
+        const members = page.members.map(({ chatId, username, displayName, at }) => ({
+          chatId,
+          username,
+          displayName,
+          joined: timeOrNull(at || null),
+        }));
+        const next = page.next && memberCursorOf(page.next);
+        return { data: { members, next, linked: page.linked, total: page.total } };
+      },
+    ),
+
+    bindManaged(DashboardCommunities.putLink, function* ({ owner, values: { pid, ...link } }) {
+      return { data: yield* links.set(owner, yield* scopes.find(owner, pid), link) };
     }),
 
-    bind(DashboardCommunities.putLink, function* ({ owner, values: { pid, ...link } }) {
-      return { data: yield* links.set(owner, yield* scopes.find(owner.account, pid), link) };
-    }),
-
-    bind(DashboardCommunities.deleteLink, function* ({ owner, values: { pid, chatId, reason } }) {
-      return { data: yield* links.remove(owner, yield* scopes.find(owner.account, pid), chatId, reason) };
+    bindManaged(DashboardCommunities.deleteLink, function* ({ owner, values: { pid, chatId, reason } }) {
+      return { data: yield* links.remove(owner, yield* scopes.find(owner, pid), chatId, reason) };
     }),
   ];
 });

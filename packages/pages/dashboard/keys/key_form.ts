@@ -1,4 +1,5 @@
 /** The form of a key: its fields, and how they are read, by the same rules as the bodies of the JSON routes. */
+import { allows, type MemberRole } from "@accountlink/core/accounts";
 import { parseNetwork } from "@accountlink/core/addresses";
 import { InvalidParameter, type ParameterProblem } from "@accountlink/core/errors";
 import type { KeyId } from "@accountlink/core/ids";
@@ -72,11 +73,15 @@ export const entriesOf = (lines: string): ReadonlyArray<string> =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-export const rulesFields = (rules: KeyRules, problems: ReadonlyArray<ParameterProblem>): Html => {
+export const rulesFields = (
+  rules: KeyRules,
+  role: MemberRole,
+  problems: ReadonlyArray<ParameterProblem>,
+): Html => {
   const of = fieldsOf(keyLabels, { ...emptyKeyForm, ...rules }, problems);
   return html`
 ${textField({ ...of("name"), hint: "Where it is used, such as the name of a bot.", maxLength: 80, required: true })}
-${radioField({ ...of("access"), choices: Object.entries(accesses).map(([value, choice]) => ({ value, ...choice })) })}
+${radioField({ ...of("access"), choices: accessChoices(rules, role) })}
 ${linesField({
   ...of("redirectOrigins"),
   hint: "Sites of yours that users may continue to after the verification, such as https://example.com, one on each line. Links to other sites are refused.",
@@ -88,6 +93,12 @@ ${linesField({ ...of("denyIps"), hint: "Refused even if the list above allows th
 ${textField({ ...of("expiresAt"), hint: "The last day on which it works, in UTC. Empty: it does not expire.", type: "date" })}
 </details>`;
 };
+
+/** The kinds of access that a member with this role may choose, and the current one. */
+const accessChoices = ({ access }: KeyRules, role: MemberRole) =>
+  Object.entries(accesses)
+    .map(([value, choice]) => ({ value, ...choice }))
+    .filter(({ value }) => value !== "manage" || value === access || allows(role, "owner"));
 
 const restrictionsText = (rules: KeyRules): string => {
   if (!hasRestrictions(rules)) return "None: it works from every address and does not expire";

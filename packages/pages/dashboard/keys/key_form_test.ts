@@ -44,7 +44,9 @@ it("the form preselects a single community, and lets the owner choose among seve
 
 it("the restrictions of a key are described in words", () => {
   const textOf = (chosen: object) =>
-    /<small>(.*?)<\/small><\/summary>/.exec(rulesFields({ ...emptyKeyForm, ...chosen }, []).source)?.[1];
+    /<small>(.*?)<\/small><\/summary>/.exec(
+      rulesFields({ ...emptyKeyForm, ...chosen }, "owner", []).source,
+    )?.[1];
   expect(textOf({})).toBe("None: it works from every address and does not expire");
   const chosen = { allowIps: "192.0.2.1\n192.0.2.2" };
   expect(textOf({ ...chosen, expiresAt: "2026-11-30" })).toBe(

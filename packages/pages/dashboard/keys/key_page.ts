@@ -1,5 +1,6 @@
 /** The page of one key: its rules, its actions, and its history. */
 import { AuditLog } from "@accountlink/core";
+import type { MemberRole } from "@accountlink/core/accounts";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { Limits, type Quota, quotaOf } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -40,7 +41,13 @@ type KeyView = Effect.Success<ReturnType<Effect.Success<typeof makeKeyView>>>;
 type RefusedKeyAct = RefusedAct<KeyAct>;
 
 /** @param rules the current rules, or the rules as typed */
-export const keyPage = (view: KeyView, rules: KeyRules, now: Millis, refused: RefusedKeyAct | null): Page => {
+export const keyPage = (
+  view: KeyView,
+  rules: KeyRules,
+  role: MemberRole,
+  now: Millis,
+  refused: RefusedKeyAct | null,
+): Page => {
   const { key } = view;
   return {
     title: nameOf(key),
@@ -52,7 +59,7 @@ ${facts(view, now)}
 ${
   key.status === "revoked"
     ? html`<p>A revoked key never works again. It disappears from the list after 30 days.</p>`
-    : rulesForm(key, rules, refused)
+    : rulesForm(key, rules, role, refused)
 }
 <section>
 <h2>History</h2>
@@ -98,11 +105,16 @@ const quotaText = ({ perWindow, windowMs, daily, verifyDaily }: Quota): string =
 const windowText = (windowMs: number): string =>
   windowMs === 1000 ? "second" : `${windowMs / 1000} seconds`;
 
-const rulesForm = (key: KeyDetails, rules: KeyRules, refused: RefusedKeyAct | null): Html => html`
+const rulesForm = (
+  key: KeyDetails,
+  rules: KeyRules,
+  role: MemberRole,
+  refused: RefusedKeyAct | null,
+): Html => html`
 <section>
 <h2>Rules</h2>
 ${formTo(keyPath(key.id, "update"), html` class="panel"`)}
-${rulesFields(rules, refused?.act === "update" ? refused.problems : [])}
+${rulesFields(rules, role, refused?.act === "update" ? refused.problems : [])}
 <button class="button">Save the rules</button>
 </form>
 </section>`;

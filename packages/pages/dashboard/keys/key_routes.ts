@@ -31,6 +31,7 @@ import {
   updateOf,
 } from "./key_form.ts";
 import { keyPage, makeKeyView } from "./key_page.ts";
+import { requireAccess } from "./keys_api.ts";
 import { keysPage } from "./keys_page.ts";
 import { type Issued, issuedPage, newKeyPage } from "./new_key_page.ts";
 
@@ -56,11 +57,11 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
 
   /** @param refused why the form is shown again; null for a new form */
   const blank = (visitor: OwnerVisitor, typed: NewKeyForm, refused: Refused | null) =>
-    Effect.map(guildsOf(visitor), (owned) => newKeyPage(typed, owned, refused));
+    Effect.map(guildsOf(visitor), (owned) => newKeyPage(typed, owned, visitor.role, refused));
 
   /** @param refused the form to show again, and why it was refused; null if none was refused */
   const one = (visitor: OwnerVisitor, key: KeyDetails, rules: KeyRules, refused: RefusedAct<KeyAct> | null) =>
-    Effect.map(viewOf(visitor, key), (view) => keyPage(view, rules, nowOf(visitor), refused));
+    Effect.map(viewOf(visitor, key), (view) => keyPage(view, rules, visitor.role, nowOf(visitor), refused));
 
   const issued = Effect.fnUntraced(function* (
     { chatId }: KeyOwner,
@@ -72,8 +73,10 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return issuedPage({ ...made, isNew }, publicUrl, newest[0]?.link.chatId ?? chatId);
   });
 
-  const create = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, typed: NewKeyForm) {
-    return yield* issued(owner, yield* keys.create(owner, yield* newKeyOf(typed)), true);
+  const create = Effect.fnUntraced(function* ({ owner, role }: OwnerVisitor, typed: NewKeyForm) {
+    const key = yield* newKeyOf(typed);
+    yield* requireAccess({ role }, key.access);
+    return yield* issued(owner, yield* keys.create(owner, key), true);
   });
 
   const act = makeActs({ form }, keyPath, keyOf, (visitor, key, fields, refused) => {
@@ -99,8 +102,10 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
       Effect.flatMap(keyOf(visitor), (key) => one(visitor, key, rulesOf(key), null)),
     ),
 
-    act("update", function* ({ owner }, key, fields) {
-      yield* keys.update(owner, key.id, yield* updateOf(key, typedIn(keyLabels, fields)));
+    act("update", function* ({ owner, role }, key, fields) {
+      const update = yield* updateOf(key, typedIn(keyLabels, fields));
+      if (update.access !== key.access) yield* requireAccess({ role }, update.access);
+      yield* keys.update(owner, key.id, update);
       return seeKey(key, "updated");
     }),
 
@@ -110,7 +115,8 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
       return seeKey(key, status === "active" ? "enabled" : "disabled");
     }),
 
-    act("rotate", function* ({ owner }, { id }, fields) {
+    act("rotate", function* ({ owner, role }, { id, access }, fields) {
+      yield* requireAccess({ role }, access);
       return yield* issued(owner, yield* keys.rotate(owner, id, yield* graceOf(id, fields)), false);
     }),
 

@@ -1,12 +1,14 @@
 import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
-import type { KeyDetails } from "@accountlink/core/keys";
+import { allows, type Membership } from "@accountlink/core/accounts";
+import { Forbidden } from "@accountlink/core/errors";
+import type { KeyAccess, KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { DashboardKeys } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";
 
 export const keysApi = Effect.gen(function* () {
-  const bind = yield* makeApiPipeline;
+  const { bind } = yield* makeApiPipeline;
   const keys = yield* OwnedKeys;
   const limits = yield* Limits;
   const toJson = (key: KeyDetails) => DashboardKeys.keyJson(key, quotaOf(key.limits, limits[key.tier]));
@@ -16,26 +18,33 @@ export const keysApi = Effect.gen(function* () {
       Effect.map(keys.list(owner.account), (listed) => ({ data: { keys: listed.map(toJson) } })),
     ),
 
-    bind(DashboardKeys.createKey, function* ({ owner, values }) {
+    bind(DashboardKeys.createKey, function* ({ owner, member, values }) {
+      yield* requireAccess(member, values.access);
       const { token, key } = yield* keys.create(owner, yield* ownedKeyOf(values));
       return { status: 201 as const, data: { token, key: toJson(key) } };
     }),
 
-    bind(DashboardKeys.patchKey, ({ owner, values: { id, ...update } }) =>
-      Effect.map(keys.update(owner, id, given(update)), (key) => ({ data: { key: toJson(key) } })),
-    ),
+    bind(DashboardKeys.patchKey, function* ({ owner, member, values: { id, ...update } }) {
+      yield* requireAccess(member, update.access);
+      return { data: { key: toJson(yield* keys.update(owner, id, given(update))) } };
+    }),
 
     bind(DashboardKeys.revokeKey, ({ owner, values }) =>
       Effect.map(keys.revoke(owner, values.id), (key) => ({ data: { key: toJson(key) } })),
     ),
 
-    bind(DashboardKeys.rotateKey, ({ owner, values: { id, graceSeconds } }) =>
-      Effect.map(keys.rotate(owner, id, graceSeconds), ({ token, key }) => ({
-        data: { token, key: toJson(key) },
-      })),
-    ),
+    bind(DashboardKeys.rotateKey, function* ({ owner, member, values: { id, graceSeconds } }) {
+      const { access } = yield* keys.find(owner.account, id);
+      yield* requireAccess(member, access);
+      const { token, key } = yield* keys.rotate(owner, id, graceSeconds);
+      return { data: { token, key: toJson(key) } };
+    }),
   ];
 });
+
+/** Fails unless the member may choose the access for a key: only owners make keys that manage communities. */
+export const requireAccess = ({ role }: Pick<Membership, "role">, access: KeyAccess | undefined) =>
+  access === "manage" && !allows(role, "owner") ? new Forbidden({ reason: "role" }) : Effect.void;
 
 type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
 

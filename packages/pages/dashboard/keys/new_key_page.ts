@@ -1,5 +1,6 @@
 /** The pages of a key or webhook before and after its creation. */
 import type { ChatId } from "@accountlink/core";
+import type { MemberRole } from "@accountlink/core/accounts";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { formTo, type Html, html, to } from "../../html.ts";
@@ -20,11 +21,12 @@ import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form
 export const newKeyPage = (
   form: NewKeyForm,
   guilds: ReadonlyArray<OwnGuild> | null,
+  role: MemberRole,
   refused: Refused | null,
 ): Page =>
   creationPage("keys", "key", keyLabels, refused, (problems) => [
     scopeFields(form, guilds, problems),
-    rulesFields(form, problems),
+    rulesFields(form, role, problems),
   ]);
 
 /** The page with the form that creates a key or a webhook. */

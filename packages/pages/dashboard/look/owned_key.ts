@@ -36,6 +36,10 @@ export const accesses = {
     label: "May verify players of a game",
     hint: "As verifying users; the game’s server also says which account plays. Keep this key on your servers",
   },
+  manage: {
+    label: "May manage the community",
+    hint: "Also what your team does here with links, blocks, alts, roles and texts. Only owners make such keys. Keep this key on your servers",
+  },
 } as const satisfies Record<KeyAccess, { readonly label: string; readonly hint: string }>;
 
 export const nameOf = ({ name, id }: Pick<ApiKey, "name" | "id">): string =>

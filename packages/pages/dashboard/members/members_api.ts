@@ -10,7 +10,7 @@ import { makeApiPipeline } from "../api_pipeline.ts";
 import { makeUserSearch } from "./name_search.ts";
 
 export const membersApi = Effect.gen(function* () {
-  const bind = yield* makeApiPipeline;
+  const { bind } = yield* makeApiPipeline;
   const members = yield* Members;
   const profiles = yield* Profiles;
   const findUser = yield* makeUserSearch;

@@ -7,23 +7,23 @@ import { makeApiPipeline } from "../api_pipeline.ts";
 import { given } from "../keys/keys_api.ts";
 
 export const rolesApi = Effect.gen(function* () {
-  const bind = yield* makeApiPipeline;
+  const { bindManaged } = yield* makeApiPipeline;
   const plans = yield* RolePlans;
   const { enter } = yield* Communities;
 
   return [
-    bind(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
+    bindManaged(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       const guildRoles = yield* plans.guildRoles(guildId);
       return { data: { plan: planJson(yield* plans.find(scope, guildId)), guildRoles } };
     }),
 
-    bind(DashboardRoles.getRanks, function* ({ values: { groupId } }) {
+    bindManaged(DashboardRoles.getRanks, function* ({ values: { groupId } }) {
       const { id, name, ranks } = yield* plans.group(groupId);
       return { data: { group: { id, name }, ranks } };
     }),
 
-    bind(DashboardRoles.putRoles, function* ({ owner, values }) {
+    bindManaged(DashboardRoles.putRoles, function* ({ owner, values }) {
       const { pid, guildId, edited, ...chosen } = values;
       const scope = yield* enter(owner, pid, guildId);
       const version = edited && planVersion({ ...edited, ...edited.status });
@@ -31,27 +31,30 @@ export const rolesApi = Effect.gen(function* () {
       return { data: { plan: planJson(yield* put) } };
     }),
 
-    bind(DashboardRoles.deleteRoles, function* ({ owner, values: { pid, guildId } }) {
+    bindManaged(DashboardRoles.deleteRoles, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId, true);
       return { data: { deleted: yield* plans.remove(scope, guildId, originOf(owner)) } };
     }),
 
-    bind(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
+    bindManaged(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       const preview = yield* plans.findPreview(scope, guildId);
       return { data: { preview: preview && previewJson(preview) } };
     }),
 
-    bind(DashboardRoles.previewRoles, function* ({ owner, values: { pid, guildId, chatId, ...chosen } }) {
-      const scope = yield* enter(owner, pid, guildId);
-      if (chatId === null) {
-        return { data: { preview: previewJson(yield* plans.previewAll(scope, guildId, given(chosen))) } };
-      }
-      const { add, remove, nickname } = yield* plans.preview(scope, guildId, chatId);
-      return { data: { add, remove, nickname } };
-    }),
+    bindManaged(
+      DashboardRoles.previewRoles,
+      function* ({ owner, values: { pid, guildId, chatId, ...chosen } }) {
+        const scope = yield* enter(owner, pid, guildId);
+        if (chatId === null) {
+          return { data: { preview: previewJson(yield* plans.previewAll(scope, guildId, given(chosen))) } };
+        }
+        const { add, remove, nickname } = yield* plans.preview(scope, guildId, chatId);
+        return { data: { add, remove, nickname } };
+      },
+    ),
 
-    bind(DashboardRoles.sweepRoles, function* ({ owner, values: { pid, guildId } }) {
+    bindManaged(DashboardRoles.sweepRoles, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       return { data: { plan: planJson(yield* plans.startSweep(scope, guildId)) } };
     }),

@@ -9,7 +9,7 @@ import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";
 import { given, targetOf } from "../keys/keys_api.ts";
 
 export const webhooksApi = Effect.gen(function* () {
-  const bind = yield* makeApiPipeline;
+  const { bind } = yield* makeApiPipeline;
   const webhooks = yield* Webhooks;
   const create = yield* makeCreateWebhook;
 

@@ -1,0 +1,121 @@
+import { AltReviews, type ChatId, type DataScope, guildOf, LinkStore } from "@accountlink/core";
+import { type AltReview, type FoundSuspect, SuspectStore, severityOf } from "@accountlink/core/alts";
+import { InvalidParameter } from "@accountlink/core/errors";
+import { groupBy } from "@accountlink/core/group_by";
+import { originOf } from "@accountlink/core/keys";
+import { OwnedScopes } from "@accountlink/core/owners";
+import { dayMs, formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
+import { DashboardAlts } from "@accountlink/http-api";
+import { Array, Clock, Effect } from "effect";
+import { type ManagerInput, makeApiPipeline } from "../api_pipeline.ts";
+import { memberCursorOf } from "../communities/communities_api.ts";
+import type { OwnerVisitor } from "../owner_pages.ts";
+
+/** How many days a new link stays in the queue. */
+export const queueDays = 7;
+
+export const altsApi = Effect.gen(function* () {
+  const { bindManaged } = yield* makeApiPipeline;
+  const scopes = yield* OwnedScopes;
+  const reviews = yield* AltReviews;
+  const queueOf = yield* makeAltQueue;
+
+  const targetOf = ({ owner }: ManagerInput<{}>, pid: string) =>
+    Effect.map(scopes.find(owner, pid), (scope) => ({
+      scope,
+      guildId: guildOf(scope),
+      origin: originOf(owner),
+    }));
+
+  return [
+    bindManaged(DashboardAlts.getAltQueue, function* ({ owner, values: { pid, limit, cursor } }) {
+      const queue = yield* queueOf(yield* scopes.find(owner, pid));
+      const rest =
+        cursor === null
+          ? queue
+          : queue.filter(
+              ([{ at, chatId }]) => at < cursor.at || (at === cursor.at && chatId > cursor.chatId),
+            );
+      const shown = rest.slice(0, limit);
+      const last = rest.length > limit ? shown.at(-1)?.[0] : undefined;
+      return { data: { links: shown.map(linkJson), next: last === undefined ? null : memberCursorOf(last) } };
+    }),
+
+    bindManaged(DashboardAlts.getReviews, function* (input) {
+      const { pid, chatId } = input.values;
+      const found = yield* reviews.list(yield* targetOf(input, pid), chatId);
+      return { data: { reviews: found.map(reviewJson) } };
+    }),
+
+    bindManaged(DashboardAlts.putReview, function* (input) {
+      const { pid, ...review } = input.values;
+      yield* requireOther(selfOf(input), review);
+      const keyId = "key" in input.owner ? input.owner.key.id : null;
+      const stored = yield* reviews.set(yield* targetOf(input, pid), { ...review, keyId });
+      return { data: { review: reviewJson(stored) } };
+    }),
+
+    bindManaged(DashboardAlts.deleteReview, function* (input) {
+      const { pid, ...pair } = input.values;
+      yield* requireOther(selfOf(input), pair);
+      return { data: yield* reviews.remove(yield* targetOf(input, pid), pair) };
+    }),
+  ];
+});
+
+/**
+ * Returns a function that lists the new links that are still there, newest first, with the users whom each resembles,
+ * strongest first.
+ */
+export const makeAltQueue = Effect.gen(function* () {
+  const suspects = yield* SuspectStore;
+  const links = yield* LinkStore;
+
+  return Effect.fnUntraced(function* ({ pid }: DataScope) {
+    const found = yield* suspects.find(pid, (yield* Clock.currentTimeMillis) - queueDays * dayMs);
+    const current = yield* links.findByChatIds(pid, [...new Set(found.map(({ chatId }) => chatId))]);
+    const byLink = groupBy(
+      found.filter(({ chatId, gameId }) => current.get(chatId)?.gameId === gameId),
+      ({ chatId }) => chatId,
+    );
+    return [...byLink.values()]
+      .map((pairs) => pairs.toSorted((one, other) => other.score - one.score))
+      .filter(Array.isArrayNonEmpty);
+  });
+});
+
+/** The chat ID of a member who may not review pairs with themself; null for owners and keys, who answer to nobody. */
+const selfOf = ({ owner, member }: Pick<ManagerInput<{}>, "owner" | "member">): ChatId | null =>
+  "key" in owner || member === null ? null : selfOfVisitor({ owner, role: member.role });
+
+export const selfOfVisitor = ({ owner, role }: Pick<OwnerVisitor, "owner" | "role">): ChatId | null =>
+  role === "owner" ? null : owner.chatId;
+
+export const requireOther = (
+  self: ChatId | null,
+  { chatId, otherChatId }: { readonly chatId: ChatId; readonly otherChatId: ChatId },
+) =>
+  self === chatId || self === otherChatId
+    ? InvalidParameter.one("otherChatId", "someone else decides about your own accounts")
+    : Effect.void;
+
+const linkJson = (pairs: Array.NonEmptyReadonlyArray<FoundSuspect>) => {
+  const [{ chatId, gameId, at }] = pairs;
+  return { chatId, gameId, at: formatTimestamp(at), matches: pairs.map(matchJson) };
+};
+
+const matchJson = ({ otherChatId, score, evidence, verdict }: FoundSuspect) => ({
+  chatId: otherChatId,
+  score,
+  severity: severityOf(score),
+  evidence: evidence.map((each) => ({
+    kind: each.kind,
+    weight: each.weight,
+    lastSeenAt: "lastSeenAt" in each ? timeOrNull(each.lastSeenAt) : null,
+    chatUsers: "chatUsers" in each ? each.chatUsers : null,
+    gameId: "gameId" in each ? each.gameId : null,
+  })),
+  verdict,
+});
+
+const reviewJson = ({ at, ...review }: AltReview) => ({ ...review, at: formatTimestamp(at) });
