@@ -78,6 +78,10 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["{apps,packages,test,tools}/**/*_test.ts"],
+          // In `npm test`, Deno runs the stores in memory.
+          exclude: isProof
+            ? configDefaults.exclude
+            : [...configDefaults.exclude, "packages/memory/storage_memory_test.ts"],
           globalSetup: ["test/support/prepare.ts"],
         },
       },

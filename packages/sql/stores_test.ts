@@ -29,7 +29,7 @@ test.afterAll(() => {
   Worker.prototype.postMessage = postMessage;
 });
 
-storageSuites({ name, layer, model: StorageMemory.layer, ...randomRuns(3, 120), test });
+storageSuites({ name, layer, model: StorageMemory.layer, ...randomRuns(1, 120), test });
 storageOutageSuite({ name, layer: layerReopening, test });
 
 const small =

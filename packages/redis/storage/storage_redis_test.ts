@@ -27,7 +27,7 @@ test.describe.skipIf(noUrl !== null)(`stores ${noUrl ?? "on Redis"}`, () => {
       layer({ url: Redacted.make(redis), prefix: uniquePrefix(), commandTimeout: "20 seconds" }),
     ),
   ).pipe(Layer.provide(noLogs));
-  const options = { name: "Redis", layer: storage, model: StorageMemory.layer, ...randomRuns(3, 15), test };
+  const options = { name: "Redis", layer: storage, model: StorageMemory.layer, ...randomRuns(1, 15), test };
   // The stores are those of `packages/kv`, which pass their suites on an engine in memory; Redis is the engine.
   if (isProof) storageSuites(options);
   else storagePropertySuite(options);

@@ -8,5 +8,5 @@ const missing = await whyNoPostgresDatabase();
 const name = "Postgres";
 
 test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () => {
-  storageSuites({ name, layer: layerOnDatabase, model: StorageMemory.layer, ...randomRuns(3, 120), test });
+  storageSuites({ name, layer: layerOnDatabase, model: StorageMemory.layer, ...randomRuns(1, 120), test });
 });
