@@ -39,6 +39,11 @@ export const makeAdmission = Effect.gen(function* () {
     return (yield* Clock.currentTimeMillis) < from ? { reason: "too_young", from } : null;
   });
 
+  const chatCreated = (chatId: ChatId) =>
+    chats.createdAt === undefined
+      ? chats.findUser(chatId)
+      : Effect.succeed(Option.some({ created: chats.createdAt(chatId) }));
+
   const check = Effect.fnUntraced(function* (
     { pid }: Pick<DataScope, "pid">,
     user: BlockedUser,
@@ -51,7 +56,7 @@ export const makeAdmission = Effect.gen(function* () {
 
   return {
     chat: ({ scope, settings: { minChatAgeDays } }: ConfiguredScope, chatId: ChatId): Admission =>
-      check(scope, { chatId, gameId: null }, ageOf(minChatAgeDays, chats.findUser(chatId))),
+      check(scope, { chatId, gameId: null }, ageOf(minChatAgeDays, chatCreated(chatId))),
 
     game: ({ scope, settings: { minGameAgeDays } }: ConfiguredScope, gameId: GameId): Admission =>
       check(scope, { chatId: null, gameId }, ageOf(minGameAgeDays, games.findProfile(gameId, []))),

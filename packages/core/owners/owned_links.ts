@@ -35,7 +35,10 @@ const longestName = 100;
 /** How many members a search by the beginning of their names returns at most. */
 const mostMembers = 100;
 
-/** A link with both profiles. A profile is null if the platform does not know the user or does not answer. */
+/**
+ * A link with both profiles, of the game profile only the names. A profile is null if the platform does not know the user
+ * or does not answer.
+ */
 export interface NamedLink {
   readonly link: Link;
   readonly chat: ChatProfile | null;
@@ -78,16 +81,22 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
     const orderOf = yield* makeNameOrder;
 
     const named = (links: ReadonlyArray<Link>) =>
-      forEachLimited(
-        links,
-        (link) =>
-          Effect.map(
-            Effect.all([profiles.chat(link.chatId, null), profiles.game(link.gameId)], {
-              concurrency: "unbounded",
+      Effect.map(
+        Effect.all(
+          [
+            forEachLimited(links, ({ chatId }) => profiles.chat(chatId, null), {
+              concurrency: platformConcurrency,
             }),
-            ([chat, game]): NamedLink => ({ link, chat, game }),
-          ),
-        { concurrency: platformConcurrency },
+            profiles.gameNames(links.map(({ gameId }) => gameId)),
+          ],
+          { concurrency: "unbounded" },
+        ),
+        ([chats, names]): ReadonlyArray<NamedLink> =>
+          links.map((link, index) => ({
+            link,
+            chat: chats[index] ?? null,
+            game: names.get(link.gameId) ?? null,
+          })),
       );
 
     /** Asks about the members of the scope's guild, which somebody of its account must manage. */

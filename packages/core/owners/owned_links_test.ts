@@ -42,7 +42,7 @@ const layerAsking = (asked: Array<ChatId>) =>
               Effect.sync(() => asked.push(chatId)),
               null,
             ),
-          game: () => Effect.succeed(null),
+          gameNames: () => Effect.succeed(new Map()),
         }),
         Layer.mock(LinkWriter)({}),
         Layer.mock(ChatPlatform)({}),

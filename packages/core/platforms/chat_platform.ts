@@ -228,6 +228,9 @@ export class ChatPlatform extends Context.Service<
      */
     readonly isManager: (guildId: GuildId, chatId: ChatId) => PlatformEffect<boolean>;
 
+    /** Returns when an account was created, ISO 8601, or null. Undefined if the platform's IDs do not tell it. */
+    readonly createdAt?: (chatId: ChatId) => string | null;
+
     /** Returns the public profile of a user. None if the user does not exist. */
     readonly findUser: (chatId: ChatId) => PlatformEffect<Option.Option<ChatUser>>;
 

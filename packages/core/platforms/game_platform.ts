@@ -63,6 +63,14 @@ export class GamePlatform extends Context.Service<
       groupIds?: ReadonlyArray<string>,
     ) => PlatformEffect<Option.Option<GameProfile>>;
 
+    /**
+     * Returns the names of up to 100 users in one request, omitting users that do not exist. Undefined if the platform
+     * has no such request.
+     */
+    readonly findNames?: (
+      gameIds: ReadonlyArray<GameId>,
+    ) => PlatformEffect<ReadonlyMap<GameId, Pick<GameProfile, "username" | "displayName">>>;
+
     /** Finds a user by user name, ignoring case. Undefined if the platform cannot find users by name. */
     readonly findUserByName?: (username: string) => PlatformEffect<Option.Option<GameId>>;
 

@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, flow, Layer } from "effect";
 import { RateLimited } from "../errors.ts";
 import { Counters } from "../limits/counters.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
+import { TurnAccount } from "../turns/mod.ts";
 
 /** How many refusals an account may cause in this time, in milliseconds. */
 const [limit, durationMs] = [200, 600_000];
@@ -58,9 +59,12 @@ export class PlatformRefusals extends Context.Service<PlatformRefusals>()(
       };
 
       return {
-        /** Charges the account for what the platforms refuse in an effect. */
+        /** Charges the account for what the platforms refuse in an effect, which also takes the account's turns. */
         chargeTo: (account: string): (<A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
-          Effect.provideService(ChargedAccount, chargedAccount(account)),
+          flow(
+            Effect.provideService(ChargedAccount, chargedAccount(account)),
+            Effect.provideService(TurnAccount, account),
+          ),
       };
     }),
   },

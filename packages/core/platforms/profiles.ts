@@ -1,12 +1,24 @@
-import { Context, Effect, Layer, Option } from "effect";
+import { Array, Context, Effect, Layer, Option } from "effect";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 import { GamePlatform } from "./game_platform.ts";
 import { platformConcurrency, type RequestedGuild } from "./guild_guard.ts";
-import type { UserGuild } from "./profile.ts";
+import type { GameProfile, UserGuild } from "./profile.ts";
 
 const maxResolvedChats = 25;
+
+const namesPerRequest = 100;
+
+const onlyNames = {
+  description: null,
+  created: null,
+  isBanned: null,
+  hasVerifiedBadge: null,
+  avatar: null,
+  badges: null,
+  groups: null,
+};
 
 const guildTimeout = "1 second";
 
@@ -30,8 +42,30 @@ export class Profiles extends Context.Service<Profiles>()("@accountlink/core/Pro
       return user === null ? null : { ...user, guild };
     });
 
+    const gameNames = Effect.fnUntraced(function* (gameIds: Iterable<GameId>) {
+      const { findNames, findProfile } = gamePlatform;
+      const ids = [...new Set(gameIds)];
+      const found = new Map<GameId, GameProfile>();
+      const nameOne = (id: GameId) =>
+        Effect.map(orNull(findProfile(id, [])), (profile) => {
+          if (profile !== null) found.set(id, profile);
+        });
+      if (findNames === undefined) {
+        yield* forEachLimited(ids, nameOne, { concurrency: platformConcurrency, discard: true });
+        return found;
+      }
+      for (const part of Array.chunksOf(ids, namesPerRequest)) {
+        const names = yield* Effect.orElseSucceed(findNames(part), () => new Map<GameId, never>());
+        for (const [id, name] of names) found.set(id, { ...onlyNames, id, ...name });
+      }
+      return found;
+    });
+
     return {
       game: (gameId: GameId) => orNull(gamePlatform.findProfile(gameId)),
+
+      /** Returns profiles with names alone, in as few requests as the platform allows; omits users without an answer. */
+      gameNames,
 
       /** Returns a guild to show on a page; null if the platform does not return the guild within a second. */
       guild: (guildId: GuildId) =>

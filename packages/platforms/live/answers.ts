@@ -113,6 +113,7 @@ const item = [
 const roblox = {
   "GET users.roblox.com/v1/users/{userId}": [[404, 3, "absent"]],
   "POST users.roblox.com/v1/usernames/users": [],
+  "POST users.roblox.com/v1/users": [],
   "GET thumbnails.roblox.com/v1/users/avatar": [],
   "GET thumbnails.roblox.com/v1/users/avatar-headshot": [],
   "GET accountinformation.roblox.com/v1/users/{userId}/roblox-badges": [],

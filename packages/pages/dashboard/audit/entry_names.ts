@@ -42,22 +42,17 @@ const named = (
 ): ReadonlyMap<string, string> =>
   new Map(things.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 
-const namesOf = <Id extends string>(
-  ids: ReadonlyArray<Id>,
-  profileOf: (id: Id) => Effect.Effect<{
-    readonly displayName: string | null;
-    readonly username: string | null;
-  } | null>,
-) =>
-  forEachLimited(
-    [...new Set(ids)].slice(0, mostNames),
-    (id) => Effect.map(profileOf(id), (profile) => [id, visibleName(profile)] as const),
-    { concurrency: 8 },
-  ).pipe(
-    Effect.map(
-      (names): ReadonlyMap<string, string> =>
-        new Map(names.flatMap(([id, name]) => (name === null ? [] : [[id, name] as const]))),
-    ),
+const shownIds = <Id extends string>(ids: ReadonlyArray<Id>): ReadonlyArray<Id> =>
+  [...new Set(ids)].slice(0, mostNames);
+
+const namesOf = (
+  profiles: Iterable<readonly [string, Parameters<typeof visibleName>[0]]>,
+): ReadonlyMap<string, string> =>
+  new Map(
+    Array.from(profiles).flatMap(([id, profile]) => {
+      const name = visibleName(profile);
+      return name === null ? [] : [[id, name] as const];
+    }),
   );
 
 /** Returns a function that looks up the names of the accounts whose IDs are in fields of the records. */
@@ -71,8 +66,12 @@ export const makeAccountNames = Effect.map(
         );
       return Effect.all(
         {
-          chats: namesOf(idsIn(/chatId$/i).filter(isChatId), (id) => profiles.chat(id, null)),
-          games: namesOf(idsIn(/gameId$/i).filter(isGameId), profiles.game),
+          chats: forEachLimited(
+            shownIds(idsIn(/chatId$/i).filter(isChatId)),
+            (id) => Effect.map(profiles.chat(id, null), (profile) => [id, profile] as const),
+            { concurrency: 8 },
+          ).pipe(Effect.map(namesOf)),
+          games: Effect.map(profiles.gameNames(shownIds(idsIn(/gameId$/i).filter(isGameId))), namesOf),
         },
         { concurrency: "unbounded" },
       );

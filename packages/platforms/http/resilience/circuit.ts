@@ -1,3 +1,4 @@
+import { operatorAccount } from "@accountlink/core/turns";
 import { Effect, Exit, Metric, Option, Stream } from "effect";
 import { CircuitBreaker } from "effect/persistence";
 import { platformCircuit } from "./metrics.ts";
@@ -9,7 +10,11 @@ const gaugeValues = { Closed: 0, HalfOpen: 1, Open: 2 } satisfies Record<
   number
 >;
 
-/** Makes the circuit breaker of a platform. While it is open, it fails attempts with `circuit_open`. */
+/**
+ * Makes the circuit breakers of a platform. While one is open, it fails attempts with `circuit_open`. Each account has
+ * its own. One for all accounts opens only after failures of several, because an account may ask what the platform
+ * answers late or not at all.
+ */
 export const makeCircuit = Effect.fnUntraced(function* (
   platform: string,
   { failuresToOpen, openFor }: Resilience,
@@ -18,9 +23,11 @@ export const makeCircuit = Effect.fnUntraced(function* (
     tripPolicy: CircuitBreaker.consecutive(failuresToOpen),
     openDuration: openFor,
   });
+  const keyOf = (account: string) => `account ${account}`;
   const gauge = Metric.withAttributes(platformCircuit, { platform });
   yield* Metric.update(gauge, gaugeValues.Closed);
   yield* breaker.transitions.pipe(
+    Stream.filter(({ key }) => key === platform || key === keyOf(operatorAccount)),
     Stream.runForEach(({ to }) =>
       Effect.andThen(
         Metric.update(gauge, gaugeValues[to]),
@@ -30,14 +37,36 @@ export const makeCircuit = Effect.fnUntraced(function* (
     Effect.forkScoped({ startImmediately: true }),
   );
 
-  return <A>(attempt: Effect.Effect<A, RequestFailed>): Effect.Effect<A, RequestFailed> =>
-    breaker
-      .execute(attempt, { key: platform, classify })
-      .pipe(
-        Effect.catchTag("CircuitBreakerError", () =>
-          Effect.fail(new RequestFailed({ reason: "circuit_open" })),
-        ),
-      );
+  /** The failures of each account since the last answer to any. */
+  const failures = new Map<string, number>();
+  const mostOfOne = Math.ceil(failuresToOpen / 2);
+
+  /** Whether a failure counts for all accounts. At most half of the failures that open the circuit are of one account. */
+  const countsForAll = Effect.fnUntraced(function* (account: string) {
+    const count = (failures.get(account) ?? 0) + 1;
+    failures.set(account, count);
+    if (count <= mostOfOne) return true;
+    const state = yield* Effect.orDie(breaker.state(platform));
+    return state._tag !== "Closed";
+  });
+
+  const forAll = (account: string) =>
+    Effect.fnUntraced(function* (exit: Exit.Exit<unknown, RequestFailed>) {
+      const outcome = classify(exit);
+      if (outcome._tag === "Success") failures.clear();
+      if (outcome._tag === "Failure" && !(yield* countsForAll(account))) return CircuitBreaker.ignored;
+      return outcome;
+    });
+
+  const closed = <A>(attempt: Effect.Effect<A, RequestFailed | CircuitBreaker.CircuitBreakerError>) =>
+    Effect.catchTag(attempt, "CircuitBreakerError", () =>
+      Effect.fail(new RequestFailed({ reason: "circuit_open" })),
+    );
+
+  return <A>(account: string, attempt: Effect.Effect<A, RequestFailed>): Effect.Effect<A, RequestFailed> => {
+    const open = closed(breaker.execute(attempt, { key: platform, classify: forAll(account) }));
+    return closed(breaker.execute(open, { key: keyOf(account), classify }));
+  };
 }, Effect.provide(CircuitBreaker.layerStoreMemory()));
 
 // A platform that sends a 429 or a body over the limit is reachable, so these failures do not open the circuit.

@@ -1,18 +1,8 @@
 /** The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
-import {
-  ByteSize,
-  Clock,
-  Duration,
-  Effect,
-  Random,
-  RcMap,
-  Result,
-  type Scope,
-  Semaphore,
-  Stream,
-} from "effect";
+import { TurnAccount, Turns } from "@accountlink/core/turns";
+import { ByteSize, Clock, Duration, Effect, Random, Result, type Scope, Stream } from "effect";
 import {
   FetchHttpClient,
   Headers,
@@ -34,6 +24,9 @@ export type BeforeAttempt = (
   request: HttpClientRequest.HttpClientRequest,
 ) => Effect.Effect<void, RequestFailed>;
 
+/** How many requests of one account may wait for each place. */
+const waitingPerPlace = 4;
+
 /** When a request must end, in milliseconds of the monotonic clock. */
 type Deadline = number;
 
@@ -45,7 +38,8 @@ type Deadline = number;
  * A request other than a POST is retried if the connection failed, the attempt timed out, or the status was 429, 502,
  * 503 or 504. There is a pause before each retry, which a `Retry-After` extends; after a 429 without a time it is at
  * least a second. A request fails at once if its pause would end after the deadline. Consecutive failures (connection,
- * timeout, status of 500 or more) open the circuit, and requests then fail at once.
+ * timeout, status of 500 or more) open the circuit, and requests then fail at once: those of one account alone for this
+ * account, those of several accounts for all.
  *
  * A response with status 401, 403, 404 or 429 is charged to the account that asks, see `PlatformRefusals`; an account
  * over its limit does not ask.
@@ -91,11 +85,17 @@ const makeAttempt = Effect.fnUntraced(function* (
   platform: string,
   settings: Resilience,
 ) {
-  const slots = yield* Semaphore.make(settings.concurrency);
-  // Leave most slots to requests that somebody waits for, and to other accounts.
-  const share = Math.ceil(settings.concurrency / 4);
-  const backgroundSlots = yield* Semaphore.make(share);
-  const accountSlots = yield* RcMap.make({ lookup: (_account: string) => Semaphore.make(share) });
+  const { concurrency } = settings;
+  const share = Math.ceil(concurrency / 4);
+  const turns = new Turns({
+    resource: `platform_${platform}`,
+    places: concurrency,
+    share,
+    reserve: Math.floor(concurrency / 4),
+    mostWaiting: concurrency * waitingPerPlace,
+  });
+  // Leave most places to requests that somebody waits for.
+  const background = new Turns({ resource: `platform_${platform}_background`, places: share });
   const circuit = yield* makeCircuit(platform, settings);
   const counted = countingOutcome(platform);
   const timed = timing(platform);
@@ -124,17 +124,13 @@ const makeAttempt = Effect.fnUntraced(function* (
 
   return (request: HttpClientRequest.HttpClientRequest, deadline: Deadline) =>
     Effect.gen(function* () {
-      const account = yield* ChargedAccount;
-      if (yield* IsBackground) yield* withinDeadline(backgroundSlots.takeScoped(1), deadline);
-      else if (account !== null) {
-        const ofAccount = yield* RcMap.get(accountSlots, account.name);
-        yield* withinDeadline(ofAccount.takeScoped(1), deadline);
-      }
-      yield* withinDeadline(slots.takeScoped(1), deadline);
-      const left = yield* millisUntil(deadline);
-      const timeout = Math.min(left, Duration.toMillis(settings.attemptTimeout));
-      return yield* circuit(timed(send(request, timeout)));
-    }).pipe(Effect.scoped, counted);
+      const account = yield* TurnAccount;
+      const timedSend = Effect.flatMap(millisUntil(deadline), (left) =>
+        timed(send(request, Math.min(left, Duration.toMillis(settings.attemptTimeout)))),
+      );
+      const attempt = inTurn(turns, account, deadline, circuit(account, timedSend));
+      return yield* (yield* IsBackground) ? inTurn(background, account, deadline, attempt) : attempt;
+    }).pipe(counted);
 });
 
 const chargedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 429]);
@@ -155,6 +151,18 @@ const withinDeadline = <A, E, R>(wait: Effect.Effect<A, E, R>, deadline: Deadlin
       duration,
       orElse: () => Effect.fail(new RequestFailed({ reason: "busy" })),
     }),
+  );
+
+const inTurn = <A>(
+  turns: Turns,
+  account: string,
+  deadline: Deadline,
+  attempt: Effect.Effect<A, RequestFailed>,
+): Effect.Effect<A, RequestFailed> =>
+  Effect.flatMap(millisUntil(deadline), (left) =>
+    Effect.catchTag(turns.stepWithin(account, left, attempt), "TurnRefused", () =>
+      Effect.fail(new RequestFailed({ reason: "busy" })),
+    ),
   );
 
 /** Every request except a POST is safe to repeat. Even a PATCH is, because adapters use it only to set values. */

@@ -264,7 +264,7 @@ test("metrics count the outcomes of requests, and show the state of the circuit 
 const charged = Effect.provide(
   Effect.gen(function* () {
     const { chargeTo } = yield* PlatformRefusals;
-    return { ofAda: chargeTo("ada"), ofBob: chargeTo("bob") };
+    return { ofAda: chargeTo("ada"), ofBob: chargeTo("bob"), ofCleo: chargeTo("cleo") };
   }),
   PlatformRefusals.layer.pipe(Layer.provide(CacheMemory.layer)),
 );
@@ -297,10 +297,15 @@ test("sweeps leave three of four slots to requests that somebody waits for", fun
   for (let asked = 0; asked < 10; asked++) yield* sweep;
   expect(sentAt).toHaveLength(2);
   for (let asked = 0; asked < 10; asked++) yield* Effect.forkChild(ask(client), { startImmediately: true });
+  expect(sentAt).toHaveLength(6);
+  const { ofAda } = yield* charged;
+  for (let asked = 0; asked < 10; asked++) {
+    yield* Effect.forkChild(ofAda(ask(client)), { startImmediately: true });
+  }
   expect(sentAt).toHaveLength(8);
 });
 
-test("an account leaves three of four slots to others, and frees its slots", function* () {
+test("an account alone has three of four places, and a quarter of them while others wait", function* () {
   const { client, sentAt } = yield* clientOf(["hang"], { ...settings, concurrency: 8 });
   const { ofAda, ofBob } = yield* charged;
   const ask10 = (ofAccount: typeof ofAda) =>
@@ -308,12 +313,48 @@ test("an account leaves three of four slots to others, and frees its slots", fun
       Effect.forkChild(ofAccount(Effect.flip(client.get(url))), { startImmediately: true }),
     );
   const asked = yield* ask10(ofAda);
-  expect(sentAt).toHaveLength(2);
-  yield* ask10(ofBob);
-  expect(sentAt).toHaveLength(4);
-  yield* Fiber.interruptAll(asked);
-  yield* ask10(ofAda);
   expect(sentAt).toHaveLength(6);
+  yield* ask10(ofBob);
+  expect(sentAt).toHaveLength(8);
+  yield* Fiber.interruptAll(asked.slice(0, 6));
+  yield* Effect.yieldNow;
+  const { ofCleo } = yield* charged;
+  yield* ask10(ofCleo);
+  // Two each, and no more, since all of them wait.
+  expect(sentAt.length - 6).toBeLessThanOrEqual(8);
+  expect(sentAt.length - 6).toBeGreaterThanOrEqual(6);
+});
+
+test("requests of an account beyond those that may wait are refused, and none of others", function* () {
+  const { client } = yield* clientOf(["hang"], { ...settings, concurrency: 4 });
+  const { ofAda, ofBob } = yield* charged;
+  const start = (ofAccount: typeof ofAda) =>
+    Effect.forkChild(ofAccount(ask(client)), { startImmediately: true });
+  for (let asked = 0; asked < 19; asked++) yield* start(ofAda);
+  expect(yield* ofAda(ask(client))).toBe("busy");
+  const other = yield* Effect.forEach([1, 2, 3], () => start(ofBob));
+  expect(other.map((fiber) => fiber.pollUnsafe())).toEqual([undefined, undefined, undefined]);
+});
+
+test("failures of one account alone open the circuit for no other account", function* () {
+  const { client, sentAt } = yield* clientOf([...repeat("break", 12), { status: 200 }], settings);
+  const { ofAda, ofBob } = yield* charged;
+  for (let asked = 0; asked < 12; asked++) yield* ofAda(ask(client));
+  expect(sentAt).toHaveLength(5);
+  expect(yield* ofAda(ask(client))).toBe("circuit_open");
+  expect(yield* ofBob(ask(client))).toBe("connection");
+  expect(yield* ask(client)).toBe("connection");
+});
+
+test("failures of several accounts open the circuit for all", function* () {
+  const { client, sentAt } = yield* clientOf(["break"], settings);
+  const { ofAda, ofBob } = yield* charged;
+  for (let asked = 0; asked < 4; asked++) yield* ofAda(ask(client));
+  for (let asked = 0; asked < 2; asked++) yield* ofBob(ask(client));
+  expect(sentAt).toHaveLength(6);
+  for (const asking of [ofAda, ofBob, (asked: Effect.Effect<unknown>) => asked]) {
+    expect(yield* asking(ask(client))).toBe("circuit_open");
+  }
 });
 
 test("an account is charged for no other response", function* () {

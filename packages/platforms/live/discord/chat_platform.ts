@@ -132,6 +132,7 @@ export const liveChatPlatform = (
         findMembers,
         findUser,
         findUserByName,
+        createdAt: (chatId) => (isSnowflake(chatId) ? createdAt(chatId) : null),
         searchMembers: (guildId, beginning, limit) =>
           Effect.map(search("ChatPlatform.searchMembers", guildId, beginning, limit), (members) =>
             members.map(({ user }) => ChatId.make(user.id)),

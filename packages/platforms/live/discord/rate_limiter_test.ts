@@ -1,3 +1,4 @@
+import { TurnAccount } from "@accountlink/core/turns";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Clock, Duration, Effect, Fiber } from "effect";
 import { HttpClient, HttpClientResponse } from "effect/http";
@@ -82,6 +83,21 @@ test("a request that would wait too long fails at once, and so do the requests q
     expect(yield* Effect.flip(client.get(url))).toMatchObject({ reason: "status", status: 429 });
   }
   expect(sent).toEqual({ all: 5, refused: 0 });
+});
+
+test("accounts take turns at a limit", function* () {
+  const { client } = yield* setUp(1_000, () => false);
+  const answered: Array<string> = [];
+  const ask = (account: string, id: number) =>
+    client.get(member(id)).pipe(
+      Effect.ignore,
+      Effect.tap(() => Effect.sync(() => answered.push(account))),
+      Effect.provideService(TurnAccount, account),
+    );
+  const many = Array.from({ length: 20 }, (_, id) => ask("ada", id));
+  const few = [ask("bob", 30), ask("bob", 31)];
+  yield* passTime(Effect.all([...many, ...few], { concurrency: "unbounded" }));
+  expect(answered.indexOf("bob")).toBeLessThan(8);
 });
 
 test("a request that waits in the queue for too long fails", function* () {

@@ -4,16 +4,20 @@
  */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
-import { Duration, Effect, RcMap, type Scope, Semaphore } from "effect";
+import { operatorAccount, TurnAccount, Turns } from "@accountlink/core/turns";
+import { Duration, Effect, RcMap, type Scope } from "effect";
 import { type Headers, HttpClient, type HttpClientRequest } from "effect/http";
 import { type BeforeAttempt, RequestFailed } from "../../http/mod.ts";
 
 /** How long a lookup waits for a rate limit. */
 const lookupWait = Duration.millis(2_500);
 
+/** How many requests of one account wait for the same limit. */
+const mostWaiting = 100;
+
 /**
- * Makes each attempt to send a request wait until Discord's rate limits allow it, first come first served for each
- * route and guild or channel. If the limit requires a wait longer than `longestWait`, the attempt fails as if Discord had refused
+ * Makes each attempt to send a request wait until Discord's rate limits allow it. Accounts take turns at each route and
+ * guild or channel. If the limit requires a wait longer than `longestWait`, the attempt fails as if Discord had refused
  * it: with a 429 that says when to retry, or with a 401 if Discord has just refused the token. An attempt that has
  * waited for `longestWait` fails with `busy`.
  */
@@ -21,10 +25,17 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
   limits: RateLimits,
   longestWait = lookupWait,
 ): Effect.fn.Return<BeforeAttempt, never, Scope.Scope> {
-  const queues = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) });
+  const queues = yield* RcMap.make({
+    lookup: (_key: string) =>
+      Effect.sync(() => new Turns({ resource: "platform_chat_limits", places: 1, mostWaiting })),
+  });
 
   const acquire = Effect.fnUntraced(function* (route: Route) {
-    const asker = { isCharged: yield* isAccountCharged, isBackground: yield* IsBackground };
+    const asker = {
+      account: yield* TurnAccount,
+      isCharged: yield* isAccountCharged,
+      isBackground: yield* IsBackground,
+    };
     for (;;) {
       const refusal = limits.take(route, yield* monotonicMillis, asker);
       if (refusal === null) return;
@@ -38,13 +49,14 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
 
   return (request) => {
     const route = routeOf(request);
-    return RcMap.get(queues, `${route.name} ${route.place}`).pipe(
-      Effect.flatMap((queue) => queue.withPermits(1)(acquire(route))),
+    const busy = () => Effect.fail(new RequestFailed({ reason: "busy" }));
+    return Effect.all([RcMap.get(queues, `${route.name} ${route.place}`), TurnAccount]).pipe(
+      Effect.flatMap(([queue, account]) =>
+        queue.stepWithin(account, Duration.toMillis(longestWait), acquire(route)),
+      ),
+      Effect.catchTag("TurnRefused", busy),
       Effect.scoped,
-      Effect.timeoutOrElse({
-        duration: longestWait,
-        orElse: () => Effect.fail(new RequestFailed({ reason: "busy" })),
-      }),
+      Effect.timeoutOrElse({ duration: longestWait, orElse: busy }),
     );
   };
 });
@@ -82,13 +94,14 @@ export interface Route {
 }
 
 interface Asker {
+  readonly account: string;
   /** Whether refusals are charged to an account. If not, they count for all requests without an account. */
   readonly isCharged: boolean;
   /** Whether nobody waits for the request. Such requests take at most half of what all requests share. */
   readonly isBackground: boolean;
 }
 
-const anybody: Asker = { isCharged: false, isBackground: false };
+const anybody: Asker = { account: operatorAccount, isCharged: false, isBackground: false };
 
 /** Why a request must not be sent, and for how long. */
 interface LimitAnswer {
@@ -101,6 +114,8 @@ interface Window {
   readonly limit: number;
   left: number;
   resetsAt: number;
+  /** How many requests each account has sent in this window. */
+  byAccount?: Map<string, number> | undefined;
 }
 
 const second = 1_000;
@@ -140,20 +155,27 @@ export class RateLimits {
   /**
    * Counts a request that is about to be sent, or returns why it must not be sent.
    */
-  take(route: Route, now: number, { isCharged, isBackground }: Asker = anybody): LimitAnswer | null {
+  take(route: Route, now: number, { account, isCharged, isBackground }: Asker = anybody): LimitAnswer | null {
     if (now < this.#tokenRefusedUntil) return refuse(401, this.#tokenRefusedUntil - now);
     if (now < this.#blockedUntil) return refuse(429, this.#blockedUntil - now);
 
     const own = this.#windowOf(route, now);
     const windows = own === null ? [this.#global] : [this.#global, own];
     const all = isCharged ? windows : [...windows, this.#refusals];
+    // The limits of a guild or channel are those of its own account; all others are shared.
+    const shared = account === operatorAccount ? [] : route.place === "" ? windows : [this.#global];
     const wait = Math.max(
       ...all.map((window) => waitFor(window, now)),
+      ...shared.map((window) => waitForShare(window, now, account)),
       isBackground ? waitFor(this.#global, now, perSecond / 2) : 0,
     );
     if (wait > 0) return refuse(429, wait);
 
     for (const window of windows) count(window, now, window === this.#global ? second : unknownLength);
+    for (const window of shared) {
+      window.byAccount ??= new Map();
+      window.byAccount.set(account, (window.byAccount.get(account) ?? 0) + 1);
+    }
     return null;
   }
 
@@ -201,7 +223,8 @@ export class RateLimits {
     const known = this.#windows.get(key) ?? this.#windows.get(keyOf(route.name, route));
     // Use the lower number: Discord may not have counted all requests in flight yet, but this process has.
     const left = known !== undefined && now < known.resetsAt ? Math.min(known.left, remaining) : remaining;
-    this.#windows.set(key, { limit, left, resetsAt });
+    const byAccount = known !== undefined && now < known.resetsAt ? known.byAccount : undefined;
+    this.#windows.set(key, { limit, left, resetsAt, byAccount });
     this.#sizes.set(bucket, limit);
   }
 
@@ -227,9 +250,14 @@ const refuse = (status: LimitAnswer["status"], wait: number): LimitAnswer => ({
 const waitFor = ({ left, resetsAt }: Window, now: number, reserve = 0): number =>
   left > reserve ? 0 : Math.max(0, resetsAt - now);
 
+/** One account takes at most three quarters of a limit, so that others need not wait until it resets. */
+const waitForShare = ({ limit, resetsAt, byAccount }: Window, now: number, account: string): number =>
+  (byAccount?.get(account) ?? 0) < Math.ceil(limit * 0.75) ? 0 : Math.max(0, resetsAt - now);
+
 const count = (window: Window, now: number, every: number): void => {
   if (now >= window.resetsAt) {
     window.left = window.limit;
+    window.byAccount = undefined;
     window.resetsAt = now + every;
   }
   window.left--;

@@ -62,11 +62,22 @@ it("at most 50 requests per second are sent in total", () => {
 it("a sweep takes at most half of the requests that all share", () => {
   const { limits, wait, observe } = setUp();
   observe(users, 0, {});
-  const sweep = () => limits.take(users, 400, { isCharged: true, isBackground: true });
+  const sweep = () => limits.take(users, 400, { account: "", isCharged: true, isBackground: true });
   expect(wait(users, 400)).toBe(0);
   for (let sent = 0; sent < 24; sent++) expect(sweep()).toBeNull();
   expect(sweep()?.status).toBe(429);
   expect(times(26, () => wait(users, 400))).toEqual([...times(25, () => 0), 1_000]);
+});
+
+it("an account leaves a quarter of a limit that all share to others, until the limit resets", () => {
+  const { limits, wait, observe } = setUp();
+  observe(users, 0, {});
+  const ask = (now: number) =>
+    limits.take(users, now, { account: "ada", isCharged: true, isBackground: false });
+  for (let sent = 0; sent < 38; sent++) expect(ask(400)).toBeNull();
+  expect(ask(400)?.status).toBe(429);
+  expect(times(13, () => wait(users, 400))).toEqual([...times(12, () => 0), 1_000]);
+  expect(ask(1_400)).toBeNull();
 });
 
 it("after a 429, requests wait for the time in its Retry-After, or for one second if it has none", () => {
@@ -92,7 +103,7 @@ it("requests without an account stop before Discord would block the IP address",
 
   for (let count = 0; count < 5_000; count++) observe(users, 1_000, {}, 403);
   expect(wait(users, 2_000)).toBe(599_000);
-  expect(limits.take(users, 2_000, { isCharged: true, isBackground: false })).toBeNull();
+  expect(limits.take(users, 2_000, { account: "ada", isCharged: true, isBackground: false })).toBeNull();
   expect(wait(members, 601_000)).toBe(0);
 });
 

@@ -276,6 +276,21 @@ export const liveGamePlatform = ({
             Option.map(({ description }) => description ?? ""),
           ),
         descriptionPage: () => liveDescriptionPage,
+        findNames: (gameIds) =>
+          Effect.map(
+            ask(users, "POST users.roblox.com/v1/users", {
+              operation: "GamePlatform.findNames",
+              body: { userIds: gameIds.filter(isRobloxId).map(Number), excludeBannedUsers: false },
+              found: FoundUsers,
+            }),
+            (found) =>
+              new Map(
+                Result.getOrThrow(found).data.map(({ id, name, displayName = null }) => [
+                  GameId.make(String(id)),
+                  { username: name, displayName },
+                ]),
+              ),
+          ),
         findUserByName: (username) =>
           Effect.map(
             ask(users, "POST users.roblox.com/v1/usernames/users", {

@@ -1,4 +1,4 @@
-import { type GameId, GamePlatform, PlatformUnavailable } from "@accountlink/core";
+import { GameId, GamePlatform, PlatformUnavailable } from "@accountlink/core";
 import type { GameItem } from "@accountlink/core/platforms";
 import type { HttpAnswering } from "@accountlink/test-servers";
 import { describe, expect, testLive as test } from "@accountlink/test-servers/effect";
@@ -57,6 +57,19 @@ test("a user is found by the whole present user name", function* () {
   expect(yield* find("ada")).toEqual(Option.none());
   expect(yield* find("Countess")).toEqual(Option.none());
   expect(JSON.parse(heard[0]?.body ?? "")).toEqual({ usernames: ["Ada_G"], excludeBannedUsers: false });
+});
+
+test("names of many users are read in one request", function* () {
+  const { game, heard } = yield* setUp(({ path }) =>
+    path === "/users/v1/users" ? { body: { data: [ada] } } : undefined,
+  );
+  const unknown = [GameId.make("999"), GameId.make("9".repeat(32))];
+  expect(yield* game.findNames?.([adaId, ...unknown]) ?? Effect.succeed(null)).toEqual(
+    new Map([[adaId, { username: "ada_g", displayName: "Ada" }]]),
+  );
+  expect(heard.map(({ body }) => JSON.parse(body ?? ""))).toEqual([
+    { userIds: [ada.id, 999], excludeBannedUsers: false },
+  ]);
 });
 
 test("the description of a user is read as Roblox tells it, and is empty for a user without one", function* () {

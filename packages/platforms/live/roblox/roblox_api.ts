@@ -50,8 +50,10 @@ export const Thumbnails = listOf(
 /** Orders ranks of a group, lowest first. */
 export const byRank = Order.mapInput(Order.Number, ({ rank }: { readonly rank: number }) => rank);
 
-/** The response of a lookup of users by name. */
-export const FoundUsers = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
+/** The response of a lookup of users by name or ID. */
+export const FoundUsers = listOf(
+  Schema.Struct({ id: Schema.Int, name: Schema.String, displayName: nullish(Schema.String) }),
+);
 
 /** The response of a lookup of groups by ID. */
 export const FoundGroups = listOf(

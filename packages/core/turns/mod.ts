@@ -1,0 +1,2 @@
+/** Fair queueing by account for what accounts share. @internal */
+export * from "./turns.ts";

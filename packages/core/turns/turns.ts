@@ -1,0 +1,205 @@
+/** Fair queueing by account for a resource that accounts share. */
+import { Context, Data, Effect, Exit, type Fiber, Metric } from "effect";
+import { monotonicMillis } from "../monotonic_millis.ts";
+
+/** The account of work that belongs to no account, such as the operator's own. */
+export const operatorAccount = "";
+
+/** The account whose turn the work of a fiber takes. `PlatformRefusals.chargeTo` sets it. @internal */
+export const TurnAccount = Context.Reference<string>("@accountlink/core/TurnAccount", {
+  defaultValue: () => operatorAccount,
+});
+
+/** The account has too much waiting for a resource, or its work has waited for too long. @internal */
+export class TurnRefused extends Data.TaggedError("TurnRefused")<{
+  readonly resource: string;
+  readonly reason: "many_waiting" | "late";
+}> {}
+
+export interface TurnsOptions {
+  /** The name of the resource in the metric. */
+  readonly resource: string;
+  /** How many steps run at once. */
+  readonly places: number;
+  /** The most places of one account while other accounts wait; all by default. */
+  readonly share?: number;
+  /**
+   * How many places an account that has its share leaves free, so that another account starts at once; none by default.
+   */
+  readonly reserve?: number;
+  /** How many steps of one account wait at most in `stepWithin`; any number by default. */
+  readonly mostWaiting?: number;
+}
+
+/** An account that uses the resource or waits for it. */
+interface Lane {
+  readonly account: string;
+  held: number;
+  /** In order of arrival. */
+  readonly waiting: Set<Waiter>;
+}
+
+interface Waiter {
+  readonly lane: Lane;
+  hasPlace: boolean;
+  resume: () => void;
+}
+
+/** How long steps waited for a place, by `resource`. Steps that found a free place are not counted. */
+const turnWait = Metric.histogram("accountlink_turn_wait_seconds", {
+  description: "How long work waited for a resource that accounts share, in seconds",
+  boundaries: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
+
+/**
+ * Gives the places of a resource to the accounts that want them, in rounds: the next free place goes to the next account
+ * that waits, and within an account to the step that came first. A step that finds a free place runs at once, without a
+ * queue or a timer.
+ *
+ * @internal
+ */
+export class Turns {
+  readonly #options: Required<TurnsOptions>;
+  readonly #wait: Metric.Histogram<number>;
+  readonly #lanes = new Map<string, Lane>();
+  /** The accounts that wait, the next one first. */
+  readonly #round = new Set<Lane>();
+  #held = 0;
+
+  constructor(options: TurnsOptions) {
+    this.#options = { share: options.places, reserve: 0, mostWaiting: Number.POSITIVE_INFINITY, ...options };
+    this.#wait = Metric.withAttributes(turnWait, { resource: options.resource });
+  }
+
+  /** Whether every place is free. */
+  get isIdle(): boolean {
+    return this.#held === 0;
+  }
+
+  /** Runs a step of an account as soon as it has a place, and gives the place back when the step ends. */
+  step<A, E, R>(account: string, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.uninterruptibleMask((restore) => {
+      const lane = this.#laneOf(account);
+      if (this.#takeFree(lane)) return this.#inPlace(lane, restore(step));
+      return Effect.andThen(this.#waitIn(lane, restore), this.#inPlace(lane, restore(step)));
+    });
+  }
+
+  /**
+   * Runs a step as `step` does. Fails if too many steps of the account wait already, or if the step has no place after
+   * `longestWait`, in milliseconds.
+   */
+  stepWithin<A, E, R>(
+    account: string,
+    longestWait: number,
+    step: Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | TurnRefused, R> {
+    return Effect.uninterruptibleMask((restore) => {
+      const lane = this.#laneOf(account);
+      if (this.#takeFree(lane)) return this.#inPlace(lane, restore(step));
+      const { resource, mostWaiting } = this.#options;
+      if (lane.waiting.size >= mostWaiting) {
+        return Effect.fail(new TurnRefused({ resource, reason: "many_waiting" }));
+      }
+      const late = Effect.fail(new TurnRefused({ resource, reason: "late" }));
+      const limited = <B>(wait: Effect.Effect<B>) =>
+        restore(Effect.timeoutOrElse(wait, { duration: longestWait, orElse: () => late }));
+      return Effect.andThen(this.#waitIn(lane, limited), this.#inPlace(lane, restore(step)));
+    });
+  }
+
+  #laneOf(account: string): Lane {
+    const known = this.#lanes.get(account);
+    if (known !== undefined) return known;
+    const lane = { account, held: 0, waiting: new Set<Waiter>() };
+    this.#lanes.set(account, lane);
+    return lane;
+  }
+
+  /** Takes a free place. While others wait, only an account with less than its share may overtake them. */
+  #takeFree(lane: Lane): boolean {
+    if (!this.#mayTake(lane) || (this.#round.size > 0 && lane.held >= this.#options.share)) return false;
+    lane.held++;
+    this.#held++;
+    return true;
+  }
+
+  #mayTake({ held }: Lane): boolean {
+    const free = this.#options.places - this.#held;
+    return free > (held < this.#options.share ? 0 : this.#options.reserve);
+  }
+
+  #inPlace<A, E, R>(lane: Lane, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.onExit(step, () => this.#giveBack(lane));
+  }
+
+  #giveBack(lane: Lane): Effect.Effect<void> {
+    return Effect.withFiber((fiber) => {
+      lane.held--;
+      this.#held--;
+      this.#grant(fiber);
+      this.#forget(lane);
+      return Effect.void;
+    });
+  }
+
+  #waitIn<E>(
+    lane: Lane,
+    restore: (wait: Effect.Effect<void>) => Effect.Effect<void, E>,
+  ): Effect.Effect<void, E> {
+    const waiter: Waiter = { lane, hasPlace: false, resume: () => {} };
+    lane.waiting.add(waiter);
+    this.#round.add(lane);
+    const wait = Effect.callback<void>((resume) => {
+      if (waiter.hasPlace) resume(Effect.void);
+      else waiter.resume = () => resume(Effect.void);
+    });
+    const ended = Effect.onExit(restore(wait), (exit) =>
+      Exit.isSuccess(exit) ? Effect.void : this.#leave(waiter),
+    );
+    return Effect.flatMap(monotonicMillis, (since) =>
+      Effect.tap(ended, () =>
+        Effect.flatMap(monotonicMillis, (now) => Metric.update(this.#wait, (now - since) / 1_000)),
+      ),
+    );
+  }
+
+  /** Ends the wait of a step that does not run. */
+  #leave(waiter: Waiter): Effect.Effect<void> {
+    const { lane } = waiter;
+    if (waiter.hasPlace) return this.#giveBack(lane);
+    lane.waiting.delete(waiter);
+    if (lane.waiting.size === 0) this.#round.delete(lane);
+    this.#forget(lane);
+    return Effect.void;
+  }
+
+  /** Gives free places to the accounts that wait. */
+  #grant(fiber: Fiber.Fiber<unknown, unknown>): void {
+    for (let lane = this.#next(); lane !== undefined; lane = this.#next()) {
+      const [waiter] = lane.waiting as Set<Waiter> & [Waiter];
+      lane.waiting.delete(waiter);
+      this.#round.delete(lane);
+      if (lane.waiting.size > 0) this.#round.add(lane);
+      lane.held++;
+      this.#held++;
+      waiter.hasPlace = true;
+      // A step that starts while another one ends would run inside the end of it.
+      fiber.currentDispatcher.scheduleTask(() => waiter.resume(), 0);
+    }
+  }
+
+  #next(): Lane | undefined {
+    if (this.#round.size === 0 || this.#held >= this.#options.places) return undefined;
+    let first: Lane | undefined;
+    for (const lane of this.#round) {
+      if (lane.held < this.#options.share) return lane;
+      first ??= lane;
+    }
+    return first !== undefined && this.#mayTake(first) ? first : undefined;
+  }
+
+  #forget(lane: Lane): void {
+    if (lane.held === 0 && lane.waiting.size === 0) this.#lanes.delete(lane.account);
+  }
+}

@@ -1,0 +1,160 @@
+import { expect, test } from "@accountlink/test-servers/effect";
+import { Deferred, Effect, Fiber, Metric } from "effect";
+import { TestClock } from "effect/testing";
+import { Turns, type TurnsOptions } from "./turns.ts";
+
+/** A resource whose steps run until the test ends them. `started` lists the steps that have a place, in order. */
+const setUp = (options: Partial<TurnsOptions> = {}) => {
+  const turns = new Turns({ resource: "test", places: 1, ...options });
+  const started: Array<string> = [];
+  const begin = (account: string, name = account) =>
+    Effect.gen(function* () {
+      const end = yield* Deferred.make<void>();
+      const body = Effect.andThen(
+        Effect.sync(() => started.push(name)),
+        Deferred.await(end),
+      );
+      const fiber = yield* Effect.forkChild(turns.step(account, body), { startImmediately: true });
+      return {
+        fiber,
+        end: Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber)),
+        stop: Fiber.interrupt(fiber),
+      };
+    });
+  return { turns, started, begin };
+};
+
+const isSync = <A>(effect: Effect.Effect<A>): A => Effect.runSync(effect);
+
+test("a step of an account that is alone runs at once, in the fiber of its caller", function* () {
+  yield* Effect.void;
+  const { turns } = setUp();
+  expect(isSync(turns.step("ada", Effect.succeed(1)))).toBe(1);
+  expect(isSync(Effect.orDie(turns.stepWithin("ada", 1_000, Effect.succeed(2))))).toBe(2);
+  expect(turns.isIdle).toBe(true);
+});
+
+test("each free place goes to the next account that waits, however many steps the others have", function* () {
+  const { started, begin } = setUp();
+  const steps = [];
+  for (const name of ["a1", "a2", "a3", "a4"]) steps.push(yield* begin("ada", name));
+  for (const name of ["b1", "b2"]) steps.push(yield* begin("bob", name));
+  steps.push(yield* begin("cleo", "c1"));
+  for (let ended = 0; ended < 7; ended++) {
+    const next = steps.find(({ fiber }, index) => fiber.pollUnsafe() === undefined && isRunning(index));
+    if (next === undefined) throw new Error("No step runs");
+    yield* next.end;
+    yield* Effect.yieldNow;
+  }
+  expect(started).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
+
+  function isRunning(index: number): boolean {
+    return started.includes(["a1", "a2", "a3", "a4", "b1", "b2", "c1"][index] as string);
+  }
+});
+
+test("an account uses places that nobody else wants, and leaves the reserve free for others", function* () {
+  const { started, begin } = setUp({ places: 8, share: 2, reserve: 2 });
+  for (let step = 0; step < 10; step++) yield* begin("ada");
+  expect(started).toHaveLength(6);
+  yield* begin("bob");
+  yield* begin("cleo");
+  expect(started.slice(6)).toEqual(["bob", "cleo"]);
+});
+
+test("an account over its share gets no place while another account waits with less than its own", function* () {
+  const { started, begin } = setUp({ places: 4, share: 1 });
+  const first = yield* Effect.forEach([1, 2, 3, 4], () => begin("ada"));
+  for (let step = 0; step < 4; step++) yield* begin("ada");
+  yield* begin("bob");
+  yield* begin("cleo");
+  yield* first[0]?.end ?? Effect.void;
+  yield* first[1]?.end ?? Effect.void;
+  yield* Effect.yieldNow;
+  expect(started.slice(4)).toEqual(["bob", "cleo"]);
+});
+
+test.each(["fails", "dies", "is interrupted"])("a step that %s gives its place back", function* (ending) {
+  const { turns, started, begin } = setUp();
+  const step = {
+    fails: Effect.fail("no"),
+    dies: Effect.die("no"),
+    "is interrupted": Effect.interrupt,
+  }[ending] as Effect.Effect<never>;
+  yield* Effect.exit(turns.step("ada", step));
+  expect(turns.isIdle).toBe(true);
+  yield* begin("ada");
+  expect(started).toEqual(["ada"]);
+});
+
+test("a step that is interrupted while it waits keeps no place", function* () {
+  const { turns, started, begin } = setUp();
+  const first = yield* begin("ada");
+  const second = yield* begin("bob");
+  yield* begin("cleo");
+  yield* second.stop;
+  yield* first.end;
+  yield* Effect.yieldNow;
+  expect(started).toEqual(["ada", "cleo"]);
+  expect(turns.isIdle).toBe(false);
+});
+
+test("a step that is interrupted as it gets its place gives the place to the next one", function* () {
+  const { started, begin } = setUp();
+  const first = yield* begin("ada");
+  const second = yield* begin("bob");
+  yield* begin("cleo");
+  second.fiber.interruptUnsafe();
+  yield* first.end;
+  yield* Effect.yieldNow;
+  yield* Effect.yieldNow;
+  expect(started).toEqual(["ada", "cleo"]);
+});
+
+test("steps of one account beyond the most that may wait are refused, and no step of others", function* () {
+  const { turns, started, begin } = setUp({ mostWaiting: 2 });
+  yield* begin("ada");
+  const wait = (account: string) =>
+    Effect.forkChild(turns.stepWithin(account, 1_000, Effect.void), { startImmediately: true });
+  yield* wait("ada");
+  yield* wait("ada");
+  expect(yield* Effect.flip(turns.stepWithin("ada", 1_000, Effect.void))).toMatchObject({
+    resource: "test",
+    reason: "many_waiting",
+  });
+  const other = yield* wait("bob");
+  expect(other.pollUnsafe()).toBeUndefined();
+  expect(started).toEqual(["ada"]);
+});
+
+test("a step that waits for longer than it may is refused, and leaves its place in the round", function* () {
+  const { turns, started, begin } = setUp();
+  const first = yield* begin("ada");
+  const late = yield* Effect.forkChild(Effect.flip(turns.stepWithin("bob", 1_000, Effect.void)), {
+    startImmediately: true,
+  });
+  yield* begin("cleo");
+  yield* TestClock.adjust(1_000);
+  expect(yield* Fiber.join(late)).toMatchObject({ reason: "late" });
+  yield* first.end;
+  yield* Effect.yieldNow;
+  expect(started).toEqual(["ada", "cleo"]);
+});
+
+test("the metric has how long steps waited, by resource, without those that ran at once", () =>
+  Effect.gen(function* () {
+    const { begin } = setUp();
+    const first = yield* begin("ada");
+    yield* begin("bob");
+    yield* TestClock.adjust(40);
+    yield* first.end;
+    yield* Effect.yieldNow;
+    const metrics = yield* Metric.snapshot;
+    expect(metrics).toMatchObject([
+      {
+        id: "accountlink_turn_wait_seconds",
+        attributes: { resource: "test" },
+        state: { count: 1, sum: 0.04 },
+      },
+    ]);
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())));
