@@ -91,10 +91,10 @@ export class OwnedLinks extends Context.Service<OwnedLinks>()("@accountlink/core
           ],
           { concurrency: "unbounded" },
         ),
-        ([chats, names]): ReadonlyArray<NamedLink> =>
+        ([members, names]): ReadonlyArray<NamedLink> =>
           links.map((link, index) => ({
             link,
-            chat: chats[index] ?? null,
+            chat: members[index] ?? null,
             game: names.get(link.gameId) ?? null,
           })),
       );

@@ -1,5 +1,5 @@
 /** Fair queueing by account for a resource that accounts share. */
-import { Context, Data, Effect, Exit, type Fiber, Metric } from "effect";
+import { Context, Data, Effect, Exit, type Fiber, Metric, type Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 
 /** The account of work that belongs to no account, such as the operator's own. */
@@ -21,6 +21,8 @@ export interface TurnsOptions {
   readonly resource: string;
   /** How many steps run at once. */
   readonly places: number;
+  /** The most places of one account, even if nobody else wants them; all by default. */
+  readonly most?: number;
   /** The most places of one account while other accounts wait; all by default. */
   readonly share?: number;
   /**
@@ -67,7 +69,9 @@ export class Turns {
   #held = 0;
 
   constructor(options: TurnsOptions) {
-    this.#options = { share: options.places, reserve: 0, mostWaiting: Number.POSITIVE_INFINITY, ...options };
+    const { places } = options;
+    const mostWaiting = Number.POSITIVE_INFINITY;
+    this.#options = { most: places, share: places, reserve: 0, mostWaiting, ...options };
     this.#wait = Metric.withAttributes(turnWait, { resource: options.resource });
   }
 
@@ -108,6 +112,18 @@ export class Turns {
     });
   }
 
+  /** Takes a place until the scope closes, for a stream. */
+  take(account: string): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.uninterruptibleMask((restore) => {
+      const lane = this.#laneOf(account);
+      const placed = this.#takeFree(lane) ? Effect.void : this.#waitIn(lane, restore);
+      return Effect.andThen(
+        placed,
+        Effect.addFinalizer(() => this.#giveBack(lane)),
+      );
+    });
+  }
+
   #laneOf(account: string): Lane {
     const known = this.#lanes.get(account);
     if (known !== undefined) return known;
@@ -125,8 +141,8 @@ export class Turns {
   }
 
   #mayTake({ held }: Lane): boolean {
-    const free = this.#options.places - this.#held;
-    return free > (held < this.#options.share ? 0 : this.#options.reserve);
+    const { places, most, share, reserve } = this.#options;
+    return held < most && places - this.#held > (held < share ? 0 : reserve);
   }
 
   #inPlace<A, E, R>(lane: Lane, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
@@ -193,10 +209,11 @@ export class Turns {
     if (this.#round.size === 0 || this.#held >= this.#options.places) return undefined;
     let first: Lane | undefined;
     for (const lane of this.#round) {
+      if (!this.#mayTake(lane)) continue;
       if (lane.held < this.#options.share) return lane;
       first ??= lane;
     }
-    return first !== undefined && this.#mayTake(first) ? first : undefined;
+    return first;
   }
 
   #forget(lane: Lane): void {

@@ -74,6 +74,29 @@ test("an account over its share gets no place while another account waits with l
   expect(started.slice(4)).toEqual(["bob", "cleo"]);
 });
 
+test("an account has at most its most places, although others are free", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2 });
+  const [first] = yield* Effect.forEach([1, 2, 3], () => begin("ada"));
+  yield* begin("bob");
+  expect(started).toEqual(["ada", "ada", "bob"]);
+  yield* first?.end ?? Effect.void;
+  yield* Effect.yieldNow;
+  expect(started).toHaveLength(4);
+});
+
+test("a place that is taken until a scope closes is free after that", function* () {
+  const { turns, started, begin } = setUp();
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      yield* turns.take("ada");
+      yield* begin("bob");
+      expect(started).toEqual([]);
+    }),
+  );
+  yield* Effect.yieldNow;
+  expect(started).toEqual(["bob"]);
+});
+
 test.each(["fails", "dies", "is interrupted"])("a step that %s gives its place back", function* (ending) {
   const { turns, started, begin } = setUp();
   const step = {

@@ -32,6 +32,7 @@ import {
 import { Effect, Record, type Schema } from "effect";
 import { type Answering, asEffect } from "../page_requests.ts";
 import { siteOf } from "../sign_ins/site.ts";
+import { DashboardReads } from "./dashboard_reads.ts";
 import { makeMemberOf, type SignedInMember } from "./owner_pages.ts";
 
 export interface ManagerInput<P extends Parameters> {
@@ -60,6 +61,7 @@ export const makeApiPipeline = Effect.gen(function* () {
   const { chargeTo } = yield* PlatformRefusals;
   const { managing } = yield* OwnedKeys;
   const checked = yield* makeChecks;
+  const reads = yield* DashboardReads;
   const withContext = contextMaker(settings);
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
@@ -90,9 +92,9 @@ export const makeApiPipeline = Effect.gen(function* () {
       if (route.tier !== undefined && member.account.tier !== "premium") return yield* new PremiumRequired();
       const values = yield* Effect.fromResult(sent);
       const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
-      return yield* chargeTo(owner.account.name)(
-        asEffect(handler({ values, context, signIn, owner, member })),
-      );
+      const { name } = owner.account;
+      const answered = chargeTo(name)(asEffect(handler({ values, context, signIn, owner, member })));
+      return yield* route.method === "GET" ? reads.answer(name, answered) : answered;
     });
   };
 
@@ -109,7 +111,8 @@ export const makeApiPipeline = Effect.gen(function* () {
       const answer = Effect.flatMap(managing(key, context.requestId), (owner) =>
         asEffect(withKey({ values: own as ParameterValues<P>, context, owner, member: null })),
       );
-      return answering(context, chargeTo(key.scope.account)(answer));
+      const answered = chargeTo(key.scope.account)(answer);
+      return answering(context, method === "GET" ? reads.answer(key.scope.account, answered) : answered);
     });
     const answer = withContext(route, (context) =>
       render(envelopeV2, observers, hasKey(context) ? byKey(context) : answering(context, bySignIn(context))),

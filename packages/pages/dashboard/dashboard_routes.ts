@@ -19,6 +19,7 @@ import { channelsApi } from "./channels/channels_api.ts";
 import { channelsRoutes } from "./channels/channels_routes.ts";
 import { communitiesApi } from "./communities/communities_api.ts";
 import { communitiesRoutes } from "./communities/communities_routes.ts";
+import { DashboardReads } from "./dashboard_reads.ts";
 import { eventsRoutes } from "./events.ts";
 import { importRoutes } from "./imports/import_routes.ts";
 import { keyRoutes } from "./keys/key_routes.ts";
@@ -41,43 +42,46 @@ import { webhookRoutes } from "./webhooks/webhook_routes.ts";
 import { webhooksApi } from "./webhooks/webhooks_api.ts";
 
 /** @param makeLookups makes the lookup routes for the page "Try it"; called only when an owner tries a lookup */
-export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => Router) {
-  const pages = yield* makeOwnerPages;
-  const routes = [
-    ...pages.routes,
-    ...(yield* accountApi),
-    ...(yield* membersApi),
-    ...(yield* keysApi),
-    ...(yield* webhooksApi),
-    ...(yield* rolesApi),
-    ...(yield* channelsApi),
-    ...(yield* activityApi),
-    ...(yield* communitiesApi),
-    ...(yield* blocksApi),
-    ...(yield* altsApi),
-    ...staticRoutes(),
-    ...(yield* overviewRoutes(pages)),
-    ...(yield* communitiesRoutes(pages)),
-    ...(yield* rolesRoutes(pages)),
-    ...(yield* channelsRoutes(pages)),
-    ...(yield* linksRoutes(pages)),
-    ...(yield* unlinkedRoutes(pages)),
-    ...(yield* blocksRoutes(pages)),
-    ...(yield* importRoutes(pages)),
-    ...(yield* keyRoutes(pages)),
-    ...(yield* webhookRoutes(pages)),
-    ...(yield* usageRoutes(pages)),
-    ...(yield* altPages(pages)),
-    ...(yield* newAltsRoutes(pages)),
-    ...(yield* eventsRoutes(pages)),
-    ...(yield* auditRoutes(pages)),
-    ...(yield* tryLookupRoutes(pages, makeLookups)),
-    ...(yield* previewRoutes(pages)),
-    ...(yield* teamRoutes(pages)),
-    ...(yield* accountRoutes(pages)),
-  ];
-  return { routes, keylessAnswer: pages.keylessAnswer };
-});
+export const dashboardRoutes = Effect.fnUntraced(
+  function* (makeLookups: () => Router) {
+    const pages = yield* makeOwnerPages;
+    const routes = [
+      ...pages.routes,
+      ...(yield* accountApi),
+      ...(yield* membersApi),
+      ...(yield* keysApi),
+      ...(yield* webhooksApi),
+      ...(yield* rolesApi),
+      ...(yield* channelsApi),
+      ...(yield* activityApi),
+      ...(yield* communitiesApi),
+      ...(yield* blocksApi),
+      ...(yield* altsApi),
+      ...staticRoutes(),
+      ...(yield* overviewRoutes(pages)),
+      ...(yield* communitiesRoutes(pages)),
+      ...(yield* rolesRoutes(pages)),
+      ...(yield* channelsRoutes(pages)),
+      ...(yield* linksRoutes(pages)),
+      ...(yield* unlinkedRoutes(pages)),
+      ...(yield* blocksRoutes(pages)),
+      ...(yield* importRoutes(pages)),
+      ...(yield* keyRoutes(pages)),
+      ...(yield* webhookRoutes(pages)),
+      ...(yield* usageRoutes(pages)),
+      ...(yield* altPages(pages)),
+      ...(yield* newAltsRoutes(pages)),
+      ...(yield* eventsRoutes(pages)),
+      ...(yield* auditRoutes(pages)),
+      ...(yield* tryLookupRoutes(pages, makeLookups)),
+      ...(yield* previewRoutes(pages)),
+      ...(yield* teamRoutes(pages)),
+      ...(yield* accountRoutes(pages)),
+    ];
+    return { routes, keylessAnswer: pages.keylessAnswer };
+  },
+  Effect.provideServiceEffect(DashboardReads, DashboardReads.make),
+);
 
 /** Requests for the style and the script are not counted: the page for an exceeded limit needs its style. */
 const staticRoutes = (): ReadonlyArray<BoundRoute> => [

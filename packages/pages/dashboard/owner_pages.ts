@@ -15,6 +15,7 @@ import { type Answering, asEffect, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
+import { DashboardReads } from "./dashboard_reads.ts";
 import { type PlatformNames } from "./look/names.ts";
 import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type RefusedAct } from "./look/refused.ts";
@@ -54,6 +55,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const accountTitle = yield* makeAccountTitle;
   const memberOf = yield* makeMemberOf;
   const { chargeTo } = yield* PlatformRefusals;
+  const reads = yield* DashboardReads;
   const limits = yield* RequestLimits;
 
   const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
@@ -88,10 +90,16 @@ export const makeOwnerPages = Effect.gen(function* () {
   });
 
   const answerTo = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
+    Effect.flatMap(withOwner(path, visitor), (owning) => answerOf(owning, answer));
+
+  const answerOf = (owning: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
+    Effect.flatMap(asEffect(answer(owning)), (answered) =>
+      answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
+    ).pipe(chargeTo(owning.owner.account.name));
+
+  const readOf = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
     Effect.flatMap(withOwner(path, visitor), (owning) =>
-      Effect.flatMap(asEffect(answer(owning)), (answered) =>
-        answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
-      ).pipe(chargeTo(owning.owner.account.name)),
+      reads.answer(owning.owner.account.name, answerOf(owning, answer)),
     );
 
   /** Counts a form against the account's limit of a day, unless the form changes only the sign-in. */
@@ -106,7 +114,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 
     /** Makes the route of a page, whose handler gets the query. Users without a sign-in are redirected to it. */
     page: (path: DashboardPath, answer: (visitor: OwnerVisitor, query: Fields) => Answer) =>
-      site.page(path, (visitor) => answerTo(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
+      site.page(path, (visitor) => readOf(path, visitor, (owning) => answer(owning, queryOf(visitor)))),
 
     /** Fails if the visitor is signed out, or has lost the role for a page, since the request began. */
     stillMay: (path: DashboardPath, { context }: OwnerVisitor) =>
@@ -124,7 +132,7 @@ export const makeOwnerPages = Effect.gen(function* () {
           if (accounts.length + invitations.length > 1 && !hasChosen)
             return Effect.succeed(seeOther(paths.chooseAccount));
           return allows(role, roleOfPage(paths.overview))
-            ? answerTo(paths.overview, visitor, answer)
+            ? readOf(paths.overview, visitor, answer)
             : Effect.succeed(seeOther(paths.links));
         }),
       ),

@@ -23,7 +23,6 @@ export const makeCircuit = Effect.fnUntraced(function* (
     tripPolicy: CircuitBreaker.consecutive(failuresToOpen),
     openDuration: openFor,
   });
-  const keyOf = (account: string) => `account ${account}`;
   const gauge = Metric.withAttributes(platformCircuit, { platform });
   yield* Metric.update(gauge, gaugeValues.Closed);
   yield* breaker.transitions.pipe(
@@ -58,16 +57,18 @@ export const makeCircuit = Effect.fnUntraced(function* (
       return outcome;
     });
 
-  const closed = <A>(attempt: Effect.Effect<A, RequestFailed | CircuitBreaker.CircuitBreakerError>) =>
-    Effect.catchTag(attempt, "CircuitBreakerError", () =>
-      Effect.fail(new RequestFailed({ reason: "circuit_open" })),
-    );
-
   return <A>(account: string, attempt: Effect.Effect<A, RequestFailed>): Effect.Effect<A, RequestFailed> => {
     const open = closed(breaker.execute(attempt, { key: platform, classify: forAll(account) }));
     return closed(breaker.execute(open, { key: keyOf(account), classify }));
   };
 }, Effect.provide(CircuitBreaker.layerStoreMemory()));
+
+const keyOf = (account: string): string => `account ${account}`;
+
+const closed = <A>(attempt: Effect.Effect<A, RequestFailed | CircuitBreaker.CircuitBreakerError>) =>
+  Effect.catchTag(attempt, "CircuitBreakerError", () =>
+    Effect.fail(new RequestFailed({ reason: "circuit_open" })),
+  );
 
 // A platform that sends a 429 or a body over the limit is reachable, so these failures do not open the circuit.
 const classify = (exit: Exit.Exit<unknown, RequestFailed>): CircuitBreaker.Outcome =>

@@ -49,7 +49,6 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
 
   return (request) => {
     const route = routeOf(request);
-    const busy = () => Effect.fail(new RequestFailed({ reason: "busy" }));
     return Effect.all([RcMap.get(queues, `${route.name} ${route.place}`), TurnAccount]).pipe(
       Effect.flatMap(([queue, account]) =>
         queue.stepWithin(account, Duration.toMillis(longestWait), acquire(route)),
@@ -60,6 +59,8 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
     );
   };
 });
+
+const busy = () => Effect.fail(new RequestFailed({ reason: "busy" }));
 
 /** Updates the limits from the headers of every response, including responses to retries. */
 export const observeRateLimits = (client: HttpClient.HttpClient, limits: RateLimits): HttpClient.HttpClient =>
