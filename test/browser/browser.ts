@@ -7,7 +7,8 @@ import {
   chromium as launcher,
   type Page,
 } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
+import type { PlainPage } from "../support/plain_page.ts";
 import { installed, startBrowser, timeout } from "./start_browser.ts";
 
 let started: Promise<Browser> | undefined;
@@ -64,9 +65,14 @@ export const openPage = async (
   context.setDefaultTimeout(timeout);
   await prepare(context);
   const page = await context.newPage();
+  record(page, new URL(url).origin);
+  await page.goto(url);
+  return page;
+};
+
+const record = (page: Page, origin: string): void => {
   const { foreignRequests, complaints }: PageRecord = { foreignRequests: [], complaints: [] };
   records.set(page, { foreignRequests, complaints });
-  const { origin } = new URL(url);
   const watch = (requested: string) => {
     if (!requested.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(requested))
       foreignRequests.push(requested);
@@ -77,6 +83,28 @@ export const openPage = async (
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(url);
+};
+
+/** What a plain page has received. */
+export type Shown = Pick<PlainPage, "url" | "answer">;
+
+let tab: Promise<Page> | undefined;
+
+/** Shows the markup of a plain page, without its scripts, in a tab that all tests of a file share. */
+export const show = async ({ url, answer }: Shown): Promise<Page> => {
+  const page = await (tab ??= sharedBrowser().then((browser) => browser.newPage({ bypassCSP: true })));
+  const { origin } = new URL(url);
+  // Files of the page are at paths of its site, and the browser keeps them for the next page.
+  if (!page.url().startsWith(`${origin}/`)) await page.goto(`${origin}/robots.txt`);
+  record(page, origin);
+  await page.setContent(answer.text.replaceAll(/<script[^>]*><\/script>/g, ""));
   return page;
+};
+
+/** Closes the tab after the tests of a file. A server would otherwise wait for its connections before it stops. */
+export const closeTab = (): void => {
+  afterAll(async () => {
+    await (await tab)?.close();
+    tab = undefined;
+  });
 };

@@ -1,8 +1,9 @@
 /** Runs a server with platforms and a browser, for tests of the dashboard's pages. */
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { type Fixtures, gameUsers, makeFixtures } from "../support/fixtures.ts";
+import { signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
-import { openPage } from "./browser.ts";
+import { closeTab, openPage } from "./browser.ts";
 import { press } from "./flow_pages.ts";
 
 /** A hostile name of a community or user. */
@@ -47,10 +48,17 @@ export const useDashboard = (
       ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8",
     },
   }));
+  closeTab();
   return {
     url,
     send,
     platform,
+    /** Opens a path of the dashboard or of /me without a real browser, signed in as the user on the platform's button. */
+    open: async (path: string, as: RegExp, site: "dashboard" | "me" = "dashboard") => {
+      const page = await signedIn(url(), fixtures.address(), `/${site}`, as);
+      if (path !== page.path) await page.goto(path);
+      return page;
+    },
     /** Opens a path of the dashboard, signed in as a chat user, or without a sign-in if `as` is null. */
     visit: (path: string, as: RegExp | null, options: BrowserContextOptions) =>
       openPage(`${url()}${path}`, options, async (context) => {

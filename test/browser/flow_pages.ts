@@ -5,8 +5,9 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
 import { chatUsers, gameUsers, guild, makeFixtures } from "../support/fixtures.ts";
 import { type Json, type Send, textOf } from "../support/http.ts";
+import { openPlainPage, signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
-import { keepPicture, openPage } from "./browser.ts";
+import { closeTab, keepPicture, openPage } from "./browser.ts";
 
 const face = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#5b7cfa"/><circle cx="4" cy="3" r="1.6" fill="#fff"/><rect x="1.4" y="5.2" width="5.2" height="2.8" rx="1.4" fill="#fff"/></svg>`;
 
@@ -52,6 +53,8 @@ export const useFlowPages = async () => {
     },
   }));
 
+  closeTab();
+
   /** Sends a request of the client, from another address than the browser's. */
   const send: Send = (line, options) => sendAs(line, { key, from: fixtures.address(), ...options });
   return {
@@ -68,6 +71,10 @@ export const useFlowPages = async () => {
       expect(status).toBe(200);
       return body.data ?? {};
     },
+    /** Opens a page of a site without a real browser, signed in as the user on the platform's button. */
+    open: (path: `/${"me" | "dashboard"}`, as: RegExp) => signedIn(url(), fixtures.address(), path, as),
+    /** Opens a path of the service as a new visitor, without a real browser. */
+    walk: (path: string) => openPlainPage(url(), fixtures.address(), path),
     /** Opens a path of the service as a new visitor. */
     visit: (path: string, options: BrowserContextOptions) => openPage(`${url()}${path}`, options),
   };

@@ -4,8 +4,9 @@ import { expect, it } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
 import { locationOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
+import { openPlainPage, signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
-import { openPage } from "./browser.ts";
+import { closeTab, openPage } from "./browser.ts";
 import { press, signIn } from "./flow_pages.ts";
 import { expectUsable, phone } from "./looks.ts";
 
@@ -56,21 +57,26 @@ const server = useServer(() => ({
   env: { ACCOUNTLINK_GAME_PROOFS: "connection,words", ACCOUNTLINK_GAME_NAME: "Roblox" },
 }));
 
-/** Opens the channel of the community as a member. */
-const openChannel = async (chatId: string, options: object): Promise<Page> => {
+closeTab();
+
+/** Returns the address of the community's channel on the dev platform, as a member sees it. */
+const channelOf = async (chatId: string): Promise<string> => {
   const body = { clientId: "channel", guildId: guild };
   const created = await server.send("POST /v2/sessions", { key, from: fixtures.address(), body });
   const sid = textOf(created.body.data?.sid);
   const { origin } = new URL(locationOf(await server.send(`GET /verify/chat/start?sid=${sid}`)));
-  return openPage(`${origin}/chat/guilds/${guild}?as=${chatId}`, options);
+  return `${origin}/chat/guilds/${guild}?as=${chatId}`;
 };
 
-/** Types /verify, and follows the link. */
-const verify = async (page: Page) => {
+/** Types /verify in the channel, and follows the link. */
+const verify = async (chatId: string, options: object) => {
+  const channel = await channelOf(chatId);
+  const page = await openPage(channel, options);
   await page.getByLabel("Command").fill("/verify");
   await press(page, "Send");
   await press(page, "Verify");
   await expect.poll(() => page.title()).toBe("Link your accounts");
+  return { page, channel };
 };
 
 const expectRole = async (page: Page, channel: string) => {
@@ -84,9 +90,7 @@ const expectRole = async (page: Page, channel: string) => {
 };
 
 it("a member with a connected account links it by three presses and one sign-in, and types nothing", async () => {
-  const page = await openChannel("100001", phone);
-  const channel = page.url();
-  await verify(page);
+  const { page, channel } = await verify("100001", phone);
   const acts: Array<string> = [];
   await page.exposeFunction("tell", (act: string) => acts.push(act));
   await page.addInitScript(
@@ -106,17 +110,20 @@ it("a member with a connected account links it by three presses and one sign-in,
 });
 
 it("a member with two connected accounts chooses one", async () => {
-  const page = await openChannel("100004", phone);
-  const channel = page.url();
-  await verify(page);
-  await signIn(page, "chat", "Paul");
-  await page.getByText("You have connected these accounts").waitFor();
+  const channel = await channelOf("100004");
+  const page = await openPlainPage(server.url(), fixtures.address(), channel);
+  await page.press("Send", { Command: "/verify" });
+  await page.press("Verify");
+  await page.press("Sign in to the chat platform");
+  await page.press("Paul");
+  expect(page.words).toContain("You have connected these accounts");
   await expectUsable(page, "Link your accounts", "ways-connections");
-  await press(page, "Use olga plays");
+  await page.press("Use olga plays");
   await expectUsable(page, "Is this right?", "ways-connections-confirm");
-  await press(page, "Link these accounts");
-  await expect.poll(() => page.title()).toBe("Your accounts are linked");
-  await expectRole(page, channel);
+  await page.press("Link these accounts");
+  expect(page.title).toBe("Your accounts are linked");
+  await page.goto(channel);
+  await expect.poll(() => page.reload().then(() => page.words)).toContain("Your roles: Verified");
 });
 
 const expectCopied = async (page: Page, words: string) => {
@@ -130,9 +137,7 @@ const expectCopied = async (page: Page, words: string) => {
 
 it("a member proves an account by words", async () => {
   const permissions = ["clipboard-read", "clipboard-write"];
-  const page = await openChannel("100002", { ...phone, permissions });
-  const channel = page.url();
-  await verify(page);
+  const { page, channel } = await verify("100002", { ...phone, permissions });
   await signIn(page, "chat", "Max");
   await page.getByLabel("User name on Roblox").fill("max_playz");
   await press(page, "Continue");
@@ -167,18 +172,13 @@ it("a member proves an account by words", async () => {
 });
 
 it("whois and the page of a community say how accounts were linked", async () => {
-  const channel = await openChannel("100003", phone);
-  await channel.getByLabel("Command").fill("/whois max");
-  await press(channel, "Send");
-  await channel.getByText("Verified by words in the profile on Roblox.").waitFor();
-  const page = await openPage(`${server.url()}/dashboard`, phone);
-  await press(page, "Olga");
-  await page.goto(`${server.url()}/dashboard/communities`);
-  await press(page, "Chess Club");
-  await page.getByRole("heading", { name: "How accounts were linked" }).waitFor();
-  expect(await page.locator("#ways dt").allTextContents()).toEqual([
-    "Connected on the chat platform",
-    "Words in the profile on Roblox",
-  ]);
-  expect(await page.locator("#ways dd").allTextContents()).toEqual(["2", "1"]);
+  const page = await signedIn(server.url(), fixtures.address(), "/dashboard", /Olga/);
+  await page.goto("/dashboard/communities");
+  await page.press("Chess Club");
+  expect(page.words).toMatch(
+    /How accounts were linked.*Connected on the chat platform 2 .*Words in the profile on Roblox 1 /,
+  );
+  await page.goto(await channelOf("100003"));
+  await page.press("Send", { Command: "/whois max" });
+  expect(page.words).toContain("Verified by words in the profile on Roblox.");
 });

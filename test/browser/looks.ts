@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { isProof } from "@accountlink/test-servers";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { keepPicture, recordOf } from "./browser.ts";
+import { keepPicture, recordOf, type Shown, show } from "./browser.ts";
 
 /** The source of axe in ASCII: with other characters, loading it into a page takes twice as long. */
 const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8").replaceAll(
@@ -58,7 +58,8 @@ export const contentWidth = (page: Page): Promise<number> =>
   page.evaluate<number>("document.documentElement.scrollWidth");
 
 /** Expects the page to have this title and no accessibility violation, and to fit each tested window. */
-export const expectUsable = async (page: Page, title: string, name: string): Promise<void> => {
+export const expectUsable = async (shown: Page | Shown, title: string, name: string): Promise<void> => {
+  const page = "answer" in shown ? await show(shown) : shown;
   const heading = page.getByRole("heading", { level: 1 });
   await expect.poll(() => heading.textContent().catch(() => null)).toBe(title);
   // Titles of the dashboard and the dev platform end with the name of the site.

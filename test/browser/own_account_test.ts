@@ -1,11 +1,10 @@
 /** The pages on which owners rename and delete their account, delete a community's data and give up their role. */
 import { expect, it } from "vitest";
 import { newToken } from "../support/fixtures.ts";
-import { createKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
-import { press } from "./flow_pages.ts";
-import { desktop, expectUsable, phone } from "./looks.ts";
+import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { expectUsable } from "./looks.ts";
 
-const { visit, url } = useDashboard((fixture) => ({
+const { open } = useDashboard((fixture) => ({
   ...fixture,
   accounts: [
     {
@@ -31,8 +30,8 @@ const { visit, url } = useDashboard((fixture) => ({
 }));
 
 it("an owner renames the account, and no page calls a new account by its ID", async () => {
-  const page = await visit("/dashboard", /Ada\b/, desktop);
-  await createKey(page, "Bot", ownGuild);
+  const page = await open("/dashboard/keys/new", /Ada\b/);
+  await page.press("Create the key", { Name: "Bot", Community: "Rook & Bishop" });
   const sections = [
     "",
     "/communities",
@@ -45,84 +44,74 @@ it("an owner renames the account, and no page calls a new account by its ID", as
     "/account",
   ];
   for (const section of [...sections, "/account/choose", "/account/delete"]) {
-    const answer = await page.context().request.get(`${url()}/dashboard${section}`);
+    await page.goto(`/dashboard${section}`);
     expect([
       section,
-      answer.status(),
-      (await answer.text()).replaceAll(/<[^>]*>/g, "").includes("chat:"),
+      page.answer.status,
+      page.answer.text.replaceAll(/<[^>]*>/g, "").includes("chat:"),
     ]).toEqual([section, 200, false]);
   }
-  await page.goto(`${url()}/dashboard/account`);
-  await page.getByText("Until it has one: Ada’s account").waitFor();
-  await page.getByLabel("Name of the account").fill("Book Club");
-  await press(page, "Rename the account");
-  await page.getByText("Nothing was changed: another account has this name.").waitFor();
-  await page.getByLabel("Name of the account").fill("Rooks & Co");
-  await press(page, "Rename the account");
-  await page.getByText("The account has its new name.").waitFor();
-  await page.getByText("Rooks & Co · free").waitFor();
+  await page.goto("/dashboard/account");
+  expect(page.words).toContain("Until it has one: Ada’s account");
+  await page.press("Rename the account", { "Name of the account": "Book Club" });
+  expect(page.words).toContain("Nothing was changed: another account has this name.");
+  await page.press("Rename the account", { "Name of the account": "Rooks & Co" });
+  expect(page.words).toContain("The account has its new name.");
+  expect(page.answer.text).toContain("Rooks &amp; Co · free");
   await expectUsable(page, "Account", "account-renamed");
 });
 
 it("an owner reads what the deletion of a list's data deletes, and types its name", async () => {
-  const page = await visit("/dashboard/communities", /Busy/, { ...phone, javaScriptEnabled: false });
-  await press(page, "Rook & Bishop");
-  await press(page, "Delete the data of this list");
-  await page.getByText("2 links of 1 list").waitFor();
-  await page.getByLabel(/^Type/).fill("Rook");
-  await press(page, "Delete the data");
-  await page.getByRole("alert").getByText("expected the name of what is deleted").waitFor();
-  await page.getByLabel(/^Type/).fill("Rook & Bishop");
-  await press(page, "Delete the data");
-  await page.getByText("The data of this list is deleted.").waitFor();
-  expect(await page.getByText("0 links").count()).toBe(1);
+  const page = await open("/dashboard/communities", /Busy/);
+  await page.press("Rook & Bishop");
+  await page.press("Delete the data of this list");
+  expect(page.words).toContain("2 links of 1 list");
+  await page.press("Delete the data", { Type: "Rook" });
+  expect(page.words).toContain("expected the name of what is deleted");
+  await page.press("Delete the data", { Type: "Rook & Bishop" });
+  expect(page.words).toContain("The data of this list is deleted.");
+  expect(page.words).toContain("0 links");
 });
 
 it("an owner asks for the own demotion first, and then deletes nothing any more", async () => {
-  const page = await visit("/dashboard/team", /Grace/, desktop);
-  await page.getByText("Change the role of Grace").click();
-  await page.locator("details[open] input[value=moderator]").check();
-  await press(page, "Save the role");
+  const page = await open("/dashboard/team", /Grace/);
+  await page.press("Save the role", { Moderator: true }, "Change the role of Grace");
   await expectUsable(page, "Become a moderator?", "team-step-down");
-  await press(page, "Stay an owner");
-  await page.getByText("Owner since").first().waitFor();
-  await page.getByText("Change the role of Grace").click();
-  await page.locator("details[open] input[value=admin]").check();
-  await press(page, "Save the role");
-  await press(page, "Give up the role");
-  await page.getByText("The role was changed.").waitFor();
-  await page.goto(`${url()}/dashboard/account`);
-  expect(await page.getByText("Delete the account").count()).toBe(0);
-  const refused = await page.goto(`${url()}/dashboard/account/delete`);
-  expect(refused?.status()).toBe(403);
+  await page.press("Stay an owner");
+  expect(page.words).toContain("Owner since");
+  await page.press("Save the role", { Admin: true }, "Change the role of Grace");
+  await page.press("Give up the role");
+  expect(page.words).toContain("The role was changed.");
+  await page.goto("/dashboard/account");
+  expect(page.words).not.toContain("Delete the account");
+  await page.goto("/dashboard/account/delete");
+  expect(page.answer.status).toBe(403);
 });
 
-it("/me says what an erasure does to each account, and leads to its deletion", async () => {
-  const page = await visit("/me/erase", null, phone);
-  await page.getByRole("button", { name: /Linus/ }).click();
-  await page.getByRole("heading", { name: "Chess Club" }).waitFor();
-  await page.getByText("You leave its team.").waitFor();
-  await page
-    .getByText(/Still in its team: (?:Busy and Grace|Grace and Busy)\. 2 links of users stay\./)
-    .waitFor();
-  await page.getByText("2 API keys stop working at once. Nobody is left in charge").waitFor();
-  await page.getByText("Nobody is left in its team. 4 links of users stay.").waitFor();
+it("/me says what an erasure does to each account", async () => {
+  const page = await open("/me/erase", /Linus/, "me");
+  expect(page.all("h3").join()).toContain("Chess Club");
+  expect(page.words).toContain("You leave its team.");
+  expect(page.words).toMatch(
+    /Still in its team: (?:Busy and Grace|Grace and Busy)\. 2 links of users stay\./,
+  );
+  expect(page.words).toContain("2 API keys stop working at once. Nobody is left in charge");
+  expect(page.words).toContain("Nobody is left in its team. 4 links of users stay.");
   await expectUsable(page, "Erase everything?", "me-erase-accounts");
 });
 
 it("an owner deletes the account after typing its name", async () => {
-  const page = await visit("/dashboard/account", /Linus/, desktop);
-  await press(page, "Use Book Club");
-  await page.goto(`${url()}/dashboard/account`);
-  await press(page, "Delete the account");
-  await page.getByText("4 links of 2 lists").waitFor();
-  await page.getByText("2 keys, refused within a second").waitFor();
+  const page = await open("/dashboard/account/choose", /Linus/);
+  await page.press("Use Book Club");
+  await page.goto("/dashboard/account");
+  await page.press("Delete the account");
+  expect(page.words).toContain("4 links of 2 lists");
+  expect(page.words).toContain("2 keys, refused within a second");
+  await page.press("Delete the account", { Type: "Book" });
+  expect(page.words).toContain("expected the name of what is deleted");
   await expectUsable(page, "Delete the account?", "account-delete");
-  const button = page.getByRole("button", { name: "Delete the account" });
-  expect(await button.isDisabled()).toBe(true);
-  await page.getByLabel(/^Type/).fill("Book Club");
-  await button.click();
-  await expect.poll(() => page.title()).toBe("The account is deleted");
-  await page.goto(`${url()}/dashboard/account`);
-  await expect.poll(() => page.title()).not.toContain("Account –");
+  await page.press("Delete the account", { Type: "Book Club" });
+  expect(page.title).toBe("The account is deleted");
+  await page.goto("/dashboard/account");
+  expect(page.title).not.toContain("Account –");
 });

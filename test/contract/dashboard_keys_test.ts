@@ -255,9 +255,9 @@ test("rotating a key keeps its ID, and the previous secret for the grace period"
   }
 });
 
-test("forms refuse an invalid status of a key and of a webhook, and rotate a key without a grace period", async () => {
+test("forms refuse an invalid status of a key and of a webhook and an unconfirmed revocation, and rotate a key without a grace period", async () => {
   const owner = await signInOwner(server, "100013");
-  const { id } = await createKey(owner);
+  const { id, token } = await createKey(owner);
   const body = { url: "https://example.com/", scope: "global" };
   const { webhook } = dataOf(await owner.send("POST /dashboard/api/webhooks", { body }), 201);
   for (const page of [`/dashboard/webhooks/${textOf(webhook?.id)}`, `/dashboard/keys/${id}`]) {
@@ -268,6 +268,9 @@ test("forms refuse an invalid status of a key and of a webhook, and rotate a key
     }
   }
   const hidden = formOf(await owner.browser.get(`/dashboard/keys/${id}`));
+  const unsure = await owner.browser.post(`/dashboard/keys/${id}/revoke`, { ...hidden, confirm: "another" });
+  expect([unsure.status, unsure.text]).toEqual([400, expect.stringContaining(`expected ${id}`)]);
+  expect(await lookUp(token)).not.toBe(unauthorized);
   const rotated = await owner.browser.post(`/dashboard/keys/${id}/rotate`, hidden);
   expect(rotated.text).toContain("The new secret of your key");
 });

@@ -19,14 +19,14 @@ const makeImporter = async (chatId: string) => {
   const owner = await signInOwner(server, chatId);
   await createKey(owner);
   const [{ pid } = {}] = await scopesOf(owner);
-  const { get, post, cookies } = owner.browser;
+  const { get, post } = owner.browser;
   const csrf = formOf(await get(imports))["csrf"] ?? "";
   const postForm = (path: string, form: Form = {}) => post(path, { csrf, ...form });
   return {
     owner,
     pid: textOf(pid),
     get,
-    upload: async (
+    upload: (
       file: string | Uint8Array<ArrayBuffer>,
       form: Form = {},
       name = "links.csv",
@@ -36,15 +36,7 @@ const makeImporter = async (chatId: string) => {
       for (const field of Object.entries({ csrf, pid: textOf(pid), onConflict: "newest", ...form }))
         fields.append(...field);
       fields.append("file", new File([file], name, { type }));
-      const encoded = new Response(fields);
-      return server.send(`POST ${imports}`, {
-        from: "198.18.255.2",
-        headers: {
-          cookie: `accountlink_session=${cookies.get("accountlink_session")}`,
-          "content-type": encoded.headers.get("content-type") ?? "",
-        },
-        body: new Uint8Array(await encoded.arrayBuffer()),
-      });
+      return post(imports, fields);
     },
     post: postForm,
     /** Starts an import, reloads its page until it has finished, and returns the text of the page. */

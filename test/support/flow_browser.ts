@@ -12,7 +12,10 @@ export interface FlowBrowser {
   readonly cookies: Map<string, string>;
   readonly get: (address: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
   readonly head: (address: string) => Promise<Answer>;
-  readonly post: (address: string, form: Readonly<Record<string, string>> | string) => Promise<Answer>;
+  readonly post: (
+    address: string,
+    form: Readonly<Record<string, string>> | string | FormData,
+  ) => Promise<Answer>;
   /** Begins a step of the verification, and returns the URL of the platform's sign-in page. */
   readonly leave: (step: "chat" | "game", query?: string) => Promise<string>;
   /** Signs in on the platform's page at `authorizeUrl`, and returns the URL to which the platform redirects. */
@@ -23,6 +26,20 @@ export interface FlowBrowser {
   readonly walk: (query: string, chatId?: string, gameId?: string) => Promise<Answer>;
   readonly close: () => void;
 }
+
+type Form = Parameters<FlowBrowser["post"]>[1];
+type Encoded = Awaited<ReturnType<typeof encode>>;
+
+/** Encodes a form as browsers do. Only a form with files is `FormData`. */
+const encode = async (form: Form) => {
+  if (form instanceof FormData) {
+    const response = new Response(form);
+    const type = response.headers.get("content-type") ?? "";
+    return { type, body: new Uint8Array(await response.arrayBuffer()) };
+  }
+  const body = typeof form === "string" ? form : new URLSearchParams(form).toString();
+  return { type: "application/x-www-form-urlencoded", body };
+};
 
 /**
  * @param serviceUrl returns the URL of the server, which is known only while the server runs
@@ -35,7 +52,7 @@ export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser
   const send = async (
     method: "GET" | "HEAD" | "POST",
     address: string,
-    body?: string,
+    encoded: Encoded | null = null,
     given: Readonly<Record<string, string>> = {},
   ): Promise<Answer> => {
     const { origin, pathname, search } = new URL(address, serviceUrl());
@@ -48,9 +65,9 @@ export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser
       headers: {
         ...given,
         ...(isOurs && cookie !== "" ? { cookie } : {}),
-        ...(body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
+        ...(encoded && { "content-type": encoded.type }),
       },
-      ...(body === undefined ? {} : { body }),
+      ...(encoded && { body: encoded.body }),
     });
     for (const line of isOurs ? (answer.headers["set-cookie"] ?? []) : []) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
@@ -59,9 +76,8 @@ export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser
     return answer;
   };
 
-  const get: FlowBrowser["get"] = (address, headers) => send("GET", address, undefined, headers);
-  const post: FlowBrowser["post"] = (address, form) =>
-    send("POST", address, typeof form === "string" ? form : new URLSearchParams(form).toString());
+  const get: FlowBrowser["get"] = (address, headers) => send("GET", address, null, headers);
+  const post: FlowBrowser["post"] = async (address, form) => send("POST", address, await encode(form));
   const leave = async (step: "chat" | "game", query = "") =>
     locationOf(await get(`/verify/${step}/start${query}`));
   const signIn = async (authorizeUrl: string, as: SignIn) =>
