@@ -246,6 +246,7 @@ const conflictMessages = {
   user_erased: "A chat user of the request was erased",
   cursor_expired: "The cursor is older than the kept events",
   link_limit: "The plan allows no more links",
+  import_day: "Imports of the account changed as many links as they may in a day",
   blocked: "The chat user or the game user is blocked",
   members_hidden: "The chat platform does not list the members of the guild to the bot",
   too_many_members: "The guild has more than 100,000 members, too many to be listed",

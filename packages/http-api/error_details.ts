@@ -36,6 +36,7 @@ export const conflictReasons = [
 export const dashboardConflictReasons = [
   "key_limit",
   "key_rate",
+  "import_day",
   "key_revoked",
   "webhook_limit",
   "test_limit",

@@ -120,23 +120,25 @@ export const takeBatch = Effect.fnUntraced(function* (
     const stored = yield* room(
       tally.isFull ? 0 : part.links.length,
       Effect.fnUntraced(function* (reserved) {
-        const fitting = yield* fit(part.links, reserved, options);
-        tally.isFull ||= fitting.length < part.links.length;
-        const portable = fitting.map(
+        const wanted = part.links.map(
           ({ chatId, gameId, lastVerifiedAt }): PortableLink => ({
             chatId,
             gameId,
             lastVerifiedAt: lastVerifiedAt ?? now,
           }),
         );
+        const { fitting, end } = yield* fit({ ...part, links: wanted }, reserved, tally.changesLeft, options);
+        tally.isFull ||= end === "link_limit";
+        tally.isEnded ||= end !== null;
         // The rows that are left are read again when the same file is imported again.
-        const progress = name === null || !isLast || tally.isFull ? null : { source: name, position };
-        return { fitting: fitting.length, counts: yield* store({ ...part, links: portable, progress }) };
+        const progress = name === null || !isLast || tally.isEnded ? null : { source: name, position };
+        const counts = yield* store({ ...part, links: wanted.slice(0, fitting), progress });
+        return { fitting, counts, end: end ?? "link_limit" };
       }),
     );
     tally.add(stored.counts);
     for (const link of part.links.slice(stored.fitting)) {
-      const row = beyondPlan(link);
+      const row = beyondPlan(link, stored.end);
       tally.leaveOut(row);
       leftOut.push(row);
     }
@@ -172,27 +174,40 @@ const nothing: BatchImported = { inserted: 0, replaced: 0, unchanged: 0, kept: 0
 
 const unlimited: LinkRoom["use"] = (wanted, write) => write(wanted);
 
-/** Returns the links up to the first for which no room was reserved. A chat user who has a link needs no room. */
+/** Returns how many links fit before the first for which no room was reserved, or that is one change too many. A chat
+ * user who has a link needs no room. */
 const fit = Effect.fnUntraced(function* (
-  links: ReadonlyArray<PlacedLink>,
+  { links, existing }: Pick<ImportBatch, "links" | "existing">,
   reserved: number,
+  changes: number,
   { pid, staged }: BatchOptions,
 ) {
-  if (reserved >= links.length || pid === null) return links;
+  const all = { fitting: links.length, end: null };
+  if (Math.min(reserved, changes) >= links.length || pid === null) return all;
   const chatIds = links.map(({ chatId }) => chatId);
   const records = yield* (yield* LinkStore).findByChatIds(pid, chatIds);
-  let room = reserved;
-  const end = chatIds.findIndex((chatId) => {
-    const record = staged.get(chatId) ?? records.get(chatId);
-    return (record === undefined || !isLinked(record)) && room-- === 0;
-  });
-  return end === -1 ? links : links.slice(0, end);
+  let [room, left] = [reserved, changes];
+  for (const [fitting, link] of links.entries()) {
+    const record = staged.get(link.chatId) ?? records.get(link.chatId);
+    if ((record === undefined || !isLinked(record)) && room-- === 0)
+      return { fitting, end: "link_limit" as const };
+    const isChange = importedRecord(record, link, { existing, proof: "import" }) !== record;
+    if (isChange && left-- === 0) return { fitting, end: "import_day" as const };
+  }
+  return all;
 });
 
-const beyondPlan = ({ line, chatId, text }: PlacedLink): LeftOutLine => ({
+const beyondPlan = (
+  { line, chatId, text }: PlacedLink,
+  reason: "link_limit" | "import_day",
+): LeftOutLine => ({
   line,
-  reason: "link_limit",
-  problem: `chat user ${chatId} is left: the account has as many links as its plan allows`,
+  reason,
+  problem: `chat user ${chatId} is left: ${
+    reason === "link_limit"
+      ? "the account has as many links as its plan allows"
+      : "imports of the account have changed as many links as they may in a day"
+  }`,
   text: rowText(text),
 });
 

@@ -7,7 +7,7 @@ import { Cause, Clock, Effect, Option, Ref, Schedule, Semaphore, Stream } from "
 import { Digest } from "effect/crypto";
 import type { BlockStore } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
-import type { StoreUnavailable } from "../errors.ts";
+import { Conflict, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { LinkCap } from "../links/link_cap.ts";
@@ -18,7 +18,13 @@ import { linkReaders } from "./formats/link_formats.ts";
 import type { ConflictChoice, LinkChange } from "./import_batch.ts";
 import { type ImportFile, ImportRefused, importFilesOn, removed } from "./import_files.ts";
 import { boundedLeftOut, type ImportOutcome, leftOutHeader } from "./import_outcome.ts";
-import { type ImportHolder, ImportStore, type StoredImport, type UndoableImport } from "./import_store.ts";
+import {
+  changesOfPlan,
+  type ImportHolder,
+  ImportStore,
+  type StoredImport,
+  type UndoableImport,
+} from "./import_store.ts";
 import { type ImportObserver, type ImportProgress, importLinks } from "./link_import.ts";
 
 /** The most bytes in the files of all imports. Beyond them, uploads remove the oldest imports that are not running. */
@@ -82,6 +88,13 @@ export const makeImportJobs = Effect.gen(function* () {
   const node = crypto.randomUUID();
   const { read, write } = importFilesOn(imports);
 
+  /** How many links the imports of an account, and their undos, may still change today. */
+  const changesLeft = Effect.fnUntraced(function* (account: string) {
+    const most = changesOfPlan * (yield* cap.planOf(account));
+    const changed = yield* imports.countChanges(account, yield* Clock.currentTimeMillis);
+    return Math.max(0, most - changed);
+  });
+
   const holdFor = (time: number) =>
     Effect.map(Clock.currentTimeMillis, (at) => ({ node, at, until: at + time }));
 
@@ -129,7 +142,15 @@ export const makeImportJobs = Effect.gen(function* () {
         isRepeatable: true,
         unreadColumns,
       },
-      { findScope: Effect.succeed(pid), origin, file, holder, room: cap.roomOf({ account }), chatHash },
+      {
+        findScope: Effect.succeed(pid),
+        origin,
+        file,
+        holder,
+        room: cap.roomOf({ account }),
+        changesLeft: changesLeft(account),
+        chatHash,
+      },
       { dryRun, onConflict, givesWay: true },
       { ...observer, onLeftOut: (rows) => add(bounded.add(rows)) },
     ).pipe(
@@ -288,11 +309,16 @@ export const makeImportJobs = Effect.gen(function* () {
 
     countUndoable: imports.countUndoable,
 
-    /** Undoes an import. The first links are done when this returns, the others in the background. */
+    /**
+     * Undoes an import. The first links are done when this returns, the others in the background. Fails with `Conflict`
+     * `import_day` if the account's imports have changed as many links as they may in a day.
+     */
     undo: Effect.fnUntraced(function* (owner: KeyOwner, { id, pid }: Pick<UndoableImport, "id" | "pid">) {
       const some = Effect.gen(function* () {
         const at = yield* Clock.currentTimeMillis;
-        const { isDone } = yield* imports.undo({ ...originOf(owner), id, pid, at, limit: undoneAtOnce });
+        const limit = Math.min(undoneAtOnce, yield* changesLeft(owner.account.name));
+        if (limit === 0) return yield* new Conflict({ reason: "import_day" });
+        const { isDone } = yield* imports.undo({ ...originOf(owner), id, pid, at, limit });
         if (isDone) yield* cap.freed({ account: owner.account.name });
         else yield* Effect.sleep(1 + 2 * ((yield* Clock.currentTimeMillis) - at));
         return isDone;

@@ -29,6 +29,10 @@ export class Tally {
   links = 0;
   /** Whether the account can have no more links. */
   isFull = false;
+  /** Whether rows were left because of a limit. */
+  isEnded = false;
+  /** The records that may still change today. */
+  changesLeft = Infinity;
   /** Whether a batch of the file was stored. */
   isBegun = false;
   readonly counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
@@ -45,6 +49,7 @@ export class Tally {
   add(imported: BatchImported): void {
     for (const name of ["inserted", "replaced", "unchanged", "kept"] as const)
       this.counts[name] += imported[name];
+    this.changesLeft -= imported.inserted + imported.replaced;
   }
 
   get wrong(): ReadonlyArray<LeftOutRows> {

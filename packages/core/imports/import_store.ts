@@ -121,6 +121,9 @@ export const undoableFor = dayMs;
 /** How many imports of a scope can be undone, the last ones. @internal */
 export const undoableImports = 3;
 
+/** The imports of an account and their undos change at most so many times its plan's links in a day. @internal */
+export const changesOfPlan = 3;
+
 /** The most links that `ImportStore.countUndoable` counts. @internal */
 export const mostUndoable = 100_000;
 
@@ -228,6 +231,9 @@ export class ImportStore extends Context.Service<
      * readers list anew.
      */
     readonly undo: (write: UndoImport) => StoreEffect<ImportUndone>;
+
+    /** Counts the changes of links by imports of an account in the last day, and by their undos. */
+    readonly countChanges: (account: string, at: Millis) => StoreEffect<number>;
 
     /** Removes expired imports, and what undoes imports after its time. */
     readonly sweep: (at: Millis) => StoreEffect<void>;

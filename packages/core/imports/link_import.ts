@@ -12,6 +12,7 @@
 import { type Array as Arr, Clock, Effect, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import type { WriteOrigin } from "../audit/audit.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { LinkRoom } from "../links/link_cap.ts";
@@ -52,6 +53,8 @@ export interface ImportTarget<E = never, R = never> {
   readonly holder?: ImportHolder;
   /** The room for new links. At its end the import stops, and its other rows are left out as `link_limit`. */
   readonly room?: LinkRoom;
+  /** How many records may still change today. At its end, other changes are left out as `import_day`. */
+  readonly changesLeft?: StoreEffect<number>;
   /** Hashes a chat user as `Secrets.blockHash` does, so that rows of erased users who are blocked are left out. */
   readonly chatHash?: ChatHash;
 }
@@ -128,7 +131,7 @@ export interface ImportObserver<E = never> {
  */
 export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 = never>(
   source: LinkSource<E, R>,
-  { findScope, origin, file, holder, room, chatHash }: ImportTarget<E2, R2>,
+  { findScope, origin, file, holder, room, changesLeft, chatHash }: ImportTarget<E2, R2>,
   {
     onConflict = "newest",
     dryRun = false,
@@ -142,7 +145,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   yield* refuseWrong(check, strict);
   const pid = yield* findScope;
   const { name, resumedAfter } = yield* progressOf(pid, onConflict, check, fromStart);
-  const tally = new Tally();
+  const tally = yield* tallyOf(changesLeft);
   const staged = new Map<ChatId, LinkRecord>();
   const batch = {
     pid,
@@ -178,6 +181,12 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     resumedAfter,
     unreadColumns: [...(source.unreadColumns ?? [])],
   });
+});
+
+const tallyOf = Effect.fnUntraced(function* (changesLeft: ImportTarget["changesLeft"]) {
+  const tally = new Tally();
+  if (changesLeft !== undefined) tally.changesLeft = yield* changesLeft;
+  return tally;
 });
 
 /** Fails with `WrongLines` if the file has wrong rows, and the import is strict or found no link. */

@@ -207,3 +207,15 @@ test("an import reports its progress while it checks the file and while it store
   expect(shown.at(-1)).toEqual({ phase: "importing", rows: batch + 1, total: batch + 1 });
   expect(shown.map(({ phase }) => phase)).toEqual(["checking", "checking", "importing", "importing"]);
 });
+
+test("changes beyond those of a day are left out, and rows that change nothing are not", function* () {
+  yield* withScope;
+  yield* run(fileOf(csv(2)));
+  const target = { findScope: Effect.succeed(pid), origin, changesLeft: Effect.succeed(3) };
+  for (const dryRun of [true, false]) {
+    const { inserted, unchanged, kept, leftOut, reasons } = yield* importLinks(fileOf(csv(7)), target, {
+      dryRun,
+    });
+    expect([inserted, unchanged + kept, leftOut, reasons[0]?.reason]).toEqual([3, 2, 2, "import_day"]);
+  }
+});

@@ -29,10 +29,15 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
     const keys = yield* KeyStore;
     const links = yield* LinkStore;
 
-    const count = Effect.fnUntraced(function* (account: string) {
+    const planOf = Effect.fnUntraced(function* (account: string) {
       const found = Option.getOrUndefined(yield* keys.findAccount(account));
-      let left = found === undefined || found.operator ? 0 : limits[found.tier].links;
-      if (left === 0) return Infinity;
+      const most = found === undefined || found.operator ? 0 : limits[found.tier].links;
+      return most === 0 ? Infinity : most;
+    });
+
+    const count = Effect.fnUntraced(function* (account: string) {
+      let left = yield* planOf(account);
+      if (left === Infinity) return left;
       for (const { scope } of yield* keys.listScopes(account)) {
         if (left > 0) left -= yield* links.countLinks(scope.pid, { enough: left });
       }
@@ -85,6 +90,9 @@ export class LinkCap extends Context.Service<LinkCap>()("@accountlink/core/LinkC
     });
 
     return {
+      /** Returns the most links of an account's plan; Infinity without a cap. */
+      planOf,
+
       roomOf: ({ account }: Pick<DataScope, "account">): LinkRoom => ({
         count: count(account),
         use: (wanted, write) => use(account, wanted, write),

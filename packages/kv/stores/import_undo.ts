@@ -7,6 +7,7 @@ import {
   mostUndoable,
   type UndoableImport,
   type UndoImport,
+  undoableFor,
   undoableImports,
   undoneRecord,
 } from "@accountlink/core/imports";
@@ -30,7 +31,7 @@ const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
 
 export const undoOperations = (
   db: Database,
-): Pick<ImportStore["Service"], "listUndoable" | "countUndoable" | "undo"> => ({
+): Pick<ImportStore["Service"], "listUndoable" | "countUndoable" | "countChanges" | "undo"> => ({
   listUndoable: (name, at) =>
     db.read(function* (tx) {
       const account = yield* accountNamed(tx, name);
@@ -50,6 +51,18 @@ export const undoOperations = (
         after = page.last;
       } while (after !== undefined && count < mostUndoable);
       return Math.min(count, mostUndoable);
+    }),
+
+  countChanges: (name, at) =>
+    db.read(function* (tx) {
+      const account = yield* accountNamed(tx, name);
+      const all = account === undefined ? [] : yield* tx.list(linkImports.byAccount, [account.id]);
+      return all
+        .filter(({ importedAt }) => importedAt > at - undoableFor)
+        .reduce((sum, { counts: { inserted, replaced }, undone }) => {
+          const { removed = 0, restored = 0 } = undone ?? {};
+          return sum + inserted + replaced + removed + restored;
+        }, 0);
     }),
 
   undo: (write) =>
@@ -194,7 +207,7 @@ export const sweepUndo = Effect.fnUntraced(function* (db: Database, at: number) 
     );
     yield* db.write(one.pid, function* (tx) {
       const found = yield* tx.get(linkImports, one.id);
-      if (found !== undefined && found.endsAt <= at) yield* tx.remove(linkImports, one.id);
+      if (found !== undefined && found.importedAt <= at - undoableFor) yield* tx.remove(linkImports, one.id);
     });
   }
 });

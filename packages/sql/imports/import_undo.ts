@@ -6,6 +6,7 @@ import {
   mostUndoable,
   type UndoableImport,
   type UndoImport,
+  undoableFor,
   undoableImports,
 } from "@accountlink/core/imports";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -97,6 +98,13 @@ export const importUndoOn = (parts: StoreParts) => {
       return count;
     }),
 
+    countChanges: operation("countChanges", function* (account: string, at: Millis) {
+      const [count = 0] = yield* readCounts(sql`
+        SELECT CAST(COALESCE(SUM(inserted + replaced + removed + restored), 0) AS INTEGER) AS count FROM link_imports
+        WHERE pid IN (SELECT pid FROM scopes WHERE account = ${account}) AND imported_at > ${at - undoableFor}`);
+      return count;
+    }),
+
     undo: bulkTransaction("undo", function* (write: UndoImport) {
       const { id, pid, at, limit } = write;
       assertStorable([id]);
@@ -142,7 +150,7 @@ export const importUndoOn = (parts: StoreParts) => {
         });
         if (rowsWritten(yield* sql`DELETE FROM import_links ${some}`.raw) === 0) break;
       }
-      yield* sql`DELETE FROM link_imports WHERE ends_at <= ${at}`;
+      yield* sql`DELETE FROM link_imports WHERE imported_at <= ${at - undoableFor}`;
     }),
   };
 };

@@ -52,6 +52,7 @@ export const leftOutReasons = {
   repeated: "The same link stands in the file again",
   conflict: "The same user has another link in the file, which counts",
   link_limit: "The plan allows no more links",
+  import_day: "Imports of the account changed as many links as they may in a day",
   blocked: "One of the two users is blocked",
 } as const;
 
@@ -64,6 +65,7 @@ const unwanted: ReadonlySet<LeftOutReason> = new Set([
   "repeated",
   "conflict",
   "link_limit",
+  "import_day",
   "blocked",
 ] as const);
 

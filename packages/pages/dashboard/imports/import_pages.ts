@@ -5,6 +5,7 @@ import {
   type ImportOutcome,
   type ImportProgress,
   type LeftOutLine,
+  type LeftOutReason,
   leftOutReasons,
   type UndoableImport,
 } from "@accountlink/core/imports";
@@ -217,10 +218,15 @@ const storedBy = ({ inserted, replaced }: ImportOutcome): number => inserted + r
 
 /** Says how many rows do not fit into the plan; null if all fit. */
 const limitHtml = ({ reasons }: ImportOutcome): Html | null => {
-  const left = reasons.find(({ reason }) => reason === "link_limit")?.count ?? 0;
-  if (left === 0) return null;
+  const leftBy = (limit: LeftOutReason) => reasons.find(({ reason }) => reason === limit)?.count ?? 0;
+  const [left, tomorrow] = [leftBy("link_limit"), leftBy("import_day")].map((count) =>
+    counted(count, "row is", "rows are"),
+  );
+  if (leftBy("link_limit") > 0)
+    return statusHtml(`Your plan allows no more links: the import stops there, and ${left} left.`, "bad");
+  if (leftBy("import_day") === 0) return null;
   return statusHtml(
-    `Your plan allows no more links: the import stops there, and ${counted(left, "row is", "rows are")} left.`,
+    `Imports change at most three times as many links a day as your plan holds: ${tomorrow} left. Import the file again tomorrow.`,
     "bad",
   );
 };

@@ -100,7 +100,10 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     upload(paths.imports, take),
     ofUndo(page, (view) => Effect.map(jobs.countUndoable(view.id), (left) => undoPage({ ...view, left }))),
     ofUndo(form, (view, { owner }) =>
-      Effect.as(jobs.undo(owner, view), seeOther(importPath(view.id, "undo"))),
+      jobs.undo(owner, view).pipe(
+        Effect.as(seeOther(importPath(view.id, "undo"))),
+        Effect.catchTag("Conflict", () => Effect.succeed(seeOther(`${paths.imports}?gone=day`))),
+      ),
     ),
     ofJob(page, "", function* (job, visitor) {
       const community = yield* communities.find(visitor, job.pid);
@@ -125,6 +128,10 @@ const gone =
 
 const goneTexts: ReadonlyMap<string, string> = new Map([
   ["1", gone],
+  [
+    "day",
+    "Imports and their undos changed three times as many links in a day as your plan holds. Undo it tomorrow.",
+  ],
   [
     "undo",
     "The import can't be undone: it was more than a day ago, it is still running, or nothing of it is left.",

@@ -96,6 +96,8 @@ const guildReasons = {
 const conflicts: Readonly<Record<string, string>> = {
   key_limit:
     "No key was created: your plan allows no more keys. Revoke one that you do not need. Members link without a key: keys are for programs of your own.",
+  import_day:
+    "Nothing was changed: imports and their undos changed three times as many links today as your plan holds. Try again tomorrow.",
   key_rate: "Nothing was changed: 20 keys were made today. Make the next one tomorrow (UTC).",
   key_revoked: "Nothing was changed: the key is revoked.",
   webhook_limit: "Nothing was changed: there are five webhooks already. Delete one that you do not need.",

@@ -235,7 +235,7 @@ const cases: Cases<StoragePorts> = {
   },
 
   "the last three imports of a scope can be undone, and no other": function* () {
-    const { importBatch, listUndoable, sweep, undo, write, account } = yield* makeSteps;
+    const { countChanges, importBatch, listUndoable, sweep, undo, write, account } = yield* makeSteps;
     const ids = Array.from({ length: 5 }, () => uniqueText());
     const chats = ids.map(() => uniqueChatId());
     for (const [at, id] of ids.entries()) {
@@ -253,6 +253,8 @@ const cases: Cases<StoragePorts> = {
     yield* sweep(-1_000_000_000);
     expectEqual(yield* undone(last[0]), 1);
     expectEqual(yield* listed, last.toReversed());
+    const changed = [undoableFor - 1, undoableFor, undoableFor + 9];
+    expectEqual(yield* Effect.forEach(changed, (at) => countChanges(account.name, at)), [6, 5, 0]);
   },
 
   "an undo leaves out the links to a game account that was blocked, and links have no entries of their own":

@@ -152,6 +152,7 @@ export const importOperations = {
     ({ imports, write, ...world }, { of, file, limit }) =>
       imports.undo({ ...write, id: fileId(world[of].pid, file), limit }),
   ),
+  "ImportStore.countChanges": fixed(({ imports, account }) => imports.countChanges(account.name, 0)),
   "ImportStore.remove": fixed(({ imports }) => imports.remove(uniqueText())),
   "ImportStore.sweep": fixed(({ imports }) => imports.sweep(-9_000_000)),
 } satisfies OperationsOf<"ImportStore", ImportStore["Service"]>;
