@@ -5,7 +5,7 @@ import type { PlatformUnavailable, StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** The work must end before its next step, for example because its plan has changed. */
-class WorkOver extends Data.TaggedError("WorkOver") {}
+export class WorkOver extends Data.TaggedError("WorkOver") {}
 
 type Unavailable = StoreUnavailable | PlatformUnavailable;
 

@@ -9,6 +9,7 @@ import { IsBackground } from "../../platforms/platform_refusals.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
 import { sourcesOf } from "../member_changes.ts";
+import { WorkOver } from "../patient_steps.ts";
 import type { PlanProblem } from "../role_plan.ts";
 import { RolePlanStore } from "../role_plan_store.ts";
 import type { PlanCourier } from "./plan_courier.ts";
@@ -88,7 +89,10 @@ export const makeSweep = Effect.gen(function* () {
     const run = yield* beginRun(node, courier, sweep);
     yield* sweepAll(run).pipe(
       Effect.catchTag("MembersHidden", () => endHidden(run)),
-      Effect.catchTag("WorkOver", () => Effect.void),
+      Effect.catchIf(
+        (error) => error instanceof WorkOver,
+        () => Effect.void,
+      ),
       Effect.provideService(IsBackground, true),
     );
   });
