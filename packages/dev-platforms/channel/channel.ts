@@ -67,6 +67,8 @@ export const makeChannels = Effect.fnUntraced(function* (
       HttpClientRequest.setHeaders({
         "x-signature-ed25519": Hex.encode(new Uint8Array(signature)),
         "x-signature-timestamp": timestamp,
+        // A service that stops waits for its idle connections.
+        connection: "close",
       }),
       HttpClient.execute,
       Effect.flatMap(HttpClientResponse.filterStatusOk),
