@@ -4,7 +4,6 @@ import { type Fixtures, gameUsers, makeFixtures } from "../support/fixtures.ts";
 import { signedIn } from "../support/plain_page.ts";
 import { useServer } from "../support/server.ts";
 import { closeTab, openPage } from "./browser.ts";
-import { press } from "./flow_pages.ts";
 
 /** A hostile name of a community or user. */
 export const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`;
@@ -94,9 +93,4 @@ export const createKey = async (page: Page, name: string, guildId: string | null
   const token = /alk_\w+?_[\w-]+/.exec(await answer.text())?.[0];
   if (token === undefined) throw new Error(`Cannot create a key: the answer is ${answer.status()}`);
   return token;
-};
-
-export const openKey = async (page: Page, name: string): Promise<void> => {
-  await page.goto(new URL("/dashboard/keys", page.url()).href);
-  await press(page, name);
 };

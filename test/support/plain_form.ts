@@ -2,7 +2,7 @@
 import { around, type Element, nameOf, within, wordsOf } from "./markup.ts";
 
 /** What a test enters: a text, an option's words, a file, or whether a box is ticked. */
-export type Entry = string | boolean | File;
+type Entry = string | boolean | File;
 export type Entries = Readonly<Record<string, Entry>>;
 
 const isControl = ({ tag }: Element) => /^(?:input|select|textarea)$/.test(tag);
