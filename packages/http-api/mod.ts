@@ -21,6 +21,7 @@ export { openApi } from "./open_api/open_api.ts";
 export type { Credential, OtherRefusal, OtherService } from "./other_service.ts";
 export {
   flag,
+  kindOf,
   optional,
   type Parameter,
   type ParameterSource,

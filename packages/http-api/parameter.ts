@@ -10,7 +10,7 @@ import { ChatId, GameId, GuildId, idRules } from "@accountlink/core/ids";
 import { maxRedirectLength } from "@accountlink/core/origin";
 import { longestClientId } from "@accountlink/core/sessions";
 import { storable } from "@accountlink/core/storable_text";
-import { Option, Schema, SchemaTransformation } from "effect";
+import { Option, Schema, SchemaAST, SchemaTransformation } from "effect";
 
 /** Where a route reads values. `query`: text from the query string and the path. `body`: JSON from the body. */
 export type ParameterSource = "query" | "body";
@@ -42,6 +42,11 @@ export interface Parameter<out A> {
   readonly schema: Schema.Codec<A, unknown>;
   /** Why a value that fails the schema is refused. */
   readonly reason: string;
+  /**
+   * Of a list: what an entry has to be, and why a wrong one is refused. Forms show `explain`. Answers of routes do not,
+   * because an entry may be an IP address.
+   */
+  readonly entry?: { readonly expected: string; readonly explain: (list: unknown) => string | undefined };
   /** The value of a parameter that is left out; none if the parameter is required. */
   readonly fallback: Option.Option<A>;
 }
@@ -79,6 +84,18 @@ export const parameterCodec = <A>(
   source: ParameterSource,
 ): Schema.ConstraintDecoder<A> =>
   source === "query" ? Schema.toCodecStringTree(schema) : Schema.toCodecJson(schema);
+
+/**
+ * What a value consists of, so that forms and flags can read it from text.
+ *
+ * @internal
+ */
+export const kindOf = ({ schema }: Parameter<unknown>): "text" | "number" | "list" => {
+  const ast = SchemaAST.toEncoded(schema.ast);
+  const members = SchemaAST.isUnion(ast) ? ast.types : [ast];
+  if (members.some(SchemaAST.isArrays)) return "list";
+  return members.some(SchemaAST.isNumber) ? "number" : "text";
+};
 
 const always: Presence = { guildKeys: "required", globalKeys: "required" };
 const never: Presence = { guildKeys: "optional", globalKeys: "optional" };

@@ -262,10 +262,8 @@ test("forms refuse an invalid status of a key and of a webhook and an unconfirme
   const { webhook } = dataOf(await owner.send("POST /dashboard/api/webhooks", { body }), 201);
   for (const page of [`/dashboard/webhooks/${textOf(webhook?.id)}`, `/dashboard/keys/${id}`]) {
     const hidden = formOf(await owner.browser.get(page));
-    for (const form of [{}, { status: "" }, { status: "revoked" }]) {
-      const answer = await owner.browser.post(`${page}/status`, { ...hidden, ...form });
-      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was changed")]);
-    }
+    const answer = await owner.browser.post(`${page}/status`, { ...hidden, status: "revoked" });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("Nothing was changed")]);
   }
   const hidden = formOf(await owner.browser.get(`/dashboard/keys/${id}`));
   const unsure = await owner.browser.post(`/dashboard/keys/${id}/revoke`, { ...hidden, confirm: "another" });

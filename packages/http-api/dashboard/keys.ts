@@ -16,7 +16,7 @@ import { type KeyDetails, keyAccesses, maskedKey } from "@accountlink/core/keys"
 import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
 import { formatTimestamp, TimestampMillis, timeOrNull } from "@accountlink/core/timestamp";
-import { Option, Schema } from "effect";
+import { Option, Predicate, Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { guildId, inPath, oneOf, required, withFallback } from "../parameter.ts";
 import { keyId, keyScope, orNull, signedIn, unlessLeftOut } from "./signed_in.ts";
@@ -33,17 +33,49 @@ const keyName = required(
 
 const mostEntries = 100;
 
-const listOf = (isRight: (text: string) => boolean, expected: string) =>
-  Schema.Array(Schema.String.check(Schema.makeFilter(isRight, { expected }))).check(
-    Schema.isMaxLength(mostEntries),
-  );
+/**
+ * @param expected what an entry has to be
+ * @param explain why an entry is refused
+ */
+const listOf = (
+  isRight: (text: string) => boolean,
+  expected: string,
+  reason: string,
+  description: string,
+  explain: (entry: string) => string,
+) => ({
+  ...required(
+    Schema.Array(Schema.String.check(Schema.makeFilter(isRight, { expected }))).check(
+      Schema.isMaxLength(mostEntries),
+    ),
+    `expected a list of at most ${mostEntries} ${reason}`,
+    description,
+  ),
+  entry: {
+    expected,
+    explain: (list: unknown) => {
+      const texts = Array.isArray(list) ? list.filter(Predicate.isString) : [];
+      const wrong = texts.find((entry) => !isRight(entry));
+      return wrong === undefined ? undefined : explain(wrong);
+    },
+  },
+});
 
 const networkList = (description: string) =>
-  required(
-    listOf((text) => Option.isSome(parseNetwork(text)), "an address or a CIDR"),
-    `expected a list of at most ${mostEntries} addresses or CIDRs`,
+  listOf(
+    (text) => Option.isSome(parseNetwork(text)),
+    "an IP address or a CIDR",
+    "addresses or CIDRs",
     description,
+    (entry) => `“${entry}” is neither an address, such as 203.0.113.7, nor a range, such as 203.0.113.0/24`,
   );
+
+const originReason = (entry: string): string => {
+  const url = URL.canParse(entry) ? new URL(entry) : null;
+  return url !== null && /^https?:$/.test(url.protocol)
+    ? `“${entry}” is an address of a page; enter its site alone: ${url.origin}`
+    : `“${entry}” is not a site; it begins with https://, such as https://example.com`;
+};
 
 const longestGrace = 604_800;
 
@@ -115,13 +147,17 @@ const rules = {
         "(`manage`, which only an owner may choose)",
     ),
   ),
-  allowIps: unlessLeftOut(networkList("Addresses that may use it; empty for all")),
-  denyIps: unlessLeftOut(networkList("Addresses that may not")),
+  allowIps: unlessLeftOut(networkList("Addresses or CIDRs that may use the key; empty for all")),
+  denyIps: unlessLeftOut(
+    networkList("Addresses or CIDRs that may not use the key, also if the other list allows them"),
+  ),
   redirectOrigins: unlessLeftOut(
-    required(
-      listOf(isOrigin, "an origin"),
-      `expected a list of at most ${mostEntries} origins such as "https://example.com"`,
-      "Sites that verified users may be sent to",
+    listOf(
+      isOrigin,
+      'an origin such as "https://example.com"',
+      'origins such as "https://example.com"',
+      "Origins to which a verification flow of the key may redirect",
+      originReason,
     ),
   ),
   expiresAt: unlessLeftOut({

@@ -33,7 +33,8 @@ import { Effect, Record, type Schema } from "effect";
 import { type Answering, asEffect } from "../page_requests.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { DashboardReads } from "./dashboard_reads.ts";
-import { makeMemberOf, type SignedInMember } from "./owner_pages.ts";
+import { explained, formValues } from "./form_values.ts";
+import { type Fields, makeMemberOf, mayUse, type OwnerVisitor, type SignedInMember } from "./owner_pages.ts";
 
 export interface ManagerInput<P extends Parameters> {
   readonly values: ParameterValues<P>;
@@ -121,6 +122,35 @@ export const makeApiPipeline = Effect.gen(function* () {
   };
 
   return {
+    /**
+     * Makes an operation, which its JSON route and the forms of pages share. The route says who may do it, and which
+     * fields it has.
+     *
+     * @param toJson makes the answer of the JSON route
+     */
+    operation: <P extends Parameters, S extends Schema.Top, A>(
+      route: Route<P, S>,
+      run: (input: OwnerInput<P>) => Answering<A, PublicError>,
+      toJson: (result: A) => SuccessOf<S["Encoded"]>,
+    ) => ({
+      json: bound(
+        route,
+        (input) => Effect.map(asEffect(run(input)), toJson),
+        () => new Forbidden({ reason: "key_access" }),
+      ),
+      submit: submitter(route, run),
+    }),
+
+    /** Makes an operation that a key may do as well. */
+    managedOperation: <P extends Parameters, S extends Schema.Top, A>(
+      route: Route<P, S>,
+      run: (input: ManagerInput<P>) => Answering<A, PublicError>,
+      toJson: (result: A) => SuccessOf<S["Encoded"]>,
+    ) => {
+      const handler = (input: ManagerInput<P>) => Effect.map(asEffect(run(input)), toJson);
+      return { json: bound(route, handler, handler), submit: submitter(route, run) };
+    },
+
     /** Binds a route that needs a signed-in member. The checks refuse every key. */
     bind: <P extends Parameters, S extends Schema.Top>(
       route: Route<P, S>,
@@ -134,6 +164,31 @@ export const makeApiPipeline = Effect.gen(function* () {
     ) => bound(route, handler, handler),
   };
 });
+
+/**
+ * Reads the fields of a form as the route reads its body, and runs the handler. `others` are values that the form has in
+ * another form than the body.
+ */
+const submitter = <P extends Parameters, A>(
+  route: Route<P>,
+  run: (input: OwnerInput<P>) => Answering<A, PublicError>,
+) => {
+  const { role: needed = "owner", tier } = route;
+  const read = valuesReader({ ...route, source: "body" });
+  return Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields, others: RawValues = {}) {
+    const { context, signIn, owner, role, accounts, invitations } = visitor;
+    const raw = { ...formValues(route, fields, context.query), ...others };
+    if (!mayUse(needed, role, raw["chatId"], owner.chatId)) return yield* new Forbidden({ reason: "role" });
+    if (tier !== undefined && owner.account.tier !== "premium") return yield* new PremiumRequired();
+    const values = yield* Effect.mapError(read(raw), (error) => explained(error, route, raw));
+    const member = { account: owner.account, role, accounts, invitations };
+    return yield* asEffect(run({ values, context, signIn, owner, member }));
+  });
+};
+
+/** The JSON routes of operations. */
+export const jsonRoutes = (operations: Readonly<Record<string, { readonly json: BoundRoute }>>) =>
+  Object.values(operations).map(({ json }) => json);
 
 /** Proxies that ask for a password of their own send `Authorization: Basic` beside the cookie. */
 const hasKey = ({ request }: RequestContext): boolean =>

@@ -23,7 +23,6 @@ import { DashboardReads } from "./dashboard_reads.ts";
 import { eventsRoutes } from "./events.ts";
 import { importRoutes } from "./imports/import_routes.ts";
 import { keyRoutes } from "./keys/key_routes.ts";
-import { keysApi } from "./keys/keys_api.ts";
 import { linksRoutes } from "./links/links_routes.ts";
 import { unlinkedRoutes } from "./links/unlinked_routes.ts";
 import { script } from "./look/script.ts";
@@ -39,7 +38,6 @@ import { rolesRoutes } from "./roles/roles_routes.ts";
 import { tryLookupRoutes } from "./try_lookup.ts";
 import { usageRoutes } from "./usage/usage_routes.ts";
 import { webhookRoutes } from "./webhooks/webhook_routes.ts";
-import { webhooksApi } from "./webhooks/webhooks_api.ts";
 
 /** @param makeLookups makes the lookup routes for the page "Try it"; called only when an owner tries a lookup */
 export const dashboardRoutes = Effect.fnUntraced(
@@ -49,8 +47,6 @@ export const dashboardRoutes = Effect.fnUntraced(
       ...pages.routes,
       ...(yield* accountApi),
       ...(yield* membersApi),
-      ...(yield* keysApi),
-      ...(yield* webhooksApi),
       ...(yield* rolesApi),
       ...(yield* channelsApi),
       ...(yield* activityApi),

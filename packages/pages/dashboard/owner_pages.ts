@@ -1,7 +1,13 @@
 /** The account of the user at the dashboard, and the permissions of the user's role. */
 
-import { RequestLimits } from "@accountlink/core";
-import { type AccountsOfUser, allows, Members, type Membership } from "@accountlink/core/accounts";
+import { type ChatId, RequestLimits } from "@accountlink/core";
+import {
+  type AccountsOfUser,
+  allows,
+  type MemberRole,
+  Members,
+  type Membership,
+} from "@accountlink/core/accounts";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
 import type { Account, KeyOwner } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
@@ -257,8 +263,17 @@ export const makeMemberOf = Effect.map(Members, (members) =>
     if (found === undefined) return yield* new InvalidSession();
     const { account, role } = found;
     if (account.status === "suspended") return yield* new Forbidden({ reason: "account_suspended" });
-    const isAllowed =
-      needed === "owner_or_self" ? allows(role, "owner") || subject === signIn.chatId : allows(role, needed);
-    return isAllowed ? { account, role, accounts, invitations } : yield* new Forbidden({ reason: "role" });
+    return mayUse(needed, role, subject, signIn.chatId)
+      ? { account, role, accounts, invitations }
+      : yield* new Forbidden({ reason: "role" });
   }),
 );
+
+/** Returns whether a member may use a route. With `owner_or_self`, the subject is the member whom the route names. */
+export const mayUse = (
+  needed: Required<Route>["role"],
+  role: MemberRole,
+  subject: unknown,
+  chatId: ChatId,
+): boolean =>
+  needed === "owner_or_self" ? allows(role, "owner") || subject === chatId : allows(role, needed);

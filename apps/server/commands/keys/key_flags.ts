@@ -1,27 +1,14 @@
-import { parseNetwork } from "@accountlink/core/addresses";
-import { keyAccesses } from "@accountlink/core/keys";
 import type { KeyLimits } from "@accountlink/core/limits";
-import { isOrigin } from "@accountlink/core/origin";
+import { DashboardKeys } from "@accountlink/http-api";
 import { Effect, Option, Record } from "effect";
 import { type Command, Flag } from "effect/cli";
-import { countFlag, durationFlag, refuse, switchFlag, textFlag } from "../../cli/flags.ts";
+import { entryFlag, fieldFlag } from "../../cli/field_flags.ts";
+import { countFlag, durationFlag, refuse, switchFlag } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
 
-const isNetwork = (text: string): boolean => Option.isSome(parseNetwork(text));
+const fields = DashboardKeys.patchKey.parameters;
 
-const networksFlag = (name: string, description: string) =>
-  textFlag(name, isNetwork, "an IP address or a CIDR").pipe(
-    Flag.withMetavar("address"),
-    Flag.withDescription(`${description}: an address or a CIDR; can be repeated`),
-    Flag.atLeast(0),
-  );
-
-export const accessFlag = Flag.Literals("access", keyAccesses).pipe(
-  Flag.withDescription(
-    "What the key is for: everything in /v2, lookups and alts, sessions and single lookups, these and " +
-      "sessions that name a player, or everything in /v2 and to manage communities (default: full)",
-  ),
-);
+export const accessFlag = fieldFlag("access", fields.access);
 
 export const limitFlags = {
   perWindow: countFlag("per-window").pipe(
@@ -37,18 +24,11 @@ export const limitFlags = {
   unlimited: switchFlag("unlimited", "No limits at all"),
 };
 
-/**
- * The flags for the lists of a key: networks that may use the key, networks that may not use it, and origins to which
- * its verification flows may redirect.
- */
+/** The flags for the lists of a key. */
 export const listFlags = {
-  allowIps: networksFlag("allow-ip", "Network that may use the key (default: every network)"),
-  denyIps: networksFlag("deny-ip", "Network that may not use the key; wins over --allow-ip"),
-  redirectOrigins: textFlag("redirect-origin", isOrigin, 'an origin such as "https://example.com"').pipe(
-    Flag.withMetavar("origin"),
-    Flag.withDescription("Origin that a verification flow may redirect to; can be repeated"),
-    Flag.atLeast(0),
-  ),
+  allowIps: entryFlag("allow-ip", fields.allowIps),
+  denyIps: entryFlag("deny-ip", fields.denyIps),
+  redirectOrigins: entryFlag("redirect-origin", fields.redirectOrigins),
 };
 
 type LimitChoice = Command.Command.Config.Infer<typeof limitFlags>;

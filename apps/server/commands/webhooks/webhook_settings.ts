@@ -1,8 +1,9 @@
 import type { BadRequest, Conflict, InvalidParameter } from "@accountlink/core/errors";
-import { eventTypes } from "@accountlink/core/events";
 import { isWebhookId, Webhooks, type WebhookUpdate } from "@accountlink/core/webhooks";
+import { DashboardWebhooks } from "@accountlink/http-api";
 import { Effect, Option, Record } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
+import { entryFlag, fieldFlag } from "../../cli/field_flags.ts";
 import {
   accountFlag,
   accountOf,
@@ -23,20 +24,10 @@ export const webhookArgument = Argument.String("webhook").pipe(
   Argument.filter(isWebhookId, () => 'expected "wh_" and 20 letters or digits'),
 );
 
-const urlFlag = Flag.String("url").pipe(
-  Flag.withMetavar("url"),
-  Flag.withDescription("Where the events are sent, an absolute https URL"),
-);
-
-const descriptionFlag = Flag.String("description").pipe(
-  Flag.withMetavar("text"),
-  Flag.withDescription("What the webhook is for"),
-);
-
-const typesFlag = Flag.Literals("type", eventTypes).pipe(
-  Flag.withDescription("A type of events that are sent; can be repeated (default: all)"),
-  Flag.atLeast(0),
-);
+const fields = DashboardWebhooks.patchWebhook.parameters;
+const urlFlag = fieldFlag("url", fields.url);
+const descriptionFlag = fieldFlag("description", fields.description);
+const typesFlag = entryFlag("type", fields.types);
 
 export const failed = (doing: string) => (error: BadRequest | Conflict | InvalidParameter) =>
   new CommandFailed({ problem: `Cannot ${doing}: ${reasonOf(error)}` });
@@ -94,10 +85,7 @@ const updateFlags = {
   types: typesFlag,
   allTypes: switchFlag("all-types", "Send all types of events"),
   description: descriptionFlag.pipe(Flag.optional),
-  status: Flag.Literals("status", ["active", "paused"]).pipe(
-    Flag.withDescription("Whether events are sent; a paused webhook keeps them"),
-    Flag.optional,
-  ),
+  status: fieldFlag("status", fields.status).pipe(Flag.optional),
 };
 
 type UpdateChoice = Command.Command.Config.Infer<typeof updateFlags>;

@@ -15,7 +15,7 @@ import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeAccountNames, requireConfirmed } from "../account/account_api.ts";
 import { makeApiPipeline } from "../api_pipeline.ts";
-import { given } from "../keys/keys_api.ts";
+import { given } from "../form_values.ts";
 import { makeScopeNames } from "./community.ts";
 
 export const communitiesApi = Effect.gen(function* () {

@@ -12,7 +12,7 @@ import { Effect, Record } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { makeAccountNames, requireConfirmed } from "../account/account_api.ts";
 import { valuesReader } from "../api_pipeline.ts";
-import { given } from "../keys/keys_api.ts";
+import { given } from "../form_values.ts";
 import { communityName, linksText, sharedListHint } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { counted } from "../look/time.ts";

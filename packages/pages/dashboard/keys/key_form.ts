@@ -1,22 +1,16 @@
-/** The form of a key: its fields, and how they are read, by the same rules as the bodies of the JSON routes. */
+/** The form of a key. */
 import { allows, type MemberRole } from "@accountlink/core/accounts";
-import { parseNetwork } from "@accountlink/core/addresses";
-import { InvalidParameter, type ParameterProblem } from "@accountlink/core/errors";
-import type { KeyId } from "@accountlink/core/ids";
+import type { ParameterProblem } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
-import { isOrigin } from "@accountlink/core/origin";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs } from "@accountlink/core/timestamp";
-import { DashboardKeys } from "@accountlink/http-api";
-import { Effect, Option, Record } from "effect";
+import { Record } from "effect";
 import { type Html, html } from "../../html.ts";
-import { valuesReader } from "../api_pipeline.ts";
+import { entriesOf } from "../form_values.ts";
 import { fieldsOf, linesField, menuField, radioField, textField } from "../look/field.ts";
 import { sharedListHint } from "../look/names.ts";
 import { accesses } from "../look/owned_key.ts";
 import { counted, dayOf } from "../look/time.ts";
-import type { Fields } from "../owner_pages.ts";
-import { given, ownedKeyOf } from "./keys_api.ts";
 
 export const keyLabels = {
   name: "Name",
@@ -65,13 +59,6 @@ export const expiryOf = (lastDay: string): string | null => {
   const start = Date.parse(`${lastDay}T00:00:00Z`);
   return Number.isNaN(start) ? lastDay : new Date(start + dayMs).toISOString();
 };
-
-/** Splits the text of a field into entries, at line breaks and commas. */
-export const entriesOf = (lines: string): ReadonlyArray<string> =>
-  lines
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
 
 export const rulesFields = (
   rules: KeyRules,
@@ -166,81 +153,4 @@ const guildChoices = (guilds: ReadonlyArray<OwnGuild>) => {
       label: name === null ? guildId : `${name} (${guildId})`,
     })),
   ];
-};
-
-const readNewKey = valuesReader(DashboardKeys.createKey);
-const readUpdate = valuesReader(DashboardKeys.patchKey);
-const readRotation = valuesReader(DashboardKeys.rotateKey);
-
-const listsOf = ({ allowIps, denyIps, redirectOrigins }: KeyRules) => ({
-  allowIps: entriesOf(allowIps),
-  denyIps: entriesOf(denyIps),
-  redirectOrigins: entriesOf(redirectOrigins),
-});
-
-/** Says which of the typed addresses and sites is wrong, and what to enter instead. */
-const explained = <A, E>(read: Effect.Effect<A, E>, rules: KeyRules) =>
-  Effect.mapError(read, (error) => {
-    if (!(error instanceof InvalidParameter)) return error;
-    const parameters = error.parameters.map((problem) => {
-      const reason = reasonsOfLists[problem.name]?.(rules);
-      return reason === undefined ? problem : { ...problem, reason };
-    });
-    return new InvalidParameter({ parameters });
-  });
-
-/** Returns why the first wrong entry of a list is wrong; undefined if no entry is wrong. */
-const reasonOf = (lines: string, isRight: (entry: string) => boolean, reason: (entry: string) => string) => {
-  const wrong = entriesOf(lines).find((entry) => !isRight(entry));
-  return wrong === undefined ? undefined : reason(wrong);
-};
-
-const isNetwork = (entry: string): boolean => Option.isSome(parseNetwork(entry));
-
-const addressReason = (entry: string): string =>
-  `“${entry}” is neither an address, such as 203.0.113.7, nor a range, such as 203.0.113.0/24`;
-
-const reasonsOfLists: Readonly<Record<string, (rules: KeyRules) => string | undefined>> = {
-  allowIps: ({ allowIps }) => reasonOf(allowIps, isNetwork, addressReason),
-  denyIps: ({ denyIps }) => reasonOf(denyIps, isNetwork, addressReason),
-  redirectOrigins: ({ redirectOrigins }) => reasonOf(redirectOrigins, isOrigin, originReason),
-};
-
-const originReason = (entry: string): string => {
-  const url = URL.canParse(entry) ? new URL(entry) : null;
-  return url !== null && /^https?:$/.test(url.protocol)
-    ? `“${entry}” is an address of a page; enter its site alone: ${url.origin}`
-    : `“${entry}” is not a site; it begins with https://, such as https://example.com`;
-};
-
-export const newKeyOf = (form: NewKeyForm) => {
-  const { name, scope, access, guildId, expiresAt } = form;
-  // The browser sends the chosen guild even if the scope is global.
-  const guild = scope === "guild" ? { guildId } : {};
-  const raw = { name, scope, ...guild, access, ...listsOf(form), expiresAt: expiryOf(expiresAt) };
-  return Effect.flatMap(explained(readNewKey(raw), form), ownedKeyOf);
-};
-
-/** The changed values of a key. If the last day did not change, the exact expiry is kept. */
-export const updateOf = (key: KeyDetails, rules: KeyRules) => {
-  const { name, access } = rules;
-  if (name === "") return Effect.fail(InvalidParameter.one("name", "expected 1 to 80 characters"));
-  const end = rules.expiresAt === rulesOf(key).expiresAt ? {} : { expiresAt: expiryOf(rules.expiresAt) };
-  const raw = { id: key.id, name, access, ...listsOf(rules), ...end };
-  return Effect.map(explained(readUpdate(raw), rules), ({ id: _, ...update }) => given(update));
-};
-
-/** Reads the status that the button of a form names. */
-export const statusOf = <Status extends string>(fields: Fields, statuses: ReadonlyArray<Status>) => {
-  const status = statuses.find((known) => known === fields("status"));
-  return status === undefined
-    ? InvalidParameter.one("status", `expected one of ${statuses.join(", ")}`)
-    : Effect.succeed(status);
-};
-
-/** Reads from the form how many seconds the key's previous secrets stay valid after a rotation. */
-export const graceOf = (id: KeyId, fields: Fields) => {
-  const typed = fields("graceSeconds").trim();
-  const read = readRotation({ id, graceSeconds: typed === "" ? undefined : Number(typed) });
-  return Effect.map(read, ({ graceSeconds }) => graceSeconds);
 };

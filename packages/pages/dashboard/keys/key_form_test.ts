@@ -1,29 +1,12 @@
-import { Effect } from "effect";
 import { expect, it } from "vitest";
 import { makeGuild, makeKey } from "../test_data.ts";
-import {
-  emptyKeyForm,
-  entriesOf,
-  expiryOf,
-  newKeyOf,
-  rulesFields,
-  rulesOf,
-  scopeFields,
-} from "./key_form.ts";
+import { emptyKeyForm, expiryOf, rulesFields, rulesOf, scopeFields } from "./key_form.ts";
 
 it("the last day is converted to an expiry and back; an empty day means no expiry, and an invalid one stays", () => {
   const expiresAt = Date.parse(expiryOf("2026-11-30") ?? "");
   expect(expiresAt).toBe(Date.parse("2026-12-01T00:00:00Z"));
   expect(rulesOf(makeKey({ expiresAt })).expiresAt).toBe("2026-11-30");
   expect([expiryOf(""), expiryOf("tomorrow")]).toEqual([null, "tomorrow"]);
-});
-
-it("a list is split at line breaks and commas, without empty entries", () => {
-  expect(entriesOf(" 192.0.2.1 \r\n\n198.51.100.0/24, 2001:db8::/32,")).toEqual([
-    "192.0.2.1",
-    "198.51.100.0/24",
-    "2001:db8::/32",
-  ]);
 });
 
 it("the form offers the communities that the owner manages and the bot is in", () => {
@@ -52,23 +35,4 @@ it("the restrictions of a key are described in words", () => {
   expect(textOf({ ...chosen, expiresAt: "2026-11-30" })).toBe(
     "Works from 2 addresses only, works until 2026-11-30",
   );
-});
-
-it.each([
-  ["denyIps", "192.0.2.1\n192.0.2.256", "“192.0.2.256” is neither an address"],
-  [
-    "redirectOrigins",
-    "https://a.example\nb.example",
-    "“b.example” is not a site; it begins with https://, such as https://example.com",
-  ],
-  [
-    "redirectOrigins",
-    "https://a.example/done",
-    "“https://a.example/done” is an address of a page; enter its site alone: https://a.example",
-  ],
-])("the error for the list %s %j names the wrong entry and the reason", async (name, typed, reason) => {
-  const form = { ...emptyKeyForm, name: "Bot", scope: "global", [name]: typed };
-  expect(await Effect.runPromise(Effect.flip(newKeyOf(form)))).toMatchObject({
-    parameters: [{ name, reason: expect.stringContaining(reason) }],
-  });
 });

@@ -6,6 +6,7 @@ import { OwnedLinks } from "@accountlink/core/owners";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
+import { jsonRoutes } from "../api_pipeline.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { guildErrors, orShowAgain, type Refused, type RefusedAct } from "../look/refused.ts";
 import {
@@ -19,24 +20,15 @@ import {
   typedIn,
 } from "../owner_pages.ts";
 import { type KeyAct, keyPath, paths } from "../paths.ts";
-import {
-  emptyKeyForm,
-  graceOf,
-  type KeyRules,
-  keyLabels,
-  type NewKeyForm,
-  newKeyOf,
-  rulesOf,
-  statusOf,
-  updateOf,
-} from "./key_form.ts";
+import { emptyKeyForm, expiryOf, type KeyRules, keyLabels, type NewKeyForm, rulesOf } from "./key_form.ts";
+import { makeKeyOperations } from "./key_operations.ts";
 import { keyPage, makeKeyView } from "./key_page.ts";
-import { requireAccess } from "./keys_api.ts";
 import { keysPage } from "./keys_page.ts";
 import { type Issued, issuedPage, newKeyPage } from "./new_key_page.ts";
 
 export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const keys = yield* OwnedKeys;
+  const operations = yield* makeKeyOperations;
   const links = yield* OwnedLinks;
   const usage = yield* makeUsageDays;
   const viewOf = yield* makeKeyView;
@@ -73,18 +65,13 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     return issuedPage({ ...made, isNew }, publicUrl, newest[0]?.link.chatId ?? chatId);
   });
 
-  const create = Effect.fnUntraced(function* ({ owner, role }: OwnerVisitor, typed: NewKeyForm) {
-    const key = yield* newKeyOf(typed);
-    yield* requireAccess({ role }, key.access);
-    return yield* issued(owner, yield* keys.create(owner, key), true);
-  });
-
   const act = makeActs({ form }, keyPath, keyOf, (visitor, key, fields, refused) => {
     const rules = refused.act === "update" ? typedIn(keyLabels, fields) : rulesOf(key);
     return one(visitor, key, rules, refused);
   });
 
   return [
+    ...jsonRoutes(operations),
     page(paths.keys, list),
     page(paths.newKey, (visitor, query) =>
       blank(visitor, { ...emptyKeyForm, guildId: query("guildId") }, null),
@@ -92,7 +79,10 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     form(paths.keys, (visitor, fields) => {
       const typed = typedIn(keyLabels, fields);
       return orShowAgain(
-        create(visitor, typed),
+        Effect.flatMap(
+          operations.create.submit(visitor, fields, { expiresAt: expiryOf(typed.expiresAt) }),
+          (made) => issued(visitor.owner, made, true),
+        ),
         (refused) => blank(visitor, typed, refused),
         guildErrors,
         visitor.platforms,
@@ -102,28 +92,25 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
       Effect.flatMap(keyOf(visitor), (key) => one(visitor, key, rulesOf(key), null)),
     ),
 
-    act("update", function* ({ owner, role }, key, fields) {
-      const update = yield* updateOf(key, typedIn(keyLabels, fields));
-      if (update.access !== key.access) yield* requireAccess({ role }, update.access);
-      yield* keys.update(owner, key.id, update);
+    act("update", function* (visitor, key, fields) {
+      const { name, expiresAt } = typedIn(keyLabels, fields);
+      if (name === "") return yield* InvalidParameter.one("name", "expected 1 to 80 characters");
+      // If the last day did not change, the exact expiry is kept.
+      const end = expiresAt === rulesOf(key).expiresAt ? undefined : expiryOf(expiresAt);
+      yield* operations.update.submit(visitor, fields, { expiresAt: end });
       return seeKey(key, "updated");
     }),
-
-    act("status", function* ({ owner }, key, fields) {
-      const status = yield* statusOf(fields, ["active", "disabled"]);
-      yield* keys.update(owner, key.id, { status });
+    act("status", function* (visitor, key, fields) {
+      const { status } = yield* operations.update.submit(visitor, fields);
       return seeKey(key, status === "active" ? "enabled" : "disabled");
     }),
-
-    act("rotate", function* ({ owner, role }, { id, access }, fields) {
-      yield* requireAccess({ role }, access);
-      return yield* issued(owner, yield* keys.rotate(owner, id, yield* graceOf(id, fields)), false);
+    act("rotate", function* (visitor, _, fields) {
+      return yield* issued(visitor.owner, yield* operations.rotate.submit(visitor, fields), false);
     }),
-
-    act("revoke", function* ({ owner }, key, fields) {
+    act("revoke", function* (visitor, key, fields) {
       if (fields("confirm").trim() !== key.id)
         return yield* InvalidParameter.one("confirm", `expected ${key.id}`);
-      yield* keys.revoke(owner, key.id);
+      yield* operations.revoke.submit(visitor, fields);
       return seeKey(key, "revoked");
     }),
   ];

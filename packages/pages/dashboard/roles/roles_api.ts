@@ -4,7 +4,7 @@ import { type PlanPreview, planJson, planVersion, RolePlans, shownPreview } from
 import { DashboardRoles } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
-import { given } from "../keys/keys_api.ts";
+import { given } from "../form_values.ts";
 
 export const rolesApi = Effect.gen(function* () {
   const { bindManaged } = yield* makeApiPipeline;

@@ -1,15 +1,9 @@
-/** The form of a webhook: its fields, and how they are read, by the same rules as the bodies of the JSON routes. */
+/** The form of a webhook. */
 import type { ParameterProblem } from "@accountlink/core/errors";
-import { eventTypes } from "@accountlink/core/events";
-import type { WebhookId } from "@accountlink/core/webhooks";
-import { DashboardWebhooks } from "@accountlink/http-api";
-import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
-import { valuesReader } from "../api_pipeline.ts";
-import { checkField, fieldsOf, textField } from "../look/field.ts";
+import { checkField, fieldsOf, hiddenFields, textField } from "../look/field.ts";
 import { type Fields, typedIn } from "../owner_pages.ts";
 import { eventChoices } from "./webhook_texts.ts";
-import { updateOf } from "./webhooks_api.ts";
 
 const textLabels = { url: "URL", description: "Description" } as const;
 
@@ -41,11 +35,10 @@ export const emptyWebhookForm: NewWebhookForm = {
 
 export const typedWebhook = (fields: Fields): NewWebhookForm => ({
   ...typedIn(webhookLabels, fields),
-  types: eventTypes.filter((type) => fields(typeField(type)) !== ""),
+  types: fields.all("types"),
 });
 
-const typeField = (type: string): string => `type-${type}`;
-
+/** The hidden field sends an empty list if no event is ticked. */
 export const webhookFields = (form: WebhookForm, problems: ReadonlyArray<ParameterProblem>): Html => {
   const of = fieldsOf(textLabels, form, problems);
   return html`
@@ -61,19 +54,8 @@ ${textField({ ...of("description"), hint: "What it is for (optional).", maxLengt
 <fieldset class="field" id="types">
 <legend>Events</legend>
 <p class="hint">If none is chosen, all are sent.</p>
-${eventChoices.map(({ type, label }) => checkField(typeField(type), `${label} (${type})`, form.types.includes(type)))}
+${hiddenFields({ types: "" })}
+${eventChoices.map(({ type, label }) => checkField("types", `${label} (${type})`, form.types.includes(type), type))}
 </fieldset>
 </details>`;
 };
-
-const readNew = valuesReader(DashboardWebhooks.createWebhook);
-const readUpdate = valuesReader(DashboardWebhooks.patchWebhook);
-
-export const newWebhookOf = ({ url, types, description, scope, guildId }: NewWebhookForm) => {
-  // The browser always sends the selected guild, so ignore the guild if the scope is global.
-  const guild = scope === "guild" ? { guildId } : {};
-  return readNew({ url, types, description, scope, ...guild });
-};
-
-export const webhookUpdateOf = (id: WebhookId, { url, types, description }: WebhookForm) =>
-  Effect.map(readUpdate({ id, url, types, description: description || null }), updateOf);

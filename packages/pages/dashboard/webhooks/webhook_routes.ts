@@ -1,6 +1,5 @@
 /** Routes of the pages of webhooks, and the forms that create and change webhooks. */
 import { InvalidParameter } from "@accountlink/core/errors";
-import { originOf } from "@accountlink/core/keys";
 import {
   deliveryStatuses,
   type WebhookDelivery,
@@ -8,7 +7,7 @@ import {
   Webhooks,
 } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
-import { statusOf } from "../keys/key_form.ts";
+import { jsonRoutes } from "../api_pipeline.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { guildErrors, orShowAgain, type Refused, type RefusedAct } from "../look/refused.ts";
 import {
@@ -20,23 +19,16 @@ import {
   seeOther,
 } from "../owner_pages.ts";
 import { deliveryPath, paths, type WebhookAct, webhookPath } from "../paths.ts";
-import {
-  emptyWebhookForm,
-  type NewWebhookForm,
-  newWebhookOf,
-  typedWebhook,
-  type WebhookForm,
-  webhookUpdateOf,
-} from "./webhook_form.ts";
+import { emptyWebhookForm, type NewWebhookForm, typedWebhook, type WebhookForm } from "./webhook_form.ts";
+import { makeWebhookOperations } from "./webhook_operations.ts";
 import { webhookPage } from "./webhook_page.ts";
 import { deliveryPage, issuedWebhookPage, newWebhookPage, webhooksPage } from "./webhook_pages.ts";
-import { makeCreateWebhook } from "./webhooks_api.ts";
 
 const pageSize = 25;
 
 export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const webhooks = yield* Webhooks;
-  const createWebhook = yield* makeCreateWebhook;
+  const operations = yield* makeWebhookOperations;
   const guildsOf = yield* makeGuildChoice;
 
   const webhookOf = ({ owner, context }: OwnerVisitor) =>
@@ -44,11 +36,6 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
 
   const blank = (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
     Effect.map(guildsOf(visitor), (guilds) => newWebhookPage(typed, guilds, refused));
-
-  const create = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, typed: NewWebhookForm) {
-    const issued = yield* createWebhook(owner, yield* newWebhookOf(typed));
-    return issuedWebhookPage({ ...issued, isNew: true });
-  });
 
   /** @param refused the form that was refused, and why; null if none was refused */
   const show = Effect.fnUntraced(function* (
@@ -71,6 +58,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
   });
 
   return [
+    ...jsonRoutes(operations),
     page(paths.webhooks, function* (visitor) {
       return webhooksPage(yield* webhooks.list(visitor.owner.account.name), namedGuilds(visitor));
     }),
@@ -78,7 +66,9 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     form(paths.webhooks, (visitor, fields) => {
       const typed = typedWebhook(fields);
       return orShowAgain(
-        create(visitor, typed),
+        Effect.map(operations.create.submit(visitor, fields), (issued) =>
+          issuedWebhookPage({ ...issued, isNew: true }),
+        ),
         (refused) => blank(visitor, typed, refused),
         guildErrors,
         visitor.platforms,
@@ -95,41 +85,33 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
       return deliveryPage(webhook, sent);
     }),
 
-    act("update", function* ({ owner }, { id }, fields) {
-      const update = yield* webhookUpdateOf(id, typedWebhook(fields));
-      yield* webhooks.update(owner.account.name, id, update, originOf(owner));
-      return seeWebhook(id, "webhookUpdated");
-    }),
-
-    act("status", function* ({ owner }, { id }, fields) {
-      const status = yield* statusOf(fields, ["active", "paused"]);
-      yield* webhooks.update(owner.account.name, id, { status }, originOf(owner));
-      return seeWebhook(id, status === "active" ? "resumed" : "paused");
-    }),
-
-    act("test", function* ({ owner }, { id }) {
-      return seeSent(id, yield* webhooks.test(owner.account.name, id, originOf(owner)));
-    }),
-
-    act("send-pending", ({ owner }, { id }) =>
-      Effect.as(webhooks.sendPending(owner.account.name, id), seeWebhook(id, "pendingSent")),
+    act("update", (visitor, { id }, fields) =>
+      Effect.as(operations.update.submit(visitor, fields), seeWebhook(id, "webhookUpdated")),
     ),
-
-    act("resend", function* ({ owner }, { id }, fields) {
-      const { account } = owner;
-      return seeSent(id, yield* webhooks.resend(account.name, id, fields("eventId"), originOf(owner)));
-    }),
-
-    act("rotate", function* ({ owner }, { id }) {
-      const issued = yield* webhooks.rotate(owner.account.name, id, originOf(owner));
-      return issuedWebhookPage({ ...issued, isNew: false });
-    }),
-
-    act("delete", function* ({ owner }, { id }, fields) {
+    act("status", (visitor, { id }, fields) =>
+      Effect.map(operations.update.submit(visitor, fields), ({ status }) =>
+        seeWebhook(id, status === "active" ? "resumed" : "paused"),
+      ),
+    ),
+    act("test", (visitor, { id }, fields) =>
+      Effect.map(operations.test.submit(visitor, fields), (delivery) => seeSent(id, delivery)),
+    ),
+    act("send-pending", (visitor, { id }, fields) =>
+      Effect.as(operations.sendPending.submit(visitor, fields), seeWebhook(id, "pendingSent")),
+    ),
+    act("resend", (visitor, { id }, fields) =>
+      Effect.map(operations.resend.submit(visitor, fields), (delivery) => seeSent(id, delivery)),
+    ),
+    act("rotate", (visitor, _, fields) =>
+      Effect.map(operations.rotate.submit(visitor, fields), (issued) =>
+        issuedWebhookPage({ ...issued, isNew: false }),
+      ),
+    ),
+    act("delete", function* (visitor, _, fields) {
       if (fields("confirm") !== "true") {
         return yield* InvalidParameter.one("confirm", "tick the box to delete it");
       }
-      yield* webhooks.remove(owner.account.name, id, originOf(owner));
+      yield* operations.remove.submit(visitor, fields);
       return seeOther(paths.webhooks, { done: "deleted" });
     }),
   ];

@@ -1,0 +1,46 @@
+import { InvalidParameter } from "@accountlink/core/errors";
+import { kindOf, type RawValues, type Route } from "@accountlink/http-api";
+import { Record, Struct } from "effect";
+import type { Fields } from "./owner_pages.ts";
+
+/**
+ * Returns the fields of a form as the body of a route has them. A field that the form lacks is left out.
+ *
+ * @param inPath the values of the path, in which forms may leave out what a field names
+ */
+export const formValues = ({ parameters }: Route, fields: Fields, inPath: RawValues): RawValues => {
+  const raw: RawValues = Record.map(parameters, (parameter, name) => {
+    const sent = fields.all(name);
+    if (sent.length === 0) return parameter.isInPath ? inPath[name] : undefined;
+    if (kindOf(parameter) === "list") return sent.flatMap(entriesOf);
+    const text = fields(name).trim();
+    if (text === "") return parameter.takesNull ? null : undefined;
+    return kindOf(parameter) === "number" ? Number(text) : text;
+  });
+  // Browsers send the chosen guild even if the scope is global.
+  return raw["scope"] === "global" ? Struct.omit(raw, ["guildId"]) : raw;
+};
+
+/** Returns the error with the wrong entries of lists, which forms show to those who typed them. */
+export const explained = <E>(error: E | InvalidParameter, { parameters }: Route, raw: RawValues) =>
+  error instanceof InvalidParameter
+    ? new InvalidParameter({
+        parameters: error.parameters.map(({ name, reason }) => ({
+          name,
+          reason: parameters[name]?.entry?.explain(raw[name]) ?? reason,
+        })),
+      })
+    : error;
+
+/** Splits the text of a field into entries, at line breaks and commas. */
+export const entriesOf = (lines: string): ReadonlyArray<string> =>
+  lines
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
+
+/** The values that were sent. */
+export const given = <Values extends object>(values: Values): Given<Values> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;

@@ -1,0 +1,83 @@
+/** What members do with keys, by JSON and by the forms of the pages. */
+import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
+import { allows, type Membership } from "@accountlink/core/accounts";
+import { Forbidden } from "@accountlink/core/errors";
+import type { KeyAccess, KeyDetails } from "@accountlink/core/keys";
+import { Limits, quotaOf } from "@accountlink/core/limits";
+import { DashboardKeys } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";
+import { given } from "../form_values.ts";
+
+export const makeKeyOperations = Effect.gen(function* () {
+  const { operation } = yield* makeApiPipeline;
+  const keys = yield* OwnedKeys;
+  const limits = yield* Limits;
+  const toJson = (key: KeyDetails) => DashboardKeys.keyJson(key, quotaOf(key.limits, limits[key.tier]));
+  const keyAnswer = (key: KeyDetails) => ({ data: { key: toJson(key) } });
+
+  return {
+    list: operation(
+      DashboardKeys.getKeys,
+      ({ owner }) => keys.list(owner.account),
+      (listed) => ({ data: { keys: listed.map(toJson) } }),
+    ),
+
+    create: operation(
+      DashboardKeys.createKey,
+      function* ({ owner, member, values }) {
+        yield* requireAccess(member, values.access);
+        return yield* keys.create(owner, yield* ownedKeyOf(values));
+      },
+      ({ token, key }) => ({ status: 201, data: { token, key: toJson(key) } }),
+    ),
+
+    update: operation(
+      DashboardKeys.patchKey,
+      function* ({ owner, member, values: { id, ...update } }) {
+        const { access } = yield* keys.find(owner.account, id);
+        if (update.access !== access) yield* requireAccess(member, update.access);
+        return yield* keys.update(owner, id, given(update));
+      },
+      keyAnswer,
+    ),
+
+    revoke: operation(
+      DashboardKeys.revokeKey,
+      ({ owner, values }) => keys.revoke(owner, values.id),
+      keyAnswer,
+    ),
+
+    rotate: operation(
+      DashboardKeys.rotateKey,
+      function* ({ owner, member, values: { id, graceSeconds } }) {
+        yield* requireAccess(member, (yield* keys.find(owner.account, id)).access);
+        return yield* keys.rotate(owner, id, graceSeconds);
+      },
+      ({ token, key }) => ({ data: { token, key: toJson(key) } }),
+    ),
+  };
+});
+
+/** Fails unless the member may choose the access for a key: only owners make keys that manage communities. */
+const requireAccess = ({ role }: Pick<Membership, "role">, access: KeyAccess | undefined) =>
+  access === "manage" && !allows(role, "owner") ? new Forbidden({ reason: "role" }) : Effect.void;
+
+type NewKeyValues = OwnerInput<typeof DashboardKeys.createKey.parameters>["values"];
+
+const ownedKeyOf = (values: NewKeyValues) => {
+  const { name, access, allowIps, denyIps, redirectOrigins, expiresAt } = values;
+  const chosen = given({ access, allowIps, denyIps, redirectOrigins, expiresAt });
+  return Effect.map(targetOf(values), (target) => ({ ...chosen, name, target }));
+};
+
+/** The scope of a new key. The parameter reader has already refused a guild scope without a guild ID. */
+export const targetOf = ({
+  scope,
+  guildId,
+}: Pick<NewKeyValues, "scope" | "guildId">): Effect.Effect<ScopeTarget, InvalidParameter> => {
+  if (scope === "guild" && guildId !== null) return Effect.succeed({ kind: "guild", guildId });
+  return guildId === null
+    ? Effect.succeed({ kind: "global" })
+    : Effect.fail(InvalidParameter.one("guildId", "not taken with the scope global"));
+};

@@ -1,0 +1,90 @@
+/** What members do with webhooks, by JSON and by the forms of the pages. */
+import { originOf } from "@accountlink/core/keys";
+import { GuildGuard } from "@accountlink/core/platforms";
+import { type WebhookDelivery, type WebhookDetails, Webhooks } from "@accountlink/core/webhooks";
+import { DashboardWebhooks } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { makeApiPipeline } from "../api_pipeline.ts";
+import { given } from "../form_values.ts";
+import { targetOf } from "../keys/key_operations.ts";
+
+export const makeWebhookOperations = Effect.gen(function* () {
+  const { operation } = yield* makeApiPipeline;
+  const webhooks = yield* Webhooks;
+  const guard = yield* GuildGuard;
+
+  return {
+    list: operation(
+      DashboardWebhooks.getWebhooks,
+      ({ owner }) => webhooks.list(owner.account.name),
+      (listed) => ({ data: { webhooks: listed.map(DashboardWebhooks.webhookJson) } }),
+    ),
+
+    create: operation(
+      DashboardWebhooks.createWebhook,
+      function* ({ owner: { account, ...owner }, values }) {
+        const { url, types, description } = values;
+        const target = yield* targetOf(values);
+        const admission =
+          target.kind === "guild" ? guard.requireManager(target.guildId, owner.chatId) : Effect.void;
+        const choice = { account, target, url, ...given({ types }), description: description ?? "" };
+        return yield* webhooks.create(choice, originOf({ account, ...owner }), admission);
+      },
+      ({ secret, webhook }) => ({ status: 201, data: { secret, ...dataOf(webhook) } }),
+    ),
+
+    update: operation(
+      DashboardWebhooks.patchWebhook,
+      ({ owner, values: { id, description, ...values } }) => {
+        const text = description === undefined ? {} : { description: description ?? "" };
+        return webhooks.update(owner.account.name, id, { ...given(values), ...text }, originOf(owner));
+      },
+      (webhook) => ({ data: dataOf(webhook) }),
+    ),
+
+    remove: operation(
+      DashboardWebhooks.deleteWebhook,
+      ({ owner, values }) => webhooks.remove(owner.account.name, values.id, originOf(owner)),
+      () => ({ data: { deleted: true as const } }),
+    ),
+
+    rotate: operation(
+      DashboardWebhooks.rotateWebhook,
+      ({ owner, values }) => webhooks.rotate(owner.account.name, values.id, originOf(owner)),
+      ({ secret, webhook }) => ({ data: { secret, ...dataOf(webhook) } }),
+    ),
+
+    test: operation(
+      DashboardWebhooks.testWebhook,
+      ({ owner, values }) => webhooks.test(owner.account.name, values.id, originOf(owner)),
+      deliveryAnswer,
+    ),
+
+    sendPending: operation(
+      DashboardWebhooks.sendPendingDeliveries,
+      ({ owner, values }) => webhooks.sendPending(owner.account.name, values.id),
+      (webhook) => ({ data: dataOf(webhook) }),
+    ),
+
+    deliveries: operation(
+      DashboardWebhooks.getDeliveries,
+      ({ owner, values: { id, cursor: before, ...shown } }) =>
+        webhooks.deliveries(owner.account.name, id, { ...shown, before }),
+      ({ deliveries, next }) => ({
+        data: { deliveries: deliveries.map(DashboardWebhooks.deliveryJson), next },
+      }),
+    ),
+
+    resend: operation(
+      DashboardWebhooks.resendDelivery,
+      ({ owner, values }) => webhooks.resend(owner.account.name, values.id, values.eventId, originOf(owner)),
+      deliveryAnswer,
+    ),
+  };
+});
+
+const dataOf = (webhook: WebhookDetails) => ({ webhook: DashboardWebhooks.webhookJson(webhook) });
+
+const deliveryAnswer = (delivery: WebhookDelivery) => ({
+  data: { delivery: DashboardWebhooks.deliveryJson(delivery) },
+});
