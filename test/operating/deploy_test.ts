@@ -3,12 +3,13 @@ import { cp, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { variables } from "@accountlink/server/config";
+import { readConfig, variables } from "@accountlink/server/config";
+import { resolveConfig } from "@accountlink/server/resolved_config";
 import { whyNoCertificate } from "@accountlink/test-servers";
 import { DCLinter } from "dclint";
 import { DockerfileParser } from "dockerfile-ast";
 import { validate } from "dockerfile-utils";
-import { Option } from "effect";
+import { Effect, Option } from "effect";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { hasProgram } from "../docs/shell.ts";
@@ -177,6 +178,53 @@ it("servers of Compose and Kubernetes write no files", () => {
 });
 
 const withoutOpenssl = await whyNoCertificate();
+
+/** The variables that Kubernetes and links of Docker put into a container for a service and its port. */
+const linksOf = (name: string, port: number) => {
+  const prefix = name.toUpperCase().replaceAll("-", "_");
+  const [host, url] = ["10.0.0.1", `tcp://10.0.0.1:${port}`];
+  return {
+    [`${prefix}_SERVICE_HOST`]: host,
+    [`${prefix}_SERVICE_PORT`]: String(port),
+    [`${prefix}_SERVICE_PORT_HTTP`]: String(port),
+    [`${prefix}_PORT`]: url,
+    [`${prefix}_PORT_${port}_TCP`]: url,
+    [`${prefix}_PORT_${port}_TCP_PROTO`]: "tcp",
+    [`${prefix}_PORT_${port}_TCP_PORT`]: String(port),
+    [`${prefix}_PORT_${port}_TCP_ADDR`]: host,
+  };
+};
+
+const assignmentsIn = (text: string) =>
+  Object.fromEntries([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]));
+
+const filledIn = {
+  ...assignmentsIn(example),
+  ACCOUNTLINK_SECRET: Buffer.alloc(32).toString("base64"),
+  ACCOUNTLINK_PLATFORM: "none",
+};
+const pod = Object.fromEntries(
+  container.env.map(({ name, value }: Record<"name" | "value", string>) => [name, value]),
+);
+const ofServices = Object.assign(
+  {},
+  ...ofKind("Service").map(({ metadata, spec }) => linksOf(metadata.name, spec.ports[0].port)),
+);
+
+it.each<[file: string, set: Record<string, string>, injected: Record<string, string>]>([
+  ["kubernetes.yaml", { ...filledIn, ...pod }, ofServices],
+  ["kubernetes.yaml without its own port", { ...filledIn, ...pod, ACCOUNTLINK_PORT: "" }, ofServices],
+  ["compose.yaml", { ...filledIn, ...accountlink.environment }, linksOf("accountlink", 8080)],
+  ["one_host.env", assignmentsIn(readExample("one_host.env")), { STATE_DIRECTORY: "/var/lib/accountlink" }],
+])("a server starts under what %s sets, and what its platform injects", async (_, set, injected) => {
+  // A container has the variables of its specification in place of links with the same name.
+  const given = Object.entries(set).filter(([, value]) => value !== "");
+  const environment = { ...injected, ...Object.fromEntries(given) };
+  const config = await Effect.runPromise(readConfig(environment));
+  expect([config.ACCOUNTLINK_PORT, config.ACCOUNTLINK_OPERATOR_PORT]).toEqual([8080, 9090]);
+  await Effect.runPromise(resolveConfig(config));
+  expect(deployment.template.spec.enableServiceLinks).toBe(false);
+});
 
 const folder = useFolder();
 

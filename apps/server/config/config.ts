@@ -181,6 +181,16 @@ const describeValue = (variable: Variable<unknown>, value: string): string =>
     : // A URL may contain a password.
       `"${value.replace(/\/\/[^/]*@/, "//…@")}"`;
 
+/**
+ * Whether a variable has the form of the links that Docker and Kubernetes put into each container beside a service
+ * named `accountlink…`, such as `ACCOUNTLINK_PORT=tcp://10.0.0.1:80`. They are no settings.
+ */
+export const isContainerLink = (name: string, value = ""): boolean =>
+  linkName.test(name) || (/^ACCOUNTLINK_(?:.*_)?PORT$/.test(name) && /^\s*(?:tcp|udp|sctp):\/\//.test(value));
+
+const linkName =
+  /^ACCOUNTLINK_(?:.*_)?(?:SERVICE_(?:HOST|PORT)(?:_.*)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+
 /** Reads the configuration. An empty variable counts as unset. */
 export const readConfig = (environment: Environment): Effect.Effect<Config, InvalidConfig> => {
   const { config, problems } = parseConfig(environment);
@@ -195,7 +205,8 @@ export const parseConfig = (environment: Environment) => {
   const values: Record<string, unknown> = {};
   const problems: Array<{ readonly name: string; readonly problem: string }> = [];
   for (const [name, variable] of Object.entries<Variable<unknown>>(variables)) {
-    const value = environment[name]?.trim() ?? "";
+    const given = environment[name]?.trim() ?? "";
+    const value = isContainerLink(name, given) ? "" : given;
     const parsed = value === "" ? Option.some(variable.fallback) : variable.parse(value);
     if (Option.isSome(parsed)) values[name] = parsed.value;
     else {

@@ -1,5 +1,5 @@
 /** Warnings about likely mistakes in the configuration, for `serve` and the doctor. */
-import { type Config, type Environment, type VariableName, variables } from "./config.ts";
+import { type Config, type Environment, isContainerLink, type VariableName, variables } from "./config.ts";
 import { isDemo } from "./resolved_config.ts";
 
 export interface ConfigWarning {
@@ -8,14 +8,24 @@ export interface ConfigWarning {
 }
 
 export const configWarnings = (environment: Environment, config: Config): ReadonlyArray<ConfigWarning> => [
+  ...containerLinks(environment),
   ...unknownVariables(environment),
   ...withoutEffect(environment),
   ...mistakes(config).flatMap(([isLikely, problem, advice]) => (isLikely ? [{ problem, advice }] : [])),
 ];
 
+/** One warning for all links of Docker or Kubernetes. */
+const containerLinks = (environment: Environment): ReadonlyArray<ConfigWarning> => {
+  const names = Object.keys(environment).filter((name) => isContainerLink(name, environment[name]));
+  if (names.length === 0) return [];
+  const problem = `Links of Docker or Kubernetes are no settings, and are passed over: ${names.toSorted().join(", ")}`;
+  return [{ problem, advice: "Turn them off with enableServiceLinks: false, or let them be" }];
+};
+
 export const unknownVariables = (environment: Environment): ReadonlyArray<ConfigWarning> =>
   Object.keys(environment)
     .filter((name) => name.startsWith("ACCOUNTLINK_") && !(name in variables))
+    .filter((name) => !isContainerLink(name, environment[name]))
     .map((name) => {
       const meant = nearestVariable(name);
       const problem = `${name} is set, but no such variable exists`;

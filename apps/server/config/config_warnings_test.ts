@@ -27,7 +27,19 @@ test.each<[environment: Environment, problems: ReadonlyArray<string>]>([
       `ACCOUNTLINK_IP_PERSECOND ${unknown}, expected perhaps ACCOUNTLINK_IP_PER_SECOND`,
     ],
   ],
-  [{ ACCOUNTLINK_SERVICE_HOST: "10.0.0.1" }, [`ACCOUNTLINK_SERVICE_HOST ${unknown}`]],
+  [{ ACCOUNTLINK_SERVICES: "10.0.0.1" }, [`ACCOUNTLINK_SERVICES ${unknown}`]],
+  [
+    {
+      ACCOUNTLINK_SERVICE_HOST: "10.0.0.1",
+      ACCOUNTLINK_PORT: "tcp://10.0.0.1:80",
+      ACCOUNTLINK_OPERATOR_PORT: "udp://10.0.0.2:90",
+      ACCOUNTLINK_UNREADY_PORT_80_TCP_ADDR: "10.0.0.3",
+      ACCOUNTLINK_UNREADY_PORT: "tcp://10.0.0.3:80",
+    },
+    [
+      "Links of Docker or Kubernetes are no settings, and are passed over: ACCOUNTLINK_OPERATOR_PORT, ACCOUNTLINK_PORT, ACCOUNTLINK_SERVICE_HOST, ACCOUNTLINK_UNREADY_PORT, ACCOUNTLINK_UNREADY_PORT_80_TCP_ADDR",
+    ],
+  ],
   [
     { ACCOUNTLINK_DATA: "big", ACCOUNTLINK_STORAGE: "embedded" },
     [`ACCOUNTLINK_DATA ${idle} this is not the demo`],
