@@ -45,7 +45,8 @@ export const proof = Schema.NullOr(
     identifier: "GameProof",
     description:
       "How the game account was proven. `connection`: the chat platform knows it. `oauth`: by a " +
-      "sign-in at the game platform. `words`: by words in its public description. `session`: the session named its player",
+      "sign-in at the game platform. `words`: by words in its public description. `session`: the session named its player. " +
+      "`known`: proven to another community before",
   }),
 ).annotate({ description: "Null if the user kept the account that was linked before" });
 

@@ -9,6 +9,7 @@ import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";
 import { initial } from "./migrations/0021_initial.ts";
 import { communities } from "./migrations/0022_communities.ts";
+import { freshProof } from "./migrations/0023_fresh_proof.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -17,6 +18,7 @@ export const migrations: Readonly<
 > = {
   "0021_initial": initial,
   "0022_communities": communities,
+  "0023_fresh_proof": freshProof,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

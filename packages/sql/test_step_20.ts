@@ -10,6 +10,7 @@ export const backToStep20 = Effect.gen(function* () {
     ALTER TABLE idempotency_keys ADD COLUMN held_until INTEGER;
     ALTER TABLE idempotency_keys ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
     DROP TABLE communities;
+    ALTER TABLE scopes DROP COLUMN fresh_proof;
     DELETE FROM schema_migrations`);
   for (let step = 1; step <= 20; step++)
     yield* sql`INSERT INTO schema_migrations (migration_id, name) VALUES (${step}, 'earlier')`;

@@ -43,6 +43,7 @@ const none = {
   doneText: null,
   minGameAgeDays: null,
   minChatAgeDays: null,
+  freshProof: false,
 };
 
 test("scopes are listed with their links, keys and settings", async () => {

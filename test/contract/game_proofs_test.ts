@@ -16,7 +16,8 @@ const connections: Readonly<Record<string, ReadonlyArray<object>>> = {
   "100013": [{ gameId: "5", verified: false }],
 };
 
-const server = useFlowServer({}, (fixture) => ({
+// Without accounts that other tests have proven in other communities.
+const server = useFlowServer({ ACCOUNTLINK_KNOWN_FOR: "0 seconds" }, (fixture) => ({
   ...fixture,
   platform: {
     ...fixture.platform,

@@ -91,6 +91,10 @@ export const variables = {
     "Ways to prove a game account, in the order of the pages; oauth needs ACCOUNTLINK_GAME_CLIENT_ID",
     gameWays,
   ),
+  ACCOUNTLINK_KNOWN_FOR: duration(
+    "How long a proof of a game account is offered to other communities, 0 seconds for not at all",
+    "180 days",
+  ),
   ACCOUNTLINK_GAME_CLIENT_ID: text("Application at which game users sign in", "an ID"),
   ACCOUNTLINK_GAME_CLIENT_SECRET: credential("Secret of that application", "a secret"),
   ACCOUNTLINK_GAME_API_KEY: credential("Key for the game platform's Open Cloud", "a key"),

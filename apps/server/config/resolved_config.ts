@@ -222,6 +222,7 @@ const sessionsOf = (config: Config): SessionRules => ({
   createBurst: config.ACCOUNTLINK_SESSION_CREATE_BURST,
   createRefill: config.ACCOUNTLINK_SESSION_CREATE_REFILL,
   sightingRetention: config.ACCOUNTLINK_SIGHTING_RETENTION,
+  knownFor: config.ACCOUNTLINK_KNOWN_FOR,
 });
 
 /** The location of the storage, as commands print it. */

@@ -107,7 +107,7 @@ test("resolveConfig returns the credentials and URLs of live platforms", functio
     ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/",
   };
   expect(yield* resolved({ ...withGame, ...optional })).toMatchObject({
-    gameWays: ["connection", "oauth", "words"],
+    gameWays: ["known", "connection", "oauth", "words"],
     demo: false,
     storage: { kind: "embedded", folder: "data" },
     platform: {
@@ -135,10 +135,10 @@ test("every missing variable of the live platforms is reported at once", functio
 });
 
 test.each<[Record<string, string>, ReadonlyArray<string>]>([
-  [{}, ["connection", "oauth", "words"]],
+  [{}, ["known", "connection", "oauth", "words"]],
   [{ ACCOUNTLINK_GAME_PROOFS: "words, connection" }, ["words", "connection"]],
-  [live, ["connection", "words"]],
-  [withGame, ["connection", "oauth", "words"]],
+  [live, ["known", "connection", "words"]],
+  [withGame, ["known", "connection", "oauth", "words"]],
   [{ ...withGame, ACCOUNTLINK_GAME_PROOFS: "words" }, ["words"]],
 ])("the ways to prove a game account under %j are %j", function* ([environment, ways]) {
   expect((yield* resolved(environment)).gameWays).toEqual(ways);
@@ -156,7 +156,7 @@ test("a sign-in at the game platform needs an application there", function* () {
 test.each(["password", "words,words", "oauth,,words", ","])("the ways %j are refused", function* (value) {
   const { problem } = yield* Effect.flip(resolved({ ACCOUNTLINK_GAME_PROOFS: value }));
   expect(problem).toBe(
-    `ACCOUNTLINK_GAME_PROOFS is "${value}", expected some of connection, oauth, words, separated by commas`,
+    `ACCOUNTLINK_GAME_PROOFS is "${value}", expected some of known, connection, oauth, words, separated by commas`,
   );
 });
 

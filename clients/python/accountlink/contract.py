@@ -685,8 +685,8 @@ EventGameId = str
 EventSource = Literal["api", "flow", "user", "dashboard", "operator"]
 """The origin of the change. `api`: an API key. `flow`: a verification flow. `user`: the chat user's own page. `dashboard`: members of the account. `operator`: people who run the service"""
 
-GameProof = Literal["connection", "oauth", "words", "session"]
-"""How the game account was proven. `connection`: the chat platform knows it. `oauth`: by a sign-in at the game platform. `words`: by words in its public description. `session`: the session named its player"""
+GameProof = Literal["connection", "oauth", "words", "session", "known"]
+"""How the game account was proven. `connection`: the chat platform knows it. `oauth`: by a sign-in at the game platform. `words`: by words in its public description. `session`: the session named its player. `known`: proven to another community before"""
 
 FeedEvent = LinkSetEvent | LinkMovedEvent | LinkRemovedEvent | LinksImportedEvent | ScopeDeletedEvent | UserErasedEvent | SessionCompletedEvent | SessionFailedEvent | SessionCancelledEvent
 

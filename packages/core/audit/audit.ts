@@ -141,16 +141,19 @@ export const previousOf = (name: string): string => `previous${name.charAt(0).to
 
 /** Returns the details of changed settings: for each name its new and its previous value. @internal */
 export const changeDetails = <Name extends string>(
-  before: Readonly<Record<NoInfer<Name>, string | number | null>>,
-  after: Readonly<Record<NoInfer<Name>, string | number | null>>,
+  before: Readonly<Record<NoInfer<Name>, string | number | boolean | null>>,
+  after: Readonly<Record<NoInfer<Name>, string | number | boolean | null>>,
   names: ReadonlyArray<Name>,
 ): AuditEntry["details"] =>
   Object.fromEntries(
     names.flatMap((name) => [
-      [name, after[name]],
-      [previousOf(name), before[name]],
+      [name, detailOf(after[name])],
+      [previousOf(name), detailOf(before[name])],
     ]),
   );
+
+const detailOf = (value: string | number | boolean | null) =>
+  typeof value === "boolean" ? String(value) : value;
 
 export interface AuditFilter {
   /** Selects entries with this action; null selects all entries. */

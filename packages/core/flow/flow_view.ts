@@ -28,6 +28,13 @@ export interface NamedAccount extends FlowAccount<GameId, GameProfile> {
   readonly descriptionPage: string | null;
 }
 
+/** A game account that the user has proven to another community, which is never named. */
+export interface KnownAccount {
+  readonly id: GameId;
+  readonly proof: Exclude<GameProof, "known">;
+  readonly provenAt: Millis;
+}
+
 /** The data of a flow's page. */
 export interface FlowView {
   readonly entry: FlowEntry;
@@ -48,8 +55,10 @@ export interface FlowView {
   readonly replaces: FlowAccount<GameId, GameProfile> | null;
   /** How the game account was proven; null before. */
   readonly gameProof: GameProof | null;
-  /** The ways that are on, other than `connection`, in the order in which pages offer them. */
-  readonly ways: ReadonlyArray<Exclude<GameWay, "connection">>;
+  /** The ways that are on, other than `known` and `connection`, in the order in which pages offer them. */
+  readonly ways: ReadonlyArray<Exclude<GameWay, "known" | "connection">>;
+  /** The game accounts that the user has proven to other communities, without the one proven here. */
+  readonly known: ReadonlyArray<KnownAccount & FlowAccount<GameId, GameProfile>>;
   /** The game accounts that the chat platform named, without the proven one. */
   readonly connections: ReadonlyArray<FlowAccount<GameId, GameProfile>>;
   /** The game account that the user named, to prove it by words; null before. */

@@ -6,7 +6,7 @@ import { GamePlatform } from "../platforms/game_platform.ts";
 export type GameWay = Exclude<GameProof, "session">;
 
 /** Every way, in the order in which pages offer them by default. */
-export const gameWays = ["connection", "oauth", "words"] as const satisfies ReadonlyArray<GameWay>;
+export const gameWays = ["known", "connection", "oauth", "words"] as const satisfies ReadonlyArray<GameWay>;
 
 /**
  * The ways that are on, in the order in which pages offer them. By default all are on.
@@ -15,7 +15,7 @@ export const gameWays = ["connection", "oauth", "words"] as const satisfies Read
  * ```ts
  * import { Effect } from "effect";
  *
- * Effect.runSync(GameWays); // ["connection", "oauth", "words"]
+ * Effect.runSync(GameWays); // ["known", "connection", "oauth", "words"]
  * ```
  */
 export const GameWays = Context.Reference<ReadonlyArray<GameWay>>("@accountlink/core/GameWays", {

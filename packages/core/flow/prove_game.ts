@@ -8,6 +8,7 @@ import { type FlowForm, makeFormCheck } from "./flow_form.ts";
 import { FlowStore, type Proof } from "./flow_store.ts";
 import { type FlowEntry, FlowRefused, type FlowView } from "./flow_view.ts";
 import { type Cookie, type HeldFlow, lastEntryOf, makeFindFlow, makeRefuseGone } from "./held_flow.ts";
+import { makeKnownAccounts } from "./known_accounts.ts";
 import { makeAdmit, refusePlatformDown } from "./prove_account.ts";
 import { checkChatProof, checkUnnamed, makeProve } from "./store_proof.ts";
 import { makeFlowWords, makeView } from "./view_flow.ts";
@@ -35,6 +36,7 @@ export const makeGameProofs = Effect.gen(function* () {
   const admit = yield* makeAdmit;
   const prove = yield* makeProve;
   const wordsOf = yield* makeFlowWords;
+  const knownAccounts = yield* makeKnownAccounts;
 
   /** Returns the flow of a form whose chat account is proven, and its session or scope. */
   const provenFlowOf = Effect.fnUntraced(function* (cookie: Cookie, form: FlowForm) {
@@ -42,6 +44,19 @@ export const makeGameProofs = Effect.gen(function* () {
     yield* checkUnnamed(found.subject, found.flow.entry);
     yield* checkChatProof(found.flow, found.flow.entry);
     return found;
+  });
+
+  const chooseKnown = Effect.fn("VerificationFlows.chooseKnown")(function* (
+    cookie: Cookie,
+    form: FlowForm,
+    gameId: string,
+  ) {
+    const { flow, subject } = yield* provenFlowOf(cookie, form);
+    const { chatId, entry } = flow;
+    const known = chatId === null ? [] : yield* knownAccounts(subject, chatId);
+    const chosen = known.find(({ id }) => id === gameId);
+    if (chosen === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
+    return yield* prove(flow, proofOf(chosen.id, "known"), cookie);
   });
 
   const choose = Effect.fn("VerificationFlows.chooseConnection")(function* (
@@ -144,10 +159,10 @@ export const makeGameProofs = Effect.gen(function* () {
     return yield* prove(flow, proof, cookie);
   });
 
-  return { choose, showWords, name, check };
+  return { choose, chooseKnown, showWords, name, check };
 });
 
-const proofOf = (gameId: GameId, gameProof: "connection" | "words"): Proof => ({
+const proofOf = (gameId: GameId, gameProof: "known" | "connection" | "words"): Proof => ({
   step: "game",
   game: { gameId, gameProof },
 });

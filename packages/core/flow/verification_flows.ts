@@ -42,7 +42,7 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
     make: Effect.gen(function* () {
       const observe = yield* makeFlowObserver;
       const { start, finish } = yield* makeProofs;
-      const { choose, showWords, name, check } = yield* makeGameProofs;
+      const { choose, chooseKnown, showWords, name, check } = yield* makeGameProofs;
       const { confirm, cancel } = yield* makeFlowEnd;
       return {
         /**
@@ -63,6 +63,9 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
 
         /** Checks and stores the proof when the browser returns from a platform. */
         finish: observe(finish, (step) => `${step}_proven`),
+
+        /** Proves one of the game accounts that the user has proven to other communities. */
+        chooseKnown: observe(chooseKnown, () => "game_proven"),
 
         /** Proves one of the game accounts that the chat platform named. */
         chooseConnection: observe(choose, () => "game_proven"),

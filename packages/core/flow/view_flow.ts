@@ -21,6 +21,7 @@ import {
   newCookie,
   withEntry,
 } from "./held_flow.ts";
+import { makeKnownAccounts } from "./known_accounts.ts";
 import { wordsOf } from "./words/words.ts";
 
 export const makeView = Effect.gen(function* () {
@@ -32,8 +33,9 @@ export const makeView = Effect.gen(function* () {
   const askingName = yield* makeAskingName;
   const findFlow = yield* makeFindFlow;
   const flowWords = yield* makeFlowWords;
+  const knownAccounts = yield* makeKnownAccounts;
   const { descriptionPage } = yield* GamePlatform;
-  const ways = (yield* usableGameWays).filter((way) => way !== "connection");
+  const ways = (yield* usableGameWays).filter((way) => way !== "connection" && way !== "known");
 
   const named = Effect.fnUntraced(function* (flow: VerificationFlow | null) {
     if (flow === null || flow.named === null) return null;
@@ -44,14 +46,28 @@ export const makeView = Effect.gen(function* () {
     };
   });
 
+  /** Returns the game accounts that the chat user has proven to other communities, without the one proven here. */
+  const knownTo = Effect.fnUntraced(function* (
+    subject: FlowSubject,
+    { chatId, gameId }: Pick<VerificationFlow, "chatId" | "gameId">,
+  ) {
+    const found = chatId === null ? [] : yield* knownAccounts(subject, chatId);
+    return yield* forEachLimited(
+      found.filter(({ id }) => id !== gameId),
+      (known) => Effect.map(accounts.game(known.id), (account) => ({ ...known, ...account })),
+      { concurrency: 3 },
+    );
+  });
+
   /** Returns the accounts that a flow has proven, and those that it could prove. */
-  const accountsOf = Effect.fnUntraced(function* (flow: VerificationFlow | null) {
+  const accountsOf = Effect.fnUntraced(function* (flow: VerificationFlow | null, subject: FlowSubject) {
     if (flow === null) return noAccounts;
     const { pid, chatId, gameId, gameProof } = flow;
     const others = flow.connections.filter((id) => id !== gameId);
     const { proven, ...rest } = yield* Effect.all(
       {
         proven: accounts.all(pid, chatId, gameId),
+        known: knownTo(subject, flow),
         connections: forEachLimited(others, accounts.game, { concurrency: 3 }),
         named: named(flow),
       },
@@ -66,15 +82,15 @@ export const makeView = Effect.gen(function* () {
 
   return Effect.fn("VerificationFlows.view")(function* (entry: FlowEntry, given: Cookie) {
     const subject = yield* subjects.resolve(entry);
-    const held = yield* findFlow(given);
-    const flow = held !== null && belongsTo(held, subject) ? held : null;
+    const own = yield* findFlow(given);
+    const flow = own !== null && belongsTo(own, subject) ? own : null;
     const isAlive = (deadlineOf(given) ?? 0) > (yield* Clock.currentTimeMillis);
     const cookie = given !== null && isAlive ? given : yield* newCookie(random, subject.expiresAt);
-    const { guild, player, known } = yield* Effect.all(
+    const { guild, player, held } = yield* Effect.all(
       {
         guild: guildOf(subject),
         player: orNull(subject.gameId, accounts.game),
-        known: accountsOf(flow),
+        held: accountsOf(flow, subject),
       },
       { concurrency: "unbounded" },
     );
@@ -89,17 +105,25 @@ export const makeView = Effect.gen(function* () {
       redirect: subject.redirect,
       expiresAt: (flow ?? subject).expiresAt,
       guild,
-      ...known,
+      ...held,
       player,
       ways: player === null ? ways : [],
       csrf: yield* secrets.flowCsrf(yield* flowIdOf(secrets, cookie), subject.session ?? subject.pid),
       // If the browser already has a flow, its cookie stays unchanged: with another entry, it would not find the flow.
-      cookie: held === null ? withEntry(cookie, entry) : cookie,
+      cookie: own === null ? withEntry(cookie, entry) : cookie,
     };
   });
 });
 
-const noAccounts = { chat: null, game: null, replaces: null, gameProof: null, connections: [], named: null };
+const noAccounts = {
+  chat: null,
+  game: null,
+  replaces: null,
+  gameProof: null,
+  known: [],
+  connections: [],
+  named: null,
+};
 
 /** Makes a function that returns the words for a game account: the same as long as a flow lasts, and others in each flow. */
 export const makeFlowWords = Effect.map(

@@ -6,7 +6,7 @@ import type { KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Account, AccountStatus, ApiKey, KeyDetails, KeyUpdate, NewAccount, Tier } from "./api_key.ts";
 
-/** What a scope's owner says to users who verify, and who may link. Each is null if the owner has not set it. */
+/** What a scope's owner says to users who verify, and who may link. Text and ages are null if the owner has not set them. */
 export interface ScopeSettings {
   /** The community's name, shown instead of the account's name. */
   readonly displayName: string | null;
@@ -18,6 +18,8 @@ export interface ScopeSettings {
   readonly minGameAgeDays: number | null;
   /** The same for the chat account. */
   readonly minChatAgeDays: number | null;
+  /** Whether users prove their game account here, although they have proven it to another community. */
+  readonly freshProof: boolean;
 }
 
 /** @internal */
@@ -27,6 +29,7 @@ export const noSettings: ScopeSettings = {
   doneText: null,
   minGameAgeDays: null,
   minChatAgeDays: null,
+  freshProof: false,
 };
 
 export interface ConfiguredScope {

@@ -1,9 +1,10 @@
 /**
  * The ways to prove a game account. `connection`: the user has connected it at the chat platform, which calls it
  * verified. `oauth`: the user signed in at the game platform. `words`: the user put the service's words into the
- * account's public description. `session`: the client that created the session named its player.
+ * account's public description. `session`: the client that created the session named its player. `known`: the user has
+ * proven it to another community of this deployment by one of these, and is linked to it there still.
  */
-export type GameProof = "connection" | "oauth" | "words" | "session";
+export type GameProof = "connection" | "oauth" | "words" | "session" | "known";
 
 /**
  * How a link was last confirmed: by a proof of the game account, by `hand` (an API key, a member of the account or the
@@ -18,6 +19,7 @@ export const gameProofs = [
   "oauth",
   "words",
   "session",
+  "known",
 ] as const satisfies ReadonlyArray<GameProof>;
 
 const known: ReadonlySet<unknown> = new Set<LinkProof>([...gameProofs, "hand", "import", null]);

@@ -19,6 +19,8 @@ export interface SessionRules {
   readonly createRefill: number;
   /** How long a sighting is kept after the user was last seen at that address or in that browser. */
   readonly sightingRetention: number;
+  /** How long a proof of a game account is offered to other communities. */
+  readonly knownFor: number;
 }
 
 /**
@@ -47,5 +49,6 @@ export const SessionSettings = Context.Reference<SessionRules>("@accountlink/cor
     createBurst: 6,
     createRefill: 10_000,
     sightingRetention: 15_552_000_000,
+    knownFor: 15_552_000_000,
   }),
 });

@@ -81,6 +81,7 @@ const Scope = Schema.Struct({
     doneText: Text,
     minGameAgeDays: Schema.NullOr(Schema.Int),
     minChatAgeDays: Schema.NullOr(Schema.Int),
+    freshProof: Schema.Boolean,
   }),
 });
 
@@ -119,6 +120,13 @@ export const patchScope = managed("admin", "PATCH", "/scopes/:pid", {
     doneText: unlessLeftOut(saidText(300, "What users should do once they are linked; null for nothing")),
     minGameAgeDays: unlessLeftOut(age("game")),
     minChatAgeDays: unlessLeftOut(age("chat")),
+    freshProof: unlessLeftOut(
+      required(
+        Schema.Boolean,
+        "expected true or false",
+        "Whether users prove their game account here, although they have proven it to another community",
+      ),
+    ),
   },
   data: { scope: Scope },
 });

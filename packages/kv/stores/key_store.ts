@@ -40,7 +40,7 @@ const scopeOf = Effect.fnUntraced(function* (tx: Transaction, account: string, t
 });
 
 const configured = Effect.fnUntraced(function* (tx: Transaction, stored: StoredScope) {
-  return { scope: yield* withScope(tx, stored), settings: stored.settings };
+  return { scope: yield* withScope(tx, stored), settings: { ...noSettings, ...stored.settings } };
 });
 
 const countedKeys = Effect.fnUntraced(function* (tx: Transaction, account: number) {

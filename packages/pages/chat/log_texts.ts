@@ -120,6 +120,7 @@ const proofTexts: Readonly<Record<GameProof, string>> = {
   oauth: "signed in at the game platform",
   words: "proven by words in the profile",
   session: "named by the game",
+  known: "proven to another community before",
 };
 
 const nameOf = (chatId: ChatId | typeof erasedMark) =>

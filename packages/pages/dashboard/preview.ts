@@ -146,6 +146,7 @@ const pageOf = (name: string, said: SaidToUsers, reader: FlowReader): FlowPage =
     csrf: "",
     gameProof: null,
     ways: ["oauth", "words"],
+    known: [],
     connections: [],
     named: null,
     player: null,

@@ -5,6 +5,8 @@ import { type Html, html, to } from "../html.ts";
 import { bold, code, own, unseen } from "../languages/language.ts";
 import { countdownPath, type Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
+import { form } from "./flow_form.ts";
+import { connectedAccounts, knownAccounts } from "./offered_accounts.ts";
 
 /** Returns the query of the `/verify` link that opens this session or scope. */
 export const queryOf = (entry: FlowEntry): string => {
@@ -29,7 +31,7 @@ export const flowPage = (view: FlowView, reader: FlowReader, now: number): Page 
     title,
     pictures: [
       ...picturesOf(Object.values(cards)),
-      ...picturesOf(view.connections.map((account) => gameCard(account, language))),
+      ...picturesOf([...view.known, ...view.connections].map((account) => gameCard(account, language))),
     ],
     redirect,
     content: html`
@@ -168,9 +170,10 @@ const otherChat = (view: FlowView, reader: Reader): Html => {
 const gameStep = (proven: AccountCard | null, view: FlowView, reader: Reader): Html =>
   proven === null
     ? html`
+${knownAccounts(view, reader)}
 ${view.connections.length === 0 ? null : html`<p>${reader.language.text("flow.connections", reader)}</p>`}
 ${connectedAccounts(view, reader)}
-${view.ways.map((way, index) => wayButton(way, index > 0 || view.connections.length > 0, view, reader))}`
+${view.ways.map((way, index) => wayButton(way, index > 0 || view.connections.length + view.known.length > 0, view, reader))}`
     : html`
 ${cardHtml(proven)}
 ${proofNote(view, reader)}
@@ -189,19 +192,6 @@ const wayButton = (way: FlowView["ways"][number], isQuiet: boolean, view: FlowVi
   return html`<p><a class="button${isQuiet ? " quiet" : ""}" href="${to(path)}"><span>${label}</span></a></p>`;
 };
 
-/** The game accounts that the chat platform named, each with a button to use it. */
-const connectedAccounts = (view: FlowView, { language }: Reader): ReadonlyArray<Html> =>
-  view.connections.map((account) => {
-    const card = gameCard(account, language);
-    return html`
-${cardHtml(card)}
-${form(
-  "/verify/game/connection",
-  view,
-  html`<button class="button quiet" name="gameId" value="${account.id}"><span>${language.html("flow.connection.use", { account: own(card.name) })}</span></button>`,
-)}`;
-  });
-
 /** Says how the account was proven where the user did not sign in to it. */
 const proofNote = ({ gameProof }: FlowView, reader: Reader): Html | null => {
   if (gameProof === "words")
@@ -213,6 +203,7 @@ const proofNote = ({ gameProof }: FlowView, reader: Reader): Html | null => {
 
 /** The ways to use another game account. */
 const otherGame = (view: FlowView, reader: Reader): Html => html`
+${knownAccounts(view, reader)}
 ${connectedAccounts(view, reader)}
 ${view.ways.map((way, index) => {
   const { path, label } = wayTo(way, view, reader);
@@ -258,13 +249,6 @@ export const declineHtml = (view: FlowView, label: string, { language }: Reader)
 <p>${language.text("flow.cancel.text")}</p>
 ${form("/verify/cancel", view, html`<button class="button quiet">${language.text("flow.cancel.yes")}</button>`)}
 </details>`;
-
-export const form = (action: string, { csrf, sid }: FlowView, button: Html): Html => html`
-<form method="post" action="${to(action)}">
-<input type="hidden" name="csrf" value="${csrf}">
-${sid === null ? null : html`<input type="hidden" name="sid" value="${sid}">`}
-${button}
-</form>`;
 
 /** Tells users that a confirmation stores their IP address and a cookie that recognizes their browser. */
 const keptSighting = ({ language, sightingRetention }: FlowReader): Html | null =>

@@ -92,7 +92,8 @@ export const flowRoutes = Effect.gen(function* () {
     if (entry === null) return namedRefusalPage("no_entry", readerIn(context));
     const view = yield* flows.view(entry, cookie.read(context));
     // Where words are the only way to go on, their page is shown at once.
-    const isOnlyWords = view.ways.length === 1 && view.ways[0] === "words" && view.connections.length === 0;
+    const isOnlyWords =
+      view.ways.length === 1 && view.ways[0] === "words" && view.connections.length + view.known.length === 0;
     if (isOnlyWords && view.chat !== null && view.game === null) {
       return answerWords(context, { entry, cookie: view.cookie, view, problem: null });
     }
@@ -130,6 +131,9 @@ export const flowRoutes = Effect.gen(function* () {
       flows.chooseConnection(cookie.read(context), flowFormOf(fields), fields.get("gameId") ?? ""),
       goOn,
     );
+
+  const chooseKnown = (context: PageContext, fields: URLSearchParams) =>
+    Effect.map(flows.chooseKnown(cookie.read(context), flowFormOf(fields), fields.get("gameId") ?? ""), goOn);
 
   const enter = (context: PageContext, typed: string) =>
     flows.enterByCode(typed, context.address).pipe(
@@ -196,6 +200,7 @@ export const flowRoutes = Effect.gen(function* () {
 
   /** The routes of each way to prove a game account. */
   const routesOf: Readonly<Record<GameWay, ReadonlyArray<BoundRoute>>> = {
+    known: [withForm("/verify/game/known", chooseKnown)],
     connection: [withForm("/verify/game/connection", chooseConnection)],
     oauth: [
       bind("GET", "/verify/game/start", start("game")),

@@ -4,7 +4,8 @@ import { cardHtml, chatCard, gameCard } from "../account_card.ts";
 import { type Html, html, to } from "../html.ts";
 import { own } from "../languages/language.ts";
 import type { Page } from "../page.ts";
-import { askingHtml, declineHtml, type FlowReader, form, queryOf, supportNote, timeLeft } from "./pages.ts";
+import { form } from "./flow_form.ts";
+import { askingHtml, declineHtml, type FlowReader, queryOf, supportNote, timeLeft } from "./pages.ts";
 
 export const wordsScriptPath = "/verify/words.js";
 

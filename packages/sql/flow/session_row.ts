@@ -13,6 +13,7 @@ export const proofLiteral = literalsOf<GameProof>({
   oauth: true,
   words: true,
   session: true,
+  known: true,
 });
 
 const sessions = tableOf(

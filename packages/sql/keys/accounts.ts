@@ -182,10 +182,12 @@ export const accountOperations = ({
       if (changed.length === 0) return found.settings;
       const settings = { ...found.settings, ...update };
       const { displayName, supportUrl, doneText, minGameAgeDays, minChatAgeDays } = settings;
+      const freshProof = settings.freshProof ? 1 : 0;
       const details = changeDetails(found.settings, settings, changed);
       yield* sql`
         UPDATE scopes SET display_name = ${displayName}, support_url = ${supportUrl}, done_text = ${doneText},
-          min_game_age_days = ${minGameAgeDays}, min_chat_age_days = ${minChatAgeDays}
+          min_game_age_days = ${minGameAgeDays}, min_chat_age_days = ${minChatAgeDays},
+          fresh_proof = ${freshProof}
         WHERE pid = ${pid}`;
       const { account } = found.scope;
       yield* insertEntry(sql, { ...origin, account, pid, action: "account.updated", details });
@@ -236,6 +238,7 @@ const configured = tableOf("scopes", {
   doneText: Schema.NullOr(Schema.String),
   minGameAgeDays: OptionalInt,
   minChatAgeDays: OptionalInt,
+  freshProof: Schema.BooleanFromBit,
 });
 
 const { columns: configuredColumns } = configured;

@@ -33,7 +33,7 @@ export const link: Arbitrary<Link> = record({
   gameId,
   linkVersion: integer({ min: 1, max: 1_000 }),
   times: tuple(millis, millis),
-  proof: constantFrom<LinkProof>("connection", "oauth", "words", "session", "hand", "import", null),
+  proof: constantFrom<LinkProof>("connection", "oauth", "words", "session", "known", "hand", "import", null),
 }).map(({ times, ...rest }) => ({
   ...rest,
   linkedAt: Math.min(...times),

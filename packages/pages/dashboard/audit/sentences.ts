@@ -173,6 +173,7 @@ const ways: Readonly<Record<GameProof, string>> = {
   oauth: "by signing in",
   words: "by words",
   session: "by the game",
+  known: "by an earlier proof",
 };
 
 const byProof = (proof: AuditEntry["details"][string] | undefined): string =>
@@ -251,6 +252,7 @@ const settingLabels = {
   doneText: "message at the end",
   minGameAgeDays: "days that a game account must exist",
   minChatAgeDays: "days that a chat account must exist",
+  freshProof: "proof of its own",
 };
 const keyLabels = { name: "name", access: "permissions", expiresAt: "end" };
 const communityLabels: Readonly<Record<keyof CommunitySettings, string>> = { logChannelId: "log channel" };

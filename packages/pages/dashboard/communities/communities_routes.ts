@@ -64,7 +64,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     const said = typed.said ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
     const ages = typed.ages ?? Record.map(ageLabels, (_, name) => String(community.settings[name] ?? ""));
     const view = yield* viewOf(visitor, community, said);
-    return communityPage(view, said, ages, visitor, problems);
+    return communityPage(view, said, ages, community.settings.freshProof, visitor, problems);
   });
 
   /** Finds the community that the path names, and shows what deleting its data deletes. */
@@ -119,7 +119,10 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       const typed = isAges ? { ages: typedIn(ageLabels, fields) } : { said: typedIn(saidLabels, fields) };
       if (fields("act") === "preview") return yield* one(visitor, typed, []);
       const pid = String(visitor.context.query["pid"]);
-      const settings = "ages" in typed ? agesOf(typed.ages) : settingsOf(typed.said);
+      const settings =
+        "ages" in typed
+          ? { ...agesOf(typed.ages), freshProof: fields("freshProof") === "true" }
+          : settingsOf(typed.said);
       const save = update({ pid, ...settings }).pipe(
         Effect.flatMap(({ pid: _, ...changes }) => scopes.update(visitor.owner, pid, given(changes))),
         Effect.map(({ scope }) => seeOther(communityPath(scope.pid), { done: isAges ? "ages" : "said" })),

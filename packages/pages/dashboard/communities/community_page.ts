@@ -8,7 +8,7 @@ import { type LinkWays, OwnedScopes } from "@accountlink/core/owners";
 import { Effect, Record } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
-import { fieldsOf, textField } from "../look/field.ts";
+import { checkField, fieldsOf, textField } from "../look/field.ts";
 import { communityName, linksText, listText } from "../look/names.ts";
 import { refusedFor } from "../look/refused.ts";
 import { counted, numberText } from "../look/time.ts";
@@ -76,6 +76,7 @@ export const communityPage = (
   view: CommunityView,
   form: SaidForm,
   ages: AgeForm,
+  asksAgain: boolean,
   visitor: Pick<Visitor, "platforms" | "role">,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
@@ -120,7 +121,7 @@ ${textField({
     )}</div>
 </div>
 </section>
-${admissionSection(scope.pid, ages, visitor, problems)}
+${admissionSection(scope.pid, ages, asksAgain, visitor, problems)}
 <section>
 <h2>Roles and names</h2>
 <p>The bot can give roles and nicknames to members who linked. <a href="${to(rolesPath(scope.pid))}">Choose roles</a></p>
@@ -150,6 +151,7 @@ const wayLabels = (chat: string, game: string) =>
     ["oauth", `Signed in to ${game}`],
     ["words", `Words in the profile on ${game}`],
     ["session", "Named by a game"],
+    ["known", "Proven to another community before"],
     ["hand", "Linked by hand"],
     ["import", "Imported, not verified"],
     [null, "Unknown"],
@@ -174,6 +176,7 @@ const ageHint = (platform: string): string =>
 const admissionSection = (
   pid: Pid,
   ages: AgeForm,
+  asksAgain: boolean,
   { platforms }: Pick<Visitor, "platforms">,
   problems: ReadonlyArray<ParameterProblem>,
 ): Html => {
@@ -184,6 +187,7 @@ const admissionSection = (
 ${formTo(communityPath(pid), html` class="panel"`)}
 ${textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength: 4 })}
 ${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
+${checkField("freshProof", "Everybody proves the account here. Otherwise, who has proven it to another community on this service within half a year and is linked there still links it here with one press; neither community is told of the other.", asksAgain)}
 <p class="row"><button class="button" name="act" value="ages">Save</button></p>
 </form>
 <p class="more"><a href="${to(withQuery(paths.blocks, { pid }))}">Blocked users</a></p>

@@ -246,6 +246,7 @@ const proofLabels: Readonly<Record<NonNullable<LinkProof>, string>> = {
   oauth: "Verified by signing in",
   words: "Verified by words",
   session: "Verified by the game",
+  known: "Verified earlier, for another community",
   hand: "Linked by hand",
   import: "Imported, never verified by its owner",
 };

@@ -130,7 +130,14 @@ export const usageOperations = {
       scope,
       at,
       update: record(
-        { displayName: text, supportUrl: text, doneText: text, minGameAgeDays: age, minChatAgeDays: age },
+        {
+          displayName: text,
+          supportUrl: text,
+          doneText: text,
+          minGameAgeDays: age,
+          minChatAgeDays: age,
+          freshProof: constantFrom(true, false),
+        },
         { requiredKeys: [] },
       ),
     },
