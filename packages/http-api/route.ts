@@ -1,6 +1,6 @@
 /** Routes as values. Handlers, the OpenAPI document and tests are made from them. */
 import type { MemberRole } from "@accountlink/core/accounts";
-import type { ErrorCode } from "@accountlink/core/errors";
+import type { ConflictReason, ErrorCode, PublicError } from "@accountlink/core/errors";
 import { fullAccesses, type KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
 import type { UsageGroup } from "@accountlink/core/usage";
@@ -17,8 +17,15 @@ export type Generation = "v1" | "v2" | "compat";
 /** The status and message that a v1 route uses for an error instead of the usual ones. */
 export interface Wording {
   readonly status: number;
-  readonly message: string;
+  /** One message, or a message for each reason of a conflict. */
+  readonly message: string | Readonly<Partial<Record<ConflictReason, string>>>;
 }
+
+/** Returns the message of an error in a wording; undefined if the wording has none for the error. @internal */
+export const wordedMessage = ({ message }: Wording, error: PublicError): string | undefined => {
+  if (typeof message === "string") return message;
+  return error._tag === "Conflict" ? message[error.reason] : undefined;
+};
 
 /** A sample request and its response. The demo returns the same response. */
 export interface Example<S extends Schema.Top = Schema.Top> {

@@ -36,6 +36,13 @@ it("a route lists each error code only under the statuses that this code can hav
   }
 });
 
+it("no v1 route answers 409", () => {
+  const statuses = ownRoutes
+    .filter(({ generation }) => generation === "v1")
+    .flatMap((route) => refusalsOf(route).map(([status]) => status));
+  assert.notInclude(statuses, 409);
+});
+
 it("defineRoute adds the error code of a parameter that needs a Premium key", () => {
   const codesWith = (more: Parameters) => defineRoute({ ...getGame, parameters: more, errors: [] }).codes;
   assert.isTrue(codesWith({ profiles: premiumFlag("Whether to add profiles") }).has("PREMIUM_REQUIRED"));

@@ -4,7 +4,7 @@ import { chatKey, command, type Sender } from "../support/chat.ts";
 import { guild, stranger } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
-import { dataOf, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
+import { dataOf, expectInvalid, expectMissing, expectRefusal, expectV1Refusal } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
 import { expectPage } from "./flow_server.ts";
 import { clubOf, useSiteServer, verified } from "./site_server.ts";
@@ -154,6 +154,13 @@ test("a block removes the link, refuses every write, and is listed with its reas
   expect((await patch(bystander, gameId)).status).toBe(200);
   const move = { oldChatId: bystander, newChatId: chatId, guildId: guild };
   expectRefusal(await send("PATCH /v2/chat", { key, body: move }), 409, "CONFLICT", { reason: "blocked" });
+  for (const query of [
+    `update-game?guildId=${guild}&chatId=${chatId}&newGameId=9`,
+    `update-chat?guildId=${guild}&oldChatId=${bystander}&newChatId=${chatId}`,
+  ] as const) {
+    const refused = await send(`PUT /api/v1/link/${query}`, { key });
+    expectV1Refusal(refused, 400, "This user is blocked in this community");
+  }
   expect(await gameOf(bystander)).toBe(gameId);
   const again = await owner.send("PUT /dashboard/api/blocks", { body: { pid, chatId } });
   expect(dataOf(again)).toMatchObject({ block: { reason: null }, removedLinks: 0 });

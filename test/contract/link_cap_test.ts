@@ -34,7 +34,7 @@ test("an account that has as many links as its plan allows can change and remove
   expectRefusal(await set("100004", "1"), 409, "CONFLICT", limited);
   expectV1Refusal(
     await server.send("PUT /api/v1/link/update-game?chatId=100004&newGameId=1", { key, from }),
-    409,
+    400,
     "The plan allows no more links",
   );
   expectRefusal(await byHand("100004"), 409, "CONFLICT", limited);

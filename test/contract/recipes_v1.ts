@@ -55,7 +55,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     strange: { chatId: stranger, newGameId: "3" },
     others: [
       {
-        answer: "409 CONFLICT",
+        answer: "400 CONFLICT",
         key: { owner: "100001" },
         values: { chatId: "100003", newGameId: "3" },
         expected: "The plan allows no more links",

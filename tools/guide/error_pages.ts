@@ -8,6 +8,7 @@ import {
   routes,
   statusesOf,
   statusOf,
+  type Wording,
 } from "@accountlink/http-api";
 
 type Code = keyof typeof errorTable;
@@ -51,7 +52,7 @@ const routesText = (code: Code, answering: ReadonlyArray<Route>): string => {
   if (answering.length === 0) return "Routes of the dashboard answer with it.";
   const texts = answering.map(({ method, path, wordings }) => {
     const wording = wordings?.[code];
-    const own = wording === undefined ? "" : `, ${wording.status} \`${wording.message}\``;
+    const own = wording === undefined ? "" : `, ${wording.status} ${wordingText(wording)}`;
     return `- \`${method} ${path}\`${own}`;
   });
   return ["Routes that answer with it:", "", ...texts].join("\n");
@@ -87,6 +88,9 @@ const messagesText = (code: Code): string => {
   return [...new Set(texts)].join(" · ");
 };
 
+const wordingText = ({ message }: Pick<Wording, "message">): string =>
+  (typeof message === "string" ? [message] : Object.values(message)).map(quoted).join(" · ");
+
 const quoted = (text: string): string => `\`${text}\``;
 
 type Table = ReadonlyArray<ReadonlyArray<string>>;
@@ -110,7 +114,7 @@ const tables: ReadonlyArray<readonly [heading: string, rows: Table]> = [
         quoted(path),
         quoted(code),
         String(status),
-        quoted(message),
+        wordingText({ message }),
       ]),
     ),
   ],

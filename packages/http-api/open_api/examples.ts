@@ -2,7 +2,7 @@
 import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { errorTable, isRateLimited, statusOf } from "../errors.ts";
-import { type Route, takesKey, type Wording } from "../route.ts";
+import { type Route, takesKey, type Wording, wordedMessage } from "../route.ts";
 import * as EnvelopeV1 from "../v1/envelope.ts";
 import * as EnvelopeV2 from "../v2/envelope.ts";
 
@@ -100,7 +100,7 @@ export const errorExampleV1 = (status: number, code: ErrorCode, wording: Wording
   const error = errorWith(code, wording === undefined ? status : undefined);
   return {
     status,
-    error: wording?.message ?? EnvelopeV1.messageOf(error),
+    error: (wording && wordedMessage(wording, error)) ?? EnvelopeV1.messageOf(error),
     timestamp,
     version: EnvelopeV1.version,
     ...(code === "INVALID_API_KEY" ? unknownCounters : counters),

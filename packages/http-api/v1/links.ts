@@ -35,6 +35,15 @@ const profileOf = (id: string, name: string) => ({
 });
 
 const Message = { message: Schema.String };
+/** v1 has no status 409. */
+const conflict: Wording = {
+  status: 400,
+  message: {
+    chat_already_linked: "New chat ID already has a link",
+    blocked: "This user is blocked in this community",
+    link_limit: "The plan allows no more links",
+  },
+};
 const noLink: Wording = { status: 400, message: "No link found for this chat ID" };
 
 const lookup = {
@@ -102,7 +111,7 @@ export const updateChat = defineRoute({
     answer: { data: { chatId: "100005", gameId: "3" }, message: "Chat ID updated" },
   },
   errors: ["LINK_NOT_FOUND", "CONFLICT"],
-  wordings: { LINK_NOT_FOUND: noLink, CONFLICT: { status: 400, message: "New chat ID already has a link" } },
+  wordings: { LINK_NOT_FOUND: noLink, CONFLICT: conflict },
 });
 
 export const updateGame = defineRoute({
@@ -119,7 +128,7 @@ export const updateGame = defineRoute({
     answer: { data: { chatId: "100004", gameId: "3" }, message: "Game ID updated" },
   },
   errors: ["CONFLICT"],
-  wordings: { CONFLICT: { status: 409, message: "The plan allows no more links" } },
+  wordings: { CONFLICT: conflict },
 });
 
 export const deleteGameLink = defineRoute({

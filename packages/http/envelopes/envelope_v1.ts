@@ -1,5 +1,5 @@
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { EnvelopeV1, isRateLimited, type Route, statusOf } from "@accountlink/http-api";
+import { EnvelopeV1, isRateLimited, type Route, statusOf, wordedMessage } from "@accountlink/http-api";
 import type { RequestContext } from "../request_context.ts";
 import { addErrorHeaders, commonHeaders, type Envelope, jsonResponse } from "./envelope.ts";
 
@@ -42,7 +42,7 @@ export const envelopeV1 = ({
       addErrorHeaders(headers, error);
       const body = {
         status,
-        error: wording?.message ?? EnvelopeV1.messageOf(error),
+        error: (wording && wordedMessage(wording, error)) ?? EnvelopeV1.messageOf(error),
         timestamp: formatTimestamp(now),
         version,
         ...counters(context),
