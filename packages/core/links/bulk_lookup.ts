@@ -10,10 +10,11 @@ import {
 } from "../errors.ts";
 import { type ChatId, type GameId, type GuildId, idRules, isChatId, isGameId } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { GuildGuard, maxCheckedMembers, platformConcurrency } from "../platforms/guild_guard.ts";
+import { GuildGuard, platformConcurrency } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import type { LookupOptions } from "./link_lookup.ts";
 import { LinkStore } from "./link_store.ts";
+import { newestMembers } from "./newest_members.ts";
 
 /** @internal */
 export const maxBulkInputs = 50;
@@ -57,26 +58,7 @@ export class BulkLookup extends Context.Service<BulkLookup>()("@accountlink/core
     const memberships = (guildId: GuildId, chatIds: Iterable<ChatId>): Effect.Effect<Memberships> =>
       mapOf(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
 
-    /** Returns the guild members among the latest linked chat users of each game user, or the platform's failure. */
-    const membersOfEach = Effect.fnUntraced(function* (
-      guildId: GuildId,
-      linked: ReadonlyMap<GameId, ReadonlyArray<ChatId>>,
-    ) {
-      const checked = Array.from(
-        linked,
-        ([gameId, chatIds]) => [gameId, chatIds.slice(0, maxCheckedMembers)] as const,
-      );
-      const all = checked.flatMap(([, chatIds]) => chatIds);
-      const known = yield* guard.knownMembers(guildId, all);
-      const others = yield* memberships(
-        guildId,
-        all.filter((chatId) => !known.has(chatId)),
-      );
-      const told = Array.from(known, ([chatId, member]) => [chatId, Result.succeed(member)] as const);
-      const members: Memberships = new Map([...others, ...told]);
-      return new Map(checked.map(([gameId, chatIds]) => [gameId, keepMembers(chatIds, members)]));
-    });
-
+    const membersOfEach = newestMembers(guard);
     const gameProfiles = (gameIds: Iterable<GameId>) => mapOf(gameIds, profiles.game);
 
     return {
@@ -216,13 +198,3 @@ const eachInput = <Id extends string, Data>(
       ? resultOf(input as Id)
       : Result.fail(new InvalidParameter({ parameters: [problem] })),
   }));
-
-/** Returns the members among the chat users, or the first failed membership check. */
-const keepMembers = (
-  chatIds: ReadonlyArray<ChatId>,
-  members: Memberships,
-): Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable> =>
-  Result.map(
-    Result.all(chatIds.map((chatId) => members.get(chatId) ?? Result.succeed(false))),
-    (areMembers) => chatIds.filter((_, index) => areMembers[index]),
-  );

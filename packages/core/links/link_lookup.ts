@@ -2,18 +2,13 @@ import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { LinkNotFound } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
-import { filterLimited } from "../limited_loops.ts";
-import {
-  GuildGuard,
-  maxCheckedMembers,
-  platformConcurrency,
-  type RequestedGuild,
-} from "../platforms/guild_guard.ts";
+import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Link, LinkRecord } from "./link.ts";
 import { LinkStore } from "./link_store.ts";
+import { newestMembers } from "./newest_members.ts";
 
 export interface LookupOptions {
   /** Restricts the lookup to a guild; required for a guild scope. Defaults to none. */
@@ -38,7 +33,7 @@ export interface GameLookup {
   readonly gameId: GameId;
   /**
    * The chat users, newest link first. A lookup without a guild returns at most 1,000. A lookup with a guild returns
-   * the members of the guild among the newest 100.
+   * the newest 100 members of the guild among these 1,000.
    */
   readonly chatIds: ReadonlyArray<ChatId>;
   readonly count: number;
@@ -84,14 +79,14 @@ export class LinkLookup extends Context.Service<LinkLookup>()("@accountlink/core
     const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
       Effect.flatMap(guard.enter(scope, guildId), () => guard.requireMember(guildId, chatId));
 
-    const membersAmong = Effect.fnUntraced(function* (guildId: GuildId, newest: ReadonlyArray<ChatId>) {
-      const checked = newest.slice(0, maxCheckedMembers);
-      const known = yield* guard.knownMembers(guildId, checked);
-      const isMember = (chatId: ChatId) => {
-        const told = known.get(chatId);
-        return told === undefined ? guard.isMember(guildId, chatId) : Effect.succeed(told);
-      };
-      return yield* filterLimited(checked, isMember, { concurrency: platformConcurrency });
+    const findMembers = newestMembers(guard);
+    const membersAmong = Effect.fnUntraced(function* (
+      guildId: GuildId,
+      gameId: GameId,
+      newest: ReadonlyArray<ChatId>,
+    ) {
+      const found = (yield* findMembers(guildId, new Map([[gameId, newest]]))).get(gameId);
+      return found === undefined ? [] : yield* Effect.fromResult(found);
     });
 
     return {
@@ -111,7 +106,7 @@ export class LinkLookup extends Context.Service<LinkLookup>()("@accountlink/core
         const { guildId = null, resolved = false } = options;
         yield* guard.enter(scope, guildId);
         const newest = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
-        const chatIds = guildId === null ? newest : yield* membersAmong(guildId, newest);
+        const chatIds = guildId === null ? newest : yield* membersAmong(guildId, gameId, newest);
         if (chatIds.length === 0) return yield* new LinkNotFound();
         return {
           gameId,

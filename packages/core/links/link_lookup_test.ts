@@ -13,6 +13,8 @@ const one = gameId("1");
 /** Members of the guild. All are linked to game user 1, and the newest link is first. */
 const members = Array.from({ length: 150 }, (_, index) => chatId(String(30_001 + index)));
 const newest = members.slice(0, 100);
+/** Chat users outside of the guild, whose links are newer than those of the members. */
+const strangers = Array.from({ length: 850 }, (_, index) => chatId(String(20_001 + index)));
 
 /**
  * Makes services that count the requests for member lists, and record which single members were requested.
@@ -43,11 +45,11 @@ const observedServices = (listed: number | null) => {
   return { asked, services: servicesOn(observed) };
 };
 
-const linkAll = Effect.gen(function* () {
+const linkAll = Effect.fnUntraced(function* (chatIds: ReadonlyArray<ChatId>) {
   const { global } = yield* scopes;
-  const links = members.map((id, index) => ({ chatId: id, gameId: one, lastVerifiedAt: 1_000 - index }));
+  const links = chatIds.map((id, index) => ({ chatId: id, gameId: one, lastVerifiedAt: 2_000 - index }));
   const batch = { links, existing: "replace", proof: null, progress: null } as const;
-  yield* (yield* ImportStore).importBatch({ ...operator, pid: global.pid, at: 2_000, ...batch });
+  yield* (yield* ImportStore).importBatch({ ...operator, pid: global.pid, at: 3_000, ...batch });
   return global;
 });
 
@@ -60,7 +62,7 @@ test.each([
   ([listed, lists, each]) => {
     const { asked, services } = observedServices(listed);
     return Effect.gen(function* () {
-      const scope = yield* linkAll;
+      const scope = yield* linkAll(members);
       const found = yield* (yield* LinkLookup).byGame(scope, one, { guildId });
       assert.deepStrictEqual(found.chatIds, newest);
       assert.deepStrictEqual(asked, { lists, members: [...each] });
@@ -74,3 +76,14 @@ test.each([
     }).pipe(Effect.provide(services));
   },
 );
+
+test("a lookup in a guild finds members behind 850 newer links of strangers", () => {
+  const { services } = observedServices(null);
+  return Effect.gen(function* () {
+    const scope = yield* linkAll([...strangers, ...members]);
+    const options = { guildId };
+    assert.deepStrictEqual((yield* (yield* LinkLookup).byGame(scope, one, options)).chatIds, newest);
+    const [item] = yield* (yield* BulkLookup).byGames(scope, [one], options);
+    assert.deepStrictEqual(item && Result.getOrThrow(item.result).chatIds, newest);
+  }).pipe(Effect.provide(services));
+});

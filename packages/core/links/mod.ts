@@ -9,3 +9,4 @@ export * from "./link_lookup.ts";
 export * from "./link_proof.ts";
 export * from "./link_store.ts";
 export * from "./link_writer.ts";
+export { newestMembers } from "./newest_members.ts";

@@ -13,9 +13,6 @@ import { ChatPlatform } from "./chat_platform.ts";
 /** The concurrency of each loop that sends requests to a platform for a client. @internal */
 export const platformConcurrency = 8;
 
-/** How many chat users of one game user are checked for guild membership, newest links first. @internal */
-export const maxCheckedMembers = 100;
-
 /** How long a request waits for the platform's list of members before it asks about each user. */
 const listTimeout = "1 second";
 

@@ -37,7 +37,7 @@ const GameLookup = Schema.Struct({
   gameId: GameId,
   chatIds: Schema.Array(ChatId).annotate({
     description:
-      "At most 1,000 chat users, newest link first. With `guildId`, the members of that guild among the newest 100",
+      "At most 1,000 chat users, newest link first. With `guildId`, the newest 100 members of that guild among them",
   }),
   count: Schema.Int,
   resolved: Schema.Struct({

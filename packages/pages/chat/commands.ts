@@ -7,13 +7,13 @@ import { type Community, isLinkingOn } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
 import { GuildLog } from "@accountlink/core/guild_log";
 import { KeyStore } from "@accountlink/core/keys";
-import { filterLimited } from "@accountlink/core/limited_loops";
+import { newestMembers } from "@accountlink/core/links";
 import { OwnedLinks } from "@accountlink/core/owners";
-import { GuildGuard, platformConcurrency } from "@accountlink/core/platforms";
+import { GuildGuard } from "@accountlink/core/platforms";
 import { MemberSync, RolePlanStore } from "@accountlink/core/roles";
 import { OwnLinks } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http/for_pages";
-import { Effect, Option } from "effect";
+import { Effect, Option, Result } from "effect";
 import type { PlainKey } from "../languages/language.ts";
 import type { Language } from "../languages/mod.ts";
 import { isByOwner } from "../proof_text.ts";
@@ -215,6 +215,7 @@ const mostNamed = 25;
 const makeWhois = Effect.gen(function* () {
   const members = yield* MemberStore;
   const guard = yield* GuildGuard;
+  const membersOf = newestMembers(guard);
   const links = yield* OwnedLinks;
   const store = yield* LinkStore;
   const community = yield* makeCommunity;
@@ -245,13 +246,11 @@ const makeWhois = Effect.gen(function* () {
       return { content: language.text("chat.whois.unknown_game", { name, game }) };
     }
     const account = yield* community.account(gameId);
-    const chatIds = (linked.get(gameId) ?? []).slice(0, mostNamed);
-    const present = yield* filterLimited(chatIds, (chatId) => guard.isMember(home.guildId, chatId), {
-      concurrency: platformConcurrency,
-    });
+    const found = yield* membersOf(home.guildId, new Map([[gameId, linked.get(gameId) ?? []]]));
+    const present = yield* Effect.fromResult(found.get(gameId) ?? Result.succeed([]));
     const [target] = present;
     if (target === undefined) return { content: language.text("chat.whois.no_members", { account }) };
-    const users = present.map(userText).join(" ");
+    const users = present.slice(0, mostNamed).map(userText).join(" ");
     return {
       content: language.text("chat.whois.members", { account, users }),
       buttons: present.length === 1 ? yield* pageButton({ ...asked, target }) : [],

@@ -1,0 +1,56 @@
+import { Effect, Result } from "effect";
+import type { PlatformUnavailable } from "../errors.ts";
+import type { ChatId, GameId, GuildId } from "../ids.ts";
+import { forEachLimited } from "../limited_loops.ts";
+import { type GuildGuard, platformConcurrency } from "../platforms/guild_guard.ts";
+
+/** The most members that a lookup of a game user in a guild returns; also how many chat users one round checks. */
+const maxMembers = 100;
+
+type Members = Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable>;
+
+/**
+ * Finds for each game user the newest 100 of its chat users who are members of the guild, or the failed membership
+ * check. It checks 100 chat users of each at a time, because most game users have no more. `linked` has the chat users
+ * newest link first. @internal
+ */
+export const newestMembers = (guard: Pick<GuildGuard["Service"], "knownMembers" | "isMember">) => {
+  const membershipsOf = Effect.fnUntraced(function* (guildId: GuildId, chatIds: ReadonlyArray<ChatId>) {
+    const known = yield* guard.knownMembers(guildId, chatIds);
+    const others = yield* forEachLimited(
+      new Set(chatIds.filter((chatId) => !known.has(chatId))),
+      (chatId) =>
+        Effect.map(Effect.result(guard.isMember(guildId, chatId)), (member) => [chatId, member] as const),
+      { concurrency: platformConcurrency },
+    );
+    const asked = new Map(others);
+    return (chatId: ChatId) => asked.get(chatId) ?? Result.succeed(known.get(chatId) === true);
+  });
+
+  return Effect.fnUntraced(function* (guildId: GuildId, linked: ReadonlyMap<GameId, ReadonlyArray<ChatId>>) {
+    const found = new Map<GameId, Members>();
+    for (let start = 0; ; start += maxMembers) {
+      const round = Array.from(linked, ([gameId, chatIds]) => {
+        const members = found.get(gameId) ?? Result.succeed([]);
+        return { gameId, members, asked: chatIds.slice(start, start + maxMembers) };
+      }).filter(
+        ({ members, asked }) =>
+          asked.length > 0 && Result.isSuccess(members) && members.success.length < maxMembers,
+      );
+      if (round.length === 0) return found;
+      const membershipOf = yield* membershipsOf(
+        guildId,
+        round.flatMap(({ asked }) => asked),
+      );
+      for (const { gameId, members, asked } of round) {
+        const next = Result.all([members, Result.all(asked.map(membershipOf))]);
+        found.set(
+          gameId,
+          Result.map(next, ([earlier, areMembers]) =>
+            [...earlier, ...asked.filter((_, index) => areMembers[index])].slice(0, maxMembers),
+          ),
+        );
+      }
+    }
+  });
+};
