@@ -116,7 +116,7 @@ export const variables = {
   ACCOUNTLINK_TRUSTED_PROXIES: networks("Proxies whose X-Forwarded-For is believed"),
   ACCOUNTLINK_SESSION_TTL: lifetime("Life of a verification session", "5 minutes"),
   ACCOUNTLINK_POLL_INTERVAL: duration(
-    "Least time from the end of one read of a session to the next",
+    "Least time from the beginning of one read of a session to that of the next",
     "2 seconds",
   ),
   ACCOUNTLINK_POLL_LIMIT: count("Reads of one session", 150),

@@ -28,10 +28,8 @@ export type ReadError = SessionNotFound | SessionExpired | RateLimited | StoreUn
 
 /** How a read differs from a plain poll. */
 export interface ReadKind {
-  /** Whether the read continues an earlier one. The interval between reads then does not apply. */
+  /** Whether the read continues an earlier one. It then need not keep the interval after that one. */
   readonly resumes: boolean;
-  /** Whether the read may stay open. The interval until the next read then starts when this read ends. */
-  readonly waits: boolean;
 }
 
 /** One read of a session, open until its scope closes. */
@@ -71,7 +69,7 @@ type OwnKey = Pick<ApiKey, "id">;
  * const { sid, keyId } = await world.sessions.create({ clientId: "7" });
  * const program = Effect.gen(function* () {
  *   const reads = yield* SessionReads;
- *   const read = yield* reads.begin({ id: keyId }, sid, { resumes: false, waits: false });
+ *   const read = yield* reads.begin({ id: keyId }, sid, { resumes: false });
  *   return [read.session.state, read.pollsRemaining];
  * });
  * await world.run(Effect.scoped(program)); // ["pending", 149]
@@ -178,7 +176,7 @@ const makeReadLimits = Effect.gen(function* () {
   const stateOf = (rule: CounterRule, now: Millis) =>
     Effect.map(counters.read([rule], now), ([state]) => state as CounterState);
 
-  /** Returns the number of the last read. Fails if that read ended too recently. */
+  /** Returns the number of the last read. Fails if that read began too recently. */
   const checkInterval = Effect.fnUntraced(function* (session: VerificationSession, now: Millis) {
     const { count: last } = yield* stateOf(countRule(session, now), now);
     if (last === 0 || (pollLimit > 0 && last >= pollLimit)) return last;
@@ -203,20 +201,18 @@ const makeReadLimits = Effect.gen(function* () {
 
   /**
    * Admits a read and returns its number, or refuses the read without counting it. The interval before the next read
-   * starts now, or when the scope closes.
+   * starts now, so that a long poll that ended without news can be followed at once.
    */
   const admit = Effect.fnUntraced(function* (session: VerificationSession, kind: ReadKind) {
     const now = yield* Clock.currentTimeMillis;
     const last = pollInterval === 0 || kind.resumes ? null : yield* checkInterval(session, now);
-    // The interval after a read that does not wait starts in the step that counts the read, so that only one of several
-    // concurrent reads is admitted.
-    const interval = last === null || kind.waits ? [] : [intervalRule(session, last + 1)];
+    // The interval starts in the step that counts the read, so that only one of several concurrent reads is admitted.
+    const interval = last === null ? [] : [intervalRule(session, last + 1)];
     const read = yield* countRead(session, interval, now);
-    const startInterval = Effect.flatMap(Clock.currentTimeMillis, (at) =>
-      Effect.ignore(counters.admit([intervalRule(session, read)], at)),
-    );
     const hasStarted = interval.length > 0 && read - 1 === last;
-    if (pollInterval > 0 && !hasStarted) yield* Effect.addFinalizer(() => startInterval);
+    if (pollInterval > 0 && !hasStarted) {
+      yield* Effect.ignore(counters.admit([intervalRule(session, read)], now));
+    }
     return read;
   });
 

@@ -7,7 +7,7 @@ import { Context } from "effect";
 export interface SessionRules {
   /** How long a session can be completed and read. */
   readonly life: number;
-  /** How long a client must wait after a read of a session before it may read the session again. */
+  /** How long after the beginning of a read of a session the next read may begin. */
   readonly pollInterval: number;
   readonly pollLimit: number;
   readonly longPollMax: number;

@@ -166,7 +166,7 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
          */
         poll: Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
           const until = (yield* Clock.currentTimeMillis) + wait;
-          const read = yield* reads.begin(key, sid, { resumes: false, waits: wait > 0 });
+          const read = yield* reads.begin(key, sid, { resumes: false });
           const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
           if (session.state === "expired") return yield* new SessionExpired();
           return { ...session, ...(yield* namesOf(sid as Sid)), pollsRemaining: read.pollsRemaining };
@@ -182,7 +182,7 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
          */
         stream: Effect.fnUntraced(function* (key: ApiKey, sid: string, lastEventId: string | null) {
           const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
-          const read = yield* reads.begin(key, sid, { resumes: lastEventId !== null, waits: true });
+          const read = yield* reads.begin(key, sid, { resumes: lastEventId !== null });
           return isFinal(read.session.state) && isKnown(read.session, lastEventId)
             ? null
             : sessionEvents(read, yield* namesOf(sid as Sid), until, lastEventId);
