@@ -165,6 +165,26 @@ test("the import page offers to ignore a column that may contain verification ti
     expect(shown).toContain(said);
 });
 
+test("the import page asks what each odd word means, in how many rows it stands, and reads the file so", async () => {
+  const importer = await makeImporter("100009");
+  const file = "discord_id,roblox_id,status\n100001,1,Maybe\n100002,2,maybe\n100003,3,idk\n100004,4,yes\n";
+  const asked = await importer.upload(file);
+  expect(asked.status).toBe(400);
+  const shown = shownIn(asked.text);
+  for (const said of [
+    "What “maybe” says in the column “status” of 2 rows",
+    "What “idk” says in the column “status” of 1 row",
+    "Ignore the column “status”",
+  ])
+    expect(shown).toContain(said);
+  const answers = { word0: "maybe", meaning0: "yes", word1: "idk", meaning1: "skip" };
+  const half = await importer.upload(file, { ...answers, meaning1: "" });
+  expect(shownIn(half.text)).toContain("What “idk” says in the column “status” of 1 row");
+  const preview = shownIn((await importer.get(locationOf(await importer.upload(file, answers)))).text);
+  for (const said of ["3 links of", "A word does not say whether the link was verified: 1 row"])
+    expect(preview).toContain(said);
+});
+
 test("an import stops at the plan's number of links", async () => {
   const importer = await makeImporter("100007");
   const rows = Array.from({ length: most + 2 }, (_, index) => `${300_001 + index},1`);

@@ -1,14 +1,20 @@
 /** Compares the tables of documents with the sources. */
 import { globSync, readFileSync } from "node:fs";
 import {
+  endedStates,
   exampleTime,
+  holdingStates,
   type IdForm,
   idForms,
   jsonIdForms,
   missingTimes,
+  noWords,
+  stateFillers,
   timeForms,
   unverifiedWords,
   verifiedWords,
+  yesWords,
+  zeroTimes,
 } from "@accountlink/core/imports";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { languages } from "@accountlink/pages/languages";
@@ -82,18 +88,28 @@ const idRow = ({ written, id }: IdForm, prefix = "") => [
 
 it("docs/switching.md lists the words, times and IDs that readers of link files know", () => {
   const switching = readDocument("docs/switching.md");
-  expect(rowsUnder(switching, ["in a column of verification", "means"])).toEqual([
-    [quotedList(verifiedWords), "verified"],
-    [`${quotedList(unverifiedWords)}, nothing`, "not verified: the row is left out"],
-    ["another word", "stops the import, and is asked about"],
+  const asked = ["another word", "stops the import, and is asked about"];
+  const listOf = (words: Iterable<string>) => quotedList(words).replace("`\\n`", "`\\N`");
+  expect(rowsUnder(switching, ["in a column that says that the link holds", "means"])).toEqual([
+    [listOf(verifiedWords), "verified"],
+    [`${listOf(unverifiedWords)}, nothing`, "not verified: the row is left out"],
+    asked,
   ]);
+  expect(rowsUnder(switching, ["in a column that says that the link is over", "means"])).toEqual([
+    [`${listOf(yesWords)}, a time`, "over: the row is left out"],
+    [`${listOf(noWords)}, nothing, a time that is unknown`, "not over"],
+    asked,
+  ]);
+  const names = rowsUnder(switching, ["a column of states", "names"]).map(([, cell]) => cell);
+  expect(names).toEqual([holdingStates, endedStates, stateFillers].map(quotedList));
   expect(rowsUnder(switching, ["in a column of times", "means"])).toEqual([
     ...timeForms.map(({ name, examples }) => [
       [name, quotedList(examples)].filter((text) => text !== "").join(": "),
       examples.length === 0 ? "the start of the day in UTC" : `\`${formatTimestamp(exampleTime)}\``,
     ]),
     ['`{"$date": …}` of MongoDB', "its date, or milliseconds since 1970"],
-    [`${quotedList(missingTimes).replace("\\n", "\\N")}, nothing`, "unknown"],
+    [`${listOf(missingTimes)}, nothing`, "unknown"],
+    [`${quotedList(zeroTimes)}, in any form`, "unknown"],
     ["`04/05/2021`", "stops the import, and is asked about"],
   ]);
   expect(rowsUnder(switching, ["an ID in a cell or in JSON", "is read as"])).toEqual([

@@ -283,8 +283,12 @@ export interface PlacedLink extends FileLink {
   readonly text: string;
 }
 
+const mainness = ({ isPrimary }: PlacedLink): number => (isPrimary === undefined ? 0 : isPrimary ? 1 : -1);
+
 /** Returns which of two links of one chat user counts. `first` comes before `second` in the file. */
 const choose = (first: PlacedLink, second: PlacedLink, onConflict: ConflictChoice): PlacedLink => {
+  const rank = mainness(first) - mainness(second);
+  if (rank !== 0) return rank > 0 ? first : second;
   if (onConflict !== "newest") return onConflict === "keep" ? first : second;
   return (second.lastVerifiedAt ?? -Infinity) > (first.lastVerifiedAt ?? -Infinity) ? second : first;
 };

@@ -158,6 +158,24 @@ test("if a file names a chat user twice, the option `onConflict` decides which l
   }
 });
 
+test("of two rows of a user, the main one counts whatever the order and the times are", function* () {
+  const rows = [
+    "10001,1,no,2026-02-01",
+    "10001,2,yes,2026-01-01",
+    "10002,3,,2026-02-01",
+    "10002,4,0,2026-03-01",
+  ];
+  yield* withScope;
+  for (const onConflict of ["newest", "keep", "replace"] as const) {
+    for (const lines of [rows, rows.toReversed()]) {
+      yield* (yield* LinkStore).deleteScope({ ...origin, pid, at: 0 });
+      const file = ["discord_id,roblox_id,is_primary,verified_at", ...lines, ""].join("\n");
+      yield* run(fileOf(file), { onConflict, fromStart: true });
+      expect((yield* stored).map(({ gameId }) => gameId)).toEqual(["2", "3"]);
+    }
+  }
+});
+
 test("a chat user in two batches is counted the same in an import, a repeated import and a dry run", function* () {
   yield* withScope;
   const rows = csv(batch).split("\n").slice(1, -1);

@@ -5,11 +5,14 @@ export {
   type LeftOutReason,
   type LinkLine,
   leftOutReasons,
+  type OddWord,
   type ReadOptions,
   UnreadableLinkFile,
+  type WordChoice,
 } from "./formats/link_format.ts";
 export * from "./formats/link_formats.ts";
 export { tableReader } from "./formats/row.ts";
+export { endedStates, holdingStates, stateFillers } from "./formats/state_columns.ts";
 export { failAtUnreadable } from "./formats/text_rows.ts";
 export * from "./formats/written_forms.ts";
 export {

@@ -12,6 +12,8 @@ import {
   leftOutRow,
   linkReaderNames,
   type ReadOptions,
+  type UnreadableLinkFile,
+  type WordChoice,
   type WrongLines,
 } from "@accountlink/core/imports";
 import { KeyStore, type NewAccount } from "@accountlink/core/keys";
@@ -66,6 +68,14 @@ const flags = {
     ),
     Flag.atLeast(0),
   ),
+  verifiedWords: Flag.String("verified-word").pipe(
+    Flag.withMetavar("word=yes|no|skip"),
+    Flag.withDescription(
+      "What a word in such a column says that has no known meaning: the link was verified (yes), it was " +
+        "not (no), or nobody knows (skip, its rows are skipped); can be repeated",
+    ),
+    Flag.atLeast(0),
+  ),
   guild: idFlag("guild", GuildId).pipe(
     Flag.withDescription("Import only the rows of this guild, by the column guildId"),
     Flag.optional,
@@ -93,11 +103,7 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
       Effect.catchTags({
         WrongLines: (wrong) => Effect.fail(refusal(choice, wrong)),
         ImportEnded: ({ message }) => new CommandFailed({ problem: message }),
-        UnreadableLinkFile: ({ line, reason, unclearColumns = [] }) =>
-          new CommandFailed({
-            problem: `Cannot import "${choice.file}": line ${line}: ${reason}${unclearColumns.length === 0 ? "" : columnFlags}`,
-            ...(unclearColumns.length === 0 ? {} : { details: { unclearColumns } }),
-          }),
+        UnreadableLinkFile: (error) => unreadable(choice, error),
       }),
     );
     const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000;
@@ -113,6 +119,12 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
   ),
 ).pipe(
   Command.validate((choice: Choice) => checkScope(choice)),
+  Command.validate(({ verifiedWords }: Choice) => {
+    const wrong = verifiedWords.find((text) => !wordPattern.test(text));
+    return wrong === undefined
+      ? Effect.void
+      : refuse(`--verified-word is "${wrong}", expected a word with its meaning, such as maybe=no`);
+  }),
   Command.validate(({ file, rejects }: Choice) =>
     Option.exists(rejects, (name) => resolve(name) === resolve(file))
       ? refuse("--rejects is the file itself, expected another one")
@@ -124,8 +136,8 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
         "array, a JSON object of ID to ID, an export of MongoDB, or a table of an SQLite file.",
       "The columns may have the names that other systems use, in any letter case, such as Discord " +
         "ID, discord_id, user_id and roblox_id; verifiedAt, linked_at, created_at and similar ones " +
-        "are the time. Rows whose verified, is_verified or status says that the link is not verified " +
-        "are left out. Columns that are not read are listed. A column that may say when or whether a " +
+        "are the time. Rows whose verified, status, deleted_at or similar column says that the link is not " +
+        "verified, or over, are left out. Columns that are not read are listed. A column that may say when or whether a " +
         "link was verified, a word whose meaning is not known, and a date such as 04/05/2021 stop " +
         "the import until the column is named or ignored.",
       "Each row is taken or left out, and the report says why. The same command resumes an " +
@@ -158,6 +170,33 @@ const run = Effect.fnUntraced(function* (choice: Choice) {
   });
 });
 
+/** A word and its meaning. The word itself may have a `=`. */
+const wordPattern = /^(.+)=(yes|no|skip)$/s;
+
+const wordChoices = (texts: ReadonlyArray<string>): Readonly<Record<string, WordChoice>> =>
+  Object.fromEntries(
+    texts.map((text) => {
+      const [, word = "", meaning] = wordPattern.exec(text) ?? [];
+      return [word.trim().toLowerCase(), meaning as WordChoice];
+    }),
+  );
+
+const unreadable = (
+  { file }: Choice,
+  { line, reason, unclearColumns = [], oddWords = [] }: UnreadableLinkFile,
+): CommandFailed => {
+  const flag = oddWords.length > 0 ? wordFlags : unclearColumns.length > 0 ? columnFlags : "";
+  return new CommandFailed({
+    notes: oddWords.map(
+      ({ column, word, rows }) =>
+        `${JSON.stringify(word)} stands in column ${JSON.stringify(column)} of ${countOf(rows, "row")}`,
+    ),
+    problem: `Cannot import "${file}": line ${line}: ${reason}${flag}`,
+    ...(unclearColumns.length === 0 ? {} : { details: { unclearColumns, oddWords } }),
+  });
+};
+
+const wordFlags = " (--verified-word WORD=yes, =no or =skip for each word, or --ignore-column)";
 const columnFlags = " (--time-column, --verified-column or --ignore-column)";
 
 const readOptions = (choice: Choice): ReadOptions => ({
@@ -165,6 +204,7 @@ const readOptions = (choice: Choice): ReadOptions => ({
   gameColumn: Option.getOrUndefined(choice.gameColumn),
   timeColumn: Option.getOrUndefined(choice.timeColumn),
   verifiedColumn: Option.getOrUndefined(choice.verifiedColumn),
+  verifiedWords: wordChoices(choice.verifiedWords),
   ignoreColumns: choice.ignoreColumns,
   guildId: Option.getOrUndefined(choice.guild),
 });

@@ -143,28 +143,60 @@ it("an import refuses a column that may hold verification times or states, unles
   const place = await makeWorkplace();
   const file = await place.file(
     "links.csv",
-    "discord_id,roblox_id,Verified?,approved,linked_since,note\n10001,1,true,no,2026-01-01,x\n10002,2,false,yes,,y\n10003,3,yes,yes,2026-01-02,z\n",
+    "discord_id,roblox_id,Verified?,verification,linked_since,note\n10001,1,true,no,2026-01-01,x\n10002,2,false,yes,,y\n10003,3,yes,yes,2026-01-02,z\n",
   );
   const refused = await place.run("links", "import", file, ...scope);
   expect(refused).toEqual({
     code: 1,
     stdout: "",
-    stderr: `Cannot import "${file}": line 1: columns "approved", "linked_since" may say when or whether a link was verified, expected a choice to read or to ignore them (--time-column, --verified-column or --ignore-column)\n`,
+    stderr: `Cannot import "${file}": line 1: columns "verification", "linked_since" may say when or whether a link was verified, expected a choice to read or to ignore them (--time-column, --verified-column or --ignore-column)\n`,
   });
   expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
-  const explained = ["--verified-column", "approved", "--time-column", "Linked Since", "--dry-run"];
+  const explained = ["--verified-column", "verification", "--time-column", "Linked Since", "--dry-run"];
   expect(await place.json("links", "import", file, ...scope, ...explained)).toMatchObject({
     taken: 1,
     leftOut: 2,
     unreadColumns: ["note"],
   });
-  const ignored = ["--ignore-column", "approved", "--ignore-column", "linked_since"];
+  const ignored = ["--ignore-column", "verification", "--ignore-column", "linked_since"];
   const told = await place.run("links", "import", file, ...scope, ...ignored);
-  expect(told.stdout).toContain('\nColumns not read: "approved", "linked_since", "note"\n');
+  expect(told.stdout).toContain('\nColumns not read: "verification", "linked_since", "note"\n');
   expect(told.stdout).toContain(": 2 taken");
   expect(await place.json("links", "import", join(place.folder, "none.csv"), ...scope)).toEqual({
     error: expect.stringContaining("ENOENT") as unknown,
   });
+});
+
+it("an import counts words whose meaning is not known, and takes it from --verified-word", async () => {
+  const place = await makeWorkplace();
+  const words = ["yes", "Maybe", "idk", "maybe", "a=b"];
+  const lines = words.map((word, index) => `${10_001 + index},1,${word}\n`);
+  const file = await place.file("links.csv", `discord_id,roblox_id,status\n${lines.join("")}`);
+  const refused = await place.run("links", "import", file, ...scope);
+  expect(refused).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: [
+      '"maybe" stands in column "status" of 2 rows',
+      '"idk" stands in column "status" of 1 row',
+      '"a=b" stands in column "status" of 1 row',
+      `Cannot import "${file}": line 3: column "status" says "maybe", expected a word that says whether the link was verified (--verified-word WORD=yes, =no or =skip for each word, or --ignore-column)\n`,
+    ].join("\n"),
+  });
+  const chosen = ["Maybe=no", "idk=skip", "a=b=yes"].flatMap((choice) => ["--verified-word", choice]);
+  const counts = {
+    taken: 2,
+    leftOut: 3,
+    reasons: [
+      { reason: "not_verified", count: 2 },
+      { reason: "odd_word", count: 1 },
+    ],
+  };
+  expect(await place.json("links", "import", file, ...scope, ...chosen)).toMatchObject(counts);
+  const wrong = await place.run("links", "import", file, ...scope, "--verified-word", "maybe");
+  expect(wrong.stderr).toContain(
+    '--verified-word is "maybe", expected a word with its meaning, such as maybe=no',
+  );
 });
 
 it("an import with --on-conflict replace replaces links, and a dry run reports the same numbers", async () => {

@@ -6,6 +6,7 @@ import {
   shortened,
   UnreadableLinkFile,
 } from "./link_format.ts";
+import { type StateSense, stateSenseOf, wordsOf } from "./state_columns.ts";
 
 /** The index of each column in the header; -1 if the header does not have the column. */
 export interface Columns {
@@ -14,8 +15,9 @@ export interface Columns {
   readonly gameId: number;
   readonly time: number;
   readonly guildId: number;
-  /** All columns that say whether a link was verified. */
-  readonly verified: ReadonlyArray<number>;
+  /** All columns that say whether a link was verified, or whether it is over. */
+  readonly states: ReadonlyArray<{ readonly index: number; readonly sense: StateSense }>;
+  readonly primary: number;
   /** Whether the ID columns have the names of this service's exports. If so, rows are not checked for swapped IDs. */
   readonly isOwn: boolean;
   readonly unread: ReadonlyArray<string>;
@@ -40,7 +42,7 @@ const known = {
     "timestamp",
   ],
   guildId: ["guildid"],
-  verified: ["verified", "isverified", "status"],
+  primary: ["isprimary", "primary", "isdefault", "ismain"],
 } as const;
 
 const maxUnread = 100;
@@ -54,20 +56,17 @@ const plain = (name: string): string => {
   return lower === "_id" ? lower : lower.replaceAll(/[\s_?-]/g, "");
 };
 
-/** Returns whether the name of a column suggests a verification or a time. */
+/** Returns whether the name of a column suggests a verification, a time, or the state of something. */
 const isSuspicious = (name: string): boolean => {
-  const words = name
-    .replaceAll(/(\p{Ll}|\d)(?=\p{Lu})/gu, "$1 ")
-    .toLowerCase()
-    .split(/[^\p{L}]+/u)
-    .filter((word) => word !== "");
-  return words.some((word) => suspiciousWord.test(word)) || suspiciousEnd.test(words.at(-1) ?? "");
+  const words = wordsOf(name);
+  if (words.some((word) => suspiciousWord.test(word)) || suspiciousEnd.test(words.at(-1) ?? "")) return true;
+  return stateSenseOf(name) === "unclear";
 };
 
 const suspiciousWord = /verif|confirm|^(?:date|time(?!zone))|(?:date|time|stamp)$|ed(?:at|on)$/;
 
 const suspiciousEnd =
-  /^(?:at|on|since|when|ts|epoch|created|updated|modified|joined|registered|seen|expires|expiry|linked|approved|pending|valid)$/;
+  /^(?:at|on|since|when|ts|epoch|created|updated|modified|joined|registered|seen|expires|expiry)$/;
 
 /** Why the columns of a file, or the properties of a JSON row, cannot be read as links. */
 export interface ColumnProblem {
@@ -87,15 +86,16 @@ const findColumns = (names: ReadonlyArray<string>, options: ReadOptions): Column
     const name = known[role].find((each) => !ignored.has(each) && plainNames.includes(each));
     return name === undefined ? -1 : plainNames.indexOf(name);
   };
-  const named = (chosen: string | undefined, role: keyof typeof known) => {
-    if (chosen === undefined) return find(role);
+  const indexOf = (chosen: string) => {
     const exact = names.findIndex((name) => name.trim() === chosen.trim());
     return exact === -1 ? plainNames.indexOf(plain(chosen)) : exact;
   };
+  const named = (chosen: string | undefined, role: keyof typeof known) =>
+    chosen === undefined ? find(role) : indexOf(chosen);
   const chatId = named(options.chatColumn, "chatId");
   const gameId = named(options.gameColumn, "gameId");
   const time = named(options.timeColumn, "time");
-  const verifiedColumn = named(options.verifiedColumn, "verified");
+  const verifiedColumn = options.verifiedColumn === undefined ? -1 : indexOf(options.verifiedColumn);
   const missing = [
     ...(chatId === -1 ? [lacking("chat IDs", options.chatColumn, "chatId, discord_id or user_id")] : []),
     ...(gameId === -1 ? [lacking("game IDs", options.gameColumn, "gameId or roblox_id")] : []),
@@ -122,21 +122,33 @@ const findColumns = (names: ReadonlyArray<string>, options: ReadOptions): Column
   if (twice !== undefined) {
     return { reason: "row", problem: `two columns are named ${quoted(names[twice] ?? "")}` };
   }
-  const isVerified = (name: string, index: number) =>
-    index === verifiedColumn || (known.verified.some((each) => each === name) && !ignored.has(name));
-  const verified = plainNames.flatMap((name, index) => (isVerified(name, index) ? [index] : []));
+  const primary = find("primary");
+  const others = new Set([chatId, gameId, time, guildId, primary]);
+  const isState = (name: string, index: number) =>
+    index === verifiedColumn || !(others.has(index) || ignored.has(plain(name)));
+  const states = names.flatMap((name, index) =>
+    isState(name, index) ? stateAt(name, index, index === verifiedColumn) : [],
+  );
   const read = new Set([
     chatId,
     gameId,
     time,
+    primary,
     ...(options.guildId === undefined ? [] : [guildId]),
-    ...verified,
+    ...states.map(({ index }) => index),
   ]);
   const unread = names.filter((name, index) => name.trim() !== "" && !read.has(index));
   const isOwn = plainNames[chatId] === "chatid" && plainNames[gameId] === "gameid";
   const understood = new Set<string>([...known.time, ...ignored]);
   const unclear = unread.filter((name) => !understood.has(plain(name)) && isSuspicious(name));
-  return { names, chatId, gameId, time, guildId, verified, isOwn, unread, unclear };
+  return { names, chatId, gameId, time, guildId, states, primary, isOwn, unread, unclear };
+};
+
+/** @param isNamed whether the user says that the column has states */
+const stateAt = (name: string, index: number, isNamed: boolean): Columns["states"] => {
+  const sense = stateSenseOf(name);
+  if (sense === "over" || sense === "holds") return [{ index, sense }];
+  return isNamed ? [{ index, sense: "holds" }] : [];
 };
 
 const lacking = (holds: string, chosen: string | undefined, examples: string): string =>

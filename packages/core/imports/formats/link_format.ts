@@ -10,6 +10,17 @@ export type LinkReader = <E, R>(
   options?: ReadOptions,
 ) => Stream.Stream<LinkLine, E | UnreadableLinkFile, R>;
 
+/** What a word says of its row: `yes`, the link was verified; `no`, it was not; `skip`, nobody knows. */
+export type WordChoice = "yes" | "no" | "skip";
+
+/** A word without a known meaning, and in how many rows a column has it. */
+export interface OddWord {
+  readonly column: string;
+  /** In lower case. */
+  readonly word: string;
+  readonly rows: number;
+}
+
 /** Chooses the columns and rows to read. */
 export interface ReadOptions {
   /** The name of the column with the chat IDs. Needed only if the reader does not find this column itself. */
@@ -18,6 +29,8 @@ export interface ReadOptions {
   readonly gameColumn?: string | undefined;
   /** The name of the column with the times. Needed only if the reader does not find this column itself. */
   readonly timeColumn?: string | undefined;
+  /** What words without a known meaning say, by the word in lower case. Rows without a choice are not read. */
+  readonly verifiedWords?: Readonly<Record<string, WordChoice>> | undefined;
   /** An additional column that says whether a link was verified. */
   readonly verifiedColumn?: string | undefined;
   /**
@@ -34,6 +47,8 @@ export interface ReadOptions {
 export interface FileLink extends Omit<PortableLink, "lastVerifiedAt"> {
   /** Null if the row has no time; the link then counts as verified at its import. */
   readonly lastVerifiedAt: Millis | null;
+  /** Whether the row is the main one of its chat user; left out if the file does not say so. */
+  readonly isPrimary?: boolean;
 }
 
 /** The reasons for leaving out rows, with their texts in reports. @internal */
@@ -48,6 +63,7 @@ export const leftOutReasons = {
   future: "The time is more than a day ahead",
   row: "The row cannot be read",
   not_verified: "The link was not verified",
+  odd_word: "A word does not say whether the link was verified",
   other_guild: "The row is of another guild",
   repeated: "The same link stands in the file again",
   conflict: "The same user has another link in the file, which counts",
@@ -61,6 +77,7 @@ export type LeftOutReason = keyof typeof leftOutReasons;
 /** The reasons for which correct rows are left out. */
 const unwanted: ReadonlySet<LeftOutReason> = new Set([
   "not_verified",
+  "odd_word",
   "other_guild",
   "repeated",
   "conflict",
@@ -101,6 +118,8 @@ export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
    * ignore it by `ignoreColumns`.
    */
   readonly unclearColumns?: ReadonlyArray<string>;
+  /** Words whose meaning is unclear, counted in the whole file. `verifiedWords` chooses what each of them says. */
+  readonly oddWords?: ReadonlyArray<OddWord>;
 }> {
   readonly code = "UNREADABLE_LINK_FILE";
   readonly details = { line: this.line, reason: this.reason };

@@ -6,6 +6,7 @@ import { isChatId, isGameId } from "../../ids.ts";
 import { dayMs, type Millis } from "../../timestamp.ts";
 import { type Columns, columnsOf, reportUnread } from "./columns.ts";
 import {
+  type FileLink,
   type LeftOutReason,
   type LinkLine,
   longestText,
@@ -13,8 +14,20 @@ import {
   type ReadOptions,
   rowText,
   UnreadableLinkFile,
+  type WordChoice,
 } from "./link_format.ts";
-import { ambiguousDate, parseWrittenTime, unverifiedWords, verifiedWords } from "./written_forms.ts";
+import type { OddWordRow } from "./odd_words.ts";
+import type { StateSense } from "./state_columns.ts";
+import {
+  ambiguousDate,
+  missingTimes,
+  noWords,
+  orNoTime,
+  parseWrittenTime,
+  unverifiedWords,
+  verifiedWords,
+  yesWords,
+} from "./written_forms.ts";
 
 export interface RowOptions extends ReadOptions {
   /** The time at which the file is read. */
@@ -43,13 +56,13 @@ export const leftOut = (
 export const readRow = (
   row: Row,
   columns: Columns,
-  { guildId, now }: RowOptions,
-): LinkLine | UnreadableLinkFile => {
+  { guildId, now, verifiedWords: choices }: RowOptions,
+): LinkLine | UnreadableLinkFile | OddWordRow => {
   const { line, values, text } = row;
   if (guildId !== undefined && idOf(values[columns.guildId]).id !== guildId) {
     return leftOut(row, "other_guild", `the row is not of guild ${guildId}`);
   }
-  const unproven = unprovenOf(row, columns);
+  const unproven = unprovenOf(row, columns, choices);
   if (unproven !== null) return unproven;
   const chat = idOf(values[columns.chatId]);
   const game = idOf(values[columns.gameId]);
@@ -57,28 +70,36 @@ export const readRow = (
     return leftOut(row, "swapped", `the chat ID is ${chat.id} and the game ID ${game.id}: they look swapped`);
   }
   if (!isChatId(chat.id) || hasLeadingZero(chat.id)) return wrongId(row, chat, "chat", "5 to 32 digits");
-  if (!isGameId(game.id) || hasLeadingZero(game.id)) return wrongId(row, game, "game", "1 to 32 digits");
+  if (!isGameId(game.id) || hasLeadingZero(game.id) || game.id === "0")
+    return wrongId(row, game, "game", "1 to 32 digits");
   const lastVerifiedAt = timeOf(row, columns, now);
   if (typeof lastVerifiedAt === "object" && lastVerifiedAt !== null) return lastVerifiedAt;
   const kept = text.length > longestText ? rowText(text) : text;
-  return { line, link: { chatId: chat.id, gameId: game.id, lastVerifiedAt }, text: kept };
+  const link = { chatId: chat.id, gameId: game.id, lastVerifiedAt, ...primaryOf(values[columns.primary]) };
+  return { line, link, text: kept };
 };
 
-/** Returns why a row is left out or unclear by its columns of verification, or null. */
-const unprovenOf = (row: Row, columns: Columns) => {
-  const states = columns.verified.map((column) => stateOf(row.values[column]));
-  const unclear = columns.verified[states.indexOf("unclear")];
-  if (unclear !== undefined) {
-    return ask(row, columns, unclear, "expected a word that says whether the link was verified");
-  }
-  return states.includes("unverified") ? leftOut(row, "not_verified", "the link was not verified") : null;
+/** Returns why a row is left out by its columns of states, or the word that nobody understands; null for a link. */
+const unprovenOf = (row: Row, { states, names }: Columns, choices: ReadOptions["verifiedWords"]) => {
+  const read = states.map(({ index, sense }) => {
+    const word = wordOf(row.values[index]);
+    return { column: names[index] ?? "", word, state: stateOf(word, sense, choices) };
+  });
+  const having = (state: State) => read.find((each) => each.state === state);
+  if (having("no") !== undefined) return leftOut(row, "not_verified", "the link was not verified");
+  const odd = having("odd");
+  if (odd !== undefined) return { line: row.line, column: odd.column, word: odd.word };
+  const skipped = having("skip");
+  return skipped === undefined
+    ? null
+    : leftOut(row, "odd_word", `column ${quoted(skipped.column)} says ${quoted(skipped.word)}`);
 };
 
 /** Returns the time of a row, or why the row cannot be read. */
 const timeOf = (row: Row, columns: Columns, now: Millis) => {
   const value = row.values[columns.time];
   const written = writtenTime(value);
-  const time = typeof written === "number" ? written : parseWrittenTime(written);
+  const time = typeof written === "number" ? orNoTime(written) : parseWrittenTime(written);
   if (time === undefined) {
     return ambiguousDate.test(String(written).trim())
       ? ask(row, columns, columns.time, "expected the year first, since day and month cannot be told apart")
@@ -139,9 +160,13 @@ const digitsOf = (text: string): string | null => {
   return whole ?? null;
 };
 
+/** What stands in place of an ID that is not there. */
+const missingIds = new Set([...missingTimes, ""]);
+
 const wrongId = (row: Row, { id, value }: ReadId, platform: "chat" | "game", expected: string): LinkLine => {
   const name = `${platform}Id`;
-  if (id === "") return leftOut(row, `no_${platform}_id`, `${name} is missing, expected ${expected}`);
+  if (id !== null && missingIds.has(id.toLowerCase()))
+    return leftOut(row, `no_${platform}_id`, `${name} is missing, expected ${expected}`);
   if (id !== null) {
     const what = id.startsWith("=") ? `the formula ${quoted(id)}` : quoted(id);
     const wanted = hasLeadingZero(id) ? "no zero at the beginning" : expected;
@@ -159,12 +184,32 @@ const wrongId = (row: Row, { id, value }: ReadId, platform: "chat" | "game", exp
 const isSwapped = (chatId: string | null, gameId: string | null): boolean =>
   chatId !== null && gameId !== null && /^\d{1,12}$/.test(chatId) && /^\d{17,20}$/.test(gameId);
 
-const stateOf = (value: unknown): "verified" | "unverified" | "unclear" => {
-  const word = textOf(extendedValue(value, numberNames) ?? value)
+type State = WordChoice | "odd";
+
+const wordOf = (value: unknown): string =>
+  textOf(extendedValue(value, numberNames) ?? value)
     .trim()
     .toLowerCase();
-  if (word === "" || unverifiedWords.has(word)) return "unverified";
-  return verifiedWords.has(word) ? "verified" : "unclear";
+
+const stateOf = (word: string, sense: StateSense, choices: ReadOptions["verifiedWords"] = {}): State => {
+  if (Object.hasOwn(choices, word)) return choices[word] ?? "odd";
+  if (sense === "over") {
+    if (word === "" || noWords.has(word)) return "yes";
+    if (yesWords.has(word)) return "no";
+    // A column such as `deleted_at` has the time of the end.
+    const time = parseWrittenTime(word);
+    if (time === undefined) return "odd";
+    return time === null ? "yes" : "no";
+  }
+  if (word === "" || unverifiedWords.has(word)) return "no";
+  return verifiedWords.has(word) ? "yes" : "odd";
+};
+
+/** Returns whether the row is the main one of its chat user; nothing if its column does not say so. */
+const primaryOf = (value: unknown): Pick<FileLink, "isPrimary"> => {
+  const word = wordOf(value);
+  if (yesWords.has(word)) return { isPrimary: true };
+  return noWords.has(word) ? { isPrimary: false } : {};
 };
 
 const textOf = (value: unknown): string => {

@@ -1,9 +1,10 @@
-import { Array as Arr, Clock, Effect, Stream } from "effect";
+import { Clock, Effect, Stream } from "effect";
 import { type LinkLine, type LinkReader, UnreadableLinkFile } from "./link_format.ts";
+import { type OddWordRow, OddWords } from "./odd_words.ts";
 import type { RowOptions } from "./row.ts";
 
-/** A row, or the error that ends the file. */
-export type Parsed = LinkLine | UnreadableLinkFile;
+/** A row, a row with an odd word, or the error that ends the file. */
+export type Parsed = LinkLine | UnreadableLinkFile | OddWordRow;
 
 /** Parses one file. It keeps text that is not yet a whole row. */
 export interface TextParser {
@@ -49,15 +50,33 @@ export const readText =
       ),
     );
 
-/** Fails with the error that ends the rows, if any. @internal */
+/**
+ * Fails with the error that ends the rows, if any. From the first odd word on, it only counts odd words, and fails at
+ * the end of the rows. @internal
+ */
 export const failAtUnreadable = <E, R>(
   rows: Stream.Stream<Parsed, E, R>,
 ): Stream.Stream<LinkLine, E | UnreadableLinkFile, R> =>
-  Stream.mapArrayEffect(rows, (chunk) => {
-    const last = Arr.lastNonEmpty(chunk);
-    return last instanceof UnreadableLinkFile
-      ? Effect.fail(last)
-      : Effect.succeed(chunk as Arr.NonEmptyReadonlyArray<LinkLine>);
+  Stream.suspend(() => {
+    const odd = new OddWords();
+    const read = Stream.mapAccumArrayEffect(
+      rows,
+      () => null,
+      (state, chunk): Effect.Effect<readonly [null, ReadonlyArray<LinkLine>], UnreadableLinkFile> => {
+        const lines: Array<LinkLine> = [];
+        for (const row of chunk) {
+          if (row instanceof UnreadableLinkFile)
+            return odd.isEmpty ? Effect.fail(row) : Effect.fail(odd.error);
+          if ("word" in row) odd.add(row);
+          else if (odd.isEmpty) lines.push(row);
+        }
+        return Effect.succeed([state, lines]);
+      },
+    );
+    return Stream.concat(
+      read,
+      Stream.suspend(() => (odd.isEmpty ? Stream.empty : Stream.fail(odd.error))),
+    );
   });
 
 /** Wraps a parser so that it ignores everything after an unreadable line. */

@@ -13,11 +13,24 @@ export const verifiedWords = words(
 /** The words for a link that is not verified, in lower case. An empty value is one too. @internal */
 export const unverifiedWords = words(
   "false, no, n, f, 0, 0.0, off, none, null, -, unverified, not verified, pending, expired, revoked, " +
-    "rejected, denied, inactive, unlinked, deleted, banned",
+    "rejected, denied, inactive, unlinked, deleted, banned, \\n, nil, undefined",
 );
 
+/** The words of `verifiedWords` and of `unverifiedWords` that are an answer to any question. @internal */
+export const yesWords = words("true, yes, y, t, 1, on, x, ✓");
+/** @internal */
+export const noWords = words("false, no, n, f, 0, 0.0, off, none, null, -, \\n, nil, undefined");
+
 /** What stands in place of a time that is not known, in lower case. An empty value is one too. @internal */
-export const missingTimes = words("null, \\n, none, nan, 0, 0000-00-00 00:00:00, 0000-00-00");
+export const missingTimes = words("null, \\n, nil, undefined, none, nan, 0, 0000-00-00 00:00:00, 0000-00-00");
+
+/** The zero times of databases and programming languages, in any form. @internal */
+export const zeroTimes = ["1970-01-01T00:00:00Z", "0001-01-01T00:00:00Z"];
+
+const zeroMillis: ReadonlySet<Millis> = new Set(zeroTimes.map((text) => Date.parse(text)));
+
+/** Returns null for a time that stands for no time. @internal */
+export const orNoTime = (time: Millis): Millis | null => (zeroMillis.has(time) ? null : time);
 
 function words(list: string): ReadonlySet<string> {
   return new Set(list.split(", "));
@@ -121,7 +134,8 @@ export const parseWrittenTime = (written: string): Millis | null | undefined => 
     const parts = pattern.exec(text);
     if (parts === null) continue;
     const found = read(parts);
-    return typeof found === "number" ? found : Option.getOrUndefined(parseTimestamp(found));
+    const time = typeof found === "number" ? found : Option.getOrUndefined(parseTimestamp(found));
+    return time === undefined ? undefined : orNoTime(time);
   }
   return undefined;
 };

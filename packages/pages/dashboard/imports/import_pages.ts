@@ -20,6 +20,7 @@ import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { importPath, paths, withQuery } from "../paths.ts";
+import { type AskedWord, wordField } from "./odd_words.ts";
 import { undoableSection, undoLink } from "./undo_pages.ts";
 
 type Importer = Pick<Visitor, "platforms">;
@@ -31,6 +32,8 @@ export interface ImportForm {
   readonly named: Readonly<Record<"chatColumn" | "gameColumn" | "timeColumn" | "verifiedColumn", string>>;
   /** Columns that may say when or whether a link was verified. The user must name or ignore each of them. */
   readonly columns: ReadonlyArray<{ readonly name: string; readonly isIgnored: boolean }>;
+  /** Words in columns of verification whose meaning the user chooses. */
+  readonly words: ReadonlyArray<AskedWord>;
 }
 
 export interface ImportView {
@@ -50,7 +53,7 @@ const uploadKinds = [".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl"];
 /** `problem` says why a file was refused; null if none was refused. */
 export const uploadPage = (
   communities: ReadonlyArray<Community>,
-  { pid, onConflict, named, columns }: ImportForm,
+  { pid, onConflict, named, columns, words }: ImportForm,
   { platforms }: Importer,
   {
     problem,
@@ -113,12 +116,13 @@ ${textField({
 ${textField({
   name: "verifiedColumn",
   label: "Column that says whether a link was verified",
-  hint: "Recognized names: verified, is_verified and status.",
+  hint: "Recognized names: verified, status, active, is_deleted and similar ones.",
   value: named.verifiedColumn,
   maxLength: 100,
 })}
 </details>
 ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the column “${name}”`, isIgnored, name))}
+${words.map(wordField)}
 <div class="field">
 <label for="file">File</label>
 <p class="hint" id="file-hint">${uploadKinds.join(", ")} with CSV or JSON, up to 20 MB. For larger files or a database,

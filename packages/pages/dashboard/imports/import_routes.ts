@@ -5,6 +5,7 @@ import {
   type ImportJob,
   makeImportJobs,
   type UnreadableLinkFile,
+  type WordChoice,
   type WrongLines,
 } from "@accountlink/core/imports";
 import { Effect, Record, Stream } from "effect";
@@ -27,6 +28,7 @@ import {
   uploadPage,
 } from "./import_pages.ts";
 import { readUpload, type Upload } from "./import_upload.ts";
+import type { AskedWord } from "./odd_words.ts";
 import { type UndoView, undoPage } from "./undo_pages.ts";
 
 export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages) {
@@ -50,7 +52,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     const receive = Effect.fnUntraced(function* (file: ImportFile) {
       const uploaded = yield* readUpload(visitor, file);
       typed = typedIn(uploaded);
-      const { pid, onConflict, named, columns } = typed;
+      const { pid, onConflict, named, columns, words } = typed;
       const { scope } = yield* communities.find(visitor, pid);
       return {
         pid: scope.pid,
@@ -59,6 +61,9 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
         options: {
           ...Record.map(named, (column) => column || undefined),
           ignoreColumns: columns.map(({ name }) => name),
+          verifiedWords: Object.fromEntries(
+            words.flatMap(({ word, choice }) => (choice === null ? [] : [[word, choice]])),
+          ),
         },
       };
     });
@@ -149,6 +154,7 @@ const untouched: ImportForm = {
   onConflict: "newest",
   named: { chatColumn: "", gameColumn: "", timeColumn: "", verifiedColumn: "" },
   columns: [],
+  words: [],
 };
 
 const typedIn = ({ fields, ignoreColumns }: Upload): ImportForm => {
@@ -158,12 +164,27 @@ const typedIn = ({ fields, ignoreColumns }: Upload): ImportForm => {
     onConflict: choiceOf(text("onConflict")),
     named: Record.map(untouched.named, (_, name) => text(name).trim().slice(0, 100)),
     columns: ignoreColumns.map((name) => ({ name, isIgnored: true })),
+    words: [...fields].flatMap(([name, word]) => {
+      const [, index] = /^word(\d+)$/.exec(name) ?? [];
+      const choice = choices.find((each) => each === fields.get(`meaning${index}`)) ?? null;
+      return index === undefined || choice === null ? [] : [{ word, place: null, choice }];
+    }),
   };
 };
 
+const choices: ReadonlyArray<WordChoice> = ["yes", "no", "skip"];
+
 const withUnclear = (typed: ImportForm, error: UnreadableLinkFile | WrongLines): ImportForm => {
-  const unclear = error._tag === "UnreadableLinkFile" ? (error.unclearColumns ?? []) : [];
-  return { ...typed, columns: [...typed.columns, ...unclear.map((name) => ({ name, isIgnored: false }))] };
+  if (error._tag === "WrongLines") return typed;
+  const { unclearColumns = [], oddWords = [] } = error;
+  return {
+    ...typed,
+    columns: [...typed.columns, ...unclearColumns.map((name) => ({ name, isIgnored: false }))],
+    words: [
+      ...typed.words,
+      ...oddWords.map(({ word, ...place }): AskedWord => ({ word, place, choice: null })),
+    ],
+  };
 };
 
 const choiceOf = (text: string): ConflictChoice => (text === "keep" || text === "replace" ? text : "newest");
@@ -171,6 +192,7 @@ const choiceOf = (text: string): ConflictChoice => (text === "keep" || text === 
 const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformNames): string => {
   if (error._tag === "UnreadableLinkFile") {
     const { line, reason } = error;
+    if (error.oddWords !== undefined) return `Line ${line}: ${reason}. ${oddWord}`;
     if (error.unclearColumns !== undefined) return `Line ${line}: ${reason}. ${unclear}`;
     // A reason that starts with "the file" concerns the whole file, so a line number would mislead.
     return reason.startsWith("the file ") ? `T${reason.slice(1)}.` : `Line ${line}: ${reason}.`;
@@ -178,6 +200,8 @@ const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformN
   const [first] = error.problems;
   return `No row of the file can be imported. Line ${first?.line}: ${said(first?.problem ?? "", platforms)}.`;
 };
+
+const oddWord = "Say what each word means, or ignore the column, and choose the file again.";
 
 const unclear =
   "Name the column with the time or the verification, tick what does not matter, or change the file, and choose it again.";

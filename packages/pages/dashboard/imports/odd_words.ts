@@ -1,0 +1,27 @@
+/** The questions about words in columns of verification whose meaning nobody knows. */
+import type { OddWord, WordChoice } from "@accountlink/core/imports";
+import { type Html, html } from "../../html.ts";
+import { hiddenFields, radioField } from "../look/field.ts";
+import { counted } from "../look/time.ts";
+
+export interface AskedWord extends Pick<OddWord, "word"> {
+  /** Where the file has the word; null if another choice was asked for meanwhile. */
+  readonly place: Pick<OddWord, "column" | "rows"> | null;
+  readonly choice: WordChoice | null;
+}
+
+export const wordField = ({ word, place, choice }: AskedWord, index: number): Html => html`
+${hiddenFields({ [`word${index}`]: word })}
+${radioField({
+  name: `meaning${index}`,
+  label:
+    place === null
+      ? `What “${word}” says`
+      : `What “${word}” says in the column “${place.column}” of ${counted(place.rows, "row")}`,
+  value: choice ?? "",
+  choices: [
+    { value: "yes", label: "The link was verified" },
+    { value: "no", label: "The link was not verified" },
+    { value: "skip", label: "Leave these rows out", hint: "The preview lists them." },
+  ],
+})}`;
