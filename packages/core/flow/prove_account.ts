@@ -6,6 +6,8 @@ import type { PlatformUnavailable } from "../errors.ts";
 import { GuildLog } from "../guild_log/guild_log.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId } from "../ids.ts";
+import { filterLimited } from "../limited_loops.ts";
+import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import {
   ChatIdentity,
@@ -54,6 +56,11 @@ export const makeProofs = Effect.gen(function* () {
   const admit = yield* makeAdmit;
   const prove = yield* makeProve;
   const withConnections = (yield* GameWays).includes("connection");
+  const { hasUser } = yield* GamePlatform;
+
+  /** Leaves out accounts that are gone. While the game platform does not answer, all stay. */
+  const existing = (gameIds: ReadonlyArray<GameId>) =>
+    filterLimited(gameIds, (gameId) => Effect.orElseSucceed(hasUser(gameId), () => true), { concurrency: 3 });
 
   const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject, entry: FlowEntry) {
     const { session, pid, guildId, redirect, expiresAt } = subject;
@@ -151,7 +158,8 @@ export const makeProofs = Effect.gen(function* () {
     const flow = yield* findFlow(held);
     if (flow === null) return yield* refuseGone(held, null);
     const { entry } = flow;
-    const { userId, isMember, connections } = yield* signIn(step, flow, callback, redirectUri);
+    const { userId, isMember, connections: named = [] } = yield* signIn(step, flow, callback, redirectUri);
+    const connections = yield* existing(named);
     const subject = yield* subjects.resolve(entry);
     const proof = proofOf(step, userId, subject, connections);
     if (proof.step === "chat") {

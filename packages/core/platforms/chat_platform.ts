@@ -98,6 +98,9 @@ export class MembersHidden extends Data.TaggedError("MembersHidden") {}
 /** The outcome of a change: true if the change was made, false if the user is no longer a member of the guild. */
 type Changed = PlatformEffect<boolean, RoleRefused>;
 
+/** `Changed`; or the nickname that the member has now, if the platform keeps another one than it was given. */
+type Renamed = PlatformEffect<boolean | { readonly nickname: string | null }, RoleRefused>;
+
 /** Reads and changes roles and nicknames of members. Nothing is cached. */
 export interface ChatRoles {
   /** Returns the guild's roles and number of members. None if the bot is not in the guild. */
@@ -132,7 +135,7 @@ export interface ChatRoles {
   readonly makeRole?: (guildId: GuildId, name: string) => PlatformEffect<Option.Option<string>, RoleRefused>;
 
   /** Null removes the nickname. */
-  readonly setNickname: (guildId: GuildId, chatId: ChatId, nickname: string | null) => Changed;
+  readonly setNickname: (guildId: GuildId, chatId: ChatId, nickname: string | null) => Renamed;
 }
 
 /** What the bot asks for when an owner adds it: rights to change roles and nicknames, to post messages, or both. */

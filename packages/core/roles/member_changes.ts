@@ -4,6 +4,7 @@ import type { LinkRecord } from "../links/link.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { GameItem } from "../platforms/game_platform.ts";
 import type { GameGroup } from "../platforms/profile.ts";
+import { givenNickname, shownNickname } from "./kept_nickname.ts";
 import { namesGame, namesGroupRole, nicknameOf, type PlanSettings } from "./role_plan.ts";
 import { erasedNickname } from "./role_plan_store.ts";
 import { groupIn, holds, itemKey, type LinkedGame, needsOf } from "./rule_kinds.ts";
@@ -155,7 +156,7 @@ const unchanged = (before: string | null, after = before): NicknameChange => ({
 
 /** Removes the nickname of an unlinked member if the plan set it. */
 const nicknameRemoval = ({ nickname }: RoleMember, before: string | null): NicknameChange =>
-  nickname !== null && (nickname === before || before === erasedNickname)
+  nickname !== null && before !== null && (nickname === shownNickname(before) || before === erasedNickname)
     ? { nickname: "", setNickname: { before, after: null } }
     : unchanged(before, null);
 
@@ -174,7 +175,13 @@ const nicknameChange = (
   const names = { game: game.profile ?? noNames, chat: member, groupRole: group?.role?.name ?? "" };
   const after = template === null ? null : nicknameOf(template, names);
   if (after === null) return unchanged(before);
-  return member.nickname === after
-    ? unchanged(before, after)
-    : { nickname: after, setNickname: { before, after } };
+  return renaming(member, before, after);
+};
+
+/** Sets a nickname, unless the member has it, or has what the platform keeps of it. */
+const renaming = (member: RoleMember, before: string | null, after: string): NicknameChange => {
+  if (member.nickname === after) return unchanged(before, after);
+  const isKept =
+    before !== null && givenNickname(before) === after && member.nickname === shownNickname(before);
+  return isKept ? unchanged(before) : { nickname: after, setNickname: { before, after } };
 };

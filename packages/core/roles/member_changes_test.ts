@@ -281,6 +281,11 @@ it.each<
   ["stays if the plan has no template", null, "a", gameOf(null), "a", null, "a"],
   ["goes with the link if it is still the one that was set", byName, "ada_g", null, "ada_g", "", null],
   ["stays without a link if the member chose another", byName, "mine", null, "ada_g", null, null],
+  ["stays as the platform keeps it", byName, "ada", player, "ada_g\nada", null, "ada_g\nada"],
+  ["stays none if the platform keeps none", byName, null, player, "ada_g\n", null, "ada_g\n"],
+  ["is set if the plan gives another one", byName, "ada", player, "old\nada", "ada_g", "ada_g"],
+  ["goes with the link as the platform keeps it", byName, "ada", null, "ada_g\nada", "", null],
+  ["stays without a link if the platform kept none", byName, "mine", null, "ada_g\n", null, null],
   ["stays without a link if the plan set none", byName, "ada_g", null, null, null, null],
 ])("the nickname of a member %s", (_, template, own, linked, before, nickname, after) => {
   const member = memberOf({ nickname: own });

@@ -5,6 +5,7 @@ import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember, RoleRefused } from "../platforms/chat_platform.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform, type ItemOwnership } from "../platforms/game_platform.ts";
+import { storedNickname } from "./kept_nickname.ts";
 import {
   type GroupRoles,
   isLeftAlone,
@@ -161,8 +162,18 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         change(roleId, addRole(plan.guildId, chatId, roleId)),
       );
       const { nickname } = changes;
-      const isRenamed =
-        nickname !== null && (yield* change(null, rename(plan.guildId, chatId, nickname || null)));
+      let kept: string | null = nickname;
+      const renaming = Effect.map(
+        rename(plan.guildId, chatId, nickname === "" ? null : nickname),
+        (renamed) => {
+          if (typeof renamed === "boolean") return renamed;
+          kept = renamed.nickname;
+          return true;
+        },
+      );
+      const isRenamed = nickname !== null && (yield* change(null, renaming));
+      const { before, after } = setNickname;
+      const renamedTo = isRenamed && after !== null ? storedNickname(after, kept) : after;
       const isSet = nickname === null || isRenamed;
       const at = yield* Clock.currentTimeMillis;
       for (const roleId of changes.withoutItem) {
@@ -178,7 +189,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
           chatId,
           mark: null,
           retryAt: isMember && changes.isUnanswered ? at + unansweredRetry : null,
-          nickname: isMember ? (isSet ? setNickname.after : setNickname.before) : null,
+          nickname: isMember ? (isSet ? renamedTo : before) : null,
           problems,
         },
       };

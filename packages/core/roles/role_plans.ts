@@ -84,6 +84,11 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         ...(bypassRoleId === null ? [] : [{ name: "bypassRoleId", roleId: bypassRoleId }]),
       ];
       if (named.length === 0) return settings;
+      // At the chat platform, the role of everybody has the ID of the guild.
+      const everybody = named.find(({ roleId }) => roleId === guildId);
+      if (everybody !== undefined) {
+        return yield* InvalidParameter.one(everybody.name, "expected a role that not everybody has");
+      }
       const known = new Set((yield* guildRoles(guildId)).map(({ id }) => id));
       const unknown = named.find(({ roleId }) => !known.has(roleId));
       if (unknown === undefined) return settings;

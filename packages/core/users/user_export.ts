@@ -9,6 +9,7 @@ import { guildOf } from "../data_scope.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { shownNickname } from "../roles/kept_nickname.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { UserData } from "./user_data.ts";
 
@@ -105,7 +106,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
           roles: roles.map(({ pid, guildId, nickname, problems }) => ({
             community: communityOf(pid),
             guildId,
-            nickname,
+            nickname: nickname === null ? null : shownNickname(nickname),
             problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
           })),
           pauses: pauses.map(({ pid, guildId, at }) => ({

@@ -3,7 +3,7 @@
  * again later. Callers get meanings, and never look at a status.
  */
 import type { PlatformUnavailable } from "@accountlink/core";
-import { type Effect, Option, type Result, Schema } from "effect";
+import { Data, Effect, Option, Predicate, type Result, Schema } from "effect";
 import { HttpClientRequest, type HttpMethod } from "effect/http";
 import { askPlatform, type ResilientClient } from "../http/mod.ts";
 
@@ -187,8 +187,16 @@ export interface RouteRequest<A> {
 export const ask = <const R extends Route, A>(
   client: ResilientClient,
   route: R,
+  request: RouteRequest<A>,
+): Effect.Effect<Result.Result<A, Meaning<R>>, PlatformUnavailable> =>
+  send(client, route, request, (status, answer) => meaningOf(route, status, answer));
+
+const send = <A, M>(
+  client: ResilientClient,
+  route: Route,
   { path = [], query, headers, body, ...question }: RouteRequest<A>,
-): Effect.Effect<Result.Result<A, Meaning<R>>, PlatformUnavailable> => {
+  meaning: (status: number, body: unknown) => M | undefined,
+): Effect.Effect<Result.Result<A, M>, PlatformUnavailable> => {
   const [method = "", target = ""] = route.split(" ");
   const values = path.values();
   const url = target.replaceAll(/\{\w+\}/gu, () => encodeURIComponent(values.next().value ?? ""));
@@ -196,8 +204,54 @@ export const ask = <const R extends Route, A>(
   return askPlatform(client, {
     ...question,
     request: body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body),
-    meaning: (status, answer) => meaningOf(route, status, answer),
+    meaning,
   });
+};
+
+/** What a platform refuses, in its own words. */
+export class RefusedInWords extends Data.TaggedError("RefusedInWords")<{
+  readonly status: number;
+  /** Without API keys and other secrets, which platforms do not repeat. Empty if the platform says nothing. */
+  readonly words: string;
+}> {}
+
+const refusals: ReadonlySet<number> = new Set([400, 403, 404, 409]);
+
+/** `ask` for what an operator does, who reads the platform's own words if it refuses. */
+export const askInWords = <A>(
+  client: ResilientClient,
+  route: Route,
+  request: RouteRequest<A>,
+): Effect.Effect<A, PlatformUnavailable | RefusedInWords> =>
+  Effect.flatMap(
+    send(client, route, request, (status, body) =>
+      refusals.has(status) ? new RefusedInWords({ status, words: wordsIn(body) }) : undefined,
+    ),
+    Effect.fromResult,
+  );
+
+/** Returns the message of an error, and those of single fields, which Discord nests: `0.name: it is too long`. */
+const wordsIn = (body: unknown): string => {
+  const { message, errors } = Option.getOrElse(errorInWords(body), () => ({ message: "", errors: {} }));
+  return [message, ...fieldProblems(errors, "").slice(0, 3)].filter((text) => text !== "").join("; ");
+};
+
+const errorInWords = Schema.decodeUnknownOption(
+  Schema.Struct({
+    message: Schema.String,
+    errors: Schema.Unknown.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  }),
+);
+
+const fieldProblems = (errors: unknown, field: string): ReadonlyArray<string> => {
+  if (!Predicate.isObject(errors)) return [];
+  return Object.entries(errors).flatMap(([name, inner]) =>
+    name === "_errors" && Array.isArray(inner)
+      ? inner.flatMap((each) =>
+          Predicate.hasProperty(each, "message") ? [`${field}: ${String(each.message)}`] : [],
+        )
+      : fieldProblems(inner, field === "" ? name : `${field}.${name}`),
+  );
 };
 
 /** The bodies of errors at Discord, at Open Cloud and at Roblox. */

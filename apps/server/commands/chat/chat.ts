@@ -1,5 +1,6 @@
 import type { PlatformUnavailable } from "@accountlink/core";
 import { commandBodies, interactionsPath } from "@accountlink/pages/chat";
+import type { RefusedInWords } from "@accountlink/platforms/live";
 import { Effect, Predicate } from "effect";
 import { Command } from "effect/cli";
 import { FetchHttpClient } from "effect/http";
@@ -25,22 +26,40 @@ const onPlatform = <A, E, R>(work: Effect.Effect<A, E | PlatformUnavailable, R>)
     Effect.provide(FetchHttpClient.layer),
     Effect.catchIf(
       (error) => Predicate.isTagged(error, "PlatformUnavailable"),
-      (error) => new CommandFailed({ problem: `Cannot reach the chat platform: ${reasonOf(error)}` }),
+      (error) => new CommandFailed({ problem: unavailableText(error) }),
     ),
   );
 
+const unavailableText = (error: unknown): string => {
+  const { retryAfterMs } = error as PlatformUnavailable;
+  if (retryAfterMs === undefined) return `Cannot reach the chat platform: ${reasonOf(error)}`;
+  const wait = retryAfterMs === 0 ? "later" : `in ${Math.ceil(retryAfterMs / 60_000)} minutes`;
+  return `The chat platform takes no more changes for now: try again ${wait}`;
+};
+
+const saidIn = ({ status, words }: RefusedInWords): string =>
+  words === "" ? `it answers with the status ${status}` : `it says "${words}"`;
+
 const install = Effect.gen(function* () {
   const { installation, commands, differences, foreign, address, ownAddress, keyProblem } = yield* inspect;
-  if (differences.length > 0) yield* installation.replace([...commands, ...foreign]);
+  if (differences.length > 0) {
+    yield* Effect.catchTag(
+      installation.replace([...commands, ...foreign]),
+      "RefusedInWords",
+      (refused) =>
+        new CommandFailed({ problem: `The chat platform refuses the commands: ${saidIn(refused)}` }),
+    );
+  }
   const isOwn = address === null || new URL(address).origin === new URL(ownAddress).origin;
   if (isOwn && address !== ownAddress) {
-    yield* Effect.mapError(
+    yield* Effect.catchTag(
       installation.setAddress(ownAddress),
-      () =>
+      "RefusedInWords",
+      (refused) =>
         new CommandFailed({
           problem:
-            `Cannot set the address: the chat platform does not get an answer at ` +
-            `${ownAddress}; start the server and make the address public`,
+            `The chat platform refuses the address ${ownAddress}: ${saidIn(refused)}. ` +
+            "It needs an answer there: start the server and make the address public",
         }),
     );
   }

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, FiberSet, Layer, Metric } from "effect";
 import { makeCouriers, makeNode } from "../../couriers/couriers.ts";
+import type { PlatformEffect } from "../../errors.ts";
 import type { GuildId } from "../../ids.ts";
 import { ChatPlatform, type ChatRoles, type RoleRefused } from "../../platforms/chat_platform.ts";
 import { PlatformRefusals } from "../../platforms/platform_refusals.ts";
@@ -98,8 +99,6 @@ const start = Effect.gen(function* () {
   return stop;
 });
 
-type Changed = ReturnType<ChatRoles["addRole"]>;
-
 /** The refusals that other members would get as well. */
 const concernsAll: ReadonlySet<RoleRefused["reason"]> = new Set([
   "role_above_bot",
@@ -119,7 +118,11 @@ const rememberedFor = 5_000;
 export const rememberRefusals = (roles: ChatRoles): ChatRoles => {
   const refusals = new Map<string, { readonly refusal: RoleRefused; readonly until: Millis }>();
 
-  const unlessRefused = (guildId: GuildId, what: string, change: Changed): Changed =>
+  const unlessRefused = <A>(
+    guildId: GuildId,
+    what: string,
+    change: PlatformEffect<A, RoleRefused>,
+  ): PlatformEffect<A, RoleRefused> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const known = refusals.get(`${guildId} ${what}`);
       if (known !== undefined && now < known.until) return Effect.fail(known.refusal);

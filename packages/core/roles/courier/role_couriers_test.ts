@@ -2,7 +2,7 @@ import { assert } from "@accountlink/test-servers/effect";
 import { Effect, Fiber, Layer } from "effect";
 import { MemberStore } from "../../accounts/member_store.ts";
 import { LinkStore } from "../../links/link_store.ts";
-import { ChatPlatform } from "../../platforms/chat_platform.ts";
+import { ChatPlatform, type ChatRoles } from "../../platforms/chat_platform.ts";
 import { chatId, guildId, later, operator, scopes } from "../../test_services.ts";
 import { UserData } from "../../users/user_data.ts";
 import { MemberSync } from "../member_sync.ts";
@@ -261,22 +261,40 @@ test("a plan that is turned on pauses the guild's other plan if nobody of that t
   assert.propertyVal(yield* Effect.flip(put()), "reason", "guild_has_plan");
 });
 
+const renaming = (chatId_: string, add: ReadonlyArray<string> = []) => ({
+  chatId: chatId(chatId_),
+  add,
+  remove: [],
+  nickname: "ada_g",
+  setNickname: { before: "old", after: "ada_g" },
+  isInventoryPrivate: false,
+  held: [],
+  withoutItem: [],
+  isUnanswered: false,
+});
+
+test("a plan stores the nickname that the platform kept besides the one that it gave", function* () {
+  const { guild: scope } = yield* scopes;
+  const chat = yield* ChatPlatform;
+  for (const [kept, stored] of [
+    [true, "ada_g"],
+    [{ nickname: "ada" }, "ada_g\nada"],
+    [{ nickname: null }, "ada_g\n"],
+  ] as const) {
+    const roles = { ...(chat.roles as ChatRoles), setNickname: () => Effect.succeed(kept) };
+    const platform = Layer.succeed(ChatPlatform, { ...chat, roles });
+    const { settled } = yield* MemberSync.use((sync) =>
+      sync.apply({ ...usual, scope, guildId }, renaming(memberIds[0] ?? "")),
+    ).pipe(Effect.provide(Layer.fresh(MemberSync.layer).pipe(Layer.provide(platform))));
+    assert.strictEqual(settled.nickname, stored);
+  }
+});
+
 test("a plan forgets the nickname of a user who left the guild", function* () {
   const { guild: scope } = yield* scopes;
-  const changes = {
-    chatId: chatId("100009"),
-    add: [verified],
-    remove: [],
-    nickname: "ada_g",
-    setNickname: { before: "old", after: "ada_g" },
-    isInventoryPrivate: false,
-    held: [],
-    withoutItem: [],
-    isUnanswered: false,
-  };
   const { added, nickname, settled } = yield* (yield* MemberSync).apply(
     { ...usual, scope, guildId },
-    changes,
+    renaming("100009", [verified]),
   );
   assert.deepEqual([added, nickname, settled.nickname, settled.problems], [[], null, null, []]);
 });

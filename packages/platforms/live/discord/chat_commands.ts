@@ -2,7 +2,7 @@
 import type { ChatCommands } from "@accountlink/core/platforms";
 import { Effect, Equal, Option, Redacted, Result, Schema } from "effect";
 import type { ResilientClient } from "../../http/mod.ts";
-import { ask } from "../answers.ts";
+import { ask, askInWords } from "../answers.ts";
 import { discordClients, type LiveChatPlatformOptions } from "./discord_client.ts";
 import { Application } from "./discord_wire.ts";
 
@@ -96,9 +96,12 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
       };
     }),
 
-    /** Replaces the list of the application's commands, so it has to contain the foreign ones. */
+    /**
+     * Replaces the list of the application's commands, so it has to contain the foreign ones. Fails with
+     * `RefusedInWords`.
+     */
     replace: Effect.fnUntraced(function* (commands: ReadonlyArray<NamedCommand>) {
-      yield* ask(client, "PUT /applications/{application_id}/commands", {
+      yield* askInWords(client, "PUT /applications/{application_id}/commands", {
         operation: "ChatCommands.replace",
         path: yield* pathOf,
         body: commands,
@@ -106,10 +109,10 @@ export const liveChatInstallation = Effect.fnUntraced(function* (options: LiveCh
       });
     }),
 
-    /** Discord sends a ping to the address, and fails unless the service answers it. */
+    /** Discord sends a ping to the address, and refuses it in words unless the service answers. */
     setAddress: (url: string) =>
       Effect.asVoid(
-        ask(client, "PATCH /applications/@me", {
+        askInWords(client, "PATCH /applications/@me", {
           operation: "ChatCommands.setAddress",
           body: { interactions_endpoint_url: url },
           found: Schema.Unknown,

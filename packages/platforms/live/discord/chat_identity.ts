@@ -76,8 +76,9 @@ export const liveChatIdentity = ({
           Effect.map(
             ask(atDiscord(client), "GET /users/@me/connections", {
               operation: "ChatIdentity.finish",
-              found: Schema.NullOr(Schema.Array(Connection)),
+              found: Schema.NullOr(Schema.Array(Schema.Unknown)),
             }),
+            // One entry of another form does not hide the others.
             (found) => (Result.getOrThrow(found) ?? []).flatMap(robloxAccount),
           ),
       },
@@ -92,15 +93,16 @@ export const liveChatIdentity = ({
 };
 
 /** Returns the Roblox account of a connection, if Discord verified it and the user did not withdraw it. */
-const robloxAccount = ({
-  type,
-  id,
-  verified,
-  revoked = false,
-}: typeof Connection.Type): ReadonlyArray<GameId> =>
-  type === "roblox" && verified && !revoked && isGameId(id) ? [id] : [];
+const robloxAccount = (entry: unknown): ReadonlyArray<GameId> => {
+  if (!isConnection(entry)) return [];
+  const { type, id, verified, revoked = false } = entry;
+  return type === "roblox" && verified && !revoked && robloxId.test(id) ? [GameId.make(id)] : [];
+};
 
-const isGameId = Schema.is(GameId);
+const isConnection = Schema.is(Connection);
+
+/** An ID of Roblox is a number of up to 63 bits, and never 0. */
+const robloxId = /^[1-9]\d{0,18}$/;
 
 const userGuild = ({ id, name, owner = false, permissions = "0" }: typeof OwnGuild.Type): UserGuild => ({
   id,

@@ -94,7 +94,9 @@ export const liveChatPlatform = (
         });
         if (Result.isFailure(page)) return new Map<ChatId, boolean>();
         const ids = page.success.map(({ user }) => user.id);
-        const last = ids.length < pageSize ? null : BigInt(ids.at(-1) ?? 0);
+        // Only an empty page ends the list: a page may be short without being the last.
+        const last =
+          ids.length === 0 ? null : ids.map(BigInt).reduce((one, other) => (one > other ? one : other));
         const members = new Set(ids);
         const told = chatIds.filter((id) => isSnowflake(id) && (last === null || BigInt(id) <= last));
         return new Map(told.map((id) => [id, members.has(id)]));

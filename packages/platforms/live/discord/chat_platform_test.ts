@@ -158,6 +158,8 @@ const [adaIn, bobIn, eveNotIn] = [[ada.id, true] as const, [bob.id, true] as con
 test.each<[what: string, answer: HttpAnswering, known: ReadonlyArray<readonly [ChatId, boolean]>]>([
   ["tells which of several users are members of the guild", page([bob.id, ada.id]), [adaIn, bobIn, eveNotIn]],
   ["does not tell of users with higher IDs than a full page", page(full), [bobIn, eveNotIn]],
+  ["does not tell of users with higher IDs than a short page", page([bob.id]), [bobIn, eveNotIn]],
+  ["tells of all if the page is empty", page([]), [eve, bob, ada].map(({ id }) => [id, false] as const)],
   ["tells nothing if the bot may not list members", missingAccess, []],
 ])("findMembers requests one page of members, and %s", function* ([, answer, known]) {
   const path = `/guilds/${guildId}/members`;
@@ -208,11 +210,30 @@ const strangers = idsFrom(BigInt(guildId) + 1n, 200);
 test.each<[order: string, ids: ReadonlyArray<GuildId>]>([
   ["ascending", strangers],
   ["descending", strangers.toReversed()],
-])("200 guilds without the bot, with %s IDs, cost one request", function* ([, ids]) {
-  const { chat, takePaths } = yield* setUp();
-  const lookups = ids.map((id) => Effect.map(chat.findGuild(id), Option.isSome));
-  expect(new Set(yield* Effect.all(lookups, { concurrency: 8 }))).toEqual(new Set([false]));
-  expect(takePaths()).toEqual(["/users/@me/guilds"]);
+])(
+  "200 guilds without the bot, with %s IDs, cost one request, and one for the end of the list",
+  function* ([, ids]) {
+    const { chat, takePaths } = yield* setUp();
+    const lookups = ids.map((id) => Effect.map(chat.findGuild(id), Option.isSome));
+    expect(new Set(yield* Effect.all(lookups, { concurrency: 8 }))).toEqual(new Set([false]));
+    expect(takePaths()).toEqual(["/users/@me/guilds", "/users/@me/guilds"]);
+  },
+);
+
+test("a short page of the bot's guilds is not the last one", function* () {
+  const joined = idsFrom(BigInt(guildId), 450);
+  const shortPages: Parameters<typeof startDiscord>[0] = (path, request) => {
+    const answer = botIn(joined)?.(path, request);
+    if (path !== "/users/@me/guilds" || typeof answer !== "object") return answer;
+    return { body: (answer.body as ReadonlyArray<object>).slice(0, 199) };
+  };
+  const { chat } = yield* setUp(shortPages);
+  for (const id of [joined[449], joined[199], joined[0]] as ReadonlyArray<GuildId>) {
+    expect(yield* chat.findGuild(id)).toMatchObject(Option.some({ id }));
+  }
+  const absent = String(BigInt(guildId) + 450n) as GuildId;
+  expect(yield* chat.joinedGuilds([...joined, absent])).toEqual(new Set(joined));
+  expect(yield* chat.findGuild(absent)).toEqual(Option.none());
 });
 
 test("guilds without the bot cost at most two requests per page of the bot's guilds", function* () {
@@ -252,6 +273,8 @@ test("the next page of the bot's guilds is requested after a full page", functio
   expect(heard.map(({ query }) => query.get("after"))).toEqual([
     String(BigInt(joined[0] ?? 0) - 1n),
     String(BigInt(joined[250] ?? 0) - 1n),
+    // The second page is short, which does not make it the last one.
+    String(BigInt(guildId) - 1n),
   ]);
 });
 

@@ -83,7 +83,11 @@ export const discordRoles = Effect.fnUntraced(function* (
     timeToLive: (exit) => (Exit.isSuccess(exit) ? rightsFreshFor : Duration.zero),
   });
 
-  /** @param explain returns the cause if Discord refuses the change for lack of permissions */
+  /**
+   * Makes a change of a member. Returns the answer; none if the user is not in the guild.
+   *
+   * @param explain returns the cause if Discord refuses the change for lack of permissions
+   */
   const change = Effect.fnUntraced(function* (
     route: Change,
     request: Omit<RouteRequest<unknown>, "headers" | "found"> & {
@@ -93,11 +97,11 @@ export const discordRoles = Effect.fnUntraced(function* (
   ) {
     const headers = { "x-audit-log-reason": auditLogReason };
     const made = yield* ask(client, route, { ...request, headers, found: Schema.Unknown });
-    if (Result.isSuccess(made)) return true;
-    if (made.failure === "absent") return false;
+    if (Result.isSuccess(made)) return Option.some(made.success);
+    if (made.failure === "absent") return Option.none<unknown>();
     if (made.failure !== "not_permitted") return yield* new RoleRefused({ reason: made.failure });
     const rights = yield* Cache.get(explaining, request.path[0]);
-    if (Option.isNone(rights)) return false;
+    if (Option.isNone(rights)) return Option.none<unknown>();
     return yield* new RoleRefused({ reason: explain(rights.value) });
   });
 
@@ -107,7 +111,7 @@ export const discordRoles = Effect.fnUntraced(function* (
         `${method} /guilds/{guild_id}/members/{user_id}/roles/{role_id}`,
         { operation, path: [guildId, chatId, roleId] },
         ({ managesRoles }) => (managesRoles ? "role_above_bot" : "no_permission"),
-      );
+      ).pipe(Effect.map(Option.isSome));
 
   const makeRole = Effect.fnUntraced(function* (guildId: GuildId, name: string) {
     const made = yield* ask(client, "POST /guilds/{guild_id}/roles", {
@@ -165,9 +169,24 @@ export const discordRoles = Effect.fnUntraced(function* (
         "PATCH /guilds/{guild_id}/members/{user_id}",
         { operation: "ChatRoles.setNickname", path: [guildId, chatId], body: { nick: nickname } },
         ({ managesNicknames }) => (managesNicknames ? "member_above_bot" : "no_permission"),
+      ).pipe(
+        Effect.map(
+          Option.match({
+            onNone: () => false,
+            onSome: (answer) => {
+              // A member without a nickname has null, or no such field.
+              if (!isRenamedMember(answer) || (answer.nick ?? null) === nickname) return true;
+              return { nickname: answer.nick ?? null };
+            },
+          }),
+        ),
       ),
   };
 });
+
+const isRenamedMember = Schema.is(
+  Schema.Struct({ user: Schema.Unknown, nick: Schema.optionalKey(Schema.NullOr(Schema.String)) }),
+);
 
 type Change =
   | "PATCH /guilds/{guild_id}/members/{user_id}"
@@ -197,11 +216,14 @@ const rightsOf = (
     memberCount: memberCount ?? 0,
     managesRoles,
     managesNicknames: may("nicknames"),
-    roles: sorted.map((role, index) => ({
-      id: role.id,
-      name: role.name,
-      assignable: managesRoles && index > highest && role.managed !== true && role.id !== id,
-    })),
+    // Nobody can be given the role of everybody, whose ID is the ID of the guild.
+    roles: sorted
+      .map((role, index) => ({
+        id: role.id,
+        name: role.name,
+        assignable: managesRoles && index > highest && role.managed !== true,
+      }))
+      .filter((role) => role.id !== id),
   };
 };
 

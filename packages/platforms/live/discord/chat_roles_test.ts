@@ -61,7 +61,6 @@ const assignable = (given: ReadonlyArray<string>) => ({
     { id: botRole, name: "accountlink" },
     { id: boosterRole, name: "Booster" },
     { id: memberRole, name: "Member" },
-    { id: guildId, name: "@everyone" },
   ].map((role) => ({ ...role, assignable: given.includes(role.id) })),
 });
 
@@ -121,6 +120,17 @@ test("members are listed in pages of 1,000", function* () {
     ["1000", null],
     ["1000", ada.id],
   ]);
+});
+
+test.each<[given: string | null, answer: object, renamed: unknown]>([
+  ["ada", { nick: "ada" }, true],
+  ["ada\u200b", { nick: "ada" }, { nickname: "ada" }],
+  [ada.username, { nick: null }, { nickname: null }],
+  [ada.username, {}, { nickname: null }],
+  [null, {}, true],
+])("Discord's answer says which nickname a member has after %j: %j", function* ([given, answer, renamed]) {
+  const { roles } = yield* setUp({ body: { user: ada, roles: [], ...answer } });
+  expect(yield* roles.setNickname(guildId, ada.id, given)).toEqual(renamed);
 });
 
 const member = `/api/v10/guilds/${guildId}/members/${ada.id}`;

@@ -53,7 +53,7 @@ export const OwnGuild = Schema.Struct({
   permissions: Schema.optional(Permissions),
 });
 
-/** An account on another service that a user connected. */
+/** An account on another service that a user connected. Lists may have other entries. */
 export const Connection = Schema.Struct({
   id: Schema.String,
   /** The service, such as `roblox`. */

@@ -36,13 +36,17 @@ export const makeOwnGuilds = Effect.fnUntraced(function* (client: ResilientClien
   let ranges: ReadonlyArray<Range> = [];
   const reading = yield* Semaphore.make(1);
 
-  /** Reads the guilds after an ID, and returns the last ID that the answer covers. */
+  /**
+   * Reads the guilds after an ID, and returns the last ID that the answer covers. Only an empty page ends the list:
+   * Discord leaves guilds out of a page without filling it up.
+   */
   const read = Effect.fnUntraced(function* (operation: string, after: bigint) {
     const query = { limit: pageSize, after: String(after) };
     const found = Schema.NullOr(Schema.Array(OwnGuild));
     const answer = yield* ask(client, "GET /users/@me/guilds", { operation, query, found });
     const page = Result.getOrThrow(answer) ?? [];
-    const last = page.length < pageSize ? lastId : BigInt(page.at(-1)?.id ?? lastId);
+    const later = page.map(({ id }) => BigInt(id)).filter((id) => id > after);
+    const last = later.reduce((one, other) => (one > other ? one : other), later[0] ?? lastId);
     const now = yield* monotonicMillis;
     const isWithin = (id: string) => BigInt(id) > after && BigInt(id) <= last;
     for (const id of known) if (isWithin(id)) known.delete(id);
@@ -75,10 +79,12 @@ export const makeOwnGuilds = Effect.fnUntraced(function* (client: ResilientClien
       const found = recall(guildId, now);
       if (found !== null) return found;
       const below = ranges.flatMap(({ last, until }) => (now < until && last < id ? [last] : []));
-      const { last } = yield* read(
+      let { page, last } = yield* read(
         operation,
         below.reduce((one, other) => (one > other ? one : other), 0n),
       );
+      // Most often the next page is empty, which answers for all higher IDs.
+      if (last < id && page.length < pageSize) ({ page, last } = yield* read(operation, last));
       if (last < id) yield* read(operation, id - 1n);
       return known.has(guildId);
     });

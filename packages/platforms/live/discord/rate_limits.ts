@@ -5,8 +5,8 @@
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { ChargedAccount, IsBackground } from "@accountlink/core/platforms";
 import { operatorAccount, TurnAccount, Turns } from "@accountlink/core/turns";
-import { Duration, Effect, RcMap, type Scope } from "effect";
-import { type Headers, HttpClient, type HttpClientRequest } from "effect/http";
+import { Duration, Effect, Option, RcMap, Schema, type Scope } from "effect";
+import { type Headers, HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http";
 import { type BeforeAttempt, RequestFailed } from "../../http/mod.ts";
 
 /** How long a lookup waits for a rate limit. */
@@ -62,18 +62,41 @@ export const makeRateLimiter = Effect.fnUntraced(function* (
 
 const busy = () => Effect.fail(new RequestFailed({ reason: "busy" }));
 
-/** Updates the limits from the headers of every response, including responses to retries. */
+/** Updates the limits from every response, including responses to retries. */
 export const observeRateLimits = (client: HttpClient.HttpClient, limits: RateLimits): HttpClient.HttpClient =>
   HttpClient.transform(
     client,
     Effect.fnUntraced(function* (send, request) {
       const response = yield* send;
       const { status, headers } = response;
-      limits.observe(routeOf(request), status, headers, yield* monotonicMillis, yield* isAccountCharged);
-      if (response.status === 401) yield* Effect.logError("Cannot ask Discord: it refuses the bot token");
-      return response;
+      // Discord's own answers are short JSON; pages of others are left to the reader with its bounds.
+      const isRead = status === 429 && headers["content-type"]?.startsWith("application/json") === true;
+      const body = isRead ? yield* response.text : "";
+      const isForAll = status === 429 && isGlobal(headers, body);
+      const now = yield* monotonicMillis;
+      limits.observe(routeOf(request), { status, headers, isForAll }, now, yield* isAccountCharged);
+      if (status === 401) yield* Effect.logError("Cannot ask Discord: it refuses the bot token");
+      return isRead ? HttpClientResponse.fromWeb(request, new Response(body, { status, headers })) : response;
     }),
   );
+
+/**
+ * Returns whether a 429 is for all requests: of the bot, as it says itself, or of the IP address, which is not in
+ * Discord's format. Any other 429 is for its route alone, also without a bucket, such as that of a channel's slow mode.
+ */
+export const isGlobal = (headers: Headers.Headers, body: string): boolean => {
+  const scope = headers["x-ratelimit-scope"];
+  if (scope === "global" || headers["x-ratelimit-global"] === "true") return true;
+  const told = Option.getOrNull(limitedBody(body));
+  if (told !== null) return told.global === true;
+  return scope === undefined && headers["x-ratelimit-bucket"] === undefined;
+};
+
+const limitedBody = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Struct({ message: Schema.String, global: Schema.optionalKey(Schema.Boolean) }),
+  ),
+);
 
 const isAccountCharged = Effect.map(ChargedAccount, (account) => account !== null);
 
@@ -92,6 +115,12 @@ export interface Route {
   readonly name: string;
   /** The ID of the guild or channel in the path, or empty. */
   readonly place: string;
+}
+
+interface Observed {
+  readonly status: number;
+  readonly headers: Headers.Headers;
+  readonly isForAll: boolean;
 }
 
 interface Asker {
@@ -180,7 +209,8 @@ export class RateLimits {
     return null;
   }
 
-  observe(route: Route, status: number, headers: Headers.Headers, now: number, isCharged = false): void {
+  /** @param response `isForAll` says that a 429 is not for the route alone */
+  observe(route: Route, { status, headers, isForAll }: Observed, now: number, isCharged = false): void {
     const shared = headers["x-ratelimit-scope"] === "shared";
     if (status === 401) this.#tokenRefusedUntil = now + refusedTokenPause;
     if (!isCharged && (status === 401 || status === 403 || (status === 429 && !shared))) {
@@ -190,9 +220,8 @@ export class RateLimits {
     const bucket = headers["x-ratelimit-bucket"];
     if (status === 429) {
       const until = now + retryAfter(headers["retry-after"]);
-      // A 429 without a bucket comes from the limit for all requests of the bot, or from the limit for the IP address.
-      if (bucket === undefined) this.#blockedUntil = Math.max(this.#blockedUntil, until);
-      else this.#close(route, bucket, until);
+      if (isForAll) this.#blockedUntil = Math.max(this.#blockedUntil, until);
+      else this.#close(route, bucket ?? this.#buckets.get(route.name) ?? route.name, until);
       return;
     }
     if (status >= 500) return;

@@ -1,10 +1,11 @@
 import { expect, it } from "@accountlink/test-servers/effect";
 import { Duration } from "effect";
 import { Headers } from "effect/http";
-import { RateLimits, type Route } from "./rate_limits.ts";
+import { isGlobal, RateLimits, type Route } from "./rate_limits.ts";
 import { budget } from "./test_discord.ts";
 
 const members: Route = { name: "GET /guilds/:id/members/:id", place: "1" };
+const roles: Route = { name: "GET /guilds/:id/roles", place: "1" };
 const users: Route = { name: "GET /users/:id", place: "" };
 
 /** `wait` returns how long a request has to wait, in milliseconds; 0 if it may be sent. */
@@ -13,9 +14,11 @@ const setUp = () => {
   const wait = (route: Route, now: number) =>
     Duration.toMillis(limits.take(route, now)?.wait ?? Duration.zero);
   const observe = (route: Route, now: number, headers: Record<string, string>, status = 200) =>
-    limits.observe(route, status, Headers.fromInput(headers), now);
+    limits.observe(route, { status, headers: Headers.fromInput(headers), isForAll: false }, now);
   return { limits, wait, observe };
 };
+
+const refused = { status: 403, headers: Headers.empty };
 
 const times = (count: number, send: () => number) => Array.from({ length: count }, send);
 
@@ -45,7 +48,6 @@ it("RateLimits counts requests in flight", () => {
 
 it("routes with the same bucket share a limit, but guilds do not", () => {
   const { wait, observe } = setUp();
-  const roles: Route = { name: "GET /guilds/:id/roles", place: "1" };
   observe(members, 0, budget(1, 10));
   observe(roles, 0, budget(0, 10));
   expect(wait(members, 0)).toBe(10_000);
@@ -87,6 +89,36 @@ it("after a 429, requests wait for the time in its Retry-After, or for one secon
   expect(wait(members, 0)).toBe(0);
   observe(members, 0, {}, 429);
   expect(wait(members, 0)).toBe(1_000);
+  expect(wait(roles, 0)).toBe(0);
+});
+
+const channel = (place: string): Route => ({ name: "POST /channels/:id/messages", place });
+
+it("a 429 without a bucket closes its route in its channel, and all routes if it says so", () => {
+  const { limits, wait, observe } = setUp();
+  const slowMode = { "retry-after": "21600" };
+  observe(channel("1"), 0, budget(4, 5));
+  observe(channel("1"), 0, slowMode, 429);
+  expect([channel("1"), channel("2"), users].map((route) => wait(route, 0))).toEqual([21_600_000, 0, 0]);
+  // The answer to an earlier request says nothing of the slow mode.
+  observe(channel("2"), 1, budget(4, 5));
+  expect(wait(channel("1"), 1)).toBe(21_599_999);
+  limits.observe(users, { status: 429, headers: Headers.fromInput(slowMode), isForAll: true }, 0);
+  expect(wait(channel("2"), 0)).toBe(21_600_000);
+});
+
+it.each([
+  [true, { "x-ratelimit-scope": "global" }, '{"message":"…","retry_after":1,"global":true}'],
+  [true, { "x-ratelimit-global": "true" }, ""],
+  [true, {}, '{"message":"…","retry_after":1,"global":true}'],
+  [true, {}, "error code: 1015"],
+  [true, {}, ""],
+  [false, {}, '{"message":"…","retry_after":21600,"code":20016}'],
+  [false, {}, '{"message":"…","retry_after":3,"global":false,"code":30046}'],
+  [false, { "x-ratelimit-scope": "user" }, ""],
+  [false, { "x-ratelimit-bucket": "abcd" }, ""],
+])("it is %s that a 429 with %o and the body %s is for all", (expected, headers, body) => {
+  expect(isGlobal(Headers.fromInput(headers), body)).toBe(expected);
 });
 
 it("requests without an account stop before Discord would block the IP address", () => {
@@ -98,7 +130,8 @@ it("requests without an account stop before Discord would block the IP address",
   observe(users, 0, {});
   expect(wait(users, 1_000)).toBe(0);
 
-  for (let count = 0; count < 5_000; count++) limits.observe(users, 403, Headers.empty, 1_000, true);
+  for (let count = 0; count < 5_000; count++)
+    limits.observe(users, { ...refused, isForAll: false }, 1_000, true);
   expect(wait(users, 1_000)).toBe(0);
 
   for (let count = 0; count < 5_000; count++) observe(users, 1_000, {}, 403);

@@ -1,0 +1,18 @@
+/**
+ * The nickname that a plan set, as stores keep it. A platform may keep another one than it was given: Discord leaves out
+ * invisible characters, and keeps none that equals the username. Then both are stored, with a line break between them,
+ * which no nickname has.
+ */
+
+/** @param kept the nickname that the member has after the change, or null */
+export const storedNickname = (given: string, kept: string | null): string =>
+  kept === given ? given : `${given}\n${kept ?? ""}`;
+
+/** The nickname that the plan gave. */
+export const givenNickname = (stored: string): string => stored.split("\n", 1)[0] ?? "";
+
+/** The nickname that the member has as long as nobody changes it, or null. */
+export const shownNickname = (stored: string): string | null => {
+  const [given = "", kept = given] = stored.split("\n", 2);
+  return kept === "" ? null : kept;
+};
