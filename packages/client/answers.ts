@@ -30,19 +30,26 @@ export const refusalOf = (
   new AccountLinkError({
     code: error?.code ?? "UNEXPECTED_RESPONSE",
     message: error?.message ?? `The answer with status ${status} is not one of the service`,
-    details: error?.details ?? null,
+    details: detailsIn(error?.details),
     route,
     status,
     requestId: meta?.requestId ?? headers.get("x-request-id"),
     retryAfter: secondsIn(headers.get("retry-after")),
   });
 
-/** Parses `Retry-After`: seconds from the service, or a date from a proxy. */
+/** Returns details that are an object; null for others, which no answer of the service has. */
+const detailsIn = (details: unknown): ErrorDetails[ErrorCode] =>
+  typeof details === "object" && !Array.isArray(details)
+    ? ((details ?? null) as ErrorDetails[ErrorCode])
+    : null;
+
+/** Parses `Retry-After`: seconds from the service, or a date from a proxy. Anything else tells nothing. */
 const secondsIn = (retryAfter: string | null): number | null => {
   if (retryAfter === null) return null;
-  const seconds = Number(retryAfter);
-  if (!Number.isNaN(seconds)) return seconds;
-  return Math.max(0, Math.ceil((Date.parse(retryAfter) - Date.now()) / 1_000)) || 0;
+  if (/^\d+(?:\.\d+)?$/.test(retryAfter)) return Number(retryAfter);
+  // `Date.parse` takes -60 for a year.
+  const time = /^[A-Z]/i.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN;
+  return Number.isNaN(time) ? null : Math.max(0, Math.ceil((time - Date.now()) / 1_000));
 };
 
 export const unanswered = (route: RouteId, cause: unknown): AccountLinkError => {

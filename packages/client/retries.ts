@@ -12,7 +12,7 @@ const temporary = new Set([429, 502, 503, 504]);
 const retryAfterOf = (error: AccountLinkError): number | null => {
   if (error.code === "NETWORK_ERROR" || error.code === "TIMEOUT") return 0;
   // The service is still processing the previous attempt of this write.
-  if (error.code === "CONFLICT" && error.details.reason === "idempotency_key_in_use") return 1;
+  if (error.code === "CONFLICT" && error.details?.reason === "idempotency_key_in_use") return 1;
   return temporary.has(error.status ?? 0) ? (error.retryAfter ?? 0) : null;
 };
 

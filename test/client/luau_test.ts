@@ -101,7 +101,7 @@ const inCase = (each: Case, heard: { said: unknown; seconds: number } | undefine
     return { says: { value: { results } }, seconds };
   }
   const { ok, value = null, ...failure } = said as { ok: boolean; value?: unknown };
-  return { says: ok ? { value } : { status: null, ...failure }, seconds };
+  return { says: ok ? { value } : { status: null, details: null, retryAfter: null, ...failure }, seconds };
 };
 
 test.each([

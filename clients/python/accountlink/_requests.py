@@ -111,7 +111,7 @@ def data_of(route: str, status: int, headers: Mapping[str, str], body: bytes) ->
         error.get("code", "UNEXPECTED_RESPONSE"),
         error.get("message", f"The answer with status {status} is not one of the service"),
         route=route,
-        details=error.get("details"),
+        details=_object(error.get("details")) or None,
         status=status,
         request_id=meta.get("requestId", headers.get("x-request-id")),
         retry_after=_seconds(headers.get("retry-after")),
@@ -124,17 +124,15 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """Proxies may send a date."""
+    """Seconds from the service, or a date from a proxy; None for anything else, which tells nothing."""
     if retry_after is None:
         return None
-    try:
+    if re.fullmatch(r"\d+(\.\d+)?", retry_after, re.ASCII):
         return float(retry_after)
-    except ValueError:
-        pass
     try:
         return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
-    except ValueError:
-        return 0.0
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 def unanswered(route: str, *, is_late: bool) -> AccountLinkError:
@@ -145,7 +143,7 @@ def unanswered(route: str, *, is_late: bool) -> AccountLinkError:
 
 def retry_delay(error: AccountLinkError, attempts: int) -> float | None:
     """Seconds until the next attempt, no sooner than the service allows; None if another cannot help."""
-    is_in_use = error.code == "CONFLICT" and error.details["reason"] == "idempotency_key_in_use"
+    is_in_use = error.code == "CONFLICT" and (error.details or {}).get("reason") == "idempotency_key_in_use"
     if not (is_in_use or error.code in ("NETWORK_ERROR", "TIMEOUT") or error.status in (429, 502, 503, 504)):
         return None
     # With jitter, so that clients that were refused together do not come back together.
