@@ -74,6 +74,40 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
     );
   });
 
+  test.each([
+    "schema=links",
+    "currentSchema=links",
+    "search_path=links",
+    "statement_timeout=5000",
+    "connect_timeout=10",
+    "client_encoding=latin1",
+    "target_session_attrs=standby",
+    "application_name=a&application_name=b",
+    "host=a,b",
+    "pgbouncer=true",
+    "connection_limit=5",
+    "keepalives=1",
+  ])("a URL with %s is refused, since it would be passed over", function* (search) {
+    const url = withParts("postgres://user:password@127.0.0.1:1/database", { search });
+    const error = yield* Effect.flip(Effect.scoped(migratePostgres(optionsOf(url))));
+    const [name] = search.split("=");
+    expect(error.message).toContain(`its URL has "${name}", expected no parameters but host, port, user`);
+  });
+
+  test("the parameters of a URL that have a meaning are honoured", function* () {
+    const { url, query } = yield* makePostgresDatabase();
+    const search =
+      "?application_name=links&client_encoding=UTF8&target_session_attrs=read-write&options=-c%20search_path%3Dpg_temp%2Cpublic";
+    yield* Effect.scoped(migratePostgres(optionsOf(`${url}${search}`)));
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const rows =
+        yield* sql`SELECT current_setting('application_name') AS name, current_setting('search_path') AS path`;
+      expect(rows).toEqual([{ name: "links", path: "pg_temp,public" }]);
+    }).pipe(Effect.provide(layerClient(`${url}${search}`)));
+    expect(yield* query("SELECT 1")).toBeDefined();
+  });
+
   test("the error of a user who may not make tables says so, and the inspection does", function* () {
     const { url, query } = yield* makePostgresDatabase();
     const user = `reader_${crypto.randomUUID().replaceAll("-", "")}`;

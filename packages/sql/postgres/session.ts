@@ -46,7 +46,7 @@ export const openSession = Effect.fnUntraced(function* (
     multiplex: isShared,
     preparedStatementCacheSize: 500,
     types: integersAsNumbers,
-    applicationName: "accountlink",
+    applicationName: url.applicationName,
     startupParameters: {
       statement_timeout: `${statementTimeout}`,
       // By default a second: how long a request waits for an earlier one with the same idempotency key.

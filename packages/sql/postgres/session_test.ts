@@ -61,6 +61,22 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
     expect(yield* backends).toHaveLength(3);
   });
 
+  testOnDatabase()("60 reads over the connection limit of a role wait for its connections", function* () {
+    const { url, query } = yield* Database;
+    const user = `limited_${crypto.randomUUID().replaceAll("-", "")}`;
+    yield* Effect.acquireRelease(query(`CREATE ROLE ${user} LOGIN PASSWORD 'word' CONNECTION LIMIT 2`), () =>
+      Effect.orDie(query(`DROP ROLE ${user}`)),
+    );
+    const limited = new URL(url);
+    [limited.username, limited.password] = [user, "word"];
+    const reads = Effect.replicateEffect(sleep(0.01), 60, atOnce);
+    const read = Effect.all([reads, reads], atOnce).pipe(
+      Effect.provide(layerClient(limited.href, { maxConnections: 16 })),
+      Effect.scoped,
+    );
+    expect((yield* read).flat()).toHaveLength(120);
+  });
+
   testOnDatabase({ maxConnections: 1, connectTimeout: 1_000 })(
     "connections go to later callers after a waiting caller timed out",
     function* () {

@@ -1,13 +1,13 @@
 /** `SqlClient` for Postgres, on `@effect/sql-pg`. */
 import { isTraced } from "@accountlink/core/telemetry";
 import { PgClient, type PgConnection } from "@effect/sql-pg";
-import { Context, Effect, Layer, Pool } from "effect";
+import { Context, Effect, Layer, Pool, Schedule } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, type SqlError } from "effect/sql";
 import { withStatementSpan } from "../statements/connection_parts.ts";
 import { exportMetrics, outageLog } from "./connection_reports.ts";
 import { connectionOf, grace, openSession, type PostgresClientOptions, type Session } from "./session.ts";
-import { notCommitted, within } from "./sql_error.ts";
+import { hasNoConnectionLeft, notCommitted, within } from "./sql_error.ts";
 
 /**
  * Connects on demand, so nothing fails before the first statement. `SqlClient` takes a connection for each statement or
@@ -54,6 +54,9 @@ const make = Effect.fnUntraced(function* (options: PostgresClientOptions) {
   return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqlConnection.Connection, lookups));
 });
 
+/** How often a pool asks for a connection while the server has none left. */
+const retryInterval = Schedule.jittered(Schedule.spaced("250 millis"));
+
 const poolsOf = (options: PostgresClientOptions) => {
   const logOutage = outageLog();
   const sessions = new Set<Session>();
@@ -63,7 +66,12 @@ const poolsOf = (options: PostgresClientOptions) => {
   };
   return Effect.fnUntraced(function* (max: number, isShared: boolean) {
     const runFork = Effect.runForkWith(yield* Effect.context());
-    const acquire = Effect.map(logOutage(openSession(options, isShared, endSuspects)), (session) => {
+    // Until the server has a connection left, statements wait for those that the pool has. Each has its own deadline.
+    const open = Effect.retry(openSession(options, isShared, endSuspects), {
+      while: hasNoConnectionLeft,
+      schedule: retryInterval,
+    });
+    const acquire = Effect.map(logOutage(open), (session) => {
       sessions.add(session);
       session.socket.once("close", () => {
         sessions.delete(session);

@@ -40,6 +40,10 @@ export const notCommitted = new SqlError.SqlError({
   }),
 });
 
+/** Whether the server, or its limit for the role or the database, has no connection left. */
+export const hasNoConnectionLeft = ({ reason }: SqlError.SqlError): boolean =>
+  reason.cause instanceof Error && reason.cause.message.endsWith(" (53300)");
+
 /**
  * Whether the connection is unusable after a statement failed with this error, although the server leaves it open: the
  * server has become a replica.

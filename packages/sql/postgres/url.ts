@@ -14,6 +14,8 @@ export interface ParsedPostgresUrl {
   readonly address: TcpNetConnectOpts | { readonly path: string };
   /** The options of TLS; false without TLS. */
   readonly ssl: ConnectionOptions | false;
+  /** The name by which the server lists the connections. */
+  readonly applicationName: string;
 }
 
 /**
@@ -34,16 +36,50 @@ export const parsePostgresUrl = (
     const cause = `its URL has ${unknown}, expected sslmode (${tlsModes.join(", ")}), sslrootcert, sslcert or sslkey`;
     return Effect.fail(new DatabaseUnusable({ path, cause }));
   }
+  const refused = refusedParameter(url.searchParams);
+  if (refused !== undefined) {
+    const cause = `its URL has "${refused}", expected no parameters but ${expectedParameters}`;
+    return Effect.fail(new DatabaseUnusable({ path, cause }));
+  }
   return Effect.try({
     try: () => {
       if (url.username === "") url.username = userInfo().username;
       const ssl = tlsOf(url.searchParams);
+      const applicationName = url.searchParams.get("application_name") ?? "accountlink";
       for (const name of tlsParameters) url.searchParams.delete(name);
-      return { path, url: Redacted.make(url.href), address: addressOf(url), ssl };
+      return { path, url: Redacted.make(url.href), address: addressOf(url), ssl, applicationName };
     },
     catch: (cause) => new DatabaseUnusable({ path, cause }),
   });
 };
+
+/**
+ * The parameters besides those of TLS, each with the values that it may have; null for any. The driver would pass over
+ * others in silence, such as `schema`, `search_path` and `statement_timeout`, which say where the data is and how long
+ * statements take. The service has only the encoding UTF-8, and uses only a server that takes writes.
+ */
+const parameterValues = new Map<string, RegExp | null>([
+  ["host", /^[^,]*$/],
+  ["port", /^\d+$/],
+  ["user", null],
+  ["password", null],
+  ["dbname", null],
+  ["application_name", null],
+  ["options", null],
+  ["client_encoding", /^(?:utf-?8|unicode|auto)$/i],
+  ["target_session_attrs", /^(?:any|read-write|primary)$/],
+]);
+
+const expectedParameters = `${[...parameterValues.keys()].join(", ")}, each once, and those of TLS`;
+
+/** Returns the first parameter that has no meaning here, or stands twice. */
+const refusedParameter = (parameters: URLSearchParams): string | undefined =>
+  [...parameters].find(([name, value]) => {
+    if ((tlsParameters as ReadonlyArray<string>).includes(name)) return false;
+    const values = parameterValues.get(name);
+    if (values === undefined || parameters.getAll(name).length > 1) return true;
+    return values?.test(value) === false;
+  })?.[0];
 
 const tlsParameters = ["sslmode", "sslrootcert", "sslcert", "sslkey"] as const;
 
