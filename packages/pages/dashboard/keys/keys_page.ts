@@ -45,6 +45,8 @@ export const keysPage = (
   content: html`
 <p>${planText(list)}</p>
 <p><a class="button" href="${to(paths.newKey)}">Create a key</a></p>
+<p class="hint">Fair use: no more keys, accounts, proxies or addresses to get around limits, no scraping, and no trying
+again hard after a 429. Keys may be limited, suspended or revoked for it.</p>
 ${
   list.keys.length === 0
     ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>`
