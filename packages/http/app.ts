@@ -5,6 +5,7 @@
 import type { PublicError } from "@accountlink/core";
 import { BadRequest } from "@accountlink/core/errors";
 import { isTraced } from "@accountlink/core/telemetry";
+import { statusOf } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { altRoutes } from "./alts/alt_routes.ts";
 import { compatRoutes } from "./compat/compat_routes.ts";
@@ -13,7 +14,7 @@ import {
   emptyResponse,
   type HttpApp,
   type HttpRequest,
-  type HttpResponse,
+  HttpResponse,
   isUnder,
   privateHeaders,
 } from "./http_app.ts";
@@ -152,6 +153,14 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   };
 
   const refuse = (request: HttpRequest, error: PublicError) => {
+    const site = pages?.answersAt(request.url) ?? null;
+    if (error._tag === "MalformedRequest" && site !== null) {
+      const page = site.keylessAnswer("unmatched", () => new BadRequest({ problem: "unreadable" }))(
+        request,
+        {},
+      );
+      return Effect.map(page, ({ headers, body }) => new HttpResponse(statusOf(error), headers, body));
+    }
     if (error._tag !== "SharedIpRateLimited") {
       return pipeline.keylessAnswer("unmatched", () => Effect.fail(error), { isCounted: false })(request, {});
     }

@@ -15,7 +15,7 @@ export {
   textResponse,
 } from "./http_app.ts";
 export { basePathOf } from "./mount.ts";
-export { type MakePages, type Pages } from "./pages.ts";
+export { type KeylessAnswers, type MakePages, type Pages } from "./pages.ts";
 export { maxBodySize } from "./pipeline/body.ts";
 export { makeChecks } from "./pipeline/checks.ts";
 export { parameterReader, rawReader } from "./pipeline/parameters.ts";

@@ -1,4 +1,13 @@
-import { type HttpSettings, isUnder, type Pages, type Router } from "@accountlink/http/for_pages";
+import {
+  type BoundRoute,
+  emptyResponse,
+  HttpSettings,
+  isUnder,
+  type KeylessAnswers,
+  type Pages,
+  privateHeaders,
+  type Router,
+} from "@accountlink/http/for_pages";
 import { Effect, type Scope } from "effect";
 import { chatRoutes } from "./chat/chat_routes.ts";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
@@ -40,7 +49,10 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
     },
     { isAt: (url: string) => isUnder("/me", url), answers: me },
   ];
-  const routes = [...flow.routes, ...dashboard.routes, ...me.routes, ...chat];
+  const { publicUrl } = yield* HttpSettings;
+  const routes = [...flow.routes, ...dashboard.routes, ...me.routes, ...chat].map((route) =>
+    route.method === "GET" && needsSignIn(route.path) ? atPublicUrl(route, publicUrl, flow) : route,
+  );
   const { withoutSignIns = false } = yield* PageSettings;
   return {
     routes: withoutSignIns
@@ -53,6 +65,29 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
 
 /** The services of core that `makePages` requires. @internal */
 export type PageServices = Exclude<Effect.Services<ReturnType<typeof makePages>>, HttpSettings | Scope.Scope>;
+
+/**
+ * Leads from another name of this machine, such as `localhost` in place of `127.0.0.1`, to the public URL. Sign-ins come
+ * back there, and their cookies belong to one host. Other hosts are served as they are, since a proxy may have set them.
+ */
+const atPublicUrl = (route: BoundRoute, publicUrl: string, { keylessAnswer }: KeylessAnswers): BoundRoute => {
+  const { host, hostname, port, protocol } = new URL(publicUrl);
+  if (!isLoopback(hostname)) return route;
+  return {
+    ...route,
+    answer: (request, query) => {
+      const asked = URL.parse(`${protocol}//${request.header("host") ?? host}`);
+      if (asked === null || asked.host === host || asked.port !== port || !isLoopback(asked.hostname)) {
+        return route.answer(request, query);
+      }
+      const location = `${publicUrl}${request.url}`;
+      const redirect = Effect.succeed(emptyResponse(307, { ...privateHeaders, location }));
+      return keylessAnswer("public_url", () => redirect)(request, query);
+    },
+  };
+};
+
+const isLoopback = (hostname: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 
 const needsSignIn = (path: string): boolean =>
   ["/verify", "/go", "/me", "/dashboard"].some((root) => isUnder(root, path)) &&

@@ -28,7 +28,7 @@ const roblox = `
 pcall = function(run, ...) return protect(run, ...) end
 local now = os.clock
 local skipped = 0
-os = { clock = function() return now() + skipped end }
+os = { clock = function() return now() + skipped end, time = os.time }
 task = { wait = function(seconds) skipped += pause(seconds) return seconds end }
 local HttpService = {
   GetSecret = function(_, name)

@@ -3,11 +3,23 @@ import { describe, expect, test } from "vitest";
 import { formOf, locationOf, titleOf } from "../support/flow_browser.ts";
 import { returnAs, type Site, setCookie, useSiteServer } from "./site_server.ts";
 
-const { newBrowser, signIn, platform, url } = useSiteServer();
+const { newBrowser, signIn, platform, url, send } = useSiteServer();
 
 const ada = "100001";
 const bob = "100002";
 const cookies = { dashboard: "accountlink_session", me: "accountlink_me" } as const;
+
+test.each(["/verify?sid=vs_1&lang=de", "/me", "/dashboard/sign-in", "/go"] as const)(
+  "on another name of the machine, %s leads to the public URL",
+  async (path) => {
+    const { host, port } = new URL(url());
+    const onHost = (name: string) => send(`GET ${path}`, { headers: { host: name } });
+    const led = await onHost(`localhost:${port}`);
+    expect([led.status, led.headers.location]).toEqual([307, `${url()}${path}`]);
+    for (const other of [host, "links.example", `links.example:${port}`, "localhost:1"])
+      expect([other, (await onHost(other)).status]).not.toEqual([other, 307]);
+  },
+);
 
 describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
   test("sign-in redirects to the platform with PKCE and a state that is stored in a cookie", async () => {

@@ -72,6 +72,16 @@ test.each([
   expect(answers[0]?.headers["allow"]).toBe(allow);
 });
 
+test.each(["/verify", "/me", "/dashboard/keys"])(
+  "a malformed request for the page %s is refused by a page",
+  async (path) => {
+    const [answer] = await sendRaw(url(), `GET ${path} HTTP/1.1\r\n${host}${large}\r\n`);
+    expect(answer?.status).toBe(431);
+    expect(answer?.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(answer?.text).toContain("<html");
+  },
+);
+
 test("too large chunk extensions are refused", async () => {
   const bytes = post(extended, `1;${"x".repeat(20_000)}\r\n{\r\n0\r\n\r\n`);
   expectMalformed(await sendRaw(url(), bytes), lookup, 413, "INVALID_BODY");

@@ -90,8 +90,8 @@ const requestLine = /^[!#-'*+.^`|~\w-]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/
 /** Clients could invent any number of methods, so this name stands for all methods that Node's parser does not know. */
 const unknownMethod = "_OTHER";
 
-/** Stands for a request that Node could not parse, or could parse only up to its target. */
-const unreadRequest = (target = "/", remoteAddress: string | undefined): HttpRequest => ({
+/** Stands for a request that Node could not parse, or could parse only up to its target. Without one, it is no page's. */
+const unreadRequest = (target = "*", remoteAddress: string | undefined): HttpRequest => ({
   method: "GET",
   url: urlOfTarget(target),
   remoteAddress,

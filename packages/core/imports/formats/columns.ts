@@ -86,7 +86,8 @@ const findColumns = (names: ReadonlyArray<string>, options: ReadOptions): Column
     const name = known[role].find((each) => !ignored.has(each) && plainNames.includes(each));
     return name === undefined ? -1 : plainNames.indexOf(name);
   };
-  const indexOf = (chosen: string) => {
+  const indexOf = (chosen: string | undefined) => {
+    if (chosen === undefined) return -1;
     const exact = names.findIndex((name) => name.trim() === chosen.trim());
     return exact === -1 ? plainNames.indexOf(plain(chosen)) : exact;
   };
@@ -95,7 +96,7 @@ const findColumns = (names: ReadonlyArray<string>, options: ReadOptions): Column
   const chatId = named(options.chatColumn, "chatId");
   const gameId = named(options.gameColumn, "gameId");
   const time = named(options.timeColumn, "time");
-  const verifiedColumn = options.verifiedColumn === undefined ? -1 : indexOf(options.verifiedColumn);
+  const verifiedColumn = indexOf(options.verifiedColumn);
   const missing = [
     ...(chatId === -1 ? [lacking("chat IDs", options.chatColumn, "chatId, discord_id or user_id")] : []),
     ...(gameId === -1 ? [lacking("game IDs", options.gameColumn, "gameId or roblox_id")] : []),
