@@ -20,21 +20,10 @@ import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { importPath, paths, withQuery } from "../paths.ts";
-import { type AskedWord, wordField } from "./odd_words.ts";
+import { type ImportForm, wordField } from "./import_form.ts";
 import { undoableSection, undoLink } from "./undo_pages.ts";
 
 type Importer = Pick<Visitor, "platforms">;
-
-export interface ImportForm {
-  readonly pid: string;
-  readonly onConflict: string;
-  /** The columns that the user named. */
-  readonly named: Readonly<Record<"chatColumn" | "gameColumn" | "timeColumn" | "verifiedColumn", string>>;
-  /** Columns that may say when or whether a link was verified. The user must name or ignore each of them. */
-  readonly columns: ReadonlyArray<{ readonly name: string; readonly isIgnored: boolean }>;
-  /** Words in columns of verification whose meaning the user chooses. */
-  readonly words: ReadonlyArray<AskedWord>;
-}
 
 export interface ImportView {
   readonly id: string;

@@ -17,8 +17,8 @@ import type { AccountNames, PlatformNames } from "../look/names.ts";
 import { type Answer, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { importPath, paths } from "../paths.ts";
+import type { AskedWord, ImportForm } from "./import_form.ts";
 import {
-  type ImportForm,
   type ImportView,
   importDonePage,
   importFailedPage,
@@ -28,7 +28,6 @@ import {
   uploadPage,
 } from "./import_pages.ts";
 import { readUpload, type Upload } from "./import_upload.ts";
-import type { AskedWord } from "./odd_words.ts";
 import { type UndoView, undoPage } from "./undo_pages.ts";
 
 export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages) {

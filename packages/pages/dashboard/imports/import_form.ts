@@ -1,8 +1,19 @@
-/** The questions about words in columns of verification whose meaning nobody knows. */
+/** What a user types in the form of an upload, with the questions about words whose meaning nobody knows. */
 import type { OddWord, WordChoice } from "@accountlink/core/imports";
 import { type Html, html } from "../../html.ts";
 import { hiddenFields, radioField } from "../look/field.ts";
 import { counted } from "../look/time.ts";
+
+export interface ImportForm {
+  readonly pid: string;
+  readonly onConflict: string;
+  /** The columns that the user named. */
+  readonly named: Readonly<Record<"chatColumn" | "gameColumn" | "timeColumn" | "verifiedColumn", string>>;
+  /** Columns that may say when or whether a link was verified. The user must name or ignore each of them. */
+  readonly columns: ReadonlyArray<{ readonly name: string; readonly isIgnored: boolean }>;
+  /** Words in columns of verification whose meaning the user chooses. */
+  readonly words: ReadonlyArray<AskedWord>;
+}
 
 export interface AskedWord extends Pick<OddWord, "word"> {
   /** Where the file has the word; null if another choice was asked for meanwhile. */
