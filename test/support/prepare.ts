@@ -4,7 +4,14 @@
  * each would download the servers.
  */
 
-import { whyNoAiohttp, whyNoHaproxy, whyNoNginx, whyNoPromtool, whyNoRedis } from "@accountlink/test-servers";
+import {
+  isProof,
+  whyNoAiohttp,
+  whyNoHaproxy,
+  whyNoNginx,
+  whyNoPromtool,
+  whyNoRedis,
+} from "@accountlink/test-servers";
 import chromium from "@sparticuz/chromium";
 import { writeClientContract } from "../../tools/client_contract.ts";
 
@@ -17,7 +24,7 @@ export const setup = async (): Promise<void> => {
     whyNoRedis(),
     whyNoHaproxy(),
     whyNoNginx(),
-    whyNoPromtool(),
+    ...(isProof ? [whyNoPromtool()] : []),
     whyNoAiohttp(),
   ];
   await Promise.allSettled(unpacked);

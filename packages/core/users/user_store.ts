@@ -6,7 +6,6 @@ import type { Actor, AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import { erasedMark } from "../erased_mark.ts";
 import type { StoreEffect } from "../errors.ts";
-import type { VerificationFlow } from "../flow/flow_store.ts";
 import { groupBy } from "../group_by.ts";
 import type { UserMessage } from "../guild_log/guild_log_store.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
@@ -14,6 +13,7 @@ import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { UserRoles } from "../roles/role_plan_store.ts";
 import type { VerificationSession } from "../sessions/session_store.ts";
+import type { VerificationFlow } from "../sessions/verification_flow.ts";
 import type { SiteSignIn } from "../sign_ins/sign_in_store.ts";
 import type { Millis } from "../timestamp.ts";
 

@@ -175,7 +175,7 @@ it("the doctor asks the live platforms and Open Cloud, and prints neither token 
   const findings = await findingsWith({});
   expect(findings).toMatch(/^ok +chat platform +it knows the bot as "linker"$/m);
   expect(findings).toMatch(/^fail +game platform .*: the status is "500"$/m);
-  expect(findings).toMatch(/^ok +game proofs +connection, oauth, words are on$/m);
+  expect(findings).toMatch(/^ok +game proofs +known, connection, oauth, words are on$/m);
   expect(findings).toMatch(/^ok +open cloud .*it is not asked, since ACCOUNTLINK_GAME_API_KEY is not set$/m);
   expect(await findingsWith({ ACCOUNTLINK_CHAT_BOT_TOKEN: "wrong-token" })).toMatch(
     /^fail +chat platform +it refuses ACCOUNTLINK_CHAT_BOT_TOKEN$/m,
