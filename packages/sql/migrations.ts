@@ -10,6 +10,7 @@ import { Migrator, SqlClient, type SqlError } from "effect/sql";
 import { initial } from "./migrations/0021_initial.ts";
 import { communities } from "./migrations/0022_communities.ts";
 import { freshProof } from "./migrations/0023_fresh_proof.ts";
+import { blockRemovals } from "./migrations/0024_block_removals.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -19,6 +20,7 @@ export const migrations: Readonly<
   "0021_initial": initial,
   "0022_communities": communities,
   "0023_fresh_proof": freshProof,
+  "0024_block_removals": blockRemovals,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -65,6 +65,7 @@ const plans = Effect.gen(function* () {
 /** Scans of growing tables that read few rows or run rarely: the table, and how the statement begins. */
 const listedScans: ReadonlySet<string> = new Set([
   "audit_log: DELETE FROM audit_log",
+  "block_removals: SELECT pid, account,",
   "blocks: UPDATE blocks SET",
   "events: DELETE FROM events",
   "events: SELECT at FROM",

@@ -11,6 +11,7 @@ export const backToStep20 = Effect.gen(function* () {
     ALTER TABLE idempotency_keys ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
     DROP TABLE communities;
     ALTER TABLE scopes DROP COLUMN fresh_proof;
+    DROP TABLE block_removals;
     DELETE FROM schema_migrations`);
   for (let step = 1; step <= 20; step++)
     yield* sql`INSERT INTO schema_migrations (migration_id, name) VALUES (${step}, 'earlier')`;

@@ -1,5 +1,6 @@
 import { Context } from "effect";
-import type { WriteContext } from "../audit/audit.ts";
+import { type AuditEntry, originOfOperator, type WriteContext } from "../audit/audit.ts";
+import type { DataScope } from "../data_scope.ts";
 import type { Conflict, StoreEffect } from "../errors.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
@@ -42,7 +43,25 @@ export interface LinkBlocked {
 export interface BlockSet {
   readonly block: Block;
   readonly removed: ReadonlyArray<LinkBlocked>;
+  /** Whether links are left, which `removeLinks` removes. */
+  readonly hasMore: boolean;
 }
+
+/**
+ * Returns the origin, time and reason of the links that a block removes later, from the audit entry of the block. If its
+ * time was over, nobody knows who set the block. @internal
+ */
+export const writeOfBlock = (
+  entry: Pick<AuditEntry, "actor" | "requestId" | "at" | "details"> | undefined,
+  now: Millis,
+): Omit<WriteContext, "pid"> & { readonly reason: string | null } => {
+  const { actor, requestId, at, details } = entry ?? { ...originOfOperator("unknown"), at: now, details: {} };
+  const reason = details["reason"];
+  return { actor, requestId, at, reason: typeof reason === "string" ? reason : null };
+};
+
+/** How many links of a blocked game user one step removes. @internal */
+export const blockedPerStep = 25;
 
 /** A position in the order of `BlockStore.page`. */
 export type BlockPlace = Pick<StoredBlock, "at" | "hash">;
@@ -65,12 +84,19 @@ export class BlockStore extends Context.Service<
   BlockStore,
   {
     /**
-     * Blocks a user, or replaces the reason and the time of the user's block. Removes the links of the user like
-     * `LinkStore.removeGame`. Fails with `Conflict` `block_limit` if the scope has `mostBlocks` others.
+     * Blocks a user, or replaces the reason and the time of the user's block. Removes the first `blockedPerStep` links of
+     * the user like `LinkStore.removeGame`. Lookups of `LinkStore` no longer find the others, which `removeLinks`
+     * removes. Fails with `Conflict` `block_limit` if the scope has `mostBlocks` others.
      */
     readonly set: (write: SetBlock) => StoreEffect<BlockSet, Conflict>;
 
-    /** Returns false if the user is not blocked. */
+    /** Returns the scopes with links that blocks have left. */
+    readonly removals: () => StoreEffect<ReadonlyArray<DataScope>>;
+
+    /** Removes up to `blockedPerStep` links that blocks of a scope have left. Returns none if no links are left. */
+    readonly removeLinks: (pid: Pid) => StoreEffect<ReadonlyArray<LinkBlocked>>;
+
+    /** Returns false if the user is not blocked. The links that the block has not removed yet stay. */
     readonly remove: (write: RemoveBlock) => StoreEffect<boolean>;
 
     /** Returns the hashes that belong to a block of the scope. */

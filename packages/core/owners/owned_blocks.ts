@@ -4,6 +4,7 @@ import {
   type BlockedUser,
   type BlockPlace,
   BlockStore,
+  type LinkBlocked,
   type StoredBlock,
 } from "../admission/block_store.ts";
 import type { DataScope } from "../data_scope.ts";
@@ -13,9 +14,11 @@ import { LinkCap } from "../links/link_cap.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
+import { sweepEvery } from "../telemetry/warn_once.ts";
+import { TurnAccount, Turns } from "../turns/mod.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
 
-/** A block, and how many links it removed. */
+/** A block, and how many links it has removed so far. */
 export interface UserBlocked {
   readonly block: Block;
   readonly removedLinks: number;
@@ -30,11 +33,37 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
     const events = yield* LinkEvents;
     const cap = yield* LinkCap;
     const scopes = yield* OwnedScopes;
+    const layerScope = yield* Effect.scope;
+    const turns = new Turns({ resource: "block_removals", places: 1 });
 
     const contextOf = Effect.fnUntraced(function* (manager: Manager, { pid }: DataScope, user: BlockedUser) {
       const hash = yield* secrets.blockHash(pid, user);
       return { ...originOf(manager), ...user, pid, hash, at: yield* Clock.currentTimeMillis };
     });
+
+    const announce = Effect.fnUntraced(function* (scope: DataScope, removed: ReadonlyArray<LinkBlocked>) {
+      for (const { chatId, gameId, ended } of removed) {
+        yield* watch.announce(ended);
+        yield* events.announce("linkChanged", { scope, chatId, gameId: null, previousGameId: gameId });
+      }
+      if (removed.length === 0) return;
+      yield* cap.freed(scope);
+      yield* scopes.counts.add(scope.pid, -removed.length);
+    });
+
+    /** Removes the links that blocks have left, in steps, between which other accounts have their turns. */
+    const removeRest = Effect.fnUntraced(function* (scope: DataScope) {
+      const step = Effect.tap(store.removeLinks(scope.pid), (removed) => announce(scope, removed));
+      const inTurn = turns.step(scope.account, Effect.provideService(step, TurnAccount, scope.account));
+      while ((yield* inTurn).length > 0) yield* Effect.yieldNow;
+    });
+
+    // Another node may have stopped before it removed all links.
+    yield* sweepEvery("10 seconds", "Cannot remove links of blocked users", () =>
+      Effect.flatMap(store.removals(), (left) =>
+        Effect.forEach(left, removeRest, { concurrency: "unbounded", discard: true }),
+      ),
+    );
 
     return {
       /** Returns blocks, newest first, and the place after which the next page begins; null on the last page. */
@@ -56,7 +85,7 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
         return { chat: found.has(chat), game: game !== null && found.has(game) };
       }),
 
-      /** Blocks a user, and removes the links of the user. */
+      /** Blocks a user, and removes the links of the user: some at once, the others after the answer. */
       set: Effect.fn("OwnedBlocks.set")(function* (
         manager: Manager,
         scope: DataScope,
@@ -64,15 +93,9 @@ export class OwnedBlocks extends Context.Service<OwnedBlocks>()("@accountlink/co
         reason: string | null,
       ) {
         const write = yield* contextOf(manager, scope, user);
-        const { block, removed } = yield* store.set({ ...write, reason });
-        for (const { chatId, gameId, ended } of removed) {
-          yield* watch.announce(ended);
-          yield* events.announce("linkChanged", { scope, chatId, gameId: null, previousGameId: gameId });
-        }
-        if (removed.length > 0) {
-          yield* cap.freed(scope);
-          yield* scopes.counts.add(scope.pid, -removed.length);
-        }
+        const { block, removed, hasMore } = yield* store.set({ ...write, reason });
+        yield* announce(scope, removed);
+        if (hasMore) yield* Effect.forkIn(Effect.ignore(removeRest(scope)), layerScope);
         return { block, removedLinks: removed.length } satisfies UserBlocked;
       }),
 

@@ -75,6 +75,11 @@ export class Turns {
     this.#wait = Metric.withAttributes(turnWait, { resource: options.resource });
   }
 
+  /** Whether a step waits. */
+  get isWaitedFor(): boolean {
+    return this.#round.size > 0;
+  }
+
   /** Whether every place is free. */
   get isIdle(): boolean {
     return this.#held === 0;
@@ -114,13 +119,25 @@ export class Turns {
 
   /** Takes a place until the scope closes, for a stream. */
   take(account: string): Effect.Effect<void, never, Scope.Scope> {
-    return Effect.uninterruptibleMask((restore) => {
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(this.enter(account, restore), (giveBack) => Effect.addFinalizer(() => giveBack)),
+    );
+  }
+
+  /**
+   * Takes a place, and returns how to give it back. Call it in an uninterruptible region, whose `restore` makes the wait
+   * interruptible.
+   */
+  enter(
+    account: string,
+    restore: (wait: Effect.Effect<void>) => Effect.Effect<void>,
+  ): Effect.Effect<Effect.Effect<void>> {
+    return Effect.suspend(() => {
       const lane = this.#laneOf(account);
-      const placed = this.#takeFree(lane) ? Effect.void : this.#waitIn(lane, restore);
-      return Effect.andThen(
-        placed,
-        Effect.addFinalizer(() => this.#giveBack(lane)),
-      );
+      const giveBack = this.#giveBack(lane);
+      return this.#takeFree(lane)
+        ? Effect.succeed(giveBack)
+        : Effect.as(this.#waitIn(lane, restore), giveBack);
     });
   }
 

@@ -1,23 +1,24 @@
-import type { ChatId } from "@accountlink/core";
+import type { GameId } from "@accountlink/core";
 import {
   type BlockSet,
   BlockStore,
   blockedName,
+  blockedPerStep,
   type LinkBlocked,
   mostBlocks,
-  type SetBlock,
   type UserBlock,
+  writeOfBlock,
 } from "@accountlink/core/admission";
-import { signedBy, withReason } from "@accountlink/core/audit";
+import { signedBy, type WriteContext, withReason } from "@accountlink/core/audit";
 import { Conflict } from "@accountlink/core/errors";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Order } from "effect";
+import { Clock, Effect, Order } from "effect";
 import type { Transaction } from "../transaction.ts";
-import { record } from "./audit_log.ts";
+import { entries, record } from "./audit_log.ts";
 import { blocks } from "./blocks.ts";
 import { removeLink } from "./link_store.ts";
 import { links } from "./links.ts";
-import { scopeAt, scopes } from "./scopes.ts";
+import { isBlocking, scopeAt, scopes, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
 export const layer = storeLayer(BlockStore, (db) => ({
@@ -32,18 +33,53 @@ export const layer = storeLayer(BlockStore, (db) => ({
       }
       const block = { chatId, gameId, reason, at, member: signedBy(write).member };
       const details = withReason(blockedName(write), write);
-      yield* record(tx, { ...write, action: "block.set", details });
+      const entry = yield* record(tx, { ...write, action: "block.set", details });
       yield* tx.put(blocks, { pid, epoch, block: { ...block, hash } });
-      return { block, removed: yield* removeLinks(tx, write, epoch) };
+      if (gameId === null) {
+        const ended = yield* removeLink(tx, { ...write, chatId });
+        return { block, removed: ended === null ? [] : [{ chatId, ...ended }], hasMore: false };
+      }
+      const removed = yield* removeSome(tx, { ...write, gameId }, epoch);
+      const hasMore = removed.length === blockedPerStep;
+      if (hasMore) {
+        const scope = yield* scopeAt(tx, pid);
+        const others = (scope.blocking ?? []).filter((removal) => removal.gameId !== gameId);
+        yield* tx.put(scopes, { ...scope, blocking: [...others, { gameId, entry }] });
+      }
+      return { block, removed, hasMore };
+    }),
+
+  removals: () =>
+    db.read(function* (tx) {
+      const found = yield* tx.list(scopes.blocking, []);
+      return yield* Effect.forEach(found, (scope) => withScope(tx, scope));
+    }),
+
+  removeLinks: (pid) =>
+    db.write<ReadonlyArray<LinkBlocked>>(pid, function* (tx) {
+      const scope = yield* tx.get(scopes, pid);
+      const [next, ...others] = scope?.blocking ?? [];
+      if (scope === undefined || next === undefined) return [];
+      const entry = yield* tx.get(entries, scope.account, next.entry);
+      const now = yield* Clock.currentTimeMillis;
+      const write = { ...writeOfBlock(entry, now), pid, gameId: next.gameId };
+      const removed = yield* removeSome(tx, write, scope.epoch);
+      if (removed.length < blockedPerStep) yield* tx.put(scopes, { ...scope, blocking: others });
+      return removed;
     }),
 
   remove: (write) =>
     db.write(write.pid, function* (tx) {
-      const { pid, hash } = write;
+      const { pid, gameId, hash } = write;
       const { epoch } = yield* scopeAt(tx, pid);
       if ((yield* tx.get(blocks, pid, epoch, hash)) === undefined) return false;
       yield* record(tx, { ...write, action: "block.removed", details: blockedName(write) });
       yield* tx.remove(blocks, pid, epoch, hash);
+      const scope = yield* scopeAt(tx, pid);
+      if (isBlocking(scope, gameId)) {
+        const blocking = scope.blocking?.filter((removal) => removal.gameId !== gameId) ?? [];
+        yield* tx.put(scopes, { ...scope, blocking });
+      }
       return true;
     }),
 
@@ -75,16 +111,18 @@ export const layer = storeLayer(BlockStore, (db) => ({
     }),
 }));
 
-const removeLinks = Effect.fnUntraced(function* (tx: Transaction, write: SetBlock, epoch: number) {
-  const { pid, chatId, gameId } = write;
-  const linked: ReadonlyArray<ChatId> =
-    chatId === null
-      ? (yield* tx.list(links.byGame, [pid, epoch, gameId ?? ""])).map(({ link }) => link.chatId)
-      : [chatId];
+/** Removes the first links of a blocked game user. */
+const removeSome = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: WriteContext & { readonly gameId: GameId; readonly reason: string | null },
+  epoch: number,
+) {
+  const { pid, gameId } = write;
+  const found = yield* tx.list(links.byGame, [pid, epoch, gameId], { limit: blockedPerStep });
   const removed: Array<LinkBlocked> = [];
-  for (const each of linked.toSorted()) {
-    const ended = yield* removeLink(tx, { ...write, chatId: each });
-    if (ended !== null) removed.push({ chatId: each, ...ended });
+  for (const chatId of found.map(({ link }) => link.chatId).toSorted()) {
+    const ended = yield* removeLink(tx, { ...write, chatId });
+    if (ended !== null) removed.push({ chatId, ...ended });
   }
   return removed;
 });

@@ -34,7 +34,7 @@ import {
   setGame,
 } from "./links.ts";
 import { purgeScope, purges } from "./purges.ts";
-import { type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
+import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import { endManyVerifications, endVerifications } from "./verifications.ts";
 
@@ -54,11 +54,14 @@ export const layer = storeLayer(LinkStore, (db) => ({
 
   findByGameIds: (pid, gameIds) =>
     Effect.flatMap(db.peek([scopeKey(pid)]), ([scope]) => {
-      const { epoch = 0 } = (scope as StoredScope | undefined) ?? {};
+      const stored = scope as StoredScope | undefined;
+      const { epoch = 0 } = stored ?? {};
       const chatsOf = (gameId: GameId) =>
-        Effect.map(db.peekIds(links.byGame, [pid, epoch, gameId], maxChatsOfGame), (ids) =>
-          ids.map(([, chatId]) => chatId as ChatId),
-        );
+        isBlocking(stored, gameId)
+          ? Effect.succeed([])
+          : Effect.map(db.peekIds(links.byGame, [pid, epoch, gameId], maxChatsOfGame), (ids) =>
+              ids.map(([, chatId]) => chatId as ChatId),
+            );
       return Effect.map(
         Effect.forEach(gameIds, chatsOf, { concurrency: "unbounded" }),
         (found) => new Map(Arr.zip(gameIds, found).filter(([, chatIds]) => chatIds.length > 0)),
@@ -180,7 +183,7 @@ const deleteScope = (db: Database) => {
     const scope = yield* scopeAt(tx, pid);
     const records = yield* tx.count(links.byChat, [pid, scope.epoch]);
     yield* record(tx, { ...write, action: "scope.deleted", details: { deletedRecords: records } });
-    yield* tx.put(scopes, { ...scope, epoch: scope.epoch + 1 });
+    yield* tx.put(scopes, { ...scope, epoch: scope.epoch + 1, blocking: [] });
     yield* tx.put(purges, { pid });
     yield* deleteRunningImports(tx, pid);
     const data = { deletedRecords: records, source: sourceOf(write.actor) };

@@ -18,7 +18,7 @@ import type { Database, Transaction } from "../transaction.ts";
 import { record as recordChange } from "./audit_log.ts";
 import { refuseBlocked } from "./blocks.ts";
 import { append, feedKey } from "./event_store.ts";
-import { type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
+import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 
 export interface StoredLink {
   readonly pid: Pid;
@@ -96,7 +96,11 @@ export const findRecords = (
 ): StoreEffect<ReadonlyArray<LinkRecord | undefined>> =>
   Effect.map(db.peek(linkKeys(pid, ...chatIds)), (records) => {
     const [scope, ...found] = records as [StoredScope | undefined, ...Array<StoredLink | undefined>];
-    return found.map((stored) => (stored?.epoch === scope?.epoch ? stored?.link : undefined));
+    return found.map((stored) =>
+      stored?.epoch === scope?.epoch && !isBlocking(scope, stored?.link.gameId ?? null)
+        ? stored?.link
+        : undefined,
+    );
   });
 
 /** The record of a chat user, unless the data of its scope was deleted since. */

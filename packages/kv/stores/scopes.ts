@@ -1,5 +1,5 @@
 /** Accounts and scopes. Other records name an account by its number, so that an account can get another name. */
-import type { DataScope, Pid, ScopeTarget } from "@accountlink/core";
+import type { DataScope, GameId, Pid, ScopeTarget } from "@accountlink/core";
 import { guildOf } from "@accountlink/core";
 import type { Account, ScopeSettings } from "@accountlink/core/keys";
 import { Effect } from "effect";
@@ -34,10 +34,17 @@ export interface StoredScope extends ScopeRef {
   readonly settings: ScopeSettings;
   /** The links, sightings and reviews of earlier epochs are deleted. */
   readonly epoch: number;
+  /** Blocked game users whose links are being removed, with the audit entry of each block. Lookups do not find them. */
+  readonly blocking?: ReadonlyArray<{ readonly gameId: GameId; readonly entry: number }>;
 }
+
+/** Whether a block is removing the links of a game user. */
+export const isBlocking = (scope: StoredScope | undefined, gameId: GameId | null): boolean =>
+  scope?.blocking?.some((removal) => removal.gameId === gameId) === true;
 
 export const scopes = table<StoredScope>()("scope", ({ pid }) => [pid], {
   byAccount: { keys: ({ account, target, pid }) => [[account, guildOf(target) ?? "", pid]], group: 1 },
+  blocking: { keys: ({ blocking = [], pid }) => (blocking.length === 0 ? [] : [[pid]]) },
 });
 
 export const accountOf = ({ id: _, ...account }: StoredAccount): Account => account;

@@ -3,18 +3,21 @@ import {
   type BlockSet,
   BlockStore,
   blockedName,
+  blockedPerStep,
   type LinkBlocked,
   mostBlocks,
   type SetBlock,
+  writeOfBlock,
 } from "@accountlink/core/admission";
-import { signedBy, withReason } from "@accountlink/core/audit";
+import { signedBy, type WriteContext, withReason } from "@accountlink/core/audit";
 import { linkRemoved, sourceOf } from "@accountlink/core/events";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Schema } from "effect";
+import { Clock, Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { entryColumns, readEntries } from "../audit/audit_log.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
-import { dialectOf } from "../statements/dialect.ts";
+import { readScopes } from "../keys/accounts.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { type Ending, rollBack, storeLayer } from "../statements/store_operation.ts";
 import { readUnlinked } from "./link_lookups.ts";
@@ -37,6 +40,8 @@ const readBlocks = blocks.reader((block) => block);
 
 const readHashes = columnReader("blocks", "user_hash", Schema.String);
 const readUserBlocks = tableOf("blocks", { pid: Pid, at: Schema.Int }, { at: "blocked_at" }).reader();
+const readSequences = columnReader("audit_log", "sequence", Schema.Int);
+const readRemovals = tableOf("block_removals", { gameId: GameId, entry: Schema.Int }).reader();
 const readChatIds = columnReader("links", "chat_id", ChatId);
 
 export const layer = storeLayer(BlockStore)((parts) => {
@@ -60,9 +65,25 @@ export const layer = storeLayer(BlockStore)((parts) => {
       ON CONFLICT (pid, user_hash) DO UPDATE SET
         chat_id = excluded.chat_id, reason = excluded.reason, blocked_at = excluded.blocked_at,
         member = excluded.member`;
-    yield* insertLinkEntry(sql, write, "block.set", withReason(blockedName(write), write), null);
-    return { block: { chatId, gameId, reason, at, member }, removed: yield* removeLinks(write) };
+    const [entry] = yield* readSequences(
+      insertLinkEntry(sql, write, "block.set", withReason(blockedName(write), write), null),
+    );
+    const block = { chatId, gameId, reason, at, member };
+    if (gameId === null) return { block, removed: yield* removeLinks(write, [chatId]), hasMore: false };
+    const removed = yield* removeLinks(write, yield* linkedTo(pid, gameId));
+    const hasMore = removed.length === blockedPerStep;
+    if (hasMore) {
+      yield* sql`
+        INSERT INTO block_removals (pid, game_id, entry) VALUES (${pid}, ${gameId}, ${entry})
+        ON CONFLICT (pid, game_id) DO UPDATE SET entry = excluded.entry`;
+    }
+    return { block, removed, hasMore };
   });
+
+  const linkedTo = (pid: Pid, gameId: GameId) =>
+    readChatIds(sql`
+      SELECT chat_id FROM links WHERE pid = ${pid} AND game_id = ${gameId}
+      ORDER BY chat_id LIMIT ${blockedPerStep} ${forUpdate}`);
 
   return {
     set: (write) =>
@@ -70,11 +91,35 @@ export const layer = storeLayer(BlockStore)((parts) => {
         done === null ? new Conflict({ reason: "block_limit" }) : Effect.succeed(done),
       ),
 
+    removals: operation("removals", () =>
+      readScopes(sql`
+        SELECT pid, account, guild_id FROM scopes WHERE pid IN (SELECT pid FROM block_removals) ORDER BY pid`),
+    ),
+
+    removeLinks: transaction("removeLinks", function* (pid) {
+      yield* sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forUpdate}`;
+      const [removal] = yield* readRemovals(
+        sql`SELECT game_id, entry FROM block_removals WHERE pid = ${pid} ORDER BY entry LIMIT 1`,
+      );
+      if (removal === undefined) return [];
+      const { gameId, entry } = removal;
+      const [block] = yield* readEntries(
+        sql`SELECT ${entryColumns} FROM audit_log WHERE sequence = ${entry}`,
+      );
+      const write = { ...writeOfBlock(block, yield* Clock.currentTimeMillis), pid };
+      const removed = yield* removeLinks(write, yield* linkedTo(pid, gameId));
+      if (removed.length < blockedPerStep) {
+        yield* sql`DELETE FROM block_removals WHERE pid = ${pid} AND game_id = ${gameId}`;
+      }
+      return removed;
+    }),
+
     remove: transaction("remove", function* (write) {
-      const { pid, hash } = write;
+      const { pid, gameId, hash } = write;
       const removed =
         yield* sql`DELETE FROM blocks WHERE pid = ${pid} AND user_hash = ${hash} RETURNING user_hash`;
       if (removed.length === 0) return false;
+      yield* sql`DELETE FROM block_removals WHERE pid = ${pid} AND game_id = ${gameId}`;
       yield* insertLinkEntry(sql, write, "block.removed", blockedName(write), null);
       return true;
     }),
@@ -110,22 +155,16 @@ export const layer = storeLayer(BlockStore)((parts) => {
   };
 });
 
-/** Removes the links of a blocked user, in the transaction of the block. */
+/** Removes links of a blocked user. */
 const removeLinksOn = (sql: SqlClient.SqlClient) => {
   const { unlink } = linkStatements(sql);
-  const { forUpdate } = dialectOf(sql);
-
-  const linkedTo = ({ pid, chatId, gameId }: SetBlock) =>
-    chatId === null
-      ? readChatIds(
-          sql`SELECT chat_id FROM links WHERE pid = ${pid} AND game_id = ${gameId} ORDER BY chat_id ${forUpdate}`,
-        )
-      : Effect.succeed([chatId]);
-
-  return Effect.fnUntraced(function* (write: SetBlock) {
+  return Effect.fnUntraced(function* (
+    write: WriteContext & Pick<SetBlock, "reason">,
+    chatIds: ReadonlyArray<ChatId>,
+  ) {
     const { pid, at, actor } = write;
     const removed: Array<LinkBlocked> = [];
-    for (const chatId of yield* linkedTo(write)) {
+    for (const chatId of chatIds) {
       const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
       if (unlinked === undefined) continue;
       const { removedGameId, linkVersion } = unlinked;

@@ -71,6 +71,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
       yield* sql`DELETE FROM suspects WHERE pid = ${pid}`;
       yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
+      yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
       yield* sql`DELETE FROM imports WHERE pid = ${pid} AND phase = 'running'`;
       yield* sql`UPDATE link_imports SET ends_at = 0 WHERE pid = ${pid}`;
       const ended = yield* endVerifications(sql, pid, null, at);

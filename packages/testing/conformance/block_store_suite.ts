@@ -1,5 +1,5 @@
-import { type ChatId, type GameId, LinkStore, type StoragePorts } from "@accountlink/core";
-import { BlockStore, type BlockTarget } from "@accountlink/core/admission";
+import { ChatId, type GameId, LinkStore, type StoragePorts } from "@accountlink/core";
+import { BlockStore, type BlockTarget, blockedPerStep } from "@accountlink/core/admission";
 import { ImportStore } from "@accountlink/core/imports";
 import { Effect, Option } from "effect";
 import { hostileTexts, uniquePid, unstorableTexts } from "../mod.ts";
@@ -15,6 +15,14 @@ const newBlockSteps = Effect.gen(function* () {
   const [store, links, imports] = [yield* BlockStore, yield* LinkStore, yield* ImportStore];
   const { pid } = (yield* makeScopes).global;
   const context = (at: number) => ({ ...origin, pid, at });
+  const importLinks = (chatIds: ReadonlyArray<ChatId>, gameId: GameId) =>
+    imports.importBatch({
+      ...context(7),
+      links: chatIds.map((chatId) => ({ chatId, gameId, lastVerifiedAt: 7 })),
+      existing: "replace",
+      proof: "import",
+      progress: null,
+    });
   return {
     set: (target: BlockTarget, reason: string | null = null, scope = pid) =>
       store.set({ ...context(1), pid: scope, ...target, reason }),
@@ -24,14 +32,11 @@ const newBlockSteps = Effect.gen(function* () {
       links.setGame({ ...context(5), chatId, gameId, chatHash: `chat-${chatId}` }),
     move: (oldChatId: ChatId, newChatId: ChatId) =>
       links.moveChat({ ...context(6), oldChatId, newChatId, chatHash: `chat-${newChatId}` }),
-    importLink: (chatId: ChatId, gameId: GameId) =>
-      imports.importBatch({
-        ...context(7),
-        links: [{ chatId, gameId, lastVerifiedAt: 7 }],
-        existing: "replace",
-        proof: "import",
-        progress: null,
-      }),
+    store,
+    links,
+    pid,
+    importLink: (chatId: ChatId, gameId: GameId) => importLinks([chatId], gameId),
+    importLinks,
     gameOf: (chatId: ChatId) =>
       Effect.map(links.findByChatId(pid, chatId), (record) => Option.getOrNull(record)?.gameId ?? null),
   };
@@ -57,6 +62,42 @@ const cases: Cases<StoragePorts> = {
       expectEqual(round % 2 === 0 ? left : left === chess, round % 2 === 0 ? null : false);
       yield* remove(target);
     }
+  },
+
+  "links beyond a step are refused to lookups from the block on, and removed in steps": function* () {
+    const { store, links, pid, set, remove, importLinks, gameOf } = yield* newBlockSteps;
+    const chatIds = Array.from({ length: 2 * blockedPerStep + 3 }, (_, index) =>
+      ChatId.make(`${105_000 + index}`),
+    );
+    yield* importLinks(chatIds, chess);
+    const { removed, hasMore } = yield* set(game(chess));
+    expectEqual([removed.length, hasMore], [blockedPerStep, true]);
+    expectEqual((yield* links.findByChatIds(pid, chatIds)).size, blockedPerStep);
+    expectEqual((yield* links.findGamesByChatIds(pid, chatIds)).size, 0);
+    expectEqual((yield* links.findByGameIds(pid, [chess])).size, 0);
+    const left = chatIds.filter((chatId) => removed.every((link) => link.chatId !== chatId));
+    for (const chatId of left.slice(0, 2)) expectEqual(yield* gameOf(chatId), null);
+    expectEqual((yield* store.removals()).filter((scope) => scope.pid === pid).length, 1);
+
+    const steps = [
+      yield* store.removeLinks(pid),
+      yield* store.removeLinks(pid),
+      yield* store.removeLinks(pid),
+    ];
+    expectEqual(
+      steps.map((step) => step.length),
+      [blockedPerStep, 3, 0],
+    );
+    expectEqual([...removed, ...steps.flat()].map(({ chatId }) => chatId).toSorted(), chatIds);
+    expectEqual((yield* store.removals()).filter((scope) => scope.pid === pid).length, 0);
+    expectEqual(yield* links.countLinks(pid), 0);
+
+    yield* remove(game(chess));
+    yield* importLinks(chatIds, chess);
+    yield* set(game(chess));
+    yield* remove(game(chess));
+    expectEqual(yield* store.removeLinks(pid), []);
+    expectEqual(yield* links.countLinks(pid), chatIds.length - blockedPerStep);
   },
 
   "reasons keep every Unicode text; unstorable text and an unknown scope are defects": function* () {

@@ -3,7 +3,8 @@
  * between statements.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { Deferred, Effect, Exit, type Scope, Semaphore } from "effect";
+import { TurnAccount, Turns } from "@accountlink/core/turns";
+import { Deferred, Effect, Exit, type Scope } from "effect";
 import { SqlError } from "effect/sql";
 import { type Run, retryWhileLocked, type Statements } from "./connection.ts";
 import { failWith, isBusy, isDiskFull } from "./sql_error.ts";
@@ -48,7 +49,7 @@ export interface Lease {
 }
 
 /**
- * - `lease` gives turns to transactions. Those that wait while one runs, or come in the same turn of the event loop,
+ * - `lease` gives turns to transactions, in rounds of the accounts. Those that wait while one runs, or come in the same turn of the event loop,
  *   follow it in savepoints of the same transaction of the database. One that fails is rolled back alone; all others are
  *   answered after the commit.
  * - `shared` runs without a turn: at once if no transaction is open, otherwise before the next transaction begins. Nobody
@@ -59,9 +60,8 @@ export class Access {
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
   readonly #busyTimeout: number;
-  readonly #turn = Semaphore.makeUnsafe(1);
-  /** How many fibers wait for their turn. */
-  #queued = 0;
+  readonly #turns = new Turns({ resource: "sqlite_writer", places: 1 });
+  #giveTurnBack: Effect.Effect<void> = Effect.void;
   #isTaken = false;
   /** The open transaction of the database, if transactions share it. */
   #group: Group | null = null;
@@ -113,7 +113,7 @@ export class Access {
 
   /** Leases the connection until the scope closes, then rolls back a transaction that is still open. */
   readonly lease: Effect.Effect<Lease, never, Scope.Scope> = Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(restore(this.#takeTurn), () => {
+    Effect.flatMap(this.#takeTurn(restore), () => {
       const { lease, end } = this.#makeLease();
       return Effect.as(
         Effect.addFinalizer(() => end),
@@ -129,7 +129,7 @@ export class Access {
       return this.#passTurn;
     });
     return Effect.uninterruptibleMask((restore) =>
-      Effect.andThen(restore(this.#takeTurn), () => {
+      Effect.andThen(this.#takeTurn(restore), () => {
         this.#commitGroup();
         this.#isBulk = true;
         return Effect.andThen(
@@ -140,15 +140,14 @@ export class Access {
     );
   }
 
-  readonly #takeTurn = Effect.suspend(() => {
-    this.#queued++;
-    return Effect.onExit(this.#turn.take(1), (exit) =>
-      Effect.sync(() => {
-        this.#queued--;
-        if (Exit.isSuccess(exit)) this.#isTaken = true;
+  #takeTurn(restore: (wait: Effect.Effect<void>) => Effect.Effect<void>): Effect.Effect<void> {
+    return Effect.flatMap(TurnAccount, (account) =>
+      Effect.map(this.#turns.enter(account, restore), (giveBack) => {
+        this.#giveTurnBack = giveBack;
+        this.#isTaken = true;
       }),
     );
-  });
+  }
 
   /** Gives the turn to the next fiber, which joins the group. Ends the group at the latest when none comes. */
   readonly #passTurn: Effect.Effect<void> = Effect.suspend(() => {
@@ -161,7 +160,7 @@ export class Access {
       performance.now() < group.until;
     if (isOpen) this.#endGroupSoon(group);
     else this.#endGroup();
-    return Effect.asVoid(this.#turn.release(1));
+    return this.#giveTurnBack;
   });
 
   #endGroupSoon(group: Group): void {
@@ -171,7 +170,7 @@ export class Access {
       group.endsSoon = false;
       // The fiber that has the turn ends the group, or asks again.
       if (this.#group !== group || this.#isTaken) return;
-      if (this.#queued > 0) this.#endGroupSoon(group);
+      if (this.#turns.isWaitedFor) this.#endGroupSoon(group);
       else this.#endGroup();
     });
   }

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { TurnAccount } from "@accountlink/core/turns";
 import { expect, test, vi } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Exit, Fiber, Scheduler } from "effect";
 import type { SqlClient } from "effect/sql";
@@ -40,6 +41,20 @@ testDatabase(
     expect(names(fixture)).toEqual(["a"]);
   },
 );
+
+testDatabase("accounts take turns at the writer", function* ({ sql }) {
+  const { fiber, proceed } = yield* openTransaction(sql, "first");
+  const order: Array<string> = [];
+  const write = (account: string) =>
+    sql
+      .withTransaction(Effect.sync(() => order.push(account)))
+      .pipe(Effect.provideService(TurnAccount, account), Effect.forkChild({ startImmediately: true }));
+  const many = yield* Effect.forEach([1, 2, 3, 4, 5], () => write("ada"));
+  const one = yield* write("bob");
+  yield* Deferred.succeed(proceed, undefined);
+  yield* Fiber.joinAll([fiber, one, ...many]);
+  expect(order).toEqual(["ada", "bob", "ada", "ada", "ada", "ada"]);
+});
 
 testDatabase("transactions take the write lock when they begin", function* ({ sql, other }) {
   yield* sql.withTransaction(

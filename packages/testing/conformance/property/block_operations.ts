@@ -33,6 +33,10 @@ export const blockOperations = {
   "BlockStore.remove": operation(4, { scope, at, target }, ({ blocks, write }, { target: blocked }) =>
     blocks.remove({ ...write, ...withHash(blocked) }),
   ),
+  "BlockStore.removals": operation(1, {}, ({ blocks }) =>
+    Effect.map(blocks.removals(), (scopes) => scopes.length),
+  ),
+  "BlockStore.removeLinks": operation(1, { scope }, ({ blocks, pid }) => blocks.removeLinks(pid)),
   "BlockStore.findHashes": operation(
     1,
     { scope, users: array(user, { maxLength: 3 }) },
