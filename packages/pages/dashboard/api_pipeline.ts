@@ -131,11 +131,11 @@ export const makeApiPipeline = Effect.gen(function* () {
     operation: <P extends Parameters, S extends Schema.Top, A>(
       route: Route<P, S>,
       run: (input: OwnerInput<P>) => Answering<A, PublicError>,
-      toJson: (result: A) => SuccessOf<S["Encoded"]>,
+      toJson: (result: A, input: OwnerInput<P>) => SuccessOf<S["Encoded"]> | HttpResponse,
     ) => ({
       json: bound(
         route,
-        (input) => Effect.map(asEffect(run(input)), toJson),
+        (input) => Effect.map(asEffect(run(input)), (result) => toJson(result, input)),
         () => new Forbidden({ reason: "key_access" }),
       ),
       submit: submitter(route, run),
@@ -151,17 +151,17 @@ export const makeApiPipeline = Effect.gen(function* () {
       return { json: bound(route, handler, handler), submit: submitter(route, run) };
     },
 
-    /** Binds a route that needs a signed-in member. The checks refuse every key. */
+    /** Binds a JSON route that no form shares, and that needs a signed-in member. The checks refuse every key. */
     bind: <P extends Parameters, S extends Schema.Top>(
       route: Route<P, S>,
       handler: (input: OwnerInput<P>) => Handled<S>,
-    ) => bound(route, handler, () => new Forbidden({ reason: "key_access" })),
+    ) => ({ json: bound(route, handler, () => new Forbidden({ reason: "key_access" })) }),
 
-    /** Binds a route that takes a signed-in member, or a key. */
+    /** Binds a JSON route that no form shares, and that takes a signed-in member, or a key. */
     bindManaged: <P extends Parameters, S extends Schema.Top>(
       route: Route<P, S>,
       handler: (input: ManagerInput<P>) => Handled<S>,
-    ) => bound(route, handler, handler),
+    ) => ({ json: bound(route, handler, handler) }),
   };
 });
 
@@ -187,8 +187,11 @@ const submitter = <P extends Parameters, A>(
 };
 
 /** The JSON routes of operations. */
-export const jsonRoutes = (operations: Readonly<Record<string, { readonly json: BoundRoute }>>) =>
-  Object.values(operations).map(({ json }) => json);
+export const jsonRoutes = (
+  operations:
+    | Readonly<Record<string, { readonly json: BoundRoute }>>
+    | ReadonlyArray<{ readonly json: BoundRoute }>,
+) => Object.values(operations).map(({ json }) => json);
 
 /** Proxies that ask for a password of their own send `Authorization: Basic` beside the cookie. */
 const hasKey = ({ request }: RequestContext): boolean =>

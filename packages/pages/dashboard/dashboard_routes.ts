@@ -6,18 +6,16 @@ import {
   withHeaders,
 } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import { accountApi } from "./account/account_api.ts";
 import { accountRoutes } from "./account/account_routes.ts";
 import { activityApi } from "./activity_api.ts";
-import { altsApi } from "./alts/alts_api.ts";
 import { altPages } from "./alts/alts_routes.ts";
 import { newAltsRoutes } from "./alts/new_alts_routes.ts";
+import { jsonRoutes } from "./api_pipeline.ts";
 import { auditRoutes } from "./audit/audit_routes.ts";
 import { blocksApi } from "./blocks/blocks_api.ts";
 import { blocksRoutes } from "./blocks/blocks_routes.ts";
 import { channelsApi } from "./channels/channels_api.ts";
 import { channelsRoutes } from "./channels/channels_routes.ts";
-import { communitiesApi } from "./communities/communities_api.ts";
 import { communitiesRoutes } from "./communities/communities_routes.ts";
 import { DashboardReads } from "./dashboard_reads.ts";
 import { eventsRoutes } from "./events.ts";
@@ -45,14 +43,11 @@ export const dashboardRoutes = Effect.fnUntraced(
     const pages = yield* makeOwnerPages;
     const routes = [
       ...pages.routes,
-      ...(yield* accountApi),
-      ...(yield* membersApi),
-      ...(yield* rolesApi),
-      ...(yield* channelsApi),
-      ...(yield* activityApi),
-      ...(yield* communitiesApi),
-      ...(yield* blocksApi),
-      ...(yield* altsApi),
+      ...jsonRoutes(yield* membersApi),
+      ...jsonRoutes(yield* rolesApi),
+      ...jsonRoutes(yield* channelsApi),
+      ...jsonRoutes(yield* activityApi),
+      ...jsonRoutes(yield* blocksApi),
       ...staticRoutes(),
       ...(yield* overviewRoutes(pages)),
       ...(yield* communitiesRoutes(pages)),

@@ -15,7 +15,8 @@ export const formValues = ({ parameters }: Route, fields: Fields, inPath: RawVal
     if (kindOf(parameter) === "list") return sent.flatMap(entriesOf);
     const text = fields(name).trim();
     if (text === "") return parameter.takesNull ? null : undefined;
-    return kindOf(parameter) === "number" ? Number(text) : text;
+    // A text that is no number is refused as a wrong value.
+    return kindOf(parameter) === "number" && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
   });
   // Browsers send the chosen guild even if the scope is global.
   return raw["scope"] === "global" ? Struct.omit(raw, ["guildId"]) : raw;

@@ -1,19 +1,19 @@
 /** Routes of the account page: its names, choosing another account, ending sign-ins, and deleting the account. */
 import { OwnedKeys, SignIns } from "@accountlink/core";
-import { Members, type Membership } from "@accountlink/core/accounts";
+import type { Membership } from "@accountlink/core/accounts";
 import { makeAskingName } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { SignInId } from "@accountlink/core/ids";
 import { shownName, type Tier } from "@accountlink/core/keys";
 import { type LimitSettings, Limits, type TierLimits } from "@accountlink/core/limits";
-import { OwnedAccounts, OwnedScopes } from "@accountlink/core/owners";
+import { OwnedScopes } from "@accountlink/core/owners";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
-import { DashboardAccount, DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { contactHtml } from "../../footer.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
-import { valuesReader } from "../api_pipeline.ts";
+import { jsonRoutes } from "../api_pipeline.ts";
+import { makeCommunityOperations } from "../communities/community_operations.ts";
 import { planText } from "../keys/keys_page.ts";
 import { textField } from "../look/field.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
@@ -29,24 +29,21 @@ import {
 } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { may, paths } from "../paths.ts";
-import { makeAccountNames, requireConfirmed } from "./account_api.ts";
+import { makeAccountOperations } from "./account_operations.ts";
 import { accountDeletionPage, makeAccountLoss } from "./deletion.ts";
 
 export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const operations = yield* makeAccountOperations;
+  const { update: updateScope } = yield* makeCommunityOperations;
   const signIns = yield* SignIns;
   const keys = yield* OwnedKeys;
-  const members = yield* Members;
   const limits = yield* Limits;
   const { contact } = yield* PageSettings;
   const nameOf = yield* makeOwnerName;
   const titleOf = yield* makeAccountTitle;
   const scopes = yield* OwnedScopes;
   const askingName = yield* makeAskingName;
-  const ownAccounts = yield* OwnedAccounts;
-  const namesOf = yield* makeAccountNames;
   const lossOf = yield* makeAccountLoss;
-  const readAskingName = valuesReader(DashboardCommunities.patchScope);
-  const readName = valuesReader(DashboardAccount.patchAccount);
 
   const titled = (membership: Membership) =>
     Effect.map(titleOf(membership.account), (title) => ({ ...membership, title }));
@@ -116,50 +113,37 @@ ${may(role, paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(
     });
 
   return [
+    ...jsonRoutes(operations),
     page(paths.account, (visitor) => shown(visitor, {}, null)),
-    form(paths.renameAccount, (visitor, fields) => {
-      const name = fields("name").trim();
-      const renamed = Effect.gen(function* () {
-        yield* ownAccounts.rename(visitor.owner, (yield* readName({ name })).name);
-        return seeOther(paths.account, { done: "renamed" });
-      });
-      return orShowAgain(renamed, (refused) => shown(visitor, { name }, refused));
-    }),
+    form(paths.renameAccount, (visitor, fields) =>
+      orShowAgain(
+        Effect.as(operations.rename.submit(visitor, fields), seeOther(paths.account, { done: "renamed" })),
+        (refused) => shown(visitor, { name: fields("name").trim() }, refused),
+      ),
+    ),
     page(paths.deleteAccount, (visitor) => deletion(visitor, null)),
-    form(paths.deleteAccount, (visitor, fields) => {
-      const { owner } = visitor;
-      const deleted = Effect.gen(function* () {
-        yield* requireConfirmed(fields("confirm"), yield* namesOf(owner.account));
-        yield* ownAccounts.remove(owner);
-        return seeOther(paths.signedOut, { deleted: "1" });
-      });
-      return orShowAgain(deleted, (refused) => deletion(visitor, refused));
-    }),
+    form(paths.deleteAccount, (visitor, fields) =>
+      orShowAgain(
+        Effect.as(operations.remove.submit(visitor, fields), seeOther(paths.signedOut, { deleted: "1" })),
+        (refused) => deletion(visitor, refused),
+      ),
+    ),
     form(paths.accountName, function* (visitor, fields) {
-      const displayName = fields("displayName").trim();
       const shared = yield* sharedList(visitor);
       if (shared === null) return seeOther(paths.account);
-      const { pid } = shared.scope;
-      const saved = Effect.gen(function* () {
-        const { displayName: read = null } = yield* readAskingName({ pid, displayName: displayName || null });
-        yield* scopes.update(visitor.owner, pid, { displayName: read });
-        return seeOther(paths.account, { done: "said" });
-      });
-      return yield* orShowAgain(saved, (refused) => shown(visitor, { displayName }, refused));
-    }),
-    page(paths.chooseAccount, (visitor) => Effect.map(choiceOf(visitor), choicePage)),
-    form(paths.chooseAccount, (visitor, fields) => {
-      const { signIn, context } = visitor;
-      const chosen = members.choose(signIn, fields("account"), context.requestId);
-      return orShowAgain(Effect.as(chosen, seeOther(paths.overview)), (refused) =>
-        Effect.map(choiceOf(visitor), (choice): Page => ({ ...choicePage(choice), refused })),
+      const saved = updateScope.submit(visitor, fields, { pid: shared.scope.pid });
+      return yield* orShowAgain(Effect.as(saved, seeOther(paths.account, { done: "said" })), (refused) =>
+        shown(visitor, { displayName: fields("displayName").trim() }, refused),
       );
     }),
-    form(paths.declineInvitation, ({ signIn, context }, fields) =>
-      Effect.as(
-        members.decline(signIn, fields("account"), context.requestId),
-        seeOther(paths.account, { done: "declined" }),
+    page(paths.chooseAccount, (visitor) => Effect.map(choiceOf(visitor), choicePage)),
+    form(paths.chooseAccount, (visitor, fields) =>
+      orShowAgain(Effect.as(operations.choose.submit(visitor, fields), seeOther(paths.overview)), (refused) =>
+        Effect.map(choiceOf(visitor), (choice): Page => ({ ...choicePage(choice), refused })),
       ),
+    ),
+    form(paths.declineInvitation, (visitor, fields) =>
+      Effect.as(operations.decline.submit(visitor, fields), seeOther(paths.account, { done: "declined" })),
     ),
     form(paths.endSignIn, ({ signIn }, fields) =>
       Effect.as(signIns.end(signIn, fields("id") as SignInId), seeOther(paths.account, { done: "ended" })),

@@ -249,7 +249,7 @@ const verdicts = { same: "Same person", different: "Different people" } as const
 const takeBack = (form: AltsForm, pair: Pair): Html => html`
 ${formTo(paths.altReviews)}
 ${pairFields(form, pair)}
-<button class="button quiet small" name="verdict" value="none" aria-label="Take back the review of ${pair.otherChatId}">Take back</button>
+<button class="button quiet small" name="verdict" value="" aria-label="Take back the review of ${pair.otherChatId}">Take back</button>
 </form>`;
 
 const reviewsSection = (

@@ -1,16 +1,15 @@
 import { AltDetection, AltReviews, AuditLog, type ChatId, type DataScope, guildOf } from "@accountlink/core";
-import { type AltQuery, type AltReview, type AltVerdict, longestNote } from "@accountlink/core/alts";
+import type { AltQuery, AltReview } from "@accountlink/core/alts";
 import { usersOf } from "@accountlink/core/audit";
-import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
-import { idRules, isChatId } from "@accountlink/core/ids";
-import { originOf } from "@accountlink/core/keys";
-import { OwnedLinks, OwnedScopes } from "@accountlink/core/owners";
-import { isStorableUpTo } from "@accountlink/core/storable_text";
+import { InvalidParameter } from "@accountlink/core/errors";
+import { isChatId } from "@accountlink/core/ids";
+import { OwnedLinks } from "@accountlink/core/owners";
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { statusOf } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { PageSettings } from "../../page_settings.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
+import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { messageText } from "../look/names.ts";
@@ -18,14 +17,14 @@ import { orShowAgain, type Refused } from "../look/refused.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
-import { requireOther, selfOfVisitor } from "./alts_api.ts";
+import { makeAltOperations, selfOfVisitor } from "./alt_operations.ts";
 import { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts_page.ts";
 
 /** The maximum number of reviews that `AltReviews` lists for a user. */
 const mostReviews = 100;
 
 export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
-  const scopes = yield* OwnedScopes;
+  const operations = yield* makeAltOperations;
   const communities = yield* makeCommunities;
   const detection = yield* AltDetection;
   const reviews = yield* AltReviews;
@@ -102,29 +101,14 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     );
   });
 
-  const review = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
-    const { owner } = visitor;
-    if (owner.account.tier !== "premium") return yield* new PremiumRequired();
-    const scope = yield* scopes.find(owner, fields("pid"));
-    const chatId = yield* chatIdOf("chatId", fields("chatId"));
-    const otherChatId = yield* chatIdOf("otherChatId", fields("otherChatId"));
-    yield* requireOther(selfOfVisitor(visitor), { chatId, otherChatId });
-    const target = { scope, guildId: guildOf(scope), origin: originOf(owner) };
-    const verdict = verdicts[fields("verdict")];
-    if (verdict === undefined) {
-      yield* reviews.remove(target, { chatId, otherChatId });
-      return "forgotten";
-    }
-    const note = fields("note").trim();
-    if (!isStorableUpTo(longestNote, note)) {
-      return yield* InvalidParameter.one("note", `expected at most ${longestNote} characters`);
-    }
-    const said = { chatId, otherChatId, verdict, note: note === "" ? null : note, keyId: null };
-    yield* reviews.set(target, said);
-    return "reviewed";
-  });
+  /** A form without a verdict deletes the review. */
+  const review = (visitor: OwnerVisitor, fields: Fields) =>
+    fields("verdict") === ""
+      ? Effect.as(operations.forget.submit(visitor, fields), "forgotten" as const)
+      : Effect.as(operations.review.submit(visitor, fields), "reviewed" as const);
 
   return [
+    ...jsonRoutes(operations),
     page(paths.alts, (visitor, query) => answer(visitor, typedForm(query))),
     form(paths.altReviews, (visitor, fields) => {
       const typed = typedForm(fields);
@@ -158,13 +142,8 @@ const orForm = (
     ),
   );
 
-const verdicts: Readonly<Record<string, AltVerdict | undefined>> = { same: "same", different: "different" };
-
 const typedForm = (fields: Fields): AltsForm => ({
   pid: fields("pid"),
   kind: fields("kind") === "game" ? "game" : emptyAltsForm.kind,
   id: fields("id").trim(),
 });
-
-const chatIdOf = (name: string, id: string) =>
-  isChatId(id) ? Effect.succeed(id) : InvalidParameter.one(name, `expected ${idRules.chatId}`);

@@ -14,7 +14,7 @@ import { timeHtml } from "../look/time.ts";
 import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
-import { makeAltQueue, queueDays, selfOfVisitor } from "./alts_api.ts";
+import { makeAltQueue, queueDays, selfOfVisitor } from "./alt_operations.ts";
 import { isOf, premiumNote, reason, severityNames, tones } from "./alts_page.ts";
 
 const shownLinks = 30;

@@ -7,12 +7,10 @@ import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedAccounts, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
-import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { type Html, html, to } from "../../html.ts";
-import { makeAccountNames, requireConfirmed } from "../account/account_api.ts";
-import { valuesReader } from "../api_pipeline.ts";
-import { given } from "../form_values.ts";
+import { makeAccountNames, requireConfirmed } from "../account/account_operations.ts";
+import { jsonRoutes } from "../api_pipeline.ts";
 import { communityName, linksText, sharedListHint } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
@@ -27,15 +25,14 @@ import {
 import type { Page } from "../page.ts";
 import { communityPath, deleteDataPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, makeCommunities } from "./community.ts";
+import { makeCommunityOperations } from "./community_operations.ts";
 import {
   type AgeForm,
   ageLabels,
-  agesOf,
   communityPage,
   makeCommunityView,
   type SaidForm,
   saidLabels,
-  settingsOf,
 } from "./community_page.ts";
 import { dataDeletionPage, deletionName } from "./deletion.ts";
 import { addBotLink, type FirstSteps, firstSteps, makeBotInvite, openForm } from "./first_steps.ts";
@@ -43,6 +40,7 @@ import { makeTroubles, type Trouble } from "./troubles.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const scopes = yield* OwnedScopes;
+  const operations = yield* makeCommunityOperations;
   const communities = yield* makeCommunities;
   const { publicUrl } = yield* HttpSettings;
   const guildsOf = yield* makeGuildChoice;
@@ -53,7 +51,6 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const plans = yield* RolePlanStore;
   const titleOf = yield* makeAccountTitle;
   const accountNames = yield* makeAccountNames;
-  const update = valuesReader(DashboardCommunities.patchScope);
 
   const one = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -80,6 +77,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   });
 
   return [
+    ...jsonRoutes(operations),
     page(paths.communities, function* (visitor) {
       return communitiesPage({
         communities: yield* forEachLimited(
@@ -118,14 +116,10 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
       const isAges = fields("act") === "ages";
       const typed = isAges ? { ages: typedIn(ageLabels, fields) } : { said: typedIn(saidLabels, fields) };
       if (fields("act") === "preview") return yield* one(visitor, typed, []);
-      const pid = String(visitor.context.query["pid"]);
-      const settings =
-        "ages" in typed
-          ? { ...agesOf(typed.ages), freshProof: fields("freshProof") === "true" }
-          : settingsOf(typed.said);
-      const save = update({ pid, ...settings }).pipe(
-        Effect.flatMap(({ pid: _, ...changes }) => scopes.update(visitor.owner, pid, given(changes))),
-        Effect.map(({ scope }) => seeOther(communityPath(scope.pid), { done: isAges ? "ages" : "said" })),
+      // Browsers send only a ticked box.
+      const ticked = isAges ? { freshProof: fields("freshProof") === "true" } : {};
+      const save = Effect.map(operations.update.submit(visitor, fields, ticked), ({ pid }) =>
+        seeOther(communityPath(pid), { done: isAges ? "ages" : "said" }),
       );
       return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>
         one(visitor, typed, parameters.map(asTyped)),

@@ -34,14 +34,10 @@ export const ageLabels = {
 
 export type AgeForm = Readonly<Record<keyof typeof ageLabels, string>>;
 
-/** Text that is no number is left as it is, and refused as a wrong value. */
-export const agesOf = (ages: AgeForm) =>
-  Record.map(ages, (text) => (/^\d{1,9}$/.test(text) ? Number(text) : text || null));
-
 export type SaidForm = Readonly<Record<keyof typeof saidLabels, string>>;
 
 /** Texts that are left empty are removed. */
-export const settingsOf = (said: SaidForm) => Record.map(said, (text) => text || null);
+const settingsOf = (said: SaidForm) => Record.map(said, (text) => text || null);
 
 /** Returns a function that collects the data for the page of a community. */
 export const makeCommunityView = Effect.gen(function* () {

@@ -9,8 +9,8 @@ import {
 } from "@accountlink/core/owners";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
-import { memberCursorOf } from "../communities/communities_api.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
+import { memberCursorOf } from "../communities/community_operations.ts";
 import { textField } from "../look/field.ts";
 import { communityName } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";

@@ -8,14 +8,15 @@ import { dayMs, formatTimestamp, timeOrNull } from "@accountlink/core/timestamp"
 import { DashboardAlts } from "@accountlink/http-api";
 import { Array, Clock, Effect } from "effect";
 import { type ManagerInput, makeApiPipeline } from "../api_pipeline.ts";
-import { memberCursorOf } from "../communities/communities_api.ts";
+import { memberCursorOf } from "../communities/community_operations.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 
 /** How many days a new link stays in the queue. */
 export const queueDays = 7;
 
-export const altsApi = Effect.gen(function* () {
-  const { bindManaged } = yield* makeApiPipeline;
+/** What members and keys do with alts, by JSON and by the forms of the pages. */
+export const makeAltOperations = Effect.gen(function* () {
+  const { bindManaged, managedOperation } = yield* makeApiPipeline;
   const scopes = yield* OwnedScopes;
   const reviews = yield* AltReviews;
   const queueOf = yield* makeAltQueue;
@@ -27,8 +28,8 @@ export const altsApi = Effect.gen(function* () {
       origin: originOf(owner),
     }));
 
-  return [
-    bindManaged(DashboardAlts.getAltQueue, function* ({ owner, values: { pid, limit, cursor } }) {
+  return {
+    queue: bindManaged(DashboardAlts.getAltQueue, function* ({ owner, values: { pid, limit, cursor } }) {
       const queue = yield* queueOf(yield* scopes.find(owner, pid));
       const rest =
         cursor === null
@@ -38,29 +39,38 @@ export const altsApi = Effect.gen(function* () {
             );
       const shown = rest.slice(0, limit);
       const last = rest.length > limit ? shown.at(-1)?.[0] : undefined;
-      return { data: { links: shown.map(linkJson), next: last === undefined ? null : memberCursorOf(last) } };
+      return {
+        data: { links: shown.map(linkJson), next: last === undefined ? null : memberCursorOf(last) },
+      };
     }),
 
-    bindManaged(DashboardAlts.getReviews, function* (input) {
+    reviews: bindManaged(DashboardAlts.getReviews, function* (input) {
       const { pid, chatId } = input.values;
       const found = yield* reviews.list(yield* targetOf(input, pid), chatId);
       return { data: { reviews: found.map(reviewJson) } };
     }),
 
-    bindManaged(DashboardAlts.putReview, function* (input) {
-      const { pid, ...review } = input.values;
-      yield* requireOther(selfOf(input), review);
-      const keyId = "key" in input.owner ? input.owner.key.id : null;
-      const stored = yield* reviews.set(yield* targetOf(input, pid), { ...review, keyId });
-      return { data: { review: reviewJson(stored) } };
-    }),
+    review: managedOperation(
+      DashboardAlts.putReview,
+      function* (input) {
+        const { pid, ...review } = input.values;
+        yield* requireOther(selfOf(input), review);
+        const keyId = "key" in input.owner ? input.owner.key.id : null;
+        return yield* reviews.set(yield* targetOf(input, pid), { ...review, keyId });
+      },
+      (review) => ({ data: { review: reviewJson(review) } }),
+    ),
 
-    bindManaged(DashboardAlts.deleteReview, function* (input) {
-      const { pid, ...pair } = input.values;
-      yield* requireOther(selfOf(input), pair);
-      return { data: yield* reviews.remove(yield* targetOf(input, pid), pair) };
-    }),
-  ];
+    forget: managedOperation(
+      DashboardAlts.deleteReview,
+      function* (input) {
+        const { pid, ...pair } = input.values;
+        yield* requireOther(selfOf(input), pair);
+        return yield* reviews.remove(yield* targetOf(input, pid), pair);
+      },
+      (data) => ({ data }),
+    ),
+  };
 });
 
 /**
@@ -91,7 +101,7 @@ const selfOf = ({ owner, member }: Pick<ManagerInput<{}>, "owner" | "member">): 
 export const selfOfVisitor = ({ owner, role }: Pick<OwnerVisitor, "owner" | "role">): ChatId | null =>
   role === "owner" ? null : owner.chatId;
 
-export const requireOther = (
+const requireOther = (
   self: ChatId | null,
   { chatId, otherChatId }: { readonly chatId: ChatId; readonly otherChatId: ChatId },
 ) =>

@@ -13,13 +13,14 @@ import {
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeAccountNames, requireConfirmed } from "../account/account_api.ts";
+import { makeAccountNames, requireConfirmed } from "../account/account_operations.ts";
 import { makeApiPipeline } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 import { makeScopeNames } from "./community.ts";
 
-export const communitiesApi = Effect.gen(function* () {
-  const { bind, bindManaged } = yield* makeApiPipeline;
+/** What members and keys do with communities and links, by JSON and by the forms of the pages. */
+export const makeCommunityOperations = Effect.gen(function* () {
+  const { bind, bindManaged, managedOperation } = yield* makeApiPipeline;
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
   const unlinked = yield* UnlinkedMembers;
@@ -39,36 +40,42 @@ export const communitiesApi = Effect.gen(function* () {
     };
   });
 
-  return [
-    bind(DashboardCommunities.getScopes, function* ({ owner }) {
+  return {
+    list: bind(DashboardCommunities.getScopes, function* ({ owner }) {
       const listed = yield* scopes.list(owner.account);
       return { data: { scopes: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
     }),
 
-    bindManaged(DashboardCommunities.getScope, function* ({ owner, values: { pid } }) {
+    find: bindManaged(DashboardCommunities.getScope, function* ({ owner, values: { pid } }) {
       return { data: { scope: yield* toJson(yield* scopes.owned(owner, pid)) } };
     }),
 
-    bindManaged(DashboardCommunities.patchScope, function* ({ owner, values: { pid, ...update } }) {
-      const updated = yield* scopes.update(owner, pid, given(update));
-      return { data: { scope: yield* toJson(updated) } };
-    }),
+    update: managedOperation(
+      DashboardCommunities.patchScope,
+      function* ({ owner, values: { pid, ...update } }) {
+        return yield* toJson(yield* scopes.update(owner, pid, given(update)));
+      },
+      (scope) => ({ data: { scope } }),
+    ),
 
-    bind(DashboardCommunities.deleteScope, function* ({ owner, values: { pid, confirm } }) {
+    deleteData: bind(DashboardCommunities.deleteScope, function* ({ owner, values: { pid, confirm } }) {
       const { scope, settings } = yield* scopes.configured(owner, pid);
       const names = [yield* nameOf(scope), settings.displayName, ...(yield* accountNames(owner.account))];
       yield* requireConfirmed(confirm, names);
       return { data: { deletedRecords: yield* accounts.deleteData(owner, pid) } };
     }),
 
-    bindManaged(DashboardCommunities.getLinks, function* ({ owner, values: { pid, q, limit, cursor } }) {
-      const scope = yield* scopes.find(owner, pid);
-      const place = cursor && { lastVerifiedAt: cursor.at, chatId: cursor.chatId };
-      const page = yield* links.page(scope, q.trim(), place, limit);
-      return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
-    }),
+    links: bindManaged(
+      DashboardCommunities.getLinks,
+      function* ({ owner, values: { pid, q, limit, cursor } }) {
+        const scope = yield* scopes.find(owner, pid);
+        const place = cursor && { lastVerifiedAt: cursor.at, chatId: cursor.chatId };
+        const page = yield* links.page(scope, q.trim(), place, limit);
+        return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
+      },
+    ),
 
-    bindManaged(
+    unlinked: bindManaged(
       DashboardCommunities.getUnlinked,
       function* ({ owner, values: { pid, guildId, q, limit, cursor } }) {
         const scope = yield* scopes.find(owner, pid);
@@ -84,14 +91,17 @@ export const communitiesApi = Effect.gen(function* () {
       },
     ),
 
-    bindManaged(DashboardCommunities.putLink, function* ({ owner, values: { pid, ...link } }) {
+    link: bindManaged(DashboardCommunities.putLink, function* ({ owner, values: { pid, ...link } }) {
       return { data: yield* links.set(owner, yield* scopes.find(owner, pid), link) };
     }),
 
-    bindManaged(DashboardCommunities.deleteLink, function* ({ owner, values: { pid, chatId, reason } }) {
-      return { data: yield* links.remove(owner, yield* scopes.find(owner, pid), chatId, reason) };
-    }),
-  ];
+    unlink: bindManaged(
+      DashboardCommunities.deleteLink,
+      function* ({ owner, values: { pid, chatId, reason } }) {
+        return { data: yield* links.remove(owner, yield* scopes.find(owner, pid), chatId, reason) };
+      },
+    ),
+  };
 });
 
 /** Encodes a position as the `cursor` of the next page. */

@@ -1,4 +1,4 @@
-/** The dashboard's JSON: the signed-in user with their accounts and guilds, and the sign-out. */
+/** What members do with their sign-in and their account, by JSON and by the forms of the pages. */
 
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
@@ -14,8 +14,8 @@ import { siteOf } from "../../sign_ins/site.ts";
 import { makeApiPipeline } from "../api_pipeline.ts";
 import { makeAccountTitle } from "../owner_pages.ts";
 
-export const accountApi = Effect.gen(function* () {
-  const { bind } = yield* makeApiPipeline;
+export const makeAccountOperations = Effect.gen(function* () {
+  const { bind, operation } = yield* makeApiPipeline;
   const { publicUrl } = yield* HttpSettings;
   const keys = yield* OwnedKeys;
   const signIns = yield* SignIns;
@@ -25,8 +25,8 @@ export const accountApi = Effect.gen(function* () {
   const accounts = yield* OwnedAccounts;
   const namesOf = yield* makeAccountNames;
 
-  return [
-    bind(DashboardAccount.getSignIn, function* ({ owner: { account, chatId }, member, signIn }) {
+  return {
+    signIn: bind(DashboardAccount.getSignIn, function* ({ owner: { account, chatId }, member, signIn }) {
       const profile = yield* profiles.chat(chatId, null);
       return {
         data: {
@@ -52,38 +52,47 @@ export const accountApi = Effect.gen(function* () {
       };
     }),
 
-    bind(DashboardAccount.deleteSignIn, ({ signIn, values, context }) =>
+    signOut: bind(DashboardAccount.deleteSignIn, ({ signIn, values, context }) =>
       Effect.map(signIns.end(signIn, values.all ? null : signIn.id), () =>
         session.clear(envelopeV2.success(context, { data: { signedOut: true } })),
       ),
     ),
 
-    bind(DashboardAccount.chooseAccount, function* ({ signIn, values, context }) {
-      const { account, role } = yield* members.choose(signIn, values.account, context.requestId);
-      const csrfToken = yield* signIns.csrfToken({ ...signIn, account: account.name });
-      return { data: { account: shownName(account), role, csrfToken } };
-    }),
-
-    bind(DashboardAccount.declineInvitation, ({ signIn, values, context }) =>
-      Effect.as(members.decline(signIn, values.account, context.requestId), { data: { declined: true } }),
-    ),
-
-    bind(DashboardAccount.patchAccount, ({ owner, values }) =>
-      Effect.map(accounts.rename(owner, values.name), (account) => ({
-        data: { account: accountJson(account) },
-      })),
-    ),
-
-    bind(DashboardAccount.deleteAccount, function* ({ owner, values, context }) {
-      yield* requireConfirmed(values.confirm, yield* namesOf(owner.account));
-      yield* accounts.remove(owner);
-      return session.clear(envelopeV2.success(context, { data: { deleted: true } }));
-    }),
-
-    bind(DashboardAccount.getGuilds, ({ signIn }) =>
+    guilds: bind(DashboardAccount.getGuilds, ({ signIn }) =>
       Effect.map(profiles.ownGuilds(signIn.guilds ?? []), (found) => ({ data: { guilds: found } })),
     ),
-  ];
+
+    choose: operation(
+      DashboardAccount.chooseAccount,
+      function* ({ signIn, values, context }) {
+        const { account, role } = yield* members.choose(signIn, values.account, context.requestId);
+        const csrfToken = yield* signIns.csrfToken({ ...signIn, account: account.name });
+        return { account: shownName(account), role, csrfToken };
+      },
+      (data) => ({ data }),
+    ),
+
+    decline: operation(
+      DashboardAccount.declineInvitation,
+      ({ signIn, values, context }) => members.decline(signIn, values.account, context.requestId),
+      () => ({ data: { declined: true as const } }),
+    ),
+
+    rename: operation(
+      DashboardAccount.patchAccount,
+      ({ owner, values }) => accounts.rename(owner, values.name),
+      (account) => ({ data: { account: accountJson(account) } }),
+    ),
+
+    remove: operation(
+      DashboardAccount.deleteAccount,
+      function* ({ owner, values }) {
+        yield* requireConfirmed(values.confirm, yield* namesOf(owner.account));
+        yield* accounts.remove(owner);
+      },
+      (_, { context }) => session.clear(envelopeV2.success(context, { data: { deleted: true } })),
+    ),
+  };
 });
 
 const accountJson = (account: Account) => ({ name: shownName(account), tier: account.tier });
