@@ -77,9 +77,9 @@ it("an owner previews and saves the texts of a community, and sees errors at the
   await expectUsable(page, "Shared list", "community-new");
   const real = await visit(page.path, /Newcomer/, desktop);
   const beginning = real.frameLocator("iframe >> nth=0");
-  await beginning.getByText("Newcomer asks you").waitFor();
+  await beginning.getByText("Request from Newcomer").waitFor();
   await real.getByLabel("Name of your community").fill("The <Rook> Club");
-  await beginning.getByText("The <Rook> Club asks you").waitFor();
+  await beginning.getByText("Request from The <Rook> Club").waitFor();
 
   const texts = { "Name of your community": "The <Rook> Club", "Message at the end": "Say hello." };
   await page.press("Update the preview", texts);

@@ -30,7 +30,9 @@ it("the flow asks for confirmation, and links nothing after a cancellation", asy
   await walk(page);
   await expectUsable(page, "Is this right?", "flow-confirm");
   await page
-    .getByText("your encrypted IP address and a cookie that recognizes this browser are stored for 180 days")
+    .getByText(
+      "your IP address (encrypted) and a cookie that recognizes this browser are stored for 180 days",
+    )
     .waitFor();
   await page.getByText("Do not link anything").click();
   await expectUsable(page, "Is this right?", "flow-decline");

@@ -164,7 +164,7 @@ it("a member proves an account by words", async () => {
   await profile.getByText(words).waitFor();
   await profile.close();
   await press(page, "I have done it");
-  await page.getByText("You may remove the words now.").waitFor();
+  await page.getByText("You can remove the words now.").waitFor();
   await expectUsable(page, "Is this right?", "ways-words-confirm");
   await press(page, "Link these accounts");
   await expect.poll(() => page.title()).toBe("Your accounts are linked");

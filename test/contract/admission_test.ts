@@ -112,7 +112,7 @@ test("an account whose age nobody knows is refused, and a platform that is down 
   const path = `PATCH /dashboard/api/scopes/${global}` as const;
   await owner.send(path, { body: { minChatAgeDays: 1 } });
   const unknown = await newBrowser().prove("chat", stranger, `?pid=${global}`);
-  expectPage(unknown, 403, "Nobody knows how old this account is");
+  expectPage(unknown, 403, "We cannot tell how old this account is");
   const held = newBrowser();
   await held.prove("chat", oldChat, `?pid=${pid}`);
   await set({ minGameAgeDays: 1 });
@@ -191,7 +191,7 @@ test("a request for a block names one user, and its cursor leads through all blo
   for (const chatId of ids) await owner.send("DELETE /dashboard/api/blocks", { body: { pid, chatId } });
 });
 
-test("who is blocked reads that they are not admitted, in the flow and in chat, and never why", async () => {
+test("who is blocked reads that they cannot link here, in the flow and in chat, and never why", async () => {
   const { owner, pid } = await signIn();
   const { chatId, gameId } = blocked;
   const put = (body: object) => owner.send("PUT /dashboard/api/blocks", { body: { pid, ...body } });
@@ -204,7 +204,7 @@ test("who is blocked reads that they are not admitted, in the flow and in chat, 
   await browser.prove("chat", "100028", `?pid=${pid}`);
   const game = await browser.prove("game", gameId);
   for (const refused of [chat, game, await confirming.post("/verify/confirm", form)]) {
-    expectPage(refused, 403, "You are not admitted");
+    expectPage(refused, 403, "You cannot link this account here");
     expect(refused.text).not.toContain("Raids");
   }
   const me = await server.signIn(chatId, newBrowser(), "me");
@@ -215,7 +215,10 @@ test("who is blocked reads that they are not admitted, in the flow and in chat, 
     entries: expect.arrayContaining([expect.objectContaining({ action: "block.set", details: { chatId } })]),
   });
   const message = await told(chatId, "verify");
-  expect([message.content, message.components]).toEqual([expect.stringContaining("does not admit you"), []]);
+  expect([message.content, message.components]).toEqual([
+    expect.stringContaining("You cannot verify in"),
+    [],
+  ]);
   await owner.send("DELETE /dashboard/api/blocks", { body: { pid, gameId } });
   await owner.send("DELETE /dashboard/api/blocks", { body: { pid, chatId } });
 });
@@ -226,11 +229,15 @@ test("an erasure keeps a block as a hash, and says so before", async () => {
   await owner.send("PUT /dashboard/api/blocks", { body: { pid, chatId, reason: "Raids" } });
   const me = await server.signIn(chatId, newBrowser(), "me");
   const asked = await me.get("/me/erase");
-  expect(asked.text).toContain("A community does not admit you. That stays");
+  expect(asked.text).toContain("A community does not accept you. That stays");
   await me.post("/me/erase", { ...formOf(asked), confirm: "erase" });
   expect(await list(owner, pid)).toMatchObject({ blocks: [{ chatId: null, gameId: null, reason: null }] });
   expectRefusal(await patch(chatId, "9"), 409, "CONFLICT", { reason: "blocked" });
-  expectPage(await newBrowser().prove("chat", chatId, `?pid=${pid}`), 403, "You are not admitted");
+  expectPage(
+    await newBrowser().prove("chat", chatId, `?pid=${pid}`),
+    403,
+    "You cannot link this account here",
+  );
   const end = await owner.send("DELETE /dashboard/api/blocks", { body: { pid, chatId } });
   expect(dataOf(end)).toEqual({ deleted: true });
   expect(await list(owner, pid)).toEqual({ blocks: [], next: null });

@@ -7,7 +7,10 @@ import { clubOf, useSiteServer, verified } from "./site_server.ts";
 
 const [ada, cyd, newcomer, joining] = ["100001", "100003", "100006", "100077"];
 
-const server = useSiteServer({ ACCOUNTLINK_CHAT_GATEWAY: "on" }, clubOf(ada));
+const server = useSiteServer({ ACCOUNTLINK_CHAT_GATEWAY: "on" }, (fixture) => {
+  const { platform: club, ...rest } = clubOf(ada)(fixture);
+  return { ...rest, platform: { ...club, guilds: club.guilds.map((each) => ({ ...each, locale: "de" })) } };
+});
 const { fixtures, platform } = server;
 const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
 fixtures.key({ account: "club", guildId: guild, links: { [joining]: "1" } });
@@ -91,7 +94,7 @@ test("a linked user who joins has the role within 5 s, also after the platform w
   await expect.poll(shown, { timeout: 20_000 }).toMatch(/<span id="roles">[^<]*Verified/);
 });
 
-test("the page says whether the bot answers", async () => {
+test("the page says whether the bot answers, and shows the panel in the language of the guild", async () => {
   const owner = await signInOwner(server, ada);
   const [scope] = await scopesOf(owner);
   const pid = textOf(scope?.pid);
@@ -103,6 +106,7 @@ test("the page says whether the bot answers", async () => {
   expect(paused.status).toBe(200);
   const on = await text();
   expect(on).toContain("The bot answers here.");
+  expect(on).toMatch(/<div lang="de" dir="ltr">.*Konto.*>Verifizieren</s);
   expect(on).toContain(`/verify?pid=${pid}&amp;guildId=${guild}`);
   await owner.send("DELETE /dashboard/api/roles", { body: { pid, guildId: guild } });
   const off = await text();

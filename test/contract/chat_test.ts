@@ -221,12 +221,15 @@ test("whois with a game account names the members who are linked to it", async (
 
 test("help lists what the member may use", async () => {
   const lines = (message: Message) =>
-    [...message.content.matchAll(/\*\*\/(\w+)\*\*/g)].map(([, name]) => name);
+    [...message.content.matchAll(/\*\*\/(\S+)\*\*/g)].map(([, name]) => name);
   expect(lines(await told(dan, "help"))).toEqual(["verify", "unlink", "help"]);
   const moderator = { ...dan, permissions: String(2 ** 40) };
   expect(lines(await told(moderator, "help"))).toEqual(["verify", "unlink", "whois", "help"]);
   const everything = ["verify", "unlink", "whois", "update", "panel", "help"];
   expect(lines(await told({ ...dan, permissions: "8" }, "help"))).toEqual(everything);
+  // A command has an English name wherever the chat platform lacks the language of the reader.
+  expect(lines(await told({ ...dan, locale: "ar" }, "help"))).toEqual(["verify", "unlink", "help"]);
+  expect(lines(await told({ ...dan, locale: "de" }, "help"))[0]).toBe("verifizieren");
 });
 
 test("whois says of a user who is not a member that one sentence, whatever is linked", async () => {

@@ -54,7 +54,7 @@ test("the code page says that the session of a code has ended, and answers unkno
   const plain = ({ text }: Answer) => text.replaceAll(/req_\w+|value="[^"]*"/g, "");
   const [ended, unknown, malformed] = [await typed(code), await typed(unknownCode), await typed("x")];
   for (const answer of [ended, unknown, malformed]) expectPage(answer, 404, "Enter your code");
-  expect(ended.text).toContain("This code has ended. Get a new one where you got it.");
+  expect(ended.text).toContain("This code has expired. Get a new one where you got it.");
   expect(plain(malformed)).toBe(plain(unknown));
   expect(plain(unknown)).not.toContain("has ended");
   expect(plain(await typed(""))).toBe(plain(unknown));

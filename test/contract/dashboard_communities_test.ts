@@ -62,7 +62,7 @@ test("scopes are listed with their links, keys and settings", async () => {
 test("a verification flow for a guild shows the name of the guild", async () => {
   const { ofGuild } = await club();
   const { text } = await server.newBrowser().get(`/verify?pid=${ofGuild}`);
-  expect(withoutIsolation(text)).toContain("<strong>Rook &amp; Bishop</strong> asks you</p>");
+  expect(withoutIsolation(text)).toContain("Request from <strong>Rook &amp; Bishop</strong></p>");
   expect(text).not.toContain("Rook Club");
 });
 
@@ -119,13 +119,13 @@ test("the account page names who asks players in the shared list, and refuses a 
     const { csrf = "" } = formOf(await owner.browser.get("/dashboard/account"));
     return owner.browser.post("/dashboard/account/name", { csrf, displayName });
   };
-  expect(await asks()).toContain("<strong>User 6</strong> asks you");
+  expect(await asks()).toContain("Request from <strong>User 6</strong>");
   const refused = await name("x".repeat(81));
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("x".repeat(81))]);
   expect((await name(" Makers ")).headers.location).toBe("/dashboard/account?done=said");
-  expect(await asks()).toContain("<strong>Makers</strong> asks you");
+  expect(await asks()).toContain("Request from <strong>Makers</strong>");
   await name("");
-  expect(await asks()).toContain("<strong>User 6</strong> asks you");
+  expect(await asks()).toContain("Request from <strong>User 6</strong>");
 });
 
 test("the page of a community lists the redirect origins of active keys only", async () => {

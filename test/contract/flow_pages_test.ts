@@ -41,7 +41,7 @@ test("refusal pages show their request ID; the confirmation page says why and ho
   expect(begun.text).toContain("Sign in to the chat platform");
   expect(begun.text).not.toMatch(/IP address|recognizes this browser/);
   expect(asking.text).toContain(
-    "your encrypted IP address and a cookie that recognizes this browser are stored for 180 days to find other accounts of the same person",
+    "your IP address (encrypted) and a cookie that recognizes this browser are stored for 180 days, to find other accounts of the same person",
   );
   expect(String(done.headers["set-cookie"])).toContain("_device=");
 });

@@ -231,7 +231,7 @@ test("the flow tells the user if the link was changed after the page was loaded"
   const page = await browser.walk(bySid);
   await send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
   const refused = await browser.post("/verify/confirm", formOf(page));
-  expectPage(refused, 409, "Your link has changed meanwhile");
+  expectPage(refused, 409, "Your link has changed in the meantime");
   expect([await gameOf(key), (await read(key, sid)).state]).toEqual(["2", "opened"]);
 });
 
@@ -239,8 +239,8 @@ test("the flow shows that the client cancelled the session", async () => {
   const { browser, bySid, key, sid } = await setup();
   const page = await browser.walk(bySid);
   await send(`DELETE /v2/sessions/${sid}`, { key, from: fixtures.address() });
-  expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "This was cancelled");
-  expectPage(await browser.get("/verify/game/start"), 409, "This was cancelled");
+  expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "This verification was cancelled");
+  expectPage(await browser.get("/verify/game/start"), 409, "This verification was cancelled");
   expect(await gameOf(key)).toBe(null);
 });
 
@@ -269,8 +269,8 @@ test("a finished flow shows that the user is done, also in another tab and after
 const links = { 100001: "2" };
 
 test.each([
-  ["sid", fixtures.key({ links }), "Your link was removed meanwhile"],
-  ["pid", fixtures.key({ links }), "Your link has changed meanwhile"],
+  ["sid", fixtures.key({ links }), "Your link was removed in the meantime"],
+  ["pid", fixtures.key({ links }), "Your link has changed in the meantime"],
 ] as const)(
   "the flow shows that the link was removed after both proofs, for a %s",
   async (by, key, title) => {

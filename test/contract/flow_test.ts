@@ -94,7 +94,7 @@ test("the page of an ended session leads on to a new verification in the communi
   const page = await browser.walk(bySid);
   await browser.post("/verify/cancel", formOf(page));
   const ended = await browser.get(`/verify${bySid}`);
-  expectPage(ended, 409, "This was cancelled");
+  expectPage(ended, 409, "This verification was cancelled");
   expect(ended.text).toContain(`href="/verify${byPid}&amp;guildId=${guild}"`);
 });
 

@@ -180,7 +180,7 @@ test("a user proves an account by words in its description", async () => {
   expect(found.status).toBe(303);
   const whole = await browser.get(locationOf(found));
   expectPage(whole, 200, "Is this right?");
-  expect(whole.text).toContain("You may remove the words now.");
+  expect(whole.text).toContain("You can remove the words now.");
   await confirm(browser, whole);
   expect(await read(key, sid)).toMatchObject({
     state: "completed",
@@ -288,8 +288,8 @@ test("a session that is over ends the ways", async () => {
   const { browser, page, bySid } = await wordsPage();
   const named = await nameAccount(browser, page, "player_6");
   await browser.post("/verify/cancel", formOf(named));
-  expectPage(await check(browser, named), 409, "This was cancelled");
-  expectPage(await browser.get(`/verify/game/words${bySid}`), 409, "This was cancelled");
+  expectPage(await check(browser, named), 409, "This verification was cancelled");
+  expectPage(await browser.get(`/verify/game/words${bySid}`), 409, "This verification was cancelled");
 });
 
 test("the script of the page of words is served without a script in the page", async () => {

@@ -89,19 +89,23 @@ test("the flow of a named player shows who plays, and asks for the chat proof al
 test("no other game account can finish a session that names its player", async () => {
   const { browser, key, sid, bySid } = await setup({ gameId: "3" });
   for (const query of [bySid, ""]) {
-    expectPage(await browser.get(`/verify/game/start${query || bySid}`), 403, "The game says who is playing");
+    expectPage(
+      await browser.get(`/verify/game/start${query || bySid}`),
+      403,
+      "Use the account from the game",
+    );
     await browser.prove("chat", "100001", bySid);
   }
-  expectPage(await browser.get("/verify/game/start"), 403, "The game says who is playing");
+  expectPage(await browser.get("/verify/game/start"), 403, "Use the account from the game");
   const words = await browser.get(`/verify/game/words${bySid}`);
-  expectPage(words, 403, "The game says who is playing");
+  expectPage(words, 403, "Use the account from the game");
   const form = formOf(await browser.get(`/verify${bySid}`));
   for (const [path, field] of [
     ["/verify/game/words", { username: "player_1" }],
     ["/verify/game/words/check", {}],
     ["/verify/game/connection", { gameId: "1" }],
   ] as const) {
-    expectPage(await browser.post(path, { ...form, ...field }), 403, "The game says who is playing");
+    expectPage(await browser.post(path, { ...form, ...field }), 403, "Use the account from the game");
   }
   const callback = await browser.get("/verify/game/callback?code=1&state=2");
   expect(callback.status).toBe(400);

@@ -153,7 +153,7 @@ const walk = async (language: LanguageTag): Promise<Texts> => {
 
 /** Names, and words that other languages have as well. */
 const commonWords = new Set(
-  "accountlink API BCDF Bishop Browser Browsers Contact cookie Cookie erased example help ID IP links Rook URL verify".split(
+  "accountlink API BCDF Bishop Browser Browsers Contact cookie Cookie erased example help ID IP links Rook URL UTC verify".split(
     " ",
   ),
 );

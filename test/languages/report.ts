@@ -1,7 +1,14 @@
 /** What a language lacks: for translators, and for the proof. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { faultsOf, languages, languageTags, limitOf, offeredShare } from "@accountlink/pages/languages";
+import {
+  faultsOf,
+  languages,
+  languageTags,
+  limitOf,
+  offeredShare,
+  writingFaults,
+} from "@accountlink/pages/languages";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -89,7 +96,7 @@ export const reportOf = (tag: string): Report | null => {
   const staleKeys = new Set([...(readStale()[tag] ?? []), ...changedKeys(recordedHashes, english)]);
   return {
     share: keys.length / Object.keys(english).length,
-    faults: faultsOf(tag, messages, english),
+    faults: [...faultsOf(tag, messages, english), ...writingFaults(tag, messages, english)],
     missing: Object.keys(english).filter((key) => !Object.hasOwn(messages, key)),
     stale: keys.filter((key) => staleKeys.has(key)),
     limited: keys.flatMap((key) => {

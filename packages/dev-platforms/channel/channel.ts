@@ -99,7 +99,7 @@ export const makeChannels = Effect.fnUntraced(function* (
       token,
       guild_id: guild.id,
       locale: "en-US",
-      guild_locale: "en-US",
+      guild_locale: guild.locale,
       member: { user: { id: chatId }, roles: [], permissions: member?.manager === true ? "8" : "0" },
     });
     if (answer.type === 6 || answer.type === 7) {

@@ -122,7 +122,7 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
 
     route(
       "/guilds/:guildId/channels",
-      inGuild(({ channels }) => json({ channels: [...channels.values()], locale: "en-US" })),
+      inGuild(({ channels, locale }) => json({ channels: [...channels.values()], locale })),
     ),
 
     withBody("POST", "/channels/:channelId/messages", AnswerMessage, (message, { channelId = "" }) =>

@@ -5,9 +5,9 @@ import { PlatformRefusals } from "@accountlink/core/platforms";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Metric, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
-import { verifyCommand } from "./chat_locales.ts";
+import { commandName } from "./chat_locales.ts";
 import { ChatSettings } from "./chat_settings.ts";
-import { type Answer, makeCommands } from "./commands.ts";
+import { type Answer, makeCommands, verifyListing } from "./commands.ts";
 import type { Interaction } from "./interaction.ts";
 import { type ButtonAction, type Message, userText } from "./message.ts";
 
@@ -42,11 +42,9 @@ export const makeAnswers = Effect.gen(function* () {
     return admitted ? null : secondsUntil(states[0]?.resetsAt ?? now + minute, now, minute);
   });
 
-  const languageOf = (locale: string) => languages.get(languages.find(locale) ?? "en");
-
   const answer = Effect.fnUntraced(function* (interaction: Interaction, requestId: string) {
     const { done, chatId, guildId, isManager } = interaction;
-    const language = yield* languageOf(interaction.locale);
+    const language = yield* languages.ofLocale(interaction.locale);
     const wait = yield* waitOf(interaction);
     if (wait !== null)
       return ["limited", { content: language.text("chat.limited", { seconds: wait }) }] satisfies Answered;
@@ -56,7 +54,7 @@ export const makeAnswers = Effect.gen(function* () {
     }
     const found = answerTo(interaction);
     if (found === undefined) {
-      const command = verifyCommand(interaction.locale, language);
+      const command = commandName(verifyListing, interaction.locale, language);
       return ["gone", { content: language.text(`chat.gone.${done.type}`, { command }) }] satisfies Answered;
     }
     const home = Option.getOrNull(yield* communities.findHome(guildId));
@@ -65,7 +63,7 @@ export const makeAnswers = Effect.gen(function* () {
       const message = { content: language.text("chat.no_home"), buttons: isManager ? [button] : [] };
       return ["no_home", message] satisfies Answered;
     }
-    const guildLanguage = yield* languageOf(interaction.guildLocale);
+    const guildLanguage = yield* languages.ofLocale(interaction.guildLocale);
     const target = (done.type === "command" ? done.target : null) ?? chatId;
     const text = done.type === "command" ? done.text : null;
     const { permissions } = interaction;
@@ -76,6 +74,7 @@ export const makeAnswers = Effect.gen(function* () {
       target,
       text,
       language,
+      locale: interaction.locale,
       guildLanguage,
       permissions,
       requestId,
@@ -97,7 +96,7 @@ export const makeAnswers = Effect.gen(function* () {
   };
 
   return Effect.fnUntraced(function* (interaction: Interaction, requestId: string) {
-    const language = yield* languageOf(interaction.locale);
+    const language = yield* languages.ofLocale(interaction.locale);
     const unavailable: Message = { content: language.text("chat.unavailable") };
     const [outcome, message] = yield* answer(interaction, requestId).pipe(
       Effect.catchTag(["PlatformUnavailable", "StoreUnavailable"], () =>

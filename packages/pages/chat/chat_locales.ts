@@ -1,5 +1,6 @@
 /** The languages of the chat platform, by its own names: it refuses every command if one of them has a name in another. */
 import type { Locale } from "discord-api-types/v10";
+import type { PlainKey } from "../languages/language.ts";
 import type { Language } from "../languages/mod.ts";
 
 const locales: Readonly<Record<`${Locale}`, true>> = {
@@ -39,6 +40,9 @@ const locales: Readonly<Record<`${Locale}`, true>> = {
 
 export const chatLocales = Object.keys(locales);
 
-/** The name of the command to verify, as a client in this locale shows it: in English, unless the platform has the locale. */
-export const verifyCommand = (locale: string, language: Language): string =>
-  Object.hasOwn(locales, locale) ? language.text("chat.command.verify.name") : "verify";
+/** The name of a command as a client in this locale shows it: in English, unless the platform has the locale. */
+export const commandName = (
+  { name, texts }: { readonly name: string; readonly texts: { readonly name: PlainKey } },
+  locale: string,
+  language: Language,
+): string => (Object.hasOwn(locales, locale) ? language.text(texts.name) : name);

@@ -17,6 +17,7 @@ import { Effect, Option, Result } from "effect";
 import type { PlainKey } from "../languages/language.ts";
 import type { Language } from "../languages/mod.ts";
 import { isByOwner } from "../proof_text.ts";
+import { commandName } from "./chat_locales.ts";
 import { makeCommunity } from "./community.ts";
 import {
   type Button,
@@ -41,6 +42,8 @@ interface Asked {
   readonly text: string | null;
   /** The language of the user. */
   readonly language: Language;
+  /** The locale of the user's client. */
+  readonly locale: string;
   /** The language of the guild, for messages to everybody. */
   readonly guildLanguage: Language;
   /** The rights of the user in the guild, as bits. */
@@ -82,9 +85,11 @@ const permissions = { manageServer: 5, manageRoles: 28, moderateMembers: 40 } as
 /** The only command that answers to everybody. */
 export const panelName = "panel";
 
+export const verifyListing: Listing = { name: "verify", texts: textsOf("verify"), permission: null };
+
 /** Every command, in the order in which the chat platform gets them. */
 export const listings: ReadonlyArray<Listing> = [
-  { name: "verify", texts: textsOf("verify"), permission: null },
+  verifyListing,
   { name: "unlink", texts: textsOf("unlink"), permission: null },
   {
     name: "whois",
@@ -277,12 +282,13 @@ const administrator = 1n << 3n;
 
 /** Lists the commands that the member may use, as far as the guild has not changed who may use them. */
 const makeHelp = Effect.map(makeCommunity, (community) =>
-  answer("help", function* ({ home, language, permissions: own }) {
-    const lines = listings.flatMap(({ texts, permission }) => {
+  answer("help", function* ({ home, language, locale, permissions: own }) {
+    const lines = listings.flatMap((listing) => {
+      const { texts, permission } = listing;
       const may = permission === null || (own & ((1n << BigInt(permission)) | administrator)) !== 0n;
       return texts.description === null || !may
         ? []
-        : [`**/${language.text(texts.name)}** ${language.text(texts.description)}`];
+        : [`**/${commandName(listing, locale, language)}** ${language.text(texts.description)}`];
     });
     const title = language.text("chat.help", { community: yield* community.name(home) });
     return { content: [title, ...lines].join("\n") };

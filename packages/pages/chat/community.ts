@@ -39,7 +39,7 @@ export const makeCommunity = Effect.gen(function* () {
     /** How a link was last confirmed, as another sentence of a message; empty if that is unknown. */
     proof: ({ proof }: Link, language: Language): string => {
       const text = proofText(proof, language, readerOf(settings, language));
-      return text === null ? "" : ` ${text}`;
+      return text === null ? "" : `${language.gap}${text}`;
     },
 
     /** Where a member links an account. */

@@ -44,7 +44,7 @@ export const makePostPanel = Effect.gen(function* () {
       const { channels: listed, locale } = yield* findChannels(place.guildId);
       if (!listed.some(({ id, mayPost }) => id === channelId && mayPost)) return yield* closed;
       const typed = text === null || text.trim() === "" ? null : text;
-      const language = yield* languages.get(languages.find(locale ?? "en") ?? "en");
+      const language = yield* languages.ofLocale(locale);
       const message = messageBody(yield* panelOf(place, typed, language));
       const { post, edit } = yield* channels;
       const key = { pid: place.scope.pid, guildId: place.guildId };

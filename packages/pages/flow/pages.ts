@@ -39,11 +39,10 @@ export const flowPage = (view: FlowView, reader: FlowReader, now: number): Page 
 <h1>${title}</h1>
 ${cards.replaced === null ? steps(view, reader, cards) : choice(view, reader, cards)}
 ${supportNote(view, reader)}
-<p class="aside">${
-      redirect === null
-        ? null
-        : html`${language.html("flow.afterwards", { site: code(new URL(redirect).host) })} `
-    }${timeLeft(view.expiresAt, now, reader)}</p>`,
+<p class="aside">${language.sentences([
+      redirect && language.html("flow.afterwards", { site: code(new URL(redirect).host) }),
+      timeLeft(view.expiresAt, now, reader),
+    ])}</p>`,
   };
 };
 
@@ -260,9 +259,10 @@ const keptSighting = ({ language, sightingRetention }: FlowReader): Html | null 
 export const timeLeft = (expiresAt: Millis, now: Millis, { language }: Reader): Html => {
   const left = expiresAt - now;
   const minutes = Math.round(left / 60_000);
-  return html`${
-    left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes })
-  } ${language.html("flow.until", { time: language.time(expiresAt) })}
+  return html`${language.sentences([
+    left < 60_000 ? language.text("flow.seconds_left") : language.text("flow.minutes_left", { minutes }),
+    language.html("flow.until", { time: language.time(expiresAt) }),
+  ])}
 <link rel="stylesheet" href="${to(countdownPath)}?seconds=${Math.max(0, Math.floor(left / 1_000))}"><span class="clock"
 aria-hidden="true"></span>`;
 };
@@ -297,7 +297,7 @@ export const donePage = (
       ([platform, card]) => html`<li><h2>${language.capitalised(platform)}</h2>${cardHtml(card)}</li>`,
     )}</ul>
 ${doneText === null ? null : html`<p dir="auto">${doneText}</p>`}
-<p>${linkChanged || kept ? null : `${language.text("done.again")} `}${language.text("done.close", reader)}</p>
+<p>${language.sentences([linkChanged || kept ? null : language.text("done.again"), language.text("done.close", reader)])}</p>
 ${wayBack(reader, { guildId, redirect: null })}
 <p class="aside"><a href="${to("/me")}">${language.text("done.data")}</a></p>`,
   };

@@ -3,7 +3,7 @@ import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { IntlMessageFormat } from "intl-messageformat";
 import { type Html, html } from "../html.ts";
 import type english from "./en.json";
-import { directionOf, type LanguageTag } from "./languages.ts";
+import { baseOf, directionOf, type LanguageTag } from "./languages.ts";
 import type { MessageValues, ValueNames } from "./message_values.ts";
 
 export type MessageKey = keyof typeof english;
@@ -40,12 +40,16 @@ export const code = (text: string): Html => html`<bdi dir="ltr">${text}</bdi>`;
 /** The messages of a language by key. */
 export type Messages = Readonly<Record<string, string>>;
 
+const gaps: Readonly<Record<string, string>> = { th: " · ", ja: "", zh: "" };
+
 /** A language with its messages. A message is compiled when it is first used. */
 export class Language {
   readonly tag: string;
   /** The name of the language in the language itself. */
   readonly name: string;
   readonly dir: "ltr" | "rtl";
+  /** What stands between two sentences. Thai sentences have no full stop, and no blank follows one of Japanese and Chinese. */
+  readonly gap: string;
   readonly #messages: Messages;
   readonly #english: Messages;
   readonly #compiled = new Map<MessageKey, IntlMessageFormat>();
@@ -57,6 +61,7 @@ export class Language {
     this.tag = tag;
     this.name = name;
     this.dir = directionOf(tag);
+    this.gap = gaps[baseOf(tag) ?? ""] ?? " ";
     this.#messages = messages;
     this.#english = english;
   }
@@ -99,6 +104,12 @@ export class Language {
         .formatToParts(parts)
         .map(({ type, value }) => (type === "element" ? own(value) : isThai ? ", " : value)),
     );
+  }
+
+  /** Returns these sentences as one text, without those that are null. */
+  sentences(parts: ReadonlyArray<string | Html | null>): Html {
+    const said = parts.filter((part) => part !== null);
+    return joined(said.flatMap((part, index) => (index === 0 ? [part] : [this.gap, part])));
   }
 
   /** Returns the text with its first letter as a capital, by the rules of the language. */

@@ -71,8 +71,8 @@ const scriptOf = (tag: string): string | undefined => localeOf(tag)?.maximize().
 export const directionOf = (tag: string): "ltr" | "rtl" =>
   rightToLeft.has(scriptOf(tag) ?? "") ? "rtl" : "ltr";
 
-/** Norwegian has a code for each of its two written forms, and one for both. */
-const baseOf = (tag: string): string | undefined => {
+/** Returns the language of a tag, without region and script. Norwegian has a code for each of its two written forms, and one for both. */
+export const baseOf = (tag: string): string | undefined => {
   const base = localeOf(tag.split("-", 1)[0] ?? "")?.language;
   return base === "nb" || base === "nn" ? "no" : base;
 };

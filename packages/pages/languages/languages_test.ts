@@ -1,6 +1,7 @@
 /** Every language against the English source. Run with `-u` after a change of the English messages. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { html } from "../html.ts";
 import { Language, type MessageKey } from "./language.ts";
 import {
   acceptedLanguage,
@@ -10,7 +11,7 @@ import {
   languages,
   offeredShare,
 } from "./languages.ts";
-import { faultsOf, needsOf } from "./message_faults.ts";
+import { faultsOf, needsOf, writingFaults } from "./message_faults.ts";
 import { limitOf } from "./message_limits.ts";
 
 const messagesOf = (tag: string): Readonly<Record<string, string>> =>
@@ -28,6 +29,7 @@ const commonKeys = new Set(
 it.each(tags)("the messages in %s are those of the English source", (tag) => {
   const messages = messagesOf(tag);
   expect(faultsOf(tag, messages, english)).toEqual([]);
+  expect(writingFaults(tag, messages, english)).toEqual([]);
   const keys = Object.keys(english).filter((key) => Object.hasOwn(messages, key));
   expect(Object.keys(messages)).toEqual(keys);
   expect(languages[tag].state !== "unfinished").toBe(
@@ -114,6 +116,22 @@ it("faults name a branch without its tag, value or number", () => {
   expect(faultsOf("ar", { "me.links.known": arabic }, english)).toEqual([]);
 });
 
+it("faults of writing name plain blanks at French signs, and a form for 1 that is also for 21", () => {
+  const french = { "me.back": "Retour !", "flow.help": "Un « mot »", "me.title": "Qui\u00a0?" };
+  expect(writingFaults("fr", french, english).map((fault) => fault.split(" ", 1)[0])).toEqual([
+    "me.back",
+    "flow.help",
+  ]);
+  expect(writingFaults("de", french, english)).toEqual([]);
+  const forget = (forms: string) => ({ "me.browsers.forget": `{count, plural, ${forms} other {Всі}}` });
+  const forms = "one {Один} few {Всі} many {Всі}";
+  expect(writingFaults("uk", forget(forms), english)).toEqual([
+    "me.browsers.forget: =1 is missing, since one is also 21",
+  ]);
+  expect(writingFaults("uk", forget(`=1 {Один} ${forms}`), english)).toEqual([]);
+  expect(writingFaults("pl", forget(forms), english)).toEqual([]);
+});
+
 it("a language with a region never takes its base from another", () => {
   const spanish = languageFinder(["es", "es-419"]);
   expect(["es", "es-ES", "es-MX", "es-419"].map(spanish)).toEqual(["es", "es", "es", "es-419"]);
@@ -183,6 +201,18 @@ it("capitals follow the rules of the language", () => {
 it("names with blanks are told apart in a list in Thai", () => {
   const list = new Language("th", "ไทย", {}, english).list(["Chess Club", "Go Club", "Ludo"]);
   expect(list.source.replace(/<[^>]*>/g, "")).toBe("Chess Club, Go Club, Ludo");
+});
+
+it("sentences of one text are told apart as each language does", () => {
+  const texts = ["th", "ja", "zh-TW", "ko"].map((tag) =>
+    new Language(tag, tag, {}, english).sentences(["One.", null, html`<b>Two.</b>`]),
+  );
+  expect(texts.map(({ source }) => source)).toEqual([
+    "One. · <b>Two.</b>",
+    "One.<b>Two.</b>",
+    "One.<b>Two.</b>",
+    "One. <b>Two.</b>",
+  ]);
 });
 
 /** The limits of the chat platform, by the key of a text. */

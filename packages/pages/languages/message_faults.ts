@@ -161,6 +161,27 @@ const faultsIn = (tag: string, key: string, message: unknown, source: string): R
   ].map((fault) => `${key}: ${fault}`);
 };
 
+/**
+ * Returns what is badly written in these messages, one line each. Files of ours may not have such faults; the service
+ * starts with those of an embedder.
+ */
+export const writingFaults = (tag: string, messages: Messages, english: Messages): ReadonlyArray<string> =>
+  Object.entries(messages).flatMap(([key, message]) => [
+    ...(/^fr\b/.test(tag) && / [:;?!»]|« /.test(message)
+      ? [`${key} has a plain blank at a sign, where lines may break: use U+00A0`]
+      : []),
+    ...singularFaults(tag, message, english[key] ?? "").map((fault) => `${key}: ${fault}`),
+  ]);
+
+/** The form "one" of Russian is also of 21, so a message that shows no number needs a form for 1 alone. */
+const singularFaults = (tag: string, message: string, source: string): ReadonlyArray<string> => {
+  if (new Intl.PluralRules(tag).select(21) !== "one") return [];
+  const counted = needsOf("en", source).ways.flatMap(({ shown }) => [...shown]);
+  return needsOf(tag, message).plurals.flatMap((forms) =>
+    counted.length > 0 || forms.includes("=1") ? [] : ["=1 is missing, since one is also 21"],
+  );
+};
+
 /** Returns the faults of these messages of a language, one line each. Messages may be left out. */
 export const faultsOf = (tag: string, messages: Messages, english: Messages): ReadonlyArray<string> =>
   Object.entries(messages).flatMap(([key, message]) => {

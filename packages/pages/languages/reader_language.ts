@@ -15,6 +15,8 @@ export class Languages extends Context.Service<
     readonly find: (range: string) => string | null;
     /** Returns a language, whose file is read at its first use. */
     readonly get: (tag: string) => Effect.Effect<Language>;
+    /** Returns the language of a locale of the chat platform; English if there is none. */
+    readonly ofLocale: (locale: string | null) => Effect.Effect<Language>;
     /**
      * Renders links to the page in every language.
      *
@@ -36,12 +38,15 @@ export class Languages extends Context.Service<
           known.set(tag, language);
           return language;
         });
+      const find = languageFinder(tags);
+      const get = (tag: string) => {
+        const language = known.get(tag);
+        return language === undefined ? read(tag) : Effect.succeed(language);
+      };
       return Languages.of({
-        find: languageFinder(tags),
-        get: (tag) => {
-          const language = known.get(tag);
-          return language === undefined ? read(tag) : Effect.succeed(language);
-        },
+        find,
+        get,
+        ofLocale: (locale) => get(find(locale ?? "en") ?? "en"),
         choice: makeChoice(tags),
       });
     }),

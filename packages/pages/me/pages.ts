@@ -91,7 +91,7 @@ const linkItem = (link: OwnLink, reader: Reader, csrf: string): Html => {
 <li>
 <h3>${community}</h3>
 ${cardHtml(gameCard(link.game, language))}
-<p class="aside">${dates} ${proofText(proof, language, reader)}</p>
+<p class="aside">${language.sentences([dates, proofText(proof, language, reader)])}</p>
 <details>
 <summary class="bad">${language.html("me.link.remove", { community, unseen })}</summary>
 <p>${language.html("me.link.remove.text", { community })}</p>
@@ -263,18 +263,19 @@ const accountItem = (account: AccountToErase, language: Language): Html => {
   return html`
 <li>
 <h3>${title}</h3>
-<p>${language.text(isOwn ? "erase.account.nameless" : "erase.account.leave")}
-${keys.length === 0 ? null : language.html("erase.account.keys", { count: keys.length, b: bold })}
-${closes ? language.text("erase.account.closes") : null}</p>
-<p>${
+<p>${language.sentences([
+    language.text(isOwn ? "erase.account.nameless" : "erase.account.leave"),
+    keys.length === 0 ? null : language.html("erase.account.keys", { count: keys.length, b: bold }),
+    closes ? language.text("erase.account.closes") : null,
+  ])}</p>
+<p>${language.sentences([
     members.length === 0
       ? language.text("erase.account.nobody")
-      : language.html("erase.account.left", { names: language.list(members) })
-  } ${
+      : language.html("erase.account.left", { names: language.list(members) }),
     links === 0
       ? null
-      : language.text(links < mostCounted ? "erase.account.links" : "erase.account.many", { count: links })
-  }</p>
+      : language.text(links < mostCounted ? "erase.account.links" : "erase.account.many", { count: links }),
+  ])}</p>
 ${
   closes && role === "owner" && links > 0
     ? html`<p>${language.html("erase.account.delete", {

@@ -72,7 +72,7 @@ export const member = recordOf<MemberFixture>({
  * fc.assert(fc.property(platform, ({ guilds }) => guilds.every(isManaged)));
  * ```
  */
-export const guild = recordOf<Omit<PlatformFixture["guilds"][number], "owner" | "channels">>({
+export const guild = recordOf<Omit<PlatformFixture["guilds"][number], "owner" | "channels" | "locale">>({
   id: guildId,
   name: orNull(name),
   bot: constantFrom(true, true, true, false),

@@ -158,7 +158,7 @@ const blocksPage = (
     labels: { id: "User" },
     content: html`
 <p>Whom you block cannot link an account in ${listText(community)}: not by verifying, not by your keys and imports, and
-your team cannot link them by hand. They read that they are not admitted, never why.</p>
+your team cannot link them by hand. They read that they cannot link the account here, never why.</p>
 <form method="get" action="${to(paths.block)}" class="filters">
 ${communityField(all, pid)}
 ${menuField({
@@ -242,7 +242,7 @@ const blockQuestion = (
           }</strong>. If you block the account on ${platforms.chat} alone, only its own link is removed. Removed links
             do not come back when you end the block.`
     }</p>
-<p>A verification that the user has started ends. The user is told that the account is not admitted, and to ask your
+<p>A verification that the user has started ends. The user is told that the account cannot be linked here, and to ask your
 team; nobody outside of your team reads the reason.</p>
 ${formTo(paths.block, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">

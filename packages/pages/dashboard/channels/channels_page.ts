@@ -1,7 +1,7 @@
 /** The page of the channels in which the bot writes: the log of a community, and the panel. */
 import { ChatPlatform, type GuildId } from "@accountlink/core";
 import { CommunityStore, makeAskingName } from "@accountlink/core/communities";
-import type { GuildChannel } from "@accountlink/core/platforms";
+import type { GuildChannel, GuildChannels } from "@accountlink/core/platforms";
 import type { PlanDetails } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { ChatSettings, longestPanelText, makeCommunity } from "../../chat/mod.ts";
@@ -56,13 +56,14 @@ export const makeChannelsView = Effect.gen(function* () {
   const store = yield* CommunityStore;
   const { isOn } = yield* ChatSettings;
   const { botInvite, commands } = yield* ChatPlatform;
-  const language = yield* (yield* Languages).get("en");
+  const languages = yield* Languages;
 
   return Effect.fnUntraced(function* (
     place: Place,
-    channels: ReadonlyArray<GuildChannel>,
+    { channels, locale }: GuildChannels,
     details: PlanDetails,
   ) {
+    const language = yield* languages.ofLocale(locale);
     const { community, guildId } = place;
     const { scope } = community;
     const home = Option.getOrNull(yield* store.findHome(guildId));
@@ -72,6 +73,7 @@ export const makeChannelsView = Effect.gen(function* () {
       channels,
       details,
       name: yield* askingName(scope, { ...community.settings, guildName: place.guildName }),
+      language,
       /** The text of the panel if the owner types none. */
       sentence: language.text("chat.panel.ask", { game: chat.game(language) }),
       verify: { label: language.text("chat.verify.start"), url: chat.verifyUrl({ scope, guildId }) },
@@ -175,7 +177,7 @@ ${rightHtml(view, visitor)}
 };
 
 const panelSection = (view: ChannelsView, form: ChannelsForm, refused: Refused | null): Html => {
-  const { name, sentence, verify, roles } = view;
+  const { name, language, sentence, verify, roles } = view;
   const { text } = form;
   return html`
 <section id="panel">
@@ -206,8 +208,10 @@ ${menuField({
 )}
 <figure class="panel">
 <figcaption>What members will see</figcaption>
+<div lang="${language.tag}" dir="${language.dir}">
 <p><strong>${name}</strong><br>${text.trim() || sentence}</p>
 <p class="row"><a class="button" href="${to(verify.url)}">${verify.label}</a> <span class="button quiet">${roles}</span></p>
+</div>
 </figure>
 <p>To post a message by hand, use this link:</p>
 ${copyable("panel-link", "link", verify.url)}

@@ -50,8 +50,8 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
 
     const show = Effect.fnUntraced(function* (typed: Partial<ChannelsForm>, refused: Refused | null) {
       const details = yield* plans.find(community.scope, guildId);
-      const { channels } = yield* findChannels(guildId);
-      const view = yield* viewOf({ community, guildId, guildName }, channels, details);
+      const found = yield* findChannels(guildId);
+      const view = yield* viewOf({ community, guildId, guildName }, found, details);
       return channelsPage(view, { ...storedForm(details), ...typed }, visitor, refused);
     });
 
