@@ -71,6 +71,15 @@ test("a slow answer is deferred, and edited into the channel later", async () =>
     .poll(async () => (await platform.send(`GET ${page}?as=${ada}`)).text, { timeout: 10_000 })
     .toContain("try again in a minute");
   await platform.recover();
+  // Requests to a platform that was slow fail at once for a while, and the page keeps every answer.
+  let refused = 0;
+  const isRefused = async () => {
+    const before = refused;
+    const { text } = await act(ada, { command: "/update user_4" });
+    refused = text.split("try again in a minute").length;
+    return refused > before;
+  };
+  await expect.poll(isRefused, { timeout: 20_000, interval: 500 }).toBe(false);
 });
 
 test("a linked user who joins has the role within 5 s, also after the platform was down", async () => {
