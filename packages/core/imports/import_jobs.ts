@@ -3,7 +3,7 @@
  * every node shows an import, and another node continues the import of a dead node.
  */
 
-import { Cause, Clock, Effect, Option, Ref, Schedule, Semaphore, Stream } from "effect";
+import { Cause, Clock, Effect, Option, Ref, Schedule, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import type { BlockStore } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
@@ -13,6 +13,7 @@ import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import type { LinkStore } from "../links/link_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
+import { TurnAccount, Turns } from "../turns/mod.ts";
 import type { LinkLine, ReadOptions } from "./formats/link_format.ts";
 import { linkReaders } from "./formats/link_formats.ts";
 import type { ConflictChoice, LinkChange } from "./import_batch.ts";
@@ -110,15 +111,15 @@ export const makeImportJobs = Effect.gen(function* () {
     });
   });
 
-  const turn = (yield* Semaphore.make(1)).withPermits(1)(Effect.sleep(1));
+  const turns = new Turns({ resource: "import_files", places: 1 });
 
   /**
    * Reads a file chunk by chunk. For each chunk it sleeps a millisecond, so that the process can answer requests.
-   * Concurrent reads sleep in turn, so together they get at most one chunk per millisecond.
+   * Accounts take turns at that, so all reads together get at most one chunk per millisecond.
    */
-  const linesOf = ({ id }: ImportHolder, options: ReadOptions) =>
+  const linesOf = ({ id }: ImportHolder, account: string, options: ReadOptions) =>
     linkReaders.auto(
-      Stream.tap(read(id, "upload"), () => turn),
+      Stream.tap(read(id, "upload"), () => turns.step(account, Effect.sleep(1))),
       options,
     );
 
@@ -138,7 +139,7 @@ export const makeImportJobs = Effect.gen(function* () {
     yield* add(leftOutHeader);
     const outcome = yield* importLinks(
       {
-        lines: linesOf(holder, { ...options, unreadColumns }),
+        lines: linesOf(holder, account, { ...options, unreadColumns }),
         isRepeatable: true,
         unreadColumns,
       },
@@ -157,6 +158,7 @@ export const makeImportJobs = Effect.gen(function* () {
       Effect.catchTag("ImportEnded", () => Effect.interrupt),
       Effect.provideContext(stores),
       Effect.provide(Digest.layerWebCrypto),
+      Effect.provideService(TurnAccount, account),
     );
     yield* add(bounded.end());
     yield* leftOut.end;
@@ -205,7 +207,10 @@ export const makeImportJobs = Effect.gen(function* () {
       const file = write(holder, "upload");
       const made = yield* receive(file);
       yield* file.end;
-      const sample = yield* linesOf(holder, made.options).pipe(Stream.take(shownRows), Stream.runCollect);
+      const sample = yield* linesOf(holder, account, made.options).pipe(
+        Stream.take(shownRows),
+        Stream.runCollect,
+      );
       const changes = collectChanges(holder);
       yield* changes.begin;
       const job = { ...made, id, account, origin: originOf(owner) };

@@ -216,7 +216,7 @@ export class KeyStore extends Context.Service<
     /** Deletes keys that were revoked before a time, unless a session of theirs is stored. */
     readonly forgetRevoked: (before: Millis) => StoreEffect<void>;
 
-    /** Adds a secret, and deletes those that have expired. Returns false if the key is unknown or revoked. */
+    /** Adds a secret, and deletes all but it and the last one. Returns false if the key is unknown or revoked. */
     readonly rotateKey: (write: RotateKey) => StoreEffect<boolean>;
 
     /**

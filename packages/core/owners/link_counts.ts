@@ -2,13 +2,14 @@
  * Counts the links of scopes, the links verified lately, and how links were confirmed. Views never wait for a long
  * count: they show the last number while a new count runs.
  */
-import { Clock, Effect, Fiber, Semaphore, Stream } from "effect";
+import { Clock, Effect, Fiber, Stream } from "effect";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 import { storedLinks } from "../links/link_export.ts";
 import type { LinkProof } from "../links/link_proof.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
 import { dayMs, type Millis, startOfDay } from "../timestamp.ts";
+import { TurnAccount, Turns } from "../turns/mod.ts";
 
 /** Counting up to this many links takes a millisecond, so scopes with fewer links are counted at each read. */
 const few = 2_000;
@@ -68,7 +69,7 @@ interface Known<A> {
 export const makeLinkCounts = Effect.gen(function* () {
   const store = yield* LinkStore;
   const scope = yield* Effect.scope;
-  const oneAtATime = yield* Semaphore.make(1);
+  const turns = new Turns({ resource: "link_counts", places: 1 });
 
   /** Keeps the last complete counts of one kind, and renews them in the background. */
   const makeRenewed = <A>() => {
@@ -89,7 +90,8 @@ export const makeLinkCounts = Effect.gen(function* () {
         const running = counting.get(key);
         if (running !== undefined) return Effect.succeed(running);
         const ended = Effect.sync(() => counting.delete(key));
-        const count = Effect.ensuring(oneAtATime.withPermits(1)(countAll(key, counted)), ended);
+        const inTurn = Effect.flatMap(TurnAccount, (account) => turns.step(account, countAll(key, counted)));
+        const count = Effect.ensuring(inTurn, ended);
         return Effect.tap(Effect.forkIn(count, scope), (fiber) =>
           Effect.sync(() => counting.set(key, fiber)),
         );

@@ -1,10 +1,11 @@
 /** Compares all members of a guild with the settings of a plan in the background, and changes nothing. */
-import { Clock, Effect, Fiber, FiberMap, Option, Semaphore, Struct } from "effect";
+import { Clock, Effect, Fiber, FiberMap, Option, Struct } from "effect";
 import { Forbidden } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import { IsBackground, PlatformRefusals } from "../platforms/platform_refusals.ts";
 import type { Millis } from "../timestamp.ts";
+import { Turns } from "../turns/mod.ts";
 import { newUlid } from "../ulid.ts";
 import { type ComparedMember, makeGuildComparisons } from "./guild_comparison.ts";
 import { MemberSync } from "./member_sync.ts";
@@ -15,7 +16,7 @@ import { PreviewTally } from "./preview_tally.ts";
 import { type RolePlan, settingNames } from "./role_plan.ts";
 import { type PlanPlace, RolePlanStore } from "./role_plan_store.ts";
 
-/** How many slices of members a node compares at once for previews. Previews take turns after each slice. */
+/** How many slices of members a node compares at once for previews. Accounts take turns after each slice. */
 const mostAtOnce = 2;
 
 /** How often the progress is stored. */
@@ -52,7 +53,7 @@ export const makePlanPreviews = Effect.gen(function* () {
   const { chargeTo } = yield* PlatformRefusals;
   const comparisons = yield* makeGuildComparisons;
   const fibers = yield* FiberMap.make<string>();
-  const turns = Semaphore.makeUnsafe(mostAtOnce);
+  const turns = new Turns({ resource: "previews", places: mostAtOnce });
 
   /** Compares everybody, asks again for those with unknown answers, and in the end counts what is known of these. */
   const compareAll = Effect.fnUntraced(function* (plan: RolePlan, tally: PreviewTally, progress: Progress) {
@@ -69,7 +70,7 @@ export const makePlanPreviews = Effect.gen(function* () {
     const options = { members: guild.memberCount, longestWait, isOver };
     const { compare, sources } = yield* steps.step(comparisons.begin(plan, options));
 
-    const comparing = (slice: ReadonlyArray<RoleMember>) => turns.withPermits(1)(compare(slice));
+    const comparing = (slice: ReadonlyArray<RoleMember>) => turns.step(plan.scope.account, compare(slice));
 
     yield* walkMembers(roles, {
       guildId,

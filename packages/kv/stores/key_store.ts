@@ -11,7 +11,6 @@ import {
   updatedKey,
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
-import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Option, Order, Struct } from "effect";
 import { stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
@@ -218,9 +217,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
     db.write(id, function* (tx) {
       const stored = yield* tx.get(keys, id);
       if (stored === undefined || isRevoked(stored)) return false;
-      const isOver = ({ endsAt }: { readonly endsAt: Millis | null }) =>
-        endsAt !== null && endsAt <= write.at;
-      const isEnded = stored.secrets.some((secret) => isOver(secret) && secret.hash === hash);
+      const isEnded = stored.secrets.some((secret) => secret.endsAt !== null && secret.hash === hash);
       if (!isEnded && (yield* tx.list(keys.byHash, [hash])).length > 0) {
         throw new Error(`Cannot rotate key "${id}": its new hash is the hash of another key`);
       }
@@ -228,10 +225,11 @@ export const layer = storeLayer(KeyStore, (db) => ({
       const { status } = stored.key;
       const details = { keyId: id, status };
       yield* record(tx, { ...write, pid: stored.scope.pid, action: "key.rotated", details });
-      const earlier = stored.secrets
-        .filter((secret) => !isOver(secret))
-        .map((secret) => ({ ...secret, endsAt: earlierEnd(secret.endsAt, previousUntil) }));
-      yield* tx.put(keys, { ...stored, secrets: [...earlier, { hash, endsAt: null }] });
+      // Of the earlier secrets, only the last one stays good.
+      const previous = stored.secrets
+        .filter(({ endsAt }) => endsAt === null)
+        .map((secret) => ({ ...secret, endsAt: previousUntil }));
+      yield* tx.put(keys, { ...stored, secrets: [...previous, { hash, endsAt: null }] });
       return true;
     }),
 

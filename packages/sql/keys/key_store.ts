@@ -181,10 +181,9 @@ export const layer = storeLayer(KeyStore)((parts) => {
       assertStorable([hash]);
       const [key] = yield* findForUpdate(id);
       if (key === undefined || key.status === "revoked") return false;
-      yield* sql`DELETE FROM key_secrets WHERE key_id = ${id} AND ends_at <= ${write.at}`;
-      yield* sql`
-        UPDATE key_secrets SET ends_at = ${previousUntil}
-        WHERE key_id = ${id} AND (ends_at IS NULL OR ends_at > ${previousUntil})`;
+      // Of the earlier secrets, only the last one stays good.
+      yield* sql`DELETE FROM key_secrets WHERE key_id = ${id} AND ends_at IS NOT NULL`;
+      yield* sql`UPDATE key_secrets SET ends_at = ${previousUntil} WHERE key_id = ${id}`;
       yield* insertSecret(id, hash);
       yield* insertChange(write, key, "key.rotated");
       return true;
