@@ -2,7 +2,6 @@
 
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import { Members } from "@accountlink/core/accounts";
-import { InvalidParameter } from "@accountlink/core/errors";
 import { type Account, shownName } from "@accountlink/core/keys";
 import { OwnedAccounts } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
@@ -11,8 +10,8 @@ import { envelopeV2, HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardAccount } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { siteOf } from "../../sign_ins/site.ts";
+import { makeAccountNames, requireConfirmed } from "../account_names.ts";
 import { makeApiPipeline } from "../api_pipeline.ts";
-import { makeAccountTitle } from "../owner_pages.ts";
 
 export const makeAccountOperations = Effect.gen(function* () {
   const { bind, operation } = yield* makeApiPipeline;
@@ -96,18 +95,3 @@ export const makeAccountOperations = Effect.gen(function* () {
 });
 
 const accountJson = (account: Account) => ({ name: shownName(account), tier: account.tier });
-
-/** Returns a function that lists the names by which an owner may call an account. */
-export const makeAccountNames = Effect.map(
-  makeAccountTitle,
-  (titleOf) => (account: Account) =>
-    Effect.map(titleOf(account), (title) => [account.name, shownName(account), title]),
-);
-
-/** Fails unless the text is one of the names of what the request deletes. Keyboards have no typographic apostrophe. */
-export const requireConfirmed = (text: string, names: ReadonlyArray<string | null>) =>
-  names.some((name) => name !== null && plain(name) === plain(text))
-    ? Effect.void
-    : InvalidParameter.one("confirm", "expected the name of what is deleted");
-
-const plain = (text: string): string => text.trim().replaceAll("’", "'");

@@ -9,7 +9,7 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Record } from "effect";
 import { type Html, html, to } from "../../html.ts";
-import { makeAccountNames, requireConfirmed } from "../account/account_operations.ts";
+import { makeAccountNames, requireConfirmed } from "../account_names.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { communityName, linksText, sharedListHint } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";

@@ -13,7 +13,7 @@ import {
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeAccountNames, requireConfirmed } from "../account/account_operations.ts";
+import { makeAccountNames, requireConfirmed } from "../account_names.ts";
 import { makeApiPipeline } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 import { makeScopeNames } from "./community.ts";
