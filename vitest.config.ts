@@ -63,7 +63,7 @@ export default defineConfig({
     setupFiles: ["./tools/expect_runtime.ts"],
     pool: "forks",
     // Tests wait for other processes more than they compute, so many workers can share a processor.
-    maxWorkers: 6,
+    maxWorkers: 4,
     // Test files share a worker, so that it imports the sources and starts Postgres only once.
     isolate: false,
     testTimeout: 8 * minutes,

@@ -28,6 +28,6 @@ const it = (title: string, body: () => Promise<void>) =>
 storagePropertySuite({
   ...onYielding,
   model: layer(Effect.sync(memoryKv)),
-  runs: 30,
+  runs: 10,
   test: { ...test, it: Object.assign(it, { skip: test.it.skip }) },
 });

@@ -16,7 +16,7 @@ const all = Object.entries(Arbitrary).map(([name, value]): [string, FastCheck.Ar
   typeof value === "function" ? (value as () => FastCheck.Arbitrary<unknown>)() : value,
 ]);
 
-const runs = 50;
+const runs = 20;
 const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
 
 /** Runs the effect in a new store, which refuses unstorable text. */
