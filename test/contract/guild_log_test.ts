@@ -100,6 +100,13 @@ test("a panel is posted in a channel, changed there later, and posted anew if it
   await platform.recover();
 });
 
+test("three posts of a panel in one channel at once make one panel", async () => {
+  const posts = await Promise.all(
+    [1, 2, 3].map((text) => postPanel({ channelId: log, text: `Text ${text}` })),
+  );
+  expect(new Set(posts.map((posted) => textOf(dataOf(posted)["messageId"]))).size).toBe(1);
+});
+
 test("a panel is refused in channels that are closed or elsewhere, with a long text, and to moderators", async () => {
   for (const channelId of [staff, "99", guild]) expectInvalid(await postPanel({ channelId }), "channelId");
   expectInvalid(await postPanel({ text: "x".repeat(301) }), "text");

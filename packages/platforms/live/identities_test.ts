@@ -113,6 +113,11 @@ test("a chat user's sign-in returns the verified Roblox accounts that Discord li
     connection("4", { revoked: false, integrations: [] }),
     connection("5", { type: "twitch" }),
     connection("not-an-id"),
+    connection("0"),
+    connection("9".repeat(20)),
+    { ...connection("6"), verified: "yes" },
+    { type: "roblox" },
+    null,
   ];
   expect((yield* connecting({ body: listed })).connections).toEqual(["1", "4"]);
   expect((yield* connecting({ body: null })).connections).toEqual([]);

@@ -101,6 +101,35 @@ it("install says what to do if nothing answers at the address, or takes wrong si
   }
 });
 
+it.each([
+  [
+    {
+      status: 400,
+      body: {
+        code: 50_035,
+        message: "Invalid Form Body",
+        errors: { 0: { name: { _errors: [{ message: "Too long" }] } } },
+      },
+    },
+    'The chat platform refuses the commands: it says "Invalid Form Body; 0.name: Too long"',
+  ],
+  [{ status: 403, body: { code: 50_001, message: "Missing Access" } }, 'it says "Missing Access"'],
+  [{ status: 403, body: { code: 1 } }, "it answers with the status 403"],
+  [
+    {
+      status: 429,
+      headers: { "retry-after": "600" },
+      body: { message: "Max number of daily application command creates" },
+    },
+    "The chat platform takes no more changes for now: try again in 10 minutes",
+  ],
+  [{ status: 500 }, "Cannot reach the chat platform"],
+])("install tells what the chat platform refuses: %j", async (refused, said) => {
+  const { chat } = await setUp({ refused });
+  const { code, stderr } = await chat("install");
+  expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+});
+
 it("chat needs the live platform", async () => {
   const { code, stderr } = await runInProcess(["chat", "show"], { ACCOUNTLINK_PLATFORM: "dev" });
   expect([code, stderr]).toEqual([1, expect.stringContaining("expected live")]);

@@ -18,11 +18,14 @@ const applicationId = "816547628409595165";
  */
 export const startDiscord = async ({
   commands: first = [],
+  refused,
   ...other
 }: {
   interactions_endpoint_url?: string;
   flags?: number;
   commands?: ReadonlyArray<StoredCommand>;
+  /** The answer to every change of the commands, in place of making it. */
+  refused?: HttpAnswer;
 } = {}) => {
   const application = {
     id: applicationId,
@@ -45,6 +48,7 @@ export const startDiscord = async ({
       return { body: application };
     }
     if (path !== `/applications/${applicationId}/commands`) return { status: 404, body: { code: 0 } };
+    if (method === "PUT" && refused !== undefined) return refused;
     if (method === "PUT") commands = JSON.parse(body);
     return {
       body: commands.map((command, index) => ({ nsfw: false, ...command, id: String(index), version: "1" })),

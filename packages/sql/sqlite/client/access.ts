@@ -29,6 +29,9 @@ const [largestGroup, joinedFor] = [64, 20];
  */
 const answerLater = queueMicrotask;
 
+/** How long a transaction waits for a lock whose turn came late, in milliseconds: as long as a commit takes. */
+const shortestWait = 10;
+
 /** Transactions that share a commit, since its sync of the disk costs more than their statements. */
 interface Group {
   size: number;
@@ -112,15 +115,17 @@ export class Access {
   });
 
   /** Leases the connection until the scope closes, then rolls back a transaction that is still open. */
-  readonly lease: Effect.Effect<Lease, never, Scope.Scope> = Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(this.#takeTurn(restore), () => {
-      const { lease, end } = this.#makeLease();
+  readonly lease: Effect.Effect<Lease, never, Scope.Scope> = Effect.uninterruptibleMask((restore) => {
+    // Those that waited for their turn behind others do not wait for the lock of another process anew.
+    const deadline = performance.now() + this.#busyTimeout;
+    return Effect.flatMap(this.#takeTurn(restore), () => {
+      const { lease, end } = this.#makeLease(deadline);
       return Effect.as(
         Effect.addFinalizer(() => end),
         lease,
       );
-    }),
-  );
+    });
+  });
 
   /** Leases another connection to the file until the scope closes. */
   leaseBulk<A, E>(other: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E, Scope.Scope> {
@@ -228,7 +233,8 @@ export class Access {
     }
   }
 
-  #makeLease(): { readonly lease: Lease; readonly end: Effect.Effect<void> } {
+  /** @param deadline until when its statements wait for a lock of another process */
+  #makeLease(deadline: number): { readonly lease: Lease; readonly end: Effect.Effect<void> } {
     const db = this.#db;
     /** `alone`: outside of groups. `first`: began its group. `member`: in a savepoint of its group. */
     let state: "alone" | "first" | "member" | "rolledBack" | "ended" = "alone";
@@ -240,7 +246,8 @@ export class Access {
         if (state === "rolledBack") return Effect.fail(rolledBack());
         if (state === "alone") this.#commitGroup();
         if (!inTransaction(db)) {
-          return retryWhileLocked(this.#busyTimeout, () => Effect.succeed(this.#noticing(statement)));
+          const wait = Math.max(shortestWait, deadline - performance.now());
+          return retryWhileLocked(wait, () => Effect.succeed(this.#noticing(statement)));
         }
         try {
           return Effect.succeed(this.#noticing(statement));

@@ -41,6 +41,22 @@ test.each([
   ),
 );
 
+test("20 transactions that wait behind each other for a lock fail together, after one timeout", () =>
+  withDatabase(
+    function* ({ sql, other }) {
+      other.exec("BEGIN IMMEDIATE");
+      const begun = performance.now();
+      const writes = Array.from({ length: 20 }, (_, count) =>
+        Effect.flip(sql.withTransaction(add(sql, `never ${count}`))),
+      );
+      const errors = yield* Effect.all(writes, { concurrency: "unbounded" });
+      expect(new Set(errors.map(({ reason }) => reason._tag))).toEqual(new Set(["LockTimeoutError"]));
+      expect(performance.now() - begun).toBeLessThan(20 * 300);
+      other.exec("ROLLBACK");
+    },
+    { busyTimeout: "300 millis" },
+  ));
+
 testDatabase("a transaction with a stale snapshot fails at once", function* ({ sql, other }) {
   const error = yield* sql`SELECT * FROM counters`.pipe(
     Effect.andThen(Effect.sync(() => other.exec("INSERT INTO counters VALUES ('early', 1)"))),
