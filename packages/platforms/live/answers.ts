@@ -157,7 +157,7 @@ const openCloud = {
   ],
 } as const satisfies Answers;
 
-/** Every row of both platforms. A route of Roblox begins with the host of the service. */
+/** Every row of both platforms. A route of Roblox begins with the host of the service. @internal */
 export const answers = { ...discord, ...roblox, ...openCloud };
 
 export type Route = keyof typeof answers;

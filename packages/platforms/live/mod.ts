@@ -6,7 +6,7 @@
  * how to register an application with each platform.
  */
 
-export type { RefusedInWords } from "./answers.ts";
+export { answers, type RefusedInWords } from "./answers.ts";
 export { liveChatInstallation } from "./discord/chat_commands.ts";
 export * from "./discord/chat_identity.ts";
 export * from "./discord/chat_platform.ts";

@@ -157,8 +157,12 @@ export const discordRoles = Effect.fnUntraced(function* (
         query: { limit: pageSize, after: after ?? undefined },
         found: Schema.Array(RoledMember),
       });
-      if (Result.isSuccess(page)) return page.success.map(roleMember);
-      return yield* new MembersHidden();
+      if (Result.isFailure(page)) return yield* new MembersHidden();
+      // Readers go on after the last member of a page, so a page that is out of order must neither repeat nor skip.
+      return page.success
+        .map(roleMember)
+        .filter(({ chatId }) => after === null || BigInt(chatId) > BigInt(after))
+        .toSorted((one, other) => (BigInt(one.chatId) < BigInt(other.chatId) ? -1 : 1));
     }),
 
     addRole: setRole("ChatRoles.addRole", "PUT"),
