@@ -80,8 +80,8 @@ it("docs/languages.md lists the languages with their states (`vitest -u` writes 
 });
 
 it("docs/platforms.md has the table of what platforms answer (`vitest -u` writes it)", async () => {
-  const written = Object.entries(answers).flatMap(([route, rows]) => {
-    const meanings = rows.map(
+  const written = Object.entries(answers).flatMap(([route, known]) => {
+    const meanings = known.map(
       ([status, code, meaning]) => `${status} ${code}: ${meaning.replaceAll("_", " ")}`,
     );
     return meanings.length === 0 ? [] : [`| \`${route}\` | ${meanings.join("; ")} |\n`];
