@@ -212,4 +212,4 @@ const deploymentKeys = (secrets: DeploymentSecrets) =>
   Layer.merge(
     Secrets.layer,
     Layer.unwrap(Effect.map(RootKey, (rootKey) => AddressVault.layer(new Map([["secret", rootKey]])))),
-  ).pipe(Layer.provide(RootKey.layer(secrets)));
+  ).pipe(Layer.provideMerge(RootKey.layer(secrets)));

@@ -1,5 +1,5 @@
 /** One adapter provides all storage ports, because a write can span several of them in one transaction. */
-import { Context } from "effect";
+import { Context, Effect } from "effect";
 import type { MemberStore } from "./accounts/member_store.ts";
 import type { BlockStore } from "./admission/block_store.ts";
 import type { AltReviewStore } from "./alts/alt_reviews.ts";
@@ -7,6 +7,7 @@ import type { SightingStore } from "./alts/sighting_store.ts";
 import type { SuspectStore } from "./alts/suspect_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
 import type { CommunityStore } from "./communities/community_store.ts";
+import type { StoreEffect } from "./errors.ts";
 import type { EventStore } from "./events/event_store.ts";
 import type { FlowStore } from "./flow/flow_store.ts";
 import type { GuildLogStore } from "./guild_log/guild_log_store.ts";
@@ -91,4 +92,11 @@ export type StoragePorts =
  */
 export const StorageIdentity = Context.Reference<string>("@accountlink/core/StorageIdentity", {
   defaultValue: () => "",
+});
+
+/**
+ * Returns why the storage must not be used although it answers; null if it may be. Readiness asks. @internal
+ */
+export const StorageFault = Context.Reference<StoreEffect<string | null>>("@accountlink/core/StorageFault", {
+  defaultValue: () => Effect.succeed(null),
 });

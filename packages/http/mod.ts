@@ -20,7 +20,7 @@ export {
 } from "./node/node_listener.ts";
 export type { MakePages, Pages } from "./pages.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
-export { makeOperatorApp, Readiness } from "./system/system_routes.ts";
+export { makeOperatorApp, Readiness, watchReadiness } from "./system/system_routes.ts";
 export {
   makeWebHandler,
   type WebHandler,

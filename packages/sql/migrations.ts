@@ -66,6 +66,15 @@ export const lastMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.S
   },
 );
 
+/** Why this release must not use the database any longer; null if it may. */
+export const schemaFault: Effect.Effect<string | null, SqlError.SqlError, SqlClient.SqlClient> = Effect.map(
+  lastMigration,
+  (version) =>
+    version > newestMigration
+      ? `its schema is version ${version}, expected ${newestMigration} or lower: a newer release migrated it`
+      : null,
+);
+
 export const runMigrations = (
   all: typeof migrations,
 ): Effect.Effect<ReadonlyArray<string>, Migrator.MigrationError | SqlError.SqlError, SqlClient.SqlClient> =>

@@ -7,6 +7,11 @@ import { storeLayer } from "./statements/store_operation.ts";
 export const layer = storeLayer(RootKeyStore)(({ sql, operation }) => {
   const find = readWrapped(sql`SELECT wrapped FROM root_key`);
   return {
+    find: operation("find", function* () {
+      const [stored = null] = yield* find;
+      return stored;
+    }),
+
     adopt: operation("adopt", function* (wrapped) {
       assertStorable([wrapped]);
       const [known] = yield* find;

@@ -1,6 +1,6 @@
-import type { StoragePorts } from "@accountlink/core";
-import { Layer } from "effect";
-import type { SqlClient, SqlConnection } from "effect/sql";
+import { StorageFault, type StoragePorts, StoreUnavailable } from "@accountlink/core";
+import { Effect, Layer } from "effect";
+import { SqlClient, type SqlConnection } from "effect/sql";
 import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlSuspectStore from "./alts/suspect_store.ts";
@@ -16,6 +16,7 @@ import * as SqlKeyStore from "./keys/key_store.ts";
 import * as SqlBlockStore from "./links/block_store.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
 import * as SqlMemberStore from "./member_store.ts";
+import { schemaFault } from "./migrations.ts";
 import * as SqlRolePlanStore from "./roles/role_plan_store.ts";
 import * as SqlRootKeyStore from "./root_key_store.ts";
 import * as SqlSessionStore from "./sessions/session_store.ts";
@@ -23,6 +24,13 @@ import * as SqlSignInStore from "./sign_in_store.ts";
 import * as SqlUsageStore from "./usage_store.ts";
 import * as SqlUserStore from "./users/user_store.ts";
 import * as SqlWebhookStore from "./webhooks/webhook_store.ts";
+
+const fault = Effect.map(SqlClient.SqlClient, (sql) =>
+  schemaFault.pipe(
+    Effect.provideService(SqlClient.SqlClient, sql),
+    Effect.mapError((cause) => new StoreUnavailable({ operation: "StorageFault", cause })),
+  ),
+);
 
 /** All storage ports, on a database with a migrated schema. */
 export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlConnection.Connection> =
@@ -49,4 +57,5 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlCommunityStore.layer,
     SqlRolePlanStore.layer,
     SqlGuildLogStore.layer,
+    Layer.effect(StorageFault, fault),
   );

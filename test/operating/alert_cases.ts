@@ -80,6 +80,15 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     ofNode,
   ],
   AccountlinkDiskShort: onNode("accountlink_disk_free_bytes", "1000x60 9000000000x40", "12m", "20m"),
+  AccountlinkBackupOld: [
+    {
+      [`accountlink_backup_age_seconds{${node}}`]: "200000x60 60x40",
+      [`accountlink_backup_every_seconds{${node}}`]: "86400x100",
+    },
+    "12m",
+    "20m",
+    ofNode,
+  ],
   AccountlinkPlatformFailing: [
     { [`accountlink_platform_circuit_state{${node},platform="chat"}`]: "2 1 2 1 2 1 2 1 2 1 0x20" },
     "2m",

@@ -43,7 +43,7 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
   const here = (document: string, root = rootOf(operator)) =>
     document
       .replaceAll(/\b10\.0\.0\.(\d+)\b/g, `${network}.$1`)
-      .replaceAll(/(?<![\w.])\/(etc|opt|var\/lib|var\/backups)\//g, `${root}/$1/`);
+      .replaceAll(/(?<![\w.])\/(etc|opt|var\/lib)\//g, `${root}/$1/`);
   const journalOf = (number: number) => `${journals.get(number) ?? ""}${units.get(number)?.output() ?? ""}`;
 
   const unitOf = (number: number): HostService => ({

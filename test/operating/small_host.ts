@@ -38,7 +38,7 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
   beforeAll(async () => {
     const services = { caddy: { start: nothing, stop: nothing } };
     hosts = await makeHosts({ numbers: [host], operator: host, services });
-    for (const part of ["etc/cron.daily", "etc/caddy", "var/backups"]) {
+    for (const part of ["etc/caddy"]) {
       await mkdir(join(hosts.rootOf(host), part), { recursive: true });
     }
     await writePrograms(join(hosts.rootOf(host), "bin"), {
@@ -69,9 +69,9 @@ describe.skipIf(!canRun)("docs/operating.md: one small host (Linux with curl, gi
 
   it("files with secrets can be read only by their owner", async () => {
     const machine = hosts.rootOf(host);
-    const backups = join(machine, "var/backups/accountlink");
+    const backups = join(machine, "var/lib/accountlink/backups");
     const names = (await readdir(backups)).map((name) => join(backups, name));
-    expect(names).toHaveLength(1);
+    expect(names.length).toBeGreaterThan(0);
     for (const file of [
       ...names,
       join(machine, "etc/accountlink/accountlink.env"),

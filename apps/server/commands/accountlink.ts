@@ -1,6 +1,7 @@
 import { Command } from "effect/cli";
 import { accountsCommand } from "./accounts/accounts.ts";
 import { auditCommand } from "./audit.ts";
+import { backupCommand, restoreCommand } from "./backups/backups.ts";
 import { chatCommand } from "./chat/chat.ts";
 import { describe, group } from "./command.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
@@ -33,6 +34,8 @@ export const accountlink = Command.make("accountlink").pipe(
     chatCommand,
     secretsCommand,
     auditCommand,
+    backupCommand,
+    restoreCommand,
     doctorCommand,
   ]),
 );

@@ -65,6 +65,7 @@ const purposes: ReadonlyArray<
   ["ACCOUNTLINK_DATABASE_CONNECTIONS", "ACCOUNTLINK_STORAGE", "postgres"],
   ["ACCOUNTLINK_DATABASE_", "ACCOUNTLINK_STORAGE", "postgres", "redis"],
   ["ACCOUNTLINK_REDIS_", "ACCOUNTLINK_CACHE", "redis"],
+  ["ACCOUNTLINK_BACKUP_", "ACCOUNTLINK_STORAGE", "embedded", ""],
   ["ACCOUNTLINK_CHAT_", "ACCOUNTLINK_PLATFORM", "live"],
   ["ACCOUNTLINK_GAME_", "ACCOUNTLINK_PLATFORM", "live"],
 ];
@@ -88,7 +89,7 @@ export const withoutEffect = (environment: Environment): ReadonlyArray<ConfigWar
     // The storage in Redis uses the prefix too.
     if (name === "ACCOUNTLINK_REDIS_PREFIX" && valueOf("ACCOUNTLINK_STORAGE") === "redis") return [];
     if (chooser === undefined || valueOf(name) === "" || values.includes(valueOf(chooser))) return [];
-    const problem = `${name} is set, and has no effect: ${chooser} is not ${values.join(" or ")}`;
+    const problem = `${name} is set, and has no effect: ${chooser} is not ${values.filter((value) => value !== "").join(" or ")}`;
     return [{ problem, advice: "Remove it, or set what it is for" }];
   });
 };

@@ -3,10 +3,16 @@
  * there are two secrets: the new and the old one.
  */
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AddressVault } from "@accountlink/core";
-import { type DeploymentSecrets, RootKey, rotateSecret, Secrets } from "@accountlink/core/secrets";
+import {
+  type DeploymentSecrets,
+  RootKey,
+  RootKeyStore,
+  rotateSecret,
+  Secrets,
+} from "@accountlink/core/secrets";
 import { StorageSql } from "@accountlink/sql";
 import { Effect, Layer, Option, Redacted, Stream } from "effect";
 import { SecureRandom } from "effect/crypto";
@@ -32,6 +38,32 @@ const generate = Effect.gen(function* () {
 export const secretFile = (folder: string): string => join(folder, "secret");
 
 /**
+ * Marks a data folder whose database holds nothing yet, from before its secret is made until the database has a root
+ * key. So an interrupted first start is not taken for a lost database.
+ */
+const newFile = (folder: string): string => join(folder, "new");
+
+/** Lets a start begin anew in a data folder that lost its database. */
+export const allowNew = Effect.fnUntraced(function* (config: Config, folder: string) {
+  yield* prepareFolder(config, folder);
+  yield* writeIfAbsent(newFile(folder), "").pipe(Effect.mapError((cause) => unusableFolder(config, cause)));
+});
+
+/**
+ * Refuses a secret beside a database that holds nothing: the database was lost, or a restored backup is empty. The mark
+ * is read first, since another process may remove it once its database has a root key.
+ */
+const refuseLostDatabase = (folder: string): Effect.Effect<void, InvalidConfig> =>
+  Effect.suspend(() => {
+    if (existsSync(newFile(folder)) || !StorageSql.holdsNothing(folder)) return Effect.void;
+    return new InvalidConfig({
+      problem:
+        `data folder "${folder}" holds a secret, but its database is missing or empty, expected the ` +
+        `database of the secret (accountlink restore), or serve --new to begin anew`,
+    });
+  });
+
+/**
  * Returns the configured secret. Without one, memory storage generates a secret, and the embedded storage uses the
  * secret file of its data folder, which is generated before the database. A database without its secret is refused,
  * since none of its keys would work. Postgres and Redis need a configured secret: all nodes need the same one, and a secret in
@@ -48,7 +80,11 @@ export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
     return yield* missing("ACCOUNTLINK_SECRET", reason);
   }
   const file = secretFile(storage.folder);
-  if (existsSync(file)) return yield* readSecrets(file);
+  if (existsSync(file)) {
+    const secrets = yield* readSecrets(file);
+    yield* refuseLostDatabase(storage.folder);
+    return secrets;
+  }
   if (StorageSql.hasDatabase(storage.folder)) {
     return yield* new InvalidConfig({
       problem:
@@ -57,13 +93,19 @@ export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
     });
   }
   const secret = yield* generate;
-  yield* prepareFolder(config, storage.folder);
+  yield* allowNew(config, storage.folder);
   yield* writeIfAbsent(file, `${Base64.encode(Redacted.value(secret))}\n`).pipe(
     Effect.mapError((cause) => unusableFolder(config, cause)),
   );
   // Another process may have written the file first.
   return yield* readSecrets(file);
 });
+
+/** Returns the configured secret or the one of the data folder; null if there is none. */
+export const knownSecrets = ({ ACCOUNTLINK_SECRET: configured }: Config, folder: string) => {
+  if (configured !== null) return Effect.succeed(configured);
+  return existsSync(secretFile(folder)) ? readSecrets(secretFile(folder)) : Effect.succeed(null);
+};
 
 const readSecrets = Effect.fnUntraced(function* (file: string) {
   const content = yield* Effect.tryPromise({
@@ -116,11 +158,29 @@ const rotateSecretFile = Effect.fnUntraced(function* (config: Config, folder: st
   yield* write(secrets[0]);
 }, Effect.scoped);
 
-/** Fails if the secret does not unwrap the storage's root key. */
+/** Fails if the secret does not unwrap the storage's root key, or if the storage is not the configured deployment. */
 export const deploymentKeysLayer = (config: Config, storage: Storage, secrets: DeploymentSecrets) =>
-  Layer.merge(Secrets.layer, addressVaultLayer(config)).pipe(
-    Layer.provide(rootKeyLayer(config, storage, secrets)),
+  Layer.merge(addressVaultLayer(config), Layer.effectDiscard(checkDeployment(config))).pipe(
+    Layer.provideMerge(Secrets.layer),
+    Layer.provideMerge(rootKeyLayer(config, storage, secrets)),
   );
+
+const checkDeployment = Effect.fnUntraced(function* ({ ACCOUNTLINK_DEPLOYMENT: expected }: Config) {
+  const { deploymentId } = yield* Secrets;
+  if (expected === null || expected === deploymentId) return;
+  return yield* new InvalidConfig({
+    problem: `ACCOUNTLINK_DEPLOYMENT is "${expected}", but the storage is of deployment "${deploymentId}", expected the storage of the one that is named`,
+  });
+});
+
+/** Refuses a storage without data before a root key is made in it. */
+const refuseEmpty = Effect.fnUntraced(function* (config: Config, storage: PersistentStorage) {
+  const { ACCOUNTLINK_DEPLOYMENT: expected } = config;
+  if (expected === null || (yield* (yield* RootKeyStore).find()) !== null) return;
+  return yield* new InvalidConfig({
+    problem: `ACCOUNTLINK_DEPLOYMENT is "${expected}", but ${locationOf(storage).text} is empty, expected the storage of that deployment`,
+  });
+});
 
 // Memory storage stores no root key, so the secret of the deployment is used as the root key. Then servers that share a
 // Redis and a secret derive the same keys.
@@ -128,8 +188,15 @@ const rootKeyLayer = (config: Config, storage: Storage, secrets: DeploymentSecre
   storage.kind === "memory"
     ? Layer.succeed(RootKey, secrets[0])
     : RootKey.layer(secrets).pipe(
+        Layer.tap(() => forgetNew(storage)),
+        Layer.provide(Layer.effectDiscard(refuseEmpty(config, storage))),
         Layer.catchTag("SecretRejected", () => Layer.effect(RootKey, secretRejected(config, storage))),
       );
+
+const forgetNew = (storage: PersistentStorage) =>
+  storage.kind === "embedded"
+    ? Effect.promise(() => rm(newFile(storage.folder), { force: true }).catch(() => {}))
+    : Effect.void;
 
 /** The ID of the address key that is derived from the root key. */
 const derivedKeyId = "secret";

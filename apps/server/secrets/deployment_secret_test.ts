@@ -38,7 +38,7 @@ test("concurrent first calls of resolveSecrets return the same secret", function
   expect(secrets.map((bytes) => Buffer.from(bytes).toString("base64"))).toEqual(
     Array.from({ length: 8 }, () => stored),
   );
-  expect(readdirSync(folder)).toEqual(["secret"]);
+  expect(readdirSync(folder)).toEqual(["new", "secret"]);
 });
 
 test("each server on memory storage generates a secret", function* () {

@@ -6,7 +6,14 @@ import { EventWatch } from "@accountlink/core/events";
 import { RoleCouriers } from "@accountlink/core/roles";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
-import { HttpSettings, makeHttpApp, makeNodeListener, makeOperatorApp, Readiness } from "@accountlink/http";
+import {
+  HttpSettings,
+  makeHttpApp,
+  makeNodeListener,
+  makeOperatorApp,
+  Readiness,
+  watchReadiness,
+} from "@accountlink/http";
 import { makePages, PageSettings } from "@accountlink/pages";
 import { ChatSettings, LogCouriers } from "@accountlink/pages/chat";
 import { docs, docsWith } from "@accountlink/pages/docs";
@@ -36,7 +43,7 @@ export const serveHttp = Effect.fnUntraced(function* (
   demo: Demo | undefined,
 ) {
   const drain = new Drain();
-  const ready = readiness(drain);
+  const ready = Layer.succeedContext(yield* Layer.build(readiness(drain)));
   const node = makeNodeServer(config);
   const overLimit = yield* limitConnections(node, config);
   yield* exportProcessMetrics;
@@ -59,6 +66,7 @@ export const serveHttp = Effect.fnUntraced(function* (
   const checks = [refuseMalformed(publicUrl), ...overLimit];
   const turns = yield* answerRequests(node, app, checks, turnLimitsOf(config));
   yield* answerClientErrors(node, app, turns);
+  yield* Effect.forkScoped(Effect.provide(watchReadiness, ready));
   // The scope closes the operator port last, so that metrics are available while the server drains.
   yield* Effect.provide(listenForOperators(config), ready);
   const [sessions, events] = [yield* SessionWatch, yield* EventWatch];

@@ -4,13 +4,18 @@
  */
 import { Context, Data, Effect, Layer, Option, Redacted } from "effect";
 import { Aead, type Kdf, SecureRandom } from "effect/crypto";
+import { Base64 } from "effect/encoding";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
+import { StorageFault } from "../storage.ts";
 import { deriveKey, seal, unseal } from "./crypto.ts";
 
 /** Stores the single wrapped root key of a deployment. Every operation is atomic. */
 export class RootKeyStore extends Context.Service<
   RootKeyStore,
   {
+    /** Returns the root key; null before `adopt`. */
+    readonly find: () => StoreEffect<string | null>;
+
     /** Stores a root key unless the store has one, and returns the stored key. */
     readonly adopt: (wrapped: string) => StoreEffect<string>;
 
@@ -37,12 +42,47 @@ type RootKeyError = SecretRejected | StoreUnavailable;
 
 /** The root key, 32 or more bytes. */
 export class RootKey extends Context.Service<RootKey, Bytes>()("@accountlink/core/RootKey") {
-  /** Reads the root key of the store, or creates a random one in a new store. */
+  /**
+   * Reads the root key of the store, or creates a random one in a new store. From then on, a storage without this root
+   * key has a fault.
+   */
   static readonly layer = (
     secrets: DeploymentSecrets,
   ): Layer.Layer<RootKey, RootKeyError, RootKeyStore | Crypto> =>
-    Effect.map(openRootKey(secrets), ({ rootKey }) => rootKey).pipe(Layer.effect(RootKey));
+    Layer.effectContext(
+      Effect.map(
+        Effect.all([openRootKey(secrets), StorageFault, Effect.context<RootKeyStore | Crypto>()]),
+        ([{ rootKey, wrapped }, known, services]) =>
+          Context.make(RootKey, rootKey).pipe(
+            Context.add(
+              StorageFault,
+              Effect.flatMap(known, (fault) =>
+                fault === null ? otherRootKey(rootKey, wrapped, secrets) : Effect.succeed(fault),
+              ).pipe(Effect.provideContext(services)),
+            ),
+          ),
+      ),
+    );
 }
+
+/**
+ * Returns why the store is not the one with this root key; null if it is. A root key that no secret unwraps counts as
+ * the same one: a rotation may have wrapped it with a secret that this process lacks.
+ */
+const otherRootKey = Effect.fnUntraced(function* (
+  rootKey: Bytes,
+  wrapped: string,
+  secrets: DeploymentSecrets,
+) {
+  const found = yield* (yield* RootKeyStore).find();
+  if (found === wrapped) return null;
+  if (found === null) return "it is empty, expected the storage of the start";
+  const other = yield* Effect.option(unwrapWithAny(found, secrets));
+  if (Option.isNone(other)) return null;
+  return Base64.encode(Redacted.value(other.value.rootKey)) === Base64.encode(Redacted.value(rootKey))
+    ? null
+    : "it is another one than at the start";
+});
 
 /** Returns the root key of the store, its wrapped text, and the index of the secret that wrapped it. */
 const openRootKey = Effect.fnUntraced(function* (secrets: DeploymentSecrets) {

@@ -1,7 +1,8 @@
+import { StorageFault } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { Secrets } from "@accountlink/core/secrets";
 import { statusOf } from "@accountlink/http-api";
-import { Context, Effect, Layer, Metric } from "effect";
+import { Context, Effect, Layer, Metric, Schedule } from "effect";
 import { PrometheusMetrics } from "effect/observability";
 import { type HttpApp, type HttpResponse, textResponse } from "../http_app.ts";
 import { type BoundRoute, withHeaders } from "../pipeline/pipeline.ts";
@@ -19,17 +20,26 @@ export class Readiness extends Context.Service<
     readonly degraded: Effect.Effect<ReadonlyArray<string>>;
   }
 >()("@accountlink/http/Readiness") {
-  /** Ready if the storage answers within a second. */
+  /** Ready if the storage answers within a second, and is still the one of the start. */
   static readonly layerStorage = Layer.effect(
     Readiness,
     Effect.gen(function* () {
       const keys = yield* KeyStore;
       const { deploymentId } = yield* Secrets;
+      const fault = yield* StorageFault;
+      let logged: string | null = null;
+      const report = (found: string | null) => {
+        const isNews = found !== null && found !== logged;
+        logged = found;
+        return isNews ? Effect.logError(`Cannot use the storage: ${found}`) : Effect.void;
+      };
       return Readiness.of({
         deployment: deploymentId,
         failing: keys.findAccount("").pipe(
+          Effect.andThen(fault),
           Effect.timeout("1 second"),
-          Effect.as([]),
+          Effect.tap(report),
+          Effect.map((found) => (found === null ? [] : ["storage"])),
           Effect.catch(() => Effect.succeed(["storage"])),
         ),
         degraded: Effect.succeed([]),
@@ -45,8 +55,16 @@ const json = (status: number, body: unknown): HttpResponse =>
   });
 
 const isReady = Metric.gauge("accountlink_ready", {
-  description: "Whether /readyz last answered 200: 1 or 0",
+  description: "Whether this server is ready: 1 or 0",
 });
+
+/** Keeps the metric of readiness, whoever asks. */
+export const watchReadiness = Effect.flatMap(Readiness, ({ failing }) =>
+  Effect.repeat(
+    Effect.flatMap(failing, (names) => Metric.update(isReady, names.length === 0 ? 1 : 0)),
+    Schedule.spaced("5 seconds"),
+  ),
+);
 
 const route = (path: BoundRoute["path"], answer: Effect.Effect<HttpResponse>): BoundRoute => ({
   method: "GET",

@@ -8,12 +8,16 @@ import { storeLayer } from "./store_layer.ts";
 const rootKeys = table<{ readonly wrapped: string }>()("root_key", () => [], {});
 
 /** Reads the wrapped root key; null before its creation. */
-export const readRootKey = (kv: Kv) =>
-  new Database(kv).read(function* (tx) {
+export const readRootKey = (kv: Kv) => find(new Database(kv));
+
+const find = (db: Database) =>
+  db.read(function* (tx) {
     return (yield* tx.get(rootKeys))?.wrapped ?? null;
   });
 
 export const layer = storeLayer(RootKeyStore, (db) => ({
+  find: () => find(db),
+
   adopt: (wrapped) =>
     db.write("root key", function* (tx) {
       assertStorable([wrapped]);

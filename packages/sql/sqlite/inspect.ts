@@ -14,6 +14,27 @@ export const databaseFile = (folder: string): string => join(folder, "accountlin
 /** Whether a data folder has a database file, valid or not. @internal */
 export const hasDatabase = (folder: string): boolean => existsSync(databaseFile(folder));
 
+/**
+ * Whether the database of a data folder is missing or has no root key, so that it holds nothing. A database that cannot
+ * be read counts as one that holds something. @internal
+ */
+export const holdsNothing = (folder: string): boolean => {
+  if (!hasDatabase(folder)) return true;
+  try {
+    const database = new (nodeSqlite().DatabaseSync)(databaseFile(folder), {
+      readOnly: true,
+      timeout: 5_000,
+    });
+    try {
+      return rootKeyOf(database) === null;
+    } finally {
+      database.close();
+    }
+  } catch {
+    return false;
+  }
+};
+
 export interface EmbeddedState {
   readonly path: string;
   /**

@@ -12,7 +12,9 @@ const cases: Cases<StoragePorts> = {
   "adopt stores the first root key, and returns it from then on": function* () {
     const root = yield* RootKeyStore;
     const first = uniqueText();
+    expectEqual(yield* root.find(), null);
     expectEqual(yield* root.adopt(first), first);
+    expectEqual(yield* root.find(), first);
     expectEqual(yield* adopt(root), first);
     yield* makeScopes;
     expectEqual(yield* adopt(root), first);

@@ -1,11 +1,13 @@
 import { StorageSql } from "@accountlink/sql";
 import { Effect, Option, Predicate } from "effect";
 import { Command, Flag } from "effect/cli";
+import { switchFlag } from "../../cli/flags.ts";
 import { Invocation } from "../../cli/invocation.ts";
 import { AlreadyReported, problemOf } from "../../cli/report.ts";
 import { flagOf, readConfig, variables } from "../../config/config.ts";
 import { configWarnings } from "../../config/config_warnings.ts";
 import { resolveConfig, type Storage } from "../../config/resolved_config.ts";
+import { allowNew } from "../../secrets/deployment_secret.ts";
 import { loggingLayer } from "../../telemetry/logging.ts";
 import { describe } from "../command.ts";
 
@@ -29,7 +31,12 @@ const isOutageOf =
       Predicate.hasProperty(error.cause, "isRetryable") &&
       error.cause.isRetryable === true);
 
-export const serveCommand = Command.make("serve", flags, (given) =>
+const settings = {
+  flags,
+  isNew: switchFlag("new", "Begin anew in a data folder whose database is missing or empty"),
+};
+
+export const serveCommand = Command.make("serve", settings, ({ flags: given, isNew }) =>
   Effect.gen(function* () {
     const overrides = Object.entries(given).flatMap(([name, value]) =>
       Option.isSome(value) ? [[name, value.value] as const] : [],
@@ -37,6 +44,7 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     const environment = { ...(yield* Invocation).environment, ...Object.fromEntries(overrides) };
     const config = yield* readConfig(environment);
     const resolved = yield* resolveConfig(config);
+    if (isNew && resolved.storage.kind === "embedded") yield* allowNew(config, resolved.storage.folder);
     // If a signal stops the server, the process exits with 0.
     process.exitCode = 0;
     // Imported only here, so that other commands start faster, without loading the server's modules.

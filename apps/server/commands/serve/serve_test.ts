@@ -1,8 +1,10 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { runUntil, startProxy } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { printedBy, runInProcess, startInProcess } from "../test_command_line.ts";
+import { listening, printedBy, runInProcess, startInProcess } from "../test_command_line.ts";
 import { makeWorkplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
 
@@ -68,4 +70,82 @@ describe.skipIf(missing !== null)(`several servers that start at once ${missing 
       { level: "ERROR", message: expect.stringMatching(/^Cannot use database .*ECONNRESET/) as unknown },
     ]);
   });
+});
+
+describe.skipIf(missing !== null)(`a storage that is another one than at the start ${missing ?? ""}`, () => {
+  const readiness = async (url: string) => {
+    const response = await fetch(`${url}/readyz`);
+    const { failing, deployment } = (await response.json()) as Record<string, unknown>;
+    return { status: response.status, failing, deployment };
+  };
+
+  it("an emptied Redis is not ready, and a start that names the deployment refuses it", async () => {
+    const { redis } = await makeShared();
+    const environment = {
+      ACCOUNTLINK_STORAGE: "redis",
+      ACCOUNTLINK_DATABASE_URL: redis.url,
+      ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
+      ACCOUNTLINK_PLATFORM: "none",
+      ACCOUNTLINK_PORT: "0",
+    };
+    const server = startInProcess(["serve"], environment);
+    onTestFinished(async () => void (await server.stop()));
+    const { url, output } = await listening(server);
+    const { status, deployment } = await readiness(url);
+    expect(status).toBe(200);
+    await Effect.runPromise(redis.ask("FLUSHALL"));
+    expect(await readiness(url)).toEqual({ status: 503, failing: ["storage"], deployment });
+    await readiness(url);
+    expect(output().split("Cannot use the storage: it is empty")).toHaveLength(2);
+
+    const named = { ...environment, ACCOUNTLINK_DEPLOYMENT: String(deployment) };
+    const refused = await runInProcess(["serve"], named);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Cannot start: .* is empty, expected/m),
+    ]);
+    // A server that is not told the deployment makes another root key.
+    const other = startInProcess(["serve"], environment);
+    onTestFinished(async () => void (await other.stop()));
+    await listening(other);
+    expect(await readiness(url)).toEqual({ status: 503, failing: ["storage"], deployment });
+    expect((await runInProcess(["serve"], named)).stderr).toContain("but the storage is of deployment");
+  });
+
+  it("a server whose schema a newer release has migrated is not ready", async () => {
+    const { database, environment } = await makeShared();
+    const server = startInProcess(["serve"], {
+      ...environment,
+      ACCOUNTLINK_PLATFORM: "none",
+      ACCOUNTLINK_PORT: "0",
+    });
+    onTestFinished(async () => void (await server.stop()));
+    const { url, output } = await listening(server);
+    expect((await readiness(url)).status).toBe(200);
+    const query = "INSERT INTO schema_migrations (migration_id, name) VALUES (999, 'next')";
+    await Effect.runPromise(database.query(query));
+    expect(await readiness(url)).toMatchObject({ status: 503, failing: ["storage"] });
+    expect(output()).toContain("its schema is version 999");
+  });
+});
+
+it("a data folder whose database was lost or emptied is refused, until --new begins anew", async () => {
+  const { dataFolder, json, run, serve } = await makeWorkplace();
+  await json("keys", "create", "--account", "acme");
+  const refusal = `Cannot start: data folder "${dataFolder}" holds a secret, but its database is missing or empty, expected the database of the secret (accountlink restore), or serve --new to begin anew\n`;
+  const file = join(dataFolder, "accountlink.db");
+  await rm(file);
+  expect(await run("serve")).toEqual({ code: 1, stdout: "", stderr: refusal });
+  await writeFile(file, "");
+  expect(await run("serve")).toEqual({ code: 1, stdout: "", stderr: refusal });
+  const server = startInProcess(["serve", "--new"], {
+    ACCOUNTLINK_STORAGE: "embedded",
+    ACCOUNTLINK_DATA_DIR: dataFolder,
+    ACCOUNTLINK_PLATFORM: "none",
+    ACCOUNTLINK_PORT: "0",
+  });
+  await listening(server);
+  await server.stop();
+  // The folder holds a database again.
+  await serve();
 });

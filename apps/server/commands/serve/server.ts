@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { ChatPlatform } from "@accountlink/core";
 import { Console, Effect, Layer } from "effect";
+import { runBackups } from "../../backups/backups.ts";
 import { Invocation } from "../../cli/invocation.ts";
 import type { ResolvedConfig } from "../../config/resolved_config.ts";
 import { openToOthers, prepareFolder } from "../../files/data_folder.ts";
@@ -39,6 +40,16 @@ const warnOfModes = (folder: string) =>
     { discard: true },
   );
 
+const backupsOf = ({ config, storage }: ResolvedConfig) =>
+  storage.kind === "embedded" && config.ACCOUNTLINK_BACKUP_DIR !== null
+    ? {
+        dataFolder: storage.folder,
+        folder: config.ACCOUNTLINK_BACKUP_DIR,
+        every: config.ACCOUNTLINK_BACKUP_EVERY,
+        keep: config.ACCOUNTLINK_BACKUP_KEEP,
+      }
+    : null;
+
 interface Place {
   readonly port: Port;
   readonly publicUrl: string;
@@ -60,6 +71,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
     yield* warnOfModes(storage.folder);
     yield* Effect.forkScoped(watchDiskSpace(storage.folder));
   }
+  const backups = backupsOf(resolved);
   yield* warnOfIgnored(platform, fixture);
   const port = yield* claimPort("ACCOUNTLINK_PORT", {
     host: config.ACCOUNTLINK_HOST,
@@ -71,6 +83,7 @@ export const startService = Effect.fnUntraced(function* <E, R>(
     const { commands } = yield* ChatPlatform;
     const demo = resolved.demo ? demoOf(fixture.text, commands?.tryUrl) : undefined;
     yield* serve({ port, publicUrl, demo });
+    if (backups !== null) yield* Effect.forkScoped(runBackups(backups));
     yield* Console.log(`listening on ${port.url}`);
     if (demo !== undefined) yield* Console.log(demoIntroduction(port.url, demo));
     return yield* Effect.never;

@@ -108,6 +108,7 @@ export const keyOperations = {
   "KeyStore.findScope": fixed(({ keys, account, scope: target }) => keys.findScope(account.name, target)),
   "KeyStore.findScopeByPid": fixed(({ keys, pid }) => keys.findScopeByPid(pid)),
   "KeyStore.listScopes": fixed(({ keys, account }) => keys.listScopes(account.name)),
+  "RootKeyStore.find": fixed(({ rootKeys }) => rootKeys.find()),
   "RootKeyStore.adopt": fixed(({ rootKeys }) => rootKeys.adopt("root")),
   "RootKeyStore.replace": fixed(({ rootKeys }) => rootKeys.replace(uniqueText(), "root")),
 } satisfies Omit<

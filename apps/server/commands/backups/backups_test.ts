@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it, vi } from "vitest";
+import { makeWorkplace, statusWith } from "../test_program.ts";
+
+const namesIn = (folder: string) => readdirSync(folder).toSorted();
+
+it("backup copies a storage beside its server, and keeps the newest; restore brings it back", async () => {
+  const { folder, json, run, serve } = await makeWorkplace({ ACCOUNTLINK_BACKUP_KEEP: "2" });
+  const url = await serve();
+  const { token } = await json("keys", "create", "--account", "acme");
+  const backups = join(folder, "backups");
+  const made = [];
+  for (let round = 0; round < 3; round++) made.push(await json("backup", backups));
+  const [first, second, third] = made.map(({ file }) => String(file));
+  expect(made[2]).toMatchObject({
+    deleted: [first?.split("/").at(-1)],
+    tables: { keys: 1, accounts: 1 },
+  });
+  expect(namesIn(backups).map((name) => join(backups, name))).toEqual([second, third]);
+  expect(statSync(String(third)).mode & 0o777).toBe(0o600);
+
+  expect(await run("restore", String(third))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("is in use by process") as unknown,
+  });
+  expect(await statusWith(url, token)).toBe(404);
+});
+
+it("restore replaces a lost database, and nothing by a file that it has not read whole", async () => {
+  const { folder, dataFolder, json, run, serve, file } = await makeWorkplace();
+  const { token } = await json("keys", "create", "--account", "acme");
+  const { file: backup } = await json("backup", join(folder, "backups"));
+  const database = join(dataFolder, "accountlink.db");
+  const before = readFileSync(database);
+
+  const whole = readFileSync(String(backup));
+  const newer = await file("newer.db", whole);
+  const changed = new DatabaseSync(newer);
+  changed.exec("INSERT INTO schema_migrations (migration_id, name) VALUES (999, 'next')");
+  changed.close();
+  const other = await makeWorkplace();
+  await other.json("keys", "create", "--account", "acme");
+  const { file: foreign } = await other.json("backup", join(other.folder, "backups"));
+  for (const [bad, why] of [
+    [await file("empty.db", ""), "it is empty"],
+    [await file("text.db", "no database"), "file is not a database"],
+    [await file("half.db", whole.subarray(0, whole.length / 2)), "malformed"],
+    [newer, "its schema is version 999"],
+    [join(folder, "none.db"), "there is no such file"],
+    [String(foreign), "does not hold the secret of data folder"],
+  ] as const) {
+    const { code, stderr } = await run("restore", bad);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
+    expect(readFileSync(database).equals(before)).toBe(true);
+  }
+
+  writeFileSync(database, "");
+  for (const end of ["-wal", "-shm"]) await rm(database + end, { force: true });
+  expect(await json("restore", String(backup))).toMatchObject({ secret: "fits", tables: { keys: 1 } });
+  expect(namesIn(dataFolder).filter((name) => name.includes("part"))).toEqual([]);
+  expect(await statusWith(await serve(), token)).toBe(404);
+});
+
+it("a server makes backups by itself", async () => {
+  const { folder, serve } = await makeWorkplace();
+  const backups = join(folder, "backups");
+  const url = await serve({
+    ACCOUNTLINK_BACKUP_DIR: backups,
+    ACCOUNTLINK_BACKUP_EVERY: "50 millis",
+    ACCOUNTLINK_BACKUP_KEEP: "2",
+  });
+  await vi.waitFor(() => expect(existsSync(backups) && namesIn(backups).length).toBe(2), { timeout: 30_000 });
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toMatch(/^accountlink_backup_age_seconds [\d.]+$/m);
+});

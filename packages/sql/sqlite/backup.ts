@@ -1,0 +1,165 @@
+/** Copies of the embedded database: made beside a running server, checked, and put in place of the database. */
+import { chmod, chown, copyFile, open, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Data, Effect, type Scope } from "effect";
+import type { SqlError } from "effect/sql";
+import { DatabaseUnusable } from "../database_unusable.ts";
+import { newestMigration } from "../migrations.ts";
+import { BulkConnection, startThread } from "./client/bulk_connection.ts";
+import { databaseFile } from "./inspect.ts";
+import { nodeSqlite } from "./node_sqlite.ts";
+import { acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
+
+/** What a copy holds. @internal */
+export interface CopyState {
+  /** The number of the last migration that ran on it. */
+  readonly version: number;
+  readonly rootKey: string;
+  /** The number of rows of each table. */
+  readonly tables: Readonly<Record<string, number>>;
+}
+
+/** A file is no whole database of this service, or one of a newer release. @internal */
+export class CopyRefused extends Data.TaggedError("CopyRefused")<{
+  readonly file: string;
+  readonly reason: string;
+}> {
+  readonly code = "COPY_REFUSED";
+  readonly details = null;
+  override readonly message = `Cannot use "${this.file}": ${this.reason}, expected a backup of this service`;
+}
+
+/** Statements run in a thread, since a copy of a large database would delay every request of the process. */
+const connect = (filename: string, settings: string): Effect.Effect<BulkConnection, never, Scope.Scope> =>
+  Effect.map(
+    startThread({ filename, busyTimeout: 5_000, settings }),
+    (worker) => new BulkConnection(worker, () => {}),
+  );
+
+/**
+ * Writes a copy of the database of a data folder to a new file, syncs it, and returns what it holds, read from the
+ * copy.
+ *
+ * @internal
+ */
+export const copyEmbedded = Effect.fnUntraced(function* (
+  folder: string,
+  file: string,
+): Effect.fn.Return<CopyState, DatabaseUnusable | CopyRefused> {
+  const path = databaseFile(folder);
+  const unusable = (cause: unknown) => new DatabaseUnusable({ path, cause });
+  yield* Effect.flatMap(connect(path, "PRAGMA query_only = 0"), (connection) =>
+    connection.executeValues("VACUUM INTO ?", [file]),
+  ).pipe(Effect.scoped, Effect.mapError(unusable));
+  yield* Effect.tryPromise({ try: () => settle(file), catch: unusable });
+  return yield* checkCopy(file);
+});
+
+/** Makes a file durable, and closed to other users. */
+const settle = async (file: string): Promise<void> => {
+  await chmod(file, 0o600);
+  const handle = await open(file, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Reads a whole copy. Fails unless it is a whole database that this release can use. @internal */
+export const checkCopy = (file: string): Effect.Effect<CopyState, CopyRefused> => {
+  const refuse = (reason: string) => new CopyRefused({ file, reason });
+  return Effect.gen(function* () {
+    const found = yield* Effect.promise(() => stat(file).catch(() => null));
+    if (found === null || !found.isFile()) return yield* refuse("there is no such file");
+    if (found.size === 0) return yield* refuse("it is empty");
+    const connection = yield* connect(file, "PRAGMA query_only = 1");
+    const ask = (sql: string): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError> =>
+      connection.executeValues(sql, []);
+    const damage = (yield* ask("PRAGMA integrity_check(1)"))[0]?.[0];
+    if (damage !== "ok") return yield* refuse(`it is damaged (${String(damage)})`);
+    const names = (yield* ask("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"))
+      .map(([name]) => String(name))
+      .filter((name) => !name.startsWith("sqlite_"));
+    if (!names.includes("root_key") || !names.includes("schema_migrations")) {
+      return yield* refuse("it has no tables of this service");
+    }
+    const version = Number((yield* ask("SELECT MAX(migration_id) FROM schema_migrations"))[0]?.[0]);
+    if (version > newestMigration) {
+      return yield* refuse(`its schema is version ${version}, and this release has ${newestMigration}`);
+    }
+    const rootKey = (yield* ask("SELECT wrapped FROM root_key"))[0]?.[0];
+    if (typeof rootKey !== "string") return yield* refuse("it holds no data");
+    const tables: Record<string, number> = {};
+    for (const name of names) {
+      tables[name] = Number((yield* ask(`SELECT COUNT(*) FROM "${name}"`))[0]?.[0]);
+    }
+    return { version, rootKey, tables };
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("SqlError", ({ reason }) => refuse(reasonOf(reason.cause))),
+  );
+};
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : "it cannot be read");
+
+/**
+ * Puts a checked copy in place of the database of a data folder, which no server may use. The copy is copied into the
+ * folder and read again there before anything is replaced.
+ *
+ * @internal
+ */
+export const restoreEmbedded = Effect.fnUntraced(function* (
+  file: string,
+  folder: string,
+): Effect.fn.Return<CopyState, DatabaseUnusable | CopyRefused | DataFolderInUse> {
+  const path = databaseFile(folder);
+  const part = join(folder, ".restored.part");
+  const attempt = <A>(action: () => Promise<A>) =>
+    Effect.tryPromise({ try: action, catch: (cause) => new DatabaseUnusable({ path, cause }) });
+  return yield* Effect.gen(function* () {
+    yield* acquireProcessLock(folder).pipe(
+      Effect.catchTag("SqlError", (cause) => Effect.fail(new DatabaseUnusable({ path, cause }))),
+    );
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(() => Promise.all(besideOf(part).map((name) => rm(name, { force: true })))),
+    );
+    yield* attempt(async () => {
+      await rm(part, { force: true });
+      await copyFile(file, part);
+      const { uid, gid } = await stat(folder);
+      // A server that runs as another user must be able to read what root restores.
+      await chown(part, uid, gid).catch(() => {});
+      await settle(part);
+    });
+    const state = yield* checkCopy(part);
+    yield* attempt(async () => {
+      leaveWriteAheadLog(path);
+      for (const name of besideOf(path)) if (name !== path) await rm(name, { force: true });
+      await rename(part, path);
+      const directory = await open(dirname(path), "r");
+      await directory
+        .sync()
+        .catch(() => {})
+        .finally(() => directory.close());
+    });
+    return state;
+  }).pipe(Effect.scoped);
+});
+
+const besideOf = (file: string): ReadonlyArray<string> =>
+  ["", "-wal", "-shm", "-journal"].map((end) => file + end);
+
+/** Moves the log of the earlier database into its file: SQLite would apply the log to the restored one. */
+const leaveWriteAheadLog = (path: string): void => {
+  try {
+    const earlier = new (nodeSqlite().DatabaseSync)(path, { timeout: 5_000 });
+    try {
+      earlier.exec("PRAGMA journal_mode = DELETE");
+    } finally {
+      earlier.close();
+    }
+  } catch {
+    // A damaged database is replaced all the same.
+  }
+};
