@@ -1,11 +1,13 @@
 export { DatabaseUnusable } from "./database_unusable.ts";
 export { DatabaseTooNew } from "./migrations.ts";
+export { moveDatabase } from "./move.ts";
 export { CopyRefused, type CopyState, checkCopy, copyEmbedded, restoreEmbedded } from "./sqlite/backup.ts";
 export {
   type EmbeddedError,
   type EmbeddedOptions,
   layerEmbedded,
   migrateEmbedded,
+  openEmbedded,
 } from "./sqlite/embedded.ts";
 export {
   databaseFile,

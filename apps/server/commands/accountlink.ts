@@ -10,6 +10,7 @@ import { exportLinksCommand } from "./links/links_export.ts";
 import { importLinksCommand } from "./links/links_import.ts";
 import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
+import { moveCommand } from "./move.ts";
 import { rolesCommand } from "./roles/roles.ts";
 import { secretsCommand } from "./secrets.ts";
 import { serveCommand } from "./serve/serve.ts";
@@ -36,6 +37,7 @@ export const accountlink = Command.make("accountlink").pipe(
     auditCommand,
     backupCommand,
     restoreCommand,
+    moveCommand,
     doctorCommand,
   ]),
 );

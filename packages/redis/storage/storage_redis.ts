@@ -1,6 +1,6 @@
 import { StorageIdentity, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
 import { readRootKey, layer as storageLayer } from "@accountlink/kv";
-import { Data, Duration, Effect, Layer, Schedule } from "effect";
+import { Context, Data, Duration, Effect, Layer, Schedule } from "effect";
 import {
   addressOf,
   layer as connections,
@@ -104,6 +104,17 @@ const risksOf = Effect.fnUntraced(function* (commands: RedisCommands) {
   }
   return risks;
 });
+
+export { moveKv } from "@accountlink/kv";
+
+/** Opens the engine itself. @internal */
+export const openKv = (options: RedisOptions) =>
+  Layer.build(connections({ commandTimeout, prefix: defaultPrefix, ...options })).pipe(
+    Effect.map((context) => {
+      const { commands, prefix } = Context.get(context, RedisConnections);
+      return redisKv(commands, `${prefix}store:`);
+    }),
+  );
 
 /** Reads the state of a storage, without changing its data. */
 export const inspect = Effect.fn("StorageRedis.inspect")(function* (options: RedisOptions) {

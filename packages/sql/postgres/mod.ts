@@ -5,6 +5,7 @@ export {
   inspectPostgres,
   layerPostgres,
   migratePostgres,
+  openPostgres,
   type PostgresError,
   type PostgresOptions,
   type PostgresState,

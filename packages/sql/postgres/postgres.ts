@@ -1,6 +1,6 @@
 import { StorageIdentity, type StoragePorts } from "@accountlink/core";
 import { clockLead } from "@accountlink/core/timestamp";
-import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
+import { Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
@@ -80,6 +80,16 @@ const databaseIdentity = Effect.gen(function* () {
   );
   return `${cluster?.id ?? ""}-${database?.oid ?? ""}`;
 });
+
+/** Opens the database itself, with its schema migrated. @internal */
+export const openPostgres = (
+  options: PostgresOptions,
+): Effect.Effect<SqlClient.SqlClient, PostgresError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const opened = yield* open(options);
+    yield* migrateOn(opened, options);
+    return Context.get(opened.database, SqlClient.SqlClient);
+  });
 
 /** Migrates the schema, and returns the names of the migrations that it ran. @internal */
 export const migratePostgres = (

@@ -1,7 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import type { StoragePorts } from "@accountlink/core";
-import { type Context, Effect, Layer, type Scope } from "effect";
-import type { Migrator, SqlClient, SqlConnection, SqlError } from "effect/sql";
+import { Context, Effect, Layer, type Scope } from "effect";
+import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, migrate } from "../migrations.ts";
 import { layer } from "../stores.ts";
@@ -25,6 +25,12 @@ export type EmbeddedError = DatabaseUnusable | DatabaseTooNew | DataFolderInUse;
 /** Every storage port, on one SQLite file in the data folder. Migrates the schema first. */
 export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePorts, EmbeddedError> =>
   Layer.provide(layer, Layer.effectContext(Effect.map(open(options), ({ database }) => database)));
+
+/** Opens the database itself, with its schema migrated. @internal */
+export const openEmbedded = (
+  options: EmbeddedOptions,
+): Effect.Effect<SqlClient.SqlClient, EmbeddedError, Scope.Scope> =>
+  Effect.map(open(options), ({ database }) => Context.get(database, SqlClient.SqlClient));
 
 /** Migrates the schema, and returns the names of the migrations that it ran. @internal */
 export const migrateEmbedded = (

@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Moved } from "@accountlink/core";
+import { StorageSql } from "@accountlink/sql";
+import * as StoragePostgres from "@accountlink/sql/postgres";
+import { Effect, Redacted } from "effect";
+import { Command, Flag } from "effect/cli";
+import { answer, countOf, Json } from "../cli/output.ts";
+import { progressBar } from "../cli/progress.ts";
+import { CommandFailed } from "../cli/report.ts";
+import { type Config, InvalidConfig, isPostgresUrl, isStorageUrl } from "../config/config.ts";
+import { locationOf, type PersistentStorage } from "../config/resolved_config.ts";
+import { writeIfAbsent } from "../files/atomic_write.ts";
+import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
+import { secretFile } from "../secrets/deployment_secret.ts";
+import { describe } from "./command.ts";
+import { connectTimeout, openStorage } from "./management_layer.ts";
+
+const targetOf = (to: string, { ACCOUNTLINK_REDIS_PREFIX: prefix }: Config): PersistentStorage => {
+  if (isPostgresUrl(to)) return { kind: "postgres", url: Redacted.make(to), maxConnections: 10 };
+  if (isStorageUrl(to)) return { kind: "redis", url: Redacted.make(to), prefix };
+  return { kind: "embedded", folder: join(to) };
+};
+
+type SqlStorage = Exclude<PersistentStorage, { readonly kind: "redis" }>;
+
+/** Takes the folder from every server, since nothing may change meanwhile. */
+const openSql = (storage: SqlStorage) =>
+  storage.kind === "embedded"
+    ? StorageSql.openEmbedded(storage)
+    : StoragePostgres.openPostgres({ ...storage, connectTimeout });
+
+type Show = Parameters<typeof StorageSql.moveDatabase>[2];
+
+const moveBetween = Effect.fnUntraced(function* (
+  source: PersistentStorage,
+  target: PersistentStorage,
+  show: Show,
+) {
+  if (source.kind === "redis" && target.kind === "redis") {
+    const { StorageRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
+    const [from, into] = yield* Effect.all([StorageRedis.openKv(source), StorageRedis.openKv(target)]);
+    return yield* StorageRedis.moveKv(from, into, show);
+  }
+  if (source.kind === "redis" || target.kind === "redis") {
+    return yield* new CommandFailed({
+      problem: `Cannot move from ${source.kind} to ${target.kind}, expected two SQL storages (embedded, postgres) or two of Redis`,
+    });
+  }
+  const [from, into] = yield* Effect.all([openSql(source), openSql(target)]);
+  return yield* StorageSql.moveDatabase(from, into, show);
+});
+
+/** Gives a new data folder the secret of the source, without which nothing starts from it. */
+const copySecret = Effect.fnUntraced(function* (config: Config, source: PersistentStorage, folder: string) {
+  yield* prepareFolder(config, folder);
+  if (source.kind !== "embedded" || config.ACCOUNTLINK_SECRET !== null) return;
+  const text = yield* Effect.promise(() => readFile(secretFile(source.folder), "utf8"));
+  yield* writeIfAbsent(secretFile(folder), text).pipe(
+    Effect.mapError((cause) => unusableFolder(config, cause)),
+  );
+});
+
+/** Says which secret the target needs, if that is not the configured one. */
+const secretNote = (config: Config, source: PersistentStorage, target: PersistentStorage): string => {
+  if (config.ACCOUNTLINK_SECRET !== null || source.kind !== "embedded") return "";
+  return target.kind === "embedded"
+    ? ""
+    : `. Its ACCOUNTLINK_SECRET is the content of ${secretFile(source.folder)}`;
+};
+
+export const moveCommand = Command.make(
+  "move",
+  {
+    to: Flag.String("to").pipe(
+      Flag.withMetavar("url or dir"),
+      Flag.withDescription("A URL of postgres or redis, or the data folder of the embedded storage"),
+    ),
+  },
+  ({ to }) =>
+    Effect.gen(function* () {
+      const { config, storage, location } = yield* openStorage("refuse");
+      const target = targetOf(to, config);
+      if (target.kind === "embedded") {
+        if (
+          storage.kind === "embedded" &&
+          existsSync(target.folder) &&
+          join(storage.folder) === target.folder
+        ) {
+          return yield* new InvalidConfig({
+            problem: `--to is "${to}", expected another storage than the source`,
+          });
+        }
+        yield* copySecret(config, storage, target.folder);
+      }
+      const moved: Moved = yield* Effect.flatMap(progressBar(), (show) =>
+        moveBetween(storage, target, (done, total) =>
+          show({ doing: "moving", done, total, unit: "records" }),
+        ),
+      ).pipe(Effect.scoped);
+      const into = locationOf(target);
+      const records = Object.values(moved.tables).reduce((sum, count) => sum + count, 0);
+      const [first] = moved.different;
+      if (first !== undefined) {
+        const names = moved.different.map(
+          ({ table, source, target: found }) => `${table} (${source}, ${found})`,
+        );
+        return yield* new CommandFailed({
+          problem: `Cannot finish the move: ${location.text} and ${into.text} differ in ${names.join(", ")}, expected a source that nobody writes to; empty the target and repeat it`,
+          details: { different: moved.different },
+        });
+      }
+      yield* answer(
+        { moved: moved.tables, records, from: location.json, to: into.json },
+        `moved ${countOf(records, "record")} from ${location.text} to ${into.text}${secretNote(config, storage, target)}`,
+      );
+    }),
+).pipe(
+  Command.withGlobalFlags([Json]),
+  describe(
+    [
+      "Copy all records of the storage to an empty one: keys, links, sessions, webhooks, feeds with their positions, " +
+        "and the root key under the same secret, so that clients change nothing. Stop the servers first.",
+      "Repeat an interrupted move: it goes on where it stopped. At its end it compares every record of both.",
+    ],
+    { "accountlink move --to postgres://accountlink:password@10.0.0.9/accountlink": "Move to Postgres" },
+  ),
+);

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { runUntil, startRedis } from "@accountlink/test-servers";
+import { Effect } from "effect";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { makeWorkplace, type Workplace } from "./test_program.ts";
+import { makeShared, whyNothingShared } from "./test_shared.ts";
+
+const missing = await whyNothingShared();
+
+/** Makes a key and two links, and returns the key. */
+const fill = async ({ json, runWith }: Pick<Workplace, "json" | "runWith">) => {
+  const { token } = await json("keys", "create", "--account", "acme");
+  const rows = "chatId,gameId\n100001,11\n100002,12\n";
+  const imported = await runWith(rows, "links", "import", "--account", "acme", "--format", "csv", "-");
+  expect(imported).toMatchObject({ code: 0 });
+  return String(token);
+};
+
+const gameOf = async (url: string, token: string, chatId: string) => {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/v2/chat?chatId=${chatId}`, { headers });
+  const { data } = (await response.json()) as { readonly data?: { readonly gameId: string } };
+  return data?.gameId;
+};
+
+it("move copies a data folder to another one, and goes on where it was interrupted", async () => {
+  const place = await makeWorkplace();
+  const { folder, json, run, serve } = place;
+  const token = await fill(place);
+  const target = join(folder, "moved");
+  const moved = await json("move", "--to", target);
+  expect(moved).toMatchObject({ moved: { links: 2, keys: 1, root_key: 1 } });
+  expect(await run("move", "--to", target)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("the target holds data, expected an empty one") as unknown,
+  });
+
+  const part = new DatabaseSync(join(target, "accountlink.db"));
+  part.exec(`
+    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY);
+    INSERT INTO moving SELECT wrapped FROM root_key;
+    DELETE FROM root_key;
+    DELETE FROM links WHERE chat_id = '100002'`);
+  part.close();
+  expect(await json("move", "--to", target)).toEqual(moved);
+  const url = await serve({ ACCOUNTLINK_DATA_DIR: target });
+  expect(await gameOf(url, token, "100002")).toBe("12");
+  expect(await run("move", "--to", join(folder, "third"))).toMatchObject({ code: 0 });
+  // A folder that a server uses is refused.
+  expect(await run("move", "--to", target)).toMatchObject({ code: 1 });
+});
+
+it("move names what differs", async () => {
+  const place = await makeWorkplace();
+  await fill(place);
+  const target = join(place.folder, "moved");
+  await place.json("move", "--to", target);
+  const changed = new DatabaseSync(join(target, "accountlink.db"));
+  changed.exec(`
+    CREATE TABLE moving (wrapped TEXT NOT NULL PRIMARY KEY);
+    INSERT INTO moving SELECT wrapped FROM root_key;
+    UPDATE links SET game_id = '13' WHERE chat_id = '100001'`);
+  changed.close();
+  expect(await place.run("move", "--to", target)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("differ in links (2, 2)") as unknown,
+  });
+});
+
+describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
+  it("move copies a data folder to Postgres and back, where keys and links hold", async () => {
+    const { database } = await makeShared();
+    const place = await makeWorkplace();
+    const token = await fill(place);
+    const moved = await place.json("move", "--to", database.url);
+    const environment = {
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: database.url,
+      ACCOUNTLINK_SECRET: readFileSync(join(place.dataFolder, "secret"), "utf8").trim(),
+    };
+    const url = await place.serve(environment);
+    expect(await gameOf(url, token, "100002")).toBe("12");
+    const onPostgres = await makeWorkplace(environment);
+    // A new row has a number of its own.
+    await onPostgres.json("keys", "create", "--account", "acme");
+    const back = join(place.folder, "back");
+    const { moved: tables } = await onPostgres.json("move", "--to", back);
+    expect(tables).toMatchObject({ links: 2, keys: 2 });
+    expect(moved).toMatchObject({ moved: { links: 2, keys: 1 } });
+    const embedded = await place.serve({
+      ACCOUNTLINK_DATA_DIR: back,
+      ACCOUNTLINK_SECRET: environment.ACCOUNTLINK_SECRET,
+    });
+    expect(await gameOf(embedded, token, "100001")).toBe("11");
+  });
+
+  it("move copies a Redis to another", async () => {
+    const [one, other] = await runUntil(onTestFinished)(Effect.all([startRedis(), startRedis()]));
+    const environment = (url: string) => ({
+      ACCOUNTLINK_STORAGE: "redis",
+      ACCOUNTLINK_DATABASE_URL: url,
+      ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
+    });
+    const place = await makeWorkplace(environment(one.url));
+    const token = await fill(place);
+    const { moved } = await place.json("move", "--to", other.url);
+    expect(moved).toMatchObject({ key: 1, root_key: 1 });
+    expect((await place.run("move", "--to", other.url)).stderr).toContain("the target holds data");
+    const url = await (await makeWorkplace(environment(other.url))).serve();
+    expect(await gameOf(url, token, "100001")).toBe("11");
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * Copies every key of one engine to another that is empty, then compares the two. A copy that was interrupted goes on
+ * where it stopped: keys are copied in order.
+ */
+import { type Moved, MoveRefused, type StoreUnavailable } from "@accountlink/core";
+import { Effect } from "effect";
+import { encode } from "./keys.ts";
+import type { Entry, Kv } from "./kv.ts";
+
+/** Marks a target into which a move is under way. Its value is the root key of the source. */
+const mark = encode(["moving"]);
+
+/** The last key: a server that started before the end would otherwise take the target for whole. */
+const last = encode(["root_key"]);
+
+const batchSize = 500;
+
+/** All keys, which are printable ASCII. */
+const allFrom = (start: string) => ({ start, end: "\x7f" });
+
+/**
+ * @param show called with the number of keys that are copied, and that of the source
+ * @internal
+ */
+export const moveKv = Effect.fnUntraced(function* (
+  source: Kv,
+  target: Kv,
+  show: (done: number, total: number) => Effect.Effect<void>,
+): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable> {
+  const root = yield* claim(source, target);
+  const total = yield* source.count(allFrom(""));
+  let done = yield* target.count(allFrom(""));
+  const [newest] = (yield* target.list(allFrom(""), { limit: 2, reverse: true })).filter(
+    ({ key }) => key !== mark,
+  );
+  for (let start = newest === undefined ? "" : nextOf(newest.key); ; ) {
+    const page = yield* source.list(allFrom(start), { limit: batchSize, reverse: false });
+    const end = page.at(-1);
+    if (end === undefined) break;
+    const changes = page.filter(({ key }) => key !== last).map(({ key, value }) => ({ key, value }));
+    if (changes.length > 0) yield* target.commit([], changes);
+    done += changes.length;
+    yield* show(Math.min(done, total), total);
+    start = nextOf(end.key);
+  }
+  yield* target.commit([], [{ key: last, value: root }]);
+  const different = yield* differences(source, target);
+  if (different.length === 0) yield* target.commit([], [{ key: mark, value: null }]);
+  return { tables: countsOf(yield* namesOf(source)), different };
+});
+
+/** The first key that may follow this one. No key has a character before the space. */
+const nextOf = (key: string): string => `${key} `;
+
+/** Marks an empty target, or finds the mark of an earlier attempt. Returns the root key of the source. */
+const claim = Effect.fnUntraced(function* (source: Kv, target: Kv) {
+  const [[root = null], [marked = null]] = yield* Effect.all([source.get([last]), target.get([mark])]);
+  if (root === null)
+    return yield* new MoveRefused({ reason: "the source is empty, expected the data of a server" });
+  if (marked !== null) {
+    if (marked.value === root.value) return root.value;
+    return yield* new MoveRefused({
+      reason: "the target has part of another storage, expected an empty one",
+    });
+  }
+  if ((yield* target.count(allFrom(""))) > 0) {
+    return yield* new MoveRefused({ reason: "the target holds data, expected an empty one" });
+  }
+  yield* target.commit([], [{ key: mark, value: root.value }]);
+  return root.value;
+});
+
+const tableOf = ({ key }: Entry): string => key.slice(0, key.indexOf(" "));
+
+/** Counts the keys of each table. */
+const namesOf = Effect.fnUntraced(function* (kv: Kv) {
+  const counts = new Map<string, number>();
+  for (let start = ""; ; ) {
+    const page = yield* kv.list(allFrom(start), { limit: batchSize, reverse: false });
+    const end = page.at(-1);
+    if (end === undefined) return counts;
+    for (const entry of page) {
+      if (entry.key !== mark) counts.set(tableOf(entry), (counts.get(tableOf(entry)) ?? 0) + 1);
+    }
+    start = nextOf(end.key);
+  }
+});
+
+const countsOf = (counts: ReadonlyMap<string, number>) => Object.fromEntries(counts);
+
+/** Compares every key, and returns the tables that differ. */
+const differences = Effect.fnUntraced(function* (source: Kv, target: Kv) {
+  const differing = new Set<string>();
+  for (let start = ""; ; ) {
+    const page = yield* source.list(allFrom(start), { limit: batchSize, reverse: false });
+    const end = page.at(-1);
+    if (end === undefined) break;
+    const found = yield* target.get(page.map(({ key }) => key));
+    for (const [index, entry] of page.entries()) {
+      if (found[index]?.value !== entry.value) differing.add(tableOf(entry));
+    }
+    start = nextOf(end.key);
+  }
+  const [ofSource, ofTarget] = yield* Effect.all([namesOf(source), namesOf(target)]);
+  for (const [name, count] of ofTarget) if (ofSource.get(name) !== count) differing.add(name);
+  return Array.from(differing, (table) => ({
+    table,
+    source: ofSource.get(table) ?? 0,
+    target: ofTarget.get(table) ?? 0,
+  }));
+});
