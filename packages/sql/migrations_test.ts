@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect, it, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
+import { DatabaseUnusable } from "./database_unusable.ts";
 import { migrate, migrations, newestMigration, runMigrations } from "./migrations.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { makeTempFolder } from "./sqlite/test_folder.ts";
@@ -47,6 +48,17 @@ test("a database of the 20 steps before the first release gets the same schema, 
   expect(yield* sql`SELECT id, answer, ends_at FROM idempotency_keys`).toEqual([
     { id: "i", answer: "{}", ends_at: 9 },
   ]);
+});
+
+test("a database with fewer than the 20 earlier steps is refused, and named the commit to go through", function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* migrate;
+  yield* backToStep20;
+  yield* sql`DELETE FROM schema_migrations WHERE migration_id > 8`;
+  const { message } = new DatabaseUnusable({ path: "a.db", cause: yield* Effect.flip(migrate) });
+  expect(message).toBe(
+    'Cannot use database "a.db": its schema is version 8, expected 20 or later: start commit b6bba7dc of accountlink on it first',
+  );
 });
 
 test("communities take over the homes, logs and panels of role plans", function* () {

@@ -1,4 +1,5 @@
 export { DatabaseUnusable } from "./database_unusable.ts";
+export { upgradeThrough } from "./migrations/0021_initial.ts";
 export { DatabaseTooNew } from "./migrations.ts";
 export { moveDatabase } from "./move.ts";
 export { CopyRefused, type CopyState, checkCopy, copyEmbedded, restoreEmbedded } from "./sqlite/backup.ts";

@@ -4,7 +4,7 @@
  * begin with `pid`, so that the table can be partitioned by scope.
  */
 import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, SqlError } from "effect/sql";
 import { changeSchema } from "./change_schema.ts";
 import { accounts, auditAndEvents, links, sightings, verification } from "./link_tables.ts";
 import { placeUserTriggers } from "./place_user_triggers.ts";
@@ -175,8 +175,29 @@ const changes = changeSchema(`
   ALTER TABLE idempotency_keys DROP COLUMN erased
 `);
 
+/** The last of the earlier steps. */
+const lastEarlier = 20;
+
+/**
+ * How to upgrade a database that has fewer than all of the earlier steps; null if this release upgrades it.
+ *
+ * @param version the number of the last step that ran on it, 0 for a new database
+ */
+export const upgradeThrough = (version: number): string | null =>
+  version === 0 || version >= lastEarlier
+    ? null
+    : `its schema is version ${version}, expected ${lastEarlier} or later: start commit b6bba7dc of accountlink on it first`;
+
 export const initial = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const earlier = yield* sql`SELECT 1 FROM schema_migrations WHERE migration_id = 20`;
-  yield* earlier.length === 0 ? schema : changes;
+  // The migrator has recorded the pending steps already.
+  const [last] = yield* sql<{
+    readonly version: number | null;
+  }>`SELECT MAX(migration_id) AS version FROM schema_migrations WHERE migration_id <= ${lastEarlier}`;
+  const version = last?.version ?? 0;
+  const message = upgradeThrough(version);
+  if (message !== null) {
+    return yield* new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });
+  }
+  yield* version === 0 ? schema : changes;
 });

@@ -132,7 +132,13 @@ const judge = Effect.fnUntraced(function* (
   { schema: { version, newest }, rootKey, damage = [] }: State,
 ) {
   const found = `${it} has schema version ${version}, and this release has ${newest}`;
-  const database = version > newest ? fail("database", found, "Use a later release") : ok("database", found);
+  const old = StorageSql.upgradeThrough(version);
+  const database =
+    version > newest
+      ? fail("database", found, "Use a later release")
+      : old === null
+        ? ok("database", found)
+        : fail("database", `${it}: ${old}`, "Start the commit on it, then this release");
   const damages = damage.map((text) => fail("database", text, "Restore it from a backup"));
   return [database, ...damages, yield* checkRootKey(config, storage, rootKey)];
 });
