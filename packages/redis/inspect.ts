@@ -56,7 +56,7 @@ export const inspect = Effect.fn("CacheRedis.inspect")(function* (
       });
       return firstOutcome(commands).pipe(
         Effect.timeoutOption("2 seconds"),
-        Effect.andThen(stateOf(commands, keyFor(options))),
+        Effect.andThen(stateOf(commands, keyFor(options), address.kind === "cluster")),
         Effect.mapError(({ cause }) => {
           if (isRefusedDatabase(failure) && address.kind !== "cluster") {
             return new RedisDatabaseRefused({ database: address.database });
@@ -79,10 +79,13 @@ class RefusedCommand extends Data.TaggedError("RefusedCommand")<{ readonly cause
 const ask = <A>(command: () => Promise<A>) =>
   Effect.tryPromise({ try: command, catch: (cause) => new RefusedCommand({ cause }) });
 
-const stateOf = Effect.fnUntraced(function* (commands: Redis | Cluster, key: string) {
+const stateOf = Effect.fnUntraced(function* (commands: Redis | Cluster, key: string, isCluster: boolean) {
   const info = yield* ask(() => commands.info());
   const refusedWrite = yield* ask(() => commands.set(key, "", "PX", 1_000)).pipe(
-    Effect.as(null),
+    // Limits and the storage are scripts, which a user may be denied.
+    Effect.andThen(ask(() => commands.eval("return redis.call('PEXPIRE', KEYS[1], 1000)", 1, key))),
+    // A node of a cluster takes the keys of its slots only.
+    Effect.as(!isCluster && fieldOf(info, "redis_mode") === "cluster" ? "MOVED" : null),
     Effect.catchIf(
       ({ cause }) => errorReplyOf(cause) !== null,
       ({ cause }) => Effect.succeed(reasonOf(cause)),

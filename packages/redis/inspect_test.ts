@@ -16,6 +16,18 @@ describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
     assert.isBelow(Math.abs(state.clockLead), 10_000);
   });
 
+  test("the inspection reports a node of a cluster, and a user without scripts, as refused writes", function* () {
+    const node = yield* startRedis({ config: ["cluster-enabled yes", "cluster-require-full-coverage no"] });
+    yield* node.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    yield* Effect.eventually(
+      Effect.filterOrFail(inspect(node.url), ({ refusedWrite }) => refusedWrite === "MOVED"),
+    );
+    const redis = yield* startRedis();
+    yield* redis.ask("ACL", "SETUSER", "links", "on", ">right", "~*", "+@all", "-@scripting");
+    const { refusedWrite } = yield* inspect(`redis://links:right@127.0.0.1:${redis.port}`);
+    assert.strictEqual(refusedWrite, "NOPERM");
+  });
+
   test("a failed inspection reports the reason and the servers, but not the password", function* () {
     const { port, freeze, thaw } = yield* startRedis({ config: ["requirepass right"] });
     const messageOf = (url: string) => Effect.map(Effect.flip(inspect(url)), ({ message }) => message);

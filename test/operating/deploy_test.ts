@@ -127,7 +127,9 @@ it("Kubernetes stops sending requests within the drain delay, and waits longer t
   const { httpGet, periodSeconds, failureThreshold } = container.readinessProbe;
   expect(httpGet.path).toBe("/readyz");
   expect(periodSeconds * failureThreshold).toBeLessThan(delay);
-  for (const { kind, spec } of documents.filter((each) => !/^(Deployment|Ingress)$/.test(each.kind))) {
+  for (const { kind, spec } of documents.filter(
+    (each) => !/^(Deployment|Ingress|HTTPRoute)$/.test(each.kind),
+  )) {
     const selector = spec.selector ?? spec.podSelector;
     expect([kind, selector.matchLabels ?? selector]).toEqual([kind, deployment.template.metadata.labels]);
   }
@@ -170,6 +172,24 @@ it("the Ingress leads to the servers that are ready, and waits longer than strea
   expect(named(annotation("default-backend")).publishNotReadyAddresses).toBe(true);
   const streamMax = Option.getOrThrow(variables.ACCOUNTLINK_STREAM_MAX.parse("30 seconds"));
   expect(Number(annotation("proxy-read-timeout")) * 1_000).toBeGreaterThan(streamMax);
+});
+
+it("the route of the Gateway API leads to the servers that are ready", () => {
+  const [{ spec }] = ofKind("HTTPRoute");
+  const [{ backendRefs, timeouts }] = spec.rules;
+  expect(spec.hostnames).toEqual(ofKind("Ingress")[0].spec.tls[0].hosts);
+  const [{ spec: service }] = ofKind("Service").filter(
+    ({ metadata }) => metadata.name === backendRefs[0].name,
+  );
+  expect(service.ports[0].port).toBe(backendRefs[0].port);
+  expect(service).not.toHaveProperty("publishNotReadyAddresses");
+  expect(parseInt(timeouts.request, 10)).toBeGreaterThan(30);
+});
+
+it("Compose rotates the logs of every container", () => {
+  for (const { logging } of Object.values<{ logging?: { options: object } }>(services)) {
+    expect(logging?.options).toHaveProperty("max-size");
+  }
 });
 
 it("servers of Compose and Kubernetes write no files", () => {

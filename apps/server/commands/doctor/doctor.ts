@@ -66,7 +66,8 @@ const examine = Effect.gen(function* () {
     ...gameProofs(resolved.success),
     ...stored,
     ...(yield* checkCache(cache)),
-    ...(yield* checkServer(config, deployment)),
+    ...(yield* checkServer(config, "ACCOUNTLINK_PORT", deployment)),
+    ...(yield* checkServer(config, "ACCOUNTLINK_OPERATOR_PORT", deployment)),
   ];
 });
 
@@ -126,21 +127,26 @@ const untilThen = "Until then each server counts limits for itself";
 
 const adviceForWrite = (reason: string): string => {
   if (reason === "OOM") return "Raise its maxmemory, or give this service a Redis of its own";
-  return reason === "NOPERM" ? "Let its user write" : "Mend it, or name another one in ACCOUNTLINK_REDIS_URL";
+  if (reason === "MOVED") return "Begin its URL with redis+cluster: it is a node of a cluster";
+  return reason === "NOPERM"
+    ? "Let its user write and run scripts (+eval +evalsha)"
+    : "Mend it, or name another one in ACCOUNTLINK_REDIS_URL";
 };
 
 const checkServer = (
-  { ACCOUNTLINK_HOST: host, ACCOUNTLINK_PORT: port }: Config,
+  config: Config,
+  variable: "ACCOUNTLINK_PORT" | "ACCOUNTLINK_OPERATOR_PORT",
   deployment: string | null,
 ) => {
-  if (port === 0) return Effect.succeed([]);
+  const { ACCOUNTLINK_HOST: host, [variable]: port } = config;
+  if (port === 0 || port === null) return Effect.succeed([]);
   const url = `http://${reachable(host)}:${port}/readyz`;
   return answerAt(url).pipe(
     Effect.map(({ status, body }) => {
       const found = /"deployment":"([^"]*)"/.exec(body)?.[1];
       if (found === undefined || found !== (deployment ?? found)) {
         const other = `another program or deployment answers at ${url}`;
-        return fail("server", other, "Stop it, or set another ACCOUNTLINK_PORT");
+        return fail("server", other, `Stop it, or set another ${variable}`);
       }
       return status === 200
         ? ok("server", `${url} is ready`)
