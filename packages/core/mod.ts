@@ -81,4 +81,5 @@ export { ChatPlatform } from "./platforms/chat_platform.ts";
 export { GamePlatform } from "./platforms/game_platform.ts";
 export { ChatIdentity, GameIdentity } from "./platforms/identity_provider.ts";
 export { Signals } from "./signals.ts";
-export { type Moved, MoveRefused, StorageFault, StorageIdentity, type StoragePorts } from "./storage.ts";
+export { StorageIdentity, type StoragePorts } from "./storage.ts";
+export { type Moved, MoveRefused, StorageFault } from "./storage_state.ts";

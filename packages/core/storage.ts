@@ -1,5 +1,5 @@
 /** One adapter provides all storage ports, because a write can span several of them in one transaction. */
-import { Context, Data, Effect } from "effect";
+import { Context } from "effect";
 import type { MemberStore } from "./accounts/member_store.ts";
 import type { BlockStore } from "./admission/block_store.ts";
 import type { AltReviewStore } from "./alts/alt_reviews.ts";
@@ -7,7 +7,6 @@ import type { SightingStore } from "./alts/sighting_store.ts";
 import type { SuspectStore } from "./alts/suspect_store.ts";
 import type { AuditLog } from "./audit/audit.ts";
 import type { CommunityStore } from "./communities/community_store.ts";
-import type { StoreEffect } from "./errors.ts";
 import type { EventStore } from "./events/event_store.ts";
 import type { FlowStore } from "./flow/flow_store.ts";
 import type { GuildLogStore } from "./guild_log/guild_log_store.ts";
@@ -93,26 +92,3 @@ export type StoragePorts =
 export const StorageIdentity = Context.Reference<string>("@accountlink/core/StorageIdentity", {
   defaultValue: () => "",
 });
-
-/**
- * Returns why the storage must not be used although it answers; null if it may be. Readiness asks. @internal
- */
-export const StorageFault = Context.Reference<StoreEffect<string | null>>("@accountlink/core/StorageFault", {
-  defaultValue: () => Effect.succeed(null),
-});
-
-/** The target of a move holds data, or the source is not what a move expects. @internal */
-export class MoveRefused extends Data.TaggedError("MoveRefused")<{ readonly reason: string }> {
-  override readonly message = `Cannot move the data: ${this.reason}`;
-}
-
-/** What a move between two storages copied, and where they differ at its end. @internal */
-export interface Moved {
-  /** The number of records of each table. */
-  readonly tables: Readonly<Record<string, number>>;
-  readonly different: ReadonlyArray<{
-    readonly table: string;
-    readonly source: number;
-    readonly target: number;
-  }>;
-}

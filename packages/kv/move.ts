@@ -30,7 +30,7 @@ export const moveKv = Effect.fnUntraced(function* (
   const root = yield* claim(source, target);
   const total = yield* source.count(allFrom(""));
   let done = yield* target.count(allFrom(""));
-  const [newest] = (yield* target.list(allFrom(""), { limit: 2, reverse: true })).filter(
+  const newest = (yield* target.list(allFrom(""), { limit: 2, reverse: true })).find(
     ({ key }) => key !== mark,
   );
   for (let start = newest === undefined ? "" : nextOf(newest.key); ; ) {

@@ -76,12 +76,13 @@ export const moveDatabase = Effect.fnUntraced(function* (
   return { tables: counts, different: differences };
 });
 
+const schemaText = (shapes: ReadonlyArray<TableShape>): string =>
+  JSON.stringify(shapes.map(({ name, columns }) => [name, columns.toSorted()]));
+
 /** Returns the tables of both databases, which have to be the same. */
 const sameTables = Effect.fnUntraced(function* (source: Sql, target: Sql) {
   const [ofSource, ofTarget] = yield* Effect.all([shapesOf(source), shapesOf(target)]);
-  const describe = (shapes: ReadonlyArray<TableShape>) =>
-    JSON.stringify(shapes.map(({ name, columns }) => [name, columns.toSorted()]));
-  if (describe(ofSource) !== describe(ofTarget)) {
+  if (schemaText(ofSource) !== schemaText(ofTarget)) {
     return yield* new MoveRefused({
       reason: "the schemas differ, expected two of this release (accountlink migrate)",
     });

@@ -178,9 +178,7 @@ it("the route of the Gateway API leads to the servers that are ready", () => {
   const [{ spec }] = ofKind("HTTPRoute");
   const [{ backendRefs, timeouts }] = spec.rules;
   expect(spec.hostnames).toEqual(ofKind("Ingress")[0].spec.tls[0].hosts);
-  const [{ spec: service }] = ofKind("Service").filter(
-    ({ metadata }) => metadata.name === backendRefs[0].name,
-  );
+  const { spec: service } = ofKind("Service").find(({ metadata }) => metadata.name === backendRefs[0].name);
   expect(service.ports[0].port).toBe(backendRefs[0].port);
   expect(service).not.toHaveProperty("publishNotReadyAddresses");
   expect(parseInt(timeouts.request, 10)).toBeGreaterThan(30);

@@ -6,7 +6,7 @@ import { Context, Data, Effect, Layer, Option, Redacted } from "effect";
 import { Aead, type Kdf, SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
-import { StorageFault } from "../storage.ts";
+import { StorageFault } from "../storage_state.ts";
 import { deriveKey, seal, unseal } from "./crypto.ts";
 
 /** Stores the single wrapped root key of a deployment. Every operation is atomic. */

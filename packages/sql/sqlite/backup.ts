@@ -138,10 +138,8 @@ export const restoreEmbedded = Effect.fnUntraced(function* (
       for (const name of besideOf(path)) if (name !== path) await rm(name, { force: true });
       await rename(part, path);
       const directory = await open(dirname(path), "r");
-      await directory
-        .sync()
-        .catch(() => {})
-        .finally(() => directory.close());
+      await directory.sync().catch(() => {});
+      await directory.close();
     });
     return state;
   }).pipe(Effect.scoped);

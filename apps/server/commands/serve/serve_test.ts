@@ -42,9 +42,9 @@ describe.skipIf(missing !== null)(`several servers that start at once ${missing 
     const servers = [1, 2, 3].map(() => startInProcess(["serve"], variables));
     onTestFinished(async () => void (await Promise.all(servers.map(({ stop }) => stop()))));
     await Promise.all(servers.map(({ stderr }) => says(stderr, "Waiting up to 1m: Cannot use database")));
-    const listening = servers.map(({ stdout }) => says(stdout, "listening on "));
+    const toListen = servers.map(({ stdout }) => says(stdout, "listening on "));
     await way.restore();
-    await Promise.all(listening);
+    await Promise.all(toListen);
     const rows = await Effect.runPromise(database.query("SELECT game_id FROM links"));
     expect(rows).toEqual([{ game_id: "1" }]);
     const seen = await Effect.runPromise(database.query("SELECT chat_id, address_key_id FROM sightings"));

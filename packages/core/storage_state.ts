@@ -1,0 +1,26 @@
+/** What is told of a storage as a whole: whether it may be used, and what a move of its data did. */
+import { Context, Data, Effect } from "effect";
+import type { StoreEffect } from "./errors.ts";
+
+/**
+ * Returns why the storage must not be used although it answers; null if it may be. Readiness asks. @internal
+ */
+export const StorageFault = Context.Reference<StoreEffect<string | null>>("@accountlink/core/StorageFault", {
+  defaultValue: () => Effect.succeed(null),
+});
+
+/** The target of a move holds data, or the source is not what a move expects. @internal */
+export class MoveRefused extends Data.TaggedError("MoveRefused")<{ readonly reason: string }> {
+  override readonly message = `Cannot move the data: ${this.reason}`;
+}
+
+/** What a move between two storages copied, and where they differ at its end. @internal */
+export interface Moved {
+  /** The number of records of each table. */
+  readonly tables: Readonly<Record<string, number>>;
+  readonly different: ReadonlyArray<{
+    readonly table: string;
+    readonly source: number;
+    readonly target: number;
+  }>;
+}
