@@ -7,7 +7,7 @@ import { Clock, Data, Effect, Metric, Schedule } from "effect";
 import { reasonOf } from "../message_text.ts";
 
 /** The folder of the backups cannot be used. */
-export class BackupFolderUnusable extends Data.TaggedError("BackupFolderUnusable")<{
+class BackupFolderUnusable extends Data.TaggedError("BackupFolderUnusable")<{
   readonly folder: string;
   readonly cause: unknown;
 }> {
