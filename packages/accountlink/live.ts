@@ -1,8 +1,11 @@
-/** Discord and Roblox as the platforms. */
+/** Discord and Roblox as the platforms, or Discord and a game of one's own over HTTP. */
 import { GameIdentity } from "@accountlink/core";
-import { GameWays, gameWays } from "@accountlink/core/flow";
+import { type GameWay, GameWays, gameWays } from "@accountlink/core/flow";
+import { IsRoblox } from "@accountlink/core/platforms";
 import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platforms/http";
 import {
+  httpGameIdentity,
+  httpGamePlatform,
   liveChatIdentity,
   liveChatPlatform,
   liveGameIdentity,
@@ -21,7 +24,49 @@ export interface LiveOptions {
     /** A key of Open Cloud. */
     readonly apiKey?: string;
   };
+  /** A game in place of Roblox, made by `gameOverHttp`. */
+  readonly game?: GameOverHttp;
 }
+
+/** A game of one's own, which answers over HTTP as `docs/platforms.md` describes. */
+export interface GameOverHttpOptions {
+  /** The address below which the game answers. */
+  readonly url: string;
+  /** What proves this service to the game, in the header `Authorization: Bearer`. */
+  readonly token: string;
+  /** The kind of connections at Discord that are accounts of the game, such as `steam`. */
+  readonly connection?: string;
+  /** An OpenID Connect issuer at which players sign in. `claim` is the claim with the game ID, `sub` if left out. */
+  readonly signIn?: {
+    readonly issuer: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly claim?: string;
+  };
+}
+
+/** A game for the option `game` of `live`. */
+export interface GameOverHttp extends GameOverHttpOptions {
+  readonly kind: "http";
+}
+
+/**
+ * A game of one's own over HTTP, in place of Roblox.
+ *
+ * @example
+ * ```ts
+ * const platforms = live({
+ *   publicUrl: "https://links.example",
+ *   discord: { botToken: "bot token", clientId: "1", clientSecret: "secret" },
+ *   game: gameOverHttp({ url: "https://play.example/links", token: "token", connection: "steam" }),
+ * });
+ * ```
+ */
+export const gameOverHttp = (options: GameOverHttpOptions): GameOverHttp => ({
+  ...options,
+  url: options.url.replace(/\/+$/u, ""),
+  kind: "http",
+});
 
 interface RobloxApplication {
   readonly clientId: string;
@@ -45,23 +90,46 @@ interface RobloxApplication {
  * await al.close();
  * ```
  */
-export const live = ({ publicUrl, discord, roblox = {} }: LiveOptions): Platforms => {
+export const live = ({ publicUrl, discord, roblox = {}, game }: LiveOptions): Platforms => {
   const { clientId } = discord;
   const chat = { publicUrl, clientId, clientSecret: Redacted.make(discord.clientSecret) };
   const bot = { publicUrl, clientId, botToken: Redacted.make(discord.botToken) };
-  const apiKey = roblox.apiKey === undefined ? undefined : Redacted.make(roblox.apiKey);
   return Layer.mergeAll(
     cachedChatPlatform().pipe(Layer.provide(liveChatPlatform(bot))),
-    cachedGamePlatform().pipe(Layer.provide(liveGamePlatform({ apiKey }))),
-    liveChatIdentity(chat),
-    roblox.clientId === undefined
-      ? Layer.mergeAll(
-          Layer.succeed(GameIdentity, noSignIn("GameIdentity.finish", "an application at Roblox")),
-          Layer.succeed(
-            GameWays,
-            gameWays.filter((way) => way !== "oauth"),
-          ),
-        )
-      : liveGameIdentity({ clientId: roblox.clientId, clientSecret: Redacted.make(roblox.clientSecret) }),
+    liveChatIdentity({ ...chat, connection: game?.connection }),
+    game === undefined ? robloxOf(roblox) : gameOf(game),
   ).pipe(Layer.provide(FetchHttpClient.layer));
 };
+
+const robloxOf = ({ clientId, clientSecret, apiKey }: NonNullable<LiveOptions["roblox"]>) =>
+  Layer.mergeAll(
+    cachedGamePlatform().pipe(
+      Layer.provide(liveGamePlatform({ apiKey: apiKey === undefined ? undefined : Redacted.make(apiKey) })),
+    ),
+    clientId === undefined
+      ? withoutSignIn("an application at Roblox", ["oauth"])
+      : liveGameIdentity({ clientId, clientSecret: Redacted.make(clientSecret) }),
+  );
+
+const gameOf = ({ url, token, connection, signIn }: GameOverHttp) => {
+  const off: ReadonlyArray<GameWay> = connection === undefined ? ["connection"] : [];
+  return Layer.mergeAll(
+    cachedGamePlatform().pipe(Layer.provide(httpGamePlatform({ url, token: Redacted.make(token) }))),
+    Layer.succeed(IsRoblox, false),
+    signIn === undefined
+      ? withoutSignIn("the option signIn of gameOverHttp", ["oauth", ...off])
+      : Layer.merge(
+          httpGameIdentity({ ...signIn, clientSecret: Redacted.make(signIn.clientSecret) }),
+          waysWithout(off),
+        ),
+  );
+};
+
+const waysWithout = (off: ReadonlyArray<GameWay>) =>
+  Layer.succeed(
+    GameWays,
+    gameWays.filter((way) => !off.includes(way)),
+  );
+
+const withoutSignIn = (expected: string, off: ReadonlyArray<GameWay>) =>
+  Layer.merge(Layer.succeed(GameIdentity, noSignIn("GameIdentity.finish", expected)), waysWithout(off));

@@ -4,6 +4,7 @@
  */
 import type { PublicError } from "@accountlink/core";
 import { BadRequest } from "@accountlink/core/errors";
+import { IsRoblox } from "@accountlink/core/platforms";
 import { isTraced } from "@accountlink/core/telemetry";
 import { statusOf } from "@accountlink/http-api";
 import { Effect } from "effect";
@@ -74,6 +75,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   const settings = yield* HttpSettings;
   const { publicUrl, metricsElsewhere = false } = settings;
   const exportsSpans = yield* isTraced;
+  const isRoblox = yield* IsRoblox;
   const pipeline = yield* makePipeline;
   const lookups = yield* routesV2(pipeline);
   const pages: Pages | undefined = yield* makePages?.(() => makeRouter(lookups)) ?? Effect.undefined;
@@ -82,7 +84,7 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
     ...(yield* leakRoutes(pipeline)),
     ...(yield* routesV1(pipeline)),
     ...(yield* altRoutes(pipeline)),
-    ...(yield* compatRoutes(pipeline)),
+    ...(isRoblox ? yield* compatRoutes(pipeline) : []),
     ...(yield* eventRoutes(pipeline)),
     ...(yield* sessionRoutes(pipeline)),
     ...(yield* roleRoutes(pipeline)),
@@ -90,7 +92,11 @@ export const makeHttpApp = Effect.fnUntraced(function* <R = never>({
   ]);
   const basePath = basePathOf(settings);
   const documents = makeLiteralRouter([
-    ...docsRoutes(settings.docs?.(publicUrl, basePath) ?? [], pipeline, pages?.elsewhere ?? pipeline),
+    ...docsRoutes(
+      settings.docs?.(publicUrl, basePath, { withoutCompat: !isRoblox }) ?? [],
+      pipeline,
+      pages?.elsewhere ?? pipeline,
+    ),
     ...(yield* healthRoutes),
     ...(metricsElsewhere ? [] : [metricsRoute]),
   ]);

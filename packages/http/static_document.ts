@@ -79,5 +79,11 @@ export interface Doc {
   readonly make: (path: string) => Promise<StaticDocument | null>;
 }
 
+/** What a service serves, which its documents describe. */
+export interface Served {
+  /** Whether the routes are left out that are compatible with other services for Roblox. */
+  readonly withoutCompat?: boolean;
+}
+
 /** Makes the documents of a service. `basePath` is the path of `publicUrl`. */
-export type Docs = (publicUrl: string, basePath: string) => ReadonlyArray<Doc>;
+export type Docs = (publicUrl: string, basePath: string, served?: Served) => ReadonlyArray<Doc>;

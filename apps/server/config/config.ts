@@ -22,6 +22,7 @@ import {
   port,
   positive,
   prefix,
+  privateAddress,
   secrets,
   serviceAddress,
   text,
@@ -30,6 +31,7 @@ import {
   webAddress,
   webOrigin,
   webPage,
+  word,
 } from "./variables.ts";
 
 const postgresForm = "postgres://user:password@host:port/database";
@@ -104,6 +106,19 @@ export const variables = {
   ACCOUNTLINK_GAME_API_KEY: credential("Key for the game platform's Open Cloud", "a key"),
   ACCOUNTLINK_GAME_API_URL: serviceAddress("Another address of the game platform's APIs"),
   ACCOUNTLINK_GAME_AUTHORIZATION_URL: webAddress("Another address of the game platform's sign-in page"),
+  ACCOUNTLINK_GAME_URL: privateAddress(
+    "A game of your own over HTTP in place of Roblox, on the platform live",
+  ),
+  ACCOUNTLINK_GAME_TOKEN: credential("What proves this service to that game", "a token"),
+  ACCOUNTLINK_GAME_CONNECTION: word(
+    "The kind of connections at the chat platform that are accounts of that game",
+    "a kind of connections, such as steam",
+  ),
+  ACCOUNTLINK_GAME_ISSUER: privateAddress("The OpenID Connect issuer at which players of that game sign in"),
+  ACCOUNTLINK_GAME_CLAIM: word(
+    "The claim with the game ID in that issuer's ID tokens",
+    "the name of a claim",
+  ),
   ACCOUNTLINK_CHAT_NAME: text("What users call the chat platform", "a name"),
   ACCOUNTLINK_GAME_NAME: text("What users call the game platform", "a name"),
   ACCOUNTLINK_PRIVACY_URL: webPage("Privacy policy, linked on every page of the flow"),

@@ -14,7 +14,7 @@ export const pageSettingsOf = (config: Config): PageSettingsShape => {
     gameName: config.ACCOUNTLINK_GAME_NAME ?? names.game,
     chatHome: isLive ? liveChatHome : null,
     chatPage: isLive ? liveChatPage : null,
-    gamePage: isLive ? liveGamePage : null,
+    gamePage: isLive && config.ACCOUNTLINK_GAME_URL === null ? liveGamePage : null,
     privacyUrl: config.ACCOUNTLINK_PRIVACY_URL,
     contact: config.ACCOUNTLINK_CONTACT,
     ...(config.ACCOUNTLINK_PLATFORM === "none" && { withoutSignIns: true }),

@@ -36,12 +36,26 @@ export type Platform =
        * contains it.
        */
       readonly publicUrl: string;
-      readonly chat: Application & { readonly botToken: Redacted.Redacted };
-      /** Without a client, nobody can sign in at the game platform. */
-      readonly game: Endpoints & {
-        readonly client: Client | undefined;
-        readonly apiKey: Redacted.Redacted | undefined;
+      readonly chat: Application & {
+        readonly botToken: Redacted.Redacted;
+        /** The kind of connections that are accounts of the game. */
+        readonly connection: string | undefined;
       };
+      readonly game: LiveGame;
+    };
+
+/** Without a client, nobody can sign in at the game platform. */
+export type LiveGame =
+  | (Endpoints & {
+      readonly kind: "roblox";
+      readonly client: Client | undefined;
+      readonly apiKey: Redacted.Redacted | undefined;
+    })
+  | {
+      readonly kind: "http";
+      readonly url: string;
+      readonly token: Redacted.Redacted;
+      readonly client: (Client & { readonly issuer: string; readonly claim: string | undefined }) | undefined;
     };
 
 /** The registration of this service at a live platform. */
@@ -145,20 +159,48 @@ const devRisk = (config: Config): string | null => {
   return isDemo(config) ? null : "this is not the demo, and there is no fixture";
 };
 
-/** By default, live platforms without an application at the game platform leave out the sign-in there. */
-const gameWaysOf = ({
-  ACCOUNTLINK_GAME_PROOFS: chosen,
-  ACCOUNTLINK_PLATFORM: platform,
-  ACCOUNTLINK_GAME_CLIENT_ID: clientId,
-}: Config): ReadonlyArray<GameWay> =>
-  chosen ?? gameWays.filter((way) => way !== "oauth" || platform !== "live" || clientId !== null);
+/** By default, live platforms leave out the ways for which a variable is missing. */
+const gameWaysOf = (config: Config): ReadonlyArray<GameWay> => {
+  const { ACCOUNTLINK_GAME_PROOFS: chosen, ACCOUNTLINK_PLATFORM: platform } = config;
+  if (chosen !== null) return chosen;
+  if (platform !== "live") return gameWays;
+  const isOwnGame = config.ACCOUNTLINK_GAME_URL !== null;
+  const isOn: Partial<Record<GameWay, boolean>> = {
+    connection: !isOwnGame || config.ACCOUNTLINK_GAME_CONNECTION !== null,
+    oauth:
+      config.ACCOUNTLINK_GAME_CLIENT_ID !== null || (isOwnGame && config.ACCOUNTLINK_GAME_ISSUER !== null),
+  };
+  return gameWays.filter((way) => isOn[way] ?? true);
+};
+
+/** The variables that only a game of one's own has. */
+const ofOwnGame = [
+  "ACCOUNTLINK_GAME_TOKEN",
+  "ACCOUNTLINK_GAME_CONNECTION",
+  "ACCOUNTLINK_GAME_ISSUER",
+  "ACCOUNTLINK_GAME_CLAIM",
+] as const satisfies ReadonlyArray<VariableName>;
+
+/** Fails if a game of one's own lacks its address or the platform on which it is the game. */
+const checkOwnGame = (config: Config): Effect.Effect<void, InvalidConfig> => {
+  if (config.ACCOUNTLINK_GAME_URL === null) {
+    const without = ofOwnGame.find((name) => config[name] !== null);
+    return without === undefined ? Effect.void : missing("ACCOUNTLINK_GAME_URL", `${without} is set`);
+  }
+  if (config.ACCOUNTLINK_PLATFORM === "live") return Effect.void;
+  return config.ACCOUNTLINK_PLATFORM === null
+    ? missing("ACCOUNTLINK_PLATFORM", "live since ACCOUNTLINK_GAME_URL is set")
+    : new InvalidConfig({
+        problem: `ACCOUNTLINK_PLATFORM is "${config.ACCOUNTLINK_PLATFORM}", expected live (ACCOUNTLINK_GAME_URL is set)`,
+      });
+};
 
 const livePlatformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
   const absent: Array<VariableName> = [];
-  const needed = <Name extends VariableName>(name: Name) => {
+  const needed: Needed = (name) => {
     const value = config[name];
     if (value === null) absent.push(name);
-    return value as NonNullable<Config[Name]>;
+    return value as NonNullable<typeof value>;
   };
   const platform = {
     kind: "live" as const,
@@ -169,23 +211,51 @@ const livePlatformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> 
       clientSecret: needed("ACCOUNTLINK_CHAT_CLIENT_SECRET"),
       apiUrl: config.ACCOUNTLINK_CHAT_API_URL ?? undefined,
       authorizationUrl: config.ACCOUNTLINK_CHAT_AUTHORIZATION_URL ?? undefined,
+      connection: config.ACCOUNTLINK_GAME_CONNECTION ?? undefined,
     },
-    game: {
-      client: gameWaysOf(config).includes("oauth")
-        ? {
-            clientId: needed("ACCOUNTLINK_GAME_CLIENT_ID"),
-            clientSecret: needed("ACCOUNTLINK_GAME_CLIENT_SECRET"),
-          }
-        : undefined,
-      apiKey: config.ACCOUNTLINK_GAME_API_KEY ?? undefined,
-      apiUrl: config.ACCOUNTLINK_GAME_API_URL ?? undefined,
-      authorizationUrl: config.ACCOUNTLINK_GAME_AUTHORIZATION_URL ?? undefined,
-    },
+    game: gameOf(config, needed),
   };
   const [first, ...others] = absent;
   return first === undefined
     ? Effect.succeed(platform)
-    : missing(first, "ACCOUNTLINK_PLATFORM is live", others);
+    : missing(
+        first,
+        config.ACCOUNTLINK_GAME_URL !== null && first.startsWith("ACCOUNTLINK_GAME_")
+          ? "ACCOUNTLINK_GAME_URL is set"
+          : "ACCOUNTLINK_PLATFORM is live",
+        others,
+      );
+};
+
+/** Returns the value of a variable, and remembers the ones that are not set. */
+type Needed = <Name extends VariableName>(name: Name) => NonNullable<Config[Name]>;
+
+const gameOf = (config: Config, needed: Needed): LiveGame => {
+  const ways = gameWaysOf(config);
+  const clientOf = () => ({
+    clientId: needed("ACCOUNTLINK_GAME_CLIENT_ID"),
+    clientSecret: needed("ACCOUNTLINK_GAME_CLIENT_SECRET"),
+  });
+  if (config.ACCOUNTLINK_GAME_URL === null) {
+    return {
+      kind: "roblox",
+      client: ways.includes("oauth") ? clientOf() : undefined,
+      apiKey: config.ACCOUNTLINK_GAME_API_KEY ?? undefined,
+      apiUrl: config.ACCOUNTLINK_GAME_API_URL ?? undefined,
+      authorizationUrl: config.ACCOUNTLINK_GAME_AUTHORIZATION_URL ?? undefined,
+    };
+  }
+  const token = needed("ACCOUNTLINK_GAME_TOKEN");
+  needed("ACCOUNTLINK_GAME_NAME");
+  if (ways.includes("connection")) needed("ACCOUNTLINK_GAME_CONNECTION");
+  const client = ways.includes("oauth")
+    ? {
+        issuer: needed("ACCOUNTLINK_GAME_ISSUER"),
+        ...clientOf(),
+        claim: config.ACCOUNTLINK_GAME_CLAIM ?? undefined,
+      }
+    : undefined;
+  return { kind: "http", url: config.ACCOUNTLINK_GAME_URL, token, client };
 };
 
 /** Each amount of data has a folder of its own, so that the big demo changes no other data. */
@@ -200,8 +270,8 @@ export const isDemo = (config: Config): boolean =>
 /** Fails if the chosen platform, storage or cache needs a variable that is not set. */
 export const resolveConfig = (config: Config): Effect.Effect<ResolvedConfig, InvalidConfig> =>
   Effect.map(
-    Effect.all([platformOf(config), storageOf(config), cacheOf(config)]),
-    ([platform, storage, cache]) => ({
+    Effect.all([checkOwnGame(config), platformOf(config), storageOf(config), cacheOf(config)]),
+    ([, platform, storage, cache]) => ({
       config,
       demo: isDemo(config),
       storage,

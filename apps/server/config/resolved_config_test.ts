@@ -144,6 +144,49 @@ test.each<[Record<string, string>, ReadonlyArray<string>]>([
   expect((yield* resolved(environment)).gameWays).toEqual(ways);
 });
 
+const ownGame = {
+  ...live,
+  ACCOUNTLINK_GAME_URL: "http://game.internal:9000/links/",
+  ACCOUNTLINK_GAME_TOKEN: "token",
+  ACCOUNTLINK_GAME_NAME: "Voxel",
+};
+
+test.each<[Record<string, string>, ReadonlyArray<string>]>([
+  [{}, ["known", "words"]],
+  [{ ACCOUNTLINK_GAME_CONNECTION: "steam" }, ["known", "connection", "words"]],
+  [
+    {
+      ACCOUNTLINK_GAME_ISSUER: "https://id.example",
+      ACCOUNTLINK_GAME_CLIENT_ID: "2",
+      ACCOUNTLINK_GAME_CLIENT_SECRET: "s",
+    },
+    ["known", "oauth", "words"],
+  ],
+])("a game of one's own with %j has the ways %j", function* ([environment, ways]) {
+  const { gameWays, platform } = yield* resolved({ ...ownGame, ...environment });
+  expect(gameWays).toEqual(ways);
+  expect(platform).toMatchObject({ game: { kind: "http", url: "http://game.internal:9000/links" } });
+});
+
+test.each<[Record<string, string | undefined>, string]>([
+  [{ ACCOUNTLINK_GAME_TOKEN: undefined }, "ACCOUNTLINK_GAME_TOKEN is not set"],
+  [{ ACCOUNTLINK_GAME_NAME: undefined }, "ACCOUNTLINK_GAME_NAME is not set"],
+  [{ ACCOUNTLINK_GAME_PROOFS: "connection" }, "ACCOUNTLINK_GAME_CONNECTION is not set"],
+  [{ ACCOUNTLINK_GAME_ISSUER: "https://id.example" }, "ACCOUNTLINK_GAME_CLIENT_ID is not set"],
+  [{ ACCOUNTLINK_GAME_CLIENT_ID: "2" }, "ACCOUNTLINK_GAME_ISSUER is not set"],
+  [{ ACCOUNTLINK_GAME_URL: undefined }, "ACCOUNTLINK_GAME_URL is not set"],
+  [{ ACCOUNTLINK_GAME_URL: "http://play.example" }, 'ACCOUNTLINK_GAME_URL is "http://play.example"'],
+  [{ ACCOUNTLINK_GAME_URL: "http://8.8.8.8" }, 'ACCOUNTLINK_GAME_URL is "http://8.8.8.8"'],
+  [{ ACCOUNTLINK_PLATFORM: "dev" }, 'ACCOUNTLINK_PLATFORM is "dev", expected live'],
+  [{ ACCOUNTLINK_PLATFORM: undefined }, "ACCOUNTLINK_PLATFORM is not set"],
+])("a game of one's own with %j is refused", function* ([changes, problem]) {
+  const environment = Object.entries({ ...ownGame, ...changes }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const refused = yield* Effect.flip(resolved(Object.fromEntries(environment)));
+  expect(refused.problem).toContain(problem);
+});
+
 test("a sign-in at the game platform needs an application there", function* () {
   const named = { ...live, ACCOUNTLINK_GAME_PROOFS: "oauth" };
   const { problem, others = [] } = yield* Effect.flip(resolved(named));

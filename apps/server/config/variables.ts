@@ -1,4 +1,5 @@
 /** The types of configuration variables. */
+import { BlockList, isIP } from "node:net";
 import { parseNetwork } from "@accountlink/core/addresses";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { dayMs } from "@accountlink/core/timestamp";
@@ -141,6 +142,46 @@ export const webAddress = (description: string): Variable<string | null> =>
   unset(description, expectedAddress, parseAddress);
 
 /**
+ * Describes a variable that holds a base URL which must be https, unless it names an address that is not public: what is
+ * sent there includes a secret.
+ */
+export const privateAddress = (description: string): Variable<string | null> =>
+  unset(
+    description,
+    "an https URL without credentials, query and fragment, or http to an address that is not public",
+    (input) => Option.filter(parseAddress(input), (address) => !isPublicHttp(new URL(address))),
+  );
+
+/** Names without a dot and in reserved domains are never public. */
+const privateName = /^[^.:]+$|\.(?:localhost|local|internal|lan|home\.arpa|test)$/iu;
+
+const isPublicHttp = ({ protocol, hostname }: URL): boolean => {
+  if (protocol === "https:") return false;
+  const address = hostname.replace(/^\[|\]$/gu, "");
+  if (isIP(address) === 0) return !privateName.test(address);
+  return !privateNetworks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+};
+
+const privateNetworks = new BlockList();
+for (const [network, bits] of [
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+] as const) {
+  privateNetworks.addSubnet(network, bits);
+}
+for (const [network, bits] of [
+  ["::1", 128],
+  ["fc00::", 7],
+  ["fe80::", 10],
+] as const) {
+  privateNetworks.addSubnet(network, bits, "ipv6");
+}
+
+/**
  * Describes a variable that holds an origin. The parsed value is normalized: lower case, without a default port or a
  * slash at the end.
  */
@@ -153,6 +194,14 @@ export const webOrigin = (description: string): Variable<string | null> =>
 
 export const webPage = (description: string): Variable<string | null> =>
   unset(description, "an http or https URL without credentials", Option.liftPredicate(isWebUrl));
+
+/** Describes a variable that holds a name of letters, digits and some signs. */
+export const word = (description: string, expected: string): Variable<string | null> =>
+  unset(
+    description,
+    expected,
+    Option.liftPredicate((input) => /^[\w:./-]{1,200}$/u.test(input)),
+  );
 
 /** A base URL with `{service}` in place of a service's name. */
 export const serviceAddress = (description: string): Variable<string | null> =>

@@ -9,6 +9,8 @@ import {
 } from "@accountlink/dev-platforms";
 import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platforms/http";
 import {
+  httpGameIdentity,
+  httpGamePlatform,
   liveChatIdentity,
   liveChatPlatform,
   liveGameIdentity,
@@ -20,7 +22,7 @@ import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { FetchHttpClient, HttpServer } from "effect/http";
 import { NetAddress } from "effect/net";
-import type { Platform } from "../config/resolved_config.ts";
+import type { LiveGame, Platform } from "../config/resolved_config.ts";
 import type { StartupFixture } from "../fixture/startup_fixture.ts";
 import { claimPort } from "../listening/port.ts";
 
@@ -73,12 +75,17 @@ const noPlatforms = Layer.mergeAll(
 const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly kind: "live" }>) =>
   Layer.mergeAll(
     cachedChatPlatform().pipe(Layer.provide(liveChatPlatform({ ...chat, publicUrl }))),
-    cachedGamePlatform().pipe(Layer.provide(liveGamePlatform(game))),
+    cachedGamePlatform().pipe(
+      Layer.provide(game.kind === "http" ? httpGamePlatform(game) : liveGamePlatform(game)),
+    ),
     liveChatIdentity({ ...chat, publicUrl }),
-    game.client === undefined
-      ? Layer.succeed(GameIdentity, noGameSignIn)
-      : liveGameIdentity({ ...game, ...game.client }),
+    gameIdentity(game),
   );
+
+const gameIdentity = (game: LiveGame) => {
+  if (game.client === undefined) return Layer.succeed(GameIdentity, noGameSignIn);
+  return game.kind === "http" ? httpGameIdentity(game.client) : liveGameIdentity({ ...game, ...game.client });
+};
 
 /** Starts the dev platform on its own port, with secrets generated at each start. */
 const devPlatforms = (

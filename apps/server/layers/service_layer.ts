@@ -2,6 +2,7 @@
 import { AccountLink, AuditRetention, EventRetention, SessionSettings } from "@accountlink/core";
 import { GameWays } from "@accountlink/core/flow";
 import { Limits } from "@accountlink/core/limits";
+import { IsRoblox } from "@accountlink/core/platforms";
 import { layerMemberJoins, RoleCouriers } from "@accountlink/core/roles";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
@@ -28,6 +29,7 @@ export const serviceLayer = (
     Layer.succeed(Limits, limits),
     Layer.succeed(SessionSettings, sessions),
     Layer.succeed(GameWays, gameWays),
+    Layer.succeed(IsRoblox, !(platform.kind === "live" && platform.game.kind === "http")),
     Layer.succeed(AuditRetention, config.ACCOUNTLINK_AUDIT_RETENTION),
     Layer.succeed(EventRetention, config.ACCOUNTLINK_EVENT_RETENTION),
     NodeWebhookSender.layer({ networks: config.ACCOUNTLINK_WEBHOOK_NETWORKS }),

@@ -11,7 +11,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import type { VerificationFlow } from "./flow_store.ts";
 import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
-import { usableGameWays } from "./game_ways.ts";
+import { makeUsableGameWays } from "./game_ways.ts";
 import {
   belongsTo,
   type Cookie,
@@ -35,7 +35,7 @@ export const makeView = Effect.gen(function* () {
   const flowWords = yield* makeFlowWords;
   const knownAccounts = yield* makeKnownAccounts;
   const { descriptionPage } = yield* GamePlatform;
-  const ways = (yield* usableGameWays).filter((way) => way !== "connection" && way !== "known");
+  const usableGameWays = yield* makeUsableGameWays;
 
   const named = Effect.fnUntraced(function* (flow: VerificationFlow | null) {
     if (flow === null || flow.named === null) return null;
@@ -86,8 +86,9 @@ export const makeView = Effect.gen(function* () {
     const flow = own !== null && belongsTo(own, subject) ? own : null;
     const isAlive = (deadlineOf(given) ?? 0) > (yield* Clock.currentTimeMillis);
     const cookie = given !== null && isAlive ? given : yield* newCookie(random, subject.expiresAt);
-    const { guild, player, held } = yield* Effect.all(
+    const { guild, player, held, ways } = yield* Effect.all(
       {
+        ways: usableGameWays,
         guild: guildOf(subject),
         player: orNull(subject.gameId, accounts.game),
         held: accountsOf(flow, subject),
@@ -107,7 +108,7 @@ export const makeView = Effect.gen(function* () {
       guild,
       ...held,
       player,
-      ways: player === null ? ways : [],
+      ways: player === null ? ways.filter((way) => way !== "connection" && way !== "known") : [],
       csrf: yield* secrets.flowCsrf(yield* flowIdOf(secrets, cookie), subject.session ?? subject.pid),
       // If the browser already has a flow, its cookie stays unchanged: with another entry, it would not find the flow.
       cookie: own === null ? withEntry(cookie, entry) : cookie,

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { BadRequest } from "../errors.ts";
+import { BadRequest, InvalidParameter } from "../errors.ts";
 import type { GuildId } from "../ids.ts";
 import { type Account, isAccepted } from "../keys/api_key.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
@@ -7,7 +7,9 @@ import type { ConfiguredScope, ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { makeManagedScope } from "../keys/managed_scope.ts";
 import { type KeyOwner, type Manager, originOf } from "../keys/owned_keys.ts";
+import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
+import { noAges } from "../roles/offered_rules.ts";
 import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 
 /** A scope of an account with its numbers of links and keys. */
@@ -27,6 +29,7 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
     const store = yield* KeyStore;
     const counts = yield* makeLinkCounts;
     const guard = yield* GuildGuard;
+    const game = yield* GamePlatform;
     const keys = yield* ApiKeys;
 
     const list = Effect.fn("OwnedScopes.list")(function* ({ name }: Pick<Account, "name">) {
@@ -93,6 +96,10 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
         update: Partial<ScopeSettings>,
       ) {
         const scope = yield* find(manager, pid);
+        // An age that no account has would refuse everybody.
+        if ((update.minGameAgeDays ?? 0) > 0 && !(yield* featuresOf(game)).ages) {
+          return yield* InvalidParameter.one("minGameAgeDays", noAges);
+        }
         const at = yield* Clock.currentTimeMillis;
         yield* store.updateSettings({ pid: scope.pid, update, at, ...originOf(manager) });
         return yield* owned(manager, pid);

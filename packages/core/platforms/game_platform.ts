@@ -1,15 +1,32 @@
-import { Context, type Option, Schema } from "effect";
+import { Context, Effect, type Option, Schema } from "effect";
 import type { PlatformEffect } from "../errors.ts";
 import type { GameId } from "../ids.ts";
 import { GameGroup, type GameProfile } from "./profile.ts";
 
-/** The kinds of items that a rule of a role plan can name. @internal */
+/** The kinds of items of a platform that does not name its own. @internal */
 export const itemKinds = ["gamepass", "badge", "asset"] as const;
+
+/** The name of a kind of items. @internal */
+export const ItemKind = Schema.String.check(Schema.isPattern(/^[a-z][\w-]{0,31}$/u));
 
 /** A thing that a game user can have. */
 export interface GameItem {
-  readonly item: (typeof itemKinds)[number];
+  /** Such as `gamepass`. */
+  readonly item: string;
   readonly itemId: string;
+}
+
+/** What a platform has of what not every platform has. */
+export interface GameFeatures {
+  /** Whether users are found by name. */
+  readonly names: boolean;
+  readonly groups: boolean;
+  /** Whether users have a public description. */
+  readonly descriptions: boolean;
+  /** Whether profiles tell when an account was created. */
+  readonly ages: boolean;
+  /** The kinds of items that users can have. */
+  readonly items: ReadonlyArray<string>;
 }
 
 /** What the platform tells about an item. @internal */
@@ -100,5 +117,34 @@ export class GamePlatform extends Context.Service<
 
     /** Returns whether a user has an item. Undefined if users of the platform have no items. */
     readonly hasItem?: (gameId: GameId, item: GameItem) => PlatformEffect<ItemOwnership>;
+
+    /**
+     * Returns what the platform has at present. Undefined for a platform that has what its operations tell, and the kinds
+     * of items of Roblox.
+     */
+    readonly features?: Effect.Effect<GameFeatures>;
   }
 >()("@accountlink/core/GamePlatform") {}
+
+/**
+ * Whether the game platform is Roblox, for whose players other services link accounts too. With another game, the routes
+ * that are compatible with those services are not served.
+ */
+export const IsRoblox = Context.Reference<boolean>("@accountlink/core/IsRoblox", {
+  defaultValue: () => true,
+});
+
+/** Returns what a platform has. @internal */
+export const featuresOf = ({
+  features,
+  findUserByName,
+  findDescription,
+}: GamePlatform["Service"]): Effect.Effect<GameFeatures> =>
+  features ??
+  Effect.succeed({
+    names: findUserByName !== undefined,
+    groups: true,
+    descriptions: findDescription !== undefined,
+    ages: true,
+    items: itemKinds,
+  });

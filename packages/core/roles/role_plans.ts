@@ -8,10 +8,11 @@ import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Forbidden, InvalidParameter, PlatformUnavailable } from "../errors.ts";
 import { ChatId, Digits, type GuildId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
-import { GamePlatform } from "../platforms/game_platform.ts";
+import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
+import { lackedBy, noGroups } from "./offered_rules.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
@@ -29,7 +30,8 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const team = yield* MemberStore;
     const previews = yield* makePlanPreviews;
     const { checkGuild } = yield* makeGuildCheck;
-    const { findGroup } = yield* GamePlatform;
+    const game = yield* GamePlatform;
+    const { findGroup } = game;
     const { admitSweep } = yield* RequestLimits;
     const notFound = new BadRequest({ problem: "not_found" });
 
@@ -71,6 +73,18 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       return yield* InvalidParameter.one("rules", `you may not give the role "${refused.roleId}" yourself`);
     });
 
+    /** Fails for rules and nicknames that need what the game platform does not have. */
+    const requireFeatures = Effect.fnUntraced(function* ({ rules, nicknameGroupId }: PlanSettings) {
+      const features = yield* featuresOf(game);
+      for (const { when } of rules) {
+        const lacked = lackedBy(when, features);
+        if (lacked !== null) return yield* InvalidParameter.one("rules", lacked);
+      }
+      if (nicknameGroupId !== null && !features.groups) {
+        return yield* InvalidParameter.one("nicknameGroupId", noGroups);
+      }
+    });
+
     /** Returns the settings to store. Fails with `InvalidParameter` for a role that the guild does not have. */
     const checkWithRoles = Effect.fnUntraced(function* (
       scope: DataScope,
@@ -78,6 +92,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       chosen: ChosenSettings,
     ) {
       const settings = yield* checkSettings(scope, guildId, chosen);
+      yield* requireFeatures(settings);
       const { rules, bypassRoleId } = settings;
       const named = [
         ...rules.map(({ roleId }) => ({ name: "rules", roleId })),
@@ -116,6 +131,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         if (findGroup === undefined) {
           return yield* new PlatformUnavailable({ operation: "GamePlatform.findGroup" });
         }
+        if (!(yield* featuresOf(game)).groups) return yield* InvalidParameter.one("groupId", noGroups);
         const found = Schema.is(Digits)(groupId) ? yield* findGroup(groupId) : Option.none();
         if (Option.isSome(found)) return found.value;
         return yield* InvalidParameter.one("groupId", `the game platform has no group "${groupId}"`);

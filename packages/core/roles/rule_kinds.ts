@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Schema } from "effect";
 import { Digits } from "../ids.ts";
-import type { GameItem, ItemOwnership } from "../platforms/game_platform.ts";
+import { type GameItem, ItemKind, type ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameGroup, GameProfile } from "../platforms/profile.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 
@@ -63,6 +63,14 @@ export const ruleFields = {
     expected: "expected the ID or the address of the item",
     isValid: Schema.is(Digits),
   },
+  itemKind: {
+    name: "kind",
+    label: "Kind of item",
+    hint: "As the game calls it.",
+    maxLength: 32,
+    expected: "expected the name of a kind of items",
+    isValid: Schema.is(ItemKind),
+  },
   minDays: {
     name: "days",
     label: "Days",
@@ -81,6 +89,7 @@ export type TypedFields = Readonly<Record<RuleField, string>>;
 /** The fields that kinds of rules show together, by the name of their part of the form. @internal */
 export const ruleParts = {
   group: ["groupId", "minRank", "maxRank"],
+  kind: ["itemKind"],
   item: ["itemId"],
   age: ["minDays"],
 } as const satisfies Readonly<Record<string, ReadonlyArray<RuleField>>>;
@@ -98,7 +107,7 @@ interface RuleKind<When> {
   readonly words: string;
   /** What the ID in the rule names on the game platform. */
   readonly thing?: string;
-  readonly part?: keyof typeof ruleParts;
+  readonly parts?: ReadonlyArray<keyof typeof ruleParts>;
   /** Finds the ID in an address of the game platform's site. */
   readonly address?: RegExp;
   /** How the command line writes the rule: the first form whose fields are all that the rule has. */
@@ -173,18 +182,20 @@ const itemKind = <Item extends GameItem["item"]>(item: Item, thing: string, word
     schema: Schema.Struct({ is: Schema.Literal("owner"), item: Schema.Literal(item), itemId: Digits }),
     words,
     thing,
-    part: "item",
+    parts: ["item"],
     address,
     forms: [`${item}:<itemId>`],
     typed: ({ itemId }) => ({ itemId }),
     untyped: ({ itemId }) => ({ is: "owner", item, itemId }),
     needs: ({ itemId }) => ({ item: { item, itemId } }),
-    holds: (when, game) => {
-      if (game === null) return false;
-      const ownership = game.items.get(itemKey(when));
-      return ownership === undefined ? null : ownership === "owned";
-    },
+    holds: hasItem,
   });
+
+const hasItem = (item: GameItem, game: LinkedGame | null): boolean | null => {
+  if (game === null) return false;
+  const ownership = game.items.get(itemKey(item));
+  return ownership === undefined ? null : ownership === "owned";
+};
 
 /** The kinds of rules, by their name in forms and on the command line. @internal */
 export const ruleKinds = {
@@ -194,7 +205,7 @@ export const ruleKinds = {
     schema: GroupCondition,
     words: "Linked members of a group",
     thing: "group",
-    part: "group",
+    parts: ["group"],
     address: /(?:\/(?:communities|groups)\/|[?&]gid=)(\d{1,32})/iu,
     forms: ["group:<groupId>", "group:<groupId>:<minRank>-<maxRank>"],
     typed: ({ groupId, minRank, maxRank }) => ({
@@ -224,10 +235,21 @@ export const ruleKinds = {
     "Linked members who have an item",
     /\/(?:catalog|library|store\/asset)\/(\d{1,32})/iu,
   ),
+  owner: kind({
+    schema: Schema.Struct({ is: Schema.Literal("owner"), item: ItemKind, itemId: Digits }),
+    words: "Linked members who have an item",
+    thing: "item",
+    parts: ["kind", "item"],
+    forms: ["owner:<itemKind>:<itemId>"],
+    typed: ({ item, itemId }) => ({ itemKind: item, itemId }),
+    untyped: ({ itemKind: item, itemId }) => ({ is: "owner", item, itemId }),
+    needs: ({ item, itemId }) => ({ item: { item, itemId } }),
+    holds: hasItem,
+  }),
   age: kind({
     schema: AgeCondition,
     words: "Linked members whose account is old enough",
-    part: "age",
+    parts: ["age"],
     forms: ["age:<minDays>"],
     typed: ({ minDays }) => ({ minDays: String(minDays) }),
     untyped: ({ minDays }) => ({ is: "age", minDays: Number(minDays) }),
@@ -238,10 +260,13 @@ export const ruleKinds = {
 
 export type RuleKindName = keyof typeof ruleKinds;
 
+/** The kinds of items that have a kind of rules of their own; other items have `owner`. @internal */
+export const itemRules = ["gamepass", "badge", "asset"] as const satisfies ReadonlyArray<RuleKindName>;
+
 /** @internal */
 export const ruleKindNames = Object.keys(ruleKinds) as ReadonlyArray<RuleKindName>;
 
-const { linked, unlinked, group, gamepass, badge, asset, age } = ruleKinds;
+const { linked, unlinked, group, gamepass, badge, asset, owner, age } = ruleKinds;
 
 /**
  * Which members get a role. `minRank` and `maxRank` are inclusive; null means no bound. `owner` is met by members whose
@@ -254,12 +279,14 @@ export const RoleCondition = Schema.Union([
   gamepass.schema,
   badge.schema,
   asset.schema,
+  owner.schema,
   age.schema,
 ]);
 export type RoleCondition = typeof RoleCondition.Type;
 
 /** Returns the name of a rule's kind. @internal */
-export const kindOf = (when: RoleCondition): RuleKindName => (when.is === "owner" ? when.item : when.is);
+export const kindOf = (when: RoleCondition): RuleKindName =>
+  when.is === "owner" ? (itemRules.find((item) => item === when.item) ?? "owner") : when.is;
 
 /** Any row of the table. The kind of a rule is the kind of its condition, so the row takes the condition. @internal */
 export const rowOf = (name: RuleKindName): RuleKind<RoleCondition> =>
@@ -276,7 +303,14 @@ export const needsOf = (when: RoleCondition): Needs => rowOf(kindOf(when)).needs
 export const holds = (when: RoleCondition, game: LinkedGame | null): boolean | null =>
   rowOf(kindOf(when)).holds(when, game);
 
-const noFields: TypedFields = { groupId: "", minRank: "", maxRank: "", itemId: "", minDays: "" };
+const noFields: TypedFields = {
+  groupId: "",
+  minRank: "",
+  maxRank: "",
+  itemId: "",
+  itemKind: "",
+  minDays: "",
+};
 
 /** Returns the fields of a rule as typed; fields that its kind does not have are empty. @internal */
 export const typedFields = (when: RoleCondition): TypedFields => ({
@@ -300,8 +334,8 @@ export const conditionOf = (
   name: RuleKindName,
   fields: TypedFields,
 ): RoleCondition | ReadonlyArray<FieldProblem> => {
-  const { part, untyped } = rowOf(name);
-  const asked: ReadonlyArray<RuleField> = part === undefined ? [] : ruleParts[part];
+  const { parts = [], untyped } = rowOf(name);
+  const asked = parts.flatMap((part): ReadonlyArray<RuleField> => ruleParts[part]);
   const problems = asked
     .filter((field) => !ruleFields[field].isValid(fields[field]))
     .map((field) => ({ field, reason: ruleFields[field].expected }));
@@ -317,7 +351,12 @@ const placeholder = /<(\w+)>/gu;
 const patterns = ruleKindNames.flatMap((name) =>
   rowOf(name).forms.map((form) => ({
     name,
-    pattern: new RegExp(`^${form.replaceAll(placeholder, String.raw`(?<$1>\d{0,32})`)}$`, "u"),
+    pattern: new RegExp(
+      `^${form.replaceAll(placeholder, (_, field: string) =>
+        field === "itemKind" ? String.raw`(?<itemKind>[a-z][\w-]{0,31})` : String.raw`(?<${field}>\d{0,32})`,
+      )}$`,
+      "u",
+    ),
   })),
 );
 

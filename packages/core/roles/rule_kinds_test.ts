@@ -22,6 +22,7 @@ const written: ReadonlyArray<[text: string, kind: RuleKindName]> = [
   ["gamepass:55", "gamepass"],
   ["badge:56", "badge"],
   ["asset:57", "asset"],
+  ["owner:app:57", "owner"],
   ["age:30", "age"],
 ];
 
@@ -44,12 +45,13 @@ it.each(["", "friends", "group:", "group:9:2-1", "age:0", "age:99999", "linked:9
   },
 );
 
-const none: TypedFields = { groupId: "", minRank: "", maxRank: "", itemId: "", minDays: "" };
+const none: TypedFields = { groupId: "", minRank: "", maxRank: "", itemId: "", itemKind: "", minDays: "" };
 
 it.each<[kind: RuleKindName, typed: Partial<TypedFields>, wrong: ReadonlyArray<keyof TypedFields>]>([
   ["group", { groupId: "x", minRank: "256", maxRank: "-1" }, ["groupId", "minRank", "maxRank"]],
   ["group", { groupId: "9", minRank: "2", maxRank: "1" }, ["maxRank"]],
   ["badge", {}, ["itemId"]],
+  ["owner", { itemKind: "My app" }, ["itemKind", "itemId"]],
   ["age", { minDays: "36501" }, ["minDays"]],
 ])("a form's %s %j is refused at its fields", (kind, typed, wrong) => {
   const problems = conditionOf(kind, { ...none, ...typed });

@@ -38,6 +38,7 @@ const compatSchemes = Object.fromEntries(
  * Returns the OpenAPI document of the contract.
  *
  * @param serverUrl where clients reach the service, without a trailing slash
+ * @param served whether the compatible routes are left out
  * @example
  * ```ts
  * const document = openApi("https://links.example");
@@ -45,10 +46,13 @@ const compatSchemes = Object.fromEntries(
  * Object.keys(document.paths).length === paths.size; // true
  * ```
  */
-export const openApi = (serverUrl: string): Document => {
+export const openApi = (
+  serverUrl: string,
+  { withoutCompat = false }: { readonly withoutCompat?: boolean } = {},
+): Document => {
   const components = new Components();
   const paths: Record<string, Document["paths"][string]> = {};
-  for (const route of [...routes, ...dashboardRoutes, ...compatRoutes]) {
+  for (const route of [...routes, ...dashboardRoutes, ...(withoutCompat ? [] : compatRoutes)]) {
     const path = pathTemplate(route);
     const method = route.method.toLowerCase() as Lowercase<typeof route.method>;
     paths[path] = { ...paths[path], [method]: operationOf(components, route) };
@@ -57,10 +61,13 @@ export const openApi = (serverUrl: string): Document => {
     openapi: "3.1.0",
     info,
     servers: [{ url: serverUrl, description: "This service" }],
-    tags,
+    tags: withoutCompat ? tags.filter(({ name }) => name !== "Compatible") : tags,
     security: [{ apiKey: [] }],
     paths,
     webhooks: webhooks(components),
-    components: { ...components.all, securitySchemes: { apiKey, dashboardSession, ...compatSchemes } },
+    components: {
+      ...components.all,
+      securitySchemes: { apiKey, dashboardSession, ...(withoutCompat ? {} : compatSchemes) },
+    },
   };
 };

@@ -19,10 +19,20 @@ export interface DocsOptions {
  */
 export const docsWith =
   (options: DocsOptions): Docs =>
-  (publicUrl, basePath) => [
-    { id: "docs", path: paths.page, isPage: true, make: () => makePage(publicUrl, basePath, options) },
+  (publicUrl, basePath, served) => [
+    {
+      id: "docs",
+      path: paths.page,
+      isPage: true,
+      make: () => makePage(openApi(publicUrl, served), basePath, options),
+    },
     { id: "docs", path: paths.style, isPage: false, make: makeStyle },
-    { id: "openApi", path: paths.openApi, isPage: false, make: () => makeOpenApi(publicUrl) },
+    {
+      id: "openApi",
+      path: paths.openApi,
+      isPage: false,
+      make: () => makeOpenApi(openApi(publicUrl, served)),
+    },
   ];
 
 /**
@@ -38,11 +48,13 @@ export const docs: Docs = docsWith({});
 
 const paths = { page: "/docs", style: "/docs/style.css", openApi: "/openapi.json" } as const;
 
-const makeOpenApi = (publicUrl: string) =>
-  makeStaticDocument(JSON.stringify(openApi(publicUrl)), { contentType: "application/json" });
+type Document = ReturnType<typeof openApi>;
 
-const makePage = (publicUrl: string, basePath: string, { demoKey }: DocsOptions) =>
-  makeStaticDocument(referencePage(openApi(publicUrl), paths, demoKey).at({ basePath }), {
+const makeOpenApi = (document: Document) =>
+  makeStaticDocument(JSON.stringify(document), { contentType: "application/json" });
+
+const makePage = (document: Document, basePath: string, { demoKey }: DocsOptions) =>
+  makeStaticDocument(referencePage(document, paths, demoKey).at({ basePath }), {
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": pagePolicy },
   });

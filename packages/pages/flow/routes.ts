@@ -6,7 +6,7 @@ import {
   SessionSettings,
   VerificationFlows,
 } from "@accountlink/core";
-import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
+import { BadRequest, type InternalError, type SharedIpRateLimited } from "@accountlink/core/errors";
 import {
   type ConfirmForm,
   entryIn,
@@ -14,8 +14,9 @@ import {
   type FlowError,
   type FlowForm,
   type GameWay,
+  makeUsableGameWays,
   type ProofStep,
-  usableGameWays,
+  possibleGameWays,
   type WordsView,
 } from "@accountlink/core/flow";
 import { isGuildId } from "@accountlink/core/ids";
@@ -66,7 +67,8 @@ export const flowRoutes = Effect.gen(function* () {
   const cookie = pageCookie("accountlink_flow", { path: "/", publicUrl: settings.publicUrl });
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
-  const gameWays = yield* usableGameWays;
+  const gameWays = yield* possibleGameWays;
+  const usableGameWays = yield* makeUsableGameWays;
   const addBot = (yield* ChatPlatform).botInvite?.(null, "roles") ?? null;
   const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
@@ -110,20 +112,29 @@ export const flowRoutes = Effect.gen(function* () {
   const goOn = (proven: { readonly entry: FlowEntry; readonly cookie: string }) =>
     cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie);
 
+  /** Fails as an unknown path while the game platform does not tell descriptions. */
+  const requireWords = Effect.filterOrFail(
+    usableGameWays,
+    (ways) => ways.includes("words"),
+    () => new BadRequest({ problem: "not_found" }),
+  );
+
   const showWords = (context: PageContext): Answer =>
-    Effect.map(flows.showWords(entryOf(context), cookie.read(context)), (shown) =>
-      answerWords(context, shown),
+    requireWords.pipe(
+      Effect.andThen(flows.showWords(entryOf(context), cookie.read(context))),
+      Effect.map((shown) => answerWords(context, shown)),
     );
 
   const nameAccount = (context: PageContext, fields: URLSearchParams) => {
     const typed = fields.get("username") ?? "";
     const named = flows.nameAccount(cookie.read(context), flowFormOf(fields), typed, context.address);
-    return Effect.map(named, (shown) => answerWords(context, shown, typed));
+    return Effect.map(Effect.andThen(requireWords, named), (shown) => answerWords(context, shown, typed));
   };
 
   const checkWords = (context: PageContext, fields: URLSearchParams) =>
-    Effect.map(flows.checkWords(cookie.read(context), flowFormOf(fields), context.address), (checked) =>
-      "view" in checked ? answerWords(context, checked) : goOn(checked),
+    requireWords.pipe(
+      Effect.andThen(flows.checkWords(cookie.read(context), flowFormOf(fields), context.address)),
+      Effect.map((checked) => ("view" in checked ? answerWords(context, checked) : goOn(checked))),
     );
 
   const chooseConnection = (context: PageContext, fields: URLSearchParams) =>
@@ -220,7 +231,7 @@ export const flowRoutes = Effect.gen(function* () {
 
   const routes: ReadonlyArray<BoundRoute> = [
     bind("GET", "/", (context) =>
-      Effect.succeed(homePage(readerIn(context), addBot, [...gameWays, "session"])),
+      Effect.map(usableGameWays, (ways) => homePage(readerIn(context), addBot, [...ways, "session"])),
     ),
     bind("GET", "/go", showCode),
     withForm("/go", (context, fields) => enter(context, fields.get("code") ?? "")),

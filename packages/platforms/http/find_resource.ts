@@ -1,6 +1,6 @@
 /** Asks a platform, and tells answers from outages. */
 import type { PlatformUnavailable } from "@accountlink/core";
-import { Effect, Option, Result, Schema } from "effect";
+import { Effect, Option, Result, Schema, SchemaIssue } from "effect";
 import { HttpClientRequest, HttpClientResponse } from "effect/http";
 import { asUnavailable, RequestFailed } from "./resilience/request_failed.ts";
 import type { ResilientClient } from "./resilience/resilient_client.ts";
@@ -20,6 +20,8 @@ export interface Question<A, M> {
    * @param body the JSON of the response; undefined if it has none
    */
   readonly meaning: (status: number, body: unknown) => M | undefined;
+  /** The route to name in the failure for an unreadable body, with the wrong field; neither is named if left out. */
+  readonly route?: string | undefined;
 }
 
 /**
@@ -30,18 +32,23 @@ export interface Question<A, M> {
  */
 export const askPlatform = <A, M>(
   client: ResilientClient,
-  { operation, request, found, matches = () => true, meaning }: Question<A, M>,
+  { operation, request, found, matches = () => true, meaning, route }: Question<A, M>,
 ): Effect.Effect<Result.Result<A, M>, PlatformUnavailable> =>
   client.execute(request).pipe(
     Effect.flatMap((response): Effect.Effect<Result.Result<A, M>, RequestFailed> => {
       const { status } = response;
       if (status >= 200 && status < 300) {
-        const unreadable = () => new RequestFailed({ reason: "unreadable", status });
+        const unreadable = (field: string) =>
+          new RequestFailed({
+            reason: "unreadable",
+            status,
+            ...(route !== undefined && { wrong: { route, field } }),
+          });
         return bodyOf(response).pipe(
           Effect.flatMap(Schema.decodeUnknownEffect(found)),
           // Errors of the decoder contain parts of the request or the response, so they are replaced.
-          Effect.mapError(unreadable),
-          Effect.filterOrFail(matches, unreadable),
+          Effect.mapError(({ issue }) => unreadable(fieldOf(issue))),
+          Effect.filterOrFail(matches, () => unreadable("id or name")),
           Effect.map(Result.succeed),
         );
       }
@@ -54,6 +61,15 @@ export const askPlatform = <A, M>(
     }),
     asUnavailable(operation),
   );
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
+
+const fieldOf = (issue: SchemaIssue.Issue): string => {
+  const path = issuesOf(issue).issues[0]?.path?.map((part) =>
+    String(typeof part === "object" ? part.key : part),
+  );
+  return path === undefined || path.length === 0 ? "JSON object" : `"${path.join(".")}"`;
+};
 
 /** Returns the JSON of a response; undefined if it has none. */
 const bodyOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<unknown> =>

@@ -1,5 +1,5 @@
 /**
- * What Discord and Roblox answer. A response without a row is an outage: it answers nothing, so the request is made
+ * What Discord, Roblox and a game of one's own answer. A response without a row is an outage: it answers nothing, so the request is made
  * again later. Callers get meanings, and never look at a status.
  */
 import type { PlatformUnavailable } from "@accountlink/core";
@@ -11,10 +11,10 @@ import { askPlatform, type ResilientClient } from "../http/mod.ts";
 type CloudCode = "NOT_FOUND" | "PERMISSION_DENIED";
 
 /**
- * A status, the platform's code, and the meaning of both. `any` is every JSON object, `some` every number but 0. The
- * first row that fits counts.
+ * A status, the platform's code, and the meaning of both. `any` is every JSON object, `some` every number but 0, `all`
+ * every body. The first row that fits counts.
  */
-type Row = readonly [status: number, code: number | CloudCode | "any" | "some", meaning: string];
+type Row = readonly [status: number, code: number | CloudCode | "any" | "some" | "all", meaning: string];
 
 /** Routes with their rows. Placeholders are in braces, as in the platforms' own documents. */
 type Answers = Readonly<Record<string, ReadonlyArray<Row>>>;
@@ -157,8 +157,23 @@ const openCloud = {
   ],
 } as const satisfies Answers;
 
-/** Every row of both platforms. A route of Roblox begins with the host of the service. @internal */
-export const answers = { ...discord, ...roblox, ...openCloud };
+/** A game is often a small program, so only the status of its answers counts. */
+const absent = [[404, "all", "absent"]] as const;
+
+/** The host in the routes of a game of one's own, in place of its address. */
+export const gameHost = "your.game";
+
+const gameHttp = {
+  "GET your.game/": absent,
+  "GET your.game/users": absent,
+  "GET your.game/users/{gameId}": absent,
+  "GET your.game/users/{gameId}/groups": absent,
+  "GET your.game/users/{gameId}/items/{item}/{itemId}": absent,
+  "GET your.game/groups/{groupId}": absent,
+} as const satisfies Answers;
+
+/** Every row of all platforms. A route of Roblox begins with the host of the service. @internal */
+export const answers = { ...discord, ...roblox, ...openCloud, ...gameHttp };
 
 export type Route = keyof typeof answers;
 
@@ -205,6 +220,7 @@ const send = <A, M>(
     ...question,
     request: body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body),
     meaning,
+    route: target.startsWith(gameHost) ? `${method} ${target.slice(gameHost.length)}` : undefined,
   });
 };
 
@@ -254,7 +270,7 @@ const fieldProblems = (errors: unknown, field: string): ReadonlyArray<string> =>
   );
 };
 
-/** The bodies of errors at Discord, at Open Cloud and at Roblox. */
+/** The bodies of errors at Discord, at Open Cloud and at Roblox. A body that is no object has no code. */
 const codeIn = Schema.decodeUnknownOption(
   Schema.Union([
     Schema.Struct({ code: Schema.Union([Schema.Int, Schema.String]) }),
@@ -263,14 +279,17 @@ const codeIn = Schema.decodeUnknownOption(
 );
 
 const meaningOf = <R extends Route>(route: R, status: number, body: unknown): Meaning<R> | undefined => {
-  if (typeof body !== "object" || body === null) return undefined;
+  const isObject = typeof body === "object" && body !== null;
   const coded = Option.getOrUndefined(codeIn(body));
   const code = coded && ("code" in coded ? coded.code : coded.errors[0].code);
   const rows: ReadonlyArray<Row> = answers[route];
   const row = rows.find(
     ([each, known]) =>
       each === status &&
-      (known === "any" || known === code || (known === "some" && typeof code === "number" && code !== 0)),
+      (known === "all" ||
+        (known === "any" && isObject) ||
+        (known === code && code !== undefined) ||
+        (known === "some" && typeof code === "number" && code !== 0)),
   );
   return row?.[2] as Meaning<R> | undefined;
 };

@@ -4,10 +4,12 @@ import { type HttpAnswer, type HttpAnswering, startHttpServer } from "@accountli
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Option, Redacted, Result } from "effect";
 import { FetchHttpClient } from "effect/http";
-import { answers, type Route } from "./answers.ts";
+import { answers, gameHost, type Route } from "./answers.ts";
 import { liveChatIdentity } from "./discord/chat_identity.ts";
 import { liveChatPlatform } from "./discord/chat_platform.ts";
 import { ada, eve, guildId } from "./discord/test_discord.ts";
+import { httpGamePlatform } from "./game_http/game_platform.ts";
+import { noFeatures } from "./game_http/game_wire.ts";
 import { liveGamePlatform } from "./roblox/game_platform.ts";
 
 const game = "1" as GameId;
@@ -32,6 +34,8 @@ const usual: Readonly<Record<string, unknown>> = {
   [`GET /guilds/${guildId}/channels`]: [],
   [`GET /guilds/${guildId}/members/${bot.id}`]: { user: bot, roles: [botRole] },
   [`GET /guilds/${guildId}/members/${eve.id}`]: { user: eve, roles: [role], joined_at: null },
+  "GET /": { features: ["names", "groups", "items"], items: ["app"] },
+  "GET /users/1": { id: 1, username: "ada_g" },
   "GET /users.roblox.com/v1/users/1": { id: 1, name: "ada_g" },
   "GET /groups.roblox.com/v2/groups": { data: [{ id: 9, name: "Makers" }] },
 };
@@ -41,6 +45,8 @@ interface Platforms {
   readonly chat: Required<ChatPlatform["Service"]>;
   readonly game: Required<GamePlatform["Service"]>;
   readonly identity: ChatIdentity["Service"];
+  /** A game of one's own over HTTP. */
+  readonly own: GamePlatform["Service"];
 }
 
 const signIn = {
@@ -55,7 +61,7 @@ const callback = new URLSearchParams({ code: "code", state: "state" });
 
 const setRole = (chat: Platforms["chat"], what: "addRole" | "removeRole") =>
   chat.roles[what](guildId, ada.id, role);
-const groups = ({ game: platform }: Platforms) =>
+const groups = ({ game: platform }: { readonly game: GamePlatform["Service"] }) =>
   Effect.map(platform.findProfile(game, ["groups"]), (found) => Option.getOrThrow(found).groups);
 
 /** How the ports ask on each route whose refusals mean something. */
@@ -102,6 +108,13 @@ const questions: { readonly [R in Route]?: (platforms: Platforms) => Effect.Effe
   "GET apis.roblox.com/cloud/v2/groups/{group_id}": ({ game: platform }) => platform.findGroup("9"),
   "GET apis.roblox.com/cloud/v2/groups/{group_id}/memberships": ({ game: platform }) =>
     platform.groupMembers("9", null),
+  "GET your.game/": ({ own }) => own.features ?? Effect.die("no features"),
+  "GET your.game/users": ({ own }) => own.findUserByName?.("ada_g") ?? Effect.die("no names"),
+  "GET your.game/users/{gameId}": ({ own }) => own.hasUser(game),
+  "GET your.game/users/{gameId}/groups": ({ own }) => groups({ game: own }),
+  "GET your.game/users/{gameId}/items/{item}/{itemId}": ({ own }) =>
+    own.hasItem?.(game, { item: "app", itemId: "55" }) ?? Effect.die("no items"),
+  "GET your.game/groups/{groupId}": ({ own }) => own.findGroup?.("9") ?? Effect.die("no groups"),
 };
 
 const isOfCloud = (route: Route): boolean => route.includes("/cloud/");
@@ -117,7 +130,7 @@ const refused = (route: Route, status: number, code: number | string): HttpAnswe
 
 /** Asks on a route that gets an answer; the others answer as usual. With Open Cloud, the legacy routes are closed. */
 const outcome = Effect.fnUntraced(function* (route: Route, answer: HttpAnswering) {
-  const [method = "", target = ""] = route.split(" ");
+  const [method = "", target = ""] = route.replace(gameHost, "").split(" ");
   const path = new RegExp(`^/?${target.replaceAll(".", "\\.").replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u");
   const server = yield* startHttpServer((request) => {
     if (request.method === method && path.test(request.path)) return answer;
@@ -139,12 +152,14 @@ const outcome = Effect.fnUntraced(function* (route: Route, answer: HttpAnswering
       }),
     ).pipe(Layer.provide(FetchHttpClient.layer)),
   );
+  const own = httpGamePlatform({ url: server.url, token: Redacted.make("t"), resilience });
   const question = questions[route] ?? (() => Effect.die("no question"));
   const result = yield* Effect.result(
     question({
       chat: Context.get(services, ChatPlatform) as Platforms["chat"],
       game: Context.get(services, GamePlatform) as Platforms["game"],
       identity: Context.get(services, ChatIdentity),
+      own: Context.get(yield* Layer.build(Layer.provide(own, FetchHttpClient.layer)), GamePlatform),
     }),
   );
   if (Result.isSuccess(result)) return result.success;
@@ -256,6 +271,12 @@ const outcomes: { readonly [R in Route]?: Outcomes } = {
     [403, "PERMISSION_DENIED", none],
     [404, "NOT_FOUND", none],
   ],
+  "GET your.game/": [[404, 0, noFeatures]],
+  "GET your.game/users": [[404, 0, none]],
+  "GET your.game/users/{gameId}": [[404, 0, false]],
+  "GET your.game/users/{gameId}/groups": [[404, 0, []]],
+  "GET your.game/users/{gameId}/items/{item}/{itemId}": [[404, 0, "no_item"]],
+  "GET your.game/groups/{groupId}": [[404, 0, none]],
 };
 const routes = Object.keys(questions) as Array<Route>;
 const rows = routes.flatMap((route) => (outcomes[route] ?? []).map((row) => [route, ...row] as const));
@@ -269,7 +290,9 @@ test("every row of the table is tested", function* () {
     known
       .filter(([status, code]) => {
         const isTested = (row: (typeof rows)[number]) =>
-          row[0] === route && row[1] === status && (code === "any" || code === "some" || row[2] === code);
+          row[0] === route &&
+          row[1] === status &&
+          (code === "any" || code === "some" || code === "all" || row[2] === code);
         return !rows.some(isTested);
       })
       .map((row) => [route, ...row]),
@@ -288,7 +311,8 @@ const outages = (route: Route): ReadonlyArray<HttpAnswering> => [
   refused(route, 500, 0),
   { ...html, status: 400 },
   html,
-  { ...html, status: 404 },
+  // Of a game of one's own, the status is enough.
+  ...(route.includes(gameHost) ? [] : [{ ...html, status: 404 }]),
   "cut",
   // The code of Roblox's gateway, and a block of the address by Discord.
   ...(route.includes("roblox.com") ? [refused(route, 403, 0), refused(route, 404, 0)] : []),
@@ -302,6 +326,8 @@ const unknowns: { readonly [R in Route]?: unknown } = {
   "GET /users/@me/connections": undefined,
   "GET /users/@me/guilds/{guild_id}/member": undefined,
   "GET groups.roblox.com/v2/users/{userId}/groups/roles": null,
+  "GET your.game/": noFeatures,
+  "GET your.game/users/{gameId}/groups": null,
 };
 
 test.each(routes.flatMap((route) => outages(route).map((answer) => [route, answer] as const)))(

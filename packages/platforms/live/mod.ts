@@ -1,5 +1,6 @@
 /**
- * The live platforms behind the ports of `@accountlink/core`: Discord is the chat platform, Roblox the game platform.
+ * The live platforms behind the ports of `@accountlink/core`: Discord is the chat platform, Roblox the game platform,
+ * or a game of one's own over HTTP.
  *
  * `liveChatPlatform` and `liveGamePlatform` look up guilds, members and users; wrap them in the cached platforms of
  * `@accountlink/platforms/http`. `liveChatIdentity` and `liveGameIdentity` are the sign-ins. `docs/platforms.md` says
@@ -11,6 +12,9 @@ export { liveChatInstallation } from "./discord/chat_commands.ts";
 export * from "./discord/chat_identity.ts";
 export * from "./discord/chat_platform.ts";
 export type { LiveChatPlatformOptions } from "./discord/discord_client.ts";
+export * from "./game_http/game_identity.ts";
+export { type HttpGameOptions, httpGamePlatform } from "./game_http/game_platform.ts";
+export * from "./game_http/inspect_game.ts";
 export * from "./inspect.ts";
 export * from "./presentation.ts";
 export * from "./roblox/game_identity.ts";

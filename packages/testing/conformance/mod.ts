@@ -44,6 +44,7 @@ export * from "./audit_log_suite.ts";
 export * from "./cache_suite.ts";
 export * from "./events/event_store_suite.ts";
 export * from "./flow_store_suite.ts";
+export * from "./game_platform_suite.ts";
 export * from "./idempotency/idempotency_store_suite.ts";
 export * from "./keys/key_store_suite.ts";
 export { type KvSuiteOptions, kvSuite } from "./kv/kv_suite.ts";

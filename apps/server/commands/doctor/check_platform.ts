@@ -1,10 +1,10 @@
-import type { PlatformUnavailable } from "@accountlink/core";
-import { Effect, Logger, Predicate, type Redacted } from "effect";
+import { Effect, Logger } from "effect";
 import { FetchHttpClient } from "effect/http";
-import type { Config, VariableName } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
 import type { Platform } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { inspectChat } from "../chat/chat.ts";
+import { checkHttpGame, checkRoblox, hasStatus, unreachable } from "./check_game.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Sends a test request to the live platforms. */
@@ -34,26 +34,6 @@ const checkLive = Effect.fnUntraced(function* (
           : unreachable("chat platform", error, "ACCOUNTLINK_CHAT_API_URL"),
     }),
   );
-  const gamePlatform = live.inspectLiveGamePlatform(game).pipe(
-    Effect.match({
-      onSuccess: () => ok("game platform", "it answers"),
-      onFailure: (error) => unreachable("game platform", error, "ACCOUNTLINK_GAME_API_URL"),
-    }),
-  );
-  const openCloud = (apiKey: Redacted.Redacted) =>
-    live.inspectOpenCloud({ ...game, apiKey }).pipe(
-      Effect.match({
-        onSuccess: () => ok("open cloud", "it answers first, then the legacy routes"),
-        onFailure: (error) =>
-          hasStatus(error, 401, 403)
-            ? warn(
-                "open cloud",
-                "it refuses ACCOUNTLINK_GAME_API_KEY, so the legacy routes answer",
-                "Enable the key again, since keys expire after 60 days without use, or make a new one",
-              )
-            : warn("open cloud", reasonOf(error), "The legacy routes answer meanwhile"),
-      }),
-    );
   const commands = inspectChat(config, platform).pipe(
     Effect.map(({ isInstalled, problems: [problem] }) => {
       if (!isInstalled) return ok("commands", "they are not used yet: accountlink chat install makes them");
@@ -81,20 +61,11 @@ const checkLive = Effect.fnUntraced(function* (
   );
   const checks = [
     chatPlatform,
-    gamePlatform,
-    game.apiKey === undefined
-      ? Effect.succeed(ok("open cloud", "it is not asked, since ACCOUNTLINK_GAME_API_KEY is not set"))
-      : openCloud(game.apiKey),
+    ...(game.kind === "http" ? [checkHttpGame(live, game)] : checkRoblox(live, game)),
     ...(config.ACCOUNTLINK_CHAT_COMMANDS === "on" ? [commands] : []),
     ...(config.ACCOUNTLINK_CHAT_GATEWAY === "on" ? [joins] : []),
   ];
-  const asked = Effect.all(checks, { concurrency: "unbounded" });
+  const asked = Effect.map(Effect.all(checks, { concurrency: "unbounded" }), (findings) => findings.flat());
   // Turns logging off: the findings already report the errors that the platform clients would log.
   return yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
 });
-
-const hasStatus = ({ cause }: PlatformUnavailable, ...statuses: ReadonlyArray<unknown>): boolean =>
-  Predicate.hasProperty(cause, "status") && statuses.includes(cause.status);
-
-const unreachable = (check: string, error: PlatformUnavailable, urlVariable: VariableName): Finding =>
-  fail(check, reasonOf(error), `Look whether it is down, and how it is reached (${urlVariable}, proxies)`);

@@ -85,7 +85,9 @@ const checkFiles = (resolved: ResolvedConfig) =>
 const gameProofs = ({ gameWays, platform }: ResolvedConfig): ReadonlyArray<Finding> => {
   if (platform.kind === "none") return [];
   const off = gameWays.includes("oauth") || platform.kind === "dev";
-  const note = off ? "" : "; oauth is off, which needs ACCOUNTLINK_GAME_CLIENT_ID";
+  const isOwnGame = platform.kind === "live" && platform.game.kind === "http";
+  const needed = isOwnGame ? "ACCOUNTLINK_GAME_ISSUER" : "ACCOUNTLINK_GAME_CLIENT_ID";
+  const note = off ? "" : `; oauth is off, which needs ${needed}`;
   return [ok("game proofs", `${gameWays.join(", ")} are on${note}`)];
 };
 

@@ -1,11 +1,12 @@
 /** The style sheet of the dashboard. It extends the theme that the dashboard shares with the verification pages. */
 import { rowOf, ruleKindNames, ruleParts } from "@accountlink/core/roles";
+import { Record } from "effect";
 import { css, theme } from "../../theme.ts";
 
 /** Selects the parts of a rule's form that the chosen kind of rule does not have. */
-const otherParts = Object.keys(ruleParts)
+const otherParts = Record.keys(ruleParts)
   .map((part) => {
-    const kinds = ruleKindNames.filter((name) => rowOf(name).part === part);
+    const kinds = ruleKindNames.filter((name) => rowOf(name).parts?.includes(part));
     return `.rule:not(:has(option:is(${kinds.map((name) => `[value="${name}"]`).join(", ")}):checked)) .${part}`;
   })
   .join(", ");

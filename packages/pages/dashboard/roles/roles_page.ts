@@ -7,13 +7,11 @@ import {
   type PlanDetails,
   planVersion,
   type RuleField,
+  type RuleKindName,
   rowOf,
   ruleFields,
   ruleKindNamed,
-  ruleKindNames,
-  ruleParts,
 } from "@accountlink/core/roles";
-import { Record } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
@@ -29,6 +27,7 @@ import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
 import { changesText, obstacles, type RolePreview } from "./member_preview.ts";
 import { type RanksView, ranksFields, roleChoices } from "./ranks_fields.ts";
 import { isNewPlan, type RolesForm, roleFormLabels, type TypedRule } from "./role_form.ts";
+import { kindChoices, shownParts } from "./rule_choices.ts";
 
 export interface RolesView extends RanksView {
   readonly community: Community;
@@ -42,6 +41,8 @@ export interface RolesView extends RanksView {
   readonly details: PlanDetails;
   /** The groups and items in the form, by `thingKey`; null if the game platform knows none with this ID. */
   readonly things: ReadonlyMap<string, ItemDetails | null>;
+  /** The kinds of rules that the game platform has what they need for. */
+  readonly kinds: ReadonlyArray<RuleKindName>;
   /** The names of members with problems, if the platform knows them. */
   readonly names: AccountNames["chats"];
   readonly preview: RolePreview | null;
@@ -245,7 +246,7 @@ const ruleFieldset = (
 ): Html => {
   const { roleId, when } = rule;
   const kind = ruleKindNamed(when);
-  const thingField = kind && rowOf(kind).part === "group" ? "groupId" : "itemId";
+  const thingField = kind && rowOf(kind).parts?.includes("group") ? "groupId" : "itemId";
   const hintOf = (field: RuleField) =>
     field === thingField
       ? thingHint(view, [when, rule[field]], visitor, ruleFields[field].hint)
@@ -259,10 +260,7 @@ ${menuField({
   label: "Who",
   value: when,
   problems,
-  choices: [
-    ...ruleKindNames.map((name) => ({ value: name, label: rowOf(name).words })),
-    ...(kind === undefined ? [{ value: when, label: `Unknown rule “${when}”` }] : []),
-  ],
+  choices: kindChoices(view.kinds, when, visitor.platforms.game),
 })}
 ${menuField({
   name: `role-${number}`,
@@ -272,7 +270,7 @@ ${menuField({
   choices: [{ value: "", label: "Choose a role" }, ...roleChoices(view, roleId)],
 })}
 </div>
-${Record.toEntries(ruleParts).map(
+${shownParts(view.kinds, kind).map(
   ([part, fields]) => html`<div class="parts ${part}">
 ${fields.map((field) =>
   textField({

@@ -1,11 +1,18 @@
 /** Routes of the role plans: the page of a guild's plan, and its forms. */
-import { ChatPlatform, type DataScope, guildOf } from "@accountlink/core";
+import { ChatPlatform, type DataScope, GamePlatform, guildOf } from "@accountlink/core";
 import { Communities, CommunityStore, isLinkingOn } from "@accountlink/core/communities";
 import { type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { OwnedLinks } from "@accountlink/core/owners";
-import type { RankedGroup } from "@accountlink/core/platforms";
-import { changedSettings, mostRules, type PlanState, planVersion, RolePlans } from "@accountlink/core/roles";
+import { featuresOf, type RankedGroup } from "@accountlink/core/platforms";
+import {
+  changedSettings,
+  mostRules,
+  offeredKinds,
+  type PlanState,
+  planVersion,
+  RolePlans,
+} from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
@@ -60,6 +67,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const titleOf = yield* makeAccountTitle;
   const findByName = yield* makeNameSearch;
   const thingsOf = yield* makeThings;
+  const game = yield* GamePlatform;
   const { botInvite, commands } = yield* ChatPlatform;
 
   /** Finds the other list, or the other account, whose rules for the guild are on. */
@@ -116,6 +124,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         isHome: home === community.scope.pid,
         roles: yield* plans.guildRoles(guildId),
         things: yield* thingsOf(shown),
+        kinds: offeredKinds(yield* featuresOf(game)),
         names: (yield* namesIn(
           details.status.problems.flatMap(({ chatId }) => (chatId === null ? [] : [{ chatId }])),
         )).chats,

@@ -10,6 +10,7 @@ import {
 import {
   type ChatRoles,
   ChatUser,
+  featuresOf,
   type GameItem,
   GameProfile,
   Guild,
@@ -191,8 +192,11 @@ export const cachedGamePlatform = (
       return GamePlatform.of({
         ...platform,
         hasUser,
+        // A part that the platform does not have is null, which is no reason to ask again soon.
         findProfile: (gameId, parts = profileParts, groupIds = []) =>
-          findProfile([gameId, ...parts, ...groupIds]),
+          Effect.flatMap(featuresOf(platform), (has) =>
+            findProfile([gameId, ...parts.filter((part) => part !== "groups" || has.groups), ...groupIds]),
+          ),
         ...(hasItem && { hasItem: (gameId, { item, itemId }) => hasItem([gameId, item, itemId]) }),
       });
     }),

@@ -42,8 +42,16 @@ export interface OAuthOptions<UserId> {
 
 /** How the platform identifies the user who signed in. */
 export type Proof =
-  /** Identifies the user by the subject of an ID token, signed with this algorithm by a key from this URL. */
-  | { readonly kind: "idToken"; readonly jwksUrl: string; readonly algorithm: string }
+  /**
+   * Identifies the user by a claim of an ID token, the subject if left out. The token is signed with one of these
+   * algorithms, by a key from this URL.
+   */
+  | {
+      readonly kind: "idToken";
+      readonly jwksUrl: string;
+      readonly algorithms: ReadonlyArray<string>;
+      readonly claim?: string;
+    }
   /** Identifies the user by a request with the access token; the JSON response has the user's `id`. */
   | { readonly kind: "userInfo"; readonly url: string };
 
@@ -142,7 +150,7 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
     yield* checkSignature(response);
     const subject =
       proof.kind === "idToken"
-        ? oauth.getValidatedIdTokenClaims(tokens)?.sub
+        ? claimOf(tokens, proof.claim)
         : yield* fetchUserId(tokens.access_token, proof.url);
     const userId = yield* decodeUserId(subject).pipe(
       Effect.mapError(() => new ProofInvalid({ reason: "user_id" })),
@@ -165,6 +173,12 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
 
   return { begin: (signIn) => begin(options, signIn), finish };
 });
+
+/** A claim may be a number, if that is exact. */
+const claimOf = (tokens: oauth.TokenEndpointResponse, claim = "sub"): unknown => {
+  const value = oauth.getValidatedIdTokenClaims(tokens)?.[claim];
+  return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+};
 
 const none = Effect.succeed(undefined);
 
@@ -205,11 +219,12 @@ type Fetch = (
 const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
   const { issuer, tokenUrl, clientId, clientSecret, clientAuthentication, proof } = options;
   const oidc = proof.kind === "idToken" ? proof : undefined;
-  const server: oauth.AuthorizationServer = { issuer, token_endpoint: tokenUrl };
-  const application: oauth.Client = {
-    client_id: clientId,
-    ...(oidc ? { id_token_signed_response_alg: oidc.algorithm } : {}),
+  const server: oauth.AuthorizationServer = {
+    issuer,
+    token_endpoint: tokenUrl,
+    ...(oidc ? { id_token_signing_alg_values_supported: [...oidc.algorithms] } : {}),
   };
+  const application: oauth.Client = { client_id: clientId };
   const authenticate = clientAuthentication === "basic" ? oauth.ClientSecretBasic : oauth.ClientSecretPost;
 
   return async (signIn: SignIn, callback: URLSearchParams, fetch: Fetch) => {

@@ -81,7 +81,7 @@ const setUp = Effect.fnUntraced(function* (
     scopes: ["openid", "profile"],
     proof:
       kind === "idToken"
-        ? { kind, jwksUrl: `${server.url}/keys`, algorithm: "ES256" }
+        ? { kind, jwksUrl: `${server.url}/keys`, algorithms: ["ES256"] }
         : { kind, url: `${server.url}/user` },
     membership: {
       scope: "guilds.members",

@@ -31,11 +31,13 @@ export class RequestFailed extends Data.TaggedError("RequestFailed")<{
   readonly retryAfter?: Duration.Duration;
   /** The limit of the account that asks. */
   readonly refusal?: RateLimited;
+  /** The route and the field of an unreadable body, for platforms whose operator can correct it. */
+  readonly wrong?: { readonly route: string; readonly field: string };
 }> {
   override readonly message = `Cannot ask the platform: ${describe(this)}`;
 }
 
-const describe = ({ reason, status, code }: RequestFailed): string =>
+const describe = ({ reason, status, code, wrong }: RequestFailed): string =>
   ({
     connection: `the connection failed${code === undefined ? "" : ` with "${code}"`}`,
     timeout: "it did not answer in time",
@@ -44,7 +46,10 @@ const describe = ({ reason, status, code }: RequestFailed): string =>
     circuit_open: "too many requests failed before",
     status: `the status is "${status}"`,
     too_large: "the response is too large",
-    unreadable: "the response is not the expected one",
+    unreadable:
+      wrong === undefined
+        ? "the response is not the expected one"
+        : `its response to ${wrong.route} has no right ${wrong.field}`,
     unsendable: "the request cannot be sent",
   })[reason];
 

@@ -12,6 +12,8 @@ export interface LiveChatIdentityOptions extends Omit<LiveChatPlatformOptions, "
   readonly clientSecret: Redacted.Redacted;
   /** The page where users sign in. */
   readonly authorizationUrl?: string | undefined;
+  /** The kind of connections that are accounts of the game; `roblox` if left out. */
+  readonly connection?: string | undefined;
 }
 
 /**
@@ -27,6 +29,7 @@ export const liveChatIdentity = ({
   publicUrl,
   apiUrl = discordApi,
   authorizationUrl = "https://discord.com/oauth2/authorize",
+  connection = "roblox",
   resilience = {},
 }: LiveChatIdentityOptions): Layer.Layer<ChatIdentity, never, HttpClient.HttpClient> => {
   const atDiscord = HttpClient.mapRequest(HttpClientRequest.prependUrl(apiUrl));
@@ -79,7 +82,7 @@ export const liveChatIdentity = ({
               found: Schema.NullOr(Schema.Array(Schema.Unknown)),
             }),
             // One entry of another form does not hide the others.
-            (found) => (Result.getOrThrow(found) ?? []).flatMap(robloxAccount),
+            (found) => (Result.getOrThrow(found) ?? []).flatMap(gameAccountOf(connection)),
           ),
       },
       resilience,
@@ -92,12 +95,17 @@ export const liveChatIdentity = ({
   );
 };
 
-/** Returns the Roblox account of a connection, if Discord verified it and the user did not withdraw it. */
-const robloxAccount = (entry: unknown): ReadonlyArray<GameId> => {
-  if (!isConnection(entry)) return [];
-  const { type, id, verified, revoked = false } = entry;
-  return type === "roblox" && verified && !revoked && robloxId.test(id) ? [GameId.make(id)] : [];
-};
+/** Returns the game account of a connection of a kind, if Discord verified it and the user did not withdraw it. */
+const gameAccountOf =
+  (kind: string) =>
+  (entry: unknown): ReadonlyArray<GameId> => {
+    if (!isConnection(entry)) return [];
+    const { type, id, verified, revoked = false } = entry;
+    const isId = kind === "roblox" ? robloxId.test(id) : isGameId(id);
+    return type === kind && verified && !revoked && isId ? [GameId.make(id)] : [];
+  };
+
+const isGameId = Schema.is(GameId);
 
 const isConnection = Schema.is(Connection);
 

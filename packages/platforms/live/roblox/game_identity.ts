@@ -38,7 +38,7 @@ export const liveGameIdentity = ({
       clientSecret,
       clientAuthentication: "post",
       scopes: ["openid"],
-      proof: { kind: "idToken", jwksUrl: `${oauthUrl}/certs`, algorithm: "ES256" },
+      proof: { kind: "idToken", jwksUrl: `${oauthUrl}/certs`, algorithms: ["ES256"] },
       userId: GameId,
       resilience,
     }),

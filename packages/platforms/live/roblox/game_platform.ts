@@ -26,6 +26,7 @@ import {
   isRobloxId,
   liveDescriptionPage,
   Memberships,
+  type RobloxItem,
   robloxApi,
   robloxClient,
   Thumbnails,
@@ -50,6 +51,8 @@ const itemTypes = {
   badge: ["Badge", "GET badges.roblox.com/v1/badges/{badgeId}"],
   asset: ["Asset", "GET economy.roblox.com/v2/assets/{id}/details"],
 } as const;
+
+const isItemKind = (item: string): item is RobloxItem["item"] => Object.hasOwn(itemTypes, item);
 
 /**
  * The game platform port on Roblox's public APIs. With a key, users, groups and items come from Open Cloud, and from the
@@ -200,7 +203,7 @@ export const liveGamePlatform = ({
         );
 
       const findItem = ({ item, itemId }: GameItem) => {
-        if (!isRobloxId(itemId)) return Effect.succeedNone;
+        if (!isItemKind(item) || !isRobloxId(itemId)) return Effect.succeedNone;
         const request = { operation: "GamePlatform.findItem", path: [itemId], found: Item };
         return Effect.map(ask(items, itemTypes[item][1], request), (found) =>
           Option.map(Result.getSuccess(found), (named) => ({
@@ -209,7 +212,7 @@ export const liveGamePlatform = ({
         );
       };
 
-      const hasLegacyItem = (gameId: GameId, { item, itemId }: GameItem) =>
+      const hasLegacyItem = (gameId: GameId, { item, itemId }: RobloxItem) =>
         Effect.map(
           ask(
             inventory,
@@ -229,14 +232,14 @@ export const liveGamePlatform = ({
       /** Whether an item exists, by its kind and ID. */
       const known = yield* Cache.makeWith(
         (key: string) => {
-          const [item, itemId] = key.split(" ") as [GameItem["item"], string];
+          const [item = "", itemId = ""] = key.split(" ");
           return Effect.map(findItem({ item, itemId }), Option.isSome);
         },
         { capacity: 1_000, timeToLive: (exit) => (Exit.isSuccess(exit) ? knownFor : Duration.seconds(10)) },
       );
 
       /** Open Cloud has no word for an item that does not exist. */
-      const hasCloudItem = (gameId: GameId, item: GameItem) =>
+      const hasCloudItem = (gameId: GameId, item: RobloxItem) =>
         cloud &&
         Effect.flatMap(cloud.hasItem(gameId, item), (found) =>
           Result.isSuccess(found) && found.success === "not_owned"
@@ -248,9 +251,11 @@ export const liveGamePlatform = ({
         );
 
       const hasItem = (gameId: GameId, item: GameItem): Effect.Effect<ItemOwnership, PlatformUnavailable> => {
-        if (!isRobloxId(item.itemId)) return Effect.succeed("no_item");
+        const { item: kind, itemId } = item;
+        if (!isItemKind(kind) || !isRobloxId(itemId)) return Effect.succeed("no_item");
         if (!isRobloxId(gameId)) return Effect.succeed("not_owned");
-        return answerOf("item", hasCloudItem(gameId, item), hasLegacyItem(gameId, item));
+        const named = { item: kind, itemId };
+        return answerOf("item", hasCloudItem(gameId, named), hasLegacyItem(gameId, named));
       };
 
       return GamePlatform.of({

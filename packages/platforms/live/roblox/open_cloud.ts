@@ -7,7 +7,6 @@ import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import {
   ChargedAccount,
   type GameGroup,
-  type GameItem,
   type GroupPage,
   groupPageSize,
   type ItemOwnership,
@@ -17,7 +16,7 @@ import { Cache, Duration, Effect, Exit, Option, Redacted, Result, Schema } from 
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { defaultResilience, RequestFailed, type Resilience, resilientClient } from "../../http/mod.ts";
 import { ask, type Route, type RouteRequest } from "../answers.ts";
-import { byRank, type User } from "./roblox_api.ts";
+import { byRank, type RobloxItem, type User } from "./roblox_api.ts";
 
 /**
  * What Open Cloud says: an answer, or a refusal with what it means. The legacy route may know more than a refusal tells,
@@ -273,7 +272,7 @@ export const makeOpenCloud = Effect.fnUntraced(function* (
 
   const hasItem = Effect.fnUntraced(function* (
     gameId: GameId,
-    { item, itemId }: GameItem,
+    { item, itemId }: RobloxItem,
   ): Effect.fn.Return<Result.Result<ItemOwnership, ItemOwnership>, PlatformUnavailable> {
     const operation = "GamePlatform.hasItem";
     const [filter, idOf] = itemFilters[item];

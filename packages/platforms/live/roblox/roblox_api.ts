@@ -1,5 +1,5 @@
 /** Roblox's services, the parts of their responses that this service reads, and what they become in core. */
-import { GameBadge, type GameGroup, type GameProfile } from "@accountlink/core/platforms";
+import { GameBadge, type GameGroup, type GameItem, type GameProfile } from "@accountlink/core/platforms";
 import { DateTime, Effect, Order, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 
@@ -20,6 +20,11 @@ export const robloxClient = (apiUrl: string) =>
       ),
     ),
   );
+
+/** An item of a kind that Roblox has. */
+export interface RobloxItem extends GameItem {
+  readonly item: "gamepass" | "badge" | "asset";
+}
 
 /** Where a user of Roblox edits the description of the account. */
 export const liveDescriptionPage = "https://www.roblox.com/my/account#!/info";

@@ -1,0 +1,31 @@
+/** Which kinds of rules a game platform has what they need for. */
+import type { GameFeatures } from "../platforms/game_platform.ts";
+import { itemRules, kindOf, type RoleCondition, type RuleKindName, ruleKindNames } from "./rule_kinds.ts";
+
+/** Returns the kinds of rules to offer. @internal */
+export const offeredKinds = ({ groups, ages, items }: GameFeatures): ReadonlyArray<RuleKindName> => {
+  const ownKinds: ReadonlyArray<string> = itemRules;
+  return ruleKindNames.filter((name) => {
+    if (name === "group") return groups;
+    if (name === "age") return ages;
+    if (name === "owner") return items.some((item) => !ownKinds.includes(item));
+    return !ownKinds.includes(name) || items.includes(name);
+  });
+};
+
+/** Returns what the game platform lacks for a condition; null if it lacks nothing. @internal */
+export const lackedBy = (when: RoleCondition, { groups, ages, items }: GameFeatures): string | null => {
+  const kind = kindOf(when);
+  if (kind === "group") return groups ? null : noGroups;
+  if (kind === "age") return ages ? null : noAges;
+  if (when.is !== "owner" || items.includes(when.item)) return null;
+  return items.length === 0
+    ? "the game platform tells no items"
+    : `the game platform has no items "${when.item}", expected one of ${items.join(", ")}`;
+};
+
+/** @internal */
+export const noGroups = "the game platform tells no groups";
+
+/** @internal */
+export const noAges = "the game platform does not tell how old accounts are";

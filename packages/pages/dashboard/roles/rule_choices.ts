@@ -1,0 +1,29 @@
+/** Which kinds of rules a form offers, and which of their fields it has. */
+import { type RuleField, type RuleKindName, rowOf, ruleKindNamed, ruleParts } from "@accountlink/core/roles";
+import { Record } from "effect";
+
+/**
+ * Returns the choices of a rule's kind.
+ *
+ * @param kinds what the game platform has what it needs for
+ * @param when the kind of the rule, which may be unknown or no longer offered
+ */
+export const kindChoices = (kinds: ReadonlyArray<RuleKindName>, when: string, gameName: string) => {
+  const kind = ruleKindNamed(when);
+  return [
+    ...kinds.map((name) => ({ value: name as string, label: rowOf(name).words })),
+    ...(kind === undefined ? [{ value: when, label: `Unknown rule “${when}”` }] : []),
+    ...(kind === undefined || kinds.includes(kind)
+      ? []
+      : [{ value: when, label: `${rowOf(kind).words} (${gameName} does not tell it)` }]),
+  ];
+};
+
+/** Returns the parts of a rule's form with their fields. */
+export const shownParts = (
+  kinds: ReadonlyArray<RuleKindName>,
+  kind: RuleKindName | undefined,
+): ReadonlyArray<readonly [part: string, fields: ReadonlyArray<RuleField>]> =>
+  Record.toEntries(ruleParts).filter(([part]) =>
+    [kind, ...kinds].some((each) => each !== undefined && rowOf(each).parts?.includes(part)),
+  );

@@ -1,0 +1,95 @@
+import { type GameId, GamePlatform, PlatformUnavailable } from "@accountlink/core";
+import { featuresOf } from "@accountlink/core/platforms";
+import { expect, testLive as test } from "@accountlink/test-servers/effect";
+import { gamePlatformSuite } from "@accountlink/testing/conformance";
+import { Context, Duration, Effect, Layer, Option, Redacted } from "effect";
+import { FetchHttpClient } from "effect/http";
+import * as vitest from "vitest";
+import { RequestFailed } from "../../http/mod.ts";
+import { httpGamePlatform } from "./game_platform.ts";
+import { gameToken, player, playerId, startGame } from "./test_game.ts";
+
+const layerAt = (url: string) =>
+  httpGamePlatform({
+    url,
+    token: Redacted.make(gameToken),
+    resilience: { backoff: Duration.millis(1) },
+  }).pipe(Layer.provide(FetchHttpClient.layer));
+
+gamePlatformSuite({
+  name: "A game over HTTP",
+  layer: Layer.unwrap(Effect.map(startGame(), ({ url }) => layerAt(url))),
+  test: vitest,
+  facts: {
+    user: { id: playerId, username: player.username, description: player.description },
+    absent: "404" as GameId,
+    group: { id: "7", rank: 200 },
+    owned: { item: "app", itemId: "55" },
+    notOwned: { item: "app", itemId: "56" },
+    noItem: { item: "app", itemId: "57" },
+  },
+});
+
+const setUp = Effect.fnUntraced(function* (instead?: Parameters<typeof startGame>[0]) {
+  const { url, heard } = yield* startGame(instead);
+  const game = Context.get(yield* Layer.build(layerAt(url)), GamePlatform);
+  return { game, heard };
+});
+
+test("a profile has what the game tells, and every request has the token", function* () {
+  const { game, heard } = yield* setUp();
+  expect(yield* game.findProfile(playerId)).toEqual(
+    Option.some({
+      id: player.id,
+      username: "Ada_G",
+      displayName: "Ada",
+      description: "ten quiet maps",
+      created: "2012-03-19T05:54:55.000Z",
+      isBanned: false,
+      hasVerifiedBadge: null,
+      avatar: { headshot: player.avatarUrl, fullBody: null },
+      badges: [],
+      groups: [
+        {
+          id: 7,
+          name: "Miners",
+          memberCount: null,
+          hasVerifiedBadge: null,
+          role: { id: 200, name: "Officer", rank: 200 },
+        },
+      ],
+    }),
+  );
+  expect(heard.map(({ headers }) => [headers.authorization, headers.accept])).toEqual(
+    heard.map(() => [`Bearer ${gameToken}`, "application/json"]),
+  );
+});
+
+test("a game with a user's ID and name alone is asked for nothing else", function* () {
+  const { game, heard } = yield* setUp(({ path }) =>
+    path === "/links/" ? { status: 404 } : { body: { id: player.id, username: "ada", createdAt: null } },
+  );
+  const none = { names: false, groups: false, descriptions: false, ages: false, items: [] };
+  expect(yield* featuresOf(game)).toEqual(none);
+  expect(yield* game.findProfile(playerId)).toMatchObject({ value: { groups: null, created: null } });
+  expect(yield* game.findUserByName?.("ada") ?? Effect.die("no names")).toEqual(Option.none());
+  expect(yield* game.findGroup?.("7") ?? Effect.die("no groups")).toEqual(Option.none());
+  const owned = game.hasItem?.(playerId, { item: "app", itemId: "55" }) ?? Effect.die("no items");
+  expect(yield* Effect.flip(owned)).toBeInstanceOf(PlatformUnavailable);
+  expect(heard.map(({ path }) => path)).toEqual(["/links/", `/links/users/${player.id}`]);
+});
+
+test.each<[body: object | string, field: string]>([
+  [{ ...player, createdAt: "yesterday" }, '"createdAt"'],
+  [{ ...player, banned: "no" }, '"banned"'],
+  [{ id: player.id }, '"username"'],
+  [{ ...player, id: "2" }, "id or name"],
+  ["<h1>Hello</h1>", "JSON object"],
+])("an answer %j about a user is an outage that names the field %s", function* ([body, field]) {
+  const { game } = yield* setUp(({ path }) => (path.includes("/users/") ? { body } : undefined));
+  const { cause } = yield* Effect.flip(game.hasUser(playerId));
+  expect(cause).toBeInstanceOf(RequestFailed);
+  expect((cause as RequestFailed).message).toBe(
+    `Cannot ask the platform: its response to GET /users/{gameId} has no right ${field}`,
+  );
+});

@@ -1,0 +1,97 @@
+/** What a game of one's own answers. Fields that are not named here are passed over. */
+import { GameId } from "@accountlink/core";
+import { type GameFeatures, type GameGroup, type GameProfile, ItemKind } from "@accountlink/core/platforms";
+import { DateTime, Effect, Schema, SchemaGetter } from "effect";
+
+const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
+
+/** An ID, as text or as a number. */
+const idAs = <S extends Schema.Codec<string, string>>(id: S) =>
+  Schema.Union([Schema.String, Schema.Int]).pipe(
+    Schema.decodeTo(id, { decode: SchemaGetter.transform(String), encode: SchemaGetter.transform(String) }),
+  );
+
+const Id = idAs(Schema.String.check(Schema.isPattern(/^\d{1,32}$/u)));
+
+const Rank = Schema.Int;
+
+export const User = Schema.Struct({
+  id: idAs(GameId),
+  username: Schema.String,
+  displayName: nullish(Schema.String),
+  avatarUrl: nullish(Schema.String),
+  profileUrl: nullish(Schema.String),
+  description: nullish(Schema.String),
+  createdAt: nullish(Schema.DateTimeUtcFromString),
+  banned: nullish(Schema.Boolean),
+});
+
+export const Groups = Schema.Struct({
+  groups: Schema.Array(
+    Schema.Struct({
+      id: Id,
+      name: nullish(Schema.String),
+      rank: nullish(Rank),
+      role: nullish(Schema.String),
+    }),
+  ),
+});
+
+export const Group = Schema.Struct({
+  id: Id,
+  name: nullish(Schema.String),
+  ranks: Schema.Array(Schema.Struct({ rank: Rank, name: Schema.String })),
+});
+
+export const Owned = Schema.Struct({ owned: Schema.Boolean });
+
+/** Features of later releases are passed over. */
+export const Features = Schema.Struct({
+  features: Schema.Array(Schema.String),
+  items: Schema.Array(ItemKind).pipe(Schema.withDecodingDefault(Effect.succeed([]))),
+});
+
+export const noFeatures: GameFeatures = {
+  names: false,
+  groups: false,
+  descriptions: false,
+  ages: false,
+  items: [],
+};
+
+export const gameFeatures = ({ features, items }: typeof Features.Type): GameFeatures => ({
+  names: features.includes("names"),
+  groups: features.includes("groups"),
+  descriptions: features.includes("descriptions"),
+  ages: features.includes("ages"),
+  items: features.includes("items") ? items : [],
+});
+
+/** Whether the contract, which has IDs of groups as numbers, can name the group. */
+export const isGroupId = (text: string): boolean =>
+  /^\d+$/u.test(text) && String(Number(text)) === text && Number.isSafeInteger(Number(text));
+
+export const gameGroups = ({ groups }: typeof Groups.Type): ReadonlyArray<GameGroup> =>
+  groups
+    .filter(({ id }) => isGroupId(id))
+    .map(({ id, name, rank, role }) => ({
+      id: Number(id),
+      name: name ?? null,
+      memberCount: null,
+      hasVerifiedBadge: null,
+      role: { id: rank ?? 0, name: role ?? null, rank: rank ?? null },
+    }));
+
+export const gameProfile = (user: typeof User.Type, groups: GameProfile["groups"]): GameProfile => ({
+  id: user.id,
+  username: user.username,
+  displayName: user.displayName ?? null,
+  description: user.description ?? null,
+  created: user.createdAt ? DateTime.formatIso(user.createdAt) : null,
+  isBanned: user.banned ?? null,
+  hasVerifiedBadge: null,
+  avatar: { headshot: user.avatarUrl ?? null, fullBody: null },
+  // The game has no badges, which is known.
+  badges: [],
+  groups,
+});
