@@ -11,6 +11,7 @@ import { initial } from "./migrations/0021_initial.ts";
 import { communities } from "./migrations/0022_communities.ts";
 import { freshProof } from "./migrations/0023_fresh_proof.ts";
 import { blockRemovals } from "./migrations/0024_block_removals.ts";
+import { bypassRoles } from "./migrations/0025_bypass_roles.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -21,6 +22,7 @@ export const migrations: Readonly<
   "0022_communities": communities,
   "0023_fresh_proof": freshProof,
   "0024_block_removals": blockRemovals,
+  "0025_bypass_roles": bypassRoles,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

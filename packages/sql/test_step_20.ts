@@ -12,6 +12,8 @@ export const backToStep20 = Effect.gen(function* () {
     DROP TABLE communities;
     ALTER TABLE scopes DROP COLUMN fresh_proof;
     DROP TABLE block_removals;
+    ALTER TABLE role_plans DROP COLUMN bypass_role_ids;
+    ALTER TABLE role_plans DROP COLUMN nickname_bypass_role_ids;
     DELETE FROM schema_migrations`);
   for (let step = 1; step <= 20; step++)
     yield* sql`INSERT INTO schema_migrations (migration_id, name) VALUES (${step}, 'earlier')`;

@@ -74,8 +74,8 @@ fixtures.key({ account: "rival" });
 
 const settings = {
   rules: [
-    { roleId: linked, when: { is: "linked" } },
-    { roleId: chief, when: { is: "group", groupId: "3", minRank: 255, maxRank: 255 } },
+    { roleId: linked, when: { is: "linked" }, nickname: null },
+    { roleId: chief, when: { is: "group", groupId: "3", minRank: 255, maxRank: 255 }, nickname: null },
   ],
   nickname: "{game.username} ({chat.username})",
   state: "on",
@@ -85,7 +85,8 @@ const noPlan = {
   rules: [],
   nickname: null,
   nicknameGroupId: null,
-  bypassRoleId: null,
+  bypassRoleIds: [],
+  nicknameBypassRoleIds: [],
   unlinked: "remove",
   logChannelId: null,
   status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
@@ -179,7 +180,7 @@ test("a role plan is stored, shown, logged and deleted", async () => {
   expectData(await get(), { plan, guildRoles });
   const open = { roleId: linked, when: { is: "group", groupId: "3" } };
   const { body } = await put({ rules: [open], nickname: null, state: "paused" });
-  const closed = { ...open, when: { ...open.when, minRank: null, maxRank: null } };
+  const closed = { ...open, when: { ...open.when, minRank: null, maxRank: null }, nickname: null };
   expect(body.data?.plan).toMatchObject({ rules: [closed], nickname: null });
   expectData(await remove(), { deleted: true });
   expectData(await remove(), { deleted: false });
@@ -194,25 +195,40 @@ test("a role plan is stored, shown, logged and deleted", async () => {
   expect(page.text).toContain("changed the roles of Rook &amp; Bishop: gives now Linked, Chief");
 });
 
+const ruleWith = (when: object) => [{ roleId: linked, when }];
+const allOf = (...others: ReadonlyArray<object>) =>
+  ruleWith({ is: "all", of: [{ is: "linked" }, ...others] });
+
 test.each<[name: string, value: unknown]>([
   ["rules", "all"],
   ["rules", [{ roleId: linked }]],
   ["rules", [{ roleId: "x", when: { is: "linked" } }]],
-  ["rules", [{ roleId: linked, when: { is: "friends" } }]],
-  ["rules", [{ roleId: linked, when: { is: "group" } }]],
-  ["rules", [{ roleId: linked, when: { is: "group", groupId: "3", minRank: 2, maxRank: 1 } }]],
-  ["rules", [{ roleId: linked, when: { is: "group", groupId: "3", minRank: "2" } }]],
+  ["rules", ruleWith({ is: "friends" })],
+  ["rules", ruleWith({ is: "group" })],
+  ["rules", ruleWith({ is: "group", groupId: "3", minRank: 2, maxRank: 1 })],
+  ["rules", ruleWith({ is: "group", groupId: "3", minRank: "2" })],
   ["rules", [{ roleId: "77", when: { is: "linked" } }]],
   ["rules", [{ roleId: guild, when: { is: "linked" } }]],
   ["rules", Array.from({ length: 51 }, () => settings.rules[0])],
-  ["rules", [{ roleId: linked, when: { is: "owner", item: "hat", itemId: "1" } }]],
-  ["rules", [{ roleId: linked, when: { is: "owner", item: "badge" } }]],
-  ["rules", [{ roleId: linked, when: { is: "age", minDays: 0 } }]],
-  ["rules", [{ roleId: linked, when: { is: "age", minDays: "30" } }]],
+  ["rules", ruleWith({ is: "owner", item: "hat", itemId: "1" })],
+  ["rules", ruleWith({ is: "owner", item: "badge" })],
+  ["rules", ruleWith({ is: "age", minDays: 0 })],
+  ["rules", ruleWith({ is: "age", minDays: "30" })],
+  ["rules", allOf()],
+  ["rules", allOf(...Array.from({ length: 5 }, () => ({ is: "linked" })))],
+  ["rules", allOf({ is: "friends" })],
+  ["rules", allOf({ is: "all", of: [{ is: "linked" }, { is: "proven" }] })],
+  ["rules", [{ roleId: linked, when: { is: "linked" }, nickname: "Member" }]],
+  ["rules", [{ roleId: linked, when: { is: "linked" }, nickname: 7 }]],
   ["nicknameGroupId", "x"],
+  ["bypassRoleIds", admin],
+  ["bypassRoleIds", [3]],
+  ["bypassRoleIds", ["77"]],
+  ["bypassRoleIds", Array(11).fill(admin)],
+  ["nicknameBypassRoleIds", ["77"]],
+  ["nicknameBypassRoleIds", Array(11).fill(admin)],
   ["bypassRoleId", 3],
-  ["bypassRoleId", "77"],
-  ["bypassRoleId", guild],
+  ["bypassRoleIds", [guild]],
   ["nickname", 7],
   ["nickname", "{game.name}"],
   ["nickname", "Member"],
@@ -231,9 +247,13 @@ test("a nickname with {group.role} needs a group", async () => {
   const { put, remove } = await rolesOf();
   const template = { rules: [], nickname: "[{group.role}] {game.username}", state: "paused" };
   expectInvalid(await put(template), "nicknameGroupId");
-  const rest = { nicknameGroupId: "3", bypassRoleId: admin, unlinked: "keep" };
-  const { body } = await put({ ...template, ...rest });
-  expect(body.data?.plan).toMatchObject(rest);
+  const ofRule = { roleId: linked, when: { is: "linked" }, nickname: "[{group.role}] {game.username}" };
+  expectInvalid(await put({ ...template, nickname: null, rules: [ofRule] }), "nicknameGroupId");
+  const rest = { rules: [ofRule], nicknameGroupId: "3", nicknameBypassRoleIds: [chief], unlinked: "keep" };
+  const { body } = await put({ ...template, ...rest, bypassRoleIds: [admin, member] });
+  expect(body.data?.plan).toMatchObject({ ...rest, bypassRoleIds: [admin, member] });
+  const earlier = await put({ ...template, ...rest, bypassRoleId: admin });
+  expect(earlier.body.data?.plan).toMatchObject({ ...rest, bypassRoleIds: [admin] });
   await remove();
 });
 
@@ -298,7 +318,6 @@ test("of two edits of the plan that both have read, one is stored and the other 
       ...formOf(page),
       rows: "0",
       nickname: "{game.username}",
-      bypassRoleId: "",
       act: "paused",
     });
   const opened = await owner.browser.get(address);
@@ -339,7 +358,6 @@ test("the page refuses a rule that this version does not know", async () => {
     rows: "1",
     "role-1": linked,
     nickname: "",
-    bypassRoleId: "",
     act: "on",
     "when-1": "moon",
   };
@@ -416,6 +434,81 @@ test("a sync gives a member the roles of the rules, and takes them back when the
   await send("DELETE /v2/game", { key, body: { chatId: eve, guildId: guild } });
   await sync(eve);
   await send("PATCH /v2/game", { key, body: { chatId: eve, gameId: "1", guildId: guild } });
+  await remove();
+});
+
+test("a sync gives combined, proven and named rules, and leaves alone what bypass roles say", async () => {
+  const { put, preview, remove } = await rolesOf(bob);
+  const link = () =>
+    send("PATCH /v2/game", { key: otherKey, body: { chatId: eve, gameId: "1", guildId: guild } });
+  await link();
+  const atTop = { is: "group", groupId: "3", minRank: 255 };
+  const both = { is: "all", of: [{ is: "linked" }, atTop] };
+  const rules = [
+    { roleId: linked, when: both, nickname: "Chief {game.username}" },
+    { roleId: chief, when: { is: "all", of: [{ is: "proven" }, atTop] } },
+  ];
+  const named = { rules, nickname: "{game.username}", state: "paused" };
+  const changes = async (change: object) => {
+    await put({ ...named, ...change });
+    return (await preview(eve)).body.data;
+  };
+  // A key set this link, so nobody has proven it.
+  await put({ ...named, state: "on" });
+  expect((await sync(eve, otherKey)).status).toBe(200);
+  expect(await shown(eve)).toEqual([[member, linked], "Chief player_1"]);
+  await send("DELETE /v2/game", { key: otherKey, body: { chatId: eve, guildId: guild } });
+  await sync(eve, otherKey);
+  expect(await shown(eve)).toEqual([[member], null]);
+  await put(named);
+  await link();
+  const gained = { add: [linked], remove: [], nickname: "Chief player_1" };
+  expect(await changes({})).toEqual(gained);
+  expect(await changes({ nicknameBypassRoleIds: [chief, member] })).toEqual({ ...gained, nickname: null });
+  expect(await changes({ bypassRoleIds: [chief, member] })).toEqual({ add: [], remove: [], nickname: null });
+  await send("DELETE /v2/game", { key: otherKey, body: { chatId: eve, guildId: guild } });
+  await remove();
+});
+
+test("the page combines and moves rules without a script, and says each as a sentence", async () => {
+  const { owner, pid, get, remove } = await rolesOf();
+  const address = `/dashboard/communities/${pid}/roles`;
+  const hidden = formOf(await owner.browser.get(address));
+  const first = { "when-1": "proven", "role-1": linked, "nickname-1": "Chief {game.username}" };
+  const second = { "when-1-2": "group", "group-1-2": "3", "min-1-2": "255", "parts-1": "2" };
+  const third = { "when-2": "linked", "role-2": member, "parts-2": "1" };
+  const post = (fields: object) =>
+    owner.browser.post(address, { ...hidden, nickname: "", rows: "2", ...fields });
+  const added = await post({ ...first, ...third, act: "condition-1" });
+  expect(added.text).toContain('name="parts-1" value="2"');
+  expect(added.text).toContain('id="when-1-2"');
+  const moved = await post({ ...first, ...second, ...third, act: "up-2" });
+  expect(moved.text).toContain('name="parts-2" value="2"');
+  const text = moved.text.replaceAll(/<[^>]*>/gu, "").replaceAll(/\s+/gu, " ");
+  expect(text).toContain("A member who has linked gets Member.");
+  expect(text).toContain(
+    "A member who has proven the linked account and is at least Chief of Guild gets Linked, with the nickname Chief {game.username}.",
+  );
+  const dropped = await post({ ...first, ...second, ...third, act: "drop-1-2" });
+  expect(dropped.text).toContain('name="parts-1" value="1"');
+  const wrong = await post({ ...first, "nickname-1": "Chief", ...third, act: "paused" });
+  expect([wrong.status, wrong.text.includes('id="nickname-1-problem"')]).toEqual([400, true]);
+  const saved = await post({ ...first, ...second, ...third, bypassRoleIds: chief, act: "paused" });
+  expect(saved.status).toBe(303);
+  expect((await get()).body.data?.plan).toMatchObject({
+    rules: [
+      {
+        roleId: linked,
+        when: {
+          is: "all",
+          of: [{ is: "proven" }, { is: "group", groupId: "3", minRank: 255, maxRank: null }],
+        },
+        nickname: "Chief {game.username}",
+      },
+      { roleId: member, when: { is: "linked" }, nickname: null },
+    ],
+    bypassRoleIds: [chief],
+  });
   await remove();
 });
 

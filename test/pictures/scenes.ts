@@ -169,7 +169,7 @@ const scenes = async (stage: Stage) => {
   await visit("communities");
   await press(ada, /^Roles\s+of Shared list/);
   await press(ada, "Engine Room");
-  await ada.getByLabel("Member", { exact: true }).fill("linus");
+  await ada.getByLabel("Member to look at", { exact: true }).fill("linus");
   await press(ada, "Show what would change");
   const roles = await shoot(ada, await areaFrom(ada, "Rules"));
 

@@ -97,8 +97,8 @@ export class Guild {
       settings: {
         ...noPlan,
         rules: [
-          { roleId: linkedRole, when: { is: "linked" } },
-          { roleId: unlinkedRole, when: { is: "unlinked" } },
+          { roleId: linkedRole, when: { is: "linked" }, nickname: null },
+          { roleId: unlinkedRole, when: { is: "unlinked" }, nickname: null },
         ],
         state: "on",
       },

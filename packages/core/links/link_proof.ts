@@ -22,6 +22,11 @@ export const gameProofs = [
   "known",
 ] as const satisfies ReadonlyArray<GameProof>;
 
+const proven: ReadonlySet<unknown> = new Set<LinkProof>(gameProofs);
+
+/** Returns whether the user of the link has proven the game account. @internal */
+export const isProven = (proof: LinkProof): boolean => proven.has(proof);
+
 const known: ReadonlySet<unknown> = new Set<LinkProof>([...gameProofs, "hand", "import", null]);
 
 /** @internal */

@@ -1,11 +1,12 @@
 /** The rules of a plan: which roles and which nickname a member should have. */
 import type { ChatId, GameId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
+import type { LinkProof } from "../links/link_proof.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { GameItem } from "../platforms/game_platform.ts";
 import type { GameGroup } from "../platforms/profile.ts";
 import { givenNickname, shownNickname } from "./kept_nickname.ts";
-import { namesGame, namesGroupRole, nicknameOf, type PlanSettings } from "./role_plan.ts";
+import { namesGame, namesGroupRole, nicknameOf, type PlanSettings, templatesOf } from "./role_plan.ts";
 import { erasedNickname } from "./role_plan_store.ts";
 import { groupIn, holds, itemKey, type LinkedGame, needsOf } from "./rule_kinds.ts";
 
@@ -13,6 +14,8 @@ import { groupIn, holds, itemKey, type LinkedGame, needsOf } from "./rule_kinds.
 export interface StoredMember {
   /** Null without a link. */
   readonly gameId: GameId | null;
+  /** How the link was last confirmed. */
+  readonly proof: LinkProof;
   /** Whether the member is or was linked in the scope of the plan. */
   readonly wasLinked: boolean;
   /** The nickname that the plan set, or null. */
@@ -28,6 +31,7 @@ export const storedMember = (
   nickname: string | null = null,
 ): StoredMember => ({
   gameId: record?.gameId ?? null,
+  proof: record?.proof ?? null,
   wasLinked: (record ?? null) !== null || nickname !== null,
   nickname,
 });
@@ -53,51 +57,50 @@ export interface MemberChanges {
 export type GroupRoles = ReadonlyMap<string, ReadonlyMap<string, GameGroup["role"]>>;
 
 /** Returns whether the plan needs the names or the age of the linked game user. @internal */
-export const needsProfile = ({ rules, nickname }: PlanSettings): boolean =>
-  namesGame(nickname) || rules.some(({ when }) => needsOf(when).profile === true);
+export const needsProfile = (plan: PlanSettings): boolean =>
+  templatesOf(plan).some(namesGame) || needsOfAll(plan).some(({ profile }) => profile === true);
+
+const needsOfAll = ({ rules }: Pick<PlanSettings, "rules">) => rules.flatMap(({ when }) => needsOf(when));
 
 /** Returns the ID of each group in which the plan needs the role of the linked game user, once. @internal */
-export const neededGroups = ({ rules, nickname, nicknameGroupId }: PlanSettings): ReadonlyArray<string> => [
+export const neededGroups = (plan: PlanSettings): ReadonlyArray<string> => [
   ...new Set([
-    ...rules.flatMap(({ when }) => needsOf(when).groupId ?? []),
-    ...(namesGroupRole(nickname) && nicknameGroupId !== null ? [nicknameGroupId] : []),
+    ...needsOfAll(plan).flatMap(({ groupId }) => groupId ?? []),
+    ...(templatesOf(plan).some(namesGroupRole) && plan.nicknameGroupId !== null
+      ? [plan.nicknameGroupId]
+      : []),
   ]),
 ];
 
 /** Returns each item that the rules ask for, once. @internal */
-export const neededItems = ({ rules }: PlanSettings): ReadonlyArray<GameItem> => [
+export const neededItems = (plan: PlanSettings): ReadonlyArray<GameItem> => [
   ...new Map(
-    rules.flatMap(({ when }) => {
-      const { item } = needsOf(when);
-      return item === undefined ? [] : [[itemKey(item), item]];
-    }),
+    needsOfAll(plan).flatMap(({ item }) => (item === undefined ? [] : [[itemKey(item), item]])),
   ).values(),
 ];
 
 /** The questions about game users: `profile`, `groups`, or the key of an item. @internal */
 export type Source = string;
 
-/** Returns the sources of a role's rules, or of the nickname if `roleId` is null. @internal */
-export const sourcesOf = (
-  { rules, nickname }: PlanSettings,
-  roleId: string | null,
-): ReadonlyArray<Source> => {
-  const named = roleId === null ? [] : rules.filter((rule) => rule.roleId === roleId);
-  const needs = named.map(({ when }) => needsOf(when));
-  const ofName = roleId === null ? nickname : null;
+/** Returns the sources of a role's rules, or of the nicknames and their rules if `roleId` is null. @internal */
+export const sourcesOf = (plan: PlanSettings, roleId: string | null): ReadonlyArray<Source> => {
+  const needs = needsOfAll({
+    rules: plan.rules.filter((rule) => (roleId === null ? rule.nickname !== null : rule.roleId === roleId)),
+  });
+  const templates = roleId === null ? templatesOf(plan) : [];
   return [
-    ...(needs.some(({ profile }) => profile) || namesGame(ofName) ? ["profile"] : []),
+    ...(needs.some(({ profile }) => profile) || templates.some(namesGame) ? ["profile"] : []),
     // The groups are parts of the profile.
-    ...(needs.some(({ groupId }) => groupId !== undefined) || namesGroupRole(ofName)
+    ...(needs.some(({ groupId }) => groupId !== undefined) || templates.some(namesGroupRole)
       ? ["profile", "groups"]
       : []),
     ...needs.flatMap(({ item }) => (item === undefined ? [] : [itemKey(item)])),
   ];
 };
 
-/** Returns whether the plan leaves the member alone: a bot, or a member with the plan's bypass role. @internal */
-export const isLeftAlone = ({ bypassRoleId }: PlanSettings, { isBot, roleIds }: RoleMember): boolean =>
-  isBot || (bypassRoleId !== null && roleIds.includes(bypassRoleId));
+/** Returns whether the plan leaves the member alone: a bot, or a member with a bypass role. @internal */
+export const isLeftAlone = ({ bypassRoleIds }: PlanSettings, { isBot, roleIds }: RoleMember): boolean =>
+  isBot || bypassRoleIds.some((roleId) => roleIds.includes(roleId));
 
 /**
  * Compares a member with a plan. A role whose rules have no answer is held: nobody gains or loses it only because the
@@ -130,10 +133,8 @@ export const memberChanges = (
   const mayLose = plan.unlinked === "remove" || game !== null || wasLinked;
   // One rule that holds is enough, whatever is unknown about the others.
   const held = named.filter((roleId) => unknown.has(roleId) && !given.has(roleId));
-  const hasNoItem = ({ when }: PlanSettings["rules"][number]) => {
-    const { item } = needsOf(when);
-    return item !== undefined && game?.items.get(itemKey(item)) === "no_item";
-  };
+  const hasNoItem = ({ when }: PlanSettings["rules"][number]) =>
+    needsOf(when).some(({ item }) => item !== undefined && game?.items.get(itemKey(item)) === "no_item");
   return {
     chatId,
     add: named.filter((roleId) => given.has(roleId) && !roleIds.includes(roleId)),
@@ -162,14 +163,32 @@ const nicknameRemoval = ({ nickname }: RoleMember, before: string | null): Nickn
 
 const noNames = { username: null, displayName: null };
 
-/** Returns the change of the nickname; null if what the template needs is unknown. */
+/**
+ * Returns the template for a linked member: of the first rule that holds and has one, or else the plan's. Undefined if
+ * it is unknown whether an earlier rule holds.
+ */
+const templateFor = ({ rules, nickname }: PlanSettings, game: LinkedGame): string | null | undefined => {
+  for (const rule of rules) {
+    if (rule.nickname === null) continue;
+    const isMet = holds(rule.when, game);
+    if (isMet === null) return undefined;
+    if (isMet) return rule.nickname;
+  }
+  return nickname;
+};
+
+/** Returns the change of the nickname; null if the template, or what it needs, is unknown. */
 const nicknameChange = (
-  { nickname: template, nicknameGroupId }: PlanSettings,
+  plan: PlanSettings,
   member: RoleMember,
   game: LinkedGame | null,
   before: string | null,
 ): NicknameChange | null => {
+  const { nicknameBypassRoleIds, nicknameGroupId } = plan;
+  if (nicknameBypassRoleIds.some((roleId) => member.roleIds.includes(roleId))) return unchanged(before);
   if (game === null) return nicknameRemoval(member, before);
+  const template = templateFor(plan, game);
+  if (template === undefined) return null;
   const group = namesGroupRole(template) ? groupIn(game, nicknameGroupId ?? "") : undefined;
   if (group === null || (namesGame(template) && game.profile === undefined)) return null;
   const names = { game: game.profile ?? noNames, chat: member, groupRole: group?.role?.name ?? "" };

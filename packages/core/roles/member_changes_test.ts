@@ -7,14 +7,19 @@ import type { ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameProfile } from "../platforms/profile.ts";
 import { memberChanges } from "./member_changes.ts";
 import { noPlan, type PlanSettings } from "./role_plan.ts";
-import { itemKey, type LinkedGame, type RoleCondition } from "./rule_kinds.ts";
+import { itemKey, type LinkedGame, type RoleCondition, type SingleCondition } from "./rule_kinds.ts";
 
 const chatId = ChatId.make("100001");
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 
 /** A linked game user with a profile, or without one. */
-const gameOf = (profile: GameProfile | null, items: LinkedGame["items"] = new Map()): LinkedGame => ({
+const gameOf = (
+  profile: GameProfile | null,
+  items: LinkedGame["items"] = new Map(),
+  proof: LinkedGame["proof"] = "oauth",
+): LinkedGame => ({
+  proof,
   profile,
   groups: profile === null ? [] : profile.groups,
   items,
@@ -42,6 +47,8 @@ const memberOf = (parts: Partial<RoleMember> = {}): RoleMember => ({
   ...parts,
 });
 
+const player = gameOf(profileOf([]));
+
 const never = { wasLinked: false, nickname: null };
 
 const linkedBefore = (nickname: string | null) => ({ wasLinked: true, nickname });
@@ -64,41 +71,56 @@ const [roleIds, groupIds] = [
 const rank = integer({ min: 0, max: 4 });
 const bound = option(rank);
 const pass = { item: "gamepass", itemId: "55" } as const;
-const condition = oneof(
-  constantFrom<RoleCondition>({ is: "linked" }, { is: "unlinked" }),
+const single = oneof(
+  constantFrom<SingleCondition>({ is: "linked" }, { is: "proven" }, { is: "unlinked" }),
   record({
     is: constantFrom("group" as const),
     groupId: constantFrom(...groupIds.map(String)),
     minRank: bound,
     maxRank: bound,
   }),
-  constantFrom<RoleCondition>(
+  constantFrom<SingleCondition>(
     { is: "owner", ...pass },
     { is: "age", minDays: 30 },
     { is: "age", minDays: 31 },
   ),
 );
-const rules = array(record({ roleId: constantFrom(...roleIds), when: condition }), { maxLength: 8 });
+const condition: FastCheck.Arbitrary<RoleCondition> = oneof(
+  single,
+  record({ is: constantFrom("all" as const), of: array(single, { minLength: 2, maxLength: 5 }) }),
+);
+const templates = constantFrom(
+  null,
+  "{game.username}",
+  "VIP {game.displayName}",
+  "[{group.role}] {chat.username}",
+);
+const rules = array(record({ roleId: constantFrom(...roleIds), when: condition, nickname: templates }), {
+  maxLength: 8,
+});
 const game = option(
   record({
     ranks: array(rank, { minLength: 2, maxLength: 2 }),
     joined: subarray([0, 1]),
     created: constantFrom(null, "2025-12-02T00:00:00Z", "2025-12-02T00:00:00.001Z", "2025-12-01T00:00:00Z"),
     ownership: constantFrom<ItemOwnership>("owned", "not_owned", "private"),
-  }).map(({ ranks, joined, created, ownership }) =>
+    proof: constantFrom<LinkedGame["proof"]>("words", "session", "hand", "import", null),
+  }).map(({ ranks, joined, created, ownership, proof }) =>
     gameOf(
       profileOf(
         joined.map((index) => groupOf(groupIds[index] as number, ranks[index] as number)),
         created,
       ),
       new Map([[itemKey(pass), ownership]]),
+      proof,
     ),
   ),
 );
 
 /** Returns whether the condition is met, according to the documentation. */
-const holds = (when: RoleCondition, linked: LinkedGame | null): boolean => {
+const isMet = (when: SingleCondition, linked: LinkedGame | null): boolean => {
   if (when.is === "linked") return linked !== null;
+  if (when.is === "proven") return ["words", "session", "oauth"].includes(linked?.proof ?? "");
   if (when.is === "unlinked") return linked === null;
   if (when.is === "owner") return linked?.items.get(itemKey(when)) === "owned";
   if (when.is === "age") {
@@ -110,6 +132,9 @@ const holds = (when: RoleCondition, linked: LinkedGame | null): boolean => {
     return String(id) === when.groupId && !(has < (when.minRank ?? 0)) && !(has > (when.maxRank ?? 255));
   });
 };
+
+const holds = (when: RoleCondition, linked: LinkedGame | null): boolean =>
+  when.is === "all" ? when.of.every((each) => isMet(each, linked)) : isMet(when, linked);
 
 it("memberChanges adds roles whose rules hold, removes roles whose rules do not, and ignores other roles", () => {
   check(
@@ -166,10 +191,10 @@ it("a second sync changes nothing, neither roles nor the nickname", () => {
   );
 });
 
-it("a member with the bypass role never changes", () => {
+it("a member with a bypass role never changes", () => {
   check(
     property(rules, game, subarray(roleIds), (chosen, linked, before) => {
-      const plan = planOf({ rules: chosen, nickname: "{game.username}", bypassRoleId: "8" });
+      const plan = planOf({ rules: chosen, nickname: "{game.username}", bypassRoleIds: ["7", "8"] });
       const changes = memberChanges(
         plan,
         memberOf({ roleIds: [...before, "8"] }),
@@ -181,8 +206,67 @@ it("a member with the bypass role never changes", () => {
   );
 });
 
+it("a member with a nickname's bypass role gets roles, and keeps the nickname", () => {
+  const plan = planOf({
+    rules: [{ roleId: "1", when: { is: "linked" }, nickname: null }],
+    nickname: "{game.username}",
+    nicknameBypassRoleIds: ["7", "8"],
+  });
+  const unknown = { ...gameOf(null), profile: undefined };
+  for (const linked of [player, unknown, null]) {
+    const before = linkedBefore("mine");
+    const { add, nickname, setNickname, held } = memberChanges(
+      plan,
+      memberOf({ roleIds: ["8"], nickname: "mine" }),
+      linked,
+      before,
+    );
+    assert.deepEqual(
+      [add, nickname, setNickname.after, held],
+      [linked === null ? [] : ["1"], null, "mine", []],
+    );
+  }
+});
+
+it.each<[what: string, linked: LinkedGame, nickname: string | null, held: ReadonlyArray<string | null>]>([
+  ["of the first rule that holds and has one", gameOf(profileOf([groupOf(9, 2)])), "Rank ada_g", []],
+  ["of a later rule if the first does not hold", gameOf(profileOf([])), "Proven ada_g", []],
+  ["of the plan if no rule with one holds", gameOf(profileOf([]), new Map(), "hand"), "ada_g", []],
+  ["held back while the first rule is unknown", gameOf(profileOf(null)), null, ["2", null]],
+])("the nickname of a linked member is %s", (_, linked, nickname, held) => {
+  const plan = planOf({
+    nickname: "{game.username}",
+    rules: [
+      { roleId: "1", when: { is: "linked" }, nickname: null },
+      { roleId: "2", when: inGroup(1), nickname: "Rank {game.username}" },
+      { roleId: "3", when: { is: "proven" }, nickname: "Proven {game.username}" },
+    ],
+  });
+  const changes = memberChanges(plan, memberOf(), linked, never);
+  assert.deepEqual([changes.nickname, changes.held], [nickname, held]);
+});
+
+it("a condition that is not met decides about its rule, whatever is unknown about the others", () => {
+  const both = (is: "linked" | "unlinked"): RoleCondition => ({
+    is: "all",
+    of: [{ is }, { is: "age", minDays: 30 }],
+  });
+  const combined = [
+    { roleId: "1", when: both("linked"), nickname: null },
+    { roleId: "2", when: both("unlinked"), nickname: null },
+  ];
+  const linked = { ...gameOf(null), profile: undefined };
+  const changes = memberChanges(
+    planOf({ rules: combined }),
+    memberOf({ roleIds: ["1", "2"] }),
+    linked,
+    never,
+  );
+  assert.deepEqual([changes.add, changes.remove, changes.held], [[], ["2"], ["1"]]);
+});
+
 it("a private inventory counts as not owned, and is told", () => {
-  const plan = planOf({ rules: [{ roleId: "1", when: { is: "owner", ...pass } }] });
+  const plan = planOf({ rules: [{ roleId: "1", when: { is: "owner", ...pass }, nickname: null }] });
   const linked = gameOf(null, new Map([[itemKey(pass), "private"]]));
   const changes = memberChanges(plan, memberOf({ roleIds: ["1"] }), linked, never);
   assert.deepEqual([changes?.remove, changes?.isInventoryPrivate], [["1"], true]);
@@ -201,10 +285,10 @@ it.each([
 it("a rule holds back its role alone if the platform does not report the data that it needs", () => {
   const old: RoleCondition = { is: "age", minDays: 30 };
   const chosen = [
-    { roleId: "1", when: inGroup(1) },
-    { roleId: "2", when: { is: "linked" } as const },
-    { roleId: "3", when: { is: "owner", ...pass } as const },
-    { roleId: "4", when: old },
+    { roleId: "1", when: inGroup(1), nickname: null },
+    { roleId: "2", when: { is: "linked" } as const, nickname: null },
+    { roleId: "3", when: { is: "owner", ...pass } as const, nickname: null },
+    { roleId: "4", when: old, nickname: null },
   ];
   const member = memberOf({ roleIds: ["1"] });
   const changesOf = (linked: LinkedGame) => {
@@ -224,8 +308,8 @@ it("a rule holds back its role alone if the platform does not report the data th
 
 it("a rule with an unknown answer does not matter for a role that another rule gives", () => {
   const chosen = [
-    { roleId: "1", when: inGroup(1) },
-    { roleId: "1", when: { is: "linked" } as const },
+    { roleId: "1", when: inGroup(1), nickname: null },
+    { roleId: "1", when: { is: "linked" } as const, nickname: null },
   ];
   const changes = memberChanges(planOf({ rules: chosen }), memberOf(), gameOf(profileOf(null)), never);
   assert.deepEqual([changes.add, changes.held], [["1"], []]);
@@ -246,8 +330,8 @@ it.each([
   ["was linked loses the roles of the rules", linkedBefore(null), { add: ["2"], remove: ["1"] }],
 ])("where members without a link keep their roles, a member who %s", (_, stored, expected) => {
   const chosen = [
-    { roleId: "1", when: { is: "linked" } as const },
-    { roleId: "2", when: { is: "unlinked" } as const },
+    { roleId: "1", when: { is: "linked" } as const, nickname: null },
+    { roleId: "2", when: { is: "unlinked" } as const, nickname: null },
   ];
   const member = memberOf({ roleIds: ["1", "77"], nickname: "mine" });
   const changes = memberChanges(planOf({ rules: chosen, unlinked: "keep" }), member, null, stored);
@@ -255,13 +339,12 @@ it.each([
 });
 
 it("memberChanges does not change bots", () => {
-  const plan = planOf({ rules: [{ roleId: "1", when: { is: "unlinked" } }], nickname: "x" });
+  const plan = planOf({ rules: [{ roleId: "1", when: { is: "unlinked" }, nickname: null }], nickname: "x" });
   const changes = memberChanges(plan, memberOf({ isBot: true }), null, never);
   assert.deepEqual([changes?.add, changes?.nickname], [[], null]);
 });
 
 const byName = "{game.username}";
-const player = gameOf(profileOf([]));
 
 it.each<
   [

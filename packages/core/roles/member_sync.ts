@@ -68,7 +68,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
 
     const linkedGame = Effect.fnUntraced(function* (
       plan: RolePlan,
-      gameId: GameId,
+      { gameId, proof }: StoredMember & { readonly gameId: GameId },
       known: GroupRoles,
       sources: Sources,
     ) {
@@ -113,7 +113,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         if (ownership === "no_item") sources.missing.add(key);
         if (ownership !== undefined) items.set(key, ownership);
       }
-      const game: LinkedGame = { profile, groups, items, at: yield* Clock.currentTimeMillis };
+      const game: LinkedGame = { proof, profile, groups, items, at: yield* Clock.currentTimeMillis };
       return { game, isUnanswered };
     });
 
@@ -126,7 +126,9 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     ) {
       const { gameId } = stored;
       const isAsked = gameId !== null && !isLeftAlone(plan, member);
-      const { game, isUnanswered } = isAsked ? yield* linkedGame(plan, gameId, known, sources) : unasked;
+      const { game, isUnanswered } = isAsked
+        ? yield* linkedGame(plan, { ...stored, gameId }, known, sources)
+        : unasked;
       return { ...memberChanges(plan, member, game, stored), isUnanswered } satisfies Comparison;
     });
 
@@ -198,11 +200,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     const findRecord = (plan: RolePlan, chatId: ChatId) =>
       Effect.map(links.findByChatId(plan.scope.pid, chatId), Option.getOrNull);
 
-    const planned = Effect.fnUntraced(function* (
-      plan: RolePlan,
-      chatId: ChatId,
-      link: Pick<StoredMember, "gameId" | "wasLinked">,
-    ) {
+    const planned = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, link: StoredMember) {
       const { guildId, scope } = plan;
       const member = yield* (yield* roles).findMember(guildId, chatId);
       if (Option.isNone(member)) return yield* new Forbidden({ reason: "user_not_in_guild" });
@@ -211,11 +209,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       return yield* compare(plan, member.value, { ...link, wasLinked, nickname });
     });
 
-    const syncAs = Effect.fnUntraced(function* (
-      plan: RolePlan,
-      chatId: ChatId,
-      link: Pick<StoredMember, "gameId" | "wasLinked">,
-    ) {
+    const syncAs = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, link: StoredMember) {
       const applied = yield* apply(plan, yield* planned(plan, chatId, link));
       const place = { pid: plan.scope.pid, guildId: plan.guildId };
       yield* store.settleOne(place, applied.settled, yield* Clock.currentTimeMillis);
@@ -228,8 +222,8 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         const applied = yield* syncAs(plan, chatId, storedMember(record));
         // If the link has changed since the record was read, a courier may have applied the new link before `syncAs`
         // applied the old link. So sync again.
-        const gameId = (yield* findRecord(plan, chatId))?.gameId ?? null;
-        if (gameId === (record?.gameId ?? null)) return applied;
+        const { gameId, proof } = storedMember(yield* findRecord(plan, chatId));
+        if (gameId === (record?.gameId ?? null) && proof === (record?.proof ?? null)) return applied;
       }
     });
 
@@ -265,7 +259,8 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       /**
        * Like `sync`, but treats the member as one whose link was removed. Used before a user is erased.
        */
-      release: (plan: RolePlan, chatId: ChatId) => syncAs(plan, chatId, { gameId: null, wasLinked: true }),
+      release: (plan: RolePlan, chatId: ChatId) =>
+        syncAs(plan, chatId, { ...storedMember(null), wasLinked: true }),
     };
   }),
 }) {

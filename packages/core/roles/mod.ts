@@ -12,5 +12,6 @@ export * from "./preview_tally.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";
+export * from "./rule_fields.ts";
 export * from "./rule_kinds.ts";
-export { type PlanDetails, planJson, StoredPlans } from "./stored_plans.ts";
+export { expectedBypassRoles, type PlanDetails, planJson, StoredPlans } from "./stored_plans.ts";

@@ -1,6 +1,6 @@
 /** Which kinds of rules a game platform has what they need for. */
 import type { GameFeatures } from "../platforms/game_platform.ts";
-import { itemRules, kindOf, type RoleCondition, type RuleKindName, ruleKindNames } from "./rule_kinds.ts";
+import { itemRules, kindOf, type RuleKindName, ruleKindNames, type SingleCondition } from "./rule_kinds.ts";
 
 /** Returns the kinds of rules to offer. @internal */
 export const offeredKinds = ({ groups, ages, items }: GameFeatures): ReadonlyArray<RuleKindName> => {
@@ -14,7 +14,7 @@ export const offeredKinds = ({ groups, ages, items }: GameFeatures): ReadonlyArr
 };
 
 /** Returns what the game platform lacks for a condition; null if it lacks nothing. @internal */
-export const lackedBy = (when: RoleCondition, { groups, ages, items }: GameFeatures): string | null => {
+export const lackedBy = (when: SingleCondition, { groups, ages, items }: GameFeatures): string | null => {
   const kind = kindOf(when);
   if (kind === "group") return groups ? null : noGroups;
   if (kind === "age") return ages ? null : noAges;

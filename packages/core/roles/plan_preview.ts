@@ -6,6 +6,9 @@ import { changedSettings, PlanSettings } from "./role_plan.ts";
 /** The most examples of changed members. @internal */
 export const mostExamples = 20;
 
+/** The most members that are named for what happens with a role. @internal */
+export const shownOfRole = 3;
+
 /** A count of members who are or were linked, and of members who were never linked. */
 const Counts = Schema.Struct({ linked: Schema.Int, unlinked: Schema.Int });
 export type Counts = typeof Counts.Type;

@@ -5,7 +5,7 @@ import type { PlanSettings } from "./role_plan.ts";
 const officer = "10";
 
 const ofGroup: PlanSettings["rules"] = [
-  { roleId: officer, when: { is: "group", groupId: "9", minRank: null, maxRank: null } },
+  { roleId: officer, when: { is: "group", groupId: "9", minRank: null, maxRank: null }, nickname: null },
 ];
 
 const gainedIn = (preview: {
@@ -50,7 +50,7 @@ test("a preview ends without a source that answers nobody, and says for how many
   for (const [index, user] of memberIds.slice(0, 60).entries()) yield* link(user, String(101 + index));
   broken.areMembersHidden = true;
   broken.areGroupsClosed = true;
-  const guest = { roleId: "2", when: { is: "linked" } } as const;
+  const guest = { roleId: "2", when: { is: "linked" }, nickname: null } as const;
   const read = yield* preview({ rules: [...ofGroup, guest] });
   yield* pass(60);
   const found = yield* read;

@@ -8,6 +8,7 @@ import {
   type PlanPreview,
   type PreviewExample,
   type PreviewName,
+  shownOfRole,
 } from "./plan_preview.ts";
 import type { PlanSettings } from "./role_plan.ts";
 
@@ -19,6 +20,8 @@ const none: Counts = { linked: 0, unlinked: 0 };
 const oneMore = (counts: Counts, kind: keyof Counts): Counts => ({ ...counts, [kind]: counts[kind] + 1 });
 
 interface RoleTally {
+  /** How many examples change the role. */
+  examples: number;
   held: number;
   gained: Counts;
   lost: Counts;
@@ -36,7 +39,9 @@ export class PreviewTally {
 
   constructor(plan: PlanSettings) {
     this.#plan = plan;
-    this.#roles = new Map(plan.rules.map(({ roleId }) => [roleId, { held: 0, gained: none, lost: none }]));
+    this.#roles = new Map(
+      plan.rules.map(({ roleId }) => [roleId, { examples: 0, held: 0, gained: none, lost: none }]),
+    );
   }
 
   add({ member, stored: { gameId, wasLinked }, changes }: ComparedMember): void {
@@ -53,7 +58,7 @@ export class PreviewTally {
 
   get counts(): Pick<PlanPreview, "roles" | "nicknames" | "unknown" | "bypassed" | "examples" | "names"> {
     return {
-      roles: Array.from(this.#roles, ([roleId, role]) => ({ roleId, ...role })),
+      roles: Array.from(this.#roles, ([roleId, { examples: _, ...role }]) => ({ roleId, ...role })),
       nicknames: this.#nicknames,
       unknown: this.#unknown,
       bypassed: this.#bypassed,
@@ -73,6 +78,11 @@ export class PreviewTally {
   ): void {
     if (nickname && this.#names.length < mostNames) this.#names.push({ chatId, before, after: nickname });
     const isChanged = add.length + remove.length > 0 || nickname !== null;
-    if (isChanged && examples.length < mostExamples) examples.push({ chatId, add, remove, nickname });
+    const changed = this.#named([...add, ...remove]);
+    // The first members may all change other roles.
+    const isRare = changed.some((role) => role.examples < shownOfRole);
+    if (!isChanged || (examples.length >= mostExamples && !isRare)) return;
+    examples.push({ chatId, add, remove, nickname });
+    for (const role of changed) role.examples++;
   }
 }

@@ -94,7 +94,8 @@ export const nicknameOf = (template: string, names: MemberNames): string | null 
 };
 
 /**
- * A role, and the members who get it.
+ * A role, the members who get it, and the template of their nickname. A linked member has the nickname of the first rule
+ * that holds and has one, or else the plan's.
  *
  * @example
  * ```ts
@@ -108,9 +109,11 @@ export const nicknameOf = (template: string, names: MemberNames): string | null 
  * [mostRules, shownProblems]; // [50, 50]
  * ```
  */
-export const RoleRule = Schema.Struct({ roleId: Digits, when: RoleCondition }).annotate({
-  identifier: "RoleRule",
-});
+export const RoleRule = Schema.Struct({
+  roleId: Digits,
+  when: RoleCondition,
+  nickname: Schema.NullOr(NicknameTemplate).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
+}).annotate({ identifier: "RoleRule" });
 export type RoleRule = typeof RoleRule.Type;
 
 /** The most rules of a plan. @internal */
@@ -123,6 +126,14 @@ export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRul
 export const expectedRules = `expected a list of at most ${mostRules} rules such as {"roleId": "1", "when": {"is": "linked"}}`;
 
 const IdOrNull = Schema.NullOr(Digits).pipe(Schema.withDecodingDefault(Effect.succeed(null)));
+
+/** The most roles of members to leave alone. @internal */
+export const mostBypassRoles = 10;
+
+/** @internal */
+export const BypassRoles = Schema.Array(Digits).check(Schema.isMaxLength(mostBypassRoles));
+
+const NoRoles = BypassRoles.pipe(Schema.withDecodingDefault(Effect.succeed([])));
 
 /** @internal */
 export const unlinkedChoices = ["remove", "keep"] as const;
@@ -138,8 +149,10 @@ export const PlanSettings = Schema.Struct({
   nickname: Schema.NullOr(NicknameTemplate),
   /** The group whose rank names `{group.role}` in the template; null unless the template has this placeholder. */
   nicknameGroupId: IdOrNull,
-  /** Members with this role keep their roles and nickname as they are; null for no such role. */
-  bypassRoleId: IdOrNull,
+  /** Members with one of these roles keep their roles and nickname as they are. */
+  bypassRoleIds: NoRoles,
+  /** Members with one of these roles keep their nickname as it is. */
+  nicknameBypassRoleIds: NoRoles,
   /** Whether members who were never linked lose the roles that no rule gives them, or keep them. */
   unlinked: Unlinked,
   /** Whether linking is on in the community. A paused plan changes nothing; the community says who paused it. */
@@ -150,22 +163,37 @@ export type PlanSettings = typeof PlanSettings.Type;
 export type PlanState = PlanSettings["state"];
 
 /**
- * The settings of a plan to store. A group or bypass role that is left out is null, `unlinked` is `remove`. Settings of
- * the community may be changed with them.
+ * The settings of a plan to store. A group or a nickname of a rule that is left out is null, `unlinked` is `remove`, and
+ * no role is a bypass role. Settings of the community may be changed with them.
  */
-export type ChosenSettings = Pick<PlanSettings, "rules" | "nickname" | "state"> &
-  Partial<PlanSettings> &
-  CommunityUpdate;
+export type ChosenSettings = Pick<PlanSettings, "nickname" | "state"> &
+  Partial<Omit<PlanSettings, "rules">> &
+  CommunityUpdate & {
+    readonly rules: ReadonlyArray<Pick<RoleRule, "roleId" | "when"> & Partial<Pick<RoleRule, "nickname">>>;
+  };
 
 /** The settings of a guild without a plan. @internal */
 export const noPlan: PlanSettings = {
   rules: [],
   nickname: null,
   nicknameGroupId: null,
-  bypassRoleId: null,
+  bypassRoleIds: [],
+  nicknameBypassRoleIds: [],
   unlinked: "remove",
   state: "paused",
 };
+
+/** Returns the templates of a plan and of its rules. @internal */
+export const templatesOf = ({
+  nickname,
+  rules,
+}: Pick<PlanSettings, "nickname" | "rules">): ReadonlyArray<string> =>
+  [nickname, ...rules.map((rule) => rule.nickname)].filter((template) => template !== null);
+
+/** Returns whether a template of the plan names the rank in a group, and the plan names no group. @internal */
+export const lacksNicknameGroup = (
+  plan: Pick<PlanSettings, "nickname" | "rules" | "nicknameGroupId">,
+): boolean => plan.nicknameGroupId === null && templatesOf(plan).some(namesGroupRole);
 
 /** @internal */
 export const settingNames = Struct.keys(PlanSettings.fields);
@@ -202,12 +230,18 @@ export const planEntryDetails = (
     changed: changed.join(", "),
     ...(changed.includes("rules") ? ruleDetails(before.rules, after.rules) : {}),
     ...changeDetails(
-      before,
-      after,
+      textsOf(before),
+      textsOf(after),
       changed.filter((name) => name !== "rules"),
     ),
   };
 };
+
+const textsOf = ({ bypassRoleIds, nicknameBypassRoleIds, ...plan }: PlanSettings) => ({
+  ...plan,
+  bypassRoleIds: bypassRoleIds.join(", "),
+  nicknameBypassRoleIds: nicknameBypassRoleIds.join(", "),
+});
 
 /** Lists the roles that rules begin or end to give, and the roles whose rules changed. */
 const ruleDetails = (
@@ -215,7 +249,9 @@ const ruleDetails = (
   after: ReadonlyArray<RoleRule>,
 ): AuditEntry["details"] => {
   const conditionsOf = (rules: ReadonlyArray<RoleRule>, roleId: string) =>
-    JSON.stringify(rules.filter((rule) => rule.roleId === roleId).map(({ when }) => when));
+    JSON.stringify(
+      rules.filter((rule) => rule.roleId === roleId).map(({ when, nickname }) => [when, nickname]),
+    );
   const [old, now] = [before, after].map((rules) => new Set(rules.map(({ roleId }) => roleId)));
   const roles = {
     rolesAdded: [...(now ?? [])].filter((roleId) => !old?.has(roleId)),

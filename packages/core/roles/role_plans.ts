@@ -16,7 +16,10 @@ import { lackedBy, noGroups } from "./offered_rules.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
+import { conditionsIn } from "./rule_kinds.ts";
 import { checkSettings, requireVersion, StoredPlans } from "./stored_plans.ts";
+
+const bypasses = ["bypassRoleIds", "nicknameBypassRoleIds"] as const;
 
 /** Manages the role plans of guilds, and applies them to single members. @internal */
 export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/RolePlans", {
@@ -76,7 +79,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     /** Fails for rules and nicknames that need what the game platform does not have. */
     const requireFeatures = Effect.fnUntraced(function* ({ rules, nicknameGroupId }: PlanSettings) {
       const features = yield* featuresOf(game);
-      for (const { when } of rules) {
+      for (const when of rules.flatMap((rule) => conditionsIn(rule.when))) {
         const lacked = lackedBy(when, features);
         if (lacked !== null) return yield* InvalidParameter.one("rules", lacked);
       }
@@ -93,10 +96,10 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     ) {
       const settings = yield* checkSettings(scope, guildId, chosen);
       yield* requireFeatures(settings);
-      const { rules, bypassRoleId } = settings;
+      const { rules } = settings;
       const named = [
         ...rules.map(({ roleId }) => ({ name: "rules", roleId })),
-        ...(bypassRoleId === null ? [] : [{ name: "bypassRoleId", roleId: bypassRoleId }]),
+        ...bypasses.flatMap((name) => settings[name].map((roleId) => ({ name, roleId }))),
       ];
       if (named.length === 0) return settings;
       // At the chat platform, the role of everybody has the ID of the guild.

@@ -4,12 +4,16 @@
  */
 import { Effect, Option, Schema } from "effect";
 import { Digits } from "../ids.ts";
+import { isProven, type LinkProof } from "../links/link_proof.ts";
 import { type GameItem, ItemKind, type ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameGroup, GameProfile } from "../platforms/profile.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
+import { mostDays, type RuleField, ruleFields, ruleParts, type TypedFields } from "./rule_fields.ts";
 
 /** The linked game user, as far as the plan needs it. */
 export interface LinkedGame {
+  /** How the link was last confirmed. */
+  readonly proof: LinkProof;
   /** Null if the user does not exist, or if the plan does not need the profile; undefined if it is unknown. */
   readonly profile: GameProfile | null | undefined;
   /** Includes the groups that the plan names; null if they are unknown. */
@@ -29,70 +33,6 @@ export const groupIn = (
   groupId: string,
 ): Pick<GameGroup, "role"> | null | undefined =>
   groups === null ? null : groups.find(({ id }) => String(id) === groupId);
-
-const [mostDays, highestRank] = [36_500, 255];
-
-const isWhole = (text: string, least: number, most: number): boolean =>
-  /^\d{1,9}$/u.test(text) && Number(text) >= least && Number(text) <= most;
-
-const rankField = (label: string) => ({
-  label,
-  hint: "Empty: any.",
-  maxLength: 3,
-  expected: `expected 0 to ${highestRank}`,
-  isValid: (text: string) => text === "" || isWhole(text, 0, highestRank),
-});
-
-/** The fields of rules as people type them. `name` is the name in a form. @internal */
-export const ruleFields = {
-  groupId: {
-    name: "group",
-    label: "Group",
-    hint: "Its ID or its address.",
-    maxLength: 300,
-    expected: "expected the ID or the address of a group",
-    isValid: Schema.is(Digits),
-  },
-  minRank: { name: "min", ...rankField("Lowest rank") },
-  maxRank: { name: "max", ...rankField("Highest rank") },
-  itemId: {
-    name: "item",
-    label: "Game pass, badge or item",
-    hint: "Its ID or its address.",
-    maxLength: 300,
-    expected: "expected the ID or the address of the item",
-    isValid: Schema.is(Digits),
-  },
-  itemKind: {
-    name: "kind",
-    label: "Kind of item",
-    hint: "As the game calls it.",
-    maxLength: 32,
-    expected: "expected the name of a kind of items",
-    isValid: Schema.is(ItemKind),
-  },
-  minDays: {
-    name: "days",
-    label: "Days",
-    hint: "How old the account is at least.",
-    maxLength: 5,
-    expected: "expected a number of days",
-    isValid: (text: string) => isWhole(text, 1, mostDays),
-  },
-} as const;
-
-export type RuleField = keyof typeof ruleFields;
-
-/** The values of a rule's fields as typed. @internal */
-export type TypedFields = Readonly<Record<RuleField, string>>;
-
-/** The fields that kinds of rules show together, by the name of their part of the form. @internal */
-export const ruleParts = {
-  group: ["groupId", "minRank", "maxRank"],
-  kind: ["itemKind"],
-  item: ["itemId"],
-  age: ["minDays"],
-} as const satisfies Readonly<Record<string, ReadonlyArray<RuleField>>>;
 
 /** What a comparison has to know of the linked game user. */
 interface Needs {
@@ -200,6 +140,7 @@ const hasItem = (item: GameItem, game: LinkedGame | null): boolean | null => {
 /** The kinds of rules, by their name in forms and on the command line. @internal */
 export const ruleKinds = {
   linked: simple("linked", "Members who linked", (game) => game !== null),
+  proven: simple("proven", "Members who proved their account", (game) => isProven(game?.proof ?? null)),
   unlinked: simple("unlinked", "Members who have not linked", (game) => game === null),
   group: kind({
     schema: GroupCondition,
@@ -266,14 +207,12 @@ export const itemRules = ["gamepass", "badge", "asset"] as const satisfies Reado
 /** @internal */
 export const ruleKindNames = Object.keys(ruleKinds) as ReadonlyArray<RuleKindName>;
 
-const { linked, unlinked, group, gamepass, badge, asset, owner, age } = ruleKinds;
+const { linked, proven, unlinked, group, gamepass, badge, asset, owner, age } = ruleKinds;
 
-/**
- * Which members get a role. `minRank` and `maxRank` are inclusive; null means no bound. `owner` is met by members whose
- * game user has the item, `age` by members whose game account is at least `minDays` days old.
- */
-export const RoleCondition = Schema.Union([
+/** A condition of one kind. @internal */
+export const SingleCondition = Schema.Union([
   linked.schema,
+  proven.schema,
   unlinked.schema,
   group.schema,
   gamepass.schema,
@@ -282,26 +221,62 @@ export const RoleCondition = Schema.Union([
   owner.schema,
   age.schema,
 ]);
+export type SingleCondition = typeof SingleCondition.Type;
+
+/** The fewest and the most conditions that a rule combines. @internal */
+export const [fewestCombined, mostCombined] = [2, 5];
+
+const Combined = Schema.Array(SingleCondition).check(
+  Schema.isMinLength(fewestCombined),
+  Schema.isMaxLength(mostCombined),
+);
+
+/**
+ * Which members get a role. `minRank` and `maxRank` are inclusive; null means no bound. `proven` is met by members who
+ * proved their game account themselves, `owner` by members whose game user has the item, `age` by members whose game
+ * account is at least `minDays` days old, and `all` by members who meet each of its conditions.
+ */
+export const RoleCondition = Schema.Union([
+  SingleCondition,
+  Schema.Struct({ is: Schema.Literal("all"), of: Combined }),
+]);
 export type RoleCondition = typeof RoleCondition.Type;
 
-/** Returns the name of a rule's kind. @internal */
-export const kindOf = (when: RoleCondition): RuleKindName =>
+/** Returns the conditions that a member has to meet, which are one for most rules. @internal */
+export const conditionsIn = (when: RoleCondition): ReadonlyArray<SingleCondition> =>
+  when.is === "all" ? when.of : [when];
+
+/** Combines 1 to 5 conditions to that of a rule. @internal */
+export const allOf = (of: ReadonlyArray<SingleCondition>): RoleCondition => {
+  const [only] = of;
+  return only !== undefined && of.length === 1 ? only : { is: "all", of };
+};
+
+/** Returns the name of a condition's kind. @internal */
+export const kindOf = (when: SingleCondition): RuleKindName =>
   when.is === "owner" ? (itemRules.find((item) => item === when.item) ?? "owner") : when.is;
 
-/** Any row of the table. The kind of a rule is the kind of its condition, so the row takes the condition. @internal */
-export const rowOf = (name: RuleKindName): RuleKind<RoleCondition> =>
-  ruleKinds[name] as unknown as RuleKind<RoleCondition>;
+/** Any row of the table. The row's kind is that of the condition, so the row takes the condition. @internal */
+export const rowOf = (name: RuleKindName): RuleKind<SingleCondition> =>
+  ruleKinds[name] as unknown as RuleKind<SingleCondition>;
 
 /** Returns the kind's name if a text, such as a field of a form, is one. @internal */
 export const ruleKindNamed = (text: string): RuleKindName | undefined =>
   ruleKindNames.find((name) => name === text);
 
-/** @internal */
-export const needsOf = (when: RoleCondition): Needs => rowOf(kindOf(when)).needs(when);
+/** Returns what each condition of a rule needs. @internal */
+export const needsOf = (when: RoleCondition): ReadonlyArray<Needs> =>
+  conditionsIn(when).map((each) => rowOf(kindOf(each)).needs(each));
 
-/** Returns whether the condition is met; null if the answer is unknown. @internal */
-export const holds = (when: RoleCondition, game: LinkedGame | null): boolean | null =>
-  rowOf(kindOf(when)).holds(when, game);
+/**
+ * Returns whether each condition of a rule is met; null if the answer is unknown. One that is not met decides, whatever
+ * is unknown about the others. @internal
+ */
+export const holds = (when: RoleCondition, game: LinkedGame | null): boolean | null => {
+  const met = new Set(conditionsIn(when).map((each) => rowOf(kindOf(each)).holds(each, game)));
+  if (met.has(false)) return false;
+  return met.has(null) ? null : true;
+};
 
 const noFields: TypedFields = {
   groupId: "",
@@ -312,13 +287,13 @@ const noFields: TypedFields = {
   minDays: "",
 };
 
-/** Returns the fields of a rule as typed; fields that its kind does not have are empty. @internal */
-export const typedFields = (when: RoleCondition): TypedFields => ({
+/** Returns the fields of a condition as typed; fields that its kind does not have are empty. @internal */
+export const typedFields = (when: SingleCondition): TypedFields => ({
   ...noFields,
   ...rowOf(kindOf(when)).typed(when),
 });
 
-const decode = Schema.decodeUnknownOption(RoleCondition);
+const decode = Schema.decodeUnknownOption(SingleCondition);
 
 /** Returns the ID in an address of a thing of this kind, or the unchanged text. @internal */
 export const idIn = (name: RuleKindName, text: string): string =>
@@ -333,7 +308,7 @@ export interface FieldProblem {
 export const conditionOf = (
   name: RuleKindName,
   fields: TypedFields,
-): RoleCondition | ReadonlyArray<FieldProblem> => {
+): SingleCondition | ReadonlyArray<FieldProblem> => {
   const { parts = [], untyped } = rowOf(name);
   const asked = parts.flatMap((part): ReadonlyArray<RuleField> => ruleParts[part]);
   const problems = asked
@@ -363,8 +338,7 @@ const patterns = ruleKindNames.flatMap((name) =>
 /** The forms in which the command line writes conditions. @internal */
 export const conditionForms: ReadonlyArray<string> = ruleKindNames.flatMap((name) => rowOf(name).forms);
 
-/** Reads a condition as the command line writes it, such as `group:9:100-255`. @internal */
-export const parseCondition = (text: string): Option.Option<RoleCondition> => {
+const parseSingle = (text: string): Option.Option<SingleCondition> => {
   for (const { name, pattern } of patterns) {
     const found = pattern.exec(text);
     if (found !== null) return decode(rowOf(name).untyped({ ...noFields, ...found.groups }));
@@ -372,8 +346,23 @@ export const parseCondition = (text: string): Option.Option<RoleCondition> => {
   return Option.none();
 };
 
+/** Between the conditions that a rule combines. */
+const and = "&";
+
+/**
+ * Reads a condition as the command line writes it, such as `group:9:100-255`, or several that all have to be met, such
+ * as `proven&gamepass:55`. @internal
+ */
+export const parseCondition = (text: string): Option.Option<RoleCondition> =>
+  Option.flatMap(Option.all(text.split(and).map(parseSingle)), (of) =>
+    of.length > mostCombined ? Option.none() : Option.some(allOf(of)),
+  );
+
 /** Writes a condition as `parseCondition` reads it. @internal */
-export const formatCondition = (when: RoleCondition): string => {
+export const formatCondition = (when: RoleCondition): string =>
+  conditionsIn(when).map(formatSingle).join(and);
+
+const formatSingle = (when: SingleCondition): string => {
   const { forms, typed } = rowOf(kindOf(when));
   const fields = typed(when);
   const fieldsIn = (form: string) => [...form.matchAll(placeholder)].map(([, field]) => field as RuleField);

@@ -1,5 +1,6 @@
 import { assert, it } from "@accountlink/test-servers/effect";
 import { Option } from "effect";
+import type { TypedFields } from "./rule_fields.ts";
 import {
   conditionForms,
   conditionOf,
@@ -9,12 +10,12 @@ import {
   parseCondition,
   type RuleKindName,
   ruleKindNames,
-  type TypedFields,
   typedFields,
 } from "./rule_kinds.ts";
 
 const written: ReadonlyArray<[text: string, kind: RuleKindName]> = [
   ["linked", "linked"],
+  ["proven", "proven"],
   ["unlinked", "unlinked"],
   ["group:9", "group"],
   ["group:9:100-", "group"],
@@ -28,6 +29,7 @@ const written: ReadonlyArray<[text: string, kind: RuleKindName]> = [
 
 it.each(written)("the command line and the form read and write the condition %s", (text, kind) => {
   const when = Option.getOrThrow(parseCondition(text));
+  assert(when.is !== "all");
   assert.equal(kindOf(when), kind);
   assert.equal(formatCondition(when), text);
   assert.deepEqual(conditionOf(kind, typedFields(when)), when);
@@ -38,12 +40,35 @@ it("every kind of rules has a row in these tests, and a form on the command line
   assert.include(conditionForms, "group:<groupId>:<minRank>-<maxRank>");
 });
 
-it.each(["", "friends", "group:", "group:9:2-1", "age:0", "age:99999", "linked:9", "gamepass:x"])(
-  "the command line refuses the condition %j",
-  (text) => {
-    assert.isTrue(Option.isNone(parseCondition(text)));
-  },
-);
+it("the command line reads and writes conditions that all have to be met", () => {
+  const text = "proven&group:9:200-255&gamepass:55";
+  const when = Option.getOrThrow(parseCondition(text));
+  assert.deepEqual(when, {
+    is: "all",
+    of: [
+      { is: "proven" },
+      { is: "group", groupId: "9", minRank: 200, maxRank: 255 },
+      { is: "owner", item: "gamepass", itemId: "55" },
+    ],
+  });
+  assert.equal(formatCondition(when), text);
+});
+
+it.each([
+  "linked&",
+  "&",
+  Array(6).fill("linked").join("&"),
+  "",
+  "friends",
+  "group:",
+  "group:9:2-1",
+  "age:0",
+  "age:99999",
+  "linked:9",
+  "gamepass:x",
+])("the command line refuses the condition %j", (text) => {
+  assert.isTrue(Option.isNone(parseCondition(text)));
+});
 
 const none: TypedFields = { groupId: "", minRank: "", maxRank: "", itemId: "", itemKind: "", minDays: "" };
 

@@ -13,7 +13,8 @@ import {
   type ChosenSettings,
   expectedRules,
   expectedTemplate,
-  namesGroupRole,
+  lacksNicknameGroup,
+  mostBypassRoles,
   noPlan,
   PlanSettings,
   type PlanStatus,
@@ -37,7 +38,11 @@ export const planJson = ({
   status: { pending, sweptAt, sweep, problems },
 }: PlanDetails) => ({
   pid: plan.scope.pid,
-  ...Struct.pick(plan, ["guildId", "rules", "nickname", "nicknameGroupId", "bypassRoleId", "unlinked"]),
+  guildId: plan.guildId,
+  ...Struct.pick(
+    plan,
+    settingNames.filter((name) => name !== "state"),
+  ),
   ...Struct.pick(community, communitySettingNames),
   status: {
     state: plan.state,
@@ -130,11 +135,15 @@ export const requireVersion = (plan: PlanSettings, edited: string | undefined) =
     ? Effect.void
     : Effect.fail(new Conflict({ reason: "plan_changed" }));
 
+/** @internal */
+export const expectedBypassRoles = `expected a list of at most ${mostBypassRoles} IDs of roles`;
+
 const expected: Readonly<Record<keyof PlanSettings, string>> = {
   rules: expectedRules,
   nickname: expectedTemplate,
   nicknameGroupId: "expected null or the ID of a group",
-  bypassRoleId: "expected null or the ID of a role",
+  bypassRoleIds: expectedBypassRoles,
+  nicknameBypassRoleIds: expectedBypassRoles,
   unlinked: `expected one of ${unlinkedChoices.join(", ")}`,
   state: "expected one of on, paused",
 };
@@ -156,8 +165,7 @@ export const checkSettings = Effect.fnUntraced(function* (
     .filter((name) => Option.isNone(decodeField(name)(chosen[name])))
     .map((name) => ({ name, reason: expected[name] }));
   const settings = Schema.decodeUnknownOption(PlanSettings)(chosen);
-  const { nickname, nicknameGroupId } = Option.getOrElse(settings, () => noPlan);
-  if (nicknameGroupId === null && namesGroupRole(nickname)) {
+  if (lacksNicknameGroup(Option.getOrElse(settings, () => noPlan))) {
     problems.push({ name: "nicknameGroupId", reason: "expected the ID of a group for {group.role}" });
   }
   if (Option.isNone(settings) || problems.length > 0) {

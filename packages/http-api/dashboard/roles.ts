@@ -13,8 +13,11 @@ import { expectedSettings } from "@accountlink/core/communities";
 import { ChatId, Digits, GuildId, idRules, Pid } from "@accountlink/core/ids";
 import { roleRefusals } from "@accountlink/core/platforms";
 import {
+  BypassRoles,
+  expectedBypassRoles,
   expectedRules,
   expectedTemplate,
+  mostBypassRoles,
   mostRules,
   NicknameTemplate,
   planProblems,
@@ -44,13 +47,16 @@ const Problem = Schema.Struct({
   at: IsoTime,
 });
 
+const RoleIds = Schema.Array(Schema.String);
+
 const Plan = Schema.Struct({
   pid: Pid,
   guildId: GuildId,
   rules: Schema.Array(Schema.toType(RoleRule)),
   nickname: Schema.NullOr(Schema.String),
   nicknameGroupId: Schema.NullOr(Schema.String),
-  bypassRoleId: Schema.NullOr(Schema.String),
+  bypassRoleIds: RoleIds,
+  nicknameBypassRoleIds: RoleIds,
   unlinked: Schema.Literals(unlinkedChoices),
   logChannelId: Schema.NullOr(Schema.String),
   status: Schema.Struct({
@@ -63,8 +69,6 @@ const Plan = Schema.Struct({
 }).annotate({ identifier: "RolePlan" });
 
 const GuildRole = Schema.Struct({ id: Schema.String, name: Schema.String, assignable: Schema.Boolean });
-
-const RoleIds = Schema.Array(Schema.String);
 
 export const getRoles = managed("admin", "GET", "/roles", {
   id: "getRoles",
@@ -90,22 +94,32 @@ const settings = {
   rules: required(
     RoleRules,
     expectedRules,
-    `At most ${mostRules} rules, each with a role and the members who get it`,
+    `At most ${mostRules} rules, each with a role, the members who get it, and their nickname or null`,
   ),
   nickname: orNull(
     NicknameTemplate,
     expectedTemplate,
-    "Nickname of linked members, such as `{game.username}`; null leaves nicknames alone",
+    "Nickname of linked members without one by a rule, such as `{game.username}`; null leaves nicknames alone",
   ),
   nicknameGroupId: orNull(
     Digits,
     "expected null or the ID of a group",
     "The group whose rank `{group.role}` names, or null",
   ),
+  bypassRoleIds: required(
+    BypassRoles,
+    expectedBypassRoles,
+    `At most ${mostBypassRoles} roles; members with one of them are left alone`,
+  ),
+  nicknameBypassRoleIds: required(
+    BypassRoles,
+    expectedBypassRoles,
+    `At most ${mostBypassRoles} roles; the nicknames of members with one of them are left alone`,
+  ),
   bypassRoleId: orNull(
     Digits,
     "expected null or the ID of a role",
-    "Members with this role are left alone; null for no role",
+    "One role or null, as earlier releases had it; `bypassRoleIds` counts if both are given",
   ),
   unlinked: oneOf(
     unlinkedChoices,
@@ -118,7 +132,8 @@ const EditedPlan = Schema.Struct({
   rules: RoleRules,
   nickname: Schema.NullOr(Schema.String),
   nicknameGroupId: Schema.NullOr(Schema.String),
-  bypassRoleId: Schema.NullOr(Schema.String),
+  bypassRoleIds: RoleIds,
+  nicknameBypassRoleIds: RoleIds,
   unlinked: Schema.Literals(unlinkedChoices),
   status: Schema.Struct({ state: Schema.Literals(["on", "paused"]) }),
 });
@@ -131,6 +146,8 @@ export const putRoles = managed("admin", "PUT", "/roles", {
     rules: settings.rules,
     nickname: optional(settings.nickname),
     nicknameGroupId: optional(settings.nicknameGroupId),
+    bypassRoleIds: unlessLeftOut(settings.bypassRoleIds),
+    nicknameBypassRoleIds: withFallback(settings.nicknameBypassRoleIds, []),
     bypassRoleId: optional(settings.bypassRoleId),
     unlinked: withFallback(settings.unlinked, "remove" as const),
     logChannelId: unlessLeftOut(
@@ -183,6 +200,8 @@ export const previewRoles = managed("admin", "POST", "/roles/preview", {
     rules: unlessLeftOut(settings.rules),
     nickname: unlessLeftOut(settings.nickname),
     nicknameGroupId: unlessLeftOut(settings.nicknameGroupId),
+    bypassRoleIds: unlessLeftOut(settings.bypassRoleIds),
+    nicknameBypassRoleIds: unlessLeftOut(settings.nicknameBypassRoleIds),
     bypassRoleId: unlessLeftOut(settings.bypassRoleId),
     unlinked: unlessLeftOut(settings.unlinked),
   },

@@ -25,7 +25,15 @@ import { nextNumber } from "./counts.ts";
 import { closedSince, deleteEntries } from "./guild_logs.ts";
 import { holdItems, liveNodes } from "./leases.ts";
 import { findPlan, memberOperations, sweeping } from "./plan_members.ts";
-import { isOn, type KeptPlan, planMembers, planProblems, plans, storeProblems } from "./role_plans.ts";
+import {
+  isOn,
+  type KeptPlan,
+  planMembers,
+  planProblems,
+  plans,
+  settingsOf,
+  storeProblems,
+} from "./role_plans.ts";
 import { confirmPreview, forgetPreview, previewOperations } from "./role_previews.ts";
 import { accountAt, refOf, scopeAt, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
@@ -33,7 +41,7 @@ import { storeLayer } from "./store_layer.ts";
 const nodes = "role plans";
 
 const planOf = Effect.fnUntraced(function* (tx: Transaction, { settings, scope, guildId }: KeptPlan) {
-  return { ...settings, scope: yield* withScope(tx, scope), guildId } satisfies RolePlan;
+  return { ...settingsOf(settings), scope: yield* withScope(tx, scope), guildId } satisfies RolePlan;
 });
 
 const optionalPlan = Effect.fnUntraced(function* (tx: Transaction, stored: KeptPlan | undefined) {
@@ -56,7 +64,7 @@ const put = Effect.fnUntraced(function* (
   const stored = yield* findPlan(tx, write);
   const ofGuild = yield* tx.list(plans.byGuild, [guildId]);
   const isTaken = ofGuild.some((plan) => plan.pid !== pid && isOn(plan));
-  const before = stored?.settings ?? noPlan;
+  const before = stored === undefined ? noPlan : settingsOf(stored.settings);
   if (isChangedSince(write.edited, before)) return "plan_changed";
   if (settings.state === "on" && isTaken) return "guild_has_plan";
   const scope = refOf(yield* scopeAt(tx, pid));
@@ -135,8 +143,8 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
     db.write(write.pid, function* (tx) {
       const stored = yield* findPlan(tx, write);
       if (!isOn(stored)) return false;
-      const { position, settings } = stored;
-      const paused = { ...write, position, settings: { ...settings, state: "paused" } } as const;
+      const settings = { ...settingsOf(stored.settings), state: "paused" } as const;
+      const paused = { ...write, position: stored.position, settings };
       yield* put(tx, paused, pauseFor(write.why, write.at));
       yield* storeProblems(tx, stored, "", write.problems ?? []);
       return true;
@@ -149,7 +157,7 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
         const stored = yield* findPlan(tx, write);
         const isCommunity = yield* closeCommunity(tx, write);
         if (stored === undefined && !isCommunity) return undefined;
-        const details = planEntryDetails(write, stored?.settings ?? noPlan);
+        const details = planEntryDetails(write, stored === undefined ? noPlan : settingsOf(stored.settings));
         yield* recordChange(tx, write, "roles.deleted", details);
         yield* forgetPreview(tx, write);
         yield* tx.remove(plans, pid, guildId);

@@ -6,6 +6,7 @@ import {
   isErasedMark,
   type PlanProblem,
   type PlanSettings,
+  type RoleRule,
   type StoredPreview,
   type Sweep,
   type UserRoles,
@@ -25,6 +26,7 @@ export interface KeptPlan extends Place {
   readonly scope: ScopeRef;
   /** The number of the plan, which a later plan of the place does not get. */
   readonly ref: number;
+  /** As the release stored them. `settingsOf` reads them. */
   readonly settings: PlanSettings;
   readonly position: number;
   readonly revision: number;
@@ -33,6 +35,23 @@ export interface KeptPlan extends Place {
   /** The node that works on the plan; null if no node does. */
   readonly holder: string | null;
 }
+
+type EarlierSettings = Omit<PlanSettings, "rules" | "bypassRoleIds" | "nicknameBypassRoleIds"> & {
+  readonly rules: ReadonlyArray<Partial<RoleRule> & Pick<RoleRule, "roleId" | "when">>;
+  readonly bypassRoleId?: string | null;
+};
+
+/** Returns the settings of a plan that this release or an earlier one stored. */
+export const settingsOf = (stored: PlanSettings | EarlierSettings): PlanSettings => {
+  if ("bypassRoleIds" in stored) return stored;
+  const { bypassRoleId = null, rules, ...settings } = stored;
+  return {
+    ...settings,
+    rules: rules.map(({ roleId, when, nickname = null }) => ({ roleId, when, nickname })),
+    bypassRoleIds: bypassRoleId === null ? [] : [bypassRoleId],
+    nicknameBypassRoleIds: [],
+  };
+};
 
 export const isOn = (plan: KeptPlan | undefined): plan is KeptPlan => plan?.settings.state === "on";
 

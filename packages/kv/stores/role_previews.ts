@@ -9,7 +9,7 @@ import {
 import { Effect, Option } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { previews } from "./role_plans.ts";
+import { previews, settingsOf } from "./role_plans.ts";
 import { scopeAt } from "./scopes.ts";
 
 /** Remembers that a plan is on with the settings of its preview. */
@@ -18,7 +18,8 @@ export const confirmPreview = Effect.fnUntraced(function* (
   { pid, guildId, settings, at }: PutPlan,
 ) {
   const stored = yield* tx.get(previews, pid, guildId);
-  const isOfPlan = stored?.preview.state === "done" && arePreviewedAs(stored.preview.settings, settings);
+  const isOfPlan =
+    stored?.preview.state === "done" && arePreviewedAs(settingsOf(stored.preview.settings), settings);
   if (settings.state === "on" && isOfPlan) yield* tx.put(previews, { ...stored, confirmedAt: at });
 });
 
@@ -56,6 +57,7 @@ export const previewOperations = (db: Database): Pick<RolePlanStore["Service"], 
       const stored = yield* tx.get(previews, pid, guildId);
       if (stored === undefined) return Option.none();
       const { preview, savedAt, confirmedAt } = stored;
-      return Option.some({ preview, savedAt, confirmedAt });
+      const settings = settingsOf(preview.settings);
+      return Option.some({ preview: { ...preview, settings }, savedAt, confirmedAt });
     }),
 });

@@ -3,6 +3,7 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import { pauseBy, pauseFor, turned } from "@accountlink/core/communities";
 import {
   arePreviewedAs,
+  BypassRoles,
   changedSettings,
   type HeldPlan,
   isChangedSince,
@@ -214,14 +215,18 @@ const planFields = {
   rules: Schema.fromJsonString(Schema.Array(RoleRule)),
   nickname: OptionalText,
   nicknameGroupId: OptionalText,
-  bypassRoleId: OptionalText,
+  bypassRoleIds: Schema.fromJsonString(BypassRoles),
+  nicknameBypassRoleIds: Schema.fromJsonString(BypassRoles),
   unlinked: literalsOf<PlanSettings["unlinked"]>({ remove: true, keep: true }),
   state: literalsOf<PlanState>({ on: true, paused: true }),
 };
 
+// Nodes of releases that know one bypass role store it in `bypass_role_id` alone.
 const planColumns = literalSql(`
   role_plans.pid, scopes.account, scopes.guild_id AS scope_guild, role_plans.guild_id, role_plans.rules,
-  role_plans.nickname, role_plans.nickname_group_id, role_plans.bypass_role_id, role_plans.unlinked, role_plans.state`);
+  role_plans.nickname, role_plans.nickname_group_id, role_plans.unlinked, role_plans.state,
+  COALESCE(role_plans.bypass_role_ids, '["' || role_plans.bypass_role_id || '"]', '[]') AS bypass_role_ids,
+  COALESCE(role_plans.nickname_bypass_role_ids, '[]') AS nickname_bypass_role_ids`);
 
 const planTables = literalSql("role_plans JOIN scopes ON scopes.pid = role_plans.pid");
 
@@ -229,14 +234,17 @@ const settingColumns = ({
   rules,
   nickname,
   nicknameGroupId,
-  bypassRoleId,
+  bypassRoleIds,
+  nicknameBypassRoleIds,
   unlinked,
   state,
 }: PlanSettings) => ({
   rules: JSON.stringify(rules),
   nickname,
   nickname_group_id: nicknameGroupId,
-  bypass_role_id: bypassRoleId,
+  bypass_role_id: bypassRoleIds[0] ?? null,
+  bypass_role_ids: JSON.stringify(bypassRoleIds),
+  nickname_bypass_role_ids: JSON.stringify(nicknameBypassRoleIds),
   unlinked,
   state,
 });

@@ -43,7 +43,7 @@ const scopeOfPlan = Effect.fnUntraced(function* ({ account, guildId, scope: kind
 const ruleOf = (text: string): Option.Option<RoleRule> => {
   const [, roleId, condition = ""] = /^(\d{1,32})=(.*)$/.exec(text) ?? [];
   if (roleId === undefined) return Option.none();
-  return Option.map(parseCondition(condition), (when) => ({ roleId, when }));
+  return Option.map(parseCondition(condition), (when) => ({ roleId, when, nickname: null }));
 };
 
 /** Formats a rule as `--rule` accepts it. */
@@ -52,11 +52,20 @@ const ruleText = ({ roleId, when }: RoleRule): string => `${roleId}=${formatCond
 const digitsFlag = (name: string, description: string) =>
   idFlag(name, Digits, "1 to 32 digits").pipe(Flag.withDescription(description), Flag.optional);
 
+const roleFlag = (name: string, description: string) =>
+  idFlag(name, Digits, "1 to 32 digits").pipe(
+    Flag.withDescription(`${description}; can be repeated, and replaces all such roles`),
+    Flag.atLeast(0),
+  );
+
 const rulesFlag = Flag.String("rule").pipe(
-  Flag.filterMap(ruleOf, () => `expected <role>=${conditionForms.join(", ")}`),
+  Flag.filterMap(
+    ruleOf,
+    () => `expected <role>=${conditionForms.join(", ")}, or several with & between them`,
+  ),
   Flag.withMetavar("rule"),
   Flag.withDescription(
-    `A role and the members who get it: <role>= and one of ${conditionForms.join(", ")}; can be repeated, and replaces all rules`,
+    `A role and the members who get it: <role>= and one of ${conditionForms.join(", ")}, or two to five with & between them, which all have to be met; can be repeated, and replaces all rules`,
   ),
   Flag.atLeast(0),
 );
@@ -76,8 +85,11 @@ const planText = ({ plan, status: { pending, sweptAt, sweep, problems } }: PlanD
       ["nickname's group", plan.nicknameGroupId ?? "none"],
       [
         "members left alone",
-        plan.bypassRoleId === null ? "bots" : `bots, and those with role ${plan.bypassRoleId}`,
+        plan.bypassRoleIds.length === 0
+          ? "bots"
+          : `bots, and those with role ${plan.bypassRoleIds.join(" or ")}`,
       ],
+      ["nicknames left alone", plan.nicknameBypassRoleIds.map((id) => `of role ${id}`).join(", ") || "none"],
       ["members never linked", plan.unlinked === "keep" ? "keep their roles" : "lose the roles of the rules"],
       ["state", plan.state],
       ["waiting members", String(pending)],
@@ -114,8 +126,10 @@ const settingFlags = {
   ),
   noNickname: switchFlag("no-nickname", "Leave nicknames alone"),
   nicknameGroup: digitsFlag("nickname-group", "Group whose rank {group.role} names in the nickname"),
-  bypassRole: digitsFlag("bypass-role", "Role whose members are left alone"),
+  bypassRole: roleFlag("bypass-role", "Role whose members are left alone"),
   noBypassRole: switchFlag("no-bypass-role", "Leave only bots alone"),
+  nicknameBypassRole: roleFlag("nickname-bypass-role", "Role whose members keep their nickname"),
+  noNicknameBypassRole: switchFlag("no-nickname-bypass-role", "Let nobody keep another nickname"),
   unlinked: Flag.Literals("unlinked", unlinkedChoices).pipe(
     Flag.withDescription("Whether members without a link lose what the plan gives, or keep what they have"),
     Flag.optional,
@@ -133,14 +147,18 @@ const changeOf = ({
   nickname,
   nicknameGroup,
   bypassRole,
+  nicknameBypassRole,
   unlinked,
   state,
   ...choice
 }: Choice): Partial<PlanSettings> => ({
   ...(rules.length > 0 || choice.noRules ? { rules } : {}),
-  ...Record.getSomes({ nickname, nicknameGroupId: nicknameGroup, bypassRoleId: bypassRole }),
+  ...Record.getSomes({ nickname, nicknameGroupId: nicknameGroup }),
+  ...(bypassRole.length > 0 || choice.noBypassRole ? { bypassRoleIds: bypassRole } : {}),
+  ...(nicknameBypassRole.length > 0 || choice.noNicknameBypassRole
+    ? { nicknameBypassRoleIds: nicknameBypassRole }
+    : {}),
   ...(choice.noNickname ? { nickname: null } : {}),
-  ...(choice.noBypassRole ? { bypassRoleId: null } : {}),
   ...Record.getSomes({ unlinked, state }),
 });
 
@@ -149,8 +167,11 @@ const checkChange = (choice: Choice) => {
   if (Option.isSome(choice.nickname) && choice.noNickname) {
     return refuse("--no-nickname takes no --nickname beside it");
   }
-  if (Option.isSome(choice.bypassRole) && choice.noBypassRole) {
+  if (choice.bypassRole.length > 0 && choice.noBypassRole) {
     return refuse("--no-bypass-role takes no --bypass-role beside it");
+  }
+  if (choice.nicknameBypassRole.length > 0 && choice.noNicknameBypassRole) {
+    return refuse("--no-nickname-bypass-role takes no --nickname-bypass-role beside it");
   }
   return Object.keys(changeOf(choice)).length === 0
     ? refuse("roles set needs at least one flag that changes the plan")

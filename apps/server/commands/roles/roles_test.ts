@@ -15,7 +15,8 @@ it("commands set, show and sweep a role plan", async () => {
     rules: [],
     nickname: null,
     nicknameGroupId: null,
-    bypassRoleId: null,
+    bypassRoleIds: [],
+    nicknameBypassRoleIds: [],
     logChannelId: null,
     unlinked: "remove",
     status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
@@ -27,9 +28,9 @@ it("commands set, show and sweep a role plan", async () => {
   expect(set).toEqual({
     ...none,
     rules: [
-      { roleId: "1", when: { is: "linked" } },
-      { roleId: "2", when: { ...group, minRank: 100 } },
-      { roleId: "3", when: group },
+      { roleId: "1", when: { is: "linked" }, nickname: null },
+      { roleId: "2", when: { ...group, minRank: 100 }, nickname: null },
+      { roleId: "3", when: group, nickname: null },
     ],
     nickname: "{game.username}",
     folder,
@@ -42,17 +43,24 @@ it("commands set, show and sweep a role plan", async () => {
   const { stdout } = await run("roles", "show", ...place);
   expect(stdout).toContain("1=linked, 2=group:9:100-, 3=group:9");
   expect(stdout).toMatch(/^state +on$/m);
-  const owned = "--rule 1=gamepass:55 --rule 2=age:30 --bypass-role 7 --nickname-group 9".split(" ");
+  const owned =
+    "--rule 1=gamepass:55&proven --rule 2=age:30 --bypass-role 7 --bypass-role 8 --nickname-bypass-role 6 --nickname-group 9".split(
+      " ",
+    );
   expect(await json("roles", "set", ...place, ...owned)).toMatchObject({
     rules: [
-      { roleId: "1", when: { is: "owner", item: "gamepass", itemId: "55" } },
+      {
+        roleId: "1",
+        when: { is: "all", of: [{ is: "owner", item: "gamepass", itemId: "55" }, { is: "proven" }] },
+      },
       { roleId: "2", when: { is: "age", minDays: 30 } },
     ],
     nicknameGroupId: "9",
-    bypassRoleId: "7",
+    bypassRoleIds: ["7", "8"],
+    nicknameBypassRoleIds: ["6"],
   });
-  expect((await run("roles", "show", ...place)).stdout).toContain("1=gamepass:55, 2=age:30");
-  expect(await json("roles", "set", ...place, "--no-bypass-role")).toMatchObject({ bypassRoleId: null });
+  expect((await run("roles", "show", ...place)).stdout).toContain("1=gamepass:55&proven, 2=age:30");
+  expect(await json("roles", "set", ...place, "--no-bypass-role")).toMatchObject({ bypassRoleIds: [] });
   expect(await json("roles", "set", ...place, "--no-rules")).toMatchObject({ rules: [] });
 });
 

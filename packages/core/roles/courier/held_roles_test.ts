@@ -7,8 +7,8 @@ import { deployment, memberIds, pass, test, usual, verified } from "./test_deplo
 
 const officer = "10";
 const linkedAndGroup: PlanSettings["rules"] = [
-  { roleId: verified, when: { is: "linked" } },
-  { roleId: officer, when: { is: "group", groupId: "9", minRank: null, maxRank: null } },
+  { roleId: verified, when: { is: "linked" }, nickname: null },
+  { roleId: officer, when: { is: "group", groupId: "9", minRank: null, maxRank: null }, nickname: null },
 ];
 
 test("a source that answers nobody holds back its role alone, and its first answer starts a sweep", function* () {
@@ -110,7 +110,7 @@ test("an item that does not exist is a problem of the plan, and is asked about o
   for (const [index, user] of users.entries()) yield* link(user, String(101 + index));
   broken.isPassGone = true;
   const owner = { is: "owner", item: "gamepass", itemId: "55" } as const;
-  yield* put({ rules: [...usual.rules, { roleId: officer, when: owner }] });
+  yield* put({ rules: [...usual.rules, { roleId: officer, when: owner, nickname: null }] });
   yield* startNode();
   yield* pass(40);
   const { sweep, sweptAt, problems, pending } = yield* status;

@@ -188,6 +188,9 @@ const usersOf = (event: FeedEvent): ReadonlyArray<ChatId> => {
     case "link.removed":
     case "user.erased":
       return [event.data.chatId].filter(isChatId);
+    // A session that confirms a link proves it, and is the only event of that.
+    case "session.completed":
+      return [event.data.chatId ?? ""].filter(isChatId);
     default:
       return [];
   }

@@ -132,8 +132,8 @@ test("a sweep reads a whole group if its pages are fewer requests than the linke
   const [ada = "", ...others] = memberIds;
   const sweepWith = Effect.fnUntraced(function* (roleId: string) {
     const ranked = { is: "group", minRank: 1, maxRank: null } as const;
-    const unknown = { roleId: "9", when: { ...ranked, groupId: "77" } };
-    yield* put({ rules: [{ roleId, when: { ...ranked, groupId: "9" } }, unknown] });
+    const unknown = { roleId: "9", when: { ...ranked, groupId: "77" }, nickname: null };
+    yield* put({ rules: [{ roleId, when: { ...ranked, groupId: "9" }, nickname: null }, unknown] });
     const before = (yield* status).sweptAt;
     while ((yield* status).sweptAt === before) yield* pass(1);
     assert.include(yield* rolesOf(ada), roleId);

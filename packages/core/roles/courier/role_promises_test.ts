@@ -32,7 +32,7 @@ const settings: PlanSettings = {
   ...usual,
   rules: usual.rules.slice(0, 1),
   nickname: "{game.username}",
-  bypassRoleId: bypass,
+  bypassRoleIds: [bypass],
 };
 
 const write = { ...operator, at: 0 };

@@ -71,8 +71,8 @@ const gameUsers = [
 export const usual: PlanSettings = {
   ...noPlan,
   rules: [
-    { roleId: verified, when: { is: "linked" } },
-    { roleId: guest, when: { is: "unlinked" } },
+    { roleId: verified, when: { is: "linked" }, nickname: null },
+    { roleId: guest, when: { is: "unlinked" }, nickname: null },
   ],
   state: "on",
 };

@@ -72,12 +72,7 @@ const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
     names.guilds.get(String(details["guildId"])) ?? `the community ${String(details["guildId"])}`,
   list: () => (pid === null ? "the account" : (names.lists.get(pid) ?? "a deleted list")),
   changes: (labels: Readonly<Record<string, string>>) => changesOf(details, labels, names),
-  roles: (detail: string) =>
-    String(details[detail] ?? "")
-      .split(", ")
-      .filter((id) => id !== "")
-      .map((id) => roleOf(id, names))
-      .join(", "),
+  roles: (detail: string) => rolesIn(details[detail] ?? "", names),
   text: (detail: string) => String(details[detail]),
   count: (detail: string) => numberText(Number(details[detail])),
 });
@@ -101,13 +96,22 @@ const valueText = (value: string | number | null, name: string, names: Names): s
     case "expiresAt":
       return timeText(Number(value));
     case "bypassRoleId":
-      return roleOf(String(value), names);
+    case "bypassRoleIds":
+    case "nicknameBypassRoleIds":
+      return rolesIn(value, names);
     case "logChannelId":
       return `#${names.channels.get(String(value)) ?? value}`;
     default:
       return `“${value}”`;
   }
 };
+
+const rolesIn = (ids: string | number, names: Names): string =>
+  String(ids)
+    .split(", ")
+    .filter((id) => id !== "")
+    .map((id) => roleOf(id, names))
+    .join(", ");
 
 const roleOf = (id: string, names: Names): string => names.roles.get(id) ?? `role ${id}`;
 
@@ -259,7 +263,10 @@ const communityLabels: Readonly<Record<keyof CommunitySettings, string>> = { log
 const planLabels = {
   nickname: "nickname",
   nicknameGroupId: "group of the nickname",
+  // Of entries of releases with one such role.
   bypassRoleId: "role that leaves members as they are",
+  bypassRoleIds: "roles that leave members as they are",
+  nicknameBypassRoleIds: "roles that leave nicknames as they are",
   unlinked: "members without a link",
   ...communityLabels,
 };

@@ -111,6 +111,17 @@ ${field.choices.map(
 )}
 </fieldset>`;
 
+/** Several boxes to tick, whose field has a value for each ticked one. */
+export const checksField = (
+  field: Field & { readonly values: ReadonlyArray<string>; readonly choices: ReadonlyArray<Choice> },
+): Html => html`
+<fieldset class="field" id="${field.name}"${describedBy(field)}>
+<legend>${field.label}</legend>
+${field.hint === undefined ? null : html`<p class="hint" id="${field.name}-hint">${field.hint}</p>`}
+${reasonsOf(field).length === 0 ? null : html`<p class="problem" id="${field.name}-problem">${sentence(reasonsOf(field))}</p>`}
+${field.choices.map(({ value, label }) => checkField(field.name, label, field.values.includes(value), value))}
+</fieldset>`;
+
 export const checkField = (name: string, label: string, isChecked: boolean, value = "true"): Html => html`
 <label class="choice"><input type="checkbox" name="${name}" value="${value}"${isChecked ? html` checked` : null}>
 <span>${label}</span></label>`;

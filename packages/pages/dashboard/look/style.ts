@@ -7,7 +7,7 @@ import { css, theme } from "../../theme.ts";
 const otherParts = Record.keys(ruleParts)
   .map((part) => {
     const kinds = ruleKindNames.filter((name) => rowOf(name).parts?.includes(part));
-    return `.rule:not(:has(option:is(${kinds.map((name) => `[value="${name}"]`).join(", ")}):checked)) .${part}`;
+    return `.condition:not(:has(option:is(${kinds.map((name) => `[value="${name}"]`).join(", ")}):checked)) .${part}`;
   })
   .join(", ");
 
@@ -61,9 +61,9 @@ td .button { white-space: nowrap; }
 .panel { display: grid; gap: 1.25rem; justify-items: start; padding: 1.25rem; }
 .panel > * { width: 100%; margin: 0; }
 .panel > .button { width: auto; }
-.rule, .parts { display: grid; gap: .75rem 1rem; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); align-items: end; }
+.rule, .condition, .parts { display: grid; gap: .75rem 1rem; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); align-items: end; }
 .rule { padding: 1rem; border: var(--rule); border-radius: .5rem; }
-.rule > * { grid-column: 1 / -1; }
+.rule > *, .condition > * { grid-column: 1 / -1; }
 ${otherParts} { display: none; }
 form:has([name=scope][value=global]:checked) .own { display: none; }
 .danger { border-color: var(--bad); }

@@ -1,7 +1,14 @@
 /** What saved rules would change for everybody, before they are turned on. */
 import type { GuildId } from "@accountlink/core";
 import type { GuildRole } from "@accountlink/core/platforms";
-import { changesIn, isLargelyUnknown, type PlanPreview, shownPreview } from "@accountlink/core/roles";
+import {
+  changesIn,
+  isLargelyUnknown,
+  type PlanPreview,
+  shownOfRole,
+  shownPreview,
+  templatesOf,
+} from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
@@ -143,6 +150,7 @@ const rolesTable = (view: PreviewView, isChoice: boolean): Html | null =>
           "Would get it",
           "Would lose it",
           ...(isChoice ? ["Never linked: could lose it"] : []),
+          "For example",
         ],
         rows: view.preview.roles.map(({ roleId, held, gained, lost }) => [
           roleName(view, roleId),
@@ -150,8 +158,24 @@ const rolesTable = (view: PreviewView, isChoice: boolean): Html | null =>
           numberText(gained.linked + gained.unlinked),
           numberText(lost.linked),
           ...(isChoice ? [numberText(lost.unlinked)] : []),
+          examplesHtml(view, roleId),
         ]),
       });
+
+/** The changed members whom a preview found first. */
+export const examplesIn = ({ examples: { linked, unlinked } }: PlanPreview) => [...linked, ...unlinked];
+
+/** Names some members who would get or lose a role. */
+const examplesHtml = (view: PreviewView, roleId: string): Html => {
+  const named = (field: "add" | "remove") =>
+    examplesIn(view.preview)
+      .filter((example) => example[field].includes(roleId))
+      .slice(0, shownOfRole)
+      .map(({ chatId }) => view.names.get(chatId) ?? chatId)
+      .join(", ");
+  const [gain, lose] = [named("add"), named("remove")];
+  return html`${gain === "" ? null : `Would get it: ${gain}.`} ${lose === "" ? null : `Would lose it: ${lose}.`}`;
+};
 
 const namesHtml = (view: PreviewView): Html | null => {
   const { preview, names, community } = view;
@@ -192,14 +216,14 @@ const exceptionsHtml = (view: PreviewView): Html | null => {
       ({ roleId }) =>
         html`Nobody’s role ${roleName(view, roleId)} changes until the bot may give it: move the bot's role above it on ${platforms.chat}.`,
     ),
-    ...(settings.nickname === null
+    ...(templatesOf(settings).length === 0
       ? []
       : [
           html`The owner of the community, and who stands above the bot, keep their nickname: ${platforms.chat} lets no bot change it.`,
         ]),
     ...(bypassed === 0
       ? []
-      : [html`${counted(bypassed, "member")} with the role to leave alone keep what they have.`]),
+      : [html`${counted(bypassed, "member")} with a role to leave alone keep what they have.`]),
   ];
   if (lines.length === 0) return null;
   return html`<section><h2>Who is not changed</h2><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;

@@ -52,7 +52,7 @@ ${
           ? "No further rank has a role of the same name."
           : html`${counted(added.length, "rank")} with a role of the same name:`
       }</p>
-<ul>${added.map(({ roleId, minRank }) => html`<li>${nameOfRole.get(roleId) ?? roleId} (rank ${minRank})</li>`)}</ul>
+<ul>${added.map(({ roleId, conditions }) => html`<li>${nameOfRole.get(roleId) ?? roleId} (rank ${conditions[0]?.minRank ?? ""})</li>`)}</ul>
 ${
   left.length === 0
     ? null
@@ -93,14 +93,14 @@ ${names}
 </div>`;
 };
 
-/** The roles to choose from. A deleted role of the rule is one of them, so that saving changes nothing. */
+/** The roles to choose from. The chosen roles that were deleted are among them, so that saving changes nothing. */
 export const roleChoices = (
-  { roles }: RanksView,
-  roleId: string,
+  { roles }: Pick<RanksView, "roles">,
+  chosen: ReadonlyArray<string>,
   labelOf = (name: string, assignable: boolean) => (assignable ? name : `${name} (the bot may not give it)`),
 ) => [
   ...roles.map(({ id, name, assignable }) => ({ value: id, label: labelOf(name, assignable) })),
-  ...(roleId === "" || roles.some(({ id }) => id === roleId)
-    ? []
-    : [{ value: roleId, label: `Role ${roleId} (deleted)` }]),
+  ...chosen
+    .filter((roleId) => !roles.some(({ id }) => id === roleId))
+    .map((roleId) => ({ value: roleId, label: `Role ${roleId} (deleted)` })),
 ];

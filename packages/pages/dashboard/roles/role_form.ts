@@ -3,10 +3,13 @@ import type { ParameterProblem } from "@accountlink/core/errors";
 import { Digits } from "@accountlink/core/ids";
 import type { GuildRole, RankedGroup } from "@accountlink/core/platforms";
 import {
+  allOf,
   type ChosenSettings,
   conditionOf,
+  conditionsIn,
   idIn,
   kindOf,
+  mostCombined,
   mostRules,
   NicknameTemplate,
   namesGroupRole,
@@ -15,31 +18,46 @@ import {
   type RoleRule,
   ruleFields,
   ruleKindNamed,
+  type SingleCondition,
   type TypedFields,
   typedFields,
 } from "@accountlink/core/roles";
 import { Record, Schema } from "effect";
 import type { Fields } from "../owner_pages.ts";
 
-/** A rule as typed into the form. `when` is a kind of rules, or a text that another release knows as one. */
-export type TypedRule = TypedFields & { readonly roleId: string; readonly when: string };
+/** A condition as typed into the form. `when` is a kind of rules, or a text that another release knows as one. */
+export type TypedCondition = TypedFields & { readonly when: string };
 
-const namesOfFields = { roleId: "role", when: "when", ...Record.map(ruleFields, ({ name }) => name) };
+/** A rule as typed into the form. */
+export interface TypedRule {
+  readonly roleId: string;
+  readonly nickname: string;
+  /** One, or several that all have to be met. */
+  readonly conditions: ReadonlyArray<TypedCondition>;
+}
+
+const conditionFields = { when: "when", ...Record.map(ruleFields, ({ name }) => name) };
+
+/** Returns the end of the names of a condition's fields. Conditions and rules are numbered from 1. */
+export const partOf = (rule: number, condition: number): string =>
+  condition === 1 ? String(rule) : `${rule}-${condition}`;
 
 export interface RolesForm {
   readonly rules: ReadonlyArray<TypedRule>;
   readonly nickname: string;
   readonly nicknameGroupId: string;
-  readonly bypassRoleId: string;
+  readonly bypassRoleIds: ReadonlyArray<string>;
+  readonly nicknameBypassRoleIds: ReadonlyArray<string>;
   readonly unlinked: PlanSettings["unlinked"];
   /** The group whose ranks become rules. */
   readonly ranksOf: string;
 }
 
-export const emptyRule: TypedRule = { roleId: "", when: "linked", ...typedFields({ is: "linked" }) };
+export const emptyCondition: TypedCondition = { when: "linked", ...typedFields({ is: "linked" }) };
 
-const fieldLabels: Readonly<Record<string, string>> = {
-  role: "Role",
+export const emptyRule: TypedRule = { roleId: "", nickname: "", conditions: [emptyCondition] };
+
+const conditionLabels: Readonly<Record<string, string>> = {
   when: "Members",
   ...Object.fromEntries(Object.values(ruleFields).map(({ name, label }) => [name, label])),
 };
@@ -47,16 +65,24 @@ const fieldLabels: Readonly<Record<string, string>> = {
 export const roleFormLabels: Readonly<Record<string, string>> = {
   nickname: "Nickname",
   nicknameGroupId: "Group of the nickname",
-  bypassRoleId: "Members to leave alone",
+  bypassRoleIds: "Members to leave alone",
+  nicknameBypassRoleIds: "Members whose nickname is left alone",
   unlinked: "Members who have not linked",
   ranksOf: "Group whose ranks become rules",
   rules: "Rules",
   seen: "Rules",
   who: "Member",
   ...Object.fromEntries(
-    Array.from({ length: mostRules }, (_, i) =>
-      Object.entries(fieldLabels).map(([name, label]) => [`${name}-${i + 1}`, `${label} of rule ${i + 1}`]),
-    ).flat(),
+    Array.from({ length: mostRules }, (_, i) => [
+      [`role-${i + 1}`, `Role of rule ${i + 1}`],
+      [`nickname-${i + 1}`, `Nickname of rule ${i + 1}`],
+      ...Array.from({ length: mostCombined }, (_each, part) =>
+        Object.entries(conditionLabels).map(([name, label]) => [
+          `${name}-${partOf(i + 1, part + 1)}`,
+          `${label} of rule ${i + 1}`,
+        ]),
+      ).flat(),
+    ]).flat(),
   ),
 };
 
@@ -73,10 +99,15 @@ export const isNewPlan = ({ rules, nickname, state }: PlanSettings): boolean =>
 export const formOfPlan = (plan: PlanSettings): RolesForm => ({
   rules: isNewPlan(plan)
     ? [emptyRule]
-    : plan.rules.map(({ roleId, when }) => ({ roleId, when: kindOf(when), ...typedFields(when) })),
+    : plan.rules.map(({ roleId, when, nickname }) => ({
+        roleId,
+        nickname: nickname ?? "",
+        conditions: conditionsIn(when).map((each) => ({ when: kindOf(each), ...typedFields(each) })),
+      })),
   nickname: plan.nickname ?? "",
   nicknameGroupId: plan.nicknameGroupId ?? "",
-  bypassRoleId: plan.bypassRoleId ?? "",
+  bypassRoleIds: plan.bypassRoleIds,
+  nicknameBypassRoleIds: plan.nicknameBypassRoleIds,
   unlinked: plan.unlinked,
   ranksOf: "",
 });
@@ -91,7 +122,8 @@ export const rulesOfRanks = (
   return ranks.flatMap(({ rank, name }): ReadonlyArray<TypedRule> => {
     const roleId = roleIds.get(name.trim().toLowerCase());
     if (roleId === undefined) return [];
-    const rule = { ...emptyRule, roleId, when: "group", groupId, minRank: `${rank}`, maxRank: `${rank}` };
+    const ranked = { ...emptyCondition, when: "group", groupId, minRank: `${rank}`, maxRank: `${rank}` };
+    const rule = { ...emptyRule, roleId, conditions: [ranked] };
     return present.some((each) => JSON.stringify(each) === JSON.stringify(rule)) ? [] : [rule];
   });
 };
@@ -111,63 +143,108 @@ export const typedRoles = (fields: Fields): RolesForm => {
   return {
     nickname: fields("nickname").trim(),
     nicknameGroupId: idIn("group", fields("nicknameGroupId").trim()),
-    bypassRoleId: fields("bypassRoleId"),
+    bypassRoleIds: fields.all("bypassRoleIds"),
+    nicknameBypassRoleIds: fields.all("nicknameBypassRoleIds"),
     unlinked: fields("unlinked") === "keep" ? "keep" : "remove",
     ranksOf: idIn("group", fields("ranksOf").trim()),
     rules: Array.from({ length: rows }, (_, i) => typedRule(fields, i + 1)),
   };
 };
 
-/** Reads the rule with this number. An address of a thing becomes the thing's ID. */
+/** Reads the rule with this number. */
 const typedRule = (fields: Fields, number: number): TypedRule => {
-  const rule = Record.map(namesOfFields, (name) => fields(`${name}-${number}`).trim());
-  const kind = ruleKindNamed(rule.when);
-  if (kind === undefined) return rule;
-  return { ...rule, groupId: idIn(kind, rule.groupId), itemId: idIn(kind, rule.itemId) };
+  const parts = Math.min(mostCombined, Number(fields(`parts-${number}`)) || 1);
+  return {
+    roleId: fields(`role-${number}`).trim(),
+    nickname: fields(`nickname-${number}`).trim(),
+    conditions: Array.from({ length: parts }, (_, i) => typedCondition(fields, partOf(number, i + 1))),
+  };
+};
+
+/** Reads a condition. An address of a thing becomes the thing's ID. */
+const typedCondition = (fields: Fields, part: string): TypedCondition => {
+  const typed = Record.map(conditionFields, (name) => fields(`${name}-${part}`).trim());
+  const kind = ruleKindNamed(typed.when);
+  if (kind === undefined) return typed;
+  return { ...typed, groupId: idIn(kind, typed.groupId), itemId: idIn(kind, typed.itemId) };
+};
+
+const moved = <A>(all: ReadonlyArray<A>, from: number, to: number): ReadonlyArray<A> => {
+  const item = all[from];
+  if (item === undefined || to < 0 || to >= all.length) return all;
+  return all.toSpliced(from, 1).toSpliced(to, 0, item);
+};
+
+/** Changes the list of rules as a button of the form says, such as `up-2`; null for another button. */
+export const changedRules = (
+  rules: ReadonlyArray<TypedRule>,
+  button: string,
+): ReadonlyArray<TypedRule> | null => {
+  const [, act, number, part] = /^(remove|up|down|condition|drop)-(\d+)(?:-(\d+))?$/u.exec(button) ?? [];
+  if (act === undefined) return button === "add" ? [...rules, emptyRule].slice(0, mostRules) : null;
+  const index = Number(number) - 1;
+  const inRule = (change: (conditions: TypedRule["conditions"]) => TypedRule["conditions"]) =>
+    rules.map((rule, i) => (i === index ? { ...rule, conditions: change(rule.conditions) } : rule));
+  switch (act) {
+    case "remove":
+      return rules.filter((_, i) => i !== index);
+    case "up":
+      return moved(rules, index, index - 1);
+    case "down":
+      return moved(rules, index, index + 1);
+    case "condition":
+      return inRule((conditions) => [...conditions, emptyCondition].slice(0, mostCombined));
+    default:
+      return inRule((conditions) => conditions.filter((_, i) => i + 1 !== Number(part) || i === 0));
+  }
 };
 
 /** Converts the typed form into settings, or returns the problems of its fields. */
 export const settingsOf = (
   form: RolesForm,
   state: PlanState,
-): ChosenSettings | ReadonlyArray<ParameterProblem> => {
-  const { nickname, nicknameGroupId, bypassRoleId, unlinked } = form;
+): (ChosenSettings & Pick<PlanSettings, "rules">) | ReadonlyArray<ParameterProblem> => {
+  const { nickname, nicknameGroupId, bypassRoleIds, nicknameBypassRoleIds, unlinked } = form;
   const read = form.rules.map((rule, i) => ruleOf(rule, i + 1));
   const rules = read.filter((rule) => "roleId" in rule);
   const problems = read.flatMap((rule) => ("roleId" in rule ? [] : rule));
-  if (nickname !== "" && !Schema.is(NicknameTemplate)(nickname))
-    problems.push({
-      name: "nickname",
-      reason: "expected at least one of the names above in braces, and no other",
-    });
-  if (nicknameGroupId === "" ? namesGroupRole(nickname) : !isId(nicknameGroupId))
+  if (!isNickname(nickname)) problems.push({ name: "nickname", reason: expectedNickname });
+  const templates = [nickname, ...form.rules.map((rule) => rule.nickname)];
+  if (nicknameGroupId === "" ? templates.some(namesGroupRole) : !isId(nicknameGroupId))
     problems.push({ name: "nicknameGroupId", reason: "expected the ID or the address of a group" });
   if (problems.length > 0) return problems;
   return {
     rules,
     nickname: nickname || null,
     nicknameGroupId: nicknameGroupId || null,
-    bypassRoleId: bypassRoleId || null,
+    bypassRoleIds,
+    nicknameBypassRoleIds,
     unlinked,
     state,
   };
 };
 
+const expectedNickname = "expected at least one of the names in braces that this page lists, and no other";
+
+const isNickname = (text: string): boolean => text === "" || Schema.is(NicknameTemplate)(text);
+
 /** Converts the rule with this number, or returns the problems of its fields. */
-const ruleOf = (typed: TypedRule, number: number): RoleRule | ReadonlyArray<ParameterProblem> => {
-  const { roleId, when } = typed;
-  const kind = ruleKindNamed(when);
-  const condition = kind === undefined ? [] : conditionOf(kind, typed);
-  const problems: Array<ParameterProblem> = [];
-  if (kind === undefined)
-    problems.push({ name: `when-${number}`, reason: "this version knows no such rule" });
+export const ruleOf = (typed: TypedRule, number: number): RoleRule | ReadonlyArray<ParameterProblem> => {
+  const { roleId, nickname } = typed;
+  const read = typed.conditions.map((each, i) => singleOf(each, partOf(number, i + 1)));
+  const conditions = read.filter((each) => "is" in each);
+  const problems = read.flatMap((each) => ("is" in each ? [] : each));
   if (roleId === "") problems.push({ name: `role-${number}`, reason: "choose the role, or remove the rule" });
-  if ("is" in condition && problems.length === 0) return { roleId, when: condition };
-  const wrong = "is" in condition ? [] : condition;
-  return [
-    ...problems,
-    ...wrong.map(({ field, reason }) => ({ name: `${ruleFields[field].name}-${number}`, reason })),
-  ];
+  if (!isNickname(nickname)) problems.push({ name: `nickname-${number}`, reason: expectedNickname });
+  return problems.length > 0 ? problems : { roleId, when: allOf(conditions), nickname: nickname || null };
+};
+
+const singleOf = (typed: TypedCondition, part: string): SingleCondition | ReadonlyArray<ParameterProblem> => {
+  const kind = ruleKindNamed(typed.when);
+  if (kind === undefined) return [{ name: `when-${part}`, reason: "this version knows no such rule" }];
+  const condition = conditionOf(kind, typed);
+  if ("is" in condition) return condition;
+  return condition.map(({ field, reason }) => ({ name: `${ruleFields[field].name}-${part}`, reason }));
 };
 
 /** Whether the text can be the ID of a group or an item. */

@@ -24,10 +24,11 @@ export const rolesApi = Effect.gen(function* () {
     }),
 
     bindManaged(DashboardRoles.putRoles, function* ({ owner, values }) {
-      const { pid, guildId, edited, ...chosen } = values;
+      const { pid, guildId, edited, bypassRoleIds, bypassRoleId, ...chosen } = values;
       const scope = yield* enter(owner, pid, guildId);
       const version = edited && planVersion({ ...edited, ...edited.status });
-      const put = plans.put(scope, guildId, chosen, originOf(owner), version);
+      const settings = { ...chosen, bypassRoleIds: bypassRoleIds ?? listOf(bypassRoleId) };
+      const put = plans.put(scope, guildId, settings, originOf(owner), version);
       return { data: { plan: planJson(yield* put) } };
     }),
 
@@ -42,17 +43,20 @@ export const rolesApi = Effect.gen(function* () {
       return { data: { preview: preview && previewJson(preview) } };
     }),
 
-    bindManaged(
-      DashboardRoles.previewRoles,
-      function* ({ owner, values: { pid, guildId, chatId, ...chosen } }) {
-        const scope = yield* enter(owner, pid, guildId);
-        if (chatId === null) {
-          return { data: { preview: previewJson(yield* plans.previewAll(scope, guildId, given(chosen))) } };
-        }
-        const { add, remove, nickname } = yield* plans.preview(scope, guildId, chatId);
-        return { data: { add, remove, nickname } };
-      },
-    ),
+    bindManaged(DashboardRoles.previewRoles, function* ({ owner, values }) {
+      const { pid, guildId, chatId, bypassRoleId, ...chosen } = values;
+      const earlier = bypassRoleId === undefined ? {} : { bypassRoleIds: listOf(bypassRoleId) };
+      const scope = yield* enter(owner, pid, guildId);
+      if (chatId === null) {
+        return {
+          data: {
+            preview: previewJson(yield* plans.previewAll(scope, guildId, { ...earlier, ...given(chosen) })),
+          },
+        };
+      }
+      const { add, remove, nickname } = yield* plans.preview(scope, guildId, chatId);
+      return { data: { add, remove, nickname } };
+    }),
 
     bindManaged(DashboardRoles.sweepRoles, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
@@ -60,6 +64,10 @@ export const rolesApi = Effect.gen(function* () {
     }),
   ];
 });
+
+/** Returns the bypass roles of a request that was made for an earlier release. */
+const listOf = (bypassRoleId: string | null): ReadonlyArray<string> =>
+  bypassRoleId === null ? [] : [bypassRoleId];
 
 const previewJson = (preview: PlanPreview) => {
   const { roles, ...shown } = shownPreview(preview);

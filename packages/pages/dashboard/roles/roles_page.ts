@@ -1,21 +1,16 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import type { GuildId } from "@accountlink/core";
-import type { ItemDetails } from "@accountlink/core/platforms";
 import {
   mostRules,
   nicknameOf,
   type PlanDetails,
   planVersion,
-  type RuleField,
   type RuleKindName,
-  rowOf,
-  ruleFields,
-  ruleKindNamed,
 } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
-import { menuField, textField } from "../look/field.ts";
+import { textField } from "../look/field.ts";
 import { type AccountNames, communityName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { remedy, roleName } from "../look/remedies.ts";
@@ -25,9 +20,10 @@ import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
 import { changesText, obstacles, type RolePreview } from "./member_preview.ts";
-import { type RanksView, ranksFields, roleChoices } from "./ranks_fields.ts";
-import { isNewPlan, type RolesForm, roleFormLabels, type TypedRule } from "./role_form.ts";
-import { kindChoices, shownParts } from "./rule_choices.ts";
+import { type RanksView, ranksFields } from "./ranks_fields.ts";
+import { isNewPlan, type RolesForm, roleFormLabels } from "./role_form.ts";
+import { bypassField, ruleFieldset, thingHint } from "./rule_fieldset.ts";
+import type { Thing } from "./rule_sentence.ts";
 
 export interface RolesView extends RanksView {
   readonly community: Community;
@@ -40,7 +36,7 @@ export interface RolesView extends RanksView {
   readonly guildName: string | null;
   readonly details: PlanDetails;
   /** The groups and items in the form, by `thingKey`; null if the game platform knows none with this ID. */
-  readonly things: ReadonlyMap<string, ItemDetails | null>;
+  readonly things: ReadonlyMap<string, Thing | null>;
   /** The kinds of rules that the game platform has what they need for. */
   readonly kinds: ReadonlyArray<RuleKindName>;
   /** The names of members with problems, if the platform knows them. */
@@ -81,21 +77,6 @@ ${rivalNotice(view)}
 ${planSection(view, form, visitor, refused)}
 ${isNew ? null : html`${previewSection(view, visitor, refused)}${removeSection(view)}`}`,
   };
-};
-
-export const thingKey = (kind: string, id: string): string => `${kind} ${id}`;
-
-/** Returns the name of a group or an item, a sentence if the platform has none, or `otherwise` before a lookup. */
-const thingHint = (
-  { things }: RolesView,
-  [kind, id]: readonly [kind: string, id: string],
-  { platforms }: Shown,
-  otherwise: string,
-): string => {
-  const thing = things.get(thingKey(kind, id));
-  const named = ruleKindNamed(kind);
-  if (thing !== null || named === undefined) return thing?.name ?? otherwise;
-  return `No ${rowOf(named).thing} on ${platforms.game} has this ID.`;
 };
 
 const nameOf = ({ guildName, guildId }: RolesView): string => guildName ?? `community ${guildId}`;
@@ -172,7 +153,7 @@ ${hidden(view)}
 <input type="hidden" name="rows" value="${form.rules.length}">
 <input type="hidden" name="unlinked" value="${form.unlinked}">
 <input type="hidden" name="seen" value="${planVersion(view.details.plan)}">
-${form.rules.map((rule, i) => ruleFieldset(view, rule, i + 1, visitor, problems))}
+${form.rules.map((rule, i) => ruleFieldset(view, rule, [i + 1, form.rules.length], visitor, problems))}
 ${
   form.rules.length < mostRules
     ? html`<p class="row"><button class="button quiet small" name="act" value="add">${
@@ -182,7 +163,7 @@ ${
 }
 ${textField({
   name: "nickname",
-  label: "Nickname of linked members",
+  label: "Nickname of linked members without one by a rule",
   hint: html`<code>{game.displayName}</code> and <code>{game.username}</code> are the names on
     ${visitor.platforms.game}, <code>{chat.displayName}</code> and <code>{chat.username}</code> on
     ${visitor.platforms.chat}, <code>{group.role}</code> is the rank in the group below. Empty: nicknames are left
@@ -204,16 +185,8 @@ ${textField({
   maxLength: 300,
   problems,
 })}
-${menuField({
-  name: "bypassRoleId",
-  label: "Members to leave alone",
-  value: form.bypassRoleId,
-  problems,
-  choices: [
-    { value: "", label: "Nobody" },
-    ...roleChoices(view, form.bypassRoleId, (name) => `Members with ${name}`),
-  ],
-})}
+${bypassField(view, form, "bypassRoleIds", "Members with one of these roles keep their roles and nickname.", problems)}
+${bypassField(view, form, "nicknameBypassRoleIds", "Members with one of these roles get roles, and keep their nickname.", problems)}
 <p class="row">${
     view.rival && "list" in view.rival && !isOn
       ? null
@@ -237,57 +210,6 @@ const exampleOf = (template: string): Html | null => {
     : html` Lady Ada, an Officer who plays as ada_g, is called <strong>${example}</strong>.`;
 };
 
-const ruleFieldset = (
-  view: RolesView,
-  rule: TypedRule,
-  number: number,
-  visitor: Shown,
-  problems: Refused["problems"],
-): Html => {
-  const { roleId, when } = rule;
-  const kind = ruleKindNamed(when);
-  const thingField = kind && rowOf(kind).parts?.includes("group") ? "groupId" : "itemId";
-  const hintOf = (field: RuleField) =>
-    field === thingField
-      ? thingHint(view, [when, rule[field]], visitor, ruleFields[field].hint)
-      : ruleFields[field].hint;
-  return html`
-<fieldset class="rule">
-<legend>Rule ${number}</legend>
-<div class="parts">
-${menuField({
-  name: `when-${number}`,
-  label: "Who",
-  value: when,
-  problems,
-  choices: kindChoices(view.kinds, when, visitor.platforms.game),
-})}
-${menuField({
-  name: `role-${number}`,
-  label: "gets the role",
-  value: roleId,
-  problems,
-  choices: [{ value: "", label: "Choose a role" }, ...roleChoices(view, roleId)],
-})}
-</div>
-${shownParts(view.kinds, kind).map(
-  ([part, fields]) => html`<div class="parts ${part}">
-${fields.map((field) =>
-  textField({
-    name: `${ruleFields[field].name}-${number}`,
-    label: ruleFields[field].label,
-    hint: hintOf(field),
-    value: rule[field],
-    maxLength: ruleFields[field].maxLength,
-    problems,
-  }),
-)}
-</div>`,
-)}
-<p class="row"><button class="button quiet small" name="act" value="remove-${number}" aria-label="Remove rule ${number}">Remove</button></p>
-</fieldset>`;
-};
-
 const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null): Html => {
   const { preview } = view;
   return html`
@@ -297,7 +219,7 @@ ${formTo(`${action(view)}#preview`, html` class="panel"`)}
 ${hidden(view)}
 ${textField({
   name: "who",
-  label: "Member",
+  label: "Member to look at",
   hint: `User name or ID on ${visitor.platforms.chat}. Tries the saved rules, and changes nothing.`,
   value: preview?.who ?? "",
   required: true,

@@ -33,9 +33,9 @@ import type { Page } from "../page.ts";
 import { rolesPath, rolesPreviewPath } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
 import { type RolePreview } from "./member_preview.ts";
-import { type PreviewView, previewPage } from "./preview_page.ts";
+import { examplesIn, type PreviewView, previewPage } from "./preview_page.ts";
 import {
-  emptyRule,
+  changedRules,
   filledRules,
   formOfPlan,
   type RolesForm,
@@ -169,7 +169,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       isOn: plan.state === "on",
       unlinked: plan.state === "on" ? plan.unlinked : "keep",
       roles: yield* plans.guildRoles(guildId),
-      names: (yield* namesIn(preview.names)).chats,
+      names: (yield* namesIn([...preview.names, ...examplesIn(preview)])).chats,
       // After a refusal, who saves again has read that the rules changed.
       seen: refused === null && seen !== "" ? seen : planVersion(plan),
       platforms: visitor.platforms,
@@ -270,18 +270,10 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
           return yield* show({ preview: { who, found: { isLinked, changes } } });
         });
 
-        const removed = /^remove-(\d+)$/.exec(fields("act"))?.[1];
-        if (removed !== undefined) {
-          const typed = typedRoles(fields);
-          return show({
-            typed: { ...typed, rules: typed.rules.filter((_, i) => i + 1 !== Number(removed)) },
-          });
-        }
+        const edited = typedRoles(fields);
+        const rules = changedRules(edited.rules, fields("act"));
+        if (rules !== null) return show({ typed: { ...edited, rules } });
         switch (fields("act")) {
-          case "add": {
-            const typed = typedRoles(fields);
-            return show({ typed: { ...typed, rules: [...typed.rules, emptyRule].slice(0, mostRules) } });
-          }
           case "ranks":
           case "addRanks": {
             const typed = typedRoles(fields);

@@ -205,15 +205,20 @@ const chatIds = array(chatId, { maxLength: 3 });
 const nickname = maybe(constantFrom("Ädä 🎮", "bob"));
 
 const rule: FastCheck.Arbitrary<RoleRule> = constantFrom(
-  { roleId: "1", when: { is: "linked" } },
-  { roleId: "2", when: { is: "group", groupId: "9", minRank: 100, maxRank: null } },
+  { roleId: "1", when: { is: "proven" }, nickname: null },
+  {
+    roleId: "2",
+    when: { is: "all", of: [{ is: "linked" }, { is: "group", groupId: "9", minRank: 100, maxRank: null }] },
+    nickname: "{game.username} Ä",
+  },
 );
 
 const settings: FastCheck.Arbitrary<PlanSettings> = record({
   rules: array(rule, { maxLength: 2 }),
   nickname: maybe(constantFrom("{game.username} 🎮")),
   nicknameGroupId: maybe(constantFrom("9")),
-  bypassRoleId: maybe(constantFrom("3")),
+  bypassRoleIds: FastCheck.subarray(["3", "4"]),
+  nicknameBypassRoleIds: FastCheck.subarray(["5"]),
   unlinked: mostly("remove", "keep"),
   state: mostly("on", "paused"),
 });

@@ -20,12 +20,17 @@ export const start = 1_767_225_600_123;
 
 export const settings: PlanSettings = {
   rules: [
-    { roleId: "1", when: { is: "linked" } },
-    { roleId: "2", when: { is: "group", groupId: "9", minRank: 100, maxRank: null } },
+    { roleId: "1", when: { is: "all", of: [{ is: "proven" }, { is: "age", minDays: 30 }] }, nickname: null },
+    {
+      roleId: "2",
+      when: { is: "group", groupId: "9", minRank: 100, maxRank: null },
+      nickname: "🎮 {game.username}",
+    },
   ],
   nickname: "{game.username} 🎮 {group.role}",
   nicknameGroupId: "9",
-  bypassRoleId: "3",
+  bypassRoleIds: ["3", "4"],
+  nicknameBypassRoleIds: ["5"],
   unlinked: "keep",
   state: "on",
 };
