@@ -80,7 +80,7 @@ export interface Doc {
 }
 
 /** What a service serves, which its documents describe. */
-export interface Served {
+interface Served {
   /** Whether the routes are left out that are compatible with other services for Roblox. */
   readonly withoutCompat?: boolean;
 }

@@ -58,7 +58,7 @@ it("the home page of the demo signs in as each of its persons with one click", a
   await page.getByText(/get roles and nicknames at once\. If you come from another service/).waitFor();
   const proofs = page.getByRole("list").filter({ hasText: "six words" }).getByRole("listitem");
   expect(await proofs.allTextContents()).toEqual([
-    "You have proven it to another community here: press its button",
+    "You have verified it here for another community: press its button",
     "You connected it on Discord: one sign-in is enough",
     "Sign in to Roblox",
     "Put six words into your profile on Roblox",

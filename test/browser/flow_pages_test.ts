@@ -44,7 +44,7 @@ it("the flow says until when it lasts, and counts down without a script", async 
   const { sid } = await newSession();
   const page = await visit(`/verify?sid=${sid}`, phone);
   await page
-    .getByText(/^You have about 5 minutes left. You can finish here until \d+:\d\d\s[AP]M UTC\./)
+    .getByText(/^You have about 5 minutes left. You can finish here until \d+:\d\d\s[AP]M \(UTC\)\./)
     .waitFor();
   const left = () =>
     page.evaluate<number>(
@@ -127,7 +127,7 @@ it("the code page shows the error of a wrong code at the input field", async () 
   await send(`DELETE /v2/sessions/${sid}`, { body: {} });
   await field.fill(code);
   await press(page, "Continue");
-  await page.getByRole("alert").getByText("This code has ended").waitFor();
+  await page.getByRole("alert").getByText("This code has expired").waitFor();
   expect(await field.inputValue()).toBe(code);
 });
 

@@ -97,6 +97,8 @@ describe.each(questions)("the existence of %s", (_, ask, there, notThere, second
   });
 });
 
+const features = { names: true, groups: true, descriptions: true, ages: true, items: [] };
+
 /** Provides cached platforms on mocks of the platforms. */
 const onMocks = (parts: {
   chat?: Partial<ChatPlatform["Service"]>;
@@ -106,7 +108,7 @@ const onMocks = (parts: {
     cached().pipe(
       Layer.provide([
         Layer.mock(ChatPlatform)(parts.chat ?? {}),
-        Layer.mock(GamePlatform)(parts.game ?? {}),
+        Layer.mock(GamePlatform)({ features: Effect.succeed(features), ...parts.game }),
         CacheMemory.layer,
       ]),
     ),
