@@ -53,9 +53,9 @@ export interface RolesForm {
   readonly ranksOf: string;
 }
 
-export const emptyCondition: TypedCondition = { when: "linked", ...typedFields({ is: "linked" }) };
+const emptyCondition: TypedCondition = { when: "linked", ...typedFields({ is: "linked" }) };
 
-export const emptyRule: TypedRule = { roleId: "", nickname: "", conditions: [emptyCondition] };
+const emptyRule: TypedRule = { roleId: "", nickname: "", conditions: [emptyCondition] };
 
 const conditionLabels: Readonly<Record<string, string>> = {
   when: "Members",
