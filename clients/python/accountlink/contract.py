@@ -154,7 +154,7 @@ class GameLookupResolved(TypedDict):
 class GameLookup(TypedDict):
     gameId: GameId
     chatIds: list[ChatId]
-    """At most 1,000 chat users, newest link first. With `guildId`, the members of that guild among the newest 100"""
+    """At most 1,000 chat users, newest link first. With `guildId`, the newest 100 members of that guild among them"""
     count: int
     resolved: GameLookupResolved
 
