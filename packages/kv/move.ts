@@ -19,7 +19,7 @@ const batchSize = 500;
 const allFrom = (start: string) => ({ start, end: "\x7f" });
 
 /**
- * @param show called with the number of keys that are copied, and that of the source
+ * @param show called with the number of copied keys, and with the number of keys in the source
  * @internal
  */
 export const moveKv = Effect.fnUntraced(function* (

@@ -33,7 +33,7 @@ const last = "root_key";
 const rowsOfBatch = 500;
 
 /**
- * @param show called with the rows that are copied so far, and those of the source
+ * @param show called with the number of copied rows, and with the number of rows in the source
  * @internal
  */
 export const moveDatabase = Effect.fnUntraced(function* (

@@ -101,7 +101,7 @@ export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
   return yield* readSecrets(file);
 });
 
-/** Returns the configured secret or the one of the data folder; null if there is none. */
+/** Returns the configured secret, or else the data folder's; null without either. */
 export const knownSecrets = ({ ACCOUNTLINK_SECRET: configured }: Config, folder: string) => {
   if (configured !== null) return Effect.succeed(configured);
   return existsSync(secretFile(folder)) ? readSecrets(secretFile(folder)) : Effect.succeed(null);

@@ -36,7 +36,7 @@ export const CommunitySettings = Schema.Struct({
 });
 export type CommunitySettings = typeof CommunitySettings.Type;
 
-/** Changes of settings. One that is undefined or left out stays as it is. */
+/** Changes of settings. A setting that is undefined or left out does not change. */
 export type CommunityUpdate = {
   readonly [Name in keyof CommunitySettings]?: CommunitySettings[Name] | undefined;
 };
@@ -143,7 +143,7 @@ export const pauseBy = (actor: Actor, at: Millis): Pause => {
 /** A pause by the service itself. @internal */
 export const pauseFor = (why: PauseReason, at: Millis): Pause => ({ at, why, by: null });
 
-/** Returns the pause without a member who is erased. @internal */
+/** Returns the pause without an erased member. @internal */
 export const pauseWithoutUser = (pause: Pause): Pause => ({
   ...pause,
   by: pause.by && { ...pause.by, id: null },

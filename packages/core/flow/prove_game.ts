@@ -1,11 +1,13 @@
-/** Proves a game account without a sign-in: by a connection at the chat platform, or by words in its description. */
+/** Proves a game account without a sign-in: by an earlier proof, a connection at the chat platform, or words. */
 import { Clock, Effect, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
+import type { StoreEffect } from "../errors.ts";
 import type { GameId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { type FlowForm, makeFormCheck } from "./flow_form.ts";
 import { FlowStore, type Proof } from "./flow_store.ts";
+import type { FlowSubject } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused, type FlowView } from "./flow_view.ts";
 import { type Cookie, type HeldFlow, lastEntryOf, makeFindFlow, makeRefuseGone } from "./held_flow.ts";
 import { makeKnownAccounts } from "./known_accounts.ts";
@@ -13,6 +15,11 @@ import { makeAdmit, refusePlatformDown } from "./prove_account.ts";
 import { checkChatProof, checkUnnamed, makeProve } from "./store_proof.ts";
 import { makeFlowWords, makeView } from "./view_flow.ts";
 import { hasWords } from "./words/words.ts";
+
+const spans = {
+  known: "VerificationFlows.chooseKnown",
+  connection: "VerificationFlows.chooseConnection",
+} as const;
 
 /** How many names a flow may look up, and how often it may look for its words. */
 const tries = { names: 10, checks: 30 } as const;
@@ -24,6 +31,14 @@ export interface WordsView {
   readonly view: FlowView;
   readonly problem: "unknown_name" | "not_there" | null;
 }
+
+/** The flow of a form, and the session or scope that it is for. */
+interface ProvenFlow {
+  readonly flow: HeldFlow;
+  readonly subject: FlowSubject;
+}
+
+type Offered = StoreEffect<ReadonlyArray<GameId>>;
 
 export const makeGameProofs = Effect.gen(function* () {
   const flows = yield* FlowStore;
@@ -46,32 +61,26 @@ export const makeGameProofs = Effect.gen(function* () {
     return found;
   });
 
-  const chooseKnown = Effect.fn("VerificationFlows.chooseKnown")(function* (
-    cookie: Cookie,
-    form: FlowForm,
-    gameId: string,
-  ) {
-    const { flow, subject } = yield* provenFlowOf(cookie, form);
-    const { chatId, entry } = flow;
-    const known = chatId === null ? [] : yield* knownAccounts(subject, chatId);
-    const chosen = known.find(({ id }) => id === gameId);
-    if (chosen === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
-    return yield* prove(flow, proofOf(chosen.id, "known"), cookie);
-  });
+  /** Proves the game account that the form names, if it is among those that a way offers. */
+  const chooseAmong = (way: "known" | "connection", offeredIn: (found: ProvenFlow) => Offered) =>
+    Effect.fn(spans[way])(function* (cookie: Cookie, form: FlowForm, gameId: string) {
+      const found = yield* provenFlowOf(cookie, form);
+      const { flow, subject } = found;
+      const { chatId, entry } = flow;
+      const chosen = (yield* offeredIn(found)).find((each) => each === gameId);
+      if (chosen === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
+      const proof = proofOf(chosen, way);
+      yield* admit(subject, chatId, proof, entry);
+      return yield* prove(flow, proof, cookie);
+    });
 
-  const choose = Effect.fn("VerificationFlows.chooseConnection")(function* (
-    cookie: Cookie,
-    form: FlowForm,
-    gameId: string,
-  ) {
-    const { flow, subject } = yield* provenFlowOf(cookie, form);
-    const { connections, entry } = flow;
-    const chosen = connections.find((each) => each === gameId);
-    if (chosen === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
-    const proof = proofOf(chosen, "connection");
-    yield* admit(subject, flow.chatId, proof, entry);
-    return yield* prove(flow, proof, cookie);
-  });
+  const choose = chooseAmong("connection", ({ flow }) => Effect.succeed(flow.connections));
+
+  const chooseKnown = chooseAmong("known", ({ flow: { chatId }, subject }) =>
+    chatId === null
+      ? Effect.succeed([])
+      : Effect.map(knownAccounts(subject, chatId), (known) => known.map(({ id }) => id)),
+  );
 
   const wordsView = (entry: FlowEntry, given: Cookie, problem: WordsView["problem"]) =>
     Effect.map(

@@ -13,7 +13,7 @@ const one = gameId("1");
 /** Members of the guild. All are linked to game user 1, and the newest link is first. */
 const members = Array.from({ length: 150 }, (_, index) => chatId(String(30_001 + index)));
 const newest = members.slice(0, 100);
-/** Chat users outside of the guild, whose links are newer than those of the members. */
+/** Chat users outside of the guild. Their links are newer than the members' links. */
 const strangers = Array.from({ length: 850 }, (_, index) => chatId(String(20_001 + index)));
 
 /**

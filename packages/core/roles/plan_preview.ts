@@ -45,7 +45,7 @@ export const PlanPreview = Schema.Struct({
   ),
   /** The linked members who would get another nickname, and the members without a link who would lose theirs. */
   nicknames: Counts,
-  /** Members of whom some changes are unknown, because the game platform did not answer. */
+  /** Members with unknown changes, because the game platform did not answer. */
   unknown: Schema.Int,
   /** How many members the plan leaves alone for their role. Bots do not count. */
   bypassed: Schema.Int,

@@ -31,7 +31,7 @@ const longestWait = 600_000;
 /** The pause before members with unknown answers are compared again. */
 const askingAgain = "5 seconds";
 
-/** After so many comparisons in a row that answered for nobody, what is unknown stays unknown. */
+/** After so many comparisons in a row without an answer, unknown changes stay unknown. */
 const mostInVain = 6;
 
 /** How long the answer to a start waits for the preview, since small guilds take no longer. */
@@ -55,7 +55,7 @@ export const makePlanPreviews = Effect.gen(function* () {
   const fibers = yield* FiberMap.make<string>();
   const turns = new Turns({ resource: "previews", places: mostAtOnce });
 
-  /** Compares everybody, asks again for those with unknown answers, and in the end counts what is known of these. */
+  /** Compares everybody, asks again for members with unknown answers, and in the end counts their known changes. */
   const compareAll = Effect.fnUntraced(function* (plan: RolePlan, tally: PreviewTally, progress: Progress) {
     const { guildId } = plan;
     const { unknown } = progress;

@@ -151,7 +151,7 @@ export const PlanSettings = Schema.Struct({
   nicknameGroupId: IdOrNull,
   /** Members with one of these roles keep their roles and nickname as they are. */
   bypassRoleIds: NoRoles,
-  /** Members with one of these roles keep their nickname as it is. */
+  /** Members with one of these roles keep their nickname. */
   nicknameBypassRoleIds: NoRoles,
   /** Whether members who were never linked lose the roles that no rule gives them, or keep them. */
   unlinked: Unlinked,

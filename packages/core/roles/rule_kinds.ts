@@ -246,7 +246,7 @@ export type RoleCondition = typeof RoleCondition.Type;
 export const conditionsIn = (when: RoleCondition): ReadonlyArray<SingleCondition> =>
   when.is === "all" ? when.of : [when];
 
-/** Combines 1 to 5 conditions to that of a rule. @internal */
+/** Combines 1 to 5 conditions into the condition of a rule. @internal */
 export const allOf = (of: ReadonlyArray<SingleCondition>): RoleCondition => {
   const [only] = of;
   return only !== undefined && of.length === 1 ? only : { is: "all", of };
@@ -256,7 +256,7 @@ export const allOf = (of: ReadonlyArray<SingleCondition>): RoleCondition => {
 export const kindOf = (when: SingleCondition): RuleKindName =>
   when.is === "owner" ? (itemRules.find((item) => item === when.item) ?? "owner") : when.is;
 
-/** Any row of the table. The row's kind is that of the condition, so the row takes the condition. @internal */
+/** Any row of the table. The condition has the row's kind, so the row takes the condition. @internal */
 export const rowOf = (name: RuleKindName): RuleKind<SingleCondition> =>
   ruleKinds[name] as unknown as RuleKind<SingleCondition>;
 

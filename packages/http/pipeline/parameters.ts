@@ -106,7 +106,7 @@ export const checkContract = ({ request }: RequestContext): Effect.Effect<void, 
 
 const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 
-/** Returns a function that reads parameters from the body, and those of the path. */
+/** Returns a function that reads parameters from the body and from the path. */
 const bodyReader = (parameters: Parameters) => {
   const inPath = Object.keys(parameters).filter((name) => parameters[name]?.isInPath);
   // The body may be left out if every parameter has a default.

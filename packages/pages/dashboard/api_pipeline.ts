@@ -197,7 +197,7 @@ export const jsonRoutes = (
 const hasKey = ({ request }: RequestContext): boolean =>
   /^bearer(?: |$)/i.test(request.header("authorization") ?? "");
 
-/** Returns the route as requests with a key see it: they may leave out what is the key's own. */
+/** Returns the route as requests with a key see it: they may leave out the key's own scope. */
 const keyedRoute = (route: Route): Route => ({
   ...route,
   parameters: Record.map(route.parameters, (parameter) =>

@@ -269,7 +269,7 @@ export const makeMemberOf = Effect.map(Members, (members) =>
   }),
 );
 
-/** Returns whether a member may use a route. With `owner_or_self`, the subject is the member whom the route names. */
+/** Returns whether a member may use a route. With `owner_or_self`, the subject is the member in the route's path. */
 export const mayUse = (
   needed: Required<Route>["role"],
   role: MemberRole,

@@ -137,14 +137,9 @@ export const flowRoutes = Effect.gen(function* () {
       Effect.map((checked) => ("view" in checked ? answerWords(context, checked) : goOn(checked))),
     );
 
-  const chooseConnection = (context: PageContext, fields: URLSearchParams) =>
-    Effect.map(
-      flows.chooseConnection(cookie.read(context), flowFormOf(fields), fields.get("gameId") ?? ""),
-      goOn,
-    );
-
-  const chooseKnown = (context: PageContext, fields: URLSearchParams) =>
-    Effect.map(flows.chooseKnown(cookie.read(context), flowFormOf(fields), fields.get("gameId") ?? ""), goOn);
+  /** Proves the game account that a form names, and goes on. */
+  const chooseBy = (choose: typeof flows.chooseKnown) => (context: PageContext, fields: URLSearchParams) =>
+    Effect.map(choose(cookie.read(context), flowFormOf(fields), fields.get("gameId") ?? ""), goOn);
 
   const enter = (context: PageContext, typed: string) =>
     flows.enterByCode(typed, context.address).pipe(
@@ -211,8 +206,8 @@ export const flowRoutes = Effect.gen(function* () {
 
   /** The routes of each way to prove a game account. */
   const routesOf: Readonly<Record<GameWay, ReadonlyArray<BoundRoute>>> = {
-    known: [withForm("/verify/game/known", chooseKnown)],
-    connection: [withForm("/verify/game/connection", chooseConnection)],
+    known: [withForm("/verify/game/known", chooseBy(flows.chooseKnown))],
+    connection: [withForm("/verify/game/connection", chooseBy(flows.chooseConnection))],
     oauth: [
       bind("GET", "/verify/game/start", start("game")),
       bind("GET", "/verify/game/callback", finish("game")),

@@ -15,7 +15,7 @@ export class Languages extends Context.Service<
     readonly find: (range: string) => string | null;
     /** Returns a language, whose file is read at its first use. */
     readonly get: (tag: string) => Effect.Effect<Language>;
-    /** Returns the language of a locale of the chat platform; English if there is none. */
+    /** Returns the language of a locale of the chat platform, or else English. */
     readonly ofLocale: (locale: string | null) => Effect.Effect<Language>;
     /**
      * Renders links to the page in every language.

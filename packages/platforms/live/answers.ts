@@ -246,7 +246,7 @@ export const askInWords = <A>(
     Effect.fromResult,
   );
 
-/** Returns the message of an error, and those of single fields, which Discord nests: `0.name: it is too long`. */
+/** Returns the message of an error, and the messages of its fields, which Discord nests: `0.name: it is too long`. */
 const wordsIn = (body: unknown): string => {
   const { message, errors } = Option.getOrElse(errorInWords(body), () => ({ message: "", errors: {} }));
   return [message, ...fieldProblems(errors, "").slice(0, 3)].filter((text) => text !== "").join("; ");

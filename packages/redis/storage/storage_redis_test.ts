@@ -28,7 +28,7 @@ test.describe.skipIf(noUrl !== null)(`stores ${noUrl ?? "on Redis"}`, () => {
     ),
   ).pipe(Layer.provide(noLogs));
   const options = { name: "Redis", layer: storage, model: StorageMemory.layer, ...randomRuns(1, 15), test };
-  // The stores are those of `packages/kv`, which pass their suites on an engine in memory; Redis is the engine.
+  // The stores of `packages/kv` pass their suites on an engine in memory; Redis is another engine.
   if (isProof) storageSuites(options);
   else storagePropertySuite(options);
 });

@@ -1,4 +1,4 @@
-/** The second half of a sweep: changes the members whom it found, at most ten changes a second. */
+/** The second half of a sweep: changes the members that differ, at most ten changes a second. */
 import { Clock, Effect } from "effect";
 import { retryDelay } from "../../couriers/couriers.ts";
 import type { ChatId } from "../../ids.ts";

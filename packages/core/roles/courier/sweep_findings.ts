@@ -79,7 +79,7 @@ export const makeFindMembers = Effect.gen(function* () {
         const compared = yield* compare(slice);
         yield* courier.turn.withPermit(storeUnchanged(run, compared));
         const now = done + slice.length;
-        // The stored progress of a sweep that another node has begun to change members with stays as it is.
+        // Another node has begun to change members, so the stored progress of the sweep does not change.
         if (start.after === null) yield* save({ after: null, done: now, total: Math.max(now, memberCount) });
         // Last, because after a failure these members are compared again.
         done = now;

@@ -30,7 +30,7 @@ export const channelsLabels = {
   channelId: "Channel of the panel",
 } as const;
 
-/** The form as it is stored: the channel of the log, and the newest panel. */
+/** The stored form: the channel of the log, and the newest panel. */
 export const storedForm = ({ community: { logChannelId, panels } }: PlanDetails): ChannelsForm => {
   const { text = null, channelId = "" } = panels.at(-1) ?? {};
   return { logChannelId: logChannelId ?? "", text: text ?? "", channelId };

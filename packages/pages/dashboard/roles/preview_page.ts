@@ -127,7 +127,7 @@ ${again}`;
 ${confirm(`${isOn ? "Save" : "Turn on"} without knowing ${unknown}`)}`;
 };
 
-/** Comes first, because every number below is too small by what is unknown. */
+/** Comes first, because every number below lacks the unknown changes. */
 const unknownHtml = ({ preview: { unknown, done }, platforms }: PreviewView): Html | null =>
   unknown === 0
     ? null
@@ -162,7 +162,7 @@ const rolesTable = (view: PreviewView, isChoice: boolean): Html | null =>
         ]),
       });
 
-/** The changed members whom a preview found first. */
+/** The first changed members of a preview. */
 export const examplesIn = ({ examples: { linked, unlinked } }: PlanPreview) => [...linked, ...unlinked];
 
 /** Names some members who would get or lose a role. */

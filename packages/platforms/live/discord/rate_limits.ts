@@ -82,7 +82,7 @@ export const observeRateLimits = (client: HttpClient.HttpClient, limits: RateLim
 
 /**
  * Returns whether a 429 is for all requests: of the bot, as it says itself, or of the IP address, which is not in
- * Discord's format. Any other 429 is for its route alone, also without a bucket, such as that of a channel's slow mode.
+ * Discord's format. Any other 429 is for its route alone, also without a bucket, such as the 429 of a channel's slow mode.
  */
 export const isGlobal = (headers: Headers.Headers, body: string): boolean => {
   const scope = headers["x-ratelimit-scope"];
@@ -192,7 +192,7 @@ export class RateLimits {
     const own = this.#windowOf(route, now);
     const windows = own === null ? [this.#global] : [this.#global, own];
     const all = isCharged ? windows : [...windows, this.#refusals];
-    // The limits of a guild or channel are those of its own account; all others are shared.
+    // One account alone uses the limits of its guild or channel; accounts share all others.
     const shared = account === operatorAccount ? [] : route.place === "" ? windows : [this.#global];
     const wait = Math.max(
       ...all.map((window) => waitFor(window, now)),
