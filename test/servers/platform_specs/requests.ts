@@ -12,7 +12,7 @@ import { missingDocuments, type Operation, operationsOn, type Platform, type Sch
 /** Routes that the documents do not have, or that were left out when they were trimmed. */
 const undocumented = {
   discord: /^\/(oauth2\/|users\/@me\/connections$)/,
-  roblox: /^\/(apis\/(oauth|game-passes)|economy)\//,
+  roblox: /^\/((apis\/(oauth|game-passes)|economy)\/|users\/v1\/users$)/,
 } satisfies Record<Platform, RegExp>;
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
