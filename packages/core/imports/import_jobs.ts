@@ -7,7 +7,7 @@ import { Cause, Clock, Effect, Option, Ref, Schedule, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import type { BlockStore } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
-import { Conflict, type StoreUnavailable } from "../errors.ts";
+import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { LinkCap } from "../links/link_cap.ts";
@@ -26,6 +26,7 @@ import {
   type StoredImport,
   type UndoableImport,
 } from "./import_store.ts";
+import { makeImportUndos } from "./import_undos.ts";
 import { type ImportObserver, type ImportProgress, importLinks } from "./link_import.ts";
 
 /** The most bytes in the files of all imports. Beyond them, uploads remove the oldest imports that are not running. */
@@ -33,9 +34,6 @@ const room = 1_000_000_000;
 
 /** How long a node holds an import without renewing, in milliseconds. Another node takes it within 10 seconds. */
 const heldFor = 6_000;
-
-/** How many links an undo takes in one transaction. It rests in between, so that the process can answer requests. */
-const undoneAtOnce = 1_000;
 
 const shownRows = 10;
 
@@ -279,6 +277,8 @@ export const makeImportJobs = Effect.gen(function* () {
     Effect.forkIn(scope),
   );
 
+  const undos = yield* makeImportUndos(changesLeft);
+
   return {
     admit,
     read,
@@ -315,21 +315,13 @@ export const makeImportJobs = Effect.gen(function* () {
     countUndoable: imports.countUndoable,
 
     /**
-     * Undoes an import. The first links are done when this returns, the others in the background. Fails with `Conflict`
-     * `import_day` if the account's imports have changed as many links as they may in a day.
+     * Undoes an import. The first links are done when this returns, the others in the background, also after the node
+     * dies: another one continues within 20 seconds. Fails with `Conflict` `import_day` if the account's imports have changed as many links as they may in a day.
      */
     undo: Effect.fnUntraced(function* (owner: KeyOwner, { id, pid }: Pick<UndoableImport, "id" | "pid">) {
-      const some = Effect.gen(function* () {
-        const at = yield* Clock.currentTimeMillis;
-        const limit = Math.min(undoneAtOnce, yield* changesLeft(owner.account.name));
-        if (limit === 0) return yield* new Conflict({ reason: "import_day" });
-        const { isDone } = yield* imports.undo({ ...originOf(owner), id, pid, at, limit });
-        if (isDone) yield* cap.freed({ account: owner.account.name });
-        else yield* Effect.sleep(1 + 2 * ((yield* Clock.currentTimeMillis) - at));
-        return isDone;
-      });
-      if (yield* some) return;
-      yield* Effect.forkIn(Effect.ignore(Effect.repeat(some, { until: Boolean })), scope);
+      const one = { id, pid, account: owner.account.name };
+      const origin = originOf(owner);
+      if (!(yield* undos.some(one, origin))) yield* undos.rest(one, origin);
     }),
 
     /** Removes an import, unless it is running. */

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { ChatId, LinkStore, Pid } from "@accountlink/core";
+import { ChatId, LinkStore, Pid, StoreUnavailable } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { LinkCap } from "@accountlink/core/links";
 import { Secrets } from "@accountlink/core/secrets";
@@ -8,9 +8,22 @@ import { expect, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Layer, Redacted, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { makeImportJobs } from "./import_jobs.ts";
+import { ImportStore } from "./import_store.ts";
 
 const secrets = Secrets.layerWebCrypto(Redacted.make(new Uint8Array(32)));
-const test = testWith(Layer.merge(Layer.provideMerge(LinkCap.layer, StorageMemory.layer), secrets));
+/** Whether the storage refuses undos. */
+const away = { isOn: false };
+
+const storage = Layer.effect(
+  ImportStore,
+  Effect.map(ImportStore, (store) => ({
+    ...store,
+    undo: (...undo: Parameters<typeof store.undo>) =>
+      away.isOn ? Effect.fail(new StoreUnavailable({ operation: "undo" })) : store.undo(...undo),
+  })),
+).pipe(Layer.provideMerge(StorageMemory.layer));
+
+const test = testWith(Layer.merge(Layer.provideMerge(LinkCap.layer, storage), secrets));
 
 const most = 4_000;
 
@@ -86,6 +99,24 @@ test("a running import ends when its scope is deleted", function* () {
   });
   yield* passing(Effect.sleep("1 minute"));
   expect([yield* state(id), yield* count]).toEqual([undefined, 0]);
+});
+
+test("an undo continues when its storage is back, and when its node died", function* () {
+  const { one, two, owner, scope, passing, upload, state, count } = yield* makeBench;
+  const { id } = yield* upload;
+  yield* one.start((yield* one.find(id, owner)) ?? expect.fail());
+  yield* passing(until(Effect.map(state(id), (now) => now?._tag === "Done")));
+  yield* passing(one.undo(owner, { id, pid: scope.pid }));
+  away.isOn = true;
+  yield* TestClock.adjust("1 minute");
+  const left = yield* count;
+  expect(left).toBeGreaterThan(0);
+  away.isOn = false;
+  yield* passing(until(Effect.map(count, (now) => now < left)));
+  yield* one.stop;
+  expect(yield* count).toBeGreaterThan(0);
+  yield* passing(until(Effect.map(count, (now) => now === 0)));
+  expect((yield* two.undoable(owner))[0]?.undone).toEqual({ removed: most, restored: 0 });
 });
 
 test("previews are forgotten after an hour", function* () {

@@ -148,6 +148,13 @@ export interface UndoImport extends WriteContext {
   readonly limit: number;
 }
 
+/** An undo that has begun and has links left. Its node works on it, or died. */
+export interface UnfinishedUndo extends Pick<UndoableImport, "id" | "pid"> {
+  readonly account: string;
+  /** The number of links that it has taken back. */
+  readonly done: number;
+}
+
 export interface ImportUndone {
   /** Links that the import made, and that are removed. */
   readonly removed: number;
@@ -220,6 +227,9 @@ export class ImportStore extends Context.Service<
 
     /** Returns the imports of an account that can be undone, newest first: the last `undoableImports` of each scope. */
     readonly listUndoable: (account: string, at: Millis) => StoreEffect<ReadonlyArray<UndoableImport>>;
+
+    /** Returns the undos that have taken back some links, and have not taken all. */
+    readonly listUnfinishedUndos: (at: Millis) => StoreEffect<ReadonlyArray<UnfinishedUndo>>;
 
     /** Counts the links that `undo` would take back, at most `mostUndoable`. */
     readonly countUndoable: (id: string) => StoreEffect<number>;

@@ -7,6 +7,7 @@ import {
   mostUndoable,
   type UndoableImport,
   type UndoImport,
+  type UnfinishedUndo,
   undoableFor,
   undoableImports,
   undoneRecord,
@@ -22,7 +23,7 @@ import { append } from "./event_store.ts";
 import { keysOfLink } from "./import_batch.ts";
 import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./import_records.ts";
 import { links } from "./links.ts";
-import { accountNamed, scopes } from "./scopes.ts";
+import { accountNamed, accounts, scopes } from "./scopes.ts";
 
 /** The links that one read counts. */
 const pageSize = 1_000;
@@ -31,7 +32,10 @@ const nothingLeft: ImportUndone = { removed: 0, restored: 0, isDone: true };
 
 export const undoOperations = (
   db: Database,
-): Pick<ImportStore["Service"], "listUndoable" | "countUndoable" | "countChanges" | "undo"> => ({
+): Pick<
+  ImportStore["Service"],
+  "listUndoable" | "listUnfinishedUndos" | "countUndoable" | "countChanges" | "undo"
+> => ({
   listUndoable: (name, at) =>
     db.read(function* (tx) {
       const account = yield* accountNamed(tx, name);
@@ -39,6 +43,20 @@ export const undoOperations = (
       return (yield* undoableAmong(tx, yield* tx.list(linkImports.byAccount, [account.id]), at)).map(
         undoableOf,
       );
+    }),
+
+  listUnfinishedUndos: (at) =>
+    db.read(function* (tx) {
+      const all = yield* undoableAmong(tx, yield* tx.list(linkImports.byEnd, []), at);
+      const found: Array<UnfinishedUndo> = [];
+      for (const one of all) {
+        const { id, pid, undone } = one;
+        if (undone === null || !(yield* hasLinks(tx, one))) continue;
+        const account = yield* tx.get(accounts, one.account);
+        if (account === undefined) continue;
+        found.push({ id, pid, account: account.name, done: undone.removed + undone.restored });
+      }
+      return found;
     }),
 
   countUndoable: (id) =>
@@ -82,7 +100,11 @@ const isCurrent = Effect.fnUntraced(function* (tx: Transaction, { pid, epoch }: 
 
 /** Whether the import has links, or had some before an undo. */
 const isListed = Effect.fnUntraced(function* (tx: Transaction, found: LinkImport) {
-  return found.undone !== null || (yield* tx.scan(madeLinks, madeBy(found), { limit: 1 })).length > 0;
+  return found.undone !== null || (yield* hasLinks(tx, found));
+});
+
+const hasLinks = Effect.fnUntraced(function* (tx: Transaction, found: LinkImport) {
+  return (yield* tx.scan(madeLinks, madeBy(found), { limit: 1 })).length > 0;
 });
 
 /** Returns the imports that can be undone among all imports of some scopes: the last ones of each, newest first. */

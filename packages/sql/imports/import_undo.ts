@@ -16,7 +16,7 @@ import type { Statement } from "effect/sql";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_writes.ts";
 import { linkStatements } from "../links/link_statements.ts";
-import { columnReader, OptionalText } from "../statements/row.ts";
+import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { linkImports, readImports, readSequences } from "./import_records.ts";
 
@@ -25,6 +25,13 @@ const readChatIds = columnReader("import_links", "chat_id", Schema.String);
 const readGames = columnReader("links", "game_id", OptionalText);
 
 const readCounts = columnReader("import_links", "count", Schema.Int);
+
+const readUnfinished = tableOf("link_imports", {
+  id: Schema.String,
+  pid: Schema.String,
+  account: Schema.String,
+  done: Schema.Int,
+}).reader((row) => row);
 
 export const importUndoOn = (parts: StoreParts) => {
   const { sql, operation, bulkTransaction, firstRows, forUpdate, isAmong, rowsWritten } = parts;
@@ -84,6 +91,17 @@ export const importUndoOn = (parts: StoreParts) => {
             links: row.inserted + row.replaced,
             undone: entry === null ? null : { removed: row.removed, restored: row.restored },
           })),
+      ),
+    ),
+
+    listUnfinishedUndos: operation("listUnfinishedUndos", (at: Millis) =>
+      Effect.map(
+        readUnfinished(sql`
+          SELECT id, link_imports.pid AS pid, account, removed + restored AS done
+          FROM link_imports JOIN scopes ON scopes.pid = link_imports.pid
+          WHERE undo_entry IS NOT NULL AND EXISTS (SELECT 1 FROM import_links WHERE import_id = link_imports.id)
+            AND id IN (${undoable(at, sql`1 = 1`)})`),
+        (found) => found.map((row) => ({ ...row, pid: row.pid as Pid })),
       ),
     ),
 

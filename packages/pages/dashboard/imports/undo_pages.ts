@@ -52,7 +52,6 @@ ${formTo(importPath(id, "undo"))}
 
 type Undone = NonNullable<UndoableImport["undone"]>;
 
-/** If a server died, the undo waits for the button. */
 const runningPage = ({ id, name, left }: UndoView, { removed, restored }: Undone): Page => {
   const done = removed + restored;
   return {
@@ -64,10 +63,7 @@ const runningPage = ({ id, name, left }: UndoView, { removed, restored }: Undone
 <progress aria-label="Progress" max="${done + left}" value="${done}"></progress>
 </div>
 <p>You can leave this page; the undo continues.</p>
-${formTo(importPath(id, "undo"))}
-<p class="row"><a class="button quiet" href="${to(importPath(id, "undo"))}">Check how far it is</a>
-<button class="button quiet">Go on, if it stopped</button></p>
-</form>`,
+<p class="row"><a class="button quiet" href="${to(importPath(id, "undo"))}">Check how far it is</a></p>`,
   };
 };
 

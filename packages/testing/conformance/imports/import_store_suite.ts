@@ -257,6 +257,23 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* Effect.forEach(changed, (at) => countChanges(account.name, at)), [6, 5, 0]);
   },
 
+  "an undo that has taken a part is unfinished, until it has taken all": function* () {
+    const { importBatch, listUnfinishedUndos, undo, write, account, global } = yield* makeSteps;
+    const id = uniqueText();
+    const links = [line(uniqueChatId(), chess), line(uniqueChatId(), chess)];
+    const file = { id, name: "users.csv", isUndoable: true };
+    const batch = { existing: "replace", proof: "import", progress: null } as const;
+    yield* importBatch({ ...write, ...batch, links, file });
+    const unfinished = Effect.map(listUnfinishedUndos(2), (all) =>
+      all.filter((one) => one.account === account.name),
+    );
+    expectEqual(yield* unfinished, []);
+    yield* undo({ ...write, at: 1, id, limit: 1 });
+    expectEqual(yield* unfinished, [{ id, pid: global.pid, account: account.name, done: 1 }]);
+    yield* undo({ ...write, at: 1, id, limit: 2 });
+    expectEqual(yield* unfinished, []);
+  },
+
   "an undo leaves out the links to a game account that was blocked, and links have no entries of their own":
     function* () {
       const { importBatch, countUndoable, links, undo, write, account, global } = yield* makeSteps;

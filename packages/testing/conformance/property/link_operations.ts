@@ -143,6 +143,12 @@ export const importOperations = {
   "ImportStore.listUndoable": operation(1, { at: undoneAt }, ({ imports, account }, input) =>
     Effect.map(imports.listUndoable(account.name, input.at), (all) => new Set(all)),
   ),
+  "ImportStore.listUnfinishedUndos": operation(1, { at: undoneAt }, ({ imports, account }, input) =>
+    Effect.map(
+      imports.listUnfinishedUndos(input.at),
+      (all) => new Set(all.filter((one) => one.account === account.name)),
+    ),
+  ),
   "ImportStore.countUndoable": operation(1, { scope, file: index }, ({ imports, pid }, { file }) =>
     imports.countUndoable(fileId(pid, file)),
   ),
