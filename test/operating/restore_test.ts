@@ -1,7 +1,8 @@
-/** The Postgres backup of docs/operating.md: made beside a running server, restored into an empty database. */
+/** Backups of Postgres: made beside a running server, restored into an empty database. */
 import { randomBytes } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { runInProcess } from "@accountlink/server/test_command_line";
 import {
   makePostgresDatabase,
   runUntil,
@@ -11,7 +12,6 @@ import {
 import type { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
-import { runShell } from "../docs/shell.ts";
 import { makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
 import { startServerHere } from "../support/server.ts";
@@ -38,17 +38,9 @@ beforeAll(async () => {
 });
 
 const makeDatabase = () => run(makePostgresDatabase(postgres));
-const type = (command: string, url: string) =>
-  runShell(command, {
-    cwd,
-    env: {
-      PATH: `${postgres.programs}${delimiter}${process.env["PATH"] ?? ""}`,
-      ACCOUNTLINK_DATABASE_URL: url,
-    },
-  });
 
 describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
-  it("the documented commands back up a running Postgres, and a server starts from the backup", async () => {
+  it("backup copies a Postgres beside its server, restore fills an empty one, and a server starts on it", async () => {
     const fixtures = makeFixtures();
     const account = "acme";
     const key = fixtures.key({ account, links: { 100001: "1", 100002: "1" } });
@@ -62,13 +54,20 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     const gameOf = async ({ send }: Pick<typeof running, "send">, chatId: string) =>
       (await send(`GET /v2/chat?chatId=${chatId}`, { key })).body["data"]?.["gameId"];
 
+    const accountlink = async (url: string, words: ReadonlyArray<string>, by = secret) => {
+      const PATH = `${postgres.programs}${delimiter}${process.env["PATH"] ?? ""}`;
+      const { stdout } = await runInProcess([...words, "--json"], { ...env(url, by), PATH });
+      return JSON.parse(stdout) as Record<string, unknown>;
+    };
+
     const before = await makeDatabase();
     const running = await startServerHere({ fixture: fixtures.fixture, env: env(before.url) });
     const set = (chatId: string, gameId: string) =>
       running.send("PATCH /v2/game", { key, body: { chatId, gameId } });
     expect((await set("100001", "2")).status).toBe(200);
-    await type(commandWith("pg_dump"), before.url);
-    expect((await stat(join(cwd, "accountlink.dump"))).mode & 0o777).toBe(0o600);
+    const { file, tables } = await accountlink(before.url, ["backup", cwd]);
+    expect(tables).toMatchObject({ links: 2, accounts: 1, root_key: 1 });
+    expect((await stat(String(file))).mode & 0o777).toBe(0o600);
     expect((await set("100002", "3")).status).toBe(200);
     const rowsOf = async (database: typeof before, table: string) => {
       const rows = await run(database.query(`SELECT * FROM ${table} ORDER BY 1, 2`));
@@ -78,7 +77,17 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     await running.stop();
 
     const after = await makeDatabase();
-    await type(commandWith("pg_restore"), after.url);
+    const whole = await readFile(String(file));
+    const half = join(cwd, "half.dump");
+    await writeFile(half, whole.subarray(0, whole.length / 2));
+    const restore = (url: string, from: unknown, by?: string) =>
+      accountlink(url, ["restore", String(from)], by);
+    expect(await restore(after.url, half)).toEqual({ error: expect.stringContaining("Cannot use") });
+    const foreign = randomBytes(32).toString("base64");
+    expect(await restore(after.url, file, foreign)).toEqual({ error: expect.stringContaining("SECRET") });
+    expect(await run(after.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'"))).toEqual([]);
+    expect(await restore(after.url, file)).toMatchObject({ secret: "fits", tables });
+    expect(await restore(after.url, file)).toEqual({ error: expect.stringContaining("it holds data") });
     for (const table of ["accounts", "scopes", "keys", "key_secrets"]) {
       expect(await rowsOf(after, table)).toEqual(await rowsOf(before, table));
     }
