@@ -43,6 +43,8 @@ export interface VerifiedWeeks {
 /** How many links of a scope were confirmed in each way. */
 export interface LinkWays {
   readonly ways: ReadonlyMap<LinkProof, number>;
+  /** The same of the links confirmed in the seven UTC days that end today. */
+  readonly lastWeek: ReadonlyMap<LinkProof, number>;
   /** The age of the counts in milliseconds. */
   readonly age: Millis;
 }
@@ -111,7 +113,7 @@ export const makeLinkCounts = Effect.gen(function* () {
   };
 
   const { known, counts, last } = makeRenewed<number>();
-  const ways = makeRenewed<LinkWays["ways"]>();
+  const ways = makeRenewed<Pick<LinkWays, "ways" | "lastWeek">>();
 
   const countAll = (pid: Pid, counted: Counted) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -119,13 +121,20 @@ export const makeLinkCounts = Effect.gen(function* () {
     );
 
   const countWays = (pid: Pid) =>
-    storedLinks(pid).pipe(
-      Stream.runFold(
-        () => new Map<LinkProof, number>(),
-        (found, { proof }) => found.set(proof, (found.get(proof) ?? 0) + 1),
-      ),
-      Effect.provideService(LinkStore, store),
-    );
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const { from } = weekOf("lastWeek", now);
+      return storedLinks(pid).pipe(
+        Stream.runFold(
+          () => ({ ways: new Map<LinkProof, number>(), lastWeek: new Map<LinkProof, number>() }),
+          (found, { proof, lastVerifiedAt }) => {
+            addOne(found.ways, proof);
+            if (lastVerifiedAt >= from) addOne(found.lastWeek, proof);
+            return found;
+          },
+        ),
+        Effect.provideService(LinkStore, store),
+      );
+    });
 
   const of = Effect.fnUntraced(function* (
     pid: Pid,
@@ -148,9 +157,9 @@ export const makeLinkCounts = Effect.gen(function* () {
     /** Counts how links were confirmed. If counting takes long, returns the last known counts; null if there are none. */
     waysOf: Effect.fnUntraced(function* (pid: Pid): Effect.fn.Return<LinkWays | null, StoreUnavailable> {
       const some = yield* store.countLinks(pid, { enough: few });
-      if (some !== few) return { ways: yield* countWays(pid), age: 0 };
+      if (some !== few) return { ...(yield* countWays(pid)), age: 0 };
       const found = yield* ways.last(pid, countWays(pid));
-      return found === undefined ? null : { ways: found.count, age: found.age };
+      return found === undefined ? null : { ...found.count, age: found.age };
     }),
 
     /** Returns the number of links. If there is no count from the last minute, waits for a new count. */
@@ -176,8 +185,14 @@ export const makeLinkCounts = Effect.gen(function* () {
   };
 });
 
-const rangeOf = (counted: Counted, now: Millis): DayRange | undefined => {
-  if (counted === "all") return undefined;
+const addOne = (counts: Map<LinkProof, number>, proof: LinkProof): void => {
+  counts.set(proof, (counts.get(proof) ?? 0) + 1);
+};
+
+const rangeOf = (counted: Counted, now: Millis): DayRange | undefined =>
+  counted === "all" ? undefined : weekOf(counted, now);
+
+const weekOf = (counted: Exclude<Counted, "all">, now: Millis): DayRange => {
   const before = startOfDay(now) + dayMs - (counted === "lastWeek" ? 0 : 7 * dayMs);
   return { from: before - 7 * dayMs, before };
 };

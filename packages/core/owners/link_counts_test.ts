@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing";
 import { ChatId, GameId, type Pid } from "../ids.ts";
 import type { LinkProof } from "../links/link_proof.ts";
 import { LinkStore } from "../links/link_store.ts";
+import { dayMs } from "../timestamp.ts";
 import { makeLinkCounts } from "./link_counts.ts";
 
 const pid = "pid" as Pid;
@@ -110,7 +111,7 @@ test("links are counted by the way in which they were confirmed, of many in the 
       return Array.from({ length: Math.min(limit, size - from) }, (_, i) => ({
         chatId: ChatId.make(String(10_000 + from + i)),
         gameId: GameId.make("1"),
-        lastVerifiedAt: 0,
+        lastVerifiedAt: from + i === 1 ? 0 : -8 * dayMs,
         proof: proofs[(from + i) % 4] ?? null,
         version: 1,
       })) as unknown as Effect.Success<ReturnType<LinkStore["Service"]["exportPage"]>>;
@@ -124,6 +125,7 @@ test("links are counted by the way in which they were confirmed, of many in the 
     ["import", 1],
   ];
   expect(yield* waysOf).toEqual([few, 0]);
+  expect((yield* counts.waysOf(pid))?.lastWeek).toEqual(new Map([["words", 1]]));
   size = 4_002;
   expect(yield* waysOf).toBe(null);
   for (let page = 0; page < 5; page++) yield* Queue.offer(gate, undefined);

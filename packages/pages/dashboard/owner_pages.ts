@@ -1,6 +1,6 @@
 /** The account of the user at the dashboard, and the permissions of the user's role. */
 
-import { type ChatId, RequestLimits } from "@accountlink/core";
+import { type ChatId, OwnedKeys, RequestLimits } from "@accountlink/core";
 import {
   type AccountsOfUser,
   allows,
@@ -13,6 +13,7 @@ import type { Account, KeyOwner } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
 import { PlatformRefusals, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
+import { Webhooks } from "@accountlink/core/webhooks";
 import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
 import type { Route } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
@@ -63,6 +64,14 @@ export const makeOwnerPages = Effect.gen(function* () {
   const { chargeTo } = yield* PlatformRefusals;
   const reads = yield* DashboardReads;
   const limits = yield* RequestLimits;
+  const keys = yield* OwnedKeys;
+  const webhooks = yield* Webhooks;
+
+  /** Returns whether an account has keys or webhooks. Moderators see the sections of neither. */
+  const hasPrograms = Effect.fnUntraced(function* ({ owner: { account }, role }: OwnerVisitor) {
+    if (!allows(role, "admin")) return false;
+    return (yield* keys.list(account)).length > 0 || (yield* webhooks.list(account.name)).length > 0;
+  });
 
   const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
     Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, ...member }) => {
@@ -71,10 +80,8 @@ export const makeOwnerPages = Effect.gen(function* () {
       return { ...visitor, ...member, owner, platforms };
     });
 
-  const render = Effect.fnUntraced(function* (
-    answered: Page,
-    { context, owner, role, accounts, invitations, csrf }: OwnerVisitor,
-  ) {
+  const render = Effect.fnUntraced(function* (answered: Page, visitor: OwnerVisitor) {
+    const { context, owner, role, accounts, invitations, csrf } = visitor;
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
     const title = yield* accountTitle(account);
@@ -84,6 +91,7 @@ export const makeOwnerPages = Effect.gen(function* () {
       {
         account: { title, tier: account.tier },
         role,
+        hasPrograms: yield* hasPrograms(visitor),
         userName,
         hasChoice: accounts.length + invitations.length > 1,
         csrf,

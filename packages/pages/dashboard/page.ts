@@ -8,7 +8,7 @@ import type { PlatformNames } from "./look/names.ts";
 import { noticeHtml } from "./look/notice.ts";
 import { problemSummary, type Refused } from "./look/refused.ts";
 import { may, paths } from "./paths.ts";
-import { icons, type SectionName, sections } from "./sections.ts";
+import { icons, isForPrograms, type SectionName, sections } from "./sections.ts";
 
 const groups = Object.values(
   Array.groupBy(Object.keys(sections) as ReadonlyArray<SectionName>, (name) => sections[name].group),
@@ -35,6 +35,8 @@ export interface Visitor {
   /** The user's role; the pages show only actions that the role allows. */
   readonly role: MemberRole;
   readonly userName: string;
+  /** Whether the account has keys or webhooks, without which some sections are empty. */
+  readonly hasPrograms: boolean;
   /** Whether the user is a member of other accounts too. */
   readonly hasChoice: boolean;
   /** The CSRF token. `formTo` adds it to every form that sends data. */
@@ -98,7 +100,10 @@ ${footer}
 `;
 };
 
-const header = (section: SectionName, { account, role, userName, hasChoice }: Visitor): Html => html`
+const header = (
+  section: SectionName,
+  { account, role, hasPrograms, userName, hasChoice }: Visitor,
+): Html => html`
 <header>
 <p class="brand"><a href="${to(paths.overview)}">${mark}accountlink</a></p>
 ${may(role, paths.links, finder)}
@@ -106,7 +111,12 @@ ${may(role, paths.links, finder)}
 <summary>Menu</summary>
 <nav aria-label="Dashboard">
 ${groups
-  .map((names) => names.filter((name) => allows(role, sections[name].role)))
+  .map((names) =>
+    names.filter(
+      (name) =>
+        allows(role, sections[name].role) && (hasPrograms || name === section || !isForPrograms(name)),
+    ),
+  )
   .filter((names) => names.length > 0)
   .map((names) => html`<ul role="list">${names.map((name) => entry(name, section))}</ul>`)}
 </nav>

@@ -7,6 +7,8 @@ interface Section {
   readonly role: MemberRole;
   /** Sections of one group stand together in the navigation. */
   readonly group: "links" | "keys" | "account";
+  /** Whether the navigation leaves the section out for accounts without keys and webhooks. */
+  readonly forPrograms?: true;
 }
 
 /**
@@ -20,18 +22,27 @@ export const sections = {
   links: { path: "/dashboard/links", name: "Links", role: "moderator", group: "links" },
   imports: { path: "/dashboard/imports", name: "Import", role: "admin", group: "links" },
   keys: { path: "/dashboard/keys", name: "Keys", role: "admin", group: "keys" },
-  webhooks: { path: "/dashboard/webhooks", name: "Webhooks", role: "admin", group: "keys" },
-  usage: { path: "/dashboard/usage", name: "Usage", role: "admin", group: "keys" },
+  webhooks: {
+    path: "/dashboard/webhooks",
+    name: "Webhooks",
+    role: "admin",
+    group: "keys",
+    forPrograms: true,
+  },
+  usage: { path: "/dashboard/usage", name: "Usage", role: "admin", group: "keys", forPrograms: true },
   alts: { path: "/dashboard/alts", name: "Alts", role: "moderator", group: "links" },
-  events: { path: "/dashboard/events", name: "Events", role: "admin", group: "keys" },
+  events: { path: "/dashboard/events", name: "Events", role: "admin", group: "keys", forPrograms: true },
   audit: { path: "/dashboard/audit", name: "Audit log", role: "moderator", group: "account" },
-  tryLookup: { path: "/dashboard/try", name: "Try it", role: "admin", group: "keys" },
+  tryLookup: { path: "/dashboard/try", name: "Try it", role: "admin", group: "keys", forPrograms: true },
   preview: { path: "/dashboard/preview", name: "Preview", role: "admin", group: "account" },
   team: { path: "/dashboard/team", name: "Team", role: "moderator", group: "account" },
   account: { path: "/dashboard/account", name: "Account", role: "moderator", group: "account" },
 } as const satisfies Readonly<Record<string, Section>>;
 
 export type SectionName = keyof typeof sections;
+
+/** Returns whether the navigation leaves the section out for accounts without keys and webhooks. */
+export const isForPrograms = (name: SectionName): boolean => "forPrograms" in sections[name];
 
 /** The content of an inline SVG for each section, from Lucide (https://lucide.dev, ISC licence). */
 export const icons: Readonly<Record<SectionName, string>> = {

@@ -141,7 +141,7 @@ ${may(
 };
 
 /** How links were confirmed, in the order in which the page counts them. */
-const wayLabels = (chat: string, game: string) =>
+export const wayLabels = (chat: string, game: string) =>
   [
     ["connection", `Connected on ${chat}`],
     ["oauth", `Signed in to ${game}`],

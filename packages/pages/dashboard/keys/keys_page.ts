@@ -49,7 +49,9 @@ export const keysPage = (
 again hard after a 429. Keys may be limited, suspended or revoked for it.</p>
 ${
   list.keys.length === 0
-    ? html`<p class="empty">There is no key yet. Your bot needs one to look up links.</p>`
+    ? html`<p class="empty">There is no key yet. A bot or game of your own needs one to look up links. With
+      the first key come the pages <a href="${to(paths.tryLookup)}">Try it</a>, <a href="${to(paths.events)}">Events</a>,
+      <a href="${to(paths.webhooks)}">Webhooks</a> and <a href="${to(paths.usage)}">Usage</a>.</p>`
     : table(weeks, choice, list.guilds, now)
 }`,
 });

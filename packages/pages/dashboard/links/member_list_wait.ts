@@ -8,7 +8,7 @@ import type {
   StoreUnavailable,
 } from "@accountlink/core/errors";
 import { type ListProgress, MemberLists } from "@accountlink/core/owners";
-import { Effect, Option } from "effect";
+import { type Duration, Effect, Option } from "effect";
 import { messageText } from "../look/names.ts";
 import { numberText } from "../look/time.ts";
 
@@ -23,12 +23,12 @@ type ListError = Conflict | Forbidden | MissingParameter | PlatformUnavailable |
 export const makeMemberListWait = Effect.map(
   MemberLists,
   (lists) =>
-    <A>(guildId: GuildId, needing: Effect.Effect<A, ListError>) =>
+    <A>(guildId: GuildId, needing: Effect.Effect<A, ListError>, wait: Duration.Input = longestWait) =>
       needing.pipe(
         Effect.catchTag(["Conflict", "Forbidden"], (error) =>
           Effect.succeed<NotListed>({ reason: `${messageText(error)}.` }),
         ),
-        Effect.timeoutOption(longestWait),
+        Effect.timeoutOption(wait),
         Effect.map(
           Option.getOrElse((): NotListed => ({ reading: lists.progress(guildId) ?? { done: 0, total: 0 } })),
         ),

@@ -1,0 +1,114 @@
+/** The part of the overview about keys: today's and this week's requests against the limits. */
+import type { KeyDetails } from "@accountlink/core/keys";
+import type { Quota } from "@accountlink/core/limits";
+import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
+import { type Html, html, to } from "../../html.ts";
+import { type KeyList, planText } from "../keys/keys_page.ts";
+import { nameOf } from "../look/owned_key.ts";
+import { tableHtml } from "../look/table.ts";
+import { numberText } from "../look/time.ts";
+import { keyPath, paths } from "../paths.ts";
+import { barChart, daySum, groups, outcomes, requestsOf, sumOf } from "../usage/usage_charts.ts";
+import { changeText, figure } from "./community_figures.ts";
+
+interface KeyToday {
+  readonly key: KeyDetails;
+  readonly quota: Pick<Quota, "daily" | "verifyDaily">;
+  readonly usage: UsageDay["groups"];
+}
+
+export interface KeyFigures extends Omit<KeyList, "guilds"> {
+  /** The keys with the most requests today. */
+  readonly today: ReadonlyArray<KeyToday>;
+  /** The number of active keys. */
+  readonly active: number;
+  /** The usage of each of 14 days, oldest first. */
+  readonly days: ReadonlyArray<UsageDay>;
+}
+
+export const keyFigures = (view: KeyFigures): Html => {
+  const week = view.days.slice(-7);
+  return html`
+<div data-live>
+<section>
+<h2>Requests of your programs</h2>
+${numbers(view)}
+${barChart(week)}
+${weekTable(week)}
+<p class="more"><a href="${to(paths.usage)}">All usage</a></p>
+</section>
+<section>
+<h2>Keys today</h2>
+<p>${planText(view)}</p>
+${
+  view.today.length === 0
+    ? html`<p class="empty">No key is active.</p>`
+    : html`<ul class="cards" role="list">${view.today.map(todayCard)}</ul>`
+}
+${
+  view.today.length < view.active
+    ? html`<p class="more">The busiest ${view.today.length} of ${numberText(view.active)} active keys.
+      <a href="${to(paths.keys)}">All keys</a></p>`
+    : null
+}
+</section>
+</div>`;
+};
+
+const numbers = ({ days }: KeyFigures): Html => {
+  const today = sumOf(days.slice(-1).map((usage) => daySum(usage)));
+  const [last, before] = [days.slice(-7), days.slice(0, -7)].map((week) =>
+    requestsOf(sumOf(week.map((usage) => daySum(usage)))),
+  );
+  return html`
+<dl class="figures">
+${figure("Requests today", numberText(requestsOf(today)))}
+${figure("Refused or failed today", numberText(today.refused + today.errors))}
+${figure("Requests in seven days", numberText(last ?? 0), changeText(last ?? 0, before ?? 0))}
+</dl>`;
+};
+
+const todayCard = ({ key, quota, usage }: KeyToday): Html => html`
+<li>
+<h3><a href="${to(keyPath(key.id))}">${nameOf(key)}</a></h3>
+${meter(
+  "Requests",
+  counting(usage, (group) => group !== "session"),
+  quota.daily,
+)}
+${meter(
+  "Verification requests",
+  counting(usage, (group) => group === "session"),
+  quota.verifyDaily,
+)}
+</li>`;
+
+/** Sums the requests that count against the daily limit: all except requests refused by a limit. */
+const counting = (counts: UsageDay["groups"], isCounted: (group: UsageGroup) => boolean): number => {
+  const { served, errors } = sumOf(counts.filter(({ group }) => isCounted(group)));
+  return served + errors;
+};
+
+const meter = (label: string, count: number, limit: number | null): Html =>
+  limit === null
+    ? html`<p>${label}: ${numberText(count)}, without a limit</p>`
+    : html`<p>${label}: ${numberText(count)} of ${numberText(limit)}
+<meter value="${Math.min(count, limit)}" max="${limit}" high="${limit * 0.9}" aria-label="${label}"></meter></p>`;
+
+/** Renders a table of the week's responses by group of routes; null if there were no requests. */
+const weekTable = (week: ReadonlyArray<UsageDay>): Html | null => {
+  const sums = (Object.keys(groups) as ReadonlyArray<UsageGroup>)
+    .map((group) => ({ group, sum: sumOf(week.map((usage) => daySum(usage, group))) }))
+    .filter(({ sum }) => requestsOf(sum) > 0);
+  return sums.length === 0
+    ? null
+    : tableHtml({
+        id: "causes",
+        caption: "Requests of the last seven days, by group of routes",
+        columns: ["Group", ...Object.values(outcomes).map((label) => ({ label, isNumber: true }))],
+        rows: sums.map(({ group, sum: { served, refused, errors } }) => [
+          groups[group],
+          ...[served, refused, errors].map(numberText),
+        ]),
+      });
+};

@@ -1,0 +1,172 @@
+/** What the overview shows: decisions that wait, the communities of the owner, and the requests of keys. */
+import { AuditLog, type GuildId, guildOf, OwnedKeys } from "@accountlink/core";
+import { auditActions } from "@accountlink/core/audit";
+import { CommunityStore } from "@accountlink/core/communities";
+import { isAccepted } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
+import { Limits, quotaOf } from "@accountlink/core/limits";
+import { type OwnedScope, OwnedScopes, UnlinkedMembers } from "@accountlink/core/owners";
+import { Profiles } from "@accountlink/core/platforms";
+import { RolePlanStore } from "@accountlink/core/roles";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import { makeUsageDays } from "@accountlink/core/usage";
+import { Webhooks } from "@accountlink/core/webhooks";
+import { Effect, Option } from "effect";
+import { makeAltQueue } from "../alts/alt_operations.ts";
+import { makeEntryNames } from "../audit/entry_names.ts";
+import { type Community, makeCommunities } from "../communities/community.ts";
+import { makeFirstSteps } from "../communities/first_steps.ts";
+import { makeTroubles } from "../communities/troubles.ts";
+import { makeMemberListWait } from "../links/member_list_wait.ts";
+import type { OwnerVisitor } from "../owner_pages.ts";
+import { requestsOf, sumOf } from "../usage/usage_charts.ts";
+import type { GuildFigures, ListFigures } from "./community_figures.ts";
+
+const mostLeaks = 10;
+
+/** The overview shows at most this many keys. */
+const mostKeys = 5;
+
+/** The overview shows at most this many lists, those with the most links, and this many guilds of each. */
+const [mostLists, mostGuilds] = [6, 4];
+
+/** The overview shows at most this many changes of links. */
+const mostChanges = 6;
+
+/** How long the overview waits for the list of a guild's members. */
+const listWait = "700 millis";
+
+const linkChanges = auditActions.filter((action) => action.startsWith("link"));
+
+export type OverviewView = Effect.Success<ReturnType<Effect.Success<typeof makeOverviewView>>>;
+
+export const makeOverviewView = Effect.gen(function* () {
+  const keys = yield* OwnedKeys;
+  const log = yield* AuditLog;
+  const limits = yield* Limits;
+  const usage = yield* makeUsageDays;
+  const webhooks = yield* Webhooks;
+  const scopes = yield* OwnedScopes;
+  const communities = yield* makeCommunities;
+  const settings = yield* CommunityStore;
+  const planned = yield* RolePlanStore;
+  const profiles = yield* Profiles;
+  const unlinked = yield* UnlinkedMembers;
+  const waitForMembers = yield* makeMemberListWait;
+  const altsOf = yield* makeAltQueue;
+  const namesOf = yield* makeEntryNames;
+  const stepsOf = yield* makeFirstSteps;
+  const troublesOf = yield* makeTroubles;
+
+  const guildFigures = Effect.fnUntraced(function* ({ scope, guildName }: Community, guildId: GuildId) {
+    const found = yield* profiles.guild(guildId);
+    const place = { pid: scope.pid, guildId };
+    const counted = waitForMembers(guildId, unlinked.page(scope, guildId, "", null, 1), listWait);
+    return {
+      guildId,
+      name: found?.name ?? guildName ?? `community ${guildId}`,
+      members: yield* Effect.catchTag(counted, ["PlatformUnavailable", "MissingParameter"], () =>
+        Effect.succeed({ reason: "The chat platform does not answer." }),
+      ),
+      plan: Option.getOrNull(yield* planned.find(place)),
+      status: yield* planned.status(place),
+    } satisfies GuildFigures;
+  });
+
+  const listFigures = Effect.fnUntraced(function* (community: Community) {
+    const { pid } = community.scope;
+    const own = guildOf(community.scope);
+    const known = [...(yield* settings.list(pid)), ...(yield* planned.list(pid))];
+    const guildIds = [...new Set([...(own === null ? [] : [own]), ...known.map(({ guildId }) => guildId)])];
+    return {
+      community,
+      verified: yield* scopes.counts.weeksOf(pid),
+      ways: yield* scopes.counts.waysOf(pid),
+      guilds: yield* forEachLimited(
+        guildIds.slice(0, mostGuilds),
+        (guildId) => guildFigures(community, guildId),
+        {
+          concurrency: mostGuilds,
+        },
+      ),
+      others: Math.max(0, guildIds.length - mostGuilds),
+    } satisfies ListFigures;
+  });
+
+  /** Counts the new links of a list that resemble another user, and that nobody has judged. */
+  const undecidedIn = Effect.fnUntraced(function* ({ scope }: OwnedScope) {
+    const found = yield* altsOf(scope);
+    return found.filter((pairs) => pairs.some(({ verdict }) => verdict === null)).length;
+  });
+
+  /** Collects what the overview says of communities. Before the first link, the first steps for a new owner. */
+  const ofCommunities = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+    const { account } = visitor.owner;
+    const owned = yield* scopes.list(account);
+    const all = yield* forEachLimited(owned, (each) => communities.named(visitor, each), { concurrency: 8 });
+    const troubles = yield* forEachLimited(all, (community) => troublesOf(visitor, community), {
+      concurrency: 4,
+    });
+    const isNew = owned.every(({ links }) => links.count === 0);
+    const shown = all.toSorted((one, other) => other.links.count - one.links.count).slice(0, mostLists);
+    const first = all.find(({ scope }) => scope.kind === "guild") ?? all[0] ?? null;
+    const alts = account.tier === "premium" ? all : [];
+    return {
+      troubles: troubles.flat(),
+      undecided: yield* forEachLimited(
+        alts,
+        (community) => Effect.map(undecidedIn(community), (count) => ({ community, count })),
+        { concurrency: 4 },
+      ).pipe(Effect.map((found) => found.filter(({ count }) => count > 0))),
+      lists: isNew ? [] : yield* forEachLimited(shown, listFigures, { concurrency: 3 }),
+      otherLists: Math.max(0, all.length - mostLists),
+      steps: isNew ? yield* stepsOf(visitor, first) : null,
+    };
+  });
+
+  /** Returns the requests of keys, for an account that has any. */
+  const ofKeys = Effect.fnUntraced(function* ({ owner: { account } }: OwnerVisitor, now: Millis) {
+    const listed = yield* keys.list(account);
+    const todayOf = yield* usage.byKey(account.name, 1);
+    const active = listed.filter((key) => isAccepted(key, now));
+    const today = active
+      .map((key) => ({
+        key,
+        quota: quotaOf(key.limits, limits[key.tier]),
+        usage: todayOf(key.id).flatMap((day) => day.groups),
+      }))
+      .toSorted((one, other) => requestsOf(sumOf(other.usage)) - requestsOf(sumOf(one.usage)))
+      .slice(0, mostKeys);
+    return {
+      ...(yield* keys.plan(account)),
+      keys: listed,
+      today,
+      active: active.length,
+      days: yield* usage.of({ account: account.name }, 14),
+    };
+  });
+
+  return Effect.fnUntraced(function* (visitor: OwnerVisitor, now: Millis) {
+    const { account } = visitor.owner;
+    const ofThem = yield* ofKeys(visitor, now);
+    const leaks = yield* log.list(account.name, null, mostLeaks, { action: "key.reported", keyId: null });
+    const changes = yield* log.list(account.name, null, mostChanges, {
+      action: null,
+      keyId: null,
+      readable: linkChanges,
+      during: { from: now - 7 * dayMs, before: now + dayMs },
+    });
+    return {
+      ofKeys: ofThem,
+      ...(yield* ofCommunities(visitor)),
+      changes,
+      names: yield* namesOf(visitor, ofThem.keys, changes),
+      /** The chat ID of the user; null if the user is a member of several accounts. */
+      alone: visitor.accounts.length === 1 ? visitor.signIn.chatId : null,
+      leaks: leaks.filter(({ at }) => now - at < 30 * dayMs),
+      broken: (yield* webhooks.list(account.name)).filter(
+        ({ status, failingSince }) => status === "disabled" || (status === "active" && failingSince !== null),
+      ),
+    };
+  });
+});
