@@ -9,8 +9,11 @@ export interface PollOptions extends CallOptions {
   readonly wait?: number | undefined;
 }
 
-/** Milliseconds between two reads of a session. */
+/** Milliseconds from the beginning of a read of a session to the next one. */
 const interval = 2_000;
+
+/** The service counts the interval from when a read reaches it, which takes longer for some reads than for others. */
+const delay = 100;
 
 const isFinal = ({ state }: VerificationSession): boolean => state !== "pending" && state !== "opened";
 
@@ -22,11 +25,12 @@ export async function* pollSession(
 ): AsyncGenerator<VerificationSession> {
   let state: string | null = null;
   while (true) {
+    const begun = performance.now();
     const session = await call("getSession", { ...options, sid, wait });
     if (session.state !== state) yield session;
     if (isFinal(session)) return;
     ({ state } = session);
-    await sleep(interval, options.signal);
+    await sleep(Math.max(0, begun + interval + delay - performance.now()), options.signal);
   }
 }
 

@@ -128,9 +128,9 @@ const devChatChannels = (client: ResilientClient): ChatChannels => {
     findChannels: (guildId) =>
       finderOn(client, Refusal)("ChatChannels.findChannels", `/guilds/${guildId}/channels`, Channels),
 
-    post: Effect.fnUntraced(function* (channelId, message) {
+    post: Effect.fnUntraced(function* (channelId, message, nonce) {
       const request = HttpClientRequest.post(`/channels/${encodeURIComponent(channelId)}/messages`);
-      const body = HttpClientRequest.bodyJsonUnsafe(request, message);
+      const body = HttpClientRequest.bodyJsonUnsafe(request, { ...message, nonce });
       const posted = yield* askDev(client, "ChatChannels.post", body, Made);
       return Result.isSuccess(posted) ? posted.success.id : yield* refusalOf(posted.failure);
     }),

@@ -61,6 +61,12 @@ export const AnswerMessage = Schema.Struct({
   components: Schema.optional(Schema.Array(Schema.Struct({ components: Schema.Array(Component) }))),
   flags: Schema.optional(Schema.Int),
 });
+/** A message with the nonce of a message that the bot posted in the last minutes replaces it. */
+export const NewMessage = Schema.Struct({
+  ...AnswerMessage.fields,
+  nonce: Schema.optional(Schema.String),
+});
+
 export type AnswerMessage = typeof AnswerMessage.Type;
 
 /** The status of each refusal. */

@@ -4,6 +4,8 @@ import { type HeardRequest, type HttpAnswering, runUntil, startHttpServer } from
 import { expect, onTestFinished } from "vitest";
 
 interface CaseAnswer {
+  /** How long the service takes, in seconds. */
+  readonly after?: number;
   readonly status?: number;
   readonly data?: unknown;
   readonly error?: { readonly code: string; readonly details?: unknown };
@@ -22,6 +24,7 @@ export interface Case {
   readonly heard?: ReadonlyArray<Readonly<Record<string, unknown>>>;
   /** The minimum duration of the call. */
   readonly seconds?: number;
+  readonly mostSeconds?: number;
   readonly says: Readonly<Record<string, unknown>>;
 }
 
@@ -39,9 +42,14 @@ const envelope = { meta: { requestId: "req_1", version: "2.0.0" } };
 
 const answeringOf = (answer: Case["answers"][number]): HttpAnswering => {
   if (typeof answer === "string" || answer.body !== undefined) return answer;
-  const { status = 200, headers = {}, data, error } = answer;
+  const { after = 0, status = 200, headers = {}, data, error } = answer;
   const refusal = error === undefined ? {} : { error: { message: "No", details: null, ...error } };
-  return { status, headers, body: { status, data, ...refusal, ...envelope } };
+  const body = { status, data, ...refusal, ...envelope };
+  if (after === 0) return { status, headers, body };
+  return (outgoing) => {
+    outgoing.writeHead(status, { ...headers, "content-type": "application/json" });
+    setTimeout(() => outgoing.end(JSON.stringify(body)), after * 1_000);
+  };
 };
 
 /** Starts a service that has a separate base URL for each case. */
@@ -56,6 +64,7 @@ export const startCases = async () => {
     expectSaid: (each: Case, said: Said) => {
       expect(said.says).toMatchObject(each.says);
       expect(said.seconds).toBeGreaterThanOrEqual(each.seconds ?? 0);
+      expect(said.seconds).toBeLessThan(each.mostSeconds ?? Number.POSITIVE_INFINITY);
       const prefix = `/${cases.indexOf(each)}/`;
       const requests = heard.filter(({ path }) => path.startsWith(prefix)).map(requestOf(prefix));
       if (each.heard !== undefined) expect(requests).toMatchObject(each.heard);

@@ -123,6 +123,12 @@ test("the page of a new key has an example that looks up a linked user", async (
   expect([issued.status, issued.text]).toEqual([201, expect.stringContaining("/v2/chat?chatId=100002")]);
 });
 
+test("the page of keys says what is not allowed", async () => {
+  const owner = await signInOwner(server, "100014");
+  const { text } = await owner.browser.get("/dashboard/keys");
+  expect(text).toMatch(/Fair use: no more keys, .* no scraping, and no trying\s+again hard after a 429/);
+});
+
 const request = (guildId: string) => ({
   body: { name: "Bot", url: "https://example.com/", scope: "guild", guildId },
 });

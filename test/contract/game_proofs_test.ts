@@ -14,6 +14,10 @@ const connections: Readonly<Record<string, ReadonlyArray<object>>> = {
     { gameId: "4", verified: false },
   ],
   "100013": [{ gameId: "5", verified: false }],
+  "100015": [
+    { gameId: "2", verified: true },
+    { gameId: "404404404", verified: true },
+  ],
 };
 
 // Without accounts that other tests have proven in other communities.
@@ -96,6 +100,12 @@ test("verified connections are offered, and of choices at the same time, one hol
   await confirm(browser, whole);
   const gameId = gameIds[choices.indexOf(won as Answer)];
   expect(await read(key, sid)).toMatchObject({ state: "completed", gameId, proof: "connection" });
+});
+
+test("a connected account that is gone is not offered", async () => {
+  const { page } = await started("100015");
+  expectPage(page, 200, "Is this right?");
+  expect(page.text).toContain("Player 2");
 });
 
 test.each([

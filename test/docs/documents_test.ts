@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { routes } from "@accountlink/http-api";
 import { forms } from "@accountlink/redis/redis_url";
+import { runInProcess } from "@accountlink/server/test_command_line";
 import { expect, it, onTestFinished } from "vitest";
 import { startServerHere } from "../support/server.ts";
 import { codeOf, readDocument, rowsUnder } from "./document.ts";
@@ -49,6 +50,31 @@ it.each(["CHANGELOG.md", "README.md", ...globSync("docs/*.md", { cwd: root })])(
     expect([...found].filter((version) => !versions.has(version))).toEqual([]);
   },
 );
+
+it("every command that documents name exists, and has the flags with which they write it", async () => {
+  const named = ["README.md", ...globSync("docs/*.md", { cwd: root })].flatMap((file) =>
+    [...readDocument(file).matchAll(/(?:accountlink -- |`accountlink )([a-z][^`\n#|>&)<]*)/g)].map(
+      ([, typed = ""]) => typed.trim(),
+    ),
+  );
+  expect(named).toContain("audit list");
+  const problems: Array<string> = [];
+  for (const typed of new Set(named)) {
+    const [words = ""] = /^(?:[a-z-]+ ?)+?(?=$| (?:--|[A-Z"$/.\d])| \S+[._])/.exec(typed) ?? [typed];
+    const { code, stdout } = await runInProcess([...words.trim().split(" "), "--help"], {});
+    const flags = [...typed.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
+    if (code !== 0 || flags.some((flag) => !stdout.includes(flag))) problems.push(typed);
+  }
+  expect(problems).toEqual([]);
+});
+
+it("fair use is said in docs/api.md, with the commands of an operator", () => {
+  const [, rules = ""] = /### Fair use\n([^]*?)\n## /.exec(readDocument("docs/api.md")) ?? [];
+  for (const rule of ["more keys", "accounts", "proxies", "scraping", "after a 429"])
+    expect(rules).toContain(rule);
+  for (const command of ["keys update", "keys disable", "keys revoke", "accounts suspend"])
+    expect(rules).toContain(`accountlink -- ${command} `);
+});
 
 const pictures = globSync("docs/pictures/*.webp", { cwd: root }).toSorted();
 const withPictures = ["README.md", ...globSync("docs/*.md", { cwd: root })];

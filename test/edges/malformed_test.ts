@@ -102,6 +102,14 @@ test.concurrent.each([
   expectMalformed(await sendRaw(url(), bytes), path, 408);
 });
 
+test.concurrent("an incomplete request for a page is answered 408 by a page", async () => {
+  const form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 50\r\n";
+  const [answer] = await sendRaw(url(), `POST /go HTTP/1.1\r\n${host}${form}\r\ncode=`);
+  expect(answer?.status).toBe(408);
+  expect(answer?.headers["content-type"]).toBe("text/html; charset=utf-8");
+  expect(answer?.text).toContain("<html");
+});
+
 test.concurrent("a body that arrives byte by byte is answered 408", async () => {
   const socket = await connectTo(url());
   socket.write(post("Content-Length: 50\r\n", ""));

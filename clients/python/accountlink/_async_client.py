@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, Literal
 
@@ -22,7 +23,10 @@ from ._requests import EventParser, FollowedEvent, ServerEvent
 from .contract import Id, ListLinksData, VerificationSession
 
 _INTERVAL = 2.0
-"""Seconds between two reads of a session, and until a stream that ended is opened again"""
+"""Seconds from the beginning of a read of a session to the next one, and until a stream that ended is opened again"""
+
+_DELAY = 0.1
+"""The service counts the interval from when a read reaches it, which takes longer for some reads than for others"""
 
 
 async def _events_of(response: AsyncResponse) -> AsyncIterator[ServerEvent]:
@@ -103,13 +107,14 @@ class AsyncSessions(AsyncSessionsMethods):
         """The session at each change, by long poll. The last one is final."""
         state = ""
         while True:
+            begun = time.monotonic()
             session: VerificationSession = await self._caller.call("getSession", {"sid": sid, "wait": wait})
             if session["state"] != state:
                 yield session
             if _is_final(session):
                 return
             state = session["state"]
-            await asyncio.sleep(_INTERVAL)
+            await asyncio.sleep(max(0.0, begun + _INTERVAL + _DELAY - time.monotonic()))
 
     async def wait(self, sid: str) -> VerificationSession:
         """Waits until a session is completed, failed or cancelled; raises SESSION_EXPIRED when it expires."""

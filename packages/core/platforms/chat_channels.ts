@@ -38,8 +38,13 @@ export interface ChatChannels {
   /** Returns the text channels of a guild. None if the bot is not in the guild. */
   readonly findChannels: (guildId: GuildId) => PlatformEffect<Option.Option<GuildChannels>>;
 
-  /** Posts a message and returns its ID. */
-  readonly post: (channelId: string, message: object) => PlatformEffect<string, PostRefused>;
+  /**
+   * Posts a message and returns its ID.
+   *
+   * @param once at most 25 characters. If the bot posted a message with the same ones in the last minutes, from whichever
+   * process, that message is changed instead
+   */
+  readonly post: (channelId: string, message: object, once?: string) => PlatformEffect<string, PostRefused>;
 
   /** Replaces a message of the bot. Returns false if the message is gone. */
   readonly edit: (

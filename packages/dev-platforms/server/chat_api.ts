@@ -15,7 +15,7 @@ import {
   type Simulation,
   userOfName,
 } from "../simulation.ts";
-import { AnswerMessage, type Joins, type Member, MemberChange, NewRole } from "../wire.ts";
+import { AnswerMessage, type Joins, type Member, MemberChange, NewMessage, NewRole } from "../wire.ts";
 
 const closed = new PostRefused({ reason: "channel_closed" });
 
@@ -125,8 +125,12 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       inGuild(({ channels, locale }) => json({ channels: [...channels.values()], locale })),
     ),
 
-    withBody("POST", "/channels/:channelId/messages", AnswerMessage, (message, { channelId = "" }) =>
-      posted(guildOf(channelId)?.post(channelId, message)),
+    withBody(
+      "POST",
+      "/channels/:channelId/messages",
+      NewMessage,
+      ({ nonce, ...message }, { channelId = "" }) =>
+        posted(guildOf(channelId)?.post(channelId, message, nonce)),
     ),
 
     withBody(

@@ -72,7 +72,8 @@ const chatChannels = (guilds: ReadonlyMap<GuildId, FixtureGuild>): ChatChannels 
         channels: [...channels.values()],
         locale: null,
       })),
-    post: (channelId, message) => refuseOr(ofChannel(channelId)?.post(channelId, message) ?? closed),
+    post: (channelId, message, once) =>
+      refuseOr(ofChannel(channelId)?.post(channelId, message, once) ?? closed),
     edit: (channelId, messageId, message) =>
       refuseOr(ofChannel(channelId)?.edit(channelId, messageId, message) ?? closed),
   });

@@ -1,9 +1,10 @@
 /** The panel: a message for everybody, with which members link their accounts. */
+import type { Pid } from "@accountlink/core";
 import { CommunityStore, foundOrNew } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { DashboardChannels } from "@accountlink/http-api";
-import { Effect, Semaphore } from "effect";
+import { Effect } from "effect";
 import { type Language, Languages } from "../languages/mod.ts";
 import { makeCommunity, type Place } from "./community.ts";
 import { type Message, messageBody, plain } from "./message.ts";
@@ -39,7 +40,7 @@ export const makePostPanel = Effect.gen(function* () {
   const panelOf = yield* makePanelMessage;
   const { channels, findChannels } = yield* makeGuildChannels;
 
-  const postNow = Effect.fnUntraced(
+  return Effect.fn("Panel.post")(
     function* (place: Place, channelId: string, text: string | null) {
       const { channels: listed, locale } = yield* findChannels(place.guildId);
       if (!listed.some(({ id, mayPost }) => id === channelId && mayPost)) return yield* closed;
@@ -51,7 +52,8 @@ export const makePostPanel = Effect.gen(function* () {
       const { panels } = foundOrNew(yield* store.find(key), place);
       const posted = panels.find((panel) => panel.channelId === channelId)?.messageId ?? null;
       const isChanged = posted !== null && (yield* edit(channelId, posted, message));
-      const messageId = isChanged ? posted : yield* post(channelId, message);
+      const once = onceOf(place.scope.pid, posted ?? channelId);
+      const messageId = isChanged ? posted : yield* post(channelId, message, once);
       yield* store.savePanel(key, { channelId, messageId, text: typed });
       return messageId;
     },
@@ -59,26 +61,10 @@ export const makePostPanel = Effect.gen(function* () {
       Effect.fail(reason === "channel_closed" ? closed : InvalidParameter.one("text", refusedText)),
     ),
   );
-
-  return Effect.fn("Panel.post")((place: Place, channelId: string, text: string | null) =>
-    inTurn(`${place.scope.pid} ${channelId}`, postNow(place, channelId, text)),
-  );
 });
 
-/** The channels in which a panel is being posted, with how many posts wait. All pages of a process share them. */
-const turns = new Map<string, { readonly turn: Semaphore.Semaphore; waiting: number }>();
-
-/** Runs one effect of a channel after the other, because two posts at once would make two panels. */
-const inTurn = <A, E, R>(channel: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.suspend(() => {
-    const queue = turns.get(channel) ?? { turn: Semaphore.makeUnsafe(1), waiting: 0 };
-    turns.set(channel, queue);
-    queue.waiting++;
-    const leave = Effect.sync(() => {
-      if (--queue.waiting === 0) turns.delete(channel);
-    });
-    return Effect.ensuring(queue.turn.withPermits(1)(effect), leave);
-  });
+/** The same for every panel that takes the place of the same message, so that posts at once make one panel. */
+const onceOf = (pid: Pid, replaced: string): string => `${pid.slice(-12)}${replaced.slice(-12)}`;
 
 const closed = InvalidParameter.one("channelId", "expected a channel in which the bot may post");
 

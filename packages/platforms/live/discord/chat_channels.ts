@@ -17,19 +17,32 @@ const [text, category, announcements] = [0, 4, 5];
 
 const everyPermission = (1n << 64n) - 1n;
 
-const Message = Schema.Struct({ id: Schema.String });
+const Bot = Schema.Struct({ id: Schema.String });
+
+const PostedMessage = Schema.Struct({ id: Schema.String, content: Schema.optional(Schema.String) });
 
 export const discordChannels = (client: ResilientClient): ChatChannels => {
   const operation = "ChatChannels.findChannels";
 
   const findBot = Effect.fnUntraced(function* (guildId: GuildId) {
-    const bot = yield* ask(client, "GET /users/@me", { operation, found: Message });
+    const bot = yield* ask(client, "GET /users/@me", { operation, found: Bot });
     const member = yield* ask(client, "GET /guilds/{guild_id}/members/{user_id}", {
       operation,
       path: [guildId, Result.getOrThrow(bot).id],
       found: RoledMember,
     });
     return Result.getSuccess(member);
+  });
+
+  const edit: ChatChannels["edit"] = Effect.fnUntraced(function* (channelId, messageId, message) {
+    const edited = yield* ask(client, "PATCH /channels/{channel_id}/messages/{message_id}", {
+      operation: "ChatChannels.edit",
+      path: [channelId, messageId],
+      body: { ...message, allowed_mentions: { parse: [] } },
+      found: Schema.Unknown,
+    });
+    if (Result.isSuccess(edited)) return true;
+    return edited.failure === "absent" ? false : yield* new PostRefused({ reason: edited.failure });
   });
 
   return {
@@ -62,27 +75,26 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
       return Option.some({ channels: listed, locale: guild.success.preferred_locale ?? null });
     }),
 
-    post: Effect.fnUntraced(function* (channelId, message) {
+    post: Effect.fnUntraced(function* (channelId, message, once) {
       const posted = yield* ask(client, "POST /channels/{channel_id}/messages", {
         operation: "ChatChannels.post",
         path: [channelId],
-        body: { ...message, allowed_mentions: { parse: [] } },
-        found: Message,
+        body: {
+          ...message,
+          allowed_mentions: { parse: [] },
+          ...(once !== undefined && { nonce: once, enforce_nonce: true }),
+        },
+        found: PostedMessage,
       });
-      if (Result.isSuccess(posted)) return posted.success.id;
-      return yield* new PostRefused({ reason: posted.failure });
+      if (Result.isFailure(posted)) return yield* new PostRefused({ reason: posted.failure });
+      const { id, content } = posted.success;
+      // Discord answers a known nonce with the message that has it, as it was posted.
+      const isEarlier = once !== undefined && "content" in message && content !== message.content;
+      if (isEarlier) yield* edit(channelId, id, message);
+      return id;
     }),
 
-    edit: Effect.fnUntraced(function* (channelId, messageId, message) {
-      const edited = yield* ask(client, "PATCH /channels/{channel_id}/messages/{message_id}", {
-        operation: "ChatChannels.edit",
-        path: [channelId, messageId],
-        body: { ...message, allowed_mentions: { parse: [] } },
-        found: Schema.Unknown,
-      });
-      if (Result.isSuccess(edited)) return true;
-      return edited.failure === "absent" ? false : yield* new PostRefused({ reason: edited.failure });
-    }),
+    edit,
   };
 };
 

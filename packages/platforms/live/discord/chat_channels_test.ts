@@ -121,6 +121,20 @@ test("a message mentions nobody", function* () {
   ]);
 });
 
+test("a message that another process posted a moment ago is changed", function* () {
+  const earlier = { id: message, channel_id: text, content: "Hi", timestamp: "2026-01-01T00:00:00Z" };
+  const { channels, heard } = yield* setUp({ change: { body: earlier } });
+  expect(yield* channels.post(text, { content: "Hi" }, "panel 1")).toBe(message);
+  expect(yield* channels.post(text, { content: "Ho" }, "panel 1")).toBe(message);
+  const sent = heard.filter(({ method }) => method !== "GET");
+  expect(sent.map(({ method, body }) => [method, JSON.parse(body).content])).toEqual([
+    ["POST", "Hi"],
+    ["POST", "Ho"],
+    ["PATCH", "Ho"],
+  ]);
+  expect(JSON.parse(sent[0]?.body ?? "")).toMatchObject({ nonce: "panel 1", enforce_nonce: true });
+});
+
 test("a role is made without rights", function* () {
   const role = { id: otherRole, name: "Officer", permissions: "0", position: 1, managed: false };
   const { roles, heard } = yield* setUp({ change: { body: role } });
