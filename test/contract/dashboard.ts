@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { FlowBrowser } from "../support/flow_browser.ts";
 import { type Answer, type Json, listOf, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import { checked, dataOf } from "./contract_server.ts";
-import { answerChecker } from "./openapi_schemas.ts";
+import { answerChecker, servedDocument } from "./openapi_schemas.ts";
 import type { SiteServer } from "./site_server.ts";
 
 type Path = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
@@ -26,7 +26,7 @@ const patternOf = (template: string): RegExp => new RegExp(`^${template.replaceA
 
 /** Makes a `send` that compares each answer with the OpenAPI document. */
 export const documented = async (send: Send): Promise<Send> => {
-  const document: Json = (await send("GET /openapi.json", { from: "198.18.255.2" })).body;
+  const document = await servedDocument(send);
   const check = answerChecker(document);
   const operationsByPath = Object.entries(document["paths"] ?? {}).map(
     ([template, operations]) => [template, patternOf(template), operations] as const,

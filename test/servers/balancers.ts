@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { Effect, Schedule } from "effect";
-import { type DebianServer, findServer } from "./debian_program.ts";
+import { type DebianServer, serverFinder } from "./debian_program.ts";
 import { freePort } from "./free_port.ts";
 import { skipReason } from "./skip_reason.ts";
 import { failStart, SupervisedProcess } from "./supervised_process.ts";
@@ -26,11 +26,11 @@ interface BalancerOptions {
 const limitedTo = (descriptors: number) => ["sh", "-c", 'ulimit -n "$0" && exec "$@"', `${descriptors}`];
 
 const makeBalancer = (kind: BalancerKind) => {
-  const program = findServer(kind);
+  const program = serverFinder(kind);
   const [packageName = ""] = kind.names;
 
   const prepare = async (configFor: ConfigFor, { descriptors }: BalancerOptions) => {
-    const found = await program;
+    const found = await program();
     if (found === null) {
       throw new Error(`Cannot start ${kind.name}: no program was found, expected the test to be skipped`);
     }
@@ -46,7 +46,7 @@ const makeBalancer = (kind: BalancerKind) => {
 
   return {
     whyNone: async (): Promise<string | null> =>
-      (await program) === null
+      (await program()) === null
         ? skipReason(kind.name, `there is no ${packageName} on PATH, and no Debian package of it to unpack`)
         : null,
 

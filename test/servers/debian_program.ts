@@ -28,11 +28,18 @@ const isExecutable = (file: string): Promise<boolean> =>
   );
 
 /**
- * Returns an installed server. Without one, on Debian, unpacks the server's package into a cache folder
- * without installing it. Returns null if neither is possible.
+ * Returns a function that finds an installed server. Without one, on Debian, it unpacks the server's package into a cache
+ * folder without installing it. It returns null if neither is possible. It searches at the first call only, since most
+ * test processes need few servers.
  */
-export const findServer = async (server: DebianServer): Promise<ServerProgram | null> =>
-  (await installed(server)) ?? (await unpacked(server));
+export const serverFinder = (server: DebianServer): (() => Promise<ServerProgram | null>) =>
+  once(async () => (await installed(server)) ?? (await unpacked(server)));
+
+/** Returns a function that calls `find` at its first call only. */
+export const once = <A>(find: () => Promise<A>): (() => Promise<A>) => {
+  let found: Promise<A> | undefined;
+  return () => (found ??= find());
+};
 
 const installed = async ({ names }: DebianServer): Promise<ServerProgram | null> => {
   const folders = (process.env["PATH"] ?? "").split(delimiter);

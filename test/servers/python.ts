@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { findServer, type ServerProgram, unpacked } from "./debian_program.ts";
+import { once, type ServerProgram, serverFinder, unpacked } from "./debian_program.ts";
 import { skipReason } from "./skip_reason.ts";
 
 const run = promisify(execFile);
@@ -21,7 +21,7 @@ const python = {
 };
 
 const findPython = async (): Promise<ServerProgram | null> => {
-  const found = await findServer({ names: ["python3"], ...python });
+  const found = await serverFinder({ names: ["python3"], ...python })();
   const isRecent = found !== null && (await runs(found, "import sys; sys.exit(sys.version_info < (3, 10))"));
   return isRecent ? found : unpacked(python);
 };
@@ -51,11 +51,6 @@ const findWithModules = async (): Promise<ServerProgram | null> => {
   return null;
 };
 
-/** Searches at the first call only, since most test processes need no Python. */
-const once = <A>(find: () => Promise<A>): (() => Promise<A>) => {
-  let found: Promise<A> | undefined;
-  return () => (found ??= find());
-};
 const program = once(findPython);
 const withModules = once(findWithModules);
 

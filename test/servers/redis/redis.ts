@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Effect, Schedule, type Scope } from "effect";
-import { findServer, type ServerProgram } from "../debian_program.ts";
+import { type ServerProgram, serverFinder } from "../debian_program.ts";
 import { freePort } from "../free_port.ts";
 import { skipReason } from "../skip_reason.ts";
 import { failStart, SupervisedProcess } from "../supervised_process.ts";
@@ -36,7 +36,7 @@ export interface RedisServerOptions {
 }
 
 const packages = ["redis-server", "redis-tools", "liblzf1", "libjemalloc2", "libatomic1"];
-const program = findServer({
+const program = serverFinder({
   names: ["redis-server", "valkey-server"],
   path: "usr/bin/redis-server",
   packages,
@@ -45,7 +45,7 @@ const givenUrl = process.env["ACCOUNTLINK_TEST_REDIS_URL"] ?? "";
 
 /** Returns null if Redis is available, else the reason, for titles of skipped tests. With CI=true, throws instead. */
 export const whyNoRedis = async (): Promise<string | null> => {
-  if ((await program) !== null) return null;
+  if ((await program()) !== null) return null;
   return skipReason(
     "Redis",
     "there is no redis-server or valkey-server on PATH, and no Debian package of it to unpack",
@@ -54,9 +54,9 @@ export const whyNoRedis = async (): Promise<string | null> => {
 
 /** Finds `redis-cli` or `valkey-cli` on this machine, or else unpacks it from the Debian packages of the server. */
 export const findRedisClient = async (): Promise<ServerProgram | null> => {
-  // Wait until the Redis server is found, because `findServer` may be unpacking the same packages for it.
-  await program;
-  return findServer({ names: ["redis-cli", "valkey-cli"], path: "usr/bin/redis-cli", packages });
+  // Wait until the Redis server is found, because the search may be unpacking the same packages for it.
+  await program();
+  return serverFinder({ names: ["redis-cli", "valkey-cli"], path: "usr/bin/redis-cli", packages })();
 };
 
 /** Returns null if `redisUrl` below can give tests a Redis, else the reason. With CI=true, throws instead. */
@@ -131,7 +131,7 @@ const removeSaved = async (folder: string): Promise<void> => {
 };
 
 const requireProgram = async (): Promise<ServerProgram> => {
-  const found = await program;
+  const found = await program();
   if (found === null)
     throw new Error("Cannot start Redis: no program was found, expected the test to be skipped");
   return found;
