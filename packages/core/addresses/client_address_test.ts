@@ -55,3 +55,11 @@ it.each([
 ])("isAddressAllowed with the lists %j allows the address %s: %s", (given, client, expected) => {
   assert.strictEqual(isAddressAllowed(given, address(client)), expected);
 });
+
+it.each([
+  [lists([], []), true],
+  [lists(["203.0.113.7"], []), false],
+  [lists([], ["203.0.113.7"]), false],
+])("isAddressAllowed with the lists %j allows an unknown address: %s", (given, isAllowed) => {
+  assert.strictEqual(isAddressAllowed(given, null), isAllowed);
+});

@@ -2,6 +2,8 @@ import { assert, test } from "@accountlink/test-servers/effect";
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Metric, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { AddressVault } from "../addresses/address_vault.ts";
+import { GuildLog } from "../guild_log/guild_log.ts";
+import type { LogEntry } from "../guild_log/log_entry.ts";
 import type { ChatId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { LinkWriter } from "../links/link_writer.ts";
@@ -29,11 +31,18 @@ const linkUsers = Effect.gen(function* () {
   return global;
 });
 
+/** Starts `NewLinkAlts`. `told` has what it tells the log. */
 const open = Effect.fnUntraced(function* (links: LinkStore["Service"]) {
   const scope = yield* Scope.make();
-  const layer = NewLinkAlts.layer.pipe(Layer.provide(Layer.succeed(LinkStore, links)), Layer.fresh);
+  const told: Array<LogEntry> = [];
+  const log = GuildLog.of({
+    ...(yield* GuildLog),
+    tell: (_, entry) => Effect.sync(() => void told.push(entry)),
+  });
+  const given = Layer.merge(Layer.succeed(LinkStore, links), Layer.succeed(GuildLog, log));
+  const layer = NewLinkAlts.layer.pipe(Layer.provide(given), Layer.fresh);
   const alts = Context.get(yield* Layer.buildWithScope(layer, scope), NewLinkAlts);
-  return { alts, close: Scope.close(scope, Exit.void) };
+  return { alts, told, close: Scope.close(scope, Exit.void) };
 });
 
 const linkOf = (scope: Effect.Success<typeof linkUsers>, user: ChatId) => ({
@@ -43,18 +52,32 @@ const linkOf = (scope: Effect.Success<typeof linkUsers>, user: ChatId) => ({
   at: 1,
 });
 
-test("likely alts of new links are stored without a log channel, before a node has stopped", function* () {
+test("likely alts of new links are stored and told to the log, before a node has stopped", function* () {
   yield* Effect.gen(function* () {
     const scope = yield* linkUsers;
-    const { alts, close } = yield* open(yield* LinkStore);
+    const { alts, told, close } = yield* open(yield* LinkStore);
     for (const user of [ben, cyd]) yield* alts.count(linkOf(scope, user));
     yield* close;
+    assert.deepStrictEqual(
+      told.map((entry) => [entry.is, "chatId" in entry && entry.chatId]),
+      [["alike", cyd]],
+    );
     const found = yield* (yield* SuspectStore).find(scope.pid, 0);
     // A shared address is too little to be told.
     assert.deepStrictEqual(
       found.map((pair) => [pair.chatId, pair.otherChatId, pair.evidence[0]?.kind]),
       [[cyd, ada, "game"]],
     );
+  }).pipe(Effect.provide(base));
+});
+
+test("alts of a link that was replaced since are not told to the log", function* () {
+  yield* Effect.gen(function* () {
+    const scope = yield* linkUsers;
+    const { alts, told, close } = yield* open(yield* LinkStore);
+    yield* alts.count({ ...linkOf(scope, cyd), gameId: gameId("2") });
+    yield* close;
+    assert.deepStrictEqual(told, []);
   }).pipe(Effect.provide(base));
 });
 

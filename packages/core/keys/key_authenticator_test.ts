@@ -1,6 +1,7 @@
 import { assert, testWith } from "@accountlink/test-servers/effect";
 import { Context, Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
+import { SecurityLog } from "../audit/security_log.ts";
 import { Cache } from "../cache.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
@@ -83,6 +84,19 @@ test("a key stays cached for 750 milliseconds from the start of its store read, 
   yield* TestClock.adjust(750);
   yield* Fiber.join(first);
   assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
+});
+
+test("the security log is told of a key's uses from another address than before", function* () {
+  const { token } = yield* issue();
+  const told: Array<string | undefined> = [];
+  const log = SecurityLog.of({
+    ...(yield* SecurityLog),
+    noteUse: (_, from) => Effect.sync(() => void told.push(from?.countedAs)),
+  });
+  const node = yield* Effect.provideService(openNode, SecurityLog, log);
+  const [one, other] = ["203.0.113.7", "198.51.100.7"];
+  for (const from of [one, one, other, other]) yield* node.authenticate(token, address(from));
+  assert.deepStrictEqual(told, [one, other]);
 });
 
 test("a key that was revoked during its lookup is read again", function* () {

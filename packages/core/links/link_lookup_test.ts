@@ -87,3 +87,12 @@ test("a lookup in a guild finds members behind 850 newer links of strangers", ()
     assert.deepStrictEqual(item && Result.getOrThrow(item.result).chatIds, newest);
   }).pipe(Effect.provide(services));
 });
+
+test("a lookup in the scope of a guild has to name the guild", () => {
+  const { services } = observedServices(null);
+  return Effect.gen(function* () {
+    const { guild } = yield* scopes;
+    const refused = yield* Effect.flip((yield* LinkLookup).byChat(guild, newest[0] as ChatId, {}));
+    assert.strictEqual(refused._tag, "MissingParameter");
+  }).pipe(Effect.provide(services));
+});

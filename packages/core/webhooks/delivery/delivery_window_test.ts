@@ -56,6 +56,8 @@ const saved = (window: DeliveryWindow) =>
 it("a delivery window offers the first event of each lane, then the second when the first is delivered", () => {
   const window = makeWindow(["a1", "a"], ["b1", "b"], ["a2", "a"], ["x", ""], ["a3", "a"]);
   const [a1, b1, x] = takeReady(window);
+  expect(window.oldestAt).toBe(a1?.delivery.at);
+  expect(new DeliveryWindow(0).oldestAt).toBe(null);
   expect(namesOf([a1, b1, x] as ReadonlyArray<Entry>)).toEqual(["a1", "b1", "x"]);
   window.finish(a1 as Entry, over(a1 as Entry, "delivered"), 7);
   const [a2] = takeReady(window);

@@ -75,7 +75,8 @@ export const accounts: Cases<StoragePorts> = {
       uniqueChatId(),
       uniqueChatId(),
     ];
-    const end = keys.endAccount({ ...origin, name, pseudonym, at: 5 });
+    const owner = { type: "account", id: name, member: chatId } as const;
+    const end = keys.endAccount({ ...origin, actor: owner, name, pseudonym, at: 5 });
     expectEqual(yield* end, Option.none());
     yield* keys.ensureAccount({ name, chatId, tier: "free" });
     yield* keys.renameAccount({ ...origin, name, displayName: uniqueText(), at: 5 });
