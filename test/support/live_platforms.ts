@@ -1,6 +1,6 @@
 /** Discord and Roblox for a server on live platforms: with applications, sign-ins and the gateway. */
 import { createHash, randomUUID } from "node:crypto";
-import { botToken, guildId, startDiscord } from "@accountlink/platforms/test_discord";
+import { botToken, guildId, moderator, startDiscord } from "@accountlink/platforms/test_discord";
 import { startRoblox } from "@accountlink/platforms/test_roblox";
 import {
   type HeardRequest,
@@ -10,7 +10,7 @@ import {
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 
-export { ada, eve, guildId } from "@accountlink/platforms/test_discord";
+export { ada, bob, eve, guildId } from "@accountlink/platforms/test_discord";
 export { ada as gameUser } from "@accountlink/platforms/test_roblox";
 
 /** The bot is in the guild `guildId`, and the operator's application has no commands yet. */
@@ -23,12 +23,20 @@ const application = {
   interactions_endpoint_url: null,
 };
 
+const everybody = { id: guildId, name: "@everyone", position: 0, color: 0, permissions: "1024" };
+
+/** The role of the bot, which may manage roles and nicknames. */
+const botRole = { id: "41771983423143999", name: "Links", position: 2, color: 0, permissions: "402653184" };
+
 /** What the bot gets besides the guild and its members, by path. */
 const botAnswers: Readonly<Record<string, object>> = {
   "/users/@me": bot,
   "/users/@me/guilds": [{ id: guildId, name: "Engine Room", owner: false }],
   "/applications/@me": application,
   [`/applications/${application.id}/commands`]: [],
+  [`/guilds/${guildId}/members/${bot.id}`]: { user: bot, roles: [botRole.id], joined_at: null },
+  [`/guilds/${guildId}/roles`]: [everybody, moderator, botRole],
+  [`/guilds/${guildId}/channels`]: [],
 };
 
 const chatClient = { id: bot.id, secret: "the-secret-at-chat" };

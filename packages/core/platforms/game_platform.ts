@@ -100,6 +100,9 @@ export class GamePlatform extends Context.Service<
     /** Returns the URL of the page where a user edits the description. Undefined if the platform has no such page. */
     readonly descriptionPage?: (gameId: GameId) => string;
 
+    /** Returns the URL of a user's page; null if the user has none. Undefined if the platform does not tell pages. */
+    readonly profilePage?: (gameId: GameId) => PlatformEffect<string | null>;
+
     /** Returns a group with its ranks. Undefined if the platform has no groups. */
     readonly findGroup?: (groupId: string) => PlatformEffect<Option.Option<RankedGroup>>;
 

@@ -3,7 +3,7 @@ import { Schema } from "effect";
 import { Digits } from "../ids.ts";
 import { ItemKind } from "../platforms/game_platform.ts";
 
-const highestRank = 255;
+const highestRank = 999_999_999;
 
 /** The most days that a rule can ask an account to exist. @internal */
 export const mostDays = 36_500;
@@ -14,8 +14,8 @@ const isWhole = (text: string, least: number, most: number): boolean =>
 const rankField = (label: string) => ({
   label,
   hint: "Empty: any.",
-  maxLength: 3,
-  expected: `expected 0 to ${highestRank}`,
+  maxLength: 9,
+  expected: "expected a whole number, 0 or more",
   isValid: (text: string) => text === "" || isWhole(text, 0, highestRank),
 });
 
@@ -33,7 +33,7 @@ export const ruleFields = {
   maxRank: { name: "max", ...rankField("Highest rank") },
   itemId: {
     name: "item",
-    label: "Game pass, badge or item",
+    label: "Item",
     hint: "Its ID or its address.",
     maxLength: 300,
     expected: "expected the ID or the address of the item",

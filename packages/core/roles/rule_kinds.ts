@@ -207,17 +207,14 @@ export const itemRules = ["gamepass", "badge", "asset"] as const satisfies Reado
 /** @internal */
 export const ruleKindNames = Object.keys(ruleKinds) as ReadonlyArray<RuleKindName>;
 
-const { linked, proven, unlinked, group, gamepass, badge, asset, owner, age } = ruleKinds;
+const { linked, proven, unlinked, group, owner, age } = ruleKinds;
 
-/** A condition of one kind. @internal */
+/** A condition of one kind. Its `owner` has all kinds of items, of which each game has others. @internal */
 export const SingleCondition = Schema.Union([
   linked.schema,
   proven.schema,
   unlinked.schema,
   group.schema,
-  gamepass.schema,
-  badge.schema,
-  asset.schema,
   owner.schema,
   age.schema,
 ]);

@@ -73,7 +73,7 @@ it.each([
 const none: TypedFields = { groupId: "", minRank: "", maxRank: "", itemId: "", itemKind: "", minDays: "" };
 
 it.each<[kind: RuleKindName, typed: Partial<TypedFields>, wrong: ReadonlyArray<keyof TypedFields>]>([
-  ["group", { groupId: "x", minRank: "256", maxRank: "-1" }, ["groupId", "minRank", "maxRank"]],
+  ["group", { groupId: "x", minRank: "1e3", maxRank: "-1" }, ["groupId", "minRank", "maxRank"]],
   ["group", { groupId: "9", minRank: "2", maxRank: "1" }, ["maxRank"]],
   ["badge", {}, ["itemId"]],
   ["owner", { itemKind: "My app" }, ["itemKind", "itemId"]],

@@ -7,6 +7,7 @@ import { isLinked, type Link } from "@accountlink/core/links";
 import { Profiles } from "@accountlink/core/platforms";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
+import { makeGamePage } from "../game_page.ts";
 import type { Language } from "../languages/mod.ts";
 import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
@@ -22,7 +23,7 @@ export const makeCommunity = Effect.gen(function* () {
   const profiles = yield* Profiles;
   const askingName = yield* makeAskingName;
   const settings = yield* PageSettings;
-  const { gamePage = null } = settings;
+  const gamePage = yield* makeGamePage;
   const { publicUrl } = yield* HttpSettings;
 
   const displayName = Effect.fnUntraced(function* ({ scope, guildId }: Place) {
@@ -58,6 +59,9 @@ export const makeCommunity = Effect.gen(function* () {
       ),
 
     account: (gameId: GameId) =>
-      Effect.map(profiles.game(gameId), (profile) => accountText(gameId, profile, gamePage)),
+      Effect.map(
+        Effect.all([profiles.game(gameId), gamePage(gameId)], { concurrency: "unbounded" }),
+        ([profile, page]) => accountText(gameId, profile, page),
+      ),
   };
 });

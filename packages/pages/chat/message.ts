@@ -89,14 +89,10 @@ export const dayText = (at: Millis): string => `<t:${Math.floor(at / 1_000)}:D>`
 /** The same for a moment, rounded up to the minute that the platform shows. */
 export const timeText = (at: Millis): string => `<t:${Math.ceil(at / 60_000) * 60}:f>`;
 
-/** @param pageOf the URL of a user's page on the game platform; null if the platform has no pages */
-export const accountText = (
-  gameId: GameId,
-  profile: GameProfile | null,
-  pageOf: ((gameId: GameId) => string) | null,
-): string => {
+/** @param page the URL of the user's page on the game platform; null if the user has none */
+export const accountText = (gameId: GameId, profile: GameProfile | null, page: string | null): string => {
   const { username = null, displayName = null } = profile ?? {};
   const name = `**${plain(displayName ?? username ?? gameId)}**`;
-  const linked = pageOf === null ? name : `[${name}](<${pageOf(gameId)}>)`;
+  const linked = page === null ? name : `[${name}](<${page}>)`;
   return username === null ? linked : `${linked} (\`${username.replaceAll("`", "'")}\`)`;
 };

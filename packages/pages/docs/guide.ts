@@ -10,7 +10,8 @@ import { type Docs, emptyResponse, makeStaticDocument } from "@accountlink/http/
 export type ReadGuide = (path: string) => Promise<string | null>;
 
 /**
- * Returns the document `/guide`: the guide, or a redirect to `/docs` until the guide is built.
+ * Returns the document `/guide`: the guide, or a redirect to `/docs` until the guide is built. With a game other than
+ * Roblox it redirects too, since the guide describes Roblox and the routes for it.
  *
  * @example
  * ```ts
@@ -21,7 +22,7 @@ export type ReadGuide = (path: string) => Promise<string | null>;
  */
 export const guideWith =
   (read: ReadGuide): Docs =>
-  () => [
+  (_publicUrl, _basePath, served) => [
     {
       id: "guide",
       path: "/guide",
@@ -35,7 +36,7 @@ export const guideWith =
       make: async (path) => {
         const [, file, ending = ""] =
           /^\/guide\/((?:[\w@-][\w@.-]*\/)*[\w@-][\w@.-]*\.(html|css|js|svg))$/.exec(path) ?? [];
-        const text = file === undefined ? null : await read(file);
+        const text = file === undefined || served?.withoutCompat === true ? null : await read(file);
         if (text === null) return file === "index.html" ? () => toDocs : null;
         return makeStaticDocument(text, {
           contentType: `${contentTypes[ending]}; charset=utf-8`,

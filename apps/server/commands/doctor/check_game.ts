@@ -68,7 +68,10 @@ const featuresText = ({ items, ...features }: GameFeatures): string => {
     ...Object.entries(features).flatMap(([name, isThere]) => (isThere ? [name] : [])),
     ...(items.length === 0 ? [] : [`items (${items.join(", ")})`]),
   ];
-  return has.length === 0 ? "it answers, and has users alone" : `it answers, and has ${has.join(", ")}`;
+  const told = has.length === 0 ? "it answers, and has users alone" : `it answers, and has ${has.join(", ")}`;
+  return features.names && features.descriptions
+    ? told
+    : `${told}; the way words is off, which needs names and descriptions`;
 };
 
 export const hasStatus = ({ cause }: PlatformUnavailable, ...statuses: ReadonlyArray<unknown>): boolean =>

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { runUntil, startHttpServer } from "@accountlink/test-servers";
-import { Effect } from "effect";
+import { type HttpAnswer, runUntil, startHttpServer } from "@accountlink/test-servers";
+import { Effect, Struct } from "effect";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { startDiscord } from "../chat/test_discord.ts";
 import { makeWorkplace } from "../test_program.ts";
@@ -186,6 +186,46 @@ it("the doctor asks the live platforms and Open Cloud, and prints neither token 
   expect(await findingsWith({ ACCOUNTLINK_GAME_API_KEY: "wrong-key" })).toMatch(
     /^warn +open cloud .*it refuses ACCOUNTLINK_GAME_API_KEY, /m,
   );
+});
+
+it("the doctor asks each route of a game of one's own, says what it has, and prints no token", async () => {
+  let features: HttpAnswer = { body: { features: ["names", "groups", "items", "ages"], items: ["app"] } };
+  const game = startHttpServer(({ path, query, headers }): HttpAnswer => {
+    if (headers.authorization !== "Bearer right-token") return { status: 401 };
+    if (path === "/") return features;
+    if (path === "/users/1") return { body: { id: "1", username: "ada", createdAt: "in spring" } };
+    return { status: path === "/groups/1" || query.has("username") ? 404 : 500 };
+  });
+  const { url } = await runUntil(onTestFinished)(game);
+  const { environment } = await startDiscord();
+  const ofRoblox = ["ACCOUNTLINK_GAME_CLIENT_ID", "ACCOUNTLINK_GAME_CLIENT_SECRET"] as const;
+  const found = async (token: string) => {
+    const findings = await findingsIn({
+      ...Struct.omit(environment, ofRoblox),
+      ACCOUNTLINK_PUBLIC_URL: "https://links.example",
+      ACCOUNTLINK_GAME_URL: url,
+      ACCOUNTLINK_GAME_TOKEN: token,
+      ACCOUNTLINK_GAME_NAME: "Voxel",
+    });
+    expect(findings).not.toMatch(/(right|wrong)-token/);
+    return findings.split("\n").filter((line) => /^\w+ +game /.test(line));
+  };
+  const failed = (route: string, why: string) =>
+    expect.stringMatching(new RegExp(`^fail .* GET ${route}: .*${why}`.replaceAll("{", "\\{")));
+  expect(await found("right-token")).toEqual([
+    expect.stringMatching(
+      /ok +game platform +it answers, and has names, groups, ages, items \(app\); the way words is off, /,
+    ),
+    failed("/users/{gameId}", 'has no right "createdAt"'),
+    expect.stringMatching(/^ok .* GET \/users answers$/),
+    failed("/users/{gameId}/groups", 'the status is "500"'),
+    expect.stringMatching(/^ok .* GET \/groups\/\{groupId\} answers$/),
+    failed("/users/{gameId}/items/{item}/{itemId}", 'the status is "500"'),
+    expect.stringMatching(/^ok +game proofs +known, words are on; oauth is off, /),
+  ]);
+  features = { status: 404 };
+  expect((await found("right-token"))[0]).toMatch(/it answers, and has users alone; /);
+  expect((await found("wrong-token"))[0]).toMatch(/^fail .* it refuses ACCOUNTLINK_GAME_TOKEN$/);
 });
 
 it("the doctor compares the commands and the intent of the application at the chat platform", async () => {

@@ -1,10 +1,11 @@
 /** The page of one community: its verify link, the texts for its users, and the bot. */
-import { ChatPlatform, guildOf, type Pid } from "@accountlink/core";
+import { ChatPlatform, GamePlatform, guildOf } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
 import type { LinkProof } from "@accountlink/core/links";
 import { type LinkWays, OwnedScopes } from "@accountlink/core/owners";
+import { featuresOf } from "@accountlink/core/platforms";
 import { Effect, Record } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
@@ -46,6 +47,7 @@ export const makeCommunityView = Effect.gen(function* () {
   const askingName = yield* makeAskingName;
   const preview = yield* makePreview;
   const { counts } = yield* OwnedScopes;
+  const game = yield* GamePlatform;
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, said: SaidForm) {
     const { scope, guildName } = community;
@@ -55,6 +57,8 @@ export const makeCommunityView = Effect.gen(function* () {
     return {
       ...(yield* stepsOf(visitor, community)),
       ways: yield* counts.waysOf(scope.pid),
+      /** Whether the game platform tells how old accounts are. */
+      hasGameAges: (yield* featuresOf(game)).ages,
       /** The page where owners try the commands of the bot as a member; null on platforms for real members. */
       tryUrl: guildId === null ? null : (commands?.tryUrl?.(guildId) ?? null),
       /** The pages of the verification with the typed texts. */
@@ -117,7 +121,7 @@ ${textField({
     )}</div>
 </div>
 </section>
-${admissionSection(scope.pid, ages, asksAgain, visitor, problems)}
+${admissionSection(view, ages, asksAgain, visitor, problems)}
 <section>
 <h2>Roles and names</h2>
 <p>The bot can give roles and nicknames to members who linked. <a href="${to(rolesPath(scope.pid))}">Choose roles</a></p>
@@ -170,18 +174,19 @@ const ageHint = (platform: string): string =>
   `Users with a younger account on ${platform} are told from when on they can link it. If empty, every account may. Links that are there stay.`;
 
 const admissionSection = (
-  pid: Pid,
+  { community, hasGameAges }: CommunityView,
   ages: AgeForm,
   asksAgain: boolean,
   { platforms }: Pick<Visitor, "platforms">,
   problems: ReadonlyArray<ParameterProblem>,
 ): Html => {
+  const { pid } = community.scope;
   const of = fieldsOf(ageLabels, ages, problems);
   return html`
 <section id="admission">
 <h2>Who may link</h2>
 ${formTo(communityPath(pid), html` class="panel"`)}
-${textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength: 4 })}
+${hasGameAges || ages.minGameAgeDays !== "" ? textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength: 4 }) : null}
 ${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
 ${checkField("freshProof", "Everybody proves the account here. Otherwise, who has proven it to another community on this service within half a year and is linked there still links it here with one press; neither community is told of the other.", asksAgain)}
 <p class="row"><button class="button" name="act" value="ages">Save</button></p>

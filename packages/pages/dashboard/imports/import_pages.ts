@@ -91,7 +91,7 @@ ${textField({
 ${textField({
   name: "gameColumn",
   label: `Column of IDs on ${platforms.game}`,
-  hint: "Recognized names: Roblox ID, roblox_id, gameId and similar ones.",
+  hint: "Recognized names: gameId, game_id and similar ones.",
   value: named.gameColumn,
   maxLength: 100,
 })}

@@ -11,6 +11,7 @@ import { type NamedLink, OwnedBlocks, OwnedLinks } from "@accountlink/core/owner
 import { GuildGuard, Profiles } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
+import { makeGamePage } from "../../game_page.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { isByOwner } from "../../proof_text.ts";
@@ -218,7 +219,8 @@ export const makeUserView = Effect.gen(function* () {
   const log = yield* AuditLog;
   const namesOf = yield* makeEntryNames;
   const guard = yield* GuildGuard;
-  const { chatPage = null, gamePage = null } = yield* PageSettings;
+  const { chatPage = null } = yield* PageSettings;
+  const gamePage = yield* makeGamePage;
 
   /** Reads a profile, with the membership where somebody of the account may learn who is a member. */
   const chatOf = Effect.fnUntraced(function* ({ scope }: Community, chatId: ChatId) {
@@ -267,7 +269,7 @@ export const makeUserView = Effect.gen(function* () {
       /** The pages of both accounts on the platforms; null where there are none. */
       pages: {
         chat: chatPage?.(chatId) ?? null,
-        game: link === null ? null : (gamePage?.(link.link.gameId) ?? null),
+        game: link === null ? null : yield* gamePage(link.link.gameId),
       },
     };
   });

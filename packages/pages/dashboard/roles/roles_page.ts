@@ -158,7 +158,7 @@ ${
   form.rules.length < mostRules
     ? html`<p class="row"><button class="button quiet small" name="act" value="add">${
         form.rules.length === 0 ? "Add a rule" : "Add another rule"
-      }</button></p>${ranksFields(view, form, visitor, problems)}`
+      }</button></p>${hasGroups(view) ? ranksFields(view, form, visitor, problems) : null}`
     : null
 }
 ${textField({
@@ -166,25 +166,14 @@ ${textField({
   label: "Nickname of linked members without one by a rule",
   hint: html`<code>{game.displayName}</code> and <code>{game.username}</code> are the names on
     ${visitor.platforms.game}, <code>{chat.displayName}</code> and <code>{chat.username}</code> on
-    ${visitor.platforms.chat}, <code>{group.role}</code> is the rank in the group below. Empty: nicknames are left
-    alone.${exampleOf(form.nickname)}`,
+    ${visitor.platforms.chat}${
+      hasGroups(view) ? html`, <code>{group.role}</code> is the rank in the group below` : null
+    }. Empty: nicknames are left alone.${exampleOf(form.nickname)}`,
   value: form.nickname,
   maxLength: 100,
   problems,
 })}
-${textField({
-  name: "nicknameGroupId",
-  label: "Group of the nickname",
-  hint: thingHint(
-    view,
-    ["group", form.nicknameGroupId],
-    visitor,
-    `ID or address of the group on ${visitor.platforms.game}; only for {group.role}.`,
-  ),
-  value: form.nicknameGroupId,
-  maxLength: 300,
-  problems,
-})}
+${hasGroups(view) || form.nicknameGroupId !== "" ? nicknameGroupField(view, form, visitor, problems) : null}
 ${bypassField(view, form, "bypassRoleIds", "Members with one of these roles keep their roles and nickname.", problems)}
 ${bypassField(view, form, "nicknameBypassRoleIds", "Members with one of these roles get roles, and keep their nickname.", problems)}
 <p class="row">${
@@ -199,6 +188,29 @@ ${bypassField(view, form, "nicknameBypassRoleIds", "Members with one of these ro
 </form>
 </section>`;
 };
+
+/** Whether the game platform has groups. */
+const hasGroups = ({ kinds }: RolesView): boolean => kinds.includes("group");
+
+const nicknameGroupField = (
+  view: RolesView,
+  { nicknameGroupId }: RolesForm,
+  visitor: Shown,
+  problems: Refused["problems"],
+): Html =>
+  textField({
+    name: "nicknameGroupId",
+    label: "Group of the nickname",
+    hint: thingHint(
+      view,
+      ["group", nicknameGroupId],
+      visitor,
+      `ID or address of the group on ${visitor.platforms.game}; only for {group.role}.`,
+    ),
+    value: nicknameGroupId,
+    maxLength: 300,
+    problems,
+  });
 
 /** Shows the nickname that the template would give to a made-up member. */
 const exampleOf = (template: string): Html | null => {

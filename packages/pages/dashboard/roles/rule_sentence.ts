@@ -49,9 +49,10 @@ const groupPhrase = (
   const name = html`<em>${group?.name ?? `group ${groupId}`}</em>`;
   const rank = (of: number) =>
     html`<em>${group?.ranks?.find((each) => each.rank === of)?.name ?? `rank ${of}`}</em>`;
+  const highest = group?.ranks?.at(-1)?.rank ?? 255;
   if (minRank === null)
     return maxRank === null ? html`is in ${name}` : html`is at most ${rank(maxRank)} of ${name}`;
   if (minRank === maxRank) return html`is ${rank(minRank)} of ${name}`;
-  if (maxRank === null || maxRank === 255) return html`is at least ${rank(minRank)} of ${name}`;
+  if (maxRank === null || maxRank >= highest) return html`is at least ${rank(minRank)} of ${name}`;
   return html`is ${rank(minRank)} to ${rank(maxRank)} of ${name}`;
 };

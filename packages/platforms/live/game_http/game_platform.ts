@@ -21,6 +21,7 @@ import {
   noFeatures,
   Owned,
   User,
+  webPage,
 } from "./game_wire.ts";
 
 /** Where a game answers, as `docs/platforms.md` describes. */
@@ -205,6 +206,11 @@ export const httpGamePlatform = (
           Effect.map(
             findUser("GamePlatform.findDescription", gameId),
             Option.map(({ description }) => description ?? ""),
+          ),
+        profilePage: (gameId) =>
+          Effect.map(
+            findUser("GamePlatform.profilePage", gameId),
+            Option.match({ onNone: () => null, onSome: ({ profileUrl }) => webPage(profileUrl) }),
           ),
         findGroup: (groupId) => Effect.suspend(() => findGroup(groupId)),
         hasItem: (gameId, item) => Effect.suspend(() => hasItem(gameId, item)),

@@ -1,9 +1,10 @@
 import { type GameId, GamePlatform, PlatformUnavailable } from "@accountlink/core";
 import { featuresOf } from "@accountlink/core/platforms";
-import { expect, testLive as test } from "@accountlink/test-servers/effect";
+import { expect, testLive as test, test as testOnClock } from "@accountlink/test-servers/effect";
 import { gamePlatformSuite } from "@accountlink/testing/conformance";
-import { Context, Duration, Effect, Layer, Option, Redacted } from "effect";
-import { FetchHttpClient } from "effect/http";
+import { Context, Duration, Effect, Fiber, Layer, Logger, Option, Redacted } from "effect";
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http";
+import { TestClock } from "effect/testing";
 import * as vitest from "vitest";
 import { RequestFailed } from "../../http/mod.ts";
 import { httpGamePlatform } from "./game_platform.ts";
@@ -93,3 +94,65 @@ test.each<[body: object | string, field: string]>([
     `Cannot ask the platform: its response to GET /users/{gameId} has no right ${field}`,
   );
 });
+
+test("a wrong field is logged once, however often it is asked for", function* () {
+  const lines: Array<unknown> = [];
+  const logger = Logger.layer([Logger.make(({ message }) => void lines.push(message))]);
+  const { game } = yield* setUp(({ path }) =>
+    path.includes("/users/") ? { body: { ...player, banned: "no" } } : undefined,
+  );
+  yield* Effect.all([game.hasUser(playerId), game.hasUser(playerId)].map(Effect.flip)).pipe(
+    Effect.provide(logger),
+  );
+  expect(lines).toEqual([
+    ['Cannot ask the platform: its response to GET /users/{gameId} has no right "banned"'],
+  ]);
+});
+
+test("only a page that browsers may open is the page of a user", function* () {
+  let profileUrl: string | null = player.profileUrl;
+  const { game } = yield* setUp(({ path }) =>
+    path.includes("/users/") ? { body: { ...player, profileUrl } } : undefined,
+  );
+  const page = game.profilePage?.(playerId) ?? Effect.die("no pages");
+  expect(yield* page).toBe(player.profileUrl);
+  profileUrl = "javascript:alert(1)";
+  expect(yield* page).toBeNull();
+  profileUrl = null;
+  expect(yield* page).toBeNull();
+});
+
+testOnClock(
+  "features are read at the start, until the game answers, and then every 10 minutes",
+  function* () {
+    let status = 503;
+    let features: ReadonlyArray<string> = ["names"];
+    const client = HttpClient.make((request) =>
+      Effect.sync(() =>
+        HttpClientResponse.fromWeb(
+          request,
+          status === 200 ? Response.json({ features }) : new Response("", { status }),
+        ),
+      ),
+    );
+    const layer = httpGamePlatform({ url: "https://play.example", token: Redacted.make(gameToken) });
+    const building = yield* Effect.forkScoped(
+      Layer.build(Layer.provide(layer, Layer.succeed(HttpClient.HttpClient, client))),
+    );
+    yield* TestClock.adjust("10 seconds");
+    const game = Context.get(yield* Fiber.join(building), GamePlatform);
+    const has = Effect.map(featuresOf(game), ({ names, groups }) => ({ names, groups }));
+    expect(yield* has).toEqual({ names: false, groups: false });
+    status = 200;
+    yield* TestClock.adjust("20 seconds");
+    expect(yield* has).toEqual({ names: true, groups: false });
+    features = ["groups"];
+    yield* TestClock.adjust("9 minutes");
+    expect(yield* has).toEqual({ names: true, groups: false });
+    yield* TestClock.adjust("1 minutes");
+    expect(yield* has).toEqual({ names: false, groups: true });
+    status = 503;
+    yield* TestClock.adjust("11 minutes");
+    expect(yield* has).toEqual({ names: false, groups: true });
+  },
+);

@@ -26,6 +26,10 @@ export const User = Schema.Struct({
   banned: nullish(Schema.Boolean),
 });
 
+/** Returns the URL of a page that browsers may open; null for others, such as `javascript:`. */
+export const webPage = (url: string | null | undefined): string | null =>
+  url && /^https?:\/\//iu.test(url) ? (URL.parse(url)?.href ?? null) : null;
+
 export const Groups = Schema.Struct({
   groups: Schema.Array(
     Schema.Struct({

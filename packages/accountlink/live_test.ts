@@ -1,0 +1,36 @@
+import { GamePlatform, InvalidParameter } from "@accountlink/core";
+import { GameWays } from "@accountlink/core/flow";
+import { featuresOf, IsRoblox } from "@accountlink/core/platforms";
+import { CacheMemory } from "@accountlink/memory";
+import { gameToken, player, startGame } from "@accountlink/platforms/test_game";
+import { assert, testLive as test } from "@accountlink/test-servers/effect";
+import { Effect, Layer } from "effect";
+import { gameOverHttp, live } from "./live.ts";
+import { AccountLink, Links } from "./mod.ts";
+
+const options = {
+  publicUrl: "https://links.example",
+  discord: { botToken: "bot token", clientId: "1", clientSecret: "secret" },
+};
+
+test("`gameOverHttp` links users of a game of one's own, in the ways that are given", function* () {
+  const { url, heard } = yield* startGame();
+  const own = (more: object = {}) =>
+    live({ ...options, game: gameOverHttp({ url: `${url}/`, token: gameToken, ...more }) });
+  yield* Effect.gen(function* () {
+    const links = yield* Links;
+    yield* links.set("100001", player.id);
+    assert.strictEqual((yield* links.get("100001"))?.gameId, player.id);
+    assert.instanceOf(yield* Effect.flip(links.set("100001", "404")), InvalidParameter);
+  }).pipe(Effect.provide(AccountLink.layerMemory({ platforms: own() })));
+  assert.strictEqual(heard[0]?.headers.authorization, `Bearer ${gameToken}`);
+
+  const waysOf = (more?: object) => Effect.provide(GameWays, Layer.provide(own(more), CacheMemory.layer));
+  const signIn = { issuer: `${url}/id`, clientId: "2", clientSecret: "secret" };
+  assert.deepStrictEqual(yield* waysOf(), ["known", "words"]);
+  assert.deepStrictEqual(yield* waysOf({ connection: "steam" }), ["known", "connection", "words"]);
+  assert.deepStrictEqual(yield* waysOf({ signIn }), ["known", "oauth", "words"]);
+  const told = Effect.all([IsRoblox, Effect.flatMap(GamePlatform, featuresOf)]);
+  const [isRoblox, features] = yield* Effect.provide(told, Layer.provide(own(), CacheMemory.layer));
+  assert.deepStrictEqual([isRoblox, features.items], [false, ["app"]]);
+});
