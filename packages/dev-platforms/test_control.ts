@@ -218,7 +218,12 @@ const stateRoutes = ({ guilds, joins }: PlatformState) => {
     const { channelId, ...path } = yield* OfChannel;
     const guild = yield* guildOf(path);
     const channel = yield* HttpServerRequest.schemaBodyJson(ChannelBody);
-    guild.channels.set(channelId, { id: channelId, ...channel });
+    guild.channels.set(channelId, {
+      id: channelId,
+      isPublic: true,
+      ...guild.channels.get(channelId),
+      ...channel,
+    });
   });
 
   return [

@@ -19,7 +19,14 @@ export const Roles = Schema.Struct({
 });
 
 export const Channels = Schema.Struct({
-  channels: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, mayPost: Schema.Boolean })),
+  channels: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      name: Schema.String,
+      mayPost: Schema.Boolean,
+      isPublic: Schema.Boolean,
+    }),
+  ),
   locale: Schema.NullOr(Schema.String),
 });
 

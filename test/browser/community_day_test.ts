@@ -20,7 +20,7 @@ const { open } = useDashboard((fixture) => ({
       ],
       channels: [
         { id: "70", name: "welcome" },
-        { id: "71", name: "mod-log" },
+        { id: "71", name: "mod-log", isPublic: false },
         { id: "72", name: "staff", mayPost: false },
       ],
       roles: [{ id: "12", name: "Officer", assignable: true }],

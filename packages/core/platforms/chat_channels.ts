@@ -8,6 +8,8 @@ export interface GuildChannel {
   readonly name: string;
   /** Whether the bot may read the channel and post in it. */
   readonly mayPost: boolean;
+  /** Whether every member of the guild may read the channel. */
+  readonly isPublic: boolean;
 }
 
 /** The text channels of a guild, in the order in which members see them. */

@@ -123,6 +123,12 @@ const proofTexts: Readonly<Record<GameProof, string>> = {
   known: "proven to another community before",
 };
 
+/** Quotes the reason that a member of the team gave. */
+const reasonOf = (entry: AuditEntry | null): string => {
+  const { reason } = entry?.details ?? {};
+  return typeof reason === "string" ? ` Reason: “${plain(reason)}”` : "";
+};
+
 const nameOf = (chatId: ChatId | typeof erasedMark) =>
   isChatId(chatId) ? userText(chatId) : "a user whose data was erased";
 
@@ -196,7 +202,8 @@ export const makeLogTexts = Effect.gen(function* () {
 
   const eventLine = Effect.fnUntraced(function* (event: FeedEvent, read: Read) {
     const { type, data } = event;
-    const by = yield* actorOf(entryOf(read, event));
+    const entry = entryOf(read, event);
+    const by = yield* actorOf(entry);
     const line = (text: string): LogLine => ({
       text,
       chatIds: [...new Set([...usersIn({ at: 0, event }), ...by.chatIds])],
@@ -211,13 +218,13 @@ export const makeLogTexts = Effect.gen(function* () {
           return line(
             isOwn(data.source)
               ? `${user} now plays as ${account}, no longer as ${before}${how}.`
-              : `${user} was linked to ${account} in place of ${before}${by.text}.`,
+              : `${user} was linked to ${account} in place of ${before}${by.text}.${reasonOf(entry)}`,
           );
         }
         return line(
           isOwn(data.source)
             ? `${user} linked ${account}${how}.`
-            : `${user} was linked to ${account}${by.text}.`,
+            : `${user} was linked to ${account}${by.text}.${reasonOf(entry)}`,
         );
       }
       case "link.removed": {

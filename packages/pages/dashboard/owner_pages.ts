@@ -4,10 +4,12 @@ import { type ChatId, OwnedKeys, RequestLimits } from "@accountlink/core";
 import {
   type AccountsOfUser,
   allows,
+  hasAccepted,
   type MemberRole,
   Members,
   type Membership,
 } from "@accountlink/core/accounts";
+import { isGenerated } from "@accountlink/core/communities";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
 import type { Account, KeyOwner } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
@@ -207,15 +209,21 @@ export const makeOwnerName = Effect.map(
       Effect.map(profiles.chat(chatId, null), (profile) => visibleName(profile) ?? chatId),
 );
 
-/** Returns a function that names an account for people: by its owner if the service made the account's name. */
-export const makeAccountTitle = Effect.map(
-  makeOwnerName,
-  (ownerName) =>
-    ({ name, chatId, displayName }: Account): Effect.Effect<string> =>
-      chatId === null || displayName !== undefined || !name.startsWith("chat:")
-        ? Effect.succeed(displayName ?? name)
-        : Effect.map(ownerName({ chatId }), (owner) => `${owner}’s account`),
-);
+/** Returns a function that names an account for people: by an owner if the service made the account's name. */
+export const makeAccountTitle = Effect.gen(function* () {
+  const ownerName = yield* makeOwnerName;
+  const members = yield* Members;
+
+  return Effect.fnUntraced(function* ({ name, chatId, displayName }: Account) {
+    if (displayName !== undefined || !isGenerated(name)) return displayName ?? name;
+    // A founder who has stepped down is no longer the account's chat user.
+    const team = chatId === null ? yield* members.list(name) : [];
+    const owner = chatId ?? team.find((member) => member.role === "owner" && hasAccepted(member))?.chatId;
+    return owner === undefined
+      ? "An account without an owner"
+      : `${yield* ownerName({ chatId: owner })}’s account`;
+  });
+});
 
 export const namedGuilds = ({ signIn }: OwnerVisitor) =>
   (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name }));

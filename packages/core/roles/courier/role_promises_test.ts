@@ -93,6 +93,12 @@ const promises: ReadonlyArray<
   ["Give a member the roles that the linked account earns", english, "nothing", kept],
   ["You lose the roles that need it.", english, "unlink", lost],
   ["Who unlinks loses both, within seconds.", "docs/roles.md", "unlink", lost],
+  [
+    "the bot takes back the roles and the nickname that it gave for the link, within seconds.",
+    `${dashboard}/links/lost_with_link.ts`,
+    "unlink",
+    lost,
+  ],
   ["and takes them back when a link goes.", `${dashboard}/roles/roles_page.ts`, "unlink", lost],
   ["Roles that no rule names are never touched.", `${dashboard}/roles/roles_page.ts`, "unlink", lost],
   ["is no longer linked loses the roles and the nickname either way", "docs/roles.md", "unlink", lost],

@@ -1,7 +1,7 @@
 import { Communities } from "@accountlink/core/communities";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { DashboardChannels } from "@accountlink/http-api";
-import { Effect } from "effect";
+import { Effect, Struct } from "effect";
 import { makePostPanel } from "../../chat/mod.ts";
 import { makeApiPipeline } from "../api_pipeline.ts";
 
@@ -15,7 +15,7 @@ export const channelsApi = Effect.gen(function* () {
     bindManaged(DashboardChannels.getChannels, function* ({ owner, values: { pid, guildId } }) {
       yield* enter(owner, pid, guildId);
       const { channels } = yield* findChannels(guildId);
-      return { data: { channels } };
+      return { data: { channels: channels.map(Struct.pick(["id", "name", "mayPost"])) } };
     }),
 
     bindManaged(

@@ -10,7 +10,7 @@ import { Languages } from "../../languages/mod.ts";
 import type { Community } from "../communities/community.ts";
 import { rightsFor } from "../communities/first_steps.ts";
 import { copyable } from "../look/copyable.ts";
-import { menuField, textField } from "../look/field.ts";
+import { hiddenFields, menuField, textField } from "../look/field.ts";
 import { communityName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
@@ -108,6 +108,29 @@ export const channelsPage = (
 <p><a href="${to(communityPath(community.scope.pid))}">Back to ${communityName(community)}</a></p>
 ${logSection(view, form, visitor, refused)}
 ${panelSection(view, form, refused)}`,
+  };
+};
+
+/** Asks before the log goes to a channel that every member reads; null if the chosen channel is none. */
+export const publicLogPage = (
+  { community, guildId, channels, details }: ChannelsView,
+  { logChannelId }: ChannelsForm,
+): Page | null => {
+  const channel = channels.find(({ id }) => id === logChannelId);
+  if (channel?.isPublic !== true || logChannelId === details.community.logChannelId) return null;
+  const { pid } = community.scope;
+  return {
+    title: `Post the log in #${channel.name}?`,
+    section: "communities",
+    content: html`
+<p>Every member reads <strong>#${channel.name}</strong>. The log names who linked which account and how, who unlinked,
+who may be the second account of somebody, who was not admitted, and what your team did with which reason.</p>
+<p>Most teams use a channel that only they can read.</p>
+${formTo(`${channelsPath(pid)}#log`)}
+${hiddenFields({ guildId, logChannelId, confirm: "yes" })}
+<p class="row"><button class="button bad" name="act" value="log">Post the log in #${channel.name}</button>
+<a class="button quiet" href="${to(withQuery(channelsPath(pid), { guildId: community.scope.kind === "global" ? guildId : null }))}">Choose another channel</a></p>
+</form>`,
   };
 };
 

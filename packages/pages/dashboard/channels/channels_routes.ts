@@ -16,12 +16,16 @@ import { channelsPath } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "../roles/guild_pages.ts";
 import {
   type ChannelsForm,
+  type ChannelsView,
   channelsLabels,
   channelsPage,
   makeChannelsView,
+  publicLogPage,
   storedForm,
   typedLog,
 } from "./channels_page.ts";
+
+type Show = (typed: Partial<ChannelsForm>, refused: Refused | null) => Effect.Effect<Page, SiteError>;
 
 export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const plans = yield* RolePlans;
@@ -38,7 +42,8 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
     chosen: string,
     answer: (
       place: { readonly scope: DataScope; readonly guildId: NonNullable<ReturnType<typeof guildOf>> },
-      show: (typed: Partial<ChannelsForm>, refused: Refused | null) => Effect.Effect<Page, SiteError>,
+      show: Show,
+      view: Effect.Effect<ChannelsView, SiteError>,
     ) => Effect.Effect<Page | HttpResponse, SiteError>,
   ) {
     const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
@@ -48,15 +53,18 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
       return guildChoicePage(community, guilds, visitor, channelsPath, "Log and panel");
     const guildName = guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName;
 
-    const show = Effect.fnUntraced(function* (typed: Partial<ChannelsForm>, refused: Refused | null) {
+    const view = Effect.gen(function* () {
       const details = yield* plans.find(community.scope, guildId);
-      const found = yield* findChannels(guildId);
-      const view = yield* viewOf({ community, guildId, guildName }, found, details);
-      return channelsPage(view, { ...storedForm(details), ...typed }, visitor, refused);
+      return yield* viewOf({ community, guildId, guildName }, yield* findChannels(guildId), details);
     });
 
+    const show: Show = (typed, refused) =>
+      Effect.map(view, (found) =>
+        channelsPage(found, { ...storedForm(found.details), ...typed }, visitor, refused),
+      );
+
     return yield* enter(visitor.owner, community.scope.pid, guildId).pipe(
-      Effect.flatMap((scope) => answer({ scope, guildId }, show)),
+      Effect.flatMap((scope) => answer({ scope, guildId }, show, view)),
       Effect.catchTag("Forbidden", (error) =>
         Effect.succeed(refusedGuildPage(community, error, visitor, "Log and panel")),
       ),
@@ -69,13 +77,15 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
     ),
 
     form(channelsPath(":pid"), (visitor, fields) =>
-      inGuild(visitor, fields("guildId"), ({ scope, guildId }, show) => {
+      inGuild(visitor, fields("guildId"), ({ scope, guildId }, show, view) => {
         const typed = typedIn(channelsLabels, fields);
         const ofPanel = Struct.pick(typed, ["text", "channelId"]);
         const seen = { guildId: scope.kind === "global" ? guildId : null };
 
         const saveLog = Effect.gen(function* () {
           const { settings, done } = typedLog(typed);
+          const question = fields("confirm") === "yes" ? null : publicLogPage(yield* view, typed);
+          if (question !== null) return question;
           yield* update(scope, guildId, settings, originOf(visitor.owner));
           return seeOther(channelsPath(scope.pid), { ...seen, done });
         });

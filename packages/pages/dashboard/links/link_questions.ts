@@ -9,20 +9,22 @@ import {
   type PlatformUnavailable,
 } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
-import { type NamedLink, OwnedLinks } from "@accountlink/core/owners";
+import { type Contest, type NamedLink, OwnedLinks } from "@accountlink/core/owners";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Effect, Result } from "effect";
-import { formTo, html, to } from "../../html.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
 import { listText, messageText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
+import type { Refused } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { accountText, userPath } from "./links_page.ts";
+import { makeLostWithLink } from "./lost_with_link.ts";
 import { makeUserLists, type UserList } from "./user_page.ts";
 
 export const reasonField = textField({
@@ -32,6 +34,13 @@ export const reasonField = textField({
   value: "",
   maxLength: longestReason,
 });
+
+/** Why a link by hand needs a reason. */
+const contestTexts: Readonly<Record<Contest, string>> = {
+  own: "You link yourself.",
+  proven_by_other: "Another user has proven that this game account is theirs, and stays linked to it.",
+  replaces_proven: "The user has proven that the other game account is theirs.",
+};
 
 /** Returns the reason that a form gives, or null. */
 export const reasonIn = (fields: Fields) => {
@@ -53,11 +62,13 @@ interface LinkQuestion {
  * Asks before users of a list are unlinked.
  *
  * @param others other lists in which a single user is linked
+ * @param lost what the bot takes back; null if it gives nothing for these links
  */
 export const unlinkQuestion = (
   community: Community,
   links: ReadonlyArray<NamedLink>,
   others: ReadonlyArray<UserList>,
+  lost: Html | null,
 ): Page => {
   const { pid } = community.scope;
   const chatIds = links.map(({ link }) => link.chatId);
@@ -74,6 +85,7 @@ export const unlinkQuestion = (
     )}</ul>
 <p>Bots and games that use this list no longer see these accounts as linked. A verification that a user has started
 ends. Everyone can verify again at any time.</p>
+${lost}
 ${
   chatId === undefined || others.length === 0
     ? null
@@ -92,25 +104,49 @@ ${reasonField}
 
 /**
  * @param replaced the game account that the chat user is linked to so far, or null
+ * @param contest why a reason is needed, or null
  * @param of the page that shows a refusal: `user` for the page of the user
+ * @param refused why the form was refused; null if it was not
  */
 export const linkQuestion = (
   question: LinkQuestion,
   replaced: Pick<LinkQuestion, "gameId" | "game"> | null,
+  contest: Contest | null,
   of: string,
+  refused: Refused | null,
 ): Page => {
   const { community, chatId, chat, gameId, game } = question;
   const { pid } = community.scope;
   return {
     title: "Link these accounts?",
     section: "links",
+    refused,
+    labels: { reason: "Reason" },
     content: html`
 <p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${listText(community)}?</p>
 ${replaced === null ? null : html`<p>This replaces the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
 <p>Neither account has been verified. Link them only if you are sure that they belong to the same person.</p>
+${
+  contest === null
+    ? null
+    : html`<p class="problem warn"><strong>${contestTexts[contest]}</strong> Your team reads the link with its reason in
+      the audit log, and in the log channel if there is one.</p>`
+}
 ${formTo(paths.link, html` class="panel"`)}
 ${hiddenFields({ pid, chat: chatId, game: gameId, confirm: "1", of })}
-${reasonField}
+${
+  contest === null
+    ? reasonField
+    : textField({
+        name: "reason",
+        label: "Reason",
+        hint: `At most ${longestReason} characters.`,
+        value: "",
+        maxLength: longestReason,
+        required: true,
+        problems: refused?.problems ?? [],
+      })
+}
 <p class="row"><button class="button">Link the accounts</button> <a class="button quiet" href="${to(userPath(pid, chatId))}">Cancel</a></p>
 </form>`,
   };
@@ -120,6 +156,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
   const links = yield* OwnedLinks;
   const profiles = yield* Profiles;
   const listsOf = yield* makeUserLists;
+  const lostIn = yield* makeLostWithLink;
 
   const ask = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string, failed: string | null) {
     if (!isChatId(chatId)) return seeOther(paths.links);
@@ -127,7 +164,13 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
     const chat = yield* profiles.chat(chatId, null);
     return lists.length === 0
       ? seeOther(paths.links, { q: chatId })
-      : unlinkAllQuestion(chatId, chat, lists, failed);
+      : unlinkAllQuestion(
+          chatId,
+          chat,
+          lists,
+          yield* lostIn(lists.map(({ community }) => community.scope.pid)),
+          failed,
+        );
   });
 
   const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string, reason: string | null) {
@@ -160,6 +203,7 @@ const unlinkAllQuestion = (
   chatId: ChatId,
   chat: ChatProfile | null,
   lists: ReadonlyArray<UserList>,
+  lost: Html | null,
   failed: string | null,
 ): Page => ({
   status: failed === null ? 200 : 409,
@@ -174,6 +218,7 @@ const unlinkAllQuestion = (
   )}</ul>
 <p>No bot and no game of yours then sees the user as linked. Verifications that the user has started end. The user can
 verify again at any time.</p>
+${lost}
 ${formTo(paths.unlinkAll, html` class="panel"`)}
 <input type="hidden" name="chatId" value="${chatId}">
 ${reasonField}

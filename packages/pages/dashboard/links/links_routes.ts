@@ -6,12 +6,13 @@ import { isChatId, isGameId } from "@accountlink/core/ids";
 import { linkFileOf } from "@accountlink/core/imports";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { allLinks } from "@accountlink/core/links";
-import { type LinkPage, mostSorted, OwnedLinks } from "@accountlink/core/owners";
+import { type Contest, type LinkPage, makeContestOf, mostSorted, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect, Option, Stream } from "effect";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { cursorOf } from "../communities/community_operations.ts";
 import { csvResponse } from "../csv_file.ts";
+import { type Refused, refusedFor } from "../look/refused.ts";
 import { dayMsOf, numberText } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
@@ -20,6 +21,7 @@ import { linkQuestion, problemsOf, reasonIn, unlinkAllRoutes, unlinkQuestion } f
 import { listedFile, onceAtATime } from "./links_file.ts";
 import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage } from "./links_page.ts";
 import { startOf } from "./list_start.ts";
+import { makeLostWithLink } from "./lost_with_link.ts";
 import { makeMemberListWait } from "./member_list_wait.ts";
 import { linkedUserPage, makeUserLists, makeUserView } from "./user_page.ts";
 
@@ -48,6 +50,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const communities = yield* makeCommunities;
   const viewUser = yield* makeUserView;
   const listsOf = yield* makeUserLists;
+  const contestOf = yield* makeContestOf;
+  const lostIn = yield* makeLostWithLink;
   /** Accounts for which a file with names is downloaded. */
   const naming = new Set<string>();
 
@@ -184,22 +188,26 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     if ("problems" in meant) return yield* refuse(meant.problems);
     const { chatId, gameId } = meant;
     const isUndone = Number(fields("undo")) > visitor.context.clock.currentTimeMillisUnsafe() - undoMs;
-    if (fields("confirm") !== "1" && !isUndone) {
+    const { pid } = community.scope;
+    const ask = Effect.fnUntraced(function* (contest: Contest | null, refused: Refused | null) {
       const old = yield* links.find(community.scope, chatId);
       const [chat, game] = yield* Effect.all([profiles.chat(chatId, null), profiles.game(gameId)], {
         concurrency: "unbounded",
       });
-      if (old?.gameId === gameId) {
-        return seeOther(paths.linkUser, { pid: community.scope.pid, chatId, done: "alreadyLinked" });
-      }
+      if (old?.gameId === gameId) return seeOther(paths.linkUser, { pid, chatId, done: "alreadyLinked" });
       const replaced = old === null ? null : { gameId: old.gameId, game: yield* profiles.game(old.gameId) };
-      return linkQuestion({ community, chatId, chat, gameId, game }, replaced, fields("of"));
-    }
+      const question = { community, chatId, chat, gameId, game };
+      return linkQuestion(question, replaced, contest, fields("of"), refused);
+    });
+    const contest = isUndone ? null : yield* contestOf(pid, visitor.owner.chatId, meant);
+    if (fields("confirm") !== "1" && !isUndone) return yield* ask(contest, null);
+    if (contest !== null && fields("reason").trim() === "")
+      return yield* ask(contest, refusedFor([{ name: "reason", reason: "say why you link these accounts" }]));
     const set = Effect.flatMap(reasonIn(fields), (reason) =>
       links.set(visitor.owner, community.scope, { chatId, gameId, reason }),
     );
     return yield* set.pipe(
-      Effect.as(seeOther(paths.linkUser, { pid: community.scope.pid, chatId, done: "linked" })),
+      Effect.as(seeOther(paths.linkUser, { pid, chatId, done: "linked" })),
       Effect.catchTag(["Conflict", "Forbidden", "InvalidParameter", "PlatformUnavailable"], (error) =>
         refuse(problemsOf(error, visitor)),
       ),
@@ -226,6 +234,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       community,
       found,
       others.filter((other) => other.community.scope.pid !== pid),
+      yield* lostIn([pid]),
     );
   });
 

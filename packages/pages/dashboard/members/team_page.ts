@@ -10,6 +10,7 @@ import type { Refused } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
+import { ownerWarning } from "./new_owner_page.ts";
 
 export const roles: Readonly<Record<MemberRole, { readonly label: string; readonly hint: string }>> = {
   owner: { label: "Owner", hint: "Everything, the team included" },
@@ -195,7 +196,7 @@ export const invitePage = ({ chatId, user, role }: Invitee, account: string): Pa
     content: html`
 <p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account}</strong> as
 <strong>${roles[role].label}</strong>?</p>
-<p>${roles[role].hint}.</p>
+<p>${role === "owner" ? ownerWarning : `${roles[role].hint}.`}</p>
 ${formTo(paths.teamAdd)}
 ${hiddenFields({ chatId, role })}
 <p class="row"><button class="button">Invite ${name}</button> <a class="button quiet" href="${to(paths.team)}">Cancel</a></p>

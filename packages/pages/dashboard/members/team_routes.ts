@@ -5,6 +5,7 @@ import { Forbidden } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
+import { visibleName } from "@accountlink/core/name_text";
 import { Profiles } from "@accountlink/core/platforms";
 import { type HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
@@ -21,6 +22,7 @@ import {
 import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
 import { makeUserSearch } from "./name_search.ts";
+import { newOwnerPage } from "./new_owner_page.ts";
 import { emptyNewMember, invitePage, type NewMember, ownRolePage, teamPage } from "./team_page.ts";
 
 export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
@@ -82,6 +84,13 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
       const owners = listed.filter((member) => member.role === "owner" && hasAccepted(member));
       // The last owner can't step down, and reads that at once.
       if (owners.length > 1) return ownRolePage(chatId, role);
+    }
+    if (role === "owner" && fields("confirm") !== "yes") {
+      const profile = yield* profiles.chat(chatId, null);
+      const listed = yield* members.list(visitor.owner.account.name);
+      const member = listed.find((each) => each.chatId === chatId);
+      if (member !== undefined && member.role !== "owner")
+        return newOwnerPage(chatId, visibleName(profile) ?? `User ${chatId}`);
     }
     return yield* orTeam(
       visitor,

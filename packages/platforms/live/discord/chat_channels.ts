@@ -8,6 +8,7 @@ import {
   administrator,
   Channel,
   includesPosting,
+  includesViewing,
   isSnowflake,
   RoledGuild,
   RoledMember,
@@ -71,6 +72,7 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
         id: channel.id,
         name: channel.name,
         mayPost: includesPosting(permissionsIn(channel, guild.success, bot.value)),
+        isPublic: includesViewing(permissionsIn(channel, guild.success, everybody)),
       }));
       return Option.some({ channels: listed, locale: guild.success.preferred_locale ?? null });
     }),
@@ -100,6 +102,9 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
 
 type Channels = ReadonlyArray<typeof Channel.Type>;
 
+/** A member without a role of their own. */
+const everybody = { user: { id: "" }, roles: [] };
+
 /** Returns the text channels in Discord's order: channels without a category come first. */
 const asShown = (channels: Channels): Channels => {
   const categories = new Map(
@@ -124,7 +129,7 @@ const asShown = (channels: Channels): Channels => {
 const permissionsIn = (
   { permission_overwrites: overwrites = [] }: (typeof Channel)["Type"],
   { id: guildId, owner_id: owner, roles }: typeof RoledGuild.Type,
-  { user, roles: held }: typeof RoledMember.Type,
+  { user, roles: held }: Pick<typeof RoledMember.Type, "roles"> & { readonly user: { readonly id: string } },
 ): bigint => {
   const base = roles
     .filter(({ id }) => id === guildId || held.includes(id))

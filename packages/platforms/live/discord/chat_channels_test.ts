@@ -83,6 +83,17 @@ test.each<[what: string, overwrites: ReadonlyArray<object>, mayPost: boolean]>([
   expect(yield* mayPost({ channels: [channel(text, {}, overwrites)] })).toEqual([may]);
 });
 
+test("a channel is public unless it is hidden from everybody", function* () {
+  const publicOf = Effect.fnUntraced(function* (overwrites: ReadonlyArray<object>, everyone?: bigint) {
+    const world = { channels: [channel(text, {}, overwrites)], ...(everyone !== undefined && { everyone }) };
+    const { channels } = yield* setUp(world);
+    return Option.getOrThrow(yield* channels.findChannels(guildId)).channels.map((each) => each.isPublic);
+  });
+  expect(yield* publicOf([deny(guildId, send)])).toEqual([true]);
+  expect(yield* publicOf([deny(guildId, see), allow(botRole, see | send)])).toEqual([false]);
+  expect(yield* publicOf([], 0n)).toEqual([false]);
+});
+
 test("the bot posts nowhere without rights, and everywhere as an administrator or owner", function* () {
   const channels = [channel(text, {}, [deny(guildId, send)])];
   expect(yield* mayPost({ channels: [channel(text, {})], everyone: 0n })).toEqual([false]);

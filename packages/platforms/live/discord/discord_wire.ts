@@ -138,7 +138,11 @@ export const includesPermission = (permissions: string, name: PowerfulPermission
 /** Whether permissions include the rights to see a channel and to post in it. */
 export const includesPosting = (permissions: bigint): boolean => (permissions & posting) === posting;
 
-const posting = (1n << 10n) | (1n << 11n);
+/** Whether permissions include the right to see a channel. */
+export const includesViewing = (permissions: bigint): boolean => (permissions & viewing) !== 0n;
+
+const viewing = 1n << 10n;
+const posting = viewing | (1n << 11n);
 
 const bits = { guild: 0x20n, nicknames: 1n << 27n, roles: 1n << 28n };
 

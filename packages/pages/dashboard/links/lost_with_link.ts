@@ -1,0 +1,32 @@
+/** What members lose besides the link when somebody unlinks them. */
+import type { Pid } from "@accountlink/core";
+import type { StoreUnavailable } from "@accountlink/core/errors";
+import { Profiles } from "@accountlink/core/platforms";
+import { RolePlanStore, templatesOf } from "@accountlink/core/roles";
+import { Effect } from "effect";
+import { type Html, html } from "../../html.ts";
+
+/** At most this many communities are named. */
+const mostNamed = 5;
+
+/** Returns a function that says what the bot takes back in the communities of lists; null if it gives nothing there. */
+export const makeLostWithLink = Effect.gen(function* () {
+  const plans = yield* RolePlanStore;
+  const profiles = yield* Profiles;
+
+  return Effect.fnUntraced(function* (
+    pids: ReadonlyArray<Pid>,
+  ): Effect.fn.Return<Html | null, StoreUnavailable> {
+    const planned = (yield* Effect.forEach(pids, (pid) => plans.list(pid))).flat();
+    const giving = planned.filter(
+      (plan) => plan.state === "on" && (plan.rules.length > 0 || templatesOf(plan).length > 0),
+    );
+    if (giving.length === 0) return null;
+    const names = yield* Effect.forEach(giving.slice(0, mostNamed), ({ guildId }) =>
+      Effect.map(profiles.guild(guildId), (guild) => guild?.name ?? `community ${guildId}`),
+    );
+    const rest = giving.length - names.length;
+    return html`<p>In ${names.join(", ")}${rest === 0 ? null : ` and ${rest} more`}, the bot takes back the roles and the
+      nickname that it gave for the link, within seconds.</p>`;
+  });
+});

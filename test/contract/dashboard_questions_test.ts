@@ -1,0 +1,157 @@
+/** What the dashboard asks or says before an act that is hard to take back. */
+import { beforeAll, expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
+import { type FlowBrowser, formOf, titleOf, withoutIsolation } from "../support/flow_browser.ts";
+import { type Answer, textOf } from "../support/http.ts";
+import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { clubOf, useSiteServer, verified } from "./site_server.ts";
+
+const [ada, ben, cyd, mod, eve] = ["100001", "100002", "100003", "100004", "100005"];
+const [log, hall] = ["70", "71"];
+const club = { account: "club", scope: "guild", guildId: guild } as const;
+
+const server = useSiteServer({}, (fixture) => {
+  const { platform, ...owned } = clubOf(ada)(fixture);
+  const channels = [
+    { id: log, name: "mod-log", isPublic: false },
+    { id: hall, name: "hall" },
+  ];
+  return {
+    ...owned,
+    accounts: [
+      {
+        name: "club",
+        chatId: ada,
+        members: [
+          { chatId: cyd, role: "admin" as const },
+          { chatId: mod, role: "moderator" as const },
+        ],
+      },
+    ],
+    links: [{ ...club, chatId: ben, gameId: "2" }],
+    plans: [
+      { ...club, rules: [{ roleId: verified.id, when: { is: "linked" } }], nickname: null, state: "on" },
+    ],
+    platform: { ...platform, guilds: platform.guilds.map((each) => ({ ...each, channels })) },
+  };
+});
+
+let owner: Owner;
+let pid: string;
+beforeAll(async () => {
+  owner = await signInOwner(server, ada);
+  pid = textOf((await scopesOf(owner))[0]?.pid);
+});
+
+const wordsOf = ({ text }: Answer) =>
+  withoutIsolation(text.replaceAll(/<[^>]+>/g, ""))
+    .replaceAll(/\s+/g, " ")
+    .replaceAll("&#39;", "'");
+
+const postTo = async (browser: FlowBrowser, path: string, fields: Readonly<Record<string, string>>) => {
+  const { csrf = "" } = formOf(await browser.get("/dashboard/account"));
+  return browser.post(`/dashboard/${path}`, { csrf, ...fields });
+};
+
+const link = (browser: FlowBrowser, fields: Readonly<Record<string, string>>) =>
+  postTo(browser, "links/link", { pid, of: "user", ...fields });
+
+test("before users are unlinked, the page says in which communities role and nickname go", async () => {
+  const { browser } = owner;
+  const lost =
+    "In Rook & Bishop, the bot takes back the roles and the nickname that it gave for the link, within seconds.";
+  const one = await browser.get(`/dashboard/links/unlink?pid=${pid}&chatId=${ben}`);
+  expect(wordsOf(one).replaceAll("&amp;", "&")).toContain(lost);
+  const all = await browser.get(`/dashboard/links/unlink-all?chatId=${ben}`);
+  expect(wordsOf(all).replaceAll("&amp;", "&")).toContain(lost);
+});
+
+test("who links themself by hand has to say why, and the audit log and the log channel tell it", async () => {
+  const body = { pid, guildId: guild, rules: [], nickname: null, state: "on", logChannelId: log };
+  expect((await owner.send("PUT /dashboard/api/roles", { body })).status).toBe(200);
+  const moderator = await server.signIn(mod);
+  const asked = await link(moderator, { chat: mod, game: "4" });
+  expect([titleOf(asked.text), wordsOf(asked)]).toEqual([
+    "Link these accounts? – accountlink",
+    expect.stringContaining("You link yourself."),
+  ]);
+  const refused = await link(moderator, { chat: mod, game: "4", confirm: "1" });
+  expect([refused.status, wordsOf(refused)]).toEqual([
+    400,
+    expect.stringContaining("Say why you link these accounts."),
+  ]);
+  const done = await link(moderator, { chat: mod, game: "4", confirm: "1", reason: "Lost my sign-in" });
+  expect(done.headers.location).toContain("done=linked");
+  expect(wordsOf(await owner.browser.get("/dashboard/audit"))).toContain("Lost my sign-in");
+  await expect
+    .poll(async () => wordsOf(await server.platform.send(`GET /chat/guilds/${guild}`)), { interval: 200 })
+    .toMatch(/was linked to Player 4 .* by @Nick\s*\. Reason: “Lost my sign-in”/);
+});
+
+test("a game account that somebody else has proven is taken by hand only with a reason", async () => {
+  const flow = server.newBrowser();
+  const page = await flow.walk(`?pid=${pid}&guildId=${guild}`, eve, "5");
+  expect((await flow.post("/verify/confirm", formOf(page))).status).toBe(200);
+  const moderator = await server.signIn(mod);
+  const taken = await link(moderator, { chat: "100006", game: "5", confirm: "1" });
+  expect([taken.status, wordsOf(taken)]).toEqual([
+    400,
+    expect.stringContaining("Another user has proven that this game account is theirs"),
+  ]);
+  const replaced = await link(moderator, { chat: eve, game: "6" });
+  expect(wordsOf(replaced)).toContain("The user has proven that the other game account is theirs.");
+  // A link that nobody has proven needs none.
+  const unproven = await link(moderator, { chat: "100007", game: "2", confirm: "1" });
+  expect(unproven.headers.location).toContain("done=linked");
+});
+
+test("a channel that every member reads becomes the log only after a question", async () => {
+  const { browser } = owner;
+  const save = (fields: Readonly<Record<string, string>>) =>
+    postTo(browser, `communities/${pid}/channels`, { guildId: guild, act: "log", ...fields });
+  const asked = await save({ logChannelId: hall });
+  expect([titleOf(asked.text), wordsOf(asked)]).toEqual([
+    "Post the log in #hall? – accountlink",
+    expect.stringContaining("Every member reads #hall."),
+  ]);
+  const confirmed = await save(formOf(asked));
+  expect(confirmed.headers.location).toContain("done=logOn");
+  // It is asked once, and not at all for a channel of the team.
+  for (const logChannelId of [hall, log]) {
+    expect((await save({ logChannelId })).headers.location).toContain("done=logOn");
+  }
+});
+
+test("somebody becomes an owner only after a question that says what owners may do", async () => {
+  const { browser } = owner;
+  const asked = await postTo(browser, "team/role", { chatId: cyd, [`role-${cyd}`]: "owner" });
+  expect([titleOf(asked.text), wordsOf(asked)]).toEqual([
+    "Make User 3 an owner? – accountlink",
+    expect.stringContaining(
+      "An owner can change or remove every member of the team, you and the founder included",
+    ),
+  ]);
+  expect(wordsOf(await browser.get("/dashboard/team"))).toContain("100003 Admin since");
+  const invited = await postTo(browser, "team/add", { who: "100008", role: "owner" });
+  expect(wordsOf(invited)).toContain("delete the account with all its data");
+  const confirmed = await browser.post("/dashboard/team/role", {
+    ...formOf(asked),
+    [`role-${cyd}`]: "owner",
+  });
+  expect(confirmed.headers.location).toContain("done=roleChanged");
+});
+
+test("an account is called by its owner's name also after the founder has stepped down", async () => {
+  const founder = await signInOwner(server, "100021");
+  await founder.send("POST /dashboard/api/members", { body: { chatId: "100022", role: "owner" } });
+  const other = await signInOwner(server, "100022");
+  await other.send("POST /dashboard/api/session/account", { body: { account: "chat:100021" } });
+  const roleOf = (role: string) => other.send("PATCH /dashboard/api/members/100021", { body: { role } });
+  expect((await roleOf("admin")).status).toBe(200);
+  expect((await roleOf("owner")).status).toBe(200);
+  for (const { browser } of [founder, other]) {
+    const { text } = await browser.get("/dashboard/account");
+    expect(text).toMatch(/User 2[12]’s account/);
+    expect(text).not.toContain("chat:100021</");
+  }
+});
