@@ -1,0 +1,142 @@
+/**
+ * A node of the release before, on the schema of this one: it answers every request of the contract as before. The
+ * release before is the last commit without the newest migration.
+ */
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { cp, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { pathTemplate, type Route, routes } from "@accountlink/http-api";
+import { runInProcess } from "@accountlink/server/test_command_line";
+import { makePostgresDatabase, whyNoPostgres } from "@accountlink/test-servers";
+import { testLive } from "@accountlink/test-servers/effect";
+import { Effect } from "effect";
+import { expect } from "vitest";
+import type { Case } from "../contract/case_writer.ts";
+import { cases } from "../contract/cases.ts";
+import { syncing, unmanaging } from "../contract/recipes.ts";
+import { guild, makeFixtures } from "../support/fixtures.ts";
+import { useFolder } from "../support/folder.ts";
+import { type Send, textOf } from "../support/http.ts";
+import { serverInScope, startServer } from "../support/server.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = useFolder();
+const missing = await whyNoPostgres();
+
+const git = async (...words: ReadonlyArray<string>): Promise<string> =>
+  (await run("git", words, { cwd: root })).stdout.trim();
+
+const newestStep = async (): Promise<string> => {
+  const files = await git("ls-files", "packages/sql/migrations");
+  return files.split("\n").findLast((file) => /\/\d{4}_/.test(file)) ?? "";
+};
+
+/** Writes the sources of a commit into the folder, with the packages of this checkout. Returns its `main.ts`. */
+const checkOut = async (commit: string): Promise<string> => {
+  await run(
+    "sh",
+    ["-ec", 'git archive "$0" packages apps package.json pnpm-lock.yaml | tar -x -C "$1"', commit, folder],
+    {
+      cwd: root,
+    },
+  );
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  const { stdout } = await run("find", ["packages", "apps", "-name", "node_modules", "-prune"], {
+    cwd: root,
+  });
+  for (const path of stdout.trim().split("\n")) {
+    await cp(join(root, path), join(folder, path), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (file) => !file.endsWith(".cache"),
+    });
+  }
+  return join(folder, "apps/server/main.ts");
+};
+
+/** The requests that succeed, by route. */
+const successes = cases.filter(({ title }) => title === "a request without a guild");
+
+interface Row extends Pick<Case, "values" | "session"> {
+  readonly key: string | null;
+  readonly from: string;
+}
+
+/** Sends a request as a client does, with an idempotency key. */
+const sendTo = async (send: Send, { id, method, path, source }: Route, row: Row) => {
+  const { values, session, key, from } = row;
+  const by = { ...(key !== null && { key }), from };
+  let sid = `vs_${"0".repeat(43)}`;
+  if (session !== undefined && key !== null) {
+    const { body } = await send("POST /v2/sessions", { ...by, body: { clientId: "client" } });
+    sid = textOf(body.data?.["sid"]);
+  }
+  const pairs = Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]);
+  const query = source === "query" && pairs.length > 0 ? `?${String(new URLSearchParams(pairs))}` : "";
+  return send(`${method} ${path.replace(":sid", sid)}${query}`, {
+    ...by,
+    headers: { "idempotency-key": `${id}-1` },
+    ...(source === "body" && { body: values }),
+  });
+};
+
+testLive.skipIf(missing !== null)(
+  `a node of the release before serves the contract on the schema of this one ${missing ?? ""}`,
+  function* () {
+    const step = yield* Effect.promise(newestStep);
+    const added = yield* Effect.promise(() => git("log", "-1", "--diff-filter=A", "--format=%H", "--", step));
+    const program = yield* Effect.promise(() => checkOut(`${added}^`));
+    const database = yield* makePostgresDatabase();
+    const env = {
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: database.url,
+      ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+      ACCOUNTLINK_STREAM_MAX: "100 millis",
+    };
+    const fixtures = makeFixtures();
+    fixtures.account({ name: unmanaging, chatId: "100031" });
+    fixtures.plan({
+      account: syncing,
+      guildId: guild,
+      rules: [
+        { roleId: "1", when: { is: "linked" } },
+        { roleId: "1", when: { is: "unlinked" } },
+      ],
+    });
+    const rows = successes.map(({ key, ...rest }) => ({
+      ...rest,
+      key: key === null ? null : fixtures.key({ ...key, links: { 100001: "1", 100002: "2" } }),
+    }));
+    const { send } = yield* serverInScope({ fixture: fixtures.fixture, env }, (options) =>
+      startServer({ ...options, program }),
+    );
+    expect((yield* Effect.promise(() => send("GET /readyz"))).status).toBe(200);
+
+    const migrated = yield* Effect.promise(() => runInProcess(["migrate", "--json"], env));
+    expect([migrated.code, migrated.stdout]).toEqual([
+      0,
+      expect.stringContaining(/_(\w+)\.ts$/.exec(step)?.[1] ?? "no step"),
+    ]);
+
+    const { paths } = (yield* Effect.promise(() => send("GET /openapi.json"))).body;
+    const answers: Array<unknown> = [];
+    for (const row of rows) {
+      const found = routes.find(({ id }) => id === row.route) ?? expect.fail();
+      // A route of this release only.
+      if (paths?.[pathTemplate(found)]?.[found.method.toLowerCase()] === undefined) continue;
+      const { status, text } = yield* Effect.promise(() =>
+        sendTo(send, found, { ...row, from: fixtures.address() }),
+      );
+      if (!row.answer.startsWith(String(status))) answers.push({ ...row, status, text });
+    }
+    expect(answers).toEqual([]);
+    expect(rows.length).toBeGreaterThan(30);
+    // A balancer prefers the nodes of this release, and uses the others until one is ready.
+    const { status, body } = yield* Effect.promise(() => send("GET /readyz"));
+    expect([status, body["failing"]]).toEqual([503, ["storage"]]);
+  },
+);
