@@ -101,7 +101,7 @@ test("a rule may ask for the game's own kinds of items, and for no others", asyn
 });
 
 /** What names Roblox or a thing of Roblox, or a service for it. */
-const ofRoblox = /roblox|robux|game ?pass|bloxlink|\brover\b|rowifi/giu;
+const ofRoblox = /roblox|robux|account info|game ?pass|bloxlink|\brover\b|rowifi/giu;
 /** The word is a class of the style sheet, and the name of a list that profiles have. */
 const badges = /\bbadges?\b/giu;
 

@@ -47,7 +47,10 @@ const firstGameUser = { id: 1, name: "Roblox", displayName: "Roblox", created: "
 
 export type LivePlatforms = Awaited<ReturnType<typeof startLivePlatforms>>;
 
-export const startLivePlatforms = async () => {
+/** @param connections what users connected at Discord, by their ID */
+export const startLivePlatforms = async (
+  connections: Readonly<Record<string, ReadonlyArray<object>>> = {},
+) => {
   const signer = await makeIdTokenSigner();
   const signIns = new Map<string, SignIn>();
   const idToken = ({ userId, asked }: SignIn) =>
@@ -66,6 +69,11 @@ export const startLivePlatforms = async () => {
       const signIn = redeem(signIns, request, chatClient);
       if (signIn === undefined) return refusedCode;
       return tokens(signIn.asked.get("scope") ?? "", { access_token: signIn.userId });
+    }
+    if (request.method === "PUT" && /\/members\/\d+\/roles\/\d+$/.test(path)) return { status: 204 };
+    if (path === "/users/@me/connections") {
+      // The access token of a user is the user's ID.
+      return { body: connections[request.headers.authorization?.slice("Bearer ".length) ?? ""] ?? [] };
     }
     const body = botAnswers[path];
     return request.headers.authorization === `Bot ${botToken}` && body !== undefined ? { body } : undefined;

@@ -107,11 +107,11 @@ ${problem === null ? null : html`<p class="problem" role="alert">${language.text
 <p><button class="button quiet" type="button" hidden data-copies="words" data-copied="${language.text("words.copied")}"
 aria-live="polite">${language.text("words.copy")}</button></p></li>
 <li><h2>${language.text("words.put.step", { gameName })}</h2>
-<p>${language.html("words.put", { path: html`<b>${language.text("words.path")}</b>` })}</p>
 ${
   named.descriptionPage === null
     ? null
-    : html`<p><a class="button quiet" href="${to(named.descriptionPage)}" target="_blank"
+    : html`<p>${language.html("words.put", { path: html`<b>${language.text("words.path")}</b>` })}</p>
+<p><a class="button quiet" href="${to(named.descriptionPage)}" target="_blank"
       rel="noreferrer"><span>${language.text("words.open", { gameName })}</span></a></p>`
 }</li>
 <li><h2>${language.text("words.back.step")}</h2>
