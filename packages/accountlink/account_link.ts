@@ -1,15 +1,17 @@
 import { AddressVault, AccountLink as Core, NetworkIntelligence, SessionSettings } from "@accountlink/core";
+import { AskingNames } from "@accountlink/core/communities";
 import { GameWays } from "@accountlink/core/flow";
 import { Limits } from "@accountlink/core/limits";
 import { RoleCouriers } from "@accountlink/core/roles";
 import { type DeploymentSecrets, RootKey, Secrets, webCrypto } from "@accountlink/core/secrets";
 import { WebhookCouriers } from "@accountlink/core/webhooks";
 import type { HttpSettings } from "@accountlink/http";
-import type { OwnMessages } from "@accountlink/pages/languages";
-import { Config, type Context, Effect, Layer, Record, References } from "effect";
+import { PageSettings } from "@accountlink/pages/page_settings";
+import { Config, Effect, Layer, Record, References } from "effect";
 import { Accounts } from "./accounts.ts";
 import { Alts } from "./alts.ts";
 import { Audit } from "./audit.ts";
+import { changedSettings } from "./changed_settings.ts";
 import { Events } from "./events.ts";
 import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
@@ -21,7 +23,7 @@ import {
   type Settings,
 } from "./options.ts";
 import { Roles } from "./roles.ts";
-import { Scope, type ScopeChoice } from "./scope.ts";
+import { defaultAccount, Scope, type ScopeChoice } from "./scope.ts";
 import { type Address, PublicAddress, Sessions } from "./sessions.ts";
 import { Users } from "./users.ts";
 import { Webhooks } from "./webhooks.ts";
@@ -140,6 +142,7 @@ const layerOf = <E>({
   redirectOrigins = [],
   webhooks,
   gameProofs,
+  pages,
   ...options
 }: CheckedOptions<E>) =>
   layerServices(scope, { publicUrl, redirectOrigins }).pipe(
@@ -149,33 +152,26 @@ const layerOf = <E>({
     Layer.provideMerge(Core.layerWeb),
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(deploymentKeys(secrets)),
+    Layer.provideMerge(pages === undefined ? Layer.empty : changedSettings(PageSettings, pages)),
+    Layer.provideMerge(publicUrl === null ? Layer.empty : askingNames(scope, publicUrl)),
     Layer.provideMerge(gameProofs === undefined ? Layer.empty : Layer.succeed(GameWays, gameProofs)),
     Layer.provideMerge(Layer.merge(platforms, NetworkIntelligence.none)),
     Layer.provideMerge(Layer.merge(storage, webCrypto)),
     Layer.provideMerge(Layer.merge(webhooks ?? Layer.empty, settingsOf(options))),
   );
 
+/** Without an account, the site asks users for their links. */
+const askingNames = ({ account }: ScopeChoice, publicUrl: string) =>
+  account === undefined
+    ? Layer.succeed(AskingNames, { [defaultAccount]: new URL(publicUrl).host })
+    : Layer.empty;
+
 const settingsOf = ({ limits, sessions, logLevel, languages }: Partial<CheckedOptions<unknown>>) =>
   Layer.mergeAll(
-    changed(Limits, { ...limits }),
-    changed(SessionSettings, { ...sessions }),
+    changedSettings(Limits, { ...limits }),
+    changedSettings(SessionSettings, { ...sessions }),
     logLevel === undefined ? Layer.empty : Layer.succeed(References.MinimumLogLevel, logLevel),
-    languages === undefined ? Layer.empty : ownMessages(languages),
-  );
-
-const ownMessages = (messages: OwnMessages) =>
-  Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("@accountlink/pages")),
-      ({ PageSettings }) => changed(PageSettings, { messages }),
-    ),
-  );
-
-/** Replaces some of the settings that the program around this service has, or else of the defaults. */
-const changed = <A extends object>(settings: Context.Reference<A>, changes: Partial<A>) =>
-  Layer.effect(
-    settings,
-    Effect.map(settings, (usual) => ({ ...usual, ...changes })),
+    languages === undefined ? Layer.empty : changedSettings(PageSettings, { messages: languages }),
   );
 
 const webhookCouriers: Layer.Layer<

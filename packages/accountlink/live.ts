@@ -2,17 +2,23 @@
 import { GameIdentity } from "@accountlink/core";
 import { type GameWay, GameWays, gameWays } from "@accountlink/core/flow";
 import { IsRoblox } from "@accountlink/core/platforms";
+import { PageSettings } from "@accountlink/pages/page_settings";
 import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platforms/http";
 import {
   httpGameIdentity,
   httpGamePlatform,
+  liveChatHome,
   liveChatIdentity,
+  liveChatPage,
   liveChatPlatform,
   liveGameIdentity,
+  liveGamePage,
   liveGamePlatform,
+  livePlatformNames,
 } from "@accountlink/platforms/live";
 import { Layer, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
+import { changedSettings } from "./changed_settings.ts";
 import { noSignIn, type Platforms } from "./platforms.ts";
 
 /** The applications that are registered with the platforms, as `docs/platforms.md` explains. */
@@ -32,6 +38,8 @@ export interface LiveOptions {
 export interface GameOverHttpOptions {
   /** The address below which the game answers. */
   readonly url: string;
+  /** The name of the game within a sentence, which people read. */
+  readonly name: string;
   /** What proves this service to the game, in the header `Authorization: Bearer`. */
   readonly token: string;
   /** The kind of connections at Discord that are accounts of the game, such as `steam`. */
@@ -58,7 +66,12 @@ export interface GameOverHttp extends GameOverHttpOptions {
  * const platforms = live({
  *   publicUrl: "https://links.example",
  *   discord: { botToken: "bot token", clientId: "1", clientSecret: "secret" },
- *   game: gameOverHttp({ url: "https://play.example/links", token: "token", connection: "steam" }),
+ *   game: gameOverHttp({
+ *     url: "https://play.example/links",
+ *     name: "Voxel",
+ *     token: "token",
+ *     connection: "steam",
+ *   }),
  * });
  * ```
  */
@@ -98,6 +111,13 @@ export const live = ({ publicUrl, discord, roblox = {}, game }: LiveOptions): Pl
     cachedChatPlatform().pipe(Layer.provide(liveChatPlatform(bot))),
     liveChatIdentity({ ...chat, connection: game?.connection }),
     game === undefined ? robloxOf(roblox) : gameOf(game),
+    changedSettings(PageSettings, {
+      chatName: livePlatformNames.chat,
+      gameName: game?.name ?? livePlatformNames.game,
+      chatHome: liveChatHome,
+      chatPage: liveChatPage,
+      gamePage: game === undefined ? liveGamePage : null,
+    }),
   ).pipe(Layer.provide(FetchHttpClient.layer));
 };
 

@@ -4,9 +4,9 @@ import { featuresOf, IsRoblox } from "@accountlink/core/platforms";
 import { CacheMemory } from "@accountlink/memory";
 import { gameToken, player, startGame } from "@accountlink/platforms/test_game";
 import { assert, testLive as test } from "@accountlink/test-servers/effect";
-import { Effect, Layer } from "effect";
+import { Effect, identity, Layer } from "effect";
 import { gameOverHttp, live } from "./live.ts";
-import { AccountLink, Links } from "./mod.ts";
+import { AccountLink, createAccountLink, InvalidOptions, Links } from "./mod.ts";
 
 const options = {
   publicUrl: "https://links.example",
@@ -16,7 +16,7 @@ const options = {
 test("`gameOverHttp` links users of a game of one's own, in the ways that are given", function* () {
   const { url, heard } = yield* startGame();
   const own = (more: object = {}) =>
-    live({ ...options, game: gameOverHttp({ url: `${url}/`, token: gameToken, ...more }) });
+    live({ ...options, game: gameOverHttp({ url: `${url}/`, name: "Voxel", token: gameToken, ...more }) });
   yield* Effect.gen(function* () {
     const links = yield* Links;
     yield* links.set("100001", player.id);
@@ -33,4 +33,31 @@ test("`gameOverHttp` links users of a game of one's own, in the ways that are gi
   const told = Effect.all([IsRoblox, Effect.flatMap(GamePlatform, featuresOf)]);
   const [isRoblox, features] = yield* Effect.provide(told, Layer.provide(own(), CacheMemory.layer));
   assert.deepStrictEqual([isRoblox, features.items], [false, ["app"]]);
+});
+
+test("pages have the names of the platforms, what `pages` changes, and texts of the program's own", function* () {
+  const http = { publicUrl: "https://links.example", clientAddress: "none" } as const;
+  const textOf = Effect.fnUntraced(function* (path: string, more: object) {
+    const al = yield* Effect.acquireRelease(
+      Effect.promise(() => createAccountLink({ platforms: live(options), http, ...more })),
+      (service) => Effect.promise(() => service.close()),
+    );
+    const { sid } = yield* Effect.promise(() => al.sessions.create({ clientId: "1" }));
+    const request = new Request(`https://links.example${path.replace("$sid", sid)}`);
+    const page = yield* Effect.promise(async () => (await al.fetch(request)).text());
+    return page.replaceAll(/<\/?(?:strong|bdi)\b[^>]*>/g, "");
+  });
+  const own = yield* textOf("/verify?sid=$sid", {});
+  assert.include(own, "Discord");
+  assert.include(own, "Request from links.example");
+  assert.include(yield* textOf("/verify?sid=$sid", { scope: { account: "acme" } }), "Request from acme");
+  const changed = yield* textOf("/go", {
+    languages: { en: { "code.title": "Your code" } },
+    pages: { gameName: "Voxel", contact: "help@links.example", privacyUrl: "https://links.example/privacy" },
+  });
+  for (const text of ["Your code", "mailto:help@links.example", "https://links.example/privacy"]) {
+    assert.include(changed, text);
+  }
+  const wrong = { gameUserExists: () => true, pages: { privacyUrl: "javascript:alert(1)" } };
+  assert.instanceOf(yield* Effect.promise(() => createAccountLink(wrong).catch(identity)), InvalidOptions);
 });

@@ -6,6 +6,7 @@ import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import type { SessionRules } from "@accountlink/core/sessions";
 import type { WebHandlerOptions } from "@accountlink/http";
 import type { OwnMessages } from "@accountlink/pages/languages";
+import type { PageSettingsShape } from "@accountlink/pages/page_settings";
 import {
   Array,
   type Config,
@@ -93,12 +94,25 @@ interface Choices {
    * `words`. All by default, but `oauth` only with an application at the game platform.
    */
   readonly gameProofs?: ReadonlyArray<GameWay>;
+  /** How pages and messages name the platforms and the operator. What is left out is as the platforms of `live` say. */
+  readonly pages?: PageOptions;
   /**
    * Messages in place of the service's own, by language and key: ICU messages with the placeholders of the English one.
    * The tag of another language brings that language, which needs nine tenths of the messages.
    */
   readonly languages?: OwnMessages;
 }
+
+/**
+ * The names of the platforms within a sentence, how users reach the operator, the URL of the privacy policy, and functions
+ * that return the URL of a user's page on a platform, and of a guild's. Pictures are those of the profiles.
+ */
+export type PageOptions = Partial<
+  Pick<
+    PageSettingsShape,
+    "chatName" | "gameName" | "contact" | "privacyUrl" | "chatHome" | "chatPage" | "gamePage"
+  >
+>;
 
 /**
  * The service was not created, since its options are invalid.
@@ -136,6 +150,8 @@ const aFunction = Accept.maybe(Accept.that(Predicate.isFunction, "a function"));
 const objectOf = <S extends Schema.Top>(value: S) =>
   Schema.Record(Schema.String, value).annotate({ expected: "an object" });
 
+const isWebUrl = (text: string): boolean => /^https?:$/u.test(URL.parse(text)?.protocol ?? "");
+
 /** An object with the fields of the default: whole numbers, or such objects. */
 const like = (usual: object, isPartial: boolean): Schema.Codec<object> =>
   Accept.fields(
@@ -170,6 +186,17 @@ const optionFields = Accept.fields({
   limits: Accept.maybe(like(Limits.defaultValue(), true)),
   sessions: Accept.maybe(like(SessionSettings.defaultValue(), true)),
   gameProofs: Accept.maybe(Accept.listOf(Accept.oneOf(gameWays)).check(Schema.isMinLength(1))),
+  pages: Accept.maybe(
+    Accept.fields({
+      chatName: Accept.maybe(Accept.text),
+      gameName: Accept.maybe(Accept.text),
+      contact: Accept.maybe(Accept.text),
+      privacyUrl: Accept.maybe(Accept.textThat(isWebUrl, 'a URL such as "https://example.com/privacy"')),
+      chatHome: aFunction,
+      chatPage: aFunction,
+      gamePage: aFunction,
+    } satisfies Record<keyof PageOptions, Schema.Top>),
+  ),
   // `languageProblems` checks the messages.
   languages: Accept.maybe(objectOf(objectOf(Schema.Unknown))),
   platforms: layer("a layer such as live({ … })"),

@@ -19,6 +19,9 @@ export interface ScopeChoice {
   readonly tier?: Tier;
 }
 
+/** The account of programs that name none. */
+export const defaultAccount = "default";
+
 /** The fields of a `ScopeChoice`. */
 export const scopeFields = Accept.fields({
   account: Accept.maybe(
@@ -34,7 +37,7 @@ export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scop
 }
 
 const choice: Parameter<ScopeChoice> = ["scope", scopeFields];
-const openScope = method([choice], ({ account = "default", guildId, tier = "premium" }: ScopeChoice) => {
+const openScope = method([choice], ({ account = defaultAccount, guildId, tier = "premium" }: ScopeChoice) => {
   const target =
     guildId === undefined
       ? ({ kind: "global" } as const)

@@ -1,7 +1,6 @@
-import type { GameId } from "@accountlink/core";
-import { GamePlatform } from "@accountlink/core";
+import { GameId, GamePlatform } from "@accountlink/core";
 import { featuresOf, type GameItem } from "@accountlink/core/platforms";
-import { Effect, Option } from "effect";
+import { Effect, Option, Schema } from "effect";
 import { expectEqual } from "./expect.ts";
 import { type SuiteOptions, suite } from "./suite.ts";
 
@@ -29,6 +28,14 @@ export const gamePlatformSuite = ({
       const profile = Option.getOrThrow(yield* game.findProfile(user.id));
       expectEqual([profile.id, profile.username], [user.id, user.username]);
       expectEqual(yield* game.findProfile(absent), Option.none());
+    },
+
+    *"IDs are 1 to 32 digits, and the longest one is only unknown"() {
+      const game = yield* GamePlatform;
+      expectEqual([user.id, absent].map(Schema.is(GameId)), [true, true]);
+      const longest = GameId.make("9".repeat(32));
+      expectEqual(yield* game.hasUser(longest), false);
+      expectEqual(yield* game.findProfile(longest), Option.none());
     },
 
     *"a user is found by the whole name in any letter case"() {
