@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Files besides the sources that a package needs. */
-const data: Readonly<Record<string, ReadonlyArray<string>>> = { "packages/pages": ["languages/*.json"] };
+const data: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "packages/pages": ["languages/*.json", "languages/dashboard/*.json"],
+};
 
 import { describe, expect, it } from "vitest";
 import { entryPointsOf, isForTests } from "./entry_points.ts";

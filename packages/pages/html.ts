@@ -6,6 +6,16 @@ export interface Place {
   readonly basePath: string;
   /** The CSRF token of the reader. */
   readonly csrf?: string;
+  /** The language of the dashboard. */
+  readonly wording?: Wording;
+}
+
+/** A language in which documents are worded. @internal */
+export interface Wording {
+  readonly tag: string;
+  readonly has: (key: string) => boolean;
+  /** Returns a message by its key. */
+  readonly say: (key: string, values?: Readonly<Record<string, unknown>>) => Html;
 }
 
 /** Markup that needs no escaping. */

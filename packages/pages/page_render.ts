@@ -7,7 +7,7 @@ import {
 import { Effect } from "effect";
 import { footerHtml } from "./footer.ts";
 import type { Language } from "./languages/language.ts";
-import { isInEnglish, Languages } from "./languages/reader_language.ts";
+import { Languages, offerFor } from "./languages/reader_language.ts";
 import { type Page, pageResponse } from "./page.ts";
 import { PageSettings, type PageSettingsShape } from "./page_settings.ts";
 
@@ -25,7 +25,7 @@ export const makeRender = Effect.gen(function* () {
     const { language, request, requestId } = context;
     const [, query = ""] = request.url.split("?", 2);
     const { address = request.method === "POST" ? "/" : `?${query}` } = page;
-    const choice = isInEnglish(context) ? null : languages.choice(language, address);
+    const choice = offerFor(languages, context).choice(language, address);
     return pageResponse(page, language, footerHtml(language, settings, page, requestId, choice), basePath);
   };
 });

@@ -15,8 +15,6 @@ main {
   border: var(--rule); border-radius: .75rem; background: var(--card);
 }
 @media (min-width: 40rem) and (min-height: 60rem) { main { margin-top: 6vh; } }
-:is(h1, h2, .button):lang(ja) { word-break: auto-phrase; }
-:lang(ko) { word-break: keep-all; }
 h2, h3 { margin: 0; font-size: 1rem; line-height: 1.75rem; }
 section { margin-top: 2rem; }
 .asking, .aside, .other, .kept, .later { color: var(--soft); }
@@ -81,10 +79,6 @@ details p { margin-block: .5rem .75rem; }
 figure { margin: 0 0 1rem; }
 figure svg { display: block; width: 100%; overflow: visible; }
 [dir=rtl] .way { transform: scaleX(-1); transform-origin: center; }
-.languages { margin-top: .75rem; }
-.languages ul { display: flex; flex-wrap: wrap; column-gap: 1rem; }
-.languages a { display: inline-block; padding-block: .25rem; }
-.languages [aria-current] { color: inherit; font-weight: 600; }
 .ways a { display: block; padding-inline: 1rem; text-decoration: none; }
 .ways a:hover { border-color: var(--mark); }
 .sign {

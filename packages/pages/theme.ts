@@ -72,5 +72,11 @@ summary { width: fit-content; color: var(--mark); cursor: pointer; font-weight: 
 }
 .steps > .done::before { content: "✓"; border-color: var(--good); color: var(--good); }
 :where(:focus-visible) { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: .25rem; }
+.languages { margin-top: .75rem; }
+.languages ul { display: flex; flex-wrap: wrap; column-gap: 1rem; }
+.languages a { display: inline-block; padding-block: .25rem; }
+.languages [aria-current] { color: inherit; font-weight: 600; }
+:is(h1, h2, .button):lang(ja) { word-break: auto-phrase; }
+:lang(ko) { word-break: keep-all; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `;

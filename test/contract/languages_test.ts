@@ -1,5 +1,5 @@
 /** The language of the pages for users: how it is chosen, and what the answers say of it. */
-import { languageTags } from "@accountlink/pages/languages";
+import { dashboardTags, languageTags } from "@accountlink/pages/languages";
 import { expect, test } from "vitest";
 import { titleOf } from "../support/flow_browser.ts";
 import type { Answer } from "../support/http.ts";
@@ -65,11 +65,26 @@ test("every page offers each language under its own name, and keeps its address"
   }
 });
 
-test("pages of the dashboard are in English, whatever the reader prefers", async () => {
-  const other = languageTags.find((tag) => tag !== "en") ?? "en";
+test("the dashboard is read in the languages that it has, by the same choice", async () => {
   const browser = await signIn("100001");
-  browser.cookies.set("accountlink_language", other);
-  const page = await browser.get(`/dashboard?lang=${other}`);
-  expect(page.text).toContain('<html lang="en">');
-  expect(setCookie(page, "accountlink_language")).toEqual([]);
+  const ask = (path: string, accepted: string) => browser.get(path, { "accept-language": accepted });
+  const links = await ask("/dashboard/links", "it, pt;q=0.5, en;q=0.1");
+  expect([shownIn(links), links.headers["content-language"], links.headers.vary]).toEqual([
+    "pt-BR",
+    "pt-BR",
+    "Accept-Language, Cookie",
+  ]);
+  for (const tag of dashboardTags) {
+    expect(links.text).toContain(`<a href="?lang=${tag}" lang="${tag}"`);
+  }
+  const chosen = await ask("/dashboard/links?done=unlinked&q=1&lang=ja", "de");
+  expect([shownIn(chosen), setCookie(chosen, "accountlink_language")[0]]).toEqual([
+    "ja",
+    "accountlink_language=ja",
+  ]);
+  // The notice of the last action is no part of the page in another language.
+  expect(chosen.text).toContain('<a href="?q=1&amp;lang=de" lang="de"');
+  expect(shownIn(await ask("/dashboard/links?lang=it", "de"))).toBe("ja");
+  const keys = await ask("/dashboard/keys", "de");
+  expect(keys.text).toContain('<main id="content" tabindex="-1" lang="en" dir="ltr">');
 });

@@ -5,25 +5,34 @@
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { linesOf, markTranslated, record, reportOf, tags } from "./report.ts";
+import { dashboard, dashboardLinesOf, linesOf, players } from "./report.ts";
 
 const usage = `Usage: npm run languages -- check [xx]
        npm run languages -- record
        npm run languages -- translated xx key...
        npm run languages -- pictures xx [folder]`;
 
-const reportsOf = (asked: string | undefined) =>
-  (asked === undefined ? tags : [asked]).map((tag) => {
-    const report = reportOf(tag);
-    if (report === null) throw new Error(`Cannot find packages/pages/languages/${tag}.json`);
-    return [tag, report] as const;
-  });
+const linesAbout = (tag: string): ReadonlyArray<string> => {
+  const reports = [
+    { report: players.reportOf(tag), catalogue: players, lines: linesOf },
+    { report: dashboard.reportOf(tag), catalogue: dashboard, lines: dashboardLinesOf },
+  ].flatMap(({ report, ...other }) => (report === null ? [] : [{ report, ...other }]));
+  if (reports.length === 0) throw new Error(`Cannot find packages/pages/languages/${tag}.json`);
+  if (reports.some(({ report }) => report.faults.length > 0)) process.exitCode = 1;
+  return reports.flatMap(({ report, catalogue, lines }) => lines(tag, catalogue, report));
+};
 
 const check = (asked: string | undefined): void => {
-  for (const [tag, report] of reportsOf(asked)) {
-    console.log(linesOf(tag, report).join("\n"));
-    if (report.faults.length > 0) process.exitCode = 1;
+  for (const tag of asked === undefined ? players.tags : [asked]) {
+    console.log(linesAbout(tag).join("\n"));
   }
+};
+
+const record = (): string => [...players.record(), ...dashboard.record()].join(", ") || "none";
+
+const markTranslated = (tag: string, keys: ReadonlyArray<string>): void => {
+  players.markTranslated(tag, keys);
+  dashboard.markTranslated(tag, keys);
 };
 
 /** Runs the browser tests of the language, which keep their pictures. */
@@ -48,7 +57,7 @@ const pictures = (tag: string, folder: string): void => {
 
 const [command, tag, ...others] = process.argv.slice(2);
 if (command === "check") check(tag);
-else if (command === "record") console.log(`Stale in every language: ${record().join(", ") || "none"}`);
+else if (command === "record") console.log(`Stale in every language: ${record()}`);
 else if (command === "translated" && tag !== undefined) markTranslated(tag, others);
 else if (command === "pictures" && tag !== undefined) pictures(tag, others[0] ?? "dist/languages");
 else {

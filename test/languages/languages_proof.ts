@@ -1,17 +1,22 @@
 /** Languages may lag behind English between releases. A release needs all of them. */
 import { expect, it } from "vitest";
-import { english, hashesOf, notes, recordedHashes, reportOf, tags, terms } from "./report.ts";
+import { dashboard, hashesOf, players, terms } from "./report.ts";
 
-it.each(tags)("%s has every message, none of them stale, and its terms", (tag) => {
-  const report = reportOf(tag);
+it.each(players.tags)("%s has every message, none of them stale, and its terms", (tag) => {
+  const report = players.reportOf(tag);
   expect([report?.faults, report?.missing, report?.stale]).toEqual([[], [], []]);
   expect(Object.keys(terms)).toContain(tag);
 });
 
-it("the record has every English message", () => {
+it.each(dashboard.tags)("the dashboard in %s has every message, and none of them is stale", (tag) => {
+  const report = dashboard.reportOf(tag);
+  expect([report?.faults, report?.missing, report?.stale]).toEqual([[], [], []]);
+});
+
+it.each([players, dashboard])("the record has every English message", ({ recordedHashes, english }) => {
   expect(recordedHashes).toEqual(hashesOf(english));
 });
 
 it("translators have a note for every message", () => {
-  expect(Object.keys(notes)).toEqual(Object.keys(english));
+  expect(Object.keys(players.notes)).toEqual(Object.keys(players.english));
 });

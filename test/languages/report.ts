@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import {
+  dashboardTags,
   faultsOf,
   languages,
   languageTags,
@@ -10,42 +11,18 @@ import {
   writingFaults,
 } from "@accountlink/pages/languages";
 
-type Texts = Readonly<Record<string, string>>;
+export type Texts = Readonly<Record<string, string>>;
 
 const folder = new URL("../../packages/pages/languages/", import.meta.url);
 
-const readTexts = (path: string): Texts | null => {
-  const file = new URL(path, folder);
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : null;
-};
-
-export const english: Texts = readTexts("en.json") ?? {};
-
-/** Where each message stands, how long it may be, and what its values hold. */
-export const notes: Texts = readTexts("context/en.notes.json") ?? {};
+const readJson = <A = Texts>(file: URL): A | null =>
+  existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : null;
 
 /** The words of each language for what the service is about. */
-export const terms: Readonly<Record<string, Texts>> = JSON.parse(
-  readFileSync(new URL("context/terms.json", folder), "utf8"),
-);
-
-/** The languages into which English is translated. */
-export const tags: ReadonlyArray<string> = Object.keys(languages).filter((tag) => tag !== "en");
+export const terms: Readonly<Record<string, Texts>> =
+  readJson<Record<string, Texts>>(new URL("context/terms.json", folder)) ?? {};
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
-
-/** By key, the hash of the English message that translators were told of. */
-const hashesFile = "context/english_hashes.json";
-
-/** By language, the keys whose translation is older than the English message. */
-const staleFile = "context/stale.json";
-
-type Stale = Readonly<Record<string, ReadonlyArray<string>>>;
-
-const readStale = (): Stale => JSON.parse(readFileSync(new URL(staleFile, folder), "utf8"));
-
-const write = (file: string, value: unknown): void =>
-  writeFileSync(new URL(file, folder), `${JSON.stringify(value, null, 2)}\n`);
 
 /** Returns the keys of English messages that have changed since the record. New messages have no translation to change. */
 export const changedKeys = (recorded: Texts, source: Texts): ReadonlyArray<string> =>
@@ -55,27 +32,8 @@ export const changedKeys = (recorded: Texts, source: Texts): ReadonlyArray<strin
 export const hashesOf = (source: Texts): Texts =>
   Object.fromEntries(Object.entries(source).map(([key, text]) => [key, hash(text)]));
 
-export const recordedHashes: Texts = readTexts(hashesFile) ?? {};
-
-/** Lists changed English messages as stale in every language, and forgets those that are gone. */
-export const record = (): ReadonlyArray<string> => {
-  const changed = changedKeys(recordedHashes, english);
-  const stale = readStale();
-  const listed = tags.map((tag) => {
-    const keys = new Set([...(stale[tag] ?? []), ...changed]);
-    return [tag, Object.keys(english).filter((key) => keys.has(key))] as const;
-  });
-  write(staleFile, Object.fromEntries(listed.filter(([, keys]) => keys.length > 0)));
-  write(hashesFile, hashesOf(english));
-  return changed;
-};
-
-/** Takes keys off the list of a language, once they are translated again. */
-export const markTranslated = (tag: string, keys: ReadonlyArray<string>): void => {
-  const { [tag]: before = [], ...others } = readStale();
-  const left = before.filter((key) => !keys.includes(key));
-  write(staleFile, left.length === 0 ? others : { ...others, [tag]: left });
-};
+/** By language, the keys whose translation is older than the English message. */
+type Stale = Readonly<Record<string, ReadonlyArray<string>>>;
 
 export interface Report {
   /** The share of the English messages that the language has. */
@@ -88,33 +46,92 @@ export interface Report {
   readonly limited: ReadonlyArray<readonly [key: string, length: number, limit: number]>;
 }
 
-/** Returns null if the language has no file. */
-export const reportOf = (tag: string): Report | null => {
-  const messages = readTexts(`${tag}.json`);
-  if (messages === null) return null;
-  const keys = Object.keys(english).filter((key) => Object.hasOwn(messages, key));
-  const staleKeys = new Set([...(readStale()[tag] ?? []), ...changedKeys(recordedHashes, english)]);
+/**
+ * A catalogue of messages in a folder, with its context.
+ *
+ * @param tags the languages into which English is translated
+ */
+const catalogueIn = (path: string, tags: ReadonlyArray<string>) => {
+  const here = new URL(path, folder);
+  const english = readJson(new URL("en.json", here)) ?? {};
+  /** By key, the hash of the English message that translators were told of. */
+  const hashesFile = new URL("context/english_hashes.json", here);
+  const staleFile = new URL("context/stale.json", here);
+  const recordedHashes = readJson(hashesFile) ?? {};
+  const readStale = (): Stale => readJson<Stale>(staleFile) ?? {};
+  const write = (file: URL, value: unknown): void =>
+    writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+
   return {
-    share: keys.length / Object.keys(english).length,
-    faults: [...faultsOf(tag, messages, english), ...writingFaults(tag, messages, english)],
-    missing: Object.keys(english).filter((key) => !Object.hasOwn(messages, key)),
-    stale: keys.filter((key) => staleKeys.has(key)),
-    limited: keys.flatMap((key) => {
-      const limit = limitOf(key);
-      return limit === null || limit > 100 ? [] : [[key, messages[key]?.length ?? 0, limit] as const];
-    }),
+    tags,
+    english,
+    recordedHashes,
+    /** Where each message stands, how long it may be, and what its values hold. */
+    notes: readJson(new URL("context/en.notes.json", here)) ?? {},
+
+    /** Lists changed English messages as stale in every language, and forgets those that are gone. */
+    record: (): ReadonlyArray<string> => {
+      const changed = changedKeys(recordedHashes, english);
+      const stale = readStale();
+      const listed = tags.map((tag) => {
+        const keys = new Set([...(stale[tag] ?? []), ...changed]);
+        return [tag, Object.keys(english).filter((key) => keys.has(key))] as const;
+      });
+      write(staleFile, Object.fromEntries(listed.filter(([, keys]) => keys.length > 0)));
+      write(hashesFile, hashesOf(english));
+      return changed;
+    },
+
+    /** Takes keys off the list of a language, once they are translated again. */
+    markTranslated: (tag: string, keys: ReadonlyArray<string>): void => {
+      const { [tag]: before = [], ...others } = readStale();
+      const left = before.filter((key) => !keys.includes(key));
+      write(staleFile, left.length === 0 ? others : { ...others, [tag]: left });
+    },
+
+    /** Returns null if the language has no file. */
+    reportOf: (tag: string): Report | null => {
+      const messages = readJson(new URL(`${tag}.json`, here));
+      if (messages === null) return null;
+      const keys = Object.keys(english).filter((key) => Object.hasOwn(messages, key));
+      const staleKeys = new Set([...(readStale()[tag] ?? []), ...changedKeys(recordedHashes, english)]);
+      return {
+        share: keys.length / Object.keys(english).length,
+        faults: [...faultsOf(tag, messages, english), ...writingFaults(tag, messages, english)],
+        missing: Object.keys(english).filter((key) => !Object.hasOwn(messages, key)),
+        stale: keys.filter((key) => staleKeys.has(key)),
+        limited: keys.flatMap((key) => {
+          const limit = limitOf(key);
+          return limit === null || limit > 100 ? [] : [[key, messages[key]?.length ?? 0, limit] as const];
+        }),
+      };
+    },
   };
 };
 
+export type MessageCatalogue = ReturnType<typeof catalogueIn>;
+
+const others = (tags: ReadonlyArray<string>) => tags.filter((tag) => tag !== "en");
+
+/** What players and members read. */
+export const players = catalogueIn("./", others(Object.keys(languages)));
+
+/** What owners and moderators read. */
+export const dashboard = catalogueIn("./dashboard/", others(dashboardTags));
+
 /** Returns the report as lines of text. */
-export const linesOf = (tag: string, report: Report): ReadonlyArray<string> => {
+export const linesOf = (
+  tag: string,
+  { english, notes }: Pick<MessageCatalogue, "english" | "notes">,
+  report: Report,
+): ReadonlyArray<string> => {
   const { share, faults, missing, stale, limited } = report;
   const state = Object.entries(languages).find(([name]) => name === tag)?.[1].state;
   const offered = (languageTags as ReadonlyArray<string>).includes(tag) ? "offered" : "not offered";
   const named = (keys: ReadonlyArray<string>) =>
     keys.flatMap((key) => [`  ${key}: ${english[key]}`, `    ${notes[key] ?? "without a note"}`]);
   return [
-    `${tag}: ${Math.floor(share * 1_000) / 10} % of ${Object.keys(english).length} messages, ${
+    `${tag}: ${shareText(share)} of ${Object.keys(english).length} messages, ${
       state === undefined ? "without a line in languages.ts" : `${state}, ${offered}`
     }; a language is offered from ${offeredShare * 100} % on`,
     `Terms: ${
@@ -132,3 +149,20 @@ export const linesOf = (tag: string, report: Report): ReadonlyArray<string> => {
     ...limited.map(([key, length, limit]) => `  ${key}: ${length} of ${limit}`),
   ];
 };
+
+const shareText = (share: number): string => `${Math.floor(share * 1_000) / 10} %`;
+
+/** Returns what a language lacks of the dashboard. */
+export const dashboardLinesOf = (
+  tag: string,
+  { english }: Pick<MessageCatalogue, "english">,
+  { share, faults, missing, stale }: Report,
+): ReadonlyArray<string> => [
+  `Dashboard in ${tag}: ${shareText(share)} of ${Object.keys(english).length} messages; readers get the others in English`,
+  `Faults: ${faults.length}`,
+  ...faults.map((fault) => `  ${fault}`),
+  `Missing: ${missing.length}`,
+  ...missing.map((key) => `  ${key}: ${english[key]}`),
+  `Stale, because the English message has changed: ${stale.length}`,
+  ...stale.map((key) => `  ${key}: ${english[key]}`),
+];

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { changedKeys, english, hashesOf, linesOf, notes, reportOf, tags, terms } from "./report.ts";
+import { changedKeys, dashboard, dashboardLinesOf, hashesOf, linesOf, players, terms } from "./report.ts";
+
+const { english, notes, reportOf, tags } = players;
 
 it.each(tags)("the report of %s has its share, its terms and its limits", (tag) => {
   const report = reportOf(tag);
@@ -7,7 +9,15 @@ it.each(tags)("the report of %s has its share, its terms and its limits", (tag) 
   expect(report.share).toBeLessThanOrEqual(1);
   expect(report.limited.map(([key]) => key)).toContain("chat.command.verify.name");
   expect(report.limited.filter(([, length, limit]) => length > limit)).toEqual([]);
-  expect(linesOf(tag, report).join("\n")).toContain(`${tag}: `);
+  expect(linesOf(tag, players, report).join("\n")).toContain(`${tag}: `);
+});
+
+it("the share of the dashboard counts by itself", () => {
+  const report = dashboard.reportOf("de");
+  if (report === null) throw new Error("de has no file");
+  expect(dashboardLinesOf("de", dashboard, { ...report, share: 0.5 })[0]).toContain(
+    "Dashboard in de: 50 % of ",
+  );
 });
 
 it("English messages that have changed are known by the record, new and removed ones are not changed", () => {

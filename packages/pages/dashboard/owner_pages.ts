@@ -16,10 +16,13 @@ import { visibleName } from "@accountlink/core/name_text";
 import { PlatformRefusals, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import { Webhooks } from "@accountlink/core/webhooks";
-import { basePathOf, HttpResponse, HttpSettings } from "@accountlink/http/for_pages";
+import { basePathOf, HttpResponse, HttpSettings, searchOf } from "@accountlink/http/for_pages";
 import type { Route } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
+import type { Html } from "../html.ts";
+import { Languages } from "../languages/mod.ts";
+import { readerOf } from "../page_render.ts";
 import { type Answering, asEffect, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
@@ -28,8 +31,9 @@ import { DashboardReads } from "./dashboard_reads.ts";
 import { type PlatformNames } from "./look/names.ts";
 import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type RefusedAct } from "./look/refused.ts";
+import { say, wordingOf } from "./look/say.ts";
 import { type Page, pageResponse } from "./page.ts";
-import { paths, roleOfPage, withQuery } from "./paths.ts";
+import { paths, roleOfPage, sections, withQuery } from "./paths.ts";
 
 export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {
   readonly owner: KeyOwner;
@@ -58,10 +62,10 @@ export type OwnerPages = Effect.Success<typeof makeOwnerPages>;
 export const makeOwnerPages = Effect.gen(function* () {
   const { routes, keylessAnswer, ...site } = yield* makeSiteRoutes("dashboard");
   const settings = yield* PageSettings;
-  const platforms = { chat: settings.chatName, game: settings.gameName };
+  const languages = yield* Languages;
   const basePath = basePathOf(yield* HttpSettings);
   const ownerName = yield* makeOwnerName;
-  const accountTitle = yield* makeAccountTitle;
+  const named = yield* makeNamed;
   const memberOf = yield* makeMemberOf;
   const { chargeTo } = yield* PlatformRefusals;
   const reads = yield* DashboardReads;
@@ -79,15 +83,25 @@ export const makeOwnerPages = Effect.gen(function* () {
     Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, ...member }) => {
       const { signIn, context } = visitor;
       const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
-      return { ...visitor, ...member, owner, platforms };
+      const { chatName: chat, gameName: game } = readerOf(settings, context.language);
+      return { ...visitor, ...member, owner, platforms: { chat, game } };
     });
 
   const render = Effect.fnUntraced(function* (answered: Page, visitor: OwnerVisitor) {
-    const { context, owner, role, accounts, invitations, csrf } = visitor;
+    const { context, owner, role, accounts, invitations, csrf, platforms } = visitor;
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
-    const title = yield* accountTitle(account);
+    const title = titleOf(yield* named(account));
     const page = { ...answered, status: answered.status ?? answered.refused?.status ?? 200 };
+    const { language, request } = context;
+    const words = yield* languages.dashboard.get(language.tag);
+    const wording = {
+      language,
+      reader: wordingOf(words),
+      english: wordingOf(yield* languages.dashboard.get("en")),
+    };
+    const address = request.method === "POST" ? sections[page.section].path : addressOf(context);
+    const choice = languages.dashboard.choice(language, address);
     return pageResponse(
       page,
       {
@@ -100,7 +114,8 @@ export const makeOwnerPages = Effect.gen(function* () {
         platforms,
         done: context.query["done"],
       },
-      footerHtml(context.language, settings, page, requestId),
+      wording,
+      footerHtml(language, settings, page, requestId, choice),
       basePath,
     );
   });
@@ -209,21 +224,44 @@ export const makeOwnerName = Effect.map(
       Effect.map(profiles.chat(chatId, null), (profile) => visibleName(profile) ?? chatId),
 );
 
-/** Returns a function that names an account for people: by an owner if the service made the account's name. */
-export const makeAccountTitle = Effect.gen(function* () {
+/**
+ * Returns a function that finds what people call an account: its own name, or an owner if the service made its name. It
+ * returns null for an account that has neither.
+ */
+const makeNamed = Effect.gen(function* () {
   const ownerName = yield* makeOwnerName;
   const members = yield* Members;
 
   return Effect.fnUntraced(function* ({ name, chatId, displayName }: Account) {
-    if (displayName !== undefined || !isGenerated(name)) return displayName ?? name;
+    if (displayName !== undefined || !isGenerated(name)) return { title: displayName ?? name };
     // A founder who has stepped down is no longer the account's chat user.
     const team = chatId === null ? yield* members.list(name) : [];
     const owner = chatId ?? team.find((member) => member.role === "owner" && hasAccepted(member))?.chatId;
-    return owner === undefined
-      ? "An account without an owner"
-      : `${yield* ownerName({ chatId: owner })}’s account`;
+    return owner === undefined ? null : { owner: yield* ownerName({ chatId: owner }) };
   });
 });
+
+const titleOf = (found: Effect.Success<ReturnType<Effect.Success<typeof makeNamed>>>): string | Html => {
+  if (found === null) return say("frame.ownerless");
+  return "title" in found ? found.title : say("frame.account_of", { owner: found.owner });
+};
+
+/** Returns a function that names an account in English: by an owner if the service made the account's name. */
+export const makeAccountTitle = Effect.map(
+  makeNamed,
+  (named) => (account: Account) =>
+    Effect.map(named(account), (found) => {
+      if (found === null) return "An account without an owner";
+      return "title" in found ? found.title : `${found.owner}’s account`;
+    }),
+);
+
+/** The query of the page that a reader sees in another language, without the notice of the last action. */
+const addressOf = ({ request }: Visitor["context"]): string => {
+  const query = searchOf(request);
+  query.delete("done");
+  return `?${query}`;
+};
 
 export const namedGuilds = ({ signIn }: OwnerVisitor) =>
   (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name }));

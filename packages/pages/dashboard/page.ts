@@ -2,11 +2,13 @@ import { allows, type MemberRole } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
 import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
 import { Array } from "effect";
-import { formTo, Html, html, to } from "../html.ts";
+import { formTo, Html, html, to, type Wording } from "../html.ts";
+import type { Language } from "../languages/mod.ts";
 import { htmlType } from "../page.ts";
 import type { PlatformNames } from "./look/names.ts";
 import { noticeHtml } from "./look/notice.ts";
 import { problemSummary, type Refused } from "./look/refused.ts";
+import { partIn, plain, say } from "./look/say.ts";
 import { may, paths } from "./paths.ts";
 import { icons, isForPrograms, type SectionName, sections } from "./sections.ts";
 
@@ -17,13 +19,15 @@ const groups = Object.values(
 export interface Page {
   /** If left out, the status of `refused`, or 200. */
   readonly status?: number;
-  readonly title: string;
+  readonly title: string | Html;
+  /** Whether the page says its texts in the language of its reader. If left out, it is in English. */
+  readonly isWorded?: boolean;
   readonly section: SectionName;
   readonly content: Html;
   /** Why a form of this page was refused. The messages stand above the content. */
   readonly refused?: Refused | null;
   /** The labels of the fields that `refused` names. */
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string | Html>>;
   /** Stands above the content in place of the notice that the URL names. */
   readonly notice?: Html | null;
   /** After how many seconds a browser without a script loads the page again. */
@@ -31,7 +35,7 @@ export interface Page {
 }
 
 export interface Visitor {
-  readonly account: { readonly title: string; readonly tier: Tier };
+  readonly account: { readonly title: string | Html; readonly tier: Tier };
   /** The user's role; the pages show only actions that the role allows. */
   readonly role: MemberRole;
   readonly userName: string;
@@ -46,6 +50,13 @@ export interface Visitor {
   readonly platforms: PlatformNames;
 }
 
+/** How a page is worded: in the language of its reader, and in English where the page has no other. */
+export interface PageWording {
+  readonly language: Pick<Language, "tag" | "dir">;
+  readonly reader: Wording;
+  readonly english: Wording;
+}
+
 const policy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -57,42 +68,61 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export const pageResponse = (page: Page, visitor: Visitor, footer: Html, basePath: string): HttpResponse => {
-  const source = documentOf(page, visitor, footer).at({ basePath, csrf: visitor.csrf });
-  const headers = { ...privateHeaders, "content-security-policy": policy };
+export const pageResponse = (
+  page: Page,
+  visitor: Visitor,
+  wording: PageWording,
+  footer: Html,
+  basePath: string,
+): HttpResponse => {
+  const source = documentOf(page, visitor, wording, footer).at({
+    basePath,
+    csrf: visitor.csrf,
+    wording: wording.reader,
+  });
+  const headers = {
+    ...privateHeaders,
+    "content-language": wording.language.tag,
+    vary: "Accept-Language, Cookie",
+    "content-security-policy": policy,
+  };
   return textResponse(page.status ?? 200, source, htmlType, headers);
 };
 
-const documentOf = (page: Page, visitor: Visitor, footer: Html): Html => {
+const documentOf = (page: Page, visitor: Visitor, wording: PageWording, footer: Html): Html => {
   const { title, section, content, refused = null, labels = {}, notice, refreshSeconds } = page;
   const top = refused === null ? (notice ?? noticeHtml(visitor.done)) : problemSummary(refused, labels);
+  const { language, english } = wording;
+  const isForeign = page.isWorded !== true && language.tag !== "en";
+  const of = (part: Html): Html => (isForeign ? partIn(english, part) : part);
+  const marked = isForeign ? html` lang="en" dir="ltr"` : null;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language.tag}" dir="${language.dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
-<meta name="description" content="The dashboard of accountlink: API keys, usage and audit log.">
+<meta name="description" content="${plain(say("frame.description"))}">
 ${
   refreshSeconds === undefined
     ? null
     : html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>
 `
-}<title>${title} – accountlink</title>
+}<title${marked}>${of(html`${plain(title)}`)} – accountlink</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${to(paths.style)}">
 <script type="module" src="${to(paths.script)}"></script>
 </head>
 <body>
-<a class="button skip" href="#content">Skip to the content</a>
+<a class="button skip" href="#content">${say("frame.skip")}</a>
 ${header(section, visitor)}
-<main id="content" tabindex="-1">
-<h1>${title}</h1>
+<main id="content" tabindex="-1"${marked}>
+${of(html`<h1>${title}</h1>
 ${
   top &&
   html`
 ${top}`
-}${content}
+}${content}`)}
 </main>
 ${footer}
 </body>
@@ -108,8 +138,8 @@ const header = (
 <p class="brand"><a href="${to(paths.overview)}">${mark}accountlink</a></p>
 ${may(role, paths.links, finder)}
 <details class="menu">
-<summary>Menu</summary>
-<nav aria-label="Dashboard">
+<summary>${say("frame.menu")}</summary>
+<nav aria-label="${plain(say("frame.navigation"))}">
 ${groups
   .map((names) =>
     names.filter(
@@ -122,22 +152,22 @@ ${groups
 </nav>
 </details>
 <div class="visitor">
-<p><strong>${userName}</strong> <small>${account.title} · ${account.tier}</small>${
-  hasChoice ? html` <a href="${to(paths.chooseAccount)}">Change account</a>` : null
+<p><strong>${userName}</strong> <small>${account.title} · ${say(`frame.tier.${account.tier}`)}</small>${
+  hasChoice ? html` <a href="${to(paths.chooseAccount)}">${say("frame.change_account")}</a>` : null
 }</p>
-${formTo(paths.signOut)}<button class="button quiet small">Sign out</button></form>
+${formTo(paths.signOut)}<button class="button quiet small">${say("frame.sign_out")}</button></form>
 </div>
 </header>`;
 
-const finder = html`<form method="get" action="${to(paths.links)}" class="find" role="search" aria-label="Every list">
-<label for="find" class="unseen">Search for a user</label>
-<input type="search" id="find" name="q" placeholder="Search for a user" autocomplete="off" required>
+const finder = html`<form method="get" action="${to(paths.links)}" class="find" role="search" aria-label="${plain(say("frame.every_list"))}">
+<label for="find" class="unseen">${say("frame.find")}</label>
+<input type="search" id="find" name="q" placeholder="${plain(say("frame.find"))}" autocomplete="off" required>
 </form>`;
 
 const entry = (section: SectionName, current: SectionName): Html => {
-  const { path, name } = sections[section];
+  const { path } = sections[section];
   return html`<li><a href="${to(path)}"${section === current ? html` aria-current="page"` : null}><svg class="icon"
-    viewBox="0 0 24 24" aria-hidden="true">${new Html(icons[section])}</svg>${name}</a></li>`;
+    viewBox="0 0 24 24" aria-hidden="true">${new Html(icons[section])}</svg>${say(`menu.${section}`)}</a></li>`;
 };
 
 const mark = new Html(

@@ -2,7 +2,6 @@ import type { MemberRole } from "@accountlink/core/accounts";
 
 interface Section {
   readonly path: `/dashboard${string}`;
-  readonly name: string;
   /** The lowest role for the pages and forms below the path. */
   readonly role: MemberRole;
   /** Sections of one group stand together in the navigation. */
@@ -17,26 +16,25 @@ interface Section {
  * @internal
  */
 export const sections = {
-  overview: { path: "/dashboard", name: "Overview", role: "admin", group: "links" },
-  communities: { path: "/dashboard/communities", name: "Communities", role: "admin", group: "links" },
-  links: { path: "/dashboard/links", name: "Links", role: "moderator", group: "links" },
-  imports: { path: "/dashboard/imports", name: "Import", role: "admin", group: "links" },
-  keys: { path: "/dashboard/keys", name: "Keys", role: "admin", group: "keys" },
+  overview: { path: "/dashboard", role: "admin", group: "links" },
+  communities: { path: "/dashboard/communities", role: "admin", group: "links" },
+  links: { path: "/dashboard/links", role: "moderator", group: "links" },
+  imports: { path: "/dashboard/imports", role: "admin", group: "links" },
+  keys: { path: "/dashboard/keys", role: "admin", group: "keys" },
   webhooks: {
     path: "/dashboard/webhooks",
-    name: "Webhooks",
     role: "admin",
     group: "keys",
     forPrograms: true,
   },
-  usage: { path: "/dashboard/usage", name: "Usage", role: "admin", group: "keys", forPrograms: true },
-  alts: { path: "/dashboard/alts", name: "Alts", role: "moderator", group: "links" },
-  events: { path: "/dashboard/events", name: "Events", role: "admin", group: "keys", forPrograms: true },
-  audit: { path: "/dashboard/audit", name: "Audit log", role: "moderator", group: "account" },
-  tryLookup: { path: "/dashboard/try", name: "Try it", role: "admin", group: "keys", forPrograms: true },
-  preview: { path: "/dashboard/preview", name: "Preview", role: "admin", group: "account" },
-  team: { path: "/dashboard/team", name: "Team", role: "moderator", group: "account" },
-  account: { path: "/dashboard/account", name: "Account", role: "moderator", group: "account" },
+  usage: { path: "/dashboard/usage", role: "admin", group: "keys", forPrograms: true },
+  alts: { path: "/dashboard/alts", role: "moderator", group: "links" },
+  events: { path: "/dashboard/events", role: "admin", group: "keys", forPrograms: true },
+  audit: { path: "/dashboard/audit", role: "moderator", group: "account" },
+  tryLookup: { path: "/dashboard/try", role: "admin", group: "keys", forPrograms: true },
+  preview: { path: "/dashboard/preview", role: "admin", group: "account" },
+  team: { path: "/dashboard/team", role: "moderator", group: "account" },
+  account: { path: "/dashboard/account", role: "moderator", group: "account" },
 } as const satisfies Readonly<Record<string, Section>>;
 
 export type SectionName = keyof typeof sections;

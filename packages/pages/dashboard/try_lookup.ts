@@ -3,7 +3,6 @@
  * owner entered, which it does not store, and with the owner's IP address.
  */
 
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { keyIdOf } from "@accountlink/core/keys";
 import {
   type HttpRequest,
@@ -19,6 +18,7 @@ import { copyable } from "./look/copyable.ts";
 import { checkField, radioField, textField } from "./look/field.ts";
 import type { PlatformNames } from "./look/names.ts";
 import { statusHtml } from "./look/notice.ts";
+import type { Problem } from "./look/reasons.ts";
 import { refusedFor } from "./look/refused.ts";
 import { type Fields, type OwnerPages } from "./owner_pages.ts";
 import type { Page, Visitor } from "./page.ts";
@@ -146,7 +146,7 @@ const tryLookupPage = (
   form: LookupForm,
   { platforms }: Pick<Visitor, "platforms">,
   result: LookupResult | null,
-  problems: ReadonlyArray<ParameterProblem>,
+  problems: ReadonlyArray<Problem>,
 ): Page => ({
   title: "Try it",
   section: "tryLookup",

@@ -1,7 +1,12 @@
-/** The messages of one language, typed by the English source. */
+/** The messages of one catalogue in one language, typed by the English source. */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { IntlMessageFormat } from "intl-messageformat";
 import { type Html, html } from "../html.ts";
+import type dashboard from "./dashboard/en.json";
+import type {
+  ValueNames as DashboardNames,
+  MessageValues as DashboardValues,
+} from "./dashboard/message_values.ts";
 import type english from "./en.json";
 import { baseOf, directionOf, type LanguageTag } from "./languages.ts";
 import type { MessageValues, ValueNames } from "./message_values.ts";
@@ -20,10 +25,36 @@ export type PlainKey = Exclude<MessageKey, keyof ValueNames>;
 /** Renders what stands between the two ends of a tag of a message. */
 type Tag = (content: Html) => Html;
 
+/** What TypeScript knows of a catalogue of messages. */
+export interface Catalogue {
+  readonly key: string;
+  /** The names of the values of each message that has some. */
+  readonly names: object;
+  /** The types of the values, for messages as plain text and as HTML. */
+  readonly text: object;
+  readonly html: object;
+}
+
+/** The messages for players and members. */
+export interface PlayerMessages extends Catalogue {
+  readonly key: MessageKey;
+  readonly names: ValueNames;
+  readonly text: MessageValues<string, never>;
+  readonly html: MessageValues<string | Html, Tag>;
+}
+
+/** The messages of the dashboard, which owners and moderators read. */
+export interface DashboardMessages extends Catalogue {
+  readonly key: keyof typeof dashboard;
+  readonly names: DashboardNames;
+  readonly text: DashboardValues<string, never>;
+  readonly html: DashboardValues<string | Html, Tag>;
+}
+
 /** The values of these messages, if one of them has some. */
-type ValuesOf<Key extends MessageKey, Text, Tags = never> = [Key] extends [PlainKey]
+export type ValuesOf<Names, Key extends string, Values> = [Key] extends [Exclude<Key, keyof Names>]
   ? readonly []
-  : readonly [values: Pick<MessageValues<Text, Tags>, ValueNames[Key & keyof ValueNames]>];
+  : readonly [values: Pick<Values, Extract<Names[Key & keyof Names], keyof Values>>];
 
 /** Renders the tag `<b>` of a message. */
 export const bold: Tag = (content) => html`<strong>${content}</strong>`;
@@ -43,7 +74,7 @@ export type Messages = Readonly<Record<string, string>>;
 const gaps: Readonly<Record<string, string>> = { th: " · ", ja: "", zh: "" };
 
 /** A language with its messages. A message is compiled when it is first used. */
-export class Language {
+export class Language<C extends Catalogue = PlayerMessages> {
   readonly tag: string;
   /** The name of the language in the language itself. */
   readonly name: string;
@@ -52,7 +83,7 @@ export class Language {
   readonly gap: string;
   readonly #messages: Messages;
   readonly #english: Messages;
-  readonly #compiled = new Map<MessageKey, IntlMessageFormat>();
+  readonly #compiled = new Map<string, Compiled>();
   #dates: Intl.DateTimeFormat | undefined;
   #times: Intl.DateTimeFormat | undefined;
 
@@ -66,20 +97,30 @@ export class Language {
     this.#english = english;
   }
 
-  /** Returns a message as plain text. */
-  text<Key extends MessageKey>(key: Key, ...[values]: ValuesOf<Key, string>): string {
-    return String(this.#format(key).format(values));
+  has(key: string): key is C["key"] {
+    return Object.hasOwn(this.#english, key);
   }
 
-  /** Returns a message as HTML. Text in values and messages is escaped; tags become what `values` makes of them. */
-  html<Key extends MessageKey>(key: Key, ...[values]: ValuesOf<Key, string | Html, Tag>): Html {
-    const entries = Object.entries<string | number | Html | Tag>(values ?? {}).map(([name, value]) =>
+  /** Returns a message as plain text. */
+  text<Key extends C["key"]>(key: Key, ...[values]: ValuesOf<C["names"], Key, C["text"]>): string {
+    return String(this.#compile(key).format.format(values as Record<string, string>));
+  }
+
+  /**
+   * Returns a message as HTML. Text in values and messages is escaped; tags become what `values` makes of them. A message
+   * that the language lacks is marked as English.
+   */
+  html<Key extends C["key"]>(key: Key, ...[values]: ValuesOf<C["names"], Key, C["html"]>): Html {
+    const { format, isEnglish } = this.#compile(key);
+    const given = (values ?? {}) as Readonly<Record<string, string | number | Html | Tag>>;
+    const entries = Object.entries(given).map(([name, value]) =>
       typeof value === "function"
         ? [name, (content: ReadonlyArray<string | Html>) => value(joined(content))]
         : [name, value],
     );
-    const parts = this.#format(key).format<Html>(Object.fromEntries(entries));
-    return joined(Array.isArray(parts) ? parts : [parts]);
+    const parts = format.format<Html>(Object.fromEntries(entries));
+    const message = joined(Array.isArray(parts) ? parts : [parts]);
+    return isEnglish ? html`<span lang="en" dir="ltr">${message}</span>` : message;
   }
 
   /** Returns the UTC day of a time. */
@@ -117,17 +158,26 @@ export class Language {
     return text.replace(/^./su, (letter) => letter.toLocaleUpperCase(this.tag));
   }
 
-  #format(key: MessageKey): IntlMessageFormat {
+  #compile(key: string): Compiled {
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
     const message = this.#messages[key];
-    const format =
+    const compiled =
       message === undefined
-        ? new IntlMessageFormat(this.#english[key] ?? "", "en")
-        : new IntlMessageFormat(message, this.tag);
-    this.#compiled.set(key, format);
-    return format;
+        ? {
+            format: new IntlMessageFormat(this.#english[key] ?? "", "en"),
+            isEnglish: baseOf(this.tag) !== "en",
+          }
+        : { format: new IntlMessageFormat(message, this.tag), isEnglish: false };
+    this.#compiled.set(key, compiled);
+    return compiled;
   }
+}
+
+interface Compiled {
+  readonly format: IntlMessageFormat;
+  /** Whether the message is English in place of one that the language lacks. */
+  readonly isEnglish: boolean;
 }
 
 const joined = (parts: ReadonlyArray<string | Html>): Html => html`${parts.map((part) => html`${part}`)}`;

@@ -51,6 +51,24 @@ export const languageTags: ReadonlyArray<LanguageTag> = (
   Object.keys(files) as ReadonlyArray<LanguageTag>
 ).filter((tag) => languages[tag].state !== "unfinished");
 
+/** The languages of the dashboard. Its messages are a catalogue of their own; readers get those that are missing in English. */
+const ofDashboard = {
+  en: () => import("./dashboard/en.json", { with: { type: "json" } }),
+  de: () => import("./dashboard/de.json", { with: { type: "json" } }),
+  es: () => import("./dashboard/es.json", { with: { type: "json" } }),
+  fr: () => import("./dashboard/fr.json", { with: { type: "json" } }),
+  "pt-BR": () => import("./dashboard/pt-BR.json", { with: { type: "json" } }),
+  ja: () => import("./dashboard/ja.json", { with: { type: "json" } }),
+} satisfies Partial<Record<LanguageTag, LanguageFile["read"]>>;
+
+export type DashboardTag = keyof typeof ofDashboard;
+
+/** Reads the messages of the dashboard in each of its languages. @internal */
+export const dashboardFiles: Readonly<Record<DashboardTag, LanguageFile["read"]>> = ofDashboard;
+
+/** The languages that the dashboard offers. @internal */
+export const dashboardTags = Object.keys(ofDashboard) as ReadonlyArray<DashboardTag>;
+
 /** The share of the English messages from which on a language is offered. Readers get the others in English. */
 export const offeredShare = 0.9;
 

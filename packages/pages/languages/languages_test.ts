@@ -11,8 +11,9 @@ import {
   languages,
   offeredShare,
 } from "./languages.ts";
-import { faultsOf, needsOf, writingFaults } from "./message_faults.ts";
+import { faultsOf, writingFaults } from "./message_faults.ts";
 import { limitOf } from "./message_limits.ts";
+import { messageValues } from "./test_message_values.ts";
 
 const messagesOf = (tag: string): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(new URL(`${tag}.json`, import.meta.url), "utf8"));
@@ -50,31 +51,7 @@ it.each(tags)("in %s, each command has a name of its own", (tag) => {
 it("every file of messages is a language, and the types name every value of a message", async () => {
   const files = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".json"));
   expect(files.toSorted()).toEqual(tags.map((tag) => `${tag}.json`).toSorted());
-  const types = { text: "Text", number: "number", tag: "Tag" };
-  const typesByName = new Map<string, Set<string>>();
-  const names = Object.entries(english).flatMap(([key, message]) => {
-    const values = Object.entries(needsOf("en", message).values);
-    for (const [name, kind] of values) {
-      typesByName.set(name, (typesByName.get(name) ?? new Set()).add(types[kind]));
-    }
-    return values.length === 0
-      ? []
-      : [`  readonly "${key}": ${values.map(([name]) => `"${name}"`).join(" | ")};`];
-  });
-  const values = [...typesByName]
-    .map(([name, of]) => `  readonly ${name}: ${[...of].join(" | ")};`)
-    .toSorted();
-  await expect(`// biome-ignore-all format: \`vitest -u\` writes this from \`en.json\`, see \`languages_test.ts\`.
-/** The names of the values of each message that has some. */
-export interface ValueNames {
-${names.join("\n")}
-}
-
-/** The type of each value. */
-export interface MessageValues<Text, Tag> {
-${values.join("\n")}
-}
-`).toMatchFileSnapshot("message_values.ts");
+  await expect(messageValues(english, "languages_test.ts")).toMatchFileSnapshot("message_values.ts");
 });
 
 it("faults name a key, a placeholder, a plural form and a message that cannot be read", () => {

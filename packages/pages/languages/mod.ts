@@ -1,6 +1,22 @@
 /** The languages of the pages for users: messages by key, and the language of a reader. @internal */
-export { bold, code, Language, type MessageKey, type OwnMessages, own } from "./language.ts";
-export { type LanguageTag, languages, languageTags, offeredShare } from "./languages.ts";
+export {
+  bold,
+  code,
+  type DashboardMessages,
+  Language,
+  type MessageKey,
+  type OwnMessages,
+  own,
+  type ValuesOf,
+} from "./language.ts";
+export {
+  dashboardFiles,
+  dashboardTags,
+  type LanguageTag,
+  languages,
+  languageTags,
+  offeredShare,
+} from "./languages.ts";
 export { faultsOf, ownMessageFaults, writingFaults } from "./message_faults.ts";
 export { limitOf } from "./message_limits.ts";
 export { Languages } from "./reader_language.ts";

@@ -4,54 +4,93 @@ import { Context, Effect, Layer } from "effect";
 import { type Html, html, to } from "../html.ts";
 import { pageCookie } from "../page_cookie.ts";
 import { PageSettings } from "../page_settings.ts";
-import { Language } from "./language.ts";
-import { acceptedLanguage, type LanguageTag, languageFinder, languages, languageTags } from "./languages.ts";
+import {
+  type Catalogue,
+  type DashboardMessages,
+  Language,
+  type Messages,
+  type PlayerMessages,
+} from "./language.ts";
+import {
+  acceptedLanguage,
+  type DashboardTag,
+  dashboardFiles,
+  dashboardTags,
+  type LanguageTag,
+  languageFinder,
+  languages,
+  languageTags,
+} from "./languages.ts";
+
+/** The languages in which pages with one catalogue of messages can be read. @internal */
+export interface Offer<C extends Catalogue> {
+  /** Returns the tag of the language for a language range; null if there is none. */
+  readonly find: (range: string) => string | null;
+  /** Returns a language, whose file is read at its first use. */
+  readonly get: (tag: string) => Effect.Effect<Language<C>>;
+  /**
+   * Renders links to the page in every language.
+   *
+   * @param address where the page, or the way to it, can be opened: a query alone for the path of the page itself
+   */
+  readonly choice: (language: Language, address: string) => Html;
+}
 
 /** The languages of a deployment: those of the service, and those that an embedder brings. @internal */
 export class Languages extends Context.Service<
   Languages,
-  {
-    /** Returns the tag of the language for a language range; null if there is none. */
-    readonly find: (range: string) => string | null;
-    /** Returns a language, whose file is read at its first use. */
-    readonly get: (tag: string) => Effect.Effect<Language>;
+  Offer<PlayerMessages> & {
     /** Returns the language of a locale of the chat platform, or else English. */
     readonly ofLocale: (locale: string | null) => Effect.Effect<Language>;
-    /**
-     * Renders links to the page in every language.
-     *
-     * @param address where the page, or the way to it, can be opened: a query alone for the path of the page itself
-     */
-    readonly choice: (language: Language, address: string) => Html;
+    readonly dashboard: Offer<DashboardMessages>;
   }
 >()("@accountlink/pages/Languages") {
   static readonly layer = Layer.effect(
     Languages,
     Effect.map(PageSettings, ({ messages = {} }) => {
-      const tags = [...new Set<string>([...languageTags, ...Object.keys(messages)])];
-      const known = new Map<string, Language>();
-      const read = (tag: string) =>
-        Effect.promise(async () => {
-          const english = { ...(await languages.en.read()).default, ...messages["en"] };
-          const file = isOurs(tag) ? (await languages[tag].read()).default : {};
-          const language = new Language(tag, nameOf(tag), { ...file, ...messages[tag] }, english);
-          known.set(tag, language);
-          return language;
-        });
-      const find = languageFinder(tags);
-      const get = (tag: string) => {
-        const language = known.get(tag);
-        return language === undefined ? read(tag) : Effect.succeed(language);
-      };
+      const players = makeOffer<PlayerMessages>(
+        [...new Set<string>([...languageTags, ...Object.keys(messages)])],
+        async (tag) => ({
+          ...(isOurs(tag) ? (await languages[tag].read()).default : {}),
+          ...messages[tag],
+        }),
+      );
+      const { find, get } = players;
       return Languages.of({
-        find,
-        get,
+        ...players,
         ofLocale: (locale) => get(find(locale ?? "en") ?? "en"),
-        choice: makeChoice(tags),
+        dashboard: makeOffer<DashboardMessages>(
+          dashboardTags,
+          async (tag) => (isOfDashboard(tag) ? await dashboardFiles[tag]() : { default: {} }).default,
+        ),
       });
     }),
   );
 }
+
+/** @param read reads the messages of a language */
+const makeOffer = <C extends Catalogue>(
+  tags: ReadonlyArray<string>,
+  read: (tag: string) => Promise<Messages>,
+): Offer<C> => {
+  const known = new Map<string, Language<C>>();
+  const load = (tag: string) =>
+    Effect.promise(async () => {
+      const language = new Language<C>(tag, nameOf(tag), await read(tag), await read("en"));
+      known.set(tag, language);
+      return language;
+    });
+  return {
+    find: languageFinder(tags),
+    get: (tag) => {
+      const language = known.get(tag);
+      return language === undefined ? load(tag) : Effect.succeed(language);
+    },
+    choice: makeChoice(tags),
+  };
+};
+
+const isOfDashboard = (tag: string): tag is DashboardTag => Object.hasOwn(dashboardFiles, tag);
 
 const isOurs = (tag: string): tag is LanguageTag => Object.hasOwn(languages, tag);
 
@@ -68,13 +107,17 @@ const year = 365 * 24 * 60 * 60 * 1_000;
 export const languageCookie = (publicUrl: string) =>
   pageCookie("accountlink_language", { path: "/", publicUrl, maxAge: year, isForHost: false });
 
-/** The dashboard is in English, whatever its reader prefers. */
-export const isInEnglish = ({ request }: RequestContext): boolean => isUnder("/dashboard", request.url);
+/** Returns the languages in which the page of a request can be read. */
+export const offerFor = (
+  served: Languages["Service"],
+  { request }: RequestContext,
+): Offer<PlayerMessages> | Offer<DashboardMessages> =>
+  isUnder("/dashboard", request.url) ? served.dashboard : served;
 
 /** Returns the language that the reader chooses by the parameter `lang`; null without one that exists. */
-export const chosenLanguage = ({ find }: Languages["Service"], context: RequestContext): string | null =>
-  context.request.url.includes("lang=") && !isInEnglish(context)
-    ? find(searchOf(context.request).get("lang") ?? "")
+export const chosenLanguage = (served: Languages["Service"], context: RequestContext): string | null =>
+  context.request.url.includes("lang=")
+    ? offerFor(served, context).find(searchOf(context.request).get("lang") ?? "")
     : null;
 
 /** Returns the language of a page: chosen now or earlier, else preferred by the browser, else English. */
@@ -82,15 +125,17 @@ export const languageOf = (
   served: Languages["Service"],
   context: RequestContext,
   cookie: string | null,
-): string =>
-  isInEnglish(context)
-    ? "en"
-    : (chosenLanguage(served, context) ??
-      served.find(cookie ?? "") ??
-      acceptedLanguage(context.request.header("accept-language") ?? "", served.find) ??
-      "en");
+): string => {
+  const { find } = offerFor(served, context);
+  return (
+    chosenLanguage(served, context) ??
+    find(cookie ?? "") ??
+    acceptedLanguage(context.request.header("accept-language") ?? "", find) ??
+    "en"
+  );
+};
 
-const makeChoice = (tags: ReadonlyArray<string>): Languages["Service"]["choice"] => {
+const makeChoice = (tags: ReadonlyArray<string>): Offer<Catalogue>["choice"] => {
   const names = tags.map((tag) => [tag, nameOf(tag)] as const);
   return (language, address) => {
     const [path = "", query = ""] = address.split("?", 2);

@@ -2,7 +2,6 @@
 import { OwnedKeys, SignIns } from "@accountlink/core";
 import type { Membership } from "@accountlink/core/accounts";
 import { makeAskingName } from "@accountlink/core/communities";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import type { SignInId } from "@accountlink/core/ids";
 import { shownName, type Tier } from "@accountlink/core/keys";
 import { type LimitSettings, Limits, type TierLimits } from "@accountlink/core/limits";
@@ -16,6 +15,7 @@ import { jsonRoutes } from "../api_pipeline.ts";
 import { makeCommunityOperations } from "../communities/community_operations.ts";
 import { planText } from "../keys/keys_page.ts";
 import { textField } from "../look/field.ts";
+import type { Problem } from "../look/reasons.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
@@ -154,11 +154,7 @@ ${may(role, paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(
 const nameLabel = "Name of the account";
 
 /** @param otherwise how the account is called while it has no name; null if it has one */
-const nameForm = (
-  name: string,
-  otherwise: string | null,
-  problems: ReadonlyArray<ParameterProblem>,
-): Html => html`
+const nameForm = (name: string, otherwise: string | null, problems: ReadonlyArray<Problem>): Html => html`
 ${formTo(paths.renameAccount, html` class="panel"`)}
 ${textField({
   name: "name",
@@ -175,7 +171,7 @@ ${textField({
 const askingLabel = "Name that players read";
 
 /** @param otherwise what players read without a name */
-const askingForm = (name: string, otherwise: string, problems: ReadonlyArray<ParameterProblem>): Html => html`
+const askingForm = (name: string, otherwise: string, problems: ReadonlyArray<Problem>): Html => html`
 ${formTo(paths.accountName, html` class="panel"`)}
 ${textField({
   name: "displayName",

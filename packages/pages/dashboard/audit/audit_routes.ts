@@ -1,7 +1,6 @@
 import { AuditLog, ChatId, OwnedKeys } from "@accountlink/core";
 import { allows, type MemberRole, Members, readableActions } from "@accountlink/core/accounts";
 import { type AuditEntry, type AuditFilter, auditActions, signedBy } from "@accountlink/core/audit";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
@@ -15,6 +14,7 @@ import { csvOf, csvResponse } from "../csv_file.ts";
 import { type Choice, menuField, textField } from "../look/field.ts";
 
 import { keyMenu } from "../look/owned_key.ts";
+import type { Problem } from "../look/reasons.ts";
 import { dayMsOf } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -152,7 +152,7 @@ interface Typed {
 interface Choices {
   readonly listed: ReadonlyArray<KeyDetails>;
   readonly team: ReadonlyArray<Choice>;
-  readonly problems: ReadonlyArray<ParameterProblem>;
+  readonly problems: ReadonlyArray<Problem>;
 }
 
 const filterForm = (

@@ -1,7 +1,6 @@
 /** The pages of the users whom a community keeps out: the list, and the question before a block. */
 import { type ChatId, type DataScope, type GameId, LinkStore } from "@accountlink/core";
 import type { BlockedUser, BlockPlace, StoredBlock } from "@accountlink/core/admission";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { Effect } from "effect";
@@ -17,6 +16,7 @@ import { reasonField, reasonIn } from "../links/link_questions.ts";
 import { userPath } from "../links/links_page.ts";
 import { menuField, textField } from "../look/field.ts";
 import { type AccountNames, listText, messageText, nameIn, type PlatformNames } from "../look/names.ts";
+import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
@@ -39,7 +39,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
   const list = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     fields: Fields,
-    problems: ReadonlyArray<ParameterProblem> = [],
+    problems: ReadonlyArray<Problem> = [],
   ) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
     if (community === undefined)
@@ -142,7 +142,7 @@ const blocksPage = (
   { all, community, blocks, next, names }: BlocksView,
   typed: { readonly kind: string; readonly id: string },
   platforms: PlatformNames,
-  problems: ReadonlyArray<ParameterProblem>,
+  problems: ReadonlyArray<Problem>,
 ): Page => {
   const { pid } = community.scope;
   const whoOf = (block: StoredBlock): Html | string => {

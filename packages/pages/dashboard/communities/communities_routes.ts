@@ -1,7 +1,6 @@
 /** Routes of the community pages: the list, and the settings of one community's verification texts. */
 
 import { guildOf } from "@accountlink/core";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { isGuildId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedAccounts, OwnedScopes } from "@accountlink/core/owners";
@@ -12,6 +11,7 @@ import { type Html, html, to } from "../../html.ts";
 import { makeAccountNames, requireConfirmed } from "../account_names.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { communityName, linksText, sharedListHint } from "../look/names.ts";
+import type { Problem } from "../look/reasons.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
 import {
@@ -55,7 +55,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const one = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     typed: { readonly said?: SaidForm; readonly ages?: AgeForm },
-    problems: ReadonlyArray<ParameterProblem>,
+    problems: ReadonlyArray<Problem>,
   ) {
     const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
     const said = typed.said ?? Record.map(saidLabels, (_, name) => community.settings[name] ?? "");
@@ -129,12 +129,14 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
 });
 
 /** Rewords a problem for a form, where users leave a field empty instead of sending null. */
-const asTyped = ({ name, reason }: ParameterProblem): ParameterProblem => ({
+const asTyped = ({ name, reason }: Problem): Problem => ({
   name,
   reason:
     name === "supportUrl"
       ? "expected an address that begins with https://, such as https://example.com/help"
-      : reason.replace(/,? or null$/, " or nothing"),
+      : typeof reason === "string"
+        ? reason.replace(/,? or null$/, " or nothing")
+        : reason,
 });
 
 interface ListedCommunity extends Community {

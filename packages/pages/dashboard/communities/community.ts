@@ -1,7 +1,7 @@
 /** Communities are data scopes with a name, as their owners see them. */
 
 import { type DataScope, guildOf } from "@accountlink/core";
-import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
+import { BadRequest } from "@accountlink/core/errors";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
@@ -9,6 +9,7 @@ import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { menuField } from "../look/field.ts";
 import { listName } from "../look/names.ts";
+import type { Problem } from "../look/reasons.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { may, paths } from "../paths.ts";
@@ -21,7 +22,7 @@ export interface Community extends OwnedScope {
 export const communityMenu = (
   communities: ReadonlyArray<Community>,
   pid: string,
-  problems: ReadonlyArray<ParameterProblem> = [],
+  problems: ReadonlyArray<Problem> = [],
 ): Html =>
   menuField({
     name: "pid",

@@ -1,7 +1,6 @@
 /** The page of one community: its verify link, the texts for its users, and the bot. */
 import { ChatPlatform, GamePlatform, guildOf } from "@accountlink/core";
 import { makeAskingName } from "@accountlink/core/communities";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
 import type { LinkProof } from "@accountlink/core/links";
 import { type LinkWays, OwnedScopes } from "@accountlink/core/owners";
@@ -11,6 +10,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable, qrCode } from "../look/copyable.ts";
 import { checkField, fieldsOf, textField } from "../look/field.ts";
 import { communityName, linksText, listText } from "../look/names.ts";
+import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { counted, numberText } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
@@ -78,7 +78,7 @@ export const communityPage = (
   ages: AgeForm,
   asksAgain: boolean,
   visitor: Pick<Visitor, "platforms" | "role">,
-  problems: ReadonlyArray<ParameterProblem>,
+  problems: ReadonlyArray<Problem>,
 ): Page => {
   const { community } = view;
   const { scope, links, keys } = community;
@@ -178,7 +178,7 @@ const admissionSection = (
   ages: AgeForm,
   asksAgain: boolean,
   { platforms }: Pick<Visitor, "platforms">,
-  problems: ReadonlyArray<ParameterProblem>,
+  problems: ReadonlyArray<Problem>,
 ): Html => {
   const { pid } = community.scope;
   const of = fieldsOf(ageLabels, ages, problems);

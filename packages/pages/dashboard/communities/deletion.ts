@@ -44,4 +44,6 @@ ${confirmForm({ action: deleteDataPath(scope.pid), back: communityPath(scope.pid
 
 /** The name that an owner types to delete the data of a list: the shared list is called as the account is. */
 export const deletionName = (community: Community, accountTitle: string): string =>
-  community.scope.kind === "global" ? accountTitle : communityName(community);
+  community.scope.kind === "global"
+    ? accountTitle
+    : (community.guildName ?? `Community ${community.scope.guildId}`);

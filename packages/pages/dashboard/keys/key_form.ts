@@ -1,6 +1,5 @@
 /** The form of a key. */
 import { allows, type MemberRole } from "@accountlink/core/accounts";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs } from "@accountlink/core/timestamp";
@@ -10,6 +9,7 @@ import { entriesOf } from "../form_values.ts";
 import { fieldsOf, linesField, menuField, radioField, textField } from "../look/field.ts";
 import { sharedListHint } from "../look/names.ts";
 import { accesses } from "../look/owned_key.ts";
+import type { Problem } from "../look/reasons.ts";
 import { counted, dayOf } from "../look/time.ts";
 
 export const keyLabels = {
@@ -60,11 +60,7 @@ export const expiryOf = (lastDay: string): string | null => {
   return Number.isNaN(start) ? lastDay : new Date(start + dayMs).toISOString();
 };
 
-export const rulesFields = (
-  rules: KeyRules,
-  role: MemberRole,
-  problems: ReadonlyArray<ParameterProblem>,
-): Html => {
+export const rulesFields = (rules: KeyRules, role: MemberRole, problems: ReadonlyArray<Problem>): Html => {
   const of = fieldsOf(keyLabels, { ...emptyKeyForm, ...rules }, problems);
   return html`
 ${textField({ ...of("name"), hint: "Where it is used, such as the name of a bot.", maxLength: 80, required: true })}
@@ -124,7 +120,7 @@ type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;
 export const scopeFields = (
   form: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,
-  problems: ReadonlyArray<ParameterProblem>,
+  problems: ReadonlyArray<Problem>,
   texts = keyScopeTexts,
 ): Html => {
   const of = fieldsOf(keyLabels, { ...emptyKeyForm, ...form }, problems);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { makeGuild, makeKey } from "../test_data.ts";
+import { inEnglish } from "../test_english.ts";
 import { emptyKeyForm, expiryOf, rulesFields, rulesOf, scopeFields } from "./key_form.ts";
 
 it("the last day is converted to an expiry and back; an empty day means no expiry, and an invalid one stays", () => {
@@ -21,14 +22,14 @@ it("the form offers the communities that the owner manages and the bot is in", (
 
 it("the form preselects a single community, and lets the owner choose among several", () => {
   const optionsOf = (...names: ReadonlyArray<string>) =>
-    scopeFields(emptyKeyForm, names.map(makeGuild), []).source.match(/<option value=""/g)?.length ?? 0;
+    inEnglish(scopeFields(emptyKeyForm, names.map(makeGuild), [])).match(/<option value=""/g)?.length ?? 0;
   expect([optionsOf("One"), optionsOf("One", "Two"), optionsOf()]).toEqual([0, 1, 1]);
 });
 
 it("the restrictions of a key are described in words", () => {
   const textOf = (chosen: object) =>
     /<small>(.*?)<\/small><\/summary>/.exec(
-      rulesFields({ ...emptyKeyForm, ...chosen }, "owner", []).source,
+      inEnglish(rulesFields({ ...emptyKeyForm, ...chosen }, "owner", [])),
     )?.[1];
   expect(textOf({})).toBe("None: it works from every address and does not expire");
   const chosen = { allowIps: "192.0.2.1\n192.0.2.2" };

@@ -5,7 +5,6 @@ import {
   type Conflict,
   type Forbidden,
   InvalidParameter,
-  type ParameterProblem,
   type PlatformUnavailable,
 } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
@@ -18,6 +17,7 @@ import type { Community } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
 import { listText, messageText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
+import type { Problem } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -234,7 +234,7 @@ const fieldsOf: Readonly<Record<string, string>> = { gameId: "game", reason: "re
 export const problemsOf = (
   error: Conflict | Forbidden | InvalidParameter | PlatformUnavailable,
   { platforms }: Pick<OwnerVisitor, "platforms">,
-): ReadonlyArray<ParameterProblem> => {
+): ReadonlyArray<Problem> => {
   switch (error._tag) {
     case "InvalidParameter":
       return error.parameters.map(({ name, reason }) => ({

@@ -9,7 +9,7 @@ import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect, Stream } from "effect";
 import type { Community } from "../communities/community.ts";
-import { listName } from "../look/names.ts";
+import { englishListName } from "../look/names.ts";
 import { mostNamed } from "./links_page.ts";
 
 type Rows = Stream.Stream<ReadonlyArray<string>, StoreUnavailable, LinkStore>;
@@ -48,7 +48,7 @@ const namedColumns: typeof columns = ["list", "chatId", "chatName", "gameId", "g
 
 const allRows = (community: Community): Rows =>
   Stream.map(allLinks(community.scope.pid), ({ chatId, gameId, lastVerifiedAt }) => [
-    listName(community),
+    englishListName(community),
     chatId,
     gameId,
     formatTimestamp(lastVerifiedAt),
@@ -56,7 +56,7 @@ const allRows = (community: Community): Rows =>
 
 const newestRows = (community: Community, { newest }: OwnedLinks["Service"]): Rows =>
   Stream.map(newest(community.scope, mostNamed), ({ link, chat, game }) => [
-    listName(community),
+    englishListName(community),
     link.chatId,
     nameOf(chat),
     link.gameId,

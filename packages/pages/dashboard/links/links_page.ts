@@ -1,6 +1,5 @@
 /** The links of a community: their number, a search, and the newest links, a page at a time. */
 import type { ChatId, Link, Pid } from "@accountlink/core";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import type { LinkProof } from "@accountlink/core/links";
 import { compareNames, visibleName } from "@accountlink/core/name_text";
 import { type NamedLink, type NamedPage, sumCounts } from "@accountlink/core/owners";
@@ -9,6 +8,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
 import { countNote, countText, linksText, listText, type PlatformNames, withId } from "../look/names.ts";
+import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
@@ -88,7 +88,7 @@ export const linksPage = (
   view: LinksView,
   form: LinkForm,
   { platforms, role }: Pick<Visitor, "platforms" | "role">,
-  problems: ReadonlyArray<ParameterProblem>,
+  problems: ReadonlyArray<Problem>,
 ): Page => {
   const { community } = view;
   const { pid } = community.scope;

@@ -1,7 +1,6 @@
 /** Routes of the link pages: the list, one user, and confirmation questions. */
 
 import { type ChatId, GamePlatform, guildOf, LinkStore } from "@accountlink/core";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { linkFileOf } from "@accountlink/core/imports";
 import { forEachLimited } from "@accountlink/core/limited_loops";
@@ -12,6 +11,7 @@ import { Effect, Option, Stream } from "effect";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { cursorOf } from "../communities/community_operations.ts";
 import { csvResponse } from "../csv_file.ts";
+import type { Problem } from "../look/reasons.ts";
 import { type Refused, refusedFor } from "../look/refused.ts";
 import { dayMsOf, numberText } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
@@ -59,7 +59,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     visitor: OwnerVisitor,
     fields: Fields,
     typed: LinkForm,
-    problems: ReadonlyArray<ParameterProblem>,
+    problems: ReadonlyArray<Problem>,
   ) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
     if (community === undefined) return noCommunityPage("links", "Links", ", so there are no links", visitor);
@@ -148,7 +148,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     fields: Fields,
     chatId: ChatId,
     game: string,
-    problems: ReadonlyArray<ParameterProblem>,
+    problems: ReadonlyArray<Problem>,
   ) {
     // If the request names no list, take the first list that has the user.
     const [first] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
@@ -181,7 +181,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const meant = yield* Effect.catchTag(named(community, typed), "PlatformUnavailable", (error) =>
       Effect.succeed({ problems: problemsOf(error, visitor) }),
     );
-    const refuse = (problems: ReadonlyArray<ParameterProblem>) =>
+    const refuse = (problems: ReadonlyArray<Problem>) =>
       fields("of") === "user" && isChatId(typed.chat)
         ? user(visitor, fields, typed.chat, typed.game, problems)
         : list(visitor, fields, typed, problems);

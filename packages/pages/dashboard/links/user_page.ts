@@ -3,7 +3,6 @@
 import { AuditLog, type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import { readableActions } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { withImports } from "@accountlink/core/imports";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
@@ -21,6 +20,7 @@ import { type Community, makeCommunities } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
 import { listName, listText } from "../look/names.ts";
 import { noticeHtml } from "../look/notice.ts";
+import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { ageText, dayHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
@@ -41,7 +41,7 @@ export const linkedUserPage = (
   view: LinkedUserView,
   game: string,
   { platforms, role }: Pick<Visitor, "platforms" | "role">,
-  problems: ReadonlyArray<ParameterProblem>,
+  problems: ReadonlyArray<Problem>,
   undo: Undo | null,
 ): Page => {
   const { community, chatId, chat, link, history, names, pages, now } = view;

@@ -1,21 +1,22 @@
 /** Form fields: a label, a hint and the problems of the value, all announced by screen readers with the control. */
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "../../html.ts";
+import { type Problem, reasonHtml } from "./reasons.ts";
+import { capitalised, plain, say } from "./say.ts";
 
 export interface Field {
   readonly name: string;
   readonly label: string | Html;
   readonly hint?: string | Html;
   /** Of all fields of the form; if left out, there are none. */
-  readonly problems?: ReadonlyArray<ParameterProblem>;
+  readonly problems?: ReadonlyArray<Problem>;
 }
 
 /** Returns a function from the name of a field to what all kinds of fields need. */
 export const fieldsOf =
   <Name extends string>(
-    labels: Readonly<Record<Name, string>>,
+    labels: Readonly<Record<Name, string | Html>>,
     values: Readonly<Record<NoInfer<Name>, string>>,
-    problems: ReadonlyArray<ParameterProblem>,
+    problems: ReadonlyArray<Problem>,
   ) =>
   (name: Name) => ({ name, label: labels[name], value: values[name], problems });
 
@@ -32,13 +33,15 @@ ${control(html` id="${name}" name="${name}"${describedBy(field)}`)}
 </div>`;
 };
 
-const reasonsOf = ({ name, problems = [] }: Field): ReadonlyArray<string> =>
-  problems.filter((problem) => problem.name === name).map(({ reason }) => reason);
+const reasonsOf = ({ name, problems = [] }: Field): ReadonlyArray<Html> =>
+  problems.filter((problem) => problem.name === name).map(({ reason }) => reasonHtml(reason));
 
-const sentence = (reasons: ReadonlyArray<string>): string => {
-  const text = reasons.join("; ");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-};
+const sentence = (reasons: ReadonlyArray<Html>): Html =>
+  capitalised(
+    say("field.problem", {
+      reason: html`${reasons.map((reason, index) => (index === 0 ? reason : html`; ${reason}`))}`,
+    }),
+  );
 
 const describedBy = (field: Field): Html | null => {
   const isWrong = reasonsOf(field).length > 0;
@@ -80,8 +83,8 @@ ${field.value}</textarea>`,
 
 export interface Choice {
   readonly value: string;
-  readonly label: string;
-  readonly hint?: string;
+  readonly label: string | Html;
+  readonly hint?: string | Html;
 }
 
 export const menuField = (
@@ -92,7 +95,7 @@ export const menuField = (
     (attributes) => html`<select${attributes}>
 ${field.choices.map(
   ({ value, label }) =>
-    html`<option value="${value}"${value === field.value ? html` selected` : null}>${label}</option>`,
+    html`<option value="${value}"${value === field.value ? html` selected` : null}>${plain(label)}</option>`,
 )}
 </select>`,
   );
@@ -122,7 +125,12 @@ ${reasonsOf(field).length === 0 ? null : html`<p class="problem" id="${field.nam
 ${field.choices.map(({ value, label }) => checkField(field.name, label, field.values.includes(value), value))}
 </fieldset>`;
 
-export const checkField = (name: string, label: string, isChecked: boolean, value = "true"): Html => html`
+export const checkField = (
+  name: string,
+  label: string | Html,
+  isChecked: boolean,
+  value = "true",
+): Html => html`
 <label class="choice"><input type="checkbox" name="${name}" value="${value}"${isChecked ? html` checked` : null}>
 <span>${label}</span></label>`;
 

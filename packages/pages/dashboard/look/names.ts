@@ -2,7 +2,10 @@
 import { guildOf, type ScopeTarget } from "@accountlink/core";
 import type { LinkCount } from "@accountlink/core/owners";
 import type { Webhook } from "@accountlink/core/webhooks";
-import { durationText, numberText } from "./time.ts";
+import { type Html, html } from "../../html.ts";
+import { reasonHtml } from "./reasons.ts";
+import { inLanguage, say } from "./say.ts";
+import { agoHtml, numberHtml } from "./time.ts";
 
 /** What people call the platforms. */
 export interface PlatformNames {
@@ -39,21 +42,41 @@ interface NamedList {
   readonly guildName: string | null;
 }
 
-export const communityName = ({ scope, guildName }: NamedList): string => {
+export const communityName = ({ scope, guildName }: NamedList): string | Html => {
   const guildId = guildOf(scope);
-  return guildId === null ? "Shared list" : (guildName ?? `Community ${guildId}`);
+  return guildId === null ? say("list.shared") : (guildName ?? say("list.community", { id: guildId }));
 };
 
-export const listName = (community: NamedList): string =>
-  community.scope.kind === "global" ? "Shared list" : `${communityName(community)}’s own list`;
+export const listName = (community: NamedList): Html =>
+  community.scope.kind === "global"
+    ? say("list.shared")
+    : say("list.own", { community: communityName(community) });
+
+/** The name of a list in files and on pages that are in English in every language. */
+export const englishListName = ({ scope, guildName }: NamedList): string => {
+  const guildId = guildOf(scope);
+  return guildId === null ? "Shared list" : `${guildName ?? `Community ${guildId}`}’s own list`;
+};
 
 /** Returns the name of a list of links for use inside a sentence. */
-export const listText = (community: NamedList): string =>
-  community.scope.kind === "global" ? "the shared list" : listName(community);
+export const listText = (community: NamedList): Html =>
+  community.scope.kind === "global" ? say("list.shared_within") : listName(community);
 
-/** Returns the message of an error, with "community" instead of "guild". */
-export const messageText = ({ message }: { readonly message: string }): string =>
-  message.replace("guild", "community");
+/** What the pages say of an error: in place of "guild", they say "community". */
+export const messageText = ({
+  reason,
+  message,
+}: {
+  readonly reason?: string;
+  readonly message: string;
+}): Html =>
+  inLanguage(({ has, say: inWords }) =>
+    has(`error.${reason}`) ? inWords(`error.${reason}`) : reasonHtml(message.replace("guild", "community")),
+  );
+
+/** The sentence with what the pages say of an error. */
+export const errorSentence = (error: Parameters<typeof messageText>[0]): Html =>
+  say("field.problem", { reason: messageText(error) });
 
 export const sharedListHint = "One list of links for all of your communities";
 
@@ -61,14 +84,14 @@ export const sharedListHint = "One list of links for all of your communities";
 const old = 120_000;
 
 /** Formats a number of links. A plus follows the number, as in "2,000+", until the count is complete. */
-export const countText = ({ count, age }: LinkCount): string =>
-  `${numberText(count)}${age === null ? "+" : ""}`;
+export const countText = ({ count, age }: LinkCount): Html =>
+  html`${numberHtml(count)}${age === null ? "+" : ""}`;
 
-export const linksText = (links: LinkCount): string =>
-  `${countText(links)} ${links.count === 1 ? "link" : "links"}`;
+export const linksText = (links: LinkCount): Html =>
+  say("list.links", { count: links.count, links: countText(links) });
 
 /** Says how long ago links were counted, or that the count is incomplete; null for a recent count. */
-export const countNote = ({ age }: LinkCount): string | null => {
-  if (age === null) return "still being counted";
-  return age < old ? null : `counted ${durationText(age)} ago`;
+export const countNote = ({ age }: LinkCount): Html | null => {
+  if (age === null) return say("list.counting");
+  return age < old ? null : say("list.counted", { ago: agoHtml(age) });
 };

@@ -3,7 +3,7 @@ import type { OwnGuild } from "@accountlink/core/platforms";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { menuField } from "./field.ts";
-import { listName } from "./names.ts";
+import { englishListName } from "./names.ts";
 import { timeHtml, timeUntil } from "./time.ts";
 
 export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
@@ -54,7 +54,7 @@ export const expiryHtml = (key: ApiKey, now: Millis): Html | string =>
 
 export const scopeText = ({ scope }: Pick<ApiKey, "scope">, guilds: ReadonlyArray<NamedGuild>): string => {
   const name = scope.kind === "global" ? null : guilds.find(({ guildId }) => guildId === scope.guildId)?.name;
-  return listName({ scope, guildName: name ?? null });
+  return englishListName({ scope, guildName: name ?? null });
 };
 
 /** @param chosen the ID of a key; null for all keys */

@@ -1,17 +1,19 @@
 /** A form that was refused: its status and its messages, which the page shows with the form. */
 
-import type { ParameterProblem, PublicError } from "@accountlink/core/errors";
+import type { PublicError } from "@accountlink/core/errors";
 import { statusOf } from "@accountlink/http-api";
 import { type Array, Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import type { PlatformNames } from "./names.ts";
+import { type Problem, reasonHtml } from "./reasons.ts";
+import { inLanguage, say } from "./say.ts";
 
 export interface Refused {
   readonly status: number;
-  readonly problems: ReadonlyArray<ParameterProblem>;
+  readonly problems: ReadonlyArray<Problem>;
   /** An error message about the whole form; null if every message concerns a field. */
-  readonly general: string | null;
+  readonly general: string | Html | null;
 }
 
 /** A refused form of a page that has several. */
@@ -20,8 +22,10 @@ export interface RefusedAct<Act extends string> extends Refused {
 }
 
 /** @param general an error message about the whole form */
-export const refusedFor = (problems: Refused["problems"], general: string | null = null): Refused | null =>
-  problems.length === 0 && general === null ? null : { status: 400, problems, general };
+export const refusedFor = (
+  problems: Refused["problems"],
+  general: Refused["general"] = null,
+): Refused | null => (problems.length === 0 && general === null ? null : { status: 400, problems, general });
 
 /** The tags of errors about the values of a form. */
 const valueErrors = [
@@ -60,60 +64,39 @@ const refusalOf = (
     case "MissingParameter":
       return {
         ...refused,
-        problems: error.parameters.map((name) => ({ name, reason: "fill this in" })),
+        problems: error.parameters.map((name) => ({ name, reason: say("refused.empty") })),
       };
     case "InvalidParameter":
       return { ...refused, problems: error.parameters };
     case "Forbidden": {
-      const reason = guildReasons[error.reason === "bot_not_in_guild" ? "bot" : "manager"];
+      const reason = say(error.reason === "bot_not_in_guild" ? "refused.bot" : "refused.manager");
       return { ...refused, problems: [{ name: "guildId", reason }] };
     }
     case "Conflict":
-      return { ...refused, general: conflicts[error.reason] ?? error.message };
+      return { ...refused, general: conflictHtml(error) };
     case "InvalidBody":
-      return { ...refused, general: `Nothing was changed: ${error.reason}.` };
+      return { ...refused, general: say("refused.body", { reason: reasonHtml(error.reason) }) };
     case "RateLimited": {
       const minutes = Math.ceil(error.retryAfter / 60);
       return {
         ...refused,
-        general: `Nothing was changed: ${error.message}. Try again in ${minutes} minutes.`,
+        general: say("refused.limit", { reason: reasonHtml(error.message), minutes }),
       };
     }
     case "PlatformUnavailable":
       if (error.refusal !== undefined) return refusalOf(error.refusal, platforms);
       return {
         ...refused,
-        general: `Nothing was changed: ${platforms[error.platform]} does not answer. Try again.`,
+        general: say("refused.platform_down", { platform: platforms[error.platform] }),
       };
   }
 };
 
-const guildReasons = {
-  bot: "the bot is not in it",
-  manager: "you do not manage it yourself, which no role in the team replaces",
-};
-
-const conflicts: Readonly<Record<string, string>> = {
-  key_limit:
-    "No key was created: your plan allows no more keys. Revoke one that you do not need. Members link without a key: keys are for programs of your own.",
-  import_day:
-    "Nothing was changed: imports and their undos changed three times as many links today as your plan holds. Try again tomorrow.",
-  key_rate: "Nothing was changed: 20 keys were made today. Make the next one tomorrow (UTC).",
-  key_revoked: "Nothing was changed: the key is revoked.",
-  webhook_limit: "Nothing was changed: there are five webhooks already. Delete one that you do not need.",
-  guild_has_plan:
-    "Nothing was changed: the rules of another list or account are on for this community. Pause those first.",
-  plan_changed:
-    "Somebody else has changed these rules since you opened the page. Saving again replaces theirs by yours.",
-  test_limit:
-    "Nothing was sent: three tests or resent events of yours wait for an answer. Try again when they have ended.",
-  name_taken: "Nothing was changed: another account has this name.",
-  member_exists: "This user is in the team or invited already.",
-  member_limit: "The team is full: it has 25 people, with those who are invited.",
-  last_owner: "A team needs an owner who has accepted. Make somebody else an owner first.",
-  account_limit:
-    "Nothing was changed: nobody may run more than three free accounts, as an owner or admin. Leave or delete one first, or join as a moderator.",
-};
+/** What the dashboard says of a conflict, or else what core says. */
+const conflictHtml = ({ reason, message }: Extract<PublicError, { readonly _tag: "Conflict" }>): Html =>
+  inLanguage(({ has, say: inWords }) =>
+    has(`conflict.${reason}`) ? inWords(`conflict.${reason}`) : reasonHtml(message),
+  );
 
 /**
  * Lists the problems of a form above the form. The list has the focus, so that screen readers announce it first.
@@ -122,13 +105,13 @@ const conflicts: Readonly<Record<string, string>> = {
  */
 export const problemSummary = (
   { problems, general }: Refused,
-  labels: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, string | Html>>,
 ): Html => html`
 <div class="notice bad" role="alert" tabindex="-1" autofocus>
-<p>${general ?? "Nothing was changed: some fields need another value."}</p>
+<p>${general ?? say("refused.fields")}</p>
 ${
   problems.length === 0
     ? null
-    : html`<ul>${problems.map(({ name, reason }) => html`<li><a href="#${name}">${labels[name] ?? name}</a>: ${reason}</li>`)}</ul>`
+    : html`<ul>${problems.map(({ name, reason }) => html`<li><a href="#${name}">${labels[name] ?? name}</a>: ${reasonHtml(reason)}</li>`)}</ul>`
 }
 </div>`;

@@ -60,21 +60,24 @@ for (const box of all("[data-ticks]")) {
   });
 }
 
-const day = new Intl.DateTimeFormat([], { dateStyle: "medium", timeZone: "UTC" });
-const local = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
+// In the language of the page, with the habits of the reader's region where the browser knows the language.
+const formats = new Map();
+const formatOf = (tag, options) => {
+  const name = tag + options.timeStyle;
+  const base = (locale) => locale.split("-", 1)[0];
+  const locale = navigator.languages.find((each) => base(each) === base(tag)) ?? tag;
+  if (!formats.has(name)) formats.set(name, new Intl.DateTimeFormat(locale, options));
+  return formats.get(name);
+};
 
-const grouped = (number) => Number(number.replaceAll(",", "")).toLocaleString();
-
-/** Shows times in the reader's own zone, whose title keeps UTC, and the digits of numbers in the reader's groups. */
+/** Shows times in the reader's own zone, whose title keeps UTC. */
 const localize = (within) => {
   for (const time of all("time[datetime]", within)) {
     time.title ||= time.textContent;
-    time.textContent = (time.dateTime.includes("T") ? local : day).format(new Date(time.dateTime));
-  }
-  for (const element of all(".number, .figures dd, .figure strong, .axis li, p:has(> meter)", within)) {
-    for (const text of element.childNodes) {
-      if (text.nodeType === 3) text.data = text.data.replace(/\\d+(,\\d{3})+/g, grouped);
-    }
+    const options = time.dateTime.includes("T")
+      ? { dateStyle: "medium", timeStyle: "short" }
+      : { dateStyle: "medium", timeZone: "UTC" };
+    time.textContent = formatOf(time.closest("[lang]").lang, options).format(new Date(time.dateTime));
   }
 };
 localize(document);

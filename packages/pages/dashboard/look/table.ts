@@ -1,23 +1,26 @@
 /** Tables that scroll horizontally if they are wider than the page. */
-import { type Html, html } from "../../html.ts";
+import { Html, html } from "../../html.ts";
+import { plain } from "./say.ts";
 
 export interface Table {
   readonly id: string;
-  readonly caption: string;
-  readonly columns: ReadonlyArray<Column | string>;
+  readonly caption: string | Html;
+  readonly columns: ReadonlyArray<Column | string | Html>;
   /** One cell for each column; the first cell is the row's header. */
   readonly rows: ReadonlyArray<ReadonlyArray<Html | string>>;
 }
 
 interface Column {
-  readonly label: string;
+  readonly label: string | Html;
   readonly isNumber?: boolean;
   /** Hides the label of a column whose cells explain themselves. Screen readers still announce the label. */
   readonly isUnseen?: boolean;
 }
 
 export const tableHtml = ({ id, caption, columns: named, rows }: Table): Html => {
-  const columns = named.map((column): Column => (typeof column === "string" ? { label: column } : column));
+  const columns = named.map(
+    (column): Column => (typeof column === "string" || column instanceof Html ? { label: column } : column),
+  );
   return html`
 <div class="scroller" role="region" aria-labelledby="${id}" tabindex="0">
 <table>
@@ -41,7 +44,7 @@ const cellHtml = (cell: Html | string, index: number, column: Column | undefined
     : html`<td${numberClass(column)}${labelOf(column)}>${cell}</td>`;
 
 const labelOf = (column: Column | undefined): Html | null =>
-  column === undefined || column.isUnseen === true ? null : html` data-label="${column.label}"`;
+  column === undefined || column.isUnseen === true ? null : html` data-label="${plain(column.label)}"`;
 
 const numberClass = (column: Column | undefined): Html | null =>
   column?.isNumber === true ? html` class="number"` : null;

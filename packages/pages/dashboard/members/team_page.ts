@@ -1,11 +1,11 @@
 /** The members of an account. Owners add, change and remove them; everyone can leave. */
 import { allows, hasAccepted, type Member, type MemberRole, maxMembers } from "@accountlink/core/accounts";
-import type { ParameterProblem } from "@accountlink/core/errors";
 import type { ChatId } from "@accountlink/core/ids";
 import type { ChatProfile, ChatUser } from "@accountlink/core/platforms";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
+import type { Problem } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -143,7 +143,7 @@ const removalOf = (member: NamedMember, isMe: boolean) => {
       };
 };
 
-const roleField = (name: string, value: string, problems: ReadonlyArray<ParameterProblem>): Html =>
+const roleField = (name: string, value: string, problems: ReadonlyArray<Problem>): Html =>
   radioField({
     name,
     label: labels.role,
@@ -156,7 +156,7 @@ const addSection = (
   { members, signInUrl }: TeamView,
   form: NewMember,
   { platforms }: Pick<Visitor, "platforms">,
-  problems: ReadonlyArray<ParameterProblem>,
+  problems: ReadonlyArray<Problem>,
 ): Html => html`
 <section>
 <h2>Invite to the team</h2>

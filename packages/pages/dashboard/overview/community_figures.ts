@@ -56,10 +56,10 @@ ${
 </section>`;
 };
 
-export const figure = (label: string, value: string, note: string | null = null): Html =>
+export const figure = (label: string, value: string | Html, note: string | Html | null = null): Html =>
   html`<div><dt>${label}${note === null ? null : html` <small>${note}</small>`}</dt><dd>${value}</dd></div>`;
 
-const verifiedNote = ({ last, before }: VerifiedWeeks): string | null =>
+const verifiedNote = ({ last, before }: VerifiedWeeks): string | Html | null =>
   before.age === null ? countNote(last) : (countNote(last) ?? changeText(last.count, before.count));
 
 export const changeText = (now: number, before: number): string => {

@@ -1,6 +1,7 @@
 import type { GuildId } from "@accountlink/core";
 import { noPlan, type PlanPreview, PreviewTally } from "@accountlink/core/roles";
 import { expect, it } from "vitest";
+import { inEnglish } from "../test_english.ts";
 import { type PreviewView, previewPage } from "./preview_page.ts";
 
 const preview: PlanPreview = {
@@ -33,19 +34,21 @@ const pageOf = (state: PlanPreview["state"], parts: Partial<PlanPreview> = {}) =
 it("the comparison of 50,000 members shows how far it is, and renews itself until it ends", () => {
   const running = pageOf("running");
   expect(running.refreshSeconds).toBe(3);
-  expect(running.content.source).toContain("Comparing everyone with the rules: 20,000 of 50,000 members.");
-  expect(running.content.source).toContain('max="50000" value="20000"');
+  expect(inEnglish(running.content)).toContain(
+    "Comparing everyone with the rules: 20,000 of 50,000 members.",
+  );
+  expect(inEnglish(running.content)).toContain('max="50000" value="20000"');
   for (const state of ["done", "failed"] as const) expect(pageOf(state).refreshSeconds).toBeUndefined();
-  expect(pageOf("failed").content.source).toMatch(/Discord or\sRoblox did not answer/);
+  expect(inEnglish(pageOf("failed").content)).toMatch(/Discord or\sRoblox did not answer/);
 });
 
 it("members for whom the game platform did not answer come first, and a tenth of them changes the button", () => {
-  const few = pageOf("done", { done: 1_000, unknown: 99 }).content.source;
+  const few = inEnglish(pageOf("done", { done: 1_000, unknown: 99 }).content);
   expect(few.indexOf("For 99 of 1,000 members, Roblox did not")).toBeLessThan(
     few.indexOf("Nobody has been changed yet."),
   );
   expect(few).toContain('value="confirm">Turn on</button>');
-  const many = pageOf("done", { done: 1_000, unknown: 100 }).content.source;
+  const many = inEnglish(pageOf("done", { done: 1_000, unknown: 100 }).content);
   expect(many).toContain('value="confirm">Turn on without knowing 100 members</button>');
 });
 
@@ -64,6 +67,6 @@ it("each choice for members who never linked says what it would do, and how long
   );
   expect(source).toContain("800 roles would be taken as well. 6,110 changes, at least 10 minutes.");
   expect(source).toContain("The nicknames that they have now are overwritten");
-  const settled = pageOf("done", { roles: [{ ...role, lost: none }] }).content.source;
+  const settled = inEnglish(pageOf("done", { roles: [{ ...role, lost: none }] }).content);
   expect(settled).toMatch(/at most ten a second: 300 changes, less than a minute\./);
 });

@@ -1,5 +1,4 @@
 /** The form of a role plan: numbered rules, a nickname, and members to leave alone. */
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { Digits } from "@accountlink/core/ids";
 import type { GuildRole, RankedGroup } from "@accountlink/core/platforms";
 import {
@@ -23,6 +22,7 @@ import {
   typedFields,
 } from "@accountlink/core/roles";
 import { Record, Schema } from "effect";
+import type { Problem } from "../look/reasons.ts";
 import type { Fields } from "../owner_pages.ts";
 
 /** A condition as typed into the form. `when` is a kind of rules, or a text that another release knows as one. */
@@ -203,7 +203,7 @@ export const changedRules = (
 export const settingsOf = (
   form: RolesForm,
   state: PlanState,
-): (ChosenSettings & Pick<PlanSettings, "rules">) | ReadonlyArray<ParameterProblem> => {
+): (ChosenSettings & Pick<PlanSettings, "rules">) | ReadonlyArray<Problem> => {
   const { nickname, nicknameGroupId, bypassRoleIds, nicknameBypassRoleIds, unlinked } = form;
   const read = form.rules.map((rule, i) => ruleOf(rule, i + 1));
   const rules = read.filter((rule) => "roleId" in rule);
@@ -229,7 +229,7 @@ const expectedNickname = "expected at least one of the names in braces that this
 const isNickname = (text: string): boolean => text === "" || Schema.is(NicknameTemplate)(text);
 
 /** Converts the rule with this number, or returns the problems of its fields. */
-export const ruleOf = (typed: TypedRule, number: number): RoleRule | ReadonlyArray<ParameterProblem> => {
+export const ruleOf = (typed: TypedRule, number: number): RoleRule | ReadonlyArray<Problem> => {
   const { roleId, nickname } = typed;
   const read = typed.conditions.map((each, i) => singleOf(each, partOf(number, i + 1)));
   const conditions = read.filter((each) => "is" in each);
@@ -239,7 +239,7 @@ export const ruleOf = (typed: TypedRule, number: number): RoleRule | ReadonlyArr
   return problems.length > 0 ? problems : { roleId, when: allOf(conditions), nickname: nickname || null };
 };
 
-const singleOf = (typed: TypedCondition, part: string): SingleCondition | ReadonlyArray<ParameterProblem> => {
+const singleOf = (typed: TypedCondition, part: string): SingleCondition | ReadonlyArray<Problem> => {
   const kind = ruleKindNamed(typed.when);
   if (kind === undefined) return [{ name: `when-${part}`, reason: "this version knows no such rule" }];
   const condition = conditionOf(kind, typed);

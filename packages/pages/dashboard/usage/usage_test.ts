@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 import { makeDays, makeKey } from "../test_data.ts";
+import { inEnglish } from "../test_english.ts";
 import { barChart, sparkline } from "./usage_charts.ts";
 import { usagePage } from "./usage_routes.ts";
 
 it("the chart stacks the counts of a day, and scales them to the axis", () => {
   const [low, high] = [makeDays(1, 1, 0), makeDays(1, 3, 1)];
   const bars = [
-    ...barChart([...low, ...high]).source.matchAll(/class="(\w+)" x=".+?" y="(.+?)".*? height="(.+?)"/g),
+    ...inEnglish(barChart([...low, ...high])).matchAll(/class="(\w+)" x=".+?" y="(.+?)".*? height="(.+?)"/g),
   ];
   expect(bars.map(([, outcome, y, height]) => [outcome, Number(y), Number(height)])).toEqual([
     ["served", 75, 25],
@@ -17,7 +18,7 @@ it("the chart stacks the counts of a day, and scales them to the axis", () => {
 
 it("the days of the chart and of the table are times, which scripts write in the reader's form", () => {
   const days = makeDays(3, 1, 0);
-  const { source } = usagePage({ days, byKey: [], keys: [] }, { keyId: null, days: 7 }).content;
+  const source = inEnglish(usagePage({ days, byKey: [], keys: [] }, { keyId: null, days: 7 }).content);
   const written = [...source.matchAll(/<time datetime="(.+?)">(.+?)<\/time>/g)];
   expect(written.map(([, day]) => day)).toEqual(written.map(([, , text]) => text));
   expect(written).toHaveLength(6);
@@ -28,10 +29,9 @@ it("the usage page shows the 25 busiest of many keys, and says where the others 
     key: makeKey({ name: `Bot ${i + 1}` }),
     days: makeDays(1, i, 0),
   }));
-  const { source } = usagePage(
-    { days: makeDays(1, 0, 0), byKey, keys: [] },
-    { keyId: null, days: 1 },
-  ).content;
+  const source = inEnglish(
+    usagePage({ days: makeDays(1, 0, 0), byKey, keys: [] }, { keyId: null, days: 1 }).content,
+  );
   const names = [...source.matchAll(/>(Bot \d+)<\/a>/g)].map(([, name]) => name);
   expect(names).toEqual(Array.from({ length: 25 }, (_, i) => `Bot ${30 - i}`));
   expect(source).toContain("The busiest 25 of 30 used keys. The file has all of them.");

@@ -1,7 +1,7 @@
 /** The form of a webhook. */
-import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "../../html.ts";
 import { checkField, fieldsOf, hiddenFields, textField } from "../look/field.ts";
+import type { Problem } from "../look/reasons.ts";
 import { type Fields, typedIn } from "../owner_pages.ts";
 import { eventChoices } from "./webhook_texts.ts";
 
@@ -39,7 +39,7 @@ export const typedWebhook = (fields: Fields): NewWebhookForm => ({
 });
 
 /** The hidden field sends an empty list if no event is ticked. */
-export const webhookFields = (form: WebhookForm, problems: ReadonlyArray<ParameterProblem>): Html => {
+export const webhookFields = (form: WebhookForm, problems: ReadonlyArray<Problem>): Html => {
   const of = fieldsOf(textLabels, form, problems);
   return html`
 ${textField({

@@ -1,0 +1,68 @@
+/** The texts of the dashboard, in the language of whoever reads the page. */
+import { Html, html, type Place, type Wording } from "../../html.ts";
+import { type DashboardMessages, type Language, own, type ValuesOf } from "../../languages/mod.ts";
+
+export type DashboardKey = DashboardMessages["key"];
+
+/** The keys of messages without values. */
+export type PlainKey = Exclude<DashboardKey, keyof DashboardMessages["names"]>;
+
+type SayValues<Key extends DashboardKey> = ValuesOf<
+  DashboardMessages["names"],
+  Key,
+  DashboardMessages["html"]
+>;
+
+/** Says a message of the dashboard's catalogue. */
+export const say = <Key extends DashboardKey>(key: Key, ...[values]: SayValues<Key>): Html =>
+  inLanguage(({ say: inWords }) => inWords(key, values));
+
+/** Renders what depends on the language of the page. */
+export const inLanguage = (render: (wording: Wording) => Html): Html =>
+  new Html((place) => render(wordingIn(place)).at(place));
+
+const wordingIn = ({ wording }: Place): Wording => {
+  if (wording === undefined)
+    throw new Error("Cannot say a message: the place of the document has no language");
+  return wording;
+};
+
+export const wordingOf = (words: Language<DashboardMessages>): Wording => ({
+  tag: words.tag,
+  has: (key) => words.has(key),
+  // `say` has checked that the values are those of the message.
+  say: words.html.bind(words) as Wording["say"],
+});
+
+/** Renders a part in another language than the page around it. */
+export const partIn = (wording: Wording, content: Html): Html =>
+  new Html((place) => content.at({ ...place, wording }));
+
+/** Text for a place without elements, such as an attribute, an option of a menu or the title of a document. */
+export const plain = (content: string | Html): Html | string =>
+  typeof content === "string" ? content : new Html((place) => content.at(place).replace(/<[^>]*>/g, ""));
+
+/** Begins a sentence with a capital, by the rules of the language. */
+export const capitalised = (content: Html): Html =>
+  new Html((place) =>
+    content
+      .at(place)
+      .replace(
+        /^((?:<[^>]*>)*)(\p{L})/u,
+        (_, marks: string, letter: string) => marks + letter.toLocaleUpperCase(place.wording?.tag),
+      ),
+  );
+
+/** The values of tags in messages. */
+export const tags = {
+  b: (content: Html) => html`<strong>${content}</strong>`,
+  small: (content: Html) => html`<small>${content}</small>`,
+  unseen: (content: Html) => html`<span class="unseen">${content}</span>`,
+};
+
+/** Names that people chose, in the form of a list such as "A, B and C". */
+export const namesList = (names: ReadonlyArray<string>): Html =>
+  inLanguage(({ tag }) => {
+    const parts = new Intl.ListFormat(tag, { type: "conjunction" }).formatToParts(names);
+    return html`${parts.map(({ type, value }) => (type === "element" ? own(value) : html`${value}`))}`;
+  });
