@@ -60,13 +60,15 @@ for (const box of all("[data-ticks]")) {
   });
 }
 
-// In the language of the page, with the habits of the reader's region where the browser knows the language.
+const { locale } = new Intl.DateTimeFormat().resolvedOptions();
+const base = (tag) => tag.split("-", 1)[0];
 const formats = new Map();
+
+/** Formats in the language of the page, by the habits of the reader's region where the browser has the same language. */
 const formatOf = (tag, options) => {
   const name = tag + options.timeStyle;
-  const base = (locale) => locale.split("-", 1)[0];
-  const locale = navigator.languages.find((each) => base(each) === base(tag)) ?? tag;
-  if (!formats.has(name)) formats.set(name, new Intl.DateTimeFormat(locale, options));
+  const habits = base(locale) === base(tag) ? locale : tag;
+  if (!formats.has(name)) formats.set(name, new Intl.DateTimeFormat(habits, options));
   return formats.get(name);
 };
 
