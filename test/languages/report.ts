@@ -15,12 +15,14 @@ export type Texts = Readonly<Record<string, string>>;
 
 const folder = new URL("../../packages/pages/languages/", import.meta.url);
 
-const readJson = <A = Texts>(file: URL): A | null =>
-  existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : null;
+const readJson = (file: URL): unknown => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : null);
+
+const readTexts = (file: URL): Texts | null => readJson(file) as Texts | null;
+
+const write = (file: URL, value: unknown): void => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 
 /** The words of each language for what the service is about. */
-export const terms: Readonly<Record<string, Texts>> =
-  readJson<Record<string, Texts>>(new URL("context/terms.json", folder)) ?? {};
+export const terms = readJson(new URL("context/terms.json", folder)) as Readonly<Record<string, Texts>>;
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
@@ -53,21 +55,19 @@ export interface Report {
  */
 const catalogueIn = (path: string, tags: ReadonlyArray<string>) => {
   const here = new URL(path, folder);
-  const english = readJson(new URL("en.json", here)) ?? {};
+  const english = readTexts(new URL("en.json", here)) ?? {};
   /** By key, the hash of the English message that translators were told of. */
   const hashesFile = new URL("context/english_hashes.json", here);
   const staleFile = new URL("context/stale.json", here);
-  const recordedHashes = readJson(hashesFile) ?? {};
-  const readStale = (): Stale => readJson<Stale>(staleFile) ?? {};
-  const write = (file: URL, value: unknown): void =>
-    writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+  const recordedHashes = readTexts(hashesFile) ?? {};
+  const readStale = (): Stale => (readJson(staleFile) ?? {}) as Stale;
 
   return {
     tags,
     english,
     recordedHashes,
     /** Where each message stands, how long it may be, and what its values hold. */
-    notes: readJson(new URL("context/en.notes.json", here)) ?? {},
+    notes: readTexts(new URL("context/en.notes.json", here)) ?? {},
 
     /** Lists changed English messages as stale in every language, and forgets those that are gone. */
     record: (): ReadonlyArray<string> => {
@@ -91,7 +91,7 @@ const catalogueIn = (path: string, tags: ReadonlyArray<string>) => {
 
     /** Returns null if the language has no file. */
     reportOf: (tag: string): Report | null => {
-      const messages = readJson(new URL(`${tag}.json`, here));
+      const messages = readTexts(new URL(`${tag}.json`, here));
       if (messages === null) return null;
       const keys = Object.keys(english).filter((key) => Object.hasOwn(messages, key));
       const staleKeys = new Set([...(readStale()[tag] ?? []), ...changedKeys(recordedHashes, english)]);

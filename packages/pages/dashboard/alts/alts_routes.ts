@@ -12,7 +12,7 @@ import type { SiteError } from "../../sign_ins/refusals.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
-import { messageText } from "../look/names.ts";
+import { errorSentence } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -138,7 +138,7 @@ const orForm = (
     platforms,
   ).pipe(
     Effect.catchTag("Forbidden", (error) =>
-      show({ status: statusOf(error), problems: [], general: `${messageText(error)}.` }),
+      show({ status: statusOf(error), problems: [], general: errorSentence(error) }),
     ),
   );
 

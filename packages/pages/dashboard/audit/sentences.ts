@@ -32,7 +32,7 @@ export interface Names extends AccountNames {
   readonly roles: ReadonlyMap<string, string>;
   readonly channels: ReadonlyMap<string, string>;
   /** Names of the account's lists by pid. */
-  readonly lists: ReadonlyMap<string, Html>;
+  readonly lists: ReadonlyMap<string, string>;
   readonly keys: ReadonlyArray<KeyDetails>;
   readonly me: { readonly chatId: string; readonly name: string };
   readonly webhooks: ReadonlyMap<string, string>;

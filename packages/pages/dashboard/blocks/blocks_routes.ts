@@ -178,7 +178,7 @@ ${
     ? html`<p class="empty">Nobody is blocked.</p>`
     : tableHtml({
         id: "blocks",
-        caption: `Blocked in ${listText(community)}, the last first`,
+        caption: html`Blocked in ${listText(community)}, the last first`,
         columns: ["User", "Reason", "Since", "By", { label: "Actions", isUnseen: true }],
         rows: blocks.map((block) => [
           html`${whoOf(block)}`,

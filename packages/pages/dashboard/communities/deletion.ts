@@ -2,7 +2,6 @@
 import type { RolePlan } from "@accountlink/core/roles";
 import { html, to } from "../../html.ts";
 import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
-import { communityName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import type { Page } from "../page.ts";
 import { communityPath, deleteDataPath, rolesPath } from "../paths.ts";

@@ -4,6 +4,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { listText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
+import { say, tags } from "../look/say.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { importPath, paths, rolesPath, withQuery } from "../paths.ts";
@@ -80,7 +81,12 @@ ${counted(restored, "link")} ${restored === 1 ? "is" : "are"} as before the impo
 
 /** Says until when an import can be undone, and leads to its undo. */
 export const undoLink = ({ id, name, endsAt }: Pick<UndoableImport, "id" | "name" | "endsAt">): Html =>
-  html`<a href="${to(importPath(id, "undo"))}">Undo it<span class="unseen">: ${name}</span></a> until ${timeHtml(endsAt)}`;
+  say("undo.link", {
+    a: (content) => html`<a href="${to(importPath(id, "undo"))}">${content}</a>`,
+    unseen: tags.unseen,
+    name,
+    time: timeHtml(endsAt),
+  });
 
 /** The imports that can be undone; null if there are none. */
 export const undoableSection = (

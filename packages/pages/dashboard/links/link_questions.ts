@@ -15,7 +15,7 @@ import { Effect, Result } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
-import { listText, messageText } from "../look/names.ts";
+import { errorSentence, listText, messageText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import type { Problem } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
@@ -89,7 +89,7 @@ ${lost}
 ${
   chatId === undefined || others.length === 0
     ? null
-    : html`<p>The user stays linked in ${others.map((other) => listText(other.community)).join(" and ")}.
+    : html`<p>The user stays linked in ${others.map(({ community: other }, index) => html`${index === 0 ? "" : " and "}${listText(other)}`)}.
       <a class="bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">Unlink in every list</a></p>`
 }
 ${formTo(paths.unlink, html` class="panel"`)}
@@ -158,7 +158,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
   const listsOf = yield* makeUserLists;
   const lostIn = yield* makeLostWithLink;
 
-  const ask = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string, failed: string | null) {
+  const ask = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string, failed: Html | null) {
     if (!isChatId(chatId)) return seeOther(paths.links);
     const lists = yield* listsOf(visitor, chatId);
     const chat = yield* profiles.chat(chatId, null);
@@ -187,7 +187,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
     const failure = results.find(Result.isFailure)?.failure;
     return failure === undefined
       ? seeOther(paths.linkUser, { pid: first.community.scope.pid, chatId, done: "unlinkedAll" })
-      : yield* ask(visitor, chatId, `${messageText(failure)}.`);
+      : yield* ask(visitor, chatId, errorSentence(failure));
   });
 
   return [
@@ -204,7 +204,7 @@ const unlinkAllQuestion = (
   chat: ChatProfile | null,
   lists: ReadonlyArray<UserList>,
   lost: Html | null,
-  failed: string | null,
+  failed: Html | null,
 ): Page => ({
   status: failed === null ? 200 : 409,
   title: failed === null ? "Unlink in every list?" : "Not unlinked in every list",

@@ -102,7 +102,7 @@ export const linksPage = (
     labels,
     content: html`
 <p class="figure"><strong>${linksText(community.links)}</strong> in
-${listText(community)}${note === null ? null : `, ${note}`}${totalNote(view)}</p>
+${listText(community)}${note === null ? null : html`, ${note}`}${totalNote(view)}</p>
 ${searchForm(view)}
 ${listed(view, labels)}
 ${pager(view)}
@@ -125,10 +125,10 @@ ${textField({ name: "game", label: labels.game, hint: "ID or user name.", value:
 };
 
 /** Says how many links all lists together have; null if there is only one list. */
-const totalNote = ({ communities }: LinksView): string | null =>
+const totalNote = ({ communities }: LinksView): Html | null =>
   communities.length < 2
     ? null
-    : `; ${countText(sumCounts(communities.map(({ links }) => links)))} in all lists`;
+    : html`; ${countText(sumCounts(communities.map(({ links }) => links)))} in all lists`;
 
 const searchForm = ({ communities, community, search, sort, day }: LinksView): Html => html`
 <form method="get" action="${to(paths.links)}" class="filters" role="search">
@@ -191,7 +191,7 @@ export const linksTable = (
   const form = `selected-${pid}`;
   const table = tableHtml({
     id: `links-${pid}`,
-    caption: `Links in ${listText(community)}${search === "" ? "" : ` found by “${search}”`}, ${order}`,
+    caption: html`Links in ${listText(community)}${search === "" ? "" : ` found by “${search}”`}, ${order}`,
     columns: [chatLabel, gameLabel, "Last verified", { label: "Actions", isUnseen: true }],
     rows: links.map(({ link, chat, game }) => {
       const { chatId, gameId } = link;

@@ -9,13 +9,14 @@ import type {
 } from "@accountlink/core/errors";
 import { type ListProgress, MemberLists } from "@accountlink/core/owners";
 import { type Duration, Effect, Option } from "effect";
-import { messageText } from "../look/names.ts";
+import type { Html } from "../../html.ts";
+import { errorSentence } from "../look/names.ts";
 import { numberText } from "../look/time.ts";
 
 const longestWait = "3 seconds";
 
 /** Why a page lacks what the list of members would give it: the list is refused, or not yet read to its end. */
-export type NotListed = { readonly reason: string } | { readonly reading: ListProgress };
+export type NotListed = { readonly reason: string | Html } | { readonly reading: ListProgress };
 
 type ListError = Conflict | Forbidden | MissingParameter | PlatformUnavailable | StoreUnavailable;
 
@@ -26,7 +27,7 @@ export const makeMemberListWait = Effect.map(
     <A>(guildId: GuildId, needing: Effect.Effect<A, ListError>, wait: Duration.Input = longestWait) =>
       needing.pipe(
         Effect.catchTag(["Conflict", "Forbidden"], (error) =>
-          Effect.succeed<NotListed>({ reason: `${messageText(error)}.` }),
+          Effect.succeed<NotListed>({ reason: errorSentence(error) }),
         ),
         Effect.timeoutOption(wait),
         Effect.map(

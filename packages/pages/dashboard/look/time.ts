@@ -30,7 +30,7 @@ const ofTag = <A>(make: (tag: string) => A): ((tag: string) => A) => {
 const moments = ofTag(
   (tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
 );
-const days = ofTag((tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeZone: "UTC" }));
+const dates = ofTag((tag) => new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeZone: "UTC" }));
 const numbers = ofTag((tag) => new Intl.NumberFormat(tag));
 const relative = ofTag((tag) => new Intl.RelativeTimeFormat(tag, { numeric: "always" }));
 const relativeDays = ofTag((tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto" }));
@@ -50,7 +50,7 @@ export const timeHtml = (time: Millis): Html =>
 export const dayHtml = (time: Millis): Html =>
   inLanguage(
     ({ tag }) =>
-      html`<time datetime="${dayOf(time)}">${tag === "en" ? dayOf(time) : days(tag).format(time)}</time>`,
+      html`<time datetime="${dayOf(time)}">${tag === "en" ? dayOf(time) : dates(tag).format(time)}</time>`,
   );
 
 export const numberHtml = (count: number): Html =>

@@ -12,17 +12,22 @@ export interface ValueNames {
   readonly "list.community": "id";
   readonly "list.links": "count" | "links";
   readonly "list.counted": "ago";
+  readonly "undo.link": "a" | "unseen" | "name" | "time";
 }
 
 /** The type of each value. */
 export interface MessageValues<Text, Tag> {
+  readonly a: Tag;
   readonly ago: Text;
   readonly community: Text;
   readonly count: number;
   readonly id: Text;
   readonly links: Text;
   readonly minutes: number;
+  readonly name: Text;
   readonly owner: Text;
   readonly platform: Text;
   readonly reason: Text;
+  readonly time: Text;
+  readonly unseen: Tag;
 }
