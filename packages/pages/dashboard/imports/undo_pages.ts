@@ -103,7 +103,7 @@ export const undoableSection = (
         return html`
 <li>
 <p><strong>${one.name}</strong>${
-          community === undefined ? null : ` into ${listText(community)}`
+          community === undefined ? null : html` into ${listText(community)}`
         }, ${timeHtml(one.importedAt)}: ${counted(one.links, "link")}</p>
 <p>${
           one.undone === null
