@@ -44,6 +44,9 @@ const turnTime = 1;
 /** Milliseconds. */
 const window = 1_000;
 
+/** Node's HTTP server keeps here whether it has paused the socket. */
+type PausedByNode = Socket & { readonly _paused?: boolean };
+
 interface Entered {
   readonly response: ServerResponse;
   readonly start: () => void;
@@ -95,7 +98,9 @@ class Connection {
   readOn(): void {
     this.isPaused = false;
     this.isBehind = true;
-    this.socket.resume();
+    // Node ends the process if a socket is read that Node has paused because its client does not read the answers. Node
+    // resumes this socket itself.
+    if (!(this.socket as PausedByNode)._paused) this.socket.resume();
   }
 
   startNext(): void {

@@ -73,6 +73,23 @@ it("a connection has at most 16 requests in flight, and is read on as they are a
   expect(most).toBe(16);
 });
 
+it("a client that pipelines requests and reads their long answers slowly gets all of them", async () => {
+  const body = "x".repeat(300_000);
+  const answer = () => Effect.delay(Effect.succeed(new HttpResponse(200, {}, body)), "1 millis");
+  const { open } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
+  const { socket, answers } = await open();
+  const count = 60;
+  socket.pause();
+  for (let sent = 0; sent < count; sent += 5) send(socket, "/v2/links", 5);
+  // Each turn of the event loop reads some bytes, so that the server pauses and resumes the connection.
+  const reading = setInterval(() => {
+    if (socket.isPaused()) socket.resume();
+    else socket.pause();
+  }, 1);
+  onTestFinished(() => clearInterval(reading));
+  await vi.waitUntil(() => answers() === count, { timeout: 20_000 });
+});
+
 it("requests of several connections start in turns, one of each", async () => {
   const { paths, answer } = remembering();
   const { open, server } = await serve(answer, { ACCOUNTLINK_IP_PER_SECOND: "0" });
