@@ -1,37 +1,16 @@
 /**
- * Load test: one address or account attacks while the key of another tenant looks up links. The proof measures both;
- * elsewhere the attacks only have to be answered as documented.
+ * Load test: addresses without a key flood the server while a key looks up links. The proof measures both; elsewhere the
+ * floods only have to be answered as documented. `neighbours_test.ts` has the attacks of accounts.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isProof } from "@accountlink/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { managedBy, verified } from "../contract/site_server.ts";
-import { guild, makeFixtures } from "../support/fixtures.ts";
-import { textOf } from "../support/http.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
 import { flood } from "./flooding.ts";
 
 const fixtures = makeFixtures();
 const key = fixtures.key({ account: "other", kind: "staff", limits: "none", links: { "100001": "1" } });
-
-const crowd = Array.from({ length: 100 }, (_, index) => String(300_001 + index));
-fixtures.account({ name: "attacker", chatId: "100002", tier: "premium" });
-/** The account of the attacker, with a plan, with many users at one address, and with many keys. */
-const attacker = fixtures.key({
-  account: "attacker",
-  tier: "premium",
-  limits: "none",
-  links: Object.fromEntries(crowd.map((chatId, index) => [chatId, String((index % 9) + 1)])),
-  sightings: crowd.map((chatId) => ({ chatId, ip: "198.51.100.7", seenAt: new Date().toISOString() })),
-});
-const inGuild = fixtures.key({ account: "attacker", tier: "premium", limits: "none", guildId: guild });
-for (let count = 0; count < 500; count++) fixtures.key({ account: "attacker", status: "revoked" });
-fixtures.plan({
-  account: "attacker",
-  guildId: guild,
-  rules: [{ roleId: verified.id, when: { is: "linked" } }],
-  state: "on",
-});
 
 /** How often lookups are measured without an attack and during it, and for how many milliseconds each. */
 const [turns, duration] = isProof ? [5, 3_000] : [1, 500];
@@ -41,7 +20,7 @@ const proxy = "127.0.3.1";
 let server: ServerProcess;
 beforeAll(async () => {
   server = await startServer({
-    fixture: managedBy(["100002"], [verified])(fixtures.fixture),
+    fixture: fixtures.fixture,
     env: {
       ACCOUNTLINK_TRUSTED_PROXIES: `${proxy}/32`,
       ACCOUNTLINK_IP_PER_SECOND: "20",
@@ -152,54 +131,6 @@ test.each(isProof ? floods : floods.slice(0, 1))(
         expect(answers).toBeLessThanOrEqual(count * 40 * seconds + Math.max(32, count));
         expect(lines() - linesBefore).toBeLessThanOrEqual(count * (seconds + 1));
         expect(["200", "401", "404", "429"]).toEqual(expect.arrayContaining([...statuses.keys()]));
-      };
-    });
-  },
-);
-
-const headerOf = (token: string) => `Authorization: Bearer ${token}\r\n`;
-const keyed = headerOf(attacker);
-
-const post = (path: string, body: object) => {
-  const text = JSON.stringify(body);
-  const headers = `${headerOf(inGuild)}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n`;
-  return `POST ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n${text}`;
-};
-
-/** Lookups that name a hundred guilds without the bot. */
-const refusals = Array.from({ length: 100 }, (_, index) =>
-  request(`/v2/chat?chatId=100001&guildId=${800_000_000_000_000_000n + BigInt(index)}`, keyed),
-).join("");
-
-test.runIf(isProof).each([
-  ["refusals", "403", async () => refusals],
-  [
-    "keys",
-    "200",
-    async () => {
-      const session = await server.send("POST /v2/sessions", { key: attacker, body: { clientId: "one" } });
-      return request(`/verify?pid=${textOf(session.body.data?.pid)}`);
-    },
-  ],
-  ["sign-ins", "302", async () => request("/dashboard/sign-in")],
-  ["sweeps", "200", async () => post("/v2/members/sync", { chatId: "100001", guildId: guild })],
-  ["alts", "200", async () => request("/v2/alts?chatId=300001", keyed)],
-] as const)(
-  "an attack on %s leaves lookups of another tenant at most three times as slow",
-  async (name, answered, made) => {
-    const sent = await made();
-    await measure(name, 3, async () => {
-      const attack = await flood({
-        port: Number(new URL(server.url).port),
-        addresses: ["127.0.2.1"],
-        connections: 32,
-        request: sent,
-        depth: name === "refusals" ? 1 : 100,
-      });
-      return async () => {
-        const statuses = await attack.stop();
-        expect([...statuses.keys()]).not.toContain("500");
-        expect([...statuses.keys()]).toContain(answered);
       };
     });
   },

@@ -1,4 +1,4 @@
-/** A process that floods a server: its connections pipeline one request again and again, and read all answers. */
+/** A process that floods a server: its connections pipeline a request again and again, and read all answers. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -8,6 +8,7 @@ export interface Flood {
   readonly port: number;
   readonly addresses: ReadonlyArray<string>;
   readonly connections: number;
+  /** Its bytes as Latin-1. */
   readonly request: string;
   /** How many requests each write has. */
   readonly depth: number;
@@ -21,7 +22,8 @@ export interface Flooding {
 type Statuses = Readonly<Record<string, number>>;
 
 export const flood = async (options: Flood): Promise<Flooding> => {
-  const child = fork(import.meta.filename, [JSON.stringify(options)], { execArgv: [] });
+  const child = fork(import.meta.filename, ["flood"], { execArgv: [] });
+  child.send(options);
   await once(child, "message");
   return {
     stop: async () => {
@@ -36,7 +38,7 @@ export const flood = async (options: Flood): Promise<Flooding> => {
 
 const run = ({ port, addresses, connections, request, depth }: Flood) => {
   const statuses = new Map<string, number>();
-  const batch = request.repeat(depth);
+  const batch = Buffer.from(request.repeat(depth), "latin1");
   const open = (index: number): void => {
     const socket = connect({
       port,
@@ -59,4 +61,4 @@ const run = ({ port, addresses, connections, request, depth }: Flood) => {
   process.on("message", () => process.send?.(Object.fromEntries(statuses)));
 };
 
-if (process.argv[1] === import.meta.filename) run(JSON.parse(process.argv[2] ?? "") as Flood);
+if (process.argv[1] === import.meta.filename) process.once("message", (options) => run(options as Flood));

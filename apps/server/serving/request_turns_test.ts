@@ -87,7 +87,7 @@ it("a client that pipelines requests and reads their long answers slowly gets al
     else socket.pause();
   }, 1);
   onTestFinished(() => clearInterval(reading));
-  await vi.waitUntil(() => answers() === count, { timeout: 20_000 });
+  await expect.poll(answers, { timeout: 20_000 }).toBe(count);
 });
 
 it("requests of several connections start in turns, one of each", async () => {

@@ -1,6 +1,7 @@
 /** Fair queueing by account for a resource that accounts share. */
 import { Context, Data, Effect, Exit, type Fiber, Metric, type Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
+import type { SharedResource } from "./resources.ts";
 
 /** The account of work that belongs to no account, such as the operator's own. */
 export const operatorAccount = "";
@@ -12,13 +13,13 @@ export const TurnAccount = Context.Reference<string>("@accountlink/core/TurnAcco
 
 /** The account has too much waiting for a resource, or its work has waited for too long. @internal */
 export class TurnRefused extends Data.TaggedError("TurnRefused")<{
-  readonly resource: string;
+  readonly resource: SharedResource;
   readonly reason: "many_waiting" | "late";
 }> {}
 
 export interface TurnsOptions {
   /** The name of the resource in the metric. */
-  readonly resource: string;
+  readonly resource: SharedResource;
   /** How many steps run at once. */
   readonly places: number;
   /** The most places of one account, even if nobody else wants them; all by default. */

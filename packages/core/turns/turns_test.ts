@@ -5,7 +5,7 @@ import { Turns, type TurnsOptions } from "./turns.ts";
 
 /** A resource whose steps run until the test ends them. `started` lists the steps that have a place, in order. */
 const setUp = (options: Partial<TurnsOptions> = {}) => {
-  const turns = new Turns({ resource: "test", places: 1, ...options });
+  const turns = new Turns({ resource: "previews", places: 1, ...options });
   const started: Array<string> = [];
   const begin = (account: string, name = account) =>
     Effect.gen(function* () {
@@ -142,7 +142,7 @@ test("steps of one account beyond the most that may wait are refused, and no ste
   yield* wait("ada");
   yield* wait("ada");
   expect(yield* Effect.flip(turns.stepWithin("ada", 1_000, Effect.void))).toMatchObject({
-    resource: "test",
+    resource: "previews",
     reason: "many_waiting",
   });
   const other = yield* wait("bob");
@@ -176,7 +176,7 @@ test("the metric has how long steps waited, by resource, without those that ran 
     expect(metrics).toMatchObject([
       {
         id: "accountlink_turn_wait_seconds",
-        attributes: { resource: "test" },
+        attributes: { resource: "previews" },
         state: { count: 1, sum: 0.04 },
       },
     ]);

@@ -1,0 +1,12 @@
+/** What accounts of a node take turns at. The metric has these names. @internal */
+export const sharedResources = [
+  "sqlite_writer",
+  "dashboard_reads",
+  "previews",
+  "import_files",
+  "link_counts",
+  "block_removals",
+] as const;
+
+/** The clients of platforms add the name of their platform. @internal */
+export type SharedResource = (typeof sharedResources)[number] | `platform_${string}`;

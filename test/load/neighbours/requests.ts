@@ -1,0 +1,87 @@
+/** The routes of the service, from the tables of the API and of the pages, and the attacker's requests to them. */
+import { HttpSettings, Readiness } from "@accountlink/http";
+import { compatRoutes, dashboardRoutes, type Route, routes } from "@accountlink/http-api";
+import { makePages } from "@accountlink/pages";
+import { ChatSettings } from "@accountlink/pages/chat";
+import { MemoryWorld } from "@accountlink/testing";
+import { Effect, Layer } from "effect";
+import { chatKey } from "../../support/chat.ts";
+import type { RouteRow } from "./route_rows.ts";
+import type { Attacker } from "./world.ts";
+
+export interface HttpAttack {
+  readonly line: `${string} ${string}`;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+const apiRoutes: ReadonlyArray<Route> = [...routes, ...compatRoutes, ...dashboardRoutes];
+const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
+const apiByName = new Map(apiRoutes.map((route) => [nameOf(route), route]));
+
+const settings = { publicUrl: "https://links.example", trustedProxies: [], withoutAddresses: true };
+
+const pageRoutes = Effect.map(
+  makePages(() => {
+    throw new Error("Cannot look up links: the pages only list their routes");
+  }),
+  (pages) => pages.routes,
+).pipe(
+  Effect.scoped,
+  Effect.provide(
+    Layer.mergeAll(
+      Readiness.layerStorage,
+      Layer.succeed(HttpSettings, settings),
+      Layer.effect(
+        ChatSettings,
+        Effect.map(ChatSettings, (usual) => ({ ...usual, publicKey: chatKey })),
+      ),
+    ).pipe(Layer.provideMerge(MemoryWorld.layer())),
+  ),
+);
+
+/** Returns the name of each route of the service, such as `GET /v2/chat`. */
+export const listRoutes = async (): Promise<ReadonlyArray<string>> => {
+  const pages = await Effect.runPromise(pageRoutes);
+  return [...new Set([...apiRoutes.map(nameOf), ...pages.map(nameOf)])];
+};
+
+const isKeyed = (route: Route | undefined): route is Route =>
+  route?.access === "key" || route?.access === "key_or_redirect";
+
+/** The header that carries a key; APIs of other services have their own. */
+const keyHeader = ({ service }: Route, key: string): Readonly<Record<string, string>> => {
+  const { header, scheme } = service?.credentials[0] ?? { header: "authorization", scheme: "Bearer" };
+  return { [header]: scheme === null ? key : `${scheme} ${key}` };
+};
+
+/** Makes the request that a row describes. */
+export const requestOf = (name: string, row: RouteRow, attacker: Attacker): HttpAttack => {
+  const [method = "", template = ""] = name.split(" ");
+  const given = typeof row.values === "function" ? row.values(attacker) : (row.values ?? {});
+  const path = template.replaceAll(/:(\w+)/g, (_, parameter: string) => String(given[parameter]));
+  const values = Object.entries(given).filter(([parameter]) => !template.includes(`:${parameter}`));
+  const api = apiByName.get(name);
+  const site = template.startsWith("/me") ? "user" : "owner";
+  const headers = isKeyed(api) ? keyHeader(api, attacker.keys[row.key ?? "attacker"]) : attacker[site];
+  if (method === "GET" || api?.source === "query") {
+    const search = encoded(values);
+    return { line: `${method} ${path}${search === "" ? "" : `?${search}`}`, headers, body: "" };
+  }
+  const { type, body } =
+    api === undefined
+      ? (row.file?.(attacker) ?? formOf([["csrf", attacker.csrf[site]], ...values]))
+      : { type: "application/json", body: JSON.stringify(Object.fromEntries(values)) };
+  return { line: `${method} ${path}`, headers: { ...headers, "content-type": type }, body };
+};
+
+type Values = ReadonlyArray<readonly [name: string, value: unknown]>;
+
+const encoded = (values: Values): string =>
+  new URLSearchParams(Object.fromEntries(values.map(([name, value]) => [name, String(value)]))).toString();
+
+const formOf = (values: Values) => ({
+  type: "application/x-www-form-urlencoded",
+  // A row may send a wrong token.
+  body: encoded(values),
+});

@@ -1,0 +1,97 @@
+/** The work that the attacker starts in the background, for each resource that accounts share. */
+import type { sharedResources } from "@accountlink/core/turns";
+import { locationOf } from "../../support/flow_browser.ts";
+import { type Answer, type Json, makeClient } from "../../support/http.ts";
+import { hostileFile } from "./hostile_file.ts";
+import { type Attacker, dearestRules, largeGuild, type Size, until } from "./world.ts";
+
+export interface WorkTools {
+  readonly attacker: Attacker;
+  readonly size: Size;
+  /** Sends a request of the attacker's browser on the dashboard, and returns the data of the answer. */
+  readonly ask: (line: `${string} ${string}`, body?: object) => Promise<Json>;
+  readonly get: (path: string) => Promise<Answer>;
+  readonly post: (path: string, form?: object) => Promise<Answer>;
+  readonly upload: (rows: number) => Promise<Answer>;
+}
+
+/** Starts work, and returns when it has ended. */
+export type Work = (tools: WorkTools) => Promise<void>;
+
+const times = <A>(count: number, ask: () => Promise<A>): Promise<ReadonlyArray<A>> =>
+  Promise.all(Array.from({ length: count }, ask));
+
+const preview: Work = async ({ ask, attacker: { guildPid: pid } }) => {
+  const place = { pid, guildId: largeGuild };
+  await ask("POST /dashboard/api/roles/preview", { ...place, rules: dearestRules });
+  const line = `GET /dashboard/api/roles/preview?${new URLSearchParams(place).toString()}` as const;
+  await until(async () => (await ask(line))["preview"]?.["state"] !== ("running" as never), "a preview");
+};
+
+/** Imports a file that replaces all links, and then undoes the import. */
+const importAndUndo: Work = async ({ get, post, upload, size }) => {
+  const path = locationOf(await upload(size.links));
+  await post(`${path}/start`);
+  await until(async () => (await get(path)).text.includes("/undo"), "an import");
+  await post(`${path}/undo`);
+  await until(async () => !(await get(`${path}/undo`)).text.includes("<progress"), "an undo");
+};
+
+const block: Work = async ({ ask, attacker: { globalPid: pid } }) => {
+  await ask("PUT /dashboard/api/blocks", { pid, gameId: "1", reason: null });
+  const line = `GET /dashboard/api/links?${new URLSearchParams({ pid, q: "1" }).toString()}` as const;
+  await until(async () => (await ask(line))["links"]?.["length"] === (0 as never), "a block");
+  await ask("DELETE /dashboard/api/blocks", { pid, gameId: "1" });
+};
+
+const shown: Work = async ({ get, attacker: { globalPid } }) => {
+  await times(20, () => get(`/dashboard/links?${new URLSearchParams({ pid: globalPid }).toString()}`));
+};
+
+const counted: Work = async ({ ask }) => {
+  await times(20, () => ask("GET /dashboard/api/scopes"));
+};
+
+/** A row for each resource, so that a new one without a row does not compile. */
+export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
+  dashboard_reads: shown,
+  link_counts: counted,
+  previews: preview,
+  import_files: importAndUndo,
+  sqlite_writer: importAndUndo,
+  block_removals: block,
+};
+
+/** Makes the attacker's browser. */
+export const makeTools = (
+  url: string,
+  attacker: Attacker,
+  size: Size,
+): WorkTools & { readonly close: () => void } => {
+  const { send, close } = makeClient(url);
+  let asked = 0;
+  const from = () => `198.21.${(asked >> 8) & 255}.${asked++ & 255}`;
+  const headers = attacker.owner;
+  return {
+    attacker,
+    size,
+    ask: async (line, body) => {
+      const answer = await send(line, { from: from(), headers, ...(body && { body }) });
+      if (answer.status >= 400) throw new Error(`Cannot work: ${line} is ${answer.text}`);
+      return answer.body.data ?? {};
+    },
+    get: (path) => send(`GET ${path}`, { from: from(), headers }),
+    post: (path, form = {}) =>
+      send(`POST ${path}`, {
+        from: from(),
+        headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ csrf: attacker.csrf.owner, ...form }).toString(),
+      }),
+    upload: (rows) => {
+      const { type, body } = hostileFile(attacker, rows);
+      const sent = { from: from(), headers: { ...headers, "content-type": type }, body };
+      return send("POST /dashboard/imports", sent);
+    },
+    close,
+  };
+};

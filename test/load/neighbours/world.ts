@@ -1,0 +1,199 @@
+/** The accounts of the test of neighbours: one that does its worst, and one that only goes about its work. */
+import { setTimeout as pause } from "node:timers/promises";
+import { headersOf } from "../../contract/dashboard.ts";
+import { managedBy, verified } from "../../contract/site_server.ts";
+import { chatKey } from "../../support/chat.ts";
+import { guild, makeFixtures } from "../../support/fixtures.ts";
+import { type FlowBrowser, formOf, locationOf, openBrowser } from "../../support/flow_browser.ts";
+import { type Json, listOf, textOf } from "../../support/http.ts";
+import type { RunningServer } from "../../support/server.ts";
+
+/** How much the attacker has. */
+export interface Size {
+  readonly links: number;
+  readonly members: number;
+}
+
+/** The guild of the attacker's role plan, and the guild of ten members whose plan the neighbour previews. */
+export const [largeGuild, smallGuild] = ["700000000000000010", "700000000000000011"] as const;
+
+/** The owners of the two accounts. */
+const [attackerId, neighbourId] = ["100002", "100003"] as const;
+
+/** The dearest rules that a plan may have: each asks the game platform about each member. */
+export const dearestRules = Array.from({ length: 50 }, (_, index) => ({
+  roleId: verified.id,
+  when: { is: "owner", item: "gamepass", itemId: String(index + 1) },
+}));
+
+const settings = {
+  // The limits of a day would end the attack of most routes. The limits of a second are those of an installation.
+  ACCOUNTLINK_IP_PER_SECOND: "20",
+  ACCOUNTLINK_IP_PAGES_PER_SECOND: "60",
+  ACCOUNTLINK_DASHBOARD_DAILY: "0",
+  ACCOUNTLINK_SESSION_CREATE_BURST: "0",
+  ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
+  ACCOUNTLINK_STREAM_MAX: "200 millis",
+  ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey,
+  ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "0",
+};
+
+const membersOf = (count: number, from = 300_001) =>
+  Array.from({ length: count }, (_, index) => String(from + index));
+
+const linked = (users: ReadonlyArray<string>, gameOf: (index: number) => number) =>
+  Object.fromEntries(users.map((chatId, index) => [chatId, String(gameOf(index))]));
+
+const guildOf = (id: string, owner: string, users: ReadonlyArray<string>) => ({
+  id,
+  bot: true,
+  channels: [{ id: "77", name: "log" }],
+  members: [
+    { chatId: owner, manager: true },
+    ...users.map((chatId) => ({ chatId, joined: "2024-01-01T00:00:00.000Z" })),
+  ],
+});
+
+/** Returns the fixture and the settings of a server with both accounts, and the keys of the accounts. */
+export const makeWorld = ({ links, members }: Size) => {
+  const fixtures = makeFixtures();
+  const crowd = membersOf(members);
+  const attackerUsers = [attackerId, ...membersOf(links)];
+  const tier = "premium" as const;
+  const ofAttacker = { account: "attacker", tier, limits: "none" as const };
+  fixtures.account({ name: "attacker", chatId: attackerId, tier });
+  fixtures.account({ name: "neighbour", chatId: neighbourId });
+  const keys = {
+    attacker: fixtures.key({
+      ...ofAttacker,
+      // Half of the links lead to one game user, which makes the longest lists.
+      links: linked(attackerUsers, (index) => (index % 2 === 0 ? 1 : (index % 9) + 1)),
+      sightings: attackerUsers.slice(0, 1_000).map((chatId) => ({
+        chatId,
+        ip: "198.51.100.7",
+        device: "one browser",
+        seenAt: new Date().toISOString(),
+      })),
+    }),
+    attackersGuild: fixtures.key({ ...ofAttacker, guildId: largeGuild, links: linked(crowd, () => 1) }),
+    spare: fixtures.key({ ...ofAttacker, account: "spare" }),
+    neighbour: fixtures.key({
+      account: "neighbour",
+      links: linked(["100001", ...membersOf(40, 100_001)], (index) => (index % 9) + 1),
+    }),
+    neighboursGuild: fixtures.key({
+      account: "neighbour",
+      guildId: smallGuild,
+      links: linked(membersOf(10, 100_001), (index) => (index % 9) + 1),
+    }),
+  };
+  // Revoked keys are listed for 30 days.
+  for (let count = 0; count < 500; count++) fixtures.key({ ...ofAttacker, status: "revoked" });
+  const ofPlan = { rules: [{ roleId: verified.id, when: { is: "linked" as const } }], state: "on" as const };
+  fixtures.plan({ account: "attacker", guildId: largeGuild, ...ofPlan });
+  fixtures.plan({ account: "neighbour", guildId: smallGuild, ...ofPlan });
+  const { platform } = fixtures.fixture;
+  const fixture = managedBy(
+    [attackerId, neighbourId],
+    [verified],
+  )({
+    ...fixtures.fixture,
+    platform: {
+      ...platform,
+      guilds: [
+        ...(platform?.guilds ?? []),
+        guildOf(largeGuild, attackerId, crowd),
+        guildOf(smallGuild, neighbourId, membersOf(10, 100_011)),
+      ],
+      chatUsers: [
+        ...(platform?.chatUsers ?? []),
+        ...attackerUsers.slice(1).map((id) => ({ id, username: `crowd_${id}` })),
+      ],
+    },
+  });
+  return { fixture, keys, env: settings };
+};
+
+/** What the attacker's requests need to know. */
+export interface Attacker {
+  readonly keys: ReturnType<typeof makeWorld>["keys"];
+  /** The headers of the attacker's browser on the dashboard and on /me. */
+  readonly owner: Readonly<Record<string, string>>;
+  readonly user: Readonly<Record<string, string>>;
+  /** The CSRF tokens of their forms. */
+  readonly csrf: { readonly owner: string; readonly user: string };
+  readonly globalPid: string;
+  readonly guildPid: string;
+  readonly keyId: string;
+  readonly webhookId: string;
+}
+
+/** Whether a scope is the one of a guild; the global one for null. */
+export const isOf = (scope: Json, guildId: string | null): boolean =>
+  ((scope["guildId"] ?? null) as unknown) === guildId;
+
+/** Signs a user in to a site, from an address of its own. */
+export const signIn = async (
+  browser: FlowBrowser,
+  chatId: string,
+  site: "dashboard" | "me" = "dashboard",
+): Promise<void> => {
+  const callback = await browser.signIn(locationOf(await browser.get(`/${site}/sign-in`)), chatId);
+  const { status, headers } = await browser.get(callback);
+  if (status !== 303 || headers.location !== `/${site}`) {
+    throw new Error(
+      `Cannot sign in to /${site}: got ${status} ${headers.location ?? ""}, expected 303 /${site}`,
+    );
+  }
+};
+
+/** Signs the attacker in. */
+export const makeAttacker = async (
+  { url, send }: RunningServer,
+  keys: Attacker["keys"],
+): Promise<Attacker> => {
+  const browser = openBrowser(() => url, "198.18.200.1");
+  await signIn(browser, attackerId);
+  await signIn(browser, attackerId, "me");
+  const [dashboard, me] = [await browser.get("/dashboard/keys/new"), await browser.get("/me")];
+  const csrf = { owner: formOf(dashboard)["csrf"] ?? "", user: formOf(me)["csrf"] ?? "" };
+  const owner = headersOf(browser, url, csrf.owner);
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  browser.close();
+  const ask = async (line: `${string} ${string}`, body?: object): Promise<Json> => {
+    const answer = await send(line, { headers: owner, from: "198.18.200.2", ...(body && { body }) });
+    if (answer.status >= 300) throw new Error(`Cannot prepare the attack: ${line} is ${answer.text}`);
+    return answer.body.data ?? {};
+  };
+  const scopes = listOf((await ask("GET /dashboard/api/scopes"))["scopes"]);
+  const key = listOf((await ask("GET /dashboard/api/keys"))["keys"]).find(
+    ({ status }) => (status as unknown) === "active",
+  );
+  const hook = { url: "https://hooks.example.com/", scope: "global" };
+  const { webhook } = await ask("POST /dashboard/api/webhooks", hook);
+  const pidOf = (guildId: string | null) => textOf(scopes.find((scope) => isOf(scope, guildId))?.["pid"]);
+  return {
+    keys,
+    owner: { ...owner, cookie },
+    user: { cookie, origin: url },
+    csrf,
+    globalPid: pidOf(null),
+    guildPid: pidOf(largeGuild),
+    keyId: textOf(key?.["id"]),
+    webhookId: textOf(webhook?.["id"]),
+  };
+};
+
+/** The accounts' owner IDs. */
+export const owners = { attacker: attackerId, neighbour: neighbourId };
+
+/** A guild in which the neighbour's users are members. */
+export const neighboursGuild = guild;
+
+export const until = async (isDone: () => Promise<boolean>, what: string): Promise<void> => {
+  const end = performance.now() + 60_000;
+  while (!(await isDone())) {
+    if (performance.now() > end) throw new Error(`Cannot go on: ${what} has not ended after a minute`);
+    await pause(20);
+  }
+};

@@ -1,0 +1,74 @@
+/**
+ * One account does its worst at each route and with each work in the background, while another one goes about its work:
+ * none of its requests is refused. `neighbours_proof.ts` measures how much slower they are.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeClient } from "../support/http.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
+import { makeNeighbour, type Neighbour, operations } from "./neighbours/neighbour.ts";
+import { type HttpAttack, listRoutes, requestOf } from "./neighbours/requests.ts";
+import { routeRows } from "./neighbours/route_rows.ts";
+import { makeTools, works } from "./neighbours/works.ts";
+import { type Attacker, makeAttacker, makeWorld } from "./neighbours/world.ts";
+
+const size = { links: 300, members: 60 };
+const { fixture, keys, env } = makeWorld(size);
+
+/** How many routes are flooded at once, with how many requests each. */
+const [sideBySide, atOnce] = [27, 2];
+
+let server: RunningServer;
+let attacker: Attacker;
+let neighbour: Neighbour;
+let client: ReturnType<typeof makeClient>;
+beforeAll(async () => {
+  server = await startServerHere({ fixture, env });
+  client = makeClient(server.url);
+  attacker = await makeAttacker(server, keys);
+  neighbour = await makeNeighbour(server.url, keys);
+});
+afterAll(async () => {
+  client.close();
+  neighbour.close();
+  expect(await server.stop()).toBe(0);
+});
+
+const live = async () => {
+  for (const operation of operations) await neighbour.run[operation]();
+};
+
+test("every route has a row", async () => {
+  expect(Object.keys(routeRows).toSorted()).toEqual((await listRoutes()).toSorted());
+});
+
+let addresses = 0;
+const send = async ({ line, headers, body }: HttpAttack) => {
+  const from = `198.20.${(addresses >> 8) & 255}.${addresses++ & 255}`;
+  return client.send(line, { from, headers, ...(body.length > 0 && { body }) });
+};
+
+const rows = Object.entries(routeRows);
+
+test("no request of the neighbour is refused, whichever routes the other account floods", async () => {
+  const wrong = [];
+  for (let first = 0; first < rows.length; first += sideBySide) {
+    const attacks = rows.slice(first, first + sideBySide).map(([name, row]) => {
+      const attack = requestOf(name, row, attacker);
+      return { name, row, answers: Promise.all(Array.from({ length: atOnce }, () => send(attack))) };
+    });
+    await live();
+    for (const { name, row, answers } of attacks) {
+      const statuses = (await answers).map(({ status }) => status);
+      if (!statuses.includes(row.answer) || statuses.includes(500)) wrong.push({ name, statuses });
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("no request of the neighbour is refused, whatever work the other account has in the background", async () => {
+  const { close, ...tools } = makeTools(server.url, attacker, size);
+  for (const work of new Set(Object.values(works))) {
+    await expect(Promise.all([work(tools), live()])).resolves.toBeDefined();
+  }
+  close();
+});
