@@ -22,18 +22,20 @@ const findEffectCompiler = async (): Promise<string> => {
   return (await promisify(execFile)(node, command)).stdout.trim();
 };
 
+const typesOf = (project: string): Command => [
+  node,
+  "node_modules/typescript/bin/tsc",
+  "-p",
+  project,
+  "--singleThreaded",
+];
+
 const steps = async (): Promise<Readonly<Record<string, Command>>> => ({
   "types, Effect": [await findEffectCompiler(), "-p", "tsconfig.json", "--singleThreaded"],
   lint: [node, "node_modules/oxlint/bin/oxlint", "--threads=1"],
-  "published types": [node, "tools/compile.ts"],
+  "published types": typesOf("tsconfig.published.json"),
   "unused code": [node, "node_modules/knip/bin/knip.js"],
-  "portable types": [
-    node,
-    "node_modules/typescript/bin/tsc",
-    "-p",
-    "tsconfig.portable.json",
-    "--singleThreaded",
-  ],
+  "portable types": typesOf("tsconfig.portable.json"),
   format: [node, "node_modules/@biomejs/biome/bin/biome", "check"],
   boundaries: [
     node,

@@ -95,5 +95,3 @@ const fingerprint = (): string => {
       .update("\0");
   return hash.digest("hex").slice(0, 32);
 };
-
-if (import.meta.main) await compile();

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { compileCache } from "../test/servers/compile_cache.ts";
 
 export interface Results {
   readonly passed: number;
@@ -217,8 +218,7 @@ const run = async (
     ...process.env,
     ...environment,
     ACCOUNTLINK_TEST_RUNTIME: runtime,
-    // Without this cache, a worker that imports the sources would spend half of the import time on compiling them.
-    NODE_COMPILE_CACHE: join(import.meta.dirname, "../node_modules/.cache/vitest"),
+    ...compileCache,
   };
   // The workers of vitest and the servers that tests start are in the process group of vitest, and end with it.
   const child = spawn(program, [...args, ...script], {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import {
+  compileCache,
   makePostgresDatabase,
   redisUrl,
   runUntil,
@@ -26,6 +27,7 @@ describe.skipIf(missing !== null)(`Two processes on Postgres and Redis ${missing
   it("a program exits after it closes the service on Postgres", () => {
     const program = join(import.meta.dirname, "test_program.ts");
     const { status, stdout } = spawnSync(process.execPath, [program, database.url, redis], {
+      env: { ...process.env, ...compileCache },
       timeout: 40_000,
     });
     expect([status, String(stdout).trim().split("\n").at(-1)]).toEqual([0, "CLOSED"]);

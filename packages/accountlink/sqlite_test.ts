@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compileCache } from "@accountlink/test-servers";
 import { afterAll, expect, it } from "vitest";
 import { createAccountLink } from "./mod.ts";
 import { sqlite } from "./sqlite.ts";
@@ -21,7 +22,10 @@ const open = (byte: number) =>
 
 it("a program exits after it closes the service on SQLite", () => {
   const program = join(import.meta.dirname, "test_program.ts");
-  const { status, stdout } = spawnSync(process.execPath, [program, join(root, "ended")], { timeout: 40_000 });
+  const { status, stdout } = spawnSync(process.execPath, [program, join(root, "ended")], {
+    env: { ...process.env, ...compileCache },
+    timeout: 40_000,
+  });
   expect([status, String(stdout).trim().split("\n").at(-1)]).toEqual([0, "CLOSED"]);
 });
 

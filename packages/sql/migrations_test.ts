@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
+import { compileCache } from "@accountlink/test-servers";
 import { expect, it, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
@@ -156,6 +157,7 @@ const migrateElsewhere = async (folder: string): Promise<string> => {
   `;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script, folder], {
     cwd: import.meta.dirname,
+    env: { ...process.env, ...compileCache },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);

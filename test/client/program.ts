@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { printedBy } from "@accountlink/server/test_command_line";
+import { compileCache } from "@accountlink/test-servers";
 import { eventually } from "../support/eventually.ts";
 import type { Experience } from "./roblox.ts";
 
@@ -34,7 +35,7 @@ export const startExample = (
 export const playExperience = (experience: Partial<Experience>): RunningProgram => {
   const all: Partial<Experience> = { secrets: {}, http: true, clock: "real", input: [], ...experience };
   const program = pathOf("test/client/roblox.ts");
-  return startProgram([process.execPath, program], import.meta.dirname, {}, JSON.stringify(all));
+  return startProgram([process.execPath, program], import.meta.dirname, compileCache, JSON.stringify(all));
 };
 
 /** Starts a program in a folder, with only these environment variables, and writes `input` to its standard input. */

@@ -5,6 +5,7 @@
 
 export * from "./balancers.ts";
 export * from "./certificate.ts";
+export * from "./compile_cache.ts";
 export * from "./discord_gateway.ts";
 export * from "./free_port.ts";
 export * from "./http_server.ts";

@@ -13,7 +13,7 @@ import {
   startInProcess,
   startWebInProcess,
 } from "@accountlink/server/test_command_line";
-import { freePort, isProof } from "@accountlink/test-servers";
+import { compileCache, freePort, isProof } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { afterAll, beforeAll } from "vitest";
 import { type DevPlatform, devPlatformOn } from "./dev_platform.ts";
@@ -82,7 +82,11 @@ export const startServer = async ({
 }: ServerOptions & { readonly program?: string }): Promise<ServerProcess> => {
   const place = await makePlace(options);
   const isControlled = "ACCOUNTLINK_DEV_PLATFORM_PORT" in place.env;
-  const { stdout, stderr, ...child } = spawnIn(place, program ?? (isControlled ? controlled : main));
+  // Like `main.ts`, the program of the tests keeps what it compiled.
+  const { stdout, stderr, ...child } =
+    isControlled && program === undefined
+      ? spawnIn({ ...place, env: { ...compileCache, ...place.env } }, controlled)
+      : spawnIn(place, program ?? main);
   const { end, ...server } = await clientOf(place, { stdout, stderr, ended: child.ended });
   return {
     ...server,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { compileCache } from "@accountlink/test-servers";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Exit, Fiber, Scope } from "effect";
 import { TestClock } from "effect/testing";
@@ -32,6 +33,7 @@ const startHolder = (folder: string): Effect.Effect<Holder, never, Scope.Scope> 
     Effect.promise(async () => {
       const child = spawn(process.execPath, ["--input-type=module", "--eval", script, folder], {
         cwd: import.meta.dirname,
+        env: { ...process.env, ...compileCache },
         stdio: ["ignore", "pipe", "inherit"],
       });
       const [line] = await once(child.stdout, "data");

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { compileCache } from "@accountlink/test-servers";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
@@ -92,6 +93,7 @@ testDatabase("two processes that write concurrently take turns", function* ({ sq
     once(
       spawn(process.execPath, ["--input-type=module", "--eval", script, filename], {
         cwd: import.meta.dirname,
+        env: { ...process.env, ...compileCache },
         stdio: "inherit",
       }),
       "exit",

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { compileCache } from "@accountlink/test-servers";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
@@ -52,6 +53,7 @@ test("a process ends although it does not close the database", function* () {
     while (!readFileSync(filename).includes("committed")) await setImmediate();
   `;
   const args = ["--input-type=module", "--eval", script, filename];
-  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: "inherit" });
+  const env = { ...process.env, ...compileCache };
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, env, stdio: "inherit" });
   expect(yield* Effect.promise(() => once(child, "exit"))).toEqual([0, null]);
 });
