@@ -1,7 +1,7 @@
 /** Stores links in an engine of four operations, such as Deno KV or one of your own. */
 
-import type { StoreUnavailable } from "@accountlink/core";
-import { type Kv, layer } from "@accountlink/kv";
+import type { StorageTooNew, StoreUnavailable } from "@accountlink/core";
+import { claimSchema, type Kv, layer } from "@accountlink/kv";
 import { CacheMemory } from "@accountlink/memory";
 import { Effect, Layer } from "effect";
 import type { Storage } from "./storage.ts";
@@ -27,5 +27,5 @@ export { type Change, type Check, denoKv, type Entry, type Kv, memoryKv, type Ra
  * await second.close();
  * ```
  */
-export const kv = (engine: Kv): Storage<StoreUnavailable> =>
-  Layer.provideMerge(CacheMemory.layerSaved, layer(Effect.succeed(engine)));
+export const kv = (engine: Kv): Storage<StorageTooNew | StoreUnavailable> =>
+  Layer.provideMerge(CacheMemory.layerSaved, layer(Effect.as(claimSchema(engine), engine)));

@@ -9,6 +9,18 @@ export const StorageFault = Context.Reference<StoreEffect<string | null>>("@acco
   defaultValue: () => Effect.succeed(null),
 });
 
+/** A newer release has changed the layout of the data. Nothing was changed. @internal */
+export class StorageTooNew extends Data.TaggedError("StorageTooNew")<{
+  readonly version: number;
+  readonly known: number;
+}> {
+  readonly code = "DATABASE_TOO_NEW";
+  readonly details = { version: this.version, known: this.known };
+  readonly reason =
+    `its schema is version ${this.version}, expected ${this.known} or lower: a newer release migrated it`;
+  override readonly message = `Cannot use the storage: ${this.reason}`;
+}
+
 /** The target of a move holds data, or the source is not what a move expects. @internal */
 export class MoveRefused extends Data.TaggedError("MoveRefused")<{ readonly reason: string }> {
   override readonly message = `Cannot move the data: ${this.reason}`;

@@ -4,5 +4,6 @@ export type { Change, Check, Entry, Kv, Range } from "./kv.ts";
 export { maxChanges, maxChecks, maxKeyLength, maxValueBytes } from "./kv.ts";
 export { memoryKv } from "./memory_kv.ts";
 export { moveKv } from "./move.ts";
+export { claimSchema, newestSchema, readSchema } from "./schema.ts";
 export { layer } from "./storage_kv.ts";
 export { readRootKey } from "./stores/root_key_store.ts";

@@ -1,6 +1,7 @@
-import type { StoragePorts } from "@accountlink/core";
+import { StorageFault, type StoragePorts } from "@accountlink/core";
 import { Effect, Layer, type Scope } from "effect";
 import type { Kv } from "./kv.ts";
+import { schemaFault } from "./schema.ts";
 import * as KvAltReviewStore from "./stores/alt_review_store.ts";
 import * as KvAuditLog from "./stores/audit_log.ts";
 import * as KvBlockStore from "./stores/block_store.ts";
@@ -49,6 +50,10 @@ const stores = Layer.mergeAll(
   KvRolePlanStore.layer,
   KvGuildLogStore.layer,
   KvBlockStore.layer,
+  Layer.effect(
+    StorageFault,
+    Effect.map(KvDatabase, ({ kv }) => schemaFault(kv)),
+  ),
 );
 
 /** All storage ports on an engine. */

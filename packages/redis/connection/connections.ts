@@ -81,7 +81,7 @@ export const defaultPrefix = "accountlink:";
 
 export type RedisCommands = Pick<
   Redis,
-  "config" | "del" | "eval" | "evalsha" | "get" | "hmget" | "pexpire" | "set" | "zlexcount"
+  "config" | "del" | "eval" | "evalsha" | "get" | "hmget" | "pexpire" | "set" | "wait" | "zlexcount"
 >;
 
 /**

@@ -43,12 +43,22 @@ const entryOf = (key: string, stored: string): Entry => {
   return { key, version: stored.slice(0, space), value: stored.slice(space + 1) };
 };
 
+interface RedisKvOptions {
+  /**
+   * A connection for commits alone, which are answered once a replica has them: a failover to it loses none. `WAIT`
+   * blocks the connection, so reads need another one.
+   */
+  readonly replicated?: RedisCommands;
+}
+
 /**
  * An engine on one Redis or Valkey. All its data is in three keys, so a commit is one script.
  *
  * @param prefix of the three keys
  */
-export const redisKv = (commands: RedisCommands, prefix: string): Kv => {
+export const redisKv = (commands: RedisCommands, prefix: string, { replicated }: RedisKvOptions = {}): Kv => {
+  const writer = replicated ?? commands;
+  const settle = replicated === undefined ? null : settler(replicated);
   const keys = [`${prefix}values`, `${prefix}names`, `${prefix}commits`] as const;
   const [values, names] = keys;
   return {
@@ -90,9 +100,43 @@ export const redisKv = (commands: RedisCommands, prefix: string): Kv => {
         ...changes.flatMap(({ key, value }) => [key, value === null ? "D" : `S${value}`]),
       ];
       return Effect.map(
-        runCommand("Kv.commit", () => runScript(commands, commit, keys, args)),
+        runCommand("Kv.commit", async () => {
+          const reply = await runScript(writer, commit, keys, args);
+          // A check that did not hold may have read a commit that no replica has, so it waits too.
+          await settle?.();
+          return reply;
+        }),
         (reply) => reply === 1,
       );
     },
   };
+};
+
+/** How long a commit may take to reach a replica, in milliseconds. */
+const replicationTimeout = 1_000;
+
+/**
+ * Returns a function that waits until a replica has every commit that was answered before the call. Concurrent calls
+ * share a `WAIT`. If the connection is lost, they fail: the next primary may lack their commits.
+ */
+const settler = (commands: RedisCommands): (() => Promise<void>) => {
+  let running = Promise.resolve();
+  let waiting: Promise<void> | null = null;
+  const ask = async () => {
+    if ((await commands.wait(1, replicationTimeout)) === 0) throw new Error("No replica timed out");
+  };
+  const start = (): Promise<void> => {
+    waiting = null;
+    const mine = ask();
+    running = mine;
+    mine.catch(() => {
+      if (running === mine) running = Promise.resolve();
+    });
+    return mine;
+  };
+  const fail = (error: unknown) => {
+    waiting = null;
+    throw error;
+  };
+  return () => (waiting ??= running.then(start, fail));
 };

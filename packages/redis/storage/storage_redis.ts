@@ -1,5 +1,10 @@
-import { StorageIdentity, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
-import { readRootKey, layer as storageLayer } from "@accountlink/kv";
+import {
+  StorageIdentity,
+  type StoragePorts,
+  type StorageTooNew,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import { claimSchema, newestSchema, readRootKey, readSchema, layer as storageLayer } from "@accountlink/kv";
 import { Context, Data, Duration, Effect, Layer, Schedule } from "effect";
 import {
   addressOf,
@@ -25,7 +30,12 @@ export class RedisClusterRefused extends Data.TaggedError("RedisClusterRefused")
   override readonly message = "Cannot store data in a Redis cluster, expected one primary";
 }
 
-export type StorageRedisError = InvalidRedisUrl | RedisDatabaseRefused | RedisClusterRefused | RedisUnusable;
+export type StorageRedisError =
+  | InvalidRedisUrl
+  | RedisDatabaseRefused
+  | RedisClusterRefused
+  | RedisUnusable
+  | StorageTooNew;
 
 /**
  * Longer than for limits, since a large import may keep Redis busy. A silent connection is replaced after so long, and the
@@ -34,8 +44,9 @@ export type StorageRedisError = InvalidRedisUrl | RedisDatabaseRefused | RedisCl
 const commandTimeout = "1500 millis";
 
 /** All storage ports in one Redis or Valkey of version 6 or later. */
-export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, StorageRedisError> =>
-  Layer.unwrap(
+export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, StorageRedisError> => {
+  const connected = connections({ commandTimeout, prefix: defaultPrefix, ...options });
+  return Layer.unwrap(
     Effect.gen(function* () {
       const { address } = yield* addressOf(options);
       if (address.kind === "cluster") return yield* new RedisClusterRefused();
@@ -43,12 +54,16 @@ export const layer = (options: StorageRedisOptions): Layer.Layer<StoragePorts, S
       const path = pathOf(address);
       const identity = yield* firstAnswer(identityOf(commands, `${prefix}store:identity`), path, options);
       for (const risk of yield* risksOf(commands)) yield* Effect.logWarning(`Redis at "${path}" ${risk}`);
-      return Layer.merge(
-        storageLayer(Effect.sync(() => redisKv(commands, `${prefix}store:`))),
-        Layer.succeed(StorageIdentity, identity),
-      );
+      const kvOptions =
+        address.kind === "sentinel"
+          ? { replicated: Context.get(yield* Layer.build(Layer.fresh(connected)), RedisConnections).commands }
+          : {};
+      const kv = redisKv(commands, `${prefix}store:`, kvOptions);
+      yield* Effect.catchTag(claimSchema(kv), "StoreUnavailable", (error) => unusable(path, error));
+      return Layer.merge(storageLayer(Effect.succeed(kv)), Layer.succeed(StorageIdentity, identity));
     }),
-  ).pipe(Layer.provide(connections({ commandTimeout, prefix: defaultPrefix, ...options })));
+  ).pipe(Layer.provide(connected));
+};
 
 /**
  * Identifies the data of this Redis to the nodes that share limits and signals. A copy of the data has the same
@@ -60,6 +75,9 @@ const identityOf = (commands: RedisCommands, key: string) =>
     return (await commands.get(key)) ?? "";
   });
 
+const unusable = (path: string, { cause }: StoreUnavailable) =>
+  new RedisUnusable({ path, reason: cause instanceof Error ? cause.message : "unknown" });
+
 const retryPause = Duration.millis(500);
 
 /** Waits for Redis, and logs one warning if it is not there yet. */
@@ -70,17 +88,15 @@ const firstAnswer = <A>(
 ): Effect.Effect<A, RedisUnusable> => {
   const timeout = Duration.fromInputUnsafe(startTimeout);
   const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
-  const unusable = ({ cause }: StoreUnavailable) =>
-    new RedisUnusable({ path, reason: cause instanceof Error ? cause.message : "unknown" });
   return asked.pipe(
     Effect.catchIf(
       () => !Duration.isZero(timeout),
       (error) =>
-        Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
+        Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(path, error).message}`).pipe(
           Effect.andThen(Effect.retry(asked, { schedule })),
         ),
     ),
-    Effect.mapError(unusable),
+    Effect.mapError((error) => unusable(path, error)),
   );
 };
 
@@ -121,10 +137,12 @@ export const inspect = Effect.fn("StorageRedis.inspect")(function* (options: Red
   const state = yield* inspectRedis(options);
   const read = Effect.gen(function* () {
     const { commands, prefix } = yield* RedisConnections;
+    const kv = redisKv(commands, `${prefix}store:`);
     return {
       ...state,
       risks: yield* risksOf(commands),
-      rootKey: yield* readRootKey(redisKv(commands, `${prefix}store:`)),
+      rootKey: yield* readRootKey(kv),
+      schema: { version: yield* readSchema(kv), newest: newestSchema },
     };
   });
   return yield* Effect.provide(read, connections({ commandTimeout, ...options }), { local: true });

@@ -66,13 +66,16 @@ const checkRedis = Effect.fnUntraced(function* (
 ) {
   const { StorageRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
   return yield* StorageRedis.inspect(storage).pipe(
-    Effect.flatMap(({ path, version, refusedWrite, risks, rootKey, clockLead }) =>
+    Effect.flatMap(({ path, version, refusedWrite, risks, rootKey, schema, clockLead }) =>
       Effect.gen(function* () {
         const it = `Redis ${version} at "${path}"`;
         return [
           refusedWrite === null
             ? ok("database", `${it} takes writes`)
             : fail("database", `${it} refuses writes: ${refusedWrite}`, "Mend it, or let its user write"),
+          ...(schema.version > schema.newest
+            ? [fail("database", schemaText(it, schema), "Use a later release")]
+            : []),
           ...risks.map((risk) => warn("database", `${it} ${risk}`, "Set it in the configuration of Redis")),
           yield* checkRootKey(config, storage, rootKey),
           ...checkClock("Redis", clockLead),
@@ -125,13 +128,16 @@ interface State {
   readonly damage?: ReadonlyArray<string>;
 }
 
+const schemaText = (it: string, { version, newest }: State["schema"]): string =>
+  `${it} has schema version ${version}, and this release has ${newest}`;
+
 const judge = Effect.fnUntraced(function* (
   config: Config,
   storage: PersistentStorage,
   it: string,
   { schema: { version, newest }, rootKey, damage = [] }: State,
 ) {
-  const found = `${it} has schema version ${version}, and this release has ${newest}`;
+  const found = schemaText(it, { version, newest });
   const old = StorageSql.upgradeThrough(version);
   const database =
     version > newest
