@@ -1,10 +1,11 @@
 import { StorageFault, type StoragePorts } from "@accountlink/core";
-import { Effect, Layer, type Scope } from "effect";
+import { Effect, Layer, Schedule, type Scope } from "effect";
 import type { Kv } from "./kv.ts";
 import { schemaFault } from "./schema.ts";
 import * as KvAltReviewStore from "./stores/alt_review_store.ts";
 import * as KvAuditLog from "./stores/audit_log.ts";
 import * as KvBlockStore from "./stores/block_store.ts";
+import { carryOver } from "./stores/carry_over.ts";
 import * as KvCommunityStore from "./stores/community_store.ts";
 import * as KvDayCounts from "./stores/day_counts.ts";
 import * as KvEventStore from "./stores/event_store.ts";
@@ -64,6 +65,11 @@ export const layer = <E, R>(
     stores,
     Layer.effect(
       KvDatabase,
-      Effect.map(engine, (kv) => new Database(kv)),
+      Effect.flatMap(engine, (kv) => {
+        const db = new Database(kv);
+        // Nobody reads a feed before its events are in their places.
+        const carried = Effect.retry(carryOver(db), Schedule.spaced("1 second"));
+        return Effect.as(Effect.orDie(carried), db);
+      }),
     ),
   );

@@ -5,6 +5,8 @@
  * each change of a record in the range changes.
  */
 import { type StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
+import { timedNumbers } from "@accountlink/core/journal";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Semaphore } from "effect";
 import { type Bounds, decode, encode, rangeOf, type Tuple } from "./keys.ts";
 import { type Entry, type Kv, maxChanges, maxChecks, type Range } from "./kv.ts";
@@ -24,15 +26,12 @@ interface Ranged {
   readonly group?: number | undefined;
 }
 
-interface Numbers {
-  last: number;
-}
-
 export class Transaction {
   readonly #kv: Kv;
   /** Whether the reads decide on changes. Reads that do not are not checked. */
   readonly #isChecked: boolean;
-  readonly #numbers: Numbers;
+  /** Numbers of records, which are greater than those before them. */
+  readonly timedNumber: (now: Millis) => number;
   readonly #seen = new Map<string, Entry | null>();
   /** Keys that a guard covers, so that they need no check of their own. */
   readonly #guarded = new Set<string>();
@@ -40,19 +39,10 @@ export class Transaction {
   readonly #changes = new Map<string, string | null>();
   #rounds = 0;
 
-  constructor(kv: Kv, isChecked: boolean, numbers: Numbers) {
+  constructor(kv: Kv, isChecked: boolean, timedNumber: (now: Millis) => number) {
     this.#kv = kv;
     this.#isChecked = isChecked;
-    this.#numbers = numbers;
-  }
-
-  /**
-   * Returns a number of up to 15 digits, as cursors have them. It is greater than those before it in this process, and
-   * on other nodes as their clocks agree.
-   */
-  timedNumber(now: number): number {
-    this.#numbers.last = Math.max(this.#numbers.last + 1, now * 100);
-    return this.#numbers.last;
+    this.timedNumber = timedNumber;
   }
 
   get<R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> {
@@ -341,7 +331,7 @@ export type Body<A, E = never> = (tx: Transaction) => Effect.fn.Return<A, E | St
 export class Database {
   readonly kv: Kv;
   /** Writes of one name wait for each other in this process, because they would conflict. */
-  readonly #numbers: Numbers = { last: 0 };
+  readonly #timedNumber = timedNumbers();
   readonly #queues = Array.from({ length: 64 }, () => Semaphore.makeUnsafe(1));
 
   constructor(kv: Kv) {
@@ -377,9 +367,9 @@ export class Database {
 
   #run<A, E>(body: Body<A, E>, isChecked: boolean, run = 1): StoreEffect<A, E> {
     const { kv } = this;
-    const numbers = this.#numbers;
+    const timedNumber = this.#timedNumber;
     const once: StoreEffect<A, E> = Effect.gen(function* () {
-      const tx = new Transaction(kv, isChecked, numbers);
+      const tx = new Transaction(kv, isChecked, timedNumber);
       const result = yield* body(tx);
       yield* tx.commit;
       return result;

@@ -1,12 +1,12 @@
 import { type EarlierRequest, IdempotencyStore, type Keyed } from "@accountlink/core/idempotency";
 import { Array as Arr, Effect, Schema } from "effect";
-import { deleteInBatches } from "./statements/in_batches.ts";
+import { batchSize, inBatches } from "./statements/in_batches.ts";
 import { keyedWriteOn } from "./statements/keyed_write.ts";
 import { schemaReaderOf } from "./statements/row.ts";
 import { storeLayer } from "./statements/store_operation.ts";
 
 export const layer = storeLayer(IdempotencyStore)((parts) => {
-  const { sql, operation } = parts;
+  const { sql, operation, isRemote, rowsWritten } = parts;
   const keep = keyedWriteOn(parts)("keep", function* (_: Keyed<void>) {});
   return {
     keep: (request, answer) => keep({ once: { ...request, answerOf: () => Effect.succeed(answer) } }),
@@ -17,12 +17,13 @@ export const layer = storeLayer(IdempotencyStore)((parts) => {
     }),
 
     sweep: operation("sweep", function* (at) {
-      yield* deleteInBatches(sql, {
-        table: "idempotency_keys",
-        primaryKey: ["id"],
-        order: "ends_at",
-        condition: sql`ends_at <= ${at}`,
-      });
+      // SQLite has no index of ends: its rows are in the order of their insertion, and all requests are kept equally long.
+      const order = sql.literal(isRemote ? "ends_at" : "rowid");
+      const batch = sql`
+        DELETE FROM idempotency_keys WHERE id IN (
+          SELECT id FROM (SELECT id, ends_at FROM idempotency_keys ORDER BY ${order} LIMIT ${batchSize}) AS oldest
+          WHERE ends_at <= ${at})`;
+      yield* inBatches(Effect.map(batch.raw, rowsWritten), 1);
     }),
   };
 });

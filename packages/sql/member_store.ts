@@ -17,7 +17,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Schema } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
-import { insertEntry } from "./audit/audit_entry.ts";
+import { insertEntry } from "./journal/records.ts";
 import { closeAccount } from "./keys/account_end.ts";
 import { accountFields, accountOf } from "./keys/accounts.ts";
 import { literalsOf, tableOf } from "./statements/row.ts";

@@ -12,6 +12,7 @@ import { communities } from "./migrations/0022_communities.ts";
 import { freshProof } from "./migrations/0023_fresh_proof.ts";
 import { blockRemovals } from "./migrations/0024_block_removals.ts";
 import { bypassRoles } from "./migrations/0025_bypass_roles.ts";
+import { journal } from "./migrations/0026_journal.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -23,6 +24,7 @@ export const migrations: Readonly<
   "0023_fresh_proof": freshProof,
   "0024_block_removals": blockRemovals,
   "0025_bypass_roles": bypassRoles,
+  "0026_journal": journal,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -9,9 +9,10 @@ import { DatabaseUnusable } from "./database_unusable.ts";
 import { migrate, migrations, newestMigration, runMigrations } from "./migrations.ts";
 import { layerSqlite } from "./sqlite/client/sql_client.ts";
 import { makeTempFolder } from "./sqlite/test_folder.ts";
-import { backToStep20 } from "./test_step_20.ts";
+import { makeStep20 } from "./test_step_20.ts";
 
-const test = testWith(Layer.fresh(layerSqlite({ filename: ":memory:" })));
+const empty = Layer.fresh(layerSqlite({ filename: ":memory:" }));
+const test = testWith(empty);
 
 const schema = Effect.flatMap(
   SqlClient.SqlClient,
@@ -39,11 +40,9 @@ test("only pending migrations run on a database with data", function* () {
 
 test("a database of the 20 steps before the first release gets the same schema, and keeps its rows", function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* migrate;
-  const first = yield* schema;
+  const first = yield* Effect.provide(Effect.andThen(migrate, schema), empty, { local: true });
+  yield* makeStep20;
   yield* sql`INSERT INTO idempotency_keys (id, fingerprint, answer, chat_ids, ends_at) VALUES ('i', 'f', '{}', '[]', 9)`;
-  yield* backToStep20;
-  expect(yield* schema).not.toEqual(first);
   expect(yield* migrate).toEqual(names);
   expect(yield* schema).toEqual(first);
   expect(yield* sql`SELECT id, answer, ends_at FROM idempotency_keys`).toEqual([
@@ -53,14 +52,43 @@ test("a database of the 20 steps before the first release gets the same schema, 
 
 test("a database with fewer than the 20 earlier steps is refused, and named the commit to go through", function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* migrate;
-  yield* backToStep20;
+  yield* makeStep20;
   yield* sql`DELETE FROM schema_migrations WHERE migration_id > 8`;
   const { message } = new DatabaseUnusable({ path: "a.db", cause: yield* Effect.flip(migrate) });
   expect(message).toBe(
     'Cannot use database "a.db": its schema is version 8, expected 20 or later: start commit b6bba7dc of accountlink on it first',
   );
 });
+
+test("the journal takes over entries and events, and a feed goes on from its position", function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* makeStep20;
+  yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
+  yield* sql`INSERT INTO scopes (pid, account) VALUES ('pid_1', 'acme')`;
+  yield* sql`INSERT INTO feed_starts (pid, position) VALUES ('pid_1', 6)`;
+  const entry = { at: 5, account: "acme", actor_type: "operator", actor_id: "ada", details: "{}" };
+  yield* sql`INSERT INTO audit_log ${sql.insert([
+    { ...entry, pid: "pid_1", action: "link.set", chat_id: "100001" },
+    { ...entry, pid: null, action: "account.updated", chat_id: null },
+  ])}`;
+  yield* sql`
+    INSERT INTO events (pid, position, id, type, at, data)
+    VALUES ('pid_1', 7, 'evt_1', 'link.set', 5, '{"chatId":"100001"}')`;
+  const { "0026_journal": _, ...earlier } = migrations;
+  yield* runMigrations(earlier);
+  yield* sql`INSERT INTO block_removals (pid, game_id, entry) VALUES ('pid_1', '8', 1)`;
+  yield* migrate;
+  expect(
+    yield* sql`SELECT place, sequence, action, actor_id, event_id, chat_id FROM journal ORDER BY place, sequence`,
+  ).toEqual([
+    { ...carried, place: "account acme", sequence: 9, action: "account.updated", actor_id: "ada" },
+    { ...carried, place: "pid_1", sequence: 7, event_id: "evt_1", chat_id: "100001" },
+    { ...carried, place: "pid_1", sequence: 8, actor_id: "ada", chat_id: "100001" },
+  ]);
+  expect(yield* sql`SELECT entry FROM block_removals`).toEqual([{ entry: 8 }]);
+});
+
+const carried = { action: "link.set", actor_id: null, event_id: null, chat_id: null };
 
 test("communities take over the homes, logs and panels of role plans", function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -101,8 +129,7 @@ test("communities take over the homes, logs and panels of role plans", function*
 
 test("a database with fewer than the 20 steps is refused and not changed", function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* migrate;
-  yield* backToStep20;
+  yield* makeStep20;
   yield* sql`DELETE FROM schema_migrations WHERE migration_id > 19`;
   const before = yield* schema;
   expect(yield* Effect.flip(migrate)).toMatchObject({ _tag: "MigrationError", kind: "Failed" });

@@ -5,6 +5,7 @@
 import { type Moved, MoveRefused } from "@accountlink/core";
 import { Effect } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
+import { numberRecordsOn, unnumberedPlaces } from "./journal/positions.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 type Sql = SqlClient.SqlClient;
@@ -20,6 +21,25 @@ interface TableShape {
   /** The tables that its rows refer to. */
   readonly parents: ReadonlyArray<string>;
 }
+
+/** What to read of the source in place of a column, by table: SQL that may use the other columns of the row. */
+type Translation = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Only Postgres has the column: on SQLite, the sequence of a record is its position. */
+const isPosition = (table: string, column: string): boolean => table === "journal" && column === "position";
+
+const positionIn = (column: string): string =>
+  `(SELECT position FROM journal WHERE place = pid AND sequence = ${column})`;
+
+const translationOf = (source: Sql, target: Sql): Translation => {
+  if (isPostgres(source) === isPostgres(target)) return {};
+  if (isPostgres(target)) return { journal: { position: "sequence" } };
+  return {
+    journal: { sequence: "position" },
+    link_imports: { entry: positionIn("entry"), undo_entry: positionIn("undo_entry") },
+    block_removals: { entry: positionIn("entry") },
+  };
+};
 
 /** Marks a target into which a move is under way. Its row is the root key of the source. */
 const mark = "moving";
@@ -43,6 +63,8 @@ export const moveDatabase = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Moved, MoveRefused | SqlError.SqlError> {
   const tables = yield* sameTables(source, target);
   yield* claim(source, target, tables);
+  const translation = translationOf(source, target);
+  for (const place of yield* unnumberedPlaces(source)) yield* numberRecordsOn(source)(place);
   const counts: Record<string, number> = {};
   for (const table of tables) counts[table.name] = yield* countOf(source, table);
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -52,7 +74,7 @@ export const moveDatabase = Effect.fnUntraced(function* (
     done += yield* countOf(target, table);
     let after = yield* lastKey(target, table);
     while (true) {
-      const rows = yield* page(source, table, after);
+      const rows = yield* page(source, table, after, translation);
       const newest = rows.at(-1);
       if (newest === undefined) break;
       yield* insert(target, table, rows);
@@ -63,7 +85,7 @@ export const moveDatabase = Effect.fnUntraced(function* (
     yield* numberOn(target, table);
   }
   const different = yield* Effect.filter(tables, (table) =>
-    Effect.map(isSame(source, target, table), (same) => !same),
+    Effect.map(isSame(source, target, table, translation), (same) => !same),
   );
   const differences = yield* Effect.forEach(different, (table) =>
     Effect.map(Effect.all([countOf(source, table), countOf(target, table)]), ([ofSource, ofTarget]) => ({
@@ -77,7 +99,9 @@ export const moveDatabase = Effect.fnUntraced(function* (
 });
 
 const schemaText = (shapes: ReadonlyArray<TableShape>): string =>
-  JSON.stringify(shapes.map(({ name, columns }) => [name, columns.toSorted()]));
+  JSON.stringify(
+    shapes.map(({ name, columns }) => [name, columns.filter((each) => !isPosition(name, each)).toSorted()]),
+  );
 
 /** Returns the tables of both databases, which have to be the same. */
 const sameTables = Effect.fnUntraced(function* (source: Sql, target: Sql) {
@@ -145,11 +169,17 @@ const countOf = (sql: Sql, { name }: TableShape) =>
     Number(row?.count),
   );
 
-const page = (sql: Sql, { name, columns, key }: TableShape, after: ReadonlyArray<unknown> | null) => {
-  const order = key.join(", ");
+const page = (
+  sql: Sql,
+  { name, columns, key }: TableShape,
+  after: ReadonlyArray<unknown> | null,
+  translation: Translation = {},
+) => {
+  const read = (column: string) => translation[name]?.[column] ?? column;
+  const order = key.map(read).join(", ");
   const where = after === null ? "" : `WHERE (${order}) > (${placeholders(sql, key.length)})`;
   return sql.unsafe<Row>(
-    `SELECT ${columns.join(", ")} FROM ${name} ${where} ORDER BY ${order} LIMIT ${rowsOfBatch}`,
+    `SELECT ${columns.map((each) => `${read(each)} AS ${each}`).join(", ")} FROM ${name} ${where} ORDER BY ${order} LIMIT ${rowsOfBatch}`,
     after ?? [],
   );
 };
@@ -180,11 +210,16 @@ const numberOn = (sql: Sql, { name, identity }: TableShape) =>
       );
 
 /** Reads a table of both databases, and returns whether every row is the same. */
-const isSame = Effect.fnUntraced(function* (source: Sql, target: Sql, table: TableShape) {
+const isSame = Effect.fnUntraced(function* (
+  source: Sql,
+  target: Sql,
+  table: TableShape,
+  translation: Translation,
+) {
   let after: ReadonlyArray<unknown> | null = null;
   while (true) {
     const [ofSource, ofTarget]: readonly [ReadonlyArray<Row>, ReadonlyArray<Row>] = yield* Effect.all([
-      page(source, table, after),
+      page(source, table, after, translation),
       page(target, table, after),
     ]);
     if (JSON.stringify(ofSource) !== JSON.stringify(ofTarget)) return false;

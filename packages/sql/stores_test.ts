@@ -46,6 +46,8 @@ const plans = Effect.gen(function* () {
   const isLarge = (table: string) => isTable.get(table) !== undefined && !small.test(table);
   const found = [...statements]
     .filter((text) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)/.test(text))
+    // Statements of migrations read tables that no longer exist.
+    .filter((text) => !/\b(FROM|JOIN) (events|audit_log|earlier_keys)\b/.test(text))
     .map((text) => ({
       beginning: text.trim().split(/\s+/, 3).join(" "),
       steps: db
@@ -64,11 +66,10 @@ const plans = Effect.gen(function* () {
 
 /** Scans of growing tables that read few rows or run rarely: the table, and how the statement begins. */
 const listedScans: ReadonlySet<string> = new Set([
-  "audit_log: DELETE FROM audit_log",
   "block_removals: SELECT pid, account,",
+  "block_removals: UPDATE block_removals SET",
   "blocks: UPDATE blocks SET",
-  "events: DELETE FROM events",
-  "events: SELECT at FROM",
+  "idempotency_keys: DELETE FROM idempotency_keys",
   "idempotency_keys: UPDATE idempotency_keys SET",
   "imports: DELETE FROM imports",
   "imports: SELECT id, account,",

@@ -55,8 +55,12 @@ test("every answered write survives kill -9, and a write with an Idempotency-Key
   expect(valueOf("PRAGMA integrity_check")).toBe("ok");
   expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
   const changes = valueOf("SELECT SUM(link_version) FROM links");
-  expect(valueOf("SELECT COUNT(*) FROM audit_log WHERE action = 'link.set'")).toBe(changes);
-  expect(valueOf("SELECT COUNT(*) FROM events WHERE type = 'link.set'")).toBe(changes);
+  expect(valueOf("SELECT COUNT(*) FROM journal WHERE actor_type IS NOT NULL AND action = 'link.set'")).toBe(
+    changes,
+  );
+  expect(valueOf("SELECT COUNT(*) FROM journal WHERE event_id IS NOT NULL AND action = 'link.set'")).toBe(
+    changes,
+  );
   database.close();
 });
 
@@ -81,7 +85,9 @@ test("a deletion that kill -9 interrupts has an audit entry for its deleted link
   const linksLeft = () => Number(database.prepare("SELECT COUNT(*) AS count FROM links").get()?.["count"]);
   const entries = () =>
     database
-      .prepare("SELECT details FROM audit_log WHERE action = 'scope.deleted' ORDER BY sequence")
+      .prepare(
+        "SELECT details FROM journal WHERE actor_type IS NOT NULL AND action = 'scope.deleted' ORDER BY sequence",
+      )
       .all()
       .map(({ details }) => JSON.parse(String(details)) as unknown);
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { runUntil, startRedis } from "@accountlink/test-servers";
 import { Effect } from "effect";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeWorkplace, type Workplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
 
@@ -24,6 +24,18 @@ const gameOf = async (url: string, token: string, chatId: string) => {
   const { data } = (await response.json()) as { readonly data?: { readonly gameId: string } };
   return data?.gameId;
 };
+
+/** Reads the feed, as soon as the limit of the key allows one more request. */
+const feedOf = (url: string, token: string): Promise<unknown> =>
+  vi.waitFor(
+    async () => {
+      const headers = { authorization: `Bearer ${token}` };
+      const response = await fetch(`${url}/v2/events?from=oldest`, { headers });
+      expect(response.status).toBe(200);
+      return ((await response.json()) as { readonly data: unknown }).data;
+    },
+    { timeout: 20_000, interval: 200 },
+  );
 
 it("move copies a data folder to another one, and goes on where it was interrupted", async () => {
   const place = await makeWorkplace();
@@ -82,6 +94,8 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     };
     const url = await place.serve(environment);
     expect(await gameOf(url, token, "100002")).toBe("12");
+    const feed = await feedOf(url, token);
+    expect(feed).toMatchObject({ events: [{ type: "links.imported" }] });
     const onPostgres = await makeWorkplace(environment);
     // A new row has a number of its own.
     await onPostgres.json("keys", "create", "--account", "acme");
@@ -94,6 +108,7 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
       ACCOUNTLINK_SECRET: environment.ACCOUNTLINK_SECRET,
     });
     expect(await gameOf(embedded, token, "100001")).toBe("11");
+    expect(await feedOf(embedded, token)).toEqual(feed);
   });
 
   it("move copies a Redis to another", async () => {

@@ -1,8 +1,9 @@
 import { Context } from "effect";
-import { type AuditEntry, originOfOperator, type WriteContext } from "../audit/audit.ts";
+import { originOfOperator, type WriteContext } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { Conflict, StoreEffect } from "../errors.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
+import type { JournalRecord } from "../journal/journal.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** A blocked user: a chat user or a game user who may not be linked in a scope. */
@@ -48,16 +49,17 @@ export interface BlockSet {
 }
 
 /**
- * Returns the origin, time and reason of the links that a block removes later, from the audit entry of the block. If its
+ * Returns the origin, time and reason of the links that a block removes later, from the record of the block. If its
  * time was over, nobody knows who set the block. @internal
  */
 export const writeOfBlock = (
-  entry: Pick<AuditEntry, "actor" | "requestId" | "at" | "details"> | undefined,
+  record: Pick<JournalRecord, "actor" | "requestId" | "at" | "details"> | undefined,
   now: Millis,
 ): Omit<WriteContext, "pid"> & { readonly reason: string | null } => {
-  const { actor, requestId, at, details } = entry ?? { ...originOfOperator("unknown"), at: now, details: {} };
+  const unknown = originOfOperator("unknown");
+  const { actor, requestId, at, details } = record ?? { ...unknown, at: now, details: {} };
   const reason = details["reason"];
-  return { actor, requestId, at, reason: typeof reason === "string" ? reason : null };
+  return { actor: actor ?? unknown.actor, requestId, at, reason: typeof reason === "string" ? reason : null };
 };
 
 /** How many links of a blocked game user one step removes. @internal */

@@ -172,6 +172,27 @@ export interface AuditFilter {
   readonly during?: { readonly from: Millis; readonly before: Millis } | null;
 }
 
+const isOf = <Value>(wanted: Value | null | undefined, holds: (value: Value) => boolean): boolean =>
+  wanted === null || wanted === undefined || holds(wanted);
+
+/** Returns whether a filter selects an entry. @internal */
+export const isSelected = (
+  entry: AuditEntry,
+  { action, keyId, chatId, pid, readable, member, during }: AuditFilter = { action: null, keyId: null },
+): boolean => {
+  const { actor, details, at } = entry;
+  const isOfKey = (id: KeyId) => details["keyId"] === id || (actor.type === "key" && actor.id === id);
+  return [
+    isOf(action, (one) => entry.action === one),
+    isOf(readable, (some) => some.includes(entry.action)),
+    isOf(pid, (scope) => entry.pid === scope),
+    isOf(chatId, (user) => usersOf(entry).includes(user)),
+    isOf(member, (user) => signedBy(entry).member === user),
+    isOf(during, ({ from, before }) => at >= from && at < before),
+    isOf(keyId, isOfKey),
+  ].every(Boolean);
+};
+
 /**
  * Reads the audit log. Each entry is stored in the transaction of the change that it records.
  *

@@ -1,10 +1,7 @@
-import { Struct } from "effect";
-import type { Actor } from "../audit/audit.ts";
+import type { Actor, AuditEntry } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
 import type { ChatId, GameId } from "../ids.ts";
-import type { Link } from "../links/link.ts";
 import type { GameProof } from "../links/link_proof.ts";
-import type { VerificationSession } from "../sessions/session_store.ts";
 import type { Millis } from "../timestamp.ts";
 import { newUlid } from "../ulid.ts";
 
@@ -82,7 +79,7 @@ export type Happening = {
   readonly [Type in EventType]: { readonly type: Type; readonly data: EventData[Type] };
 }[EventType];
 
-/** An event that is not in a feed yet. */
+/** What readers of the feed learn. */
 export type NewEvent = Happening & {
   /** The event's ID, `evt_` and a ULID. An event has the same ID in the feed and in webhooks. */
   readonly id: string;
@@ -92,17 +89,12 @@ export type NewEvent = Happening & {
 export type FeedEvent = NewEvent & {
   /** The place of the event in its feed. Later events have greater positions, with gaps. */
   readonly position: number;
+  /** What the team of the account may read besides: who made the change, and its details. Null if the audit log has no entry. */
+  readonly entry: Pick<AuditEntry, "actor" | "details"> | null;
 };
 
 /** @internal */
 export const newEventId = (at: Millis): string => `evt_${newUlid(at)}`;
-
-/** @internal */
-export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
-  id: newEventId(at),
-  at,
-  ...happening,
-});
 
 /**
  * Returns the source of a change by its actor. Verification flows do not call this function: their source is `flow`.
@@ -112,78 +104,6 @@ export const sourceOf = ({ type }: Actor): EventSource => {
   const sources = { key: "api", user: "user", account: "dashboard", operator: "operator" } as const;
   return sources[type];
 };
-
-/** @internal */
-export const linkSet = (
-  { chatId, gameId, linkVersion, lastVerifiedAt }: Link,
-  previousGameId: GameId | null,
-  source: EventSource,
-): Happening => ({
-  type: "link.set",
-  data: { chatId, gameId, previousGameId, linkVersion, lastVerifiedAt, source },
-});
-
-/**
- * @param link the link of the new chat user
- * @internal
- */
-export const linkMoved = (
-  { chatId, gameId, linkVersion, lastVerifiedAt }: Link,
-  previousChatId: ChatId,
-  source: EventSource,
-): Happening => ({
-  type: "link.moved",
-  data: { chatId, previousChatId, gameId, linkVersion, lastVerifiedAt, source },
-});
-
-/**
- * @param linkVersion the version of the record after its link was removed
- * @internal
- */
-export const linkRemoved = (
-  chatId: ChatId,
-  previousGameId: GameId,
-  linkVersion: number,
-  source: EventSource,
-): Happening => ({
-  type: "link.removed",
-  data: { chatId, gameId: null, previousGameId, linkVersion, source },
-});
-
-/**
- * Returns the event of a completed, failed or cancelled session, otherwise an empty list. The event does not contain
- * the `sid`, because anyone who has a `sid` can open its flow. @internal
- */
-export const sessionEnded = (session: VerificationSession): ReadonlyArray<Happening> => {
-  const { state, proof } = session;
-  const data = Struct.pick(session, sessionFields);
-  if (state === "completed") return [{ type: "session.completed", data: { ...data, proof } }];
-  return state === "failed" || state === "cancelled" ? [{ type: `session.${state}`, data }] : [];
-};
-
-const sessionFields = ["clientId", "chatId", "gameId", "linkChanged", "previousGameId", "error"] as const;
-
-/**
- * Returns the event without the identifiers of an erased chat user, or null if nothing in the event has to be erased.
- * If a link moved from the user to another chat user, the event keeps the game user, because the link belongs to the
- * other chat user now. @internal
- */
-export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId): E | null => {
-  const { type, data } = event;
-  if (type === "user.erased") return null;
-  const isTheirs = "chatId" in data && data.chatId === chatId;
-  const isFormer = "previousChatId" in data && data.previousChatId === chatId;
-  if (!isTheirs && !isFormer) return null;
-  const names = new Set([...(isFormer ? ["previousChatId"] : []), ...(isTheirs ? ownFields : [])]);
-  const erased = Object.entries(data).map(([name, value]) => [
-    name,
-    names.has(name) && value !== null ? erasedMark : value,
-  ]);
-  return { ...event, data: Object.fromEntries(erased) };
-};
-
-/** The fields of an event that an erasure of its chat user replaces. */
-const ownFields = ["chatId", "gameId", "previousGameId", "clientId"];
 
 /** Which events to read. A field that is null matches all events. @internal */
 export interface EventFilter {

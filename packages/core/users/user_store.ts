@@ -2,9 +2,8 @@ import { Context, type Option } from "effect";
 import type { Membership } from "../accounts/member_store.ts";
 import type { AddressSighting, BrowserSighting } from "../addresses/sighting.ts";
 import type { AltReview } from "../alts/alt_reviews.ts";
-import type { Actor, AuditEntry, WriteOrigin } from "../audit/audit.ts";
+import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
-import { erasedMark } from "../erased_mark.ts";
 import type { StoreEffect } from "../errors.ts";
 import { groupBy } from "../group_by.ts";
 import type { UserMessage } from "../guild_log/guild_log_store.ts";
@@ -117,44 +116,6 @@ export class UserStore extends Context.Service<
   }
 >()("@accountlink/core/UserStore") {}
 
-/** The names of audit details that contain a chat ID. */
-const chatDetails = new Set(["chatId", "newChatId", "otherChatId"]);
-/** The names of audit details that are about the user whose chat ID the entry contains: game IDs, and a reason. */
-const userDetails = new Set(["gameId", "previousGameId", "removedGameId", "reason"]);
-
-type Erasable = Pick<AuditEntry, "actor" | "details">;
-
-/**
- * Returns an audit entry without the identifiers of a user. These are the user's chat ID (in the details or in the
- * actor), the user's game IDs, and the names of the user's accounts. Returns null if the entry contains none of them.
- * @internal
- */
-export const withoutUser = (
-  { actor, details }: Erasable,
-  chatId: ChatId,
-  accountNames: ReadonlyArray<string>,
-): Erasable | null => {
-  const isMember = actor.type === "account" && actor.member === chatId;
-  const isActor =
-    (actor.type === "user" && actor.id === chatId) ||
-    (actor.type === "account" && accountNames.includes(actor.id));
-  const isOf = (name: string, value: unknown): boolean => chatDetails.has(name) && value === chatId;
-  const isNamed = Object.entries(details).some(([name, value]) => isOf(name, value));
-  if (!isActor && !isMember && !isNamed) return null;
-  const erased = Object.entries(details).map(([name, value]) => {
-    const isTheirs = isOf(name, value) || (isNamed && userDetails.has(name) && value !== null);
-    return [name, isTheirs ? erasedMark : value];
-  });
-  return {
-    actor: {
-      ...actor,
-      ...(isActor ? { id: erasedMark } : {}),
-      ...(isMember ? { member: erasedMark } : {}),
-    } as Actor,
-    details: Object.fromEntries(erased),
-  };
-};
-
 type Counts = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries" | "messages">;
 
 /** An erased record: its kind and its scope. The scope is null for an audit entry about an account. */
@@ -171,10 +132,7 @@ export interface ErasedThing {
 export const countErased = (
   things: ReadonlyArray<ErasedThing>,
 ): { readonly total: Counts; readonly byScope: ReadonlyMap<Pid, ErasureDetails> } => {
-  const byScope = groupBy(
-    things.filter(({ what }) => what !== "events"),
-    ({ pid }) => pid,
-  );
+  const byScope = groupBy(things, ({ pid }) => pid);
   return {
     total: countsOf(things),
     byScope: new Map(

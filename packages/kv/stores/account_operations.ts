@@ -1,5 +1,6 @@
 /** The operations of `KeyStore` on accounts. */
 import type { KeyId } from "@accountlink/core";
+import { logged } from "@accountlink/core/journal";
 import { endOfAccount, isOperators, type KeyStore, shownName } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect, Option } from "effect";
@@ -7,8 +8,8 @@ import { stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { pauseAll, releaseAccount } from "./account_end.ts";
-import { entries, recordOfAccount } from "./audit_log.ts";
 import { nextNumber } from "./counts.ts";
+import { accountPlace, journal, record } from "./journal.ts";
 import { keys } from "./keys.ts";
 import { members } from "./members.ts";
 import { accountNamed, accountOf, accounts } from "./scopes.ts";
@@ -76,7 +77,7 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
         return Option.some({ changed: false, keys: [] });
       }
       const details = { ...update, keys: ids.length };
-      yield* recordOfAccount(tx, { ...origin, action: "account.updated", details }, account.id);
+      yield* record(tx, accountPlace(account.id), logged(origin, "account.updated", details));
       yield* tx.put(accounts, updated);
       if ("tier" in update) {
         for (const stored of changed) yield* tx.put(keys, { ...stored, key: { ...stored.key, ...update } });
@@ -94,7 +95,7 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
       if (shownName(account) === displayName) return "unchanged";
       yield* tx.put(accounts, { ...account, displayName });
       const details = { name: displayName };
-      yield* recordOfAccount(tx, { ...origin, action: "account.updated", details }, account.id);
+      yield* record(tx, accountPlace(account.id), logged(origin, "account.updated", details));
       return "renamed";
     }),
 
@@ -109,25 +110,19 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
         const revoked = yield* releaseAccount(tx, account, pseudonym, write.at);
         yield* pauseAll(tx, id, write.at);
         for (const { chatId } of yield* tx.scan(members, [id])) yield* tx.remove(members, id, chatId);
-        yield* renameActorIn(tx, id, name, pseudonym);
-        yield* recordOfAccount(tx, endOfAccount(write, pseudonym, revoked), id);
+        yield* renameActorIn(tx, name, pseudonym);
+        const end = endOfAccount(write, pseudonym, revoked);
+        yield* record(tx, accountPlace(id), logged(end, end.action, end.details));
         return Option.some(revoked);
       });
     }),
 });
 
 /** Gives the actor of some entries of an account its new name. */
-const renameActorIn = Effect.fnUntraced(function* (
-  tx: Transaction,
-  account: number,
-  name: string,
-  pseudonym: string,
-) {
-  const found = (yield* tx.list(entries.byActor, [name, account], { limit: stepSize })).filter(
-    ({ actor }) => actor.type === "account",
-  );
-  for (const entry of found) {
-    yield* tx.put(entries, { ...entry, actor: { ...entry.actor, id: pseudonym } as typeof entry.actor });
+const renameActorIn = Effect.fnUntraced(function* (tx: Transaction, name: string, pseudonym: string) {
+  const found = yield* tx.list(journal.byActor, [name], { limit: stepSize });
+  for (const stored of found) {
+    yield* tx.put(journal, { ...stored, actor: { ...stored.actor, id: pseudonym } as typeof stored.actor });
   }
   return found.length;
 });
@@ -136,5 +131,5 @@ const renameActorIn = Effect.fnUntraced(function* (
 const renameActor = (db: Database, name: string, pseudonym: string) =>
   db.write(name, function* (tx) {
     const account = yield* accountNamed(tx, name);
-    return account !== undefined && (yield* renameActorIn(tx, account.id, name, pseudonym)) === stepSize;
+    return account !== undefined && (yield* renameActorIn(tx, name, pseudonym)) === stepSize;
   });

@@ -1,12 +1,13 @@
 import type { ChatId, Pid } from "@accountlink/core";
 import { type AltReview, AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
 import type { Keyed } from "@accountlink/core/idempotency";
+import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Order } from "effect";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { record } from "./audit_log.ts";
 import { keyedWrite } from "./idempotency_store.ts";
+import { record } from "./journal.ts";
 import { scopeAt, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
@@ -38,7 +39,7 @@ export const layer = storeLayer(AltReviewStore, (db) => ({
     function* (tx, write) {
       const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
       assertStorable([note ?? ""]);
-      yield* record(tx, { ...write, action: "review.set", details: { chatId, otherChatId, verdict } });
+      yield* record(tx, pid, logged(write, "review.set", { chatId, otherChatId, verdict }));
       const { epoch } = yield* scopeAt(tx, pid);
       const review = { chatId, otherChatId, verdict, note, at, keyId };
       yield* tx.put(reviews, { pid, epoch, review });
@@ -53,7 +54,7 @@ export const layer = storeLayer(AltReviewStore, (db) => ({
       const id = [pid, ...[chatId, otherChatId].toSorted()];
       const found = yield* tx.get(reviews, ...id);
       if (found === undefined || found.epoch !== (yield* scopeAt(tx, pid)).epoch) return false;
-      yield* record(tx, { ...write, action: "review.deleted", details: { chatId, otherChatId } });
+      yield* record(tx, pid, logged(write, "review.deleted", { chatId, otherChatId }));
       yield* tx.remove(reviews, ...id);
       return true;
     },

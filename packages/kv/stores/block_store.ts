@@ -11,11 +11,12 @@ import {
 } from "@accountlink/core/admission";
 import { signedBy, type WriteContext, withReason } from "@accountlink/core/audit";
 import { Conflict } from "@accountlink/core/errors";
+import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect, Order } from "effect";
 import type { Transaction } from "../transaction.ts";
-import { entries, record } from "./audit_log.ts";
 import { blocks } from "./blocks.ts";
+import { journal, record } from "./journal.ts";
 import { removeLink } from "./link_store.ts";
 import { links } from "./links.ts";
 import { isBlocking, scopeAt, scopes, withScope } from "./scopes.ts";
@@ -33,7 +34,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
       }
       const block = { chatId, gameId, reason, at, member: signedBy(write).member };
       const details = withReason(blockedName(write), write);
-      const entry = yield* record(tx, { ...write, action: "block.set", details });
+      const entry = yield* record(tx, pid, logged(write, "block.set", details));
       yield* tx.put(blocks, { pid, epoch, block: { ...block, hash } });
       if (gameId === null) {
         const ended = yield* removeLink(tx, { ...write, chatId });
@@ -60,9 +61,9 @@ export const layer = storeLayer(BlockStore, (db) => ({
       const scope = yield* tx.get(scopes, pid);
       const [next, ...others] = scope?.blocking ?? [];
       if (scope === undefined || next === undefined) return [];
-      const entry = yield* tx.get(entries, scope.account, next.entry);
+      const block = yield* tx.get(journal, pid, next.entry);
       const now = yield* Clock.currentTimeMillis;
-      const write = { ...writeOfBlock(entry, now), pid, gameId: next.gameId };
+      const write = { ...writeOfBlock(block, now), pid, gameId: next.gameId };
       const removed = yield* removeSome(tx, write, scope.epoch);
       if (removed.length < blockedPerStep) yield* tx.put(scopes, { ...scope, blocking: others });
       return removed;
@@ -73,7 +74,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
       const { pid, gameId, hash } = write;
       const { epoch } = yield* scopeAt(tx, pid);
       if ((yield* tx.get(blocks, pid, epoch, hash)) === undefined) return false;
-      yield* record(tx, { ...write, action: "block.removed", details: blockedName(write) });
+      yield* record(tx, pid, logged(write, "block.removed", blockedName(write)));
       yield* tx.remove(blocks, pid, epoch, hash);
       const scope = yield* scopeAt(tx, pid);
       if (isBlocking(scope, gameId)) {

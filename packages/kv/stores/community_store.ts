@@ -9,12 +9,13 @@ import {
   settingDetails,
   withPanel,
 } from "@accountlink/core/communities";
+import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option } from "effect";
 import type { Transaction } from "../transaction.ts";
-import { record } from "./audit_log.ts";
 import { communities, communityAt, communityOf, earlierPanels, putSettings } from "./communities.ts";
 import { deleteEntries } from "./guild_logs.ts";
+import { record } from "./journal.ts";
 import { plans } from "./role_plans.ts";
 import { accountAt, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
@@ -77,9 +78,8 @@ export const layer = storeLayer(CommunityStore, (db) => ({
         if (changedIn(before, update).length === 0) return;
         assertStorable(Object.values(update).filter((value) => typeof value === "string"));
         yield* putSettings(tx, stored, update, position);
-        const { guildId: _, ...origin } = write;
         const details = settingDetails(before, update);
-        yield* record(tx, { ...origin, action: "roles.updated", details });
+        yield* record(tx, write.pid, logged(write, "roles.updated", details));
       });
       yield* deleteEntries(db, write);
     }),

@@ -9,9 +9,9 @@ interface Count {
 
 const counts = table<Count>()("count", ({ name }) => [name], {});
 
-/** Returns a greater number than before for a name, at least `from`. */
-export const nextNumber = Effect.fnUntraced(function* (tx: Transaction, name: string, from = 1) {
-  const last = Math.max(((yield* tx.get(counts, name))?.last ?? 0) + 1, from);
+/** Returns a greater number than before for a name. */
+export const nextNumber = Effect.fnUntraced(function* (tx: Transaction, name: string) {
+  const last = ((yield* tx.get(counts, name))?.last ?? 0) + 1;
   yield* tx.put(counts, { name, last });
   return last;
 });

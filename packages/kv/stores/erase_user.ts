@@ -2,28 +2,21 @@
 import type { ChatId, KeyId } from "@accountlink/core";
 import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
 import { isAtAddress, placeOf } from "@accountlink/core/addresses";
-import { eventWithoutUser, newEvent } from "@accountlink/core/events";
+import { logged, userErased } from "@accountlink/core/journal";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
-import {
-  countErased,
-  type ErasedThing,
-  type EraseUser,
-  type UserErased,
-  withoutUser,
-} from "@accountlink/core/users";
+import { countErased, type ErasedThing, type EraseUser, type UserErased } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import type { Database, Transaction } from "../transaction.ts";
 import { closeAccount, pauseAll, releaseAccount } from "./account_end.ts";
 import { suspendedOwners } from "./account_operations.ts";
 import { reviews } from "./alt_review_store.ts";
-import { entries, entriesNaming, record, recordOfAccount } from "./audit_log.ts";
 import { eraseFromBlocks } from "./blocks.ts";
 import { forgetInCommunities } from "./communities.ts";
-import { append, events } from "./event_store.ts";
 import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
 import { eraseFromImports } from "./import_records.ts";
+import { accountPlace, eraseFromJournal, pidOf, record } from "./journal.ts";
 import { links } from "./links.ts";
 import { members, membershipsOf } from "./members.ts";
 import { forgetRoles } from "./role_plans.ts";
@@ -92,22 +85,15 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, { chatId, at }: 
     if (yield* isCurrent(tx, stored)) things.push({ what: "reviews", pid: stored.pid });
     yield* tx.remove(reviews, ...reviews.id(stored));
   }
-  const named = yield* entriesNaming(tx, chatId, names, limit);
-  for (const entry of named) {
-    things.push({ what: "entries", pid: entry.pid });
-    yield* tx.put(entries, { ...entry, ...withoutUser(entry, chatId, names) });
-  }
   const { pids, isMore: isLogLeft } = yield* forgetInLogs(tx, chatId, at, limit);
   for (const pid of pids) things.push({ what: "messages", pid });
   const isSessionLeft = yield* eraseFromSessions(tx, chatId, at);
-  const told = yield* tx.list(events.byUser, [chatId], { limit });
-  for (const { pid, event } of told) {
-    things.push({ what: "events", pid });
-    yield* tx.put(events, { pid, event: eventWithoutUser(event, chatId) ?? event });
-  }
+  const named = yield* eraseFromJournal(tx, chatId, names, limit);
+  for (const { place, actor } of named)
+    things.push({ what: actor === null ? "events" : "entries", pid: pidOf(place) });
   const kept = yield* tx.list(requests.byUser, [chatId], { limit });
   for (const request of kept) yield* tx.put(requests, { ...request, chatIds: [], answer: null });
-  const isMore = [ofUser, seen, reviewed, named, told, kept].some(({ length }) => length >= limit);
+  const isMore = [ofUser, seen, reviewed, named, kept].some(({ length }) => length >= limit);
   const isBlockLeft = yield* eraseFromBlocks(tx, chatId, limit);
   const isPauseLeft = yield* forgetInCommunities(tx, chatId, limit);
   const isUndoLeft = yield* eraseFromImports(tx, chatId, limit);
@@ -140,7 +126,11 @@ const endErasure = Effect.fnUntraced(function* (
   write: EraseUser,
   things: ReadonlyArray<ErasedThing>,
 ) {
-  const { chatId, at, pseudonym, ownerHash } = write;
+  const { chatId, pseudonym, ownerHash } = write;
+  const { total, byScope } = countErased(things);
+  for (const [pid, details] of byScope) {
+    yield* record(tx, pid, userErased(write, chatId, { ...details }));
+  }
   const own = (yield* tx.list(accounts.byUser, [chatId])).toSorted((one, other) => one.id - other.id);
   for (const signIn of yield* tx.list(signIns.byUser, [chatId])) yield* tx.remove(signIns, signIn.id);
   if ((yield* membershipsOf(tx, chatId)).some(isSuspendedOwner)) {
@@ -155,13 +145,6 @@ const endErasure = Effect.fnUntraced(function* (
     revokedKeys.push(...(yield* endOwn(tx, write, account, name)));
   }
   for (const account of left) revokedKeys.push(...(yield* closeLeft(tx, write, account)));
-  const { total, byScope } = countErased(things);
-  for (const [pid, details] of byScope) {
-    yield* record(tx, { ...write, pid, action: "user.erased", details: { ...details } });
-  }
-  for (const pid of new Set(things.map((thing) => thing.pid))) {
-    if (pid !== null) yield* append(tx, pid, newEvent(at, { type: "user.erased", data: { chatId } }));
-  }
   return { ...total, accounts: own.length, revokedKeys };
 });
 
@@ -188,7 +171,7 @@ const closeLeft = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser
   if (!(yield* isClosed(tx, account.id))) return [];
   const revoked = yield* closeAccount(tx, account, write.at);
   const details = { revokedKeys: revoked.length };
-  yield* recordOfAccount(tx, { ...write, action: "user.erased", details }, account.id);
+  yield* record(tx, accountPlace(account.id), logged(write, "user.erased", details));
   return revoked;
 });
 
@@ -202,6 +185,6 @@ const endOwn = Effect.fnUntraced(function* (
   const revoked = yield* releaseAccount(tx, account, pseudonym, write.at);
   if (yield* isClosed(tx, account.id)) yield* pauseAll(tx, account.id, write.at);
   const details = { revokedKeys: revoked.length };
-  yield* recordOfAccount(tx, { ...write, action: "user.erased", details }, account.id);
+  yield* record(tx, accountPlace(account.id), logged(write, "user.erased", details));
   return revoked;
 });

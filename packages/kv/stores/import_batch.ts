@@ -4,7 +4,6 @@
  * its batch again and finds the stored parts unchanged.
  */
 import type { StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
-import { newEvent, sourceOf } from "@accountlink/core/events";
 import {
   type BatchImported,
   type BatchOutcome,
@@ -14,17 +13,17 @@ import {
   importedRecord,
   progressKeptFor,
 } from "@accountlink/core/imports";
+import { linksImported } from "@accountlink/core/journal";
 import { type PortableLink } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Order } from "effect";
 import { maxChanges } from "../kv.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { amend, record } from "./audit_log.ts";
 import { blockTest } from "./blocks.ts";
-import { append } from "./event_store.ts";
 import { isLogOpen, logPart, type RecordChange, sumOf } from "./import_records.ts";
 import { findHeld, imports } from "./imports.ts";
+import { recordPart } from "./journal.ts";
 import { links } from "./links.ts";
 import { scopeAt } from "./scopes.ts";
 
@@ -124,18 +123,11 @@ const tell = Effect.fnUntraced(function* (
   part: BatchImported,
   earlier: Stored,
 ): Effect.fn.Return<Stored, StoreUnavailable> {
-  const { pid, at, actor } = batch;
   const counts = sumOf(earlier.counts, part);
   const count = part.inserted + part.replaced;
-  if (count === 0) return { ...earlier, counts };
-  yield* append(tx, pid, newEvent(at, { type: "links.imported", data: { count, source: sourceOf(actor) } }));
-  if (batch.file !== undefined) return { ...earlier, counts };
-  if (earlier.entry === null) {
-    const details = { ...counts };
-    return { counts, entry: yield* record(tx, { ...batch, action: "links.imported", details }) };
-  }
-  yield* amend(tx, (yield* scopeAt(tx, pid)).account, earlier.entry, { ...counts });
-  return { ...earlier, counts };
+  if (count === 0 || batch.file !== undefined) return { ...earlier, counts };
+  const entry = yield* recordPart(tx, batch.pid, linksImported(batch, count, { ...counts }), earlier.entry);
+  return { counts, entry };
 });
 
 const saveProgress = Effect.fnUntraced(function* (

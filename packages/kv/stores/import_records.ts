@@ -10,12 +10,13 @@ import {
   type UndoableImport,
   undoableFor,
 } from "@accountlink/core/imports";
+import { linksImported } from "@accountlink/core/journal";
 import { type LinkRecord } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { amend, record } from "./audit_log.ts";
+import { recordPart } from "./journal.ts";
 import { scopeAt } from "./scopes.ts";
 
 /** What the batches of one file did in an epoch of its scope. */
@@ -88,12 +89,9 @@ export const logPart = Effect.fnUntraced(function* (
   const stored = yield* tx.get(linkImports, id);
   const before = stored?.epoch === epoch ? stored : undefined;
   const counts = before === undefined ? added : sumOf(before.counts, added);
-  const details = { file: name, ...counts };
-  let entry = before?.entry ?? null;
-  if (entry !== null) yield* amend(tx, account, entry, details);
-  else if (added.inserted + added.replaced > 0) {
-    entry = yield* record(tx, { ...batch, action: "links.imported", details });
-  }
+  const count = added.inserted + added.replaced;
+  const imported = linksImported(batch, count, { file: name, ...counts });
+  const entry = yield* recordPart(tx, pid, imported, before?.entry ?? null, count > 0);
   const begun = { id, pid, epoch, account, name, importedAt: at, endsAt: at + undoableFor, undone: null };
   const after: LinkImport = { ...begun, ...before, counts, entry };
   yield* tx.put(linkImports, after);

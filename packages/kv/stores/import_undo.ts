@@ -1,5 +1,5 @@
 /** The undo of imports. */
-import { newEvent, sourceOf } from "@accountlink/core/events";
+import type { StoreUnavailable } from "@accountlink/core/errors";
 import {
   type ImportStore,
   type ImportUndone,
@@ -12,16 +12,16 @@ import {
   undoableImports,
   undoneRecord,
 } from "@accountlink/core/imports";
+import { importUndone } from "@accountlink/core/journal";
 import { isLinked } from "@accountlink/core/links";
 import { Effect, Order } from "effect";
 import { maxChanges } from "../kv.ts";
 import { inSteps, stepSize } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { amend, record } from "./audit_log.ts";
 import { blockTest } from "./blocks.ts";
-import { append } from "./event_store.ts";
 import { keysOfLink } from "./import_batch.ts";
 import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./import_records.ts";
+import { recordPart } from "./journal.ts";
 import { links } from "./links.ts";
 import { accountNamed, accounts, scopes } from "./scopes.ts";
 
@@ -163,7 +163,7 @@ function* undo(
   tx: Transaction,
   write: UndoImport,
   most: number,
-): Effect.fn.Return<ImportUndone, Effect.Error<ReturnType<typeof record>>> {
+): Effect.fn.Return<ImportUndone, StoreUnavailable> {
   const { id, pid, at } = write;
   const found = yield* tx.get(linkImports, id);
   if (found === undefined || found.pid !== pid || found.endsAt <= at) return nothingLeft;
@@ -186,11 +186,7 @@ function* undo(
     else restored++;
     yield* tx.put(links, { pid, epoch: found.epoch, link: next });
   }
-  if (removed + restored > 0) {
-    yield* logUndo(tx, write, found, { removed, restored });
-    const data = { count: removed + restored, source: sourceOf(write.actor) };
-    yield* append(tx, pid, newEvent(at, { type: "links.imported", data }));
-  }
+  if (removed + restored > 0) yield* logUndo(tx, write, found, { removed, restored });
   return { removed, restored, isDone: taken.length < limit };
 }
 
@@ -201,15 +197,12 @@ const logUndo = Effect.fnUntraced(function* (
   found: LinkImport,
   counts: Pick<ImportUndone, "removed" | "restored">,
 ) {
-  const { undone, name, account } = found;
+  const { pid, undone, name } = found;
   const removed = (undone?.removed ?? 0) + counts.removed;
   const restored = (undone?.restored ?? 0) + counts.restored;
-  const details = { file: name, removed, restored };
-  let entry = undone?.entry;
-  if (entry === undefined) {
-    entry = yield* record(tx, { ...write, action: "links.import_undone", details });
-  } else yield* amend(tx, account, entry, details);
-  yield* tx.put(linkImports, { ...found, undone: { entry, removed, restored } });
+  const record = importUndone(write, counts.removed + counts.restored, { file: name, removed, restored });
+  const entry = yield* recordPart(tx, pid, record, undone?.entry ?? null);
+  yield* tx.put(linkImports, { ...found, undone: { entry: entry as number, removed, restored } });
 });
 
 /** Removes what undoes imports after its time. */

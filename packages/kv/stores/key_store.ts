@@ -1,6 +1,7 @@
 import type { KeyId, ScopeTarget } from "@accountlink/core";
 import { guildOf } from "@accountlink/core";
 import { changeDetails } from "@accountlink/core/audit";
+import { logged } from "@accountlink/core/journal";
 import {
   changedSettings,
   earlierEnd,
@@ -15,7 +16,7 @@ import { Array as Arr, Effect, Option, Order, Struct } from "effect";
 import { stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { accountOperations } from "./account_operations.ts";
-import { record } from "./audit_log.ts";
+import { record } from "./journal.ts";
 import { apiKey, apiKeyOf, keyDetails, keys, lastUses, revokedKey, type StoredKey } from "./keys.ts";
 import {
   accountAt,
@@ -98,7 +99,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
       assertStorable(Object.values(update).filter((text) => typeof text === "string"));
       const settings = { ...scope.settings, ...update };
       const details = changeDetails(scope.settings, settings, changed);
-      yield* record(tx, { ...write, action: "account.updated", details });
+      yield* record(tx, write.pid, logged(write, "account.updated", details));
       yield* tx.put(scopes, { ...scope, settings });
       return settings;
     }),
@@ -118,7 +119,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
         if (rate !== undefined && made.length >= rate.max) return "too_many_made";
       }
       assertStorable([hash, key.name]);
-      yield* record(tx, { ...write, pid, action: "key.created", details: { keyId: id, status } });
+      yield* record(tx, pid, logged(write, "key.created", { keyId: id, status }));
       const stored: StoredKey = {
         key: kept,
         scope: refOf(scope),
@@ -224,7 +225,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
       assertStorable([hash]);
       const { status } = stored.key;
       const details = { keyId: id, status };
-      yield* record(tx, { ...write, pid: stored.scope.pid, action: "key.rotated", details });
+      yield* record(tx, stored.scope.pid, logged(write, "key.rotated", details));
       // Of the earlier secrets, only the last one stays good.
       const previous = stored.secrets
         .filter(({ endsAt }) => endsAt === null)
@@ -233,17 +234,17 @@ export const layer = storeLayer(KeyStore, (db) => ({
       return true;
     }),
 
-  updateKey: ({ id, update, action, ...write }) =>
+  updateKey: ({ id, update, action: asked, ...write }) =>
     db.write(id, function* (tx) {
       const stored = yield* tx.get(keys, id);
       if (stored === undefined) return "unknown";
       if (isRevoked(stored)) return "revoked";
       const account = yield* accountAt(tx, stored.scope.account);
-      const updated = updatedKey(apiKeyOf(stored, account), update, action);
+      const updated = updatedKey(apiKeyOf(stored, account), update, asked);
       if (updated === null) return "unchanged";
-      const { key, ...entry } = updated;
+      const { key, action, details } = updated;
       assertStorable([key.name]);
-      yield* record(tx, { ...write, ...entry, pid: stored.scope.pid });
+      yield* record(tx, stored.scope.pid, logged(write, action, details));
       const counts = key.kind === stored.key.kind ? stored.counts : key.kind === "normal";
       const kept = Struct.omit(key, ["scope", "suspended"]);
       const changed = { ...stored, key: kept, counts };

@@ -1,6 +1,5 @@
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
-import { withReason } from "@accountlink/core/audit";
-import { linkMoved, linkRemoved, newEvent, sourceOf } from "@accountlink/core/events";
+import { linkMoved, linkRemoved, scopeDeleted } from "@accountlink/core/journal";
 import {
   type ChatMoved,
   type DeleteScope,
@@ -18,11 +17,10 @@ import {
 } from "@accountlink/core/links";
 import { Array as Arr, Effect, Option } from "effect";
 import type { Database, Transaction } from "../transaction.ts";
-import { record } from "./audit_log.ts";
 import { refuseBlocked } from "./blocks.ts";
-import { append } from "./event_store.ts";
 import { keyedWrite } from "./idempotency_store.ts";
 import { deleteRunningImports } from "./imports.ts";
+import { record } from "./journal.ts";
 import {
   findLink,
   findRecord,
@@ -126,12 +124,9 @@ export const removeLink = Effect.fnUntraced(function* (tx: Transaction, write: R
   const link = yield* findLink(tx, pid, chatId);
   if (link === undefined) return null;
   const { gameId } = link;
-  const details = withReason({ chatId, removedGameId: gameId }, write);
-  yield* record(tx, { ...write, action: "link.removed", details });
   const next = unlinked(link, at);
   yield* putLink(tx, yield* scopeAt(tx, pid), next);
-  const removed = linkRemoved(chatId, gameId, next.linkVersion, sourceOf(write.actor));
-  yield* append(tx, pid, newEvent(at, removed));
+  yield* record(tx, pid, linkRemoved(write, chatId, gameId, next.linkVersion));
   return { gameId, ended: yield* endVerifications(tx, pid, chatId, at) } satisfies GameUnlinked;
 });
 
@@ -167,12 +162,11 @@ function* moveChat(
   yield* refuseBlocked(tx, pid, { chatId: newChatId, gameId, chatHash: write.chatHash });
   const target = yield* findRecord(tx, pid, newChatId);
   if (target !== undefined && isLinked(target)) return { _tag: "Occupied" };
-  yield* record(tx, { ...write, action: "link.moved", details: { chatId: oldChatId, newChatId, gameId } });
   const moved = linkedRecord(newChatId, target, gameId, at, "hand");
   const scope = yield* scopeAt(tx, pid);
   yield* putLink(tx, scope, unlinked(link, at));
   yield* putLink(tx, scope, moved);
-  yield* append(tx, pid, newEvent(at, linkMoved(moved, oldChatId, sourceOf(write.actor))));
+  yield* record(tx, pid, linkMoved(write, moved, oldChatId));
   return { _tag: "Moved", gameId };
 }
 
@@ -182,12 +176,10 @@ const deleteScope = (db: Database) => {
     const { pid, at } = write;
     const scope = yield* scopeAt(tx, pid);
     const records = yield* tx.count(links.byChat, [pid, scope.epoch]);
-    yield* record(tx, { ...write, action: "scope.deleted", details: { deletedRecords: records } });
+    yield* record(tx, pid, scopeDeleted(write, records));
     yield* tx.put(scopes, { ...scope, epoch: scope.epoch + 1, blocking: [] });
     yield* tx.put(purges, { pid });
     yield* deleteRunningImports(tx, pid);
-    const data = { deletedRecords: records, source: sourceOf(write.actor) };
-    yield* append(tx, pid, newEvent(at, { type: "scope.deleted", data }));
     return { records, ended: yield* endVerifications(tx, pid, null, at) };
   });
   return (write: DeleteScope) =>

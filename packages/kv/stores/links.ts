@@ -1,8 +1,7 @@
 /** The link records, and the changes of them that several stores make. */
 import type { ChatId, Pid } from "@accountlink/core";
-import { withReason } from "@accountlink/core/audit";
 import type { StoreEffect } from "@accountlink/core/errors";
-import { linkSet, newEvent, sourceOf } from "@accountlink/core/events";
+import { linkSet } from "@accountlink/core/journal";
 import {
   type GameProof,
   type GameSet,
@@ -15,9 +14,8 @@ import {
 import { Effect } from "effect";
 import { keyOf, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { record as recordChange } from "./audit_log.ts";
 import { refuseBlocked } from "./blocks.ts";
-import { append, feedKey } from "./event_store.ts";
+import { placeKey, record as recordChange } from "./journal.ts";
 import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 
 export interface StoredLink {
@@ -85,7 +83,7 @@ const linkKeys = (pid: Pid, ...chatIds: ReadonlyArray<ChatId>): ReadonlyArray<st
 /** The keys that a write of a link reads. */
 export const linkWriteKeys = (pid: Pid, ...chatIds: ReadonlyArray<ChatId>): ReadonlyArray<string> => [
   ...linkKeys(pid, ...chatIds),
-  feedKey(pid),
+  placeKey(pid),
 ];
 
 /** The records of chat users, in their order and without checks. */
@@ -124,7 +122,6 @@ export const setGame = Effect.fnUntraced(function* (
   proof?: GameProof,
 ): Effect.fn.Return<GameSet, Effect.Error<ReturnType<typeof refuseBlocked>>> {
   const { pid, chatId, gameId, at } = write;
-  const source = proof === undefined ? sourceOf(write.actor) : "flow";
   const scope = yield* scopeAt(tx, pid);
   yield* refuseBlocked(tx, pid, write);
   const previous = yield* findRecord(tx, pid, chatId);
@@ -134,10 +131,8 @@ export const setGame = Effect.fnUntraced(function* (
     yield* putLink(tx, scope, record);
     return { record, previousGameId };
   }
-  const record = linkedRecord(chatId, previous, gameId, at, proof ?? "hand");
-  const details = withReason({ chatId, gameId, previousGameId, ...(proof && { proof }) }, write);
-  yield* recordChange(tx, { ...write, action: "link.set", details });
-  yield* putLink(tx, scope, record);
-  yield* append(tx, pid, newEvent(at, linkSet(record, previousGameId, source)));
-  return { record, previousGameId };
+  const set = { record: linkedRecord(chatId, previous, gameId, at, proof ?? "hand"), previousGameId };
+  yield* putLink(tx, scope, set.record);
+  yield* recordChange(tx, pid, linkSet(write, set, proof));
+  return set;
 });

@@ -10,9 +10,10 @@ import {
   runsAccount,
   runsTooMany,
 } from "@accountlink/core/accounts";
+import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { closeAccount } from "./account_end.ts";
-import { recordOfAccount } from "./audit_log.ts";
+import { accountPlace, record } from "./journal.ts";
 import { memberOf, members, membershipsOf, membersOf } from "./members.ts";
 import { accountNamed, accounts } from "./scopes.ts";
 import { signIns } from "./sign_in_store.ts";
@@ -46,7 +47,7 @@ export const layer = storeLayer(MemberStore, (db) => ({
       const { role, closes, action } = decision;
       const revokedKeys = closes ? yield* closeAccount(tx, account, write.at) : [];
       const details = { ...decision.details, ...(closes && { revokedKeys: revokedKeys.length }) };
-      yield* recordOfAccount(tx, { ...write, action, details }, account.id);
+      yield* record(tx, accountPlace(account.id), logged(write, action, details));
       if (role === null) {
         yield* tx.remove(members, account.id, chatId);
         for (const signIn of yield* tx.list(signIns.byAccount, [name])) {
@@ -80,8 +81,8 @@ export const layer = storeLayer(MemberStore, (db) => ({
         }
         const actor = { type: "account", id: name, member: chatId } as const;
         const details = { chatId, role: member.role };
-        const entry = { actor, requestId, at, action: "member.accepted" as const, details };
-        yield* recordOfAccount(tx, entry, account.id);
+        const entry = logged({ actor, requestId, at }, "member.accepted", details);
+        yield* record(tx, accountPlace(account.id), entry);
       }
       yield* tx.put(members, { ...member, chosenAt: at });
       yield* tx.put(signIns, { ...signIn, account: name });

@@ -1,5 +1,6 @@
 import { type Pause, pauseBy, pauseFor, placeOrder, turned } from "@accountlink/core/communities";
 import type { StoreUnavailable } from "@accountlink/core/errors";
+import { logged } from "@accountlink/core/journal";
 import {
   changedSettings,
   type HeldPlan,
@@ -19,10 +20,10 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option, Order } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
-import { record } from "./audit_log.ts";
 import { closeCommunity, putLinking } from "./communities.ts";
 import { nextNumber } from "./counts.ts";
 import { closedSince, deleteEntries } from "./guild_logs.ts";
+import { record } from "./journal.ts";
 import { holdItems, liveNodes } from "./leases.ts";
 import { findPlan, memberOperations, sweeping } from "./plan_members.ts";
 import {
@@ -53,7 +54,7 @@ const recordChange = (
   { pid, actor, requestId, at }: PlanWrite,
   action: "roles.updated" | "roles.deleted",
   details: ReturnType<typeof planEntryDetails>,
-) => record(tx, { actor, requestId, at, action, details, pid });
+) => record(tx, pid, logged({ actor, requestId, at }, action, details));
 
 const put = Effect.fnUntraced(function* (
   tx: Transaction,

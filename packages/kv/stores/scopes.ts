@@ -34,7 +34,7 @@ export interface StoredScope extends ScopeRef {
   readonly settings: ScopeSettings;
   /** The links, sightings and reviews of earlier epochs are deleted. */
   readonly epoch: number;
-  /** Blocked game users whose links are being removed, with the audit entry of each block. Lookups do not find them. */
+  /** Blocked game users whose links are being removed, with the sequence of each block's record. Lookups do not find them. */
   readonly blocking?: ReadonlyArray<{ readonly gameId: GameId; readonly entry: number }>;
 }
 

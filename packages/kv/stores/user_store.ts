@@ -6,9 +6,9 @@ import { Array as Arr, Effect } from "effect";
 import { stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { reviewsOf } from "./alt_review_store.ts";
-import { entriesNaming, namedEntries } from "./audit_log.ts";
 import { eraseUser } from "./erase_user.ts";
 import { messagesOf } from "./guild_logs.ts";
+import { entriesOf, recordsNaming } from "./journal.ts";
 import { findRecord, links } from "./links.ts";
 import { membershipsOf } from "./members.ts";
 import { rolesOf } from "./role_plans.ts";
@@ -68,7 +68,7 @@ export const layer = storeLayer(UserStore, (db) => ({
         signIns: (yield* tx.list(signIns.byUser, [chatId])).toSorted(
           by(({ createdAt, id }) => [createdAt, id]),
         ),
-        entries: yield* namedEntries(tx, yield* entriesNaming(tx, chatId, names)),
+        entries: yield* entriesOf(tx, yield* recordsNaming(tx, chatId, names)),
       };
     }),
 

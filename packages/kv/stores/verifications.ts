@@ -1,9 +1,9 @@
 /** Sessions and flows, and how they end with a link. */
 import type { ChatId, Pid } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
-import { newEvent, sessionEnded } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { FlowId, SessionId } from "@accountlink/core/ids";
+import { sessionEnded } from "@accountlink/core/journal";
 import type { StoredCode } from "@accountlink/core/secrets";
 import { isFinal, type VerificationSession } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -11,7 +11,7 @@ import { Effect } from "effect";
 import { stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { append } from "./event_store.ts";
+import { record } from "./journal.ts";
 
 export interface StoredSession {
   readonly session: VerificationSession;
@@ -66,7 +66,7 @@ export const changeSession = Effect.fnUntraced(function* (
 ) {
   const code = (yield* tx.get(sessions, session.id))?.code;
   yield* tx.put(sessions, { session, code, changedAt: at });
-  yield* append(tx, session.pid, ...sessionEnded(session).map((end) => newEvent(at, end)));
+  yield* record(tx, session.pid, ...sessionEnded(session, at));
 });
 
 export const endFlow = Effect.fnUntraced(function* (tx: Transaction, id: FlowId) {

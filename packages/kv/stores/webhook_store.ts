@@ -1,4 +1,5 @@
 import type { AuditEntry, WriteOrigin } from "@accountlink/core/audit";
+import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import {
   type HeldWebhook,
@@ -12,8 +13,8 @@ import {
 import { Array as Arr, Effect, Option, Struct } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { record } from "./audit_log.ts";
-import { events } from "./event_store.ts";
+import { readEvents } from "./event_store.ts";
+import { placeAt, record } from "./journal.ts";
 import { holdItems } from "./leases.ts";
 import { accountAt, accountNamed, refOf, scopeAt } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
@@ -27,8 +28,10 @@ const recordChange = (
   more?: AuditEntry["details"],
 ) => {
   const details = { webhookId: webhook.id, ...more };
-  return record(tx, { actor, requestId, at, pid: scope.pid, action, details });
+  return record(tx, scope.pid, logged({ actor, requestId, at }, action, details));
 };
+
+const countedAtOnce = 1_000;
 
 /** Counts the events that are neither delivered nor given up. */
 const pendingCount = Effect.fnUntraced(function* (
@@ -36,12 +39,15 @@ const pendingCount = Effect.fnUntraced(function* (
   { webhook, scope, position }: KeptWebhook,
 ) {
   let count = yield* tx.count(deliveries.pending, [webhook.id]);
-  const unread = { after: [position] };
-  if (webhook.types.length === 0) return count + (yield* tx.count(events, [scope.pid], unread));
-  for (const type of new Set(webhook.types)) {
-    count += yield* tx.count(events.byType, [scope.pid, type], unread);
+  const { start } = yield* placeAt(tx, scope.pid);
+  let after = Math.max(position, start);
+  for (;;) {
+    const page = yield* readEvents(tx, scope.pid, after, countedAtOnce);
+    count += page.filter(({ type }) => webhook.types.length === 0 || webhook.types.includes(type)).length;
+    const last = page.at(-1);
+    if (last === undefined || page.length < countedAtOnce) return count;
+    after = last.position;
   }
-  return count;
 });
 
 /** Deletes the deliveries of a webhook, which is gone. */

@@ -1,13 +1,11 @@
 /** What the log says: a line for each thing that happened, and counts of what would be too much. */
 
-import { AuditLog, type ChatId, type GameId, LinkStore } from "@accountlink/core";
-import { type AuditEntry, usersOf } from "@accountlink/core/audit";
+import type { ChatId, GameId } from "@accountlink/core";
 import type { EventSource, FeedEvent } from "@accountlink/core/events";
 import type { HeldLog, LogEntry, LogLine } from "@accountlink/core/guild_log";
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
-import { forEachLimited } from "@accountlink/core/limited_loops";
-import type { GameProof, LinkRecord } from "@accountlink/core/links";
+import { type GameProof, gameProofs } from "@accountlink/core/links";
 import type { PlanProblem } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { erasedMark } from "@accountlink/core/users";
@@ -90,30 +88,8 @@ const countsText = (items: ReadonlyArray<LogItem>): string => {
 const mostLines = 10;
 const mostCharacters = 1_700;
 
-const linkActions = ["link.set", "link.moved", "link.removed"] as const;
-const linkChanges = { action: null, keyId: null, readable: linkActions } as const;
-
-type LinkEvent<Type extends (typeof linkActions)[number]> = Extract<FeedEvent, { readonly type: Type }>;
-
-const isLinkChange = (event: FeedEvent): event is LinkEvent<(typeof linkActions)[number]> =>
-  linkActions.some((type) => type === event.type);
-
 /** Whether a user changed their own link. */
 const isOwn = (source: EventSource): boolean => source === "flow" || source === "user";
-
-interface Read {
-  /** Newest entries about links of users whose links others changed. */
-  readonly entries: ReadonlyArray<AuditEntry>;
-  /** The records of users who verified; null if nobody did. */
-  readonly records: ReadonlyMap<ChatId, LinkRecord> | null;
-}
-
-/** Finds the audit entry of an event, which says who made the change. */
-const entryOf = ({ entries }: Read, { type, at, data }: FeedEvent): AuditEntry | null => {
-  const isOf = (entry: AuditEntry) =>
-    "chatId" in data && usersOf(entry).some((chatId) => chatId === data.chatId);
-  return entries.find((entry) => entry.action === type && entry.at === at && isOf(entry)) ?? null;
-};
 
 const proofTexts: Readonly<Record<GameProof, string>> = {
   connection: "connected on the chat platform",
@@ -124,19 +100,19 @@ const proofTexts: Readonly<Record<GameProof, string>> = {
 };
 
 /** Quotes the reason that a member of the team gave. */
-const reasonOf = (entry: AuditEntry | null): string => {
-  const { reason } = entry?.details ?? {};
+const reasonOf = ({ entry }: FeedEvent): string => {
+  const reason = entry?.details["reason"];
   return typeof reason === "string" ? ` Reason: “${plain(reason)}”` : "";
 };
+
+const isGameProof = (proof: unknown): proof is GameProof => gameProofs.some((known) => known === proof);
 
 const nameOf = (chatId: ChatId | typeof erasedMark) =>
   isChatId(chatId) ? userText(chatId) : "a user whose data was erased";
 
 /** Returns a function that makes the lines of one message about items, of which old ones are only counted. */
 export const makeLogTexts = Effect.gen(function* () {
-  const audit = yield* AuditLog;
   const keys = yield* KeyStore;
-  const links = yield* LinkStore;
   const community = yield* makeCommunity;
   const { publicUrl } = yield* HttpSettings;
   const { chatName, gameName } = yield* PageSettings;
@@ -146,27 +122,7 @@ export const makeLogTexts = Effect.gen(function* () {
   const accountOf = (gameId: GameId | typeof erasedMark | null) =>
     isGameId(gameId) ? community.account(gameId) : Effect.succeed("an account");
 
-  /**
-   * Reads what the lines need: who changed the links of others, and how links were proven. The audit log is read for each
-   * user, since it has an index of users and none of times.
-   */
-  const readFor = Effect.fnUntraced(function* ({ scope }: HeldLog, items: ReadonlyArray<LogItem>) {
-    const changes = items.flatMap((item) =>
-      "event" in item && isLinkChange(item.event) ? [item.event.data] : [],
-    );
-    const usersOfChanges = (isMeant: (source: EventSource) => boolean) => [
-      ...new Set(changes.filter(({ source }) => isMeant(source)).map(({ chatId }) => chatId)),
-    ];
-    const entriesOf = (chatId: ChatId) =>
-      audit.list(scope.account, null, 20, { ...linkChanges, pid: scope.pid, chatId });
-    const changed = usersOfChanges((source) => !isOwn(source)).filter(isChatId);
-    const verified = usersOfChanges((source) => source === "flow").filter(isChatId);
-    const entries = yield* forEachLimited(changed, entriesOf, { concurrency: 4 });
-    const records = verified.length === 0 ? null : yield* links.findByChatIds(scope.pid, verified);
-    return { entries: entries.flat(), records } satisfies Read;
-  });
-
-  const actorOf = Effect.fnUntraced(function* (entry: AuditEntry | null) {
+  const actorOf = Effect.fnUntraced(function* ({ entry }: FeedEvent) {
     if (entry === null) return { text: "", chatIds: [] };
     const { actor } = entry;
     switch (actor.type) {
@@ -186,24 +142,18 @@ export const makeLogTexts = Effect.gen(function* () {
     }
   });
 
-  /** Says how a link was proven, from the record, unless it has changed again since. */
-  const proofOf = (
-    { records }: Read,
-    { chatId, linkVersion, source }: Pick<LinkEvent<"link.set">["data"], "chatId" | "linkVersion" | "source">,
-  ): string => {
-    if (source !== "flow") return "";
-    const record = isChatId(chatId) ? records?.get(chatId) : undefined;
-    const proof = record?.linkVersion === linkVersion ? record.proof : null;
-    return proof === null || proof === "hand" || proof === "import" ? ", verified" : `, ${textOf(proof)}`;
+  /** Says how a link was proven, if its user proved it. */
+  const proofOf = ({ entry }: FeedEvent): string => {
+    const proof = entry?.details["proof"];
+    return isGameProof(proof) ? `, ${textOf(proof)}` : "";
   };
 
   const textOf = (proof: GameProof): string =>
     proofTexts[proof].replace("the chat platform", chatName).replace("the game platform", gameName);
 
-  const eventLine = Effect.fnUntraced(function* (event: FeedEvent, read: Read) {
+  const eventLine = Effect.fnUntraced(function* (event: FeedEvent) {
     const { type, data } = event;
-    const entry = entryOf(read, event);
-    const by = yield* actorOf(entry);
+    const by = yield* actorOf(event);
     const line = (text: string): LogLine => ({
       text,
       chatIds: [...new Set([...usersIn({ at: 0, event }), ...by.chatIds])],
@@ -211,20 +161,20 @@ export const makeLogTexts = Effect.gen(function* () {
     switch (type) {
       case "link.set": {
         const account = yield* accountOf(data.gameId);
-        const how = proofOf(read, data);
+        const how = proofOf(event);
         const user = nameOf(data.chatId);
         if (data.previousGameId !== null) {
           const before = yield* accountOf(data.previousGameId);
           return line(
             isOwn(data.source)
               ? `${user} now plays as ${account}, no longer as ${before}${how}.`
-              : `${user} was linked to ${account} in place of ${before}${by.text}.${reasonOf(entry)}`,
+              : `${user} was linked to ${account} in place of ${before}${by.text}.${reasonOf(event)}`,
           );
         }
         return line(
           isOwn(data.source)
             ? `${user} linked ${account}${how}.`
-            : `${user} was linked to ${account}${by.text}.${reasonOf(entry)}`,
+            : `${user} was linked to ${account}${by.text}.${reasonOf(event)}`,
         );
       }
       case "link.removed": {
@@ -239,7 +189,7 @@ export const makeLogTexts = Effect.gen(function* () {
       case "link.moved": {
         const account = yield* accountOf(data.gameId);
         return line(
-          `${account} moved from ${nameOf(data.previousChatId)} to ${nameOf(data.chatId)}${by.text}${proofOf(read, data)}.`,
+          `${account} moved from ${nameOf(data.previousChatId)} to ${nameOf(data.chatId)}${by.text}${proofOf(event)}.`,
         );
       }
       case "user.erased":
@@ -272,9 +222,9 @@ export const makeLogTexts = Effect.gen(function* () {
     return { text: `${problemText(problem, game)} ${page}`, chatIds: [] };
   };
 
-  const lineOf = (log: HeldLog, item: LogItem, read: Read) => {
+  const lineOf = (log: HeldLog, item: LogItem) => {
     if ("entry" in item) return entryLine(log, item.entry);
-    return "problem" in item ? Effect.succeed(problemLine(log, item.problem)) : eventLine(item.event, read);
+    return "problem" in item ? Effect.succeed(problemLine(log, item.problem)) : eventLine(item.event);
   };
 
   /** One line for all imports, whose batches are events of their own. */
@@ -298,10 +248,9 @@ export const makeLogTexts = Effect.gen(function* () {
     let length = 0;
     const others = items.filter((item) => !isImport(item));
     let told = 0;
-    const read = yield* readFor(log, others.slice(0, mostLines));
     for (const item of others) {
       if (lines.length >= mostLines) break;
-      const line = yield* lineOf(log, item, read);
+      const line = yield* lineOf(log, item);
       if (line !== null && length + line.text.length > mostCharacters && lines.length > 0) break;
       told++;
       if (line === null) continue;

@@ -4,7 +4,7 @@ import type { Keyed } from "@accountlink/core/idempotency";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Schema } from "effect";
 import { SqlClient } from "effect/sql";
-import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { insertEntry } from "../journal/records.ts";
 import { linkStatements } from "../links/link_statements.ts";
 import { keyedWriteOn } from "../statements/keyed_write.ts";
 import { literalsOf, OptionalText, tableOf } from "../statements/row.ts";
@@ -29,7 +29,7 @@ export const layer = storeLayer(AltReviewStore)((parts) => {
           note = excluded.note,
           reviewed_at = excluded.reviewed_at,
           key_id = excluded.key_id`;
-      yield* insertLinkEntry(sql, write, "review.set", { chatId, otherChatId, verdict }, null);
+      yield* insertEntry(sql, { ...write, action: "review.set", details: { chatId, otherChatId, verdict } });
     }),
 
     remove: keyedWrite("remove", function* (write: ReviewedPair & Keyed<boolean>) {
@@ -40,7 +40,7 @@ export const layer = storeLayer(AltReviewStore)((parts) => {
         DELETE FROM alt_reviews WHERE pid = ${pid} AND chat_id = ${one} AND other_chat_id = ${other}
         RETURNING verdict`;
       if (removed.length === 0) return false;
-      yield* insertLinkEntry(sql, write, "review.deleted", { chatId, otherChatId }, null);
+      yield* insertEntry(sql, { ...write, action: "review.deleted", details: { chatId, otherChatId } });
       return true;
     }),
 

@@ -22,8 +22,8 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { followLog } from "../guild_log/guild_log_store.ts";
+import { insertEntry } from "../journal/records.ts";
 import { scopeOf } from "../keys/accounts.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { literalSql, literalsOf, OptionalInt, OptionalText, tableOf } from "../statements/row.ts";
@@ -68,8 +68,8 @@ export const layer = storeLayer(CommunityStore)((parts) => {
       const before = yield* lockCommunity(sql, { pid, guildId });
       if (changedIn(before, update).length === 0) return;
       yield* putSettings(sql, { pid, guildId }, before, update, position);
-      const entry = { actor, requestId, at, account: ownerOf(sql, pid), pid } as const;
-      yield* insertEntry(sql, { ...entry, action: "roles.updated", details: settingDetails(before, update) });
+      const details = settingDetails(before, update);
+      yield* insertEntry(sql, { actor, requestId, at, pid, action: "roles.updated", details });
     }),
 
     savePanel: transaction("savePanel", function* (place, panel) {

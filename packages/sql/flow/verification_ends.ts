@@ -19,14 +19,14 @@
  *   key, and proofs.
  */
 import type { ChatId, Pid } from "@accountlink/core";
-import { newEvent, sessionEnded } from "@accountlink/core/events";
 import { groupBy } from "@accountlink/core/group_by";
 import { SessionId } from "@accountlink/core/ids";
+import { sessionEnded } from "@accountlink/core/journal";
 import type { SessionFailure } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { insertEvents } from "../events/event_writes.ts";
+import { insertRecords } from "../journal/records.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import { readSessionIds, readSessions, sessionColumns, unfinished } from "./session_row.ts";
@@ -67,8 +67,8 @@ export const endVerifications = Effect.fnUntraced(function* (
     WHERE sid ${isAmong(JSON.stringify(locked))}
     RETURNING ${sessionColumns}`);
   for (const [scope, sessions] of groupBy(failed, (session) => session.pid)) {
-    const events = sessions.flatMap(sessionEnded).map((end) => newEvent(at, end));
-    yield* insertEvents(sql, scope, events);
+    const ends = sessions.flatMap((session) => sessionEnded(session, at));
+    yield* insertRecords(sql, scope, ends);
   }
   return locked;
 });

@@ -1,18 +1,17 @@
 /** Imports links in batches. The number of statements does not grow with the size of a batch. */
 import { ChatId, type GameId, type Pid } from "@accountlink/core";
-import { newEvent, sourceOf } from "@accountlink/core/events";
 import {
   type BatchOutcome,
   fixtureSource,
   type ImportBatch,
   progressKeptFor,
 } from "@accountlink/core/imports";
+import { linksImported } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
-import { insertLinkEntry } from "../audit/audit_entry.ts";
-import { insertEvents } from "../events/event_writes.ts";
+import { insertRecord } from "../journal/records.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
@@ -83,13 +82,8 @@ export const batchImportOn = (parts: StoreParts) => {
     const counts = { ...stored, kept: stored.kept + blocked.size };
     if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
     const count = counts.inserted + counts.replaced;
-    const event = { type: "links.imported", data: { count, source: sourceOf(batch.actor) } } as const;
-    if (file !== undefined) {
-      yield* log(batch, file, counts);
-      if (count > 0) yield* insertEvents(sql, pid, [newEvent(at, event)]);
-    } else if (count > 0) {
-      yield* insertLinkEntry(sql, batch, "links.imported", counts, event);
-    }
+    if (file !== undefined) yield* log(batch, file, counts);
+    else if (count > 0) yield* insertRecord(sql, pid, linksImported(batch, count, { ...counts }));
     return counts;
   });
 };

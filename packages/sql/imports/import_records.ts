@@ -6,10 +6,11 @@ import {
   type ImportedFile,
   undoableFor,
 } from "@accountlink/core/imports";
+import { linksImported } from "@accountlink/core/journal";
 import { Effect, Schema } from "effect";
 import type { Statement } from "effect/sql";
-import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
-import { columnReader, tableOf } from "../statements/row.ts";
+import { insertPart } from "../journal/records.ts";
+import { tableOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
 export const linkImports = tableOf("link_imports", {
@@ -29,8 +30,6 @@ export const linkImports = tableOf("link_imports", {
 });
 
 export const readImports = linkImports.reader((row) => row);
-
-export const readSequences = columnReader("audit_log", "sequence", Schema.Int);
 
 const countsOf = ({ inserted, replaced, unchanged, kept }: BatchImported) => ({
   inserted,
@@ -105,14 +104,10 @@ export const importRecordsOn = ({ sql, elements }: StoreParts) => {
           kept = link_imports.kept + ${kept}
         RETURNING ${linkImports.columns}`);
       if (sum === undefined) return;
-      const details = { file: file.name, ...countsOf(sum) };
-      if (sum.entry !== null) {
-        yield* sql`UPDATE audit_log SET details = ${JSON.stringify(details)} WHERE sequence = ${sum.entry}`;
-      } else if (inserted + replaced > 0) {
-        const entry = { ...batch, account: ownerOf(sql, pid), action: "links.imported", details } as const;
-        const [sequence] = yield* readSequences(insertEntry(sql, entry));
-        yield* sql`UPDATE link_imports SET entry = ${sequence} WHERE id = ${file.id}`;
-      }
+      const count = inserted + replaced;
+      const record = linksImported(batch, count, { file: file.name, ...countsOf(sum) });
+      const entry = yield* insertPart(sql, pid, record, sum.entry, count > 0);
+      if (entry !== sum.entry) yield* sql`UPDATE link_imports SET entry = ${entry} WHERE id = ${file.id}`;
     }),
   };
 };

@@ -1,6 +1,5 @@
 /** The undo of imports. */
 import type { Pid } from "@accountlink/core";
-import { newEvent, sourceOf } from "@accountlink/core/events";
 import {
   type ImportUndone,
   mostUndoable,
@@ -9,16 +8,16 @@ import {
   undoableFor,
   undoableImports,
 } from "@accountlink/core/imports";
+import { importUndone } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { Statement } from "effect/sql";
-import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
-import { insertEvents } from "../events/event_writes.ts";
+import { insertPart } from "../journal/records.ts";
 import { linkStatements } from "../links/link_statements.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
-import { linkImports, readImports, readSequences } from "./import_records.ts";
+import { linkImports, readImports } from "./import_records.ts";
 
 const readChatIds = columnReader("import_links", "chat_id", Schema.String);
 
@@ -56,22 +55,16 @@ export const importUndoOn = (parts: StoreParts) => {
     write: UndoImport,
     added: Pick<ImportUndone, "removed" | "restored">,
   ) {
-    const { pid, id, at, actor } = write;
+    const { pid, id } = write;
     const [sum] = yield* readImports(sql`
       UPDATE link_imports SET removed = removed + ${added.removed}, restored = restored + ${added.restored}
       WHERE id = ${id} RETURNING ${linkImports.columns}`);
     if (sum === undefined) return;
-    const { removed, restored } = sum;
-    const details = { file: sum.name, removed, restored };
-    if (sum.undo_entry === null) {
-      const entry = { ...write, account: ownerOf(sql, pid), action: "links.import_undone", details } as const;
-      const [sequence] = yield* readSequences(insertEntry(sql, entry));
-      yield* sql`UPDATE link_imports SET undo_entry = ${sequence} WHERE id = ${id}`;
-    } else {
-      yield* sql`UPDATE audit_log SET details = ${JSON.stringify(details)} WHERE sequence = ${sum.undo_entry}`;
-    }
-    const data = { count: added.removed + added.restored, source: sourceOf(actor) };
-    yield* insertEvents(sql, pid, [newEvent(at, { type: "links.imported", data })]);
+    const { removed, restored, undo_entry: first } = sum;
+    const count = added.removed + added.restored;
+    const record = importUndone(write, count, { file: sum.name, removed, restored });
+    const entry = yield* insertPart(sql, pid, record, first);
+    if (first === null) yield* sql`UPDATE link_imports SET undo_entry = ${entry} WHERE id = ${id}`;
   });
 
   return {

@@ -4,6 +4,7 @@ import type { Account } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
+import { accountPlace } from "../journal/records.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 
@@ -56,7 +57,7 @@ export const releaseAccount = Effect.fnUntraced(function* (
     WHERE chat_id ${isAnyOf(sql`SELECT chat_id FROM members WHERE account = ${name}`)} AND account = ${name}`;
   yield* sql`DELETE FROM members WHERE account = ${name} AND chosen_at IS NULL`;
   yield* sql`UPDATE members SET account = ${pseudonym} WHERE account = ${name}`;
-  yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
+  yield* sql`UPDATE journal SET place = ${accountPlace(pseudonym)} WHERE place = ${accountPlace(name)}`;
   const revoked = yield* revokeKeys(sql, pseudonym, at);
   const inScopes = sql`pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
   yield* sql`

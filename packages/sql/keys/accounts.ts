@@ -17,7 +17,7 @@ import {
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
-import { insertEntry } from "../audit/audit_entry.ts";
+import { insertEntry, placesOf } from "../journal/records.ts";
 import { literalsOf, OptionalInt, tableOf, type ValuesOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { pauseAll, readKeyIds, releaseAccount } from "./account_end.ts";
@@ -143,7 +143,8 @@ export const accountOperations = ({
       yield* pauseAll(sql, pseudonym, write.at);
       yield* sql`DELETE FROM members WHERE account = ${pseudonym}`;
       yield* sql`
-        UPDATE audit_log SET actor_id = ${pseudonym} WHERE account = ${pseudonym} AND actor_type = 'account'`;
+        UPDATE journal SET actor_id = ${pseudonym}
+        WHERE place ${isAnyOf(placesOf(sql, pseudonym))} AND actor_type = 'account'`;
       yield* insertEntry(sql, endOfAccount(write, pseudonym, revoked));
       return Option.some(revoked);
     }),
@@ -189,8 +190,7 @@ export const accountOperations = ({
           min_game_age_days = ${minGameAgeDays}, min_chat_age_days = ${minChatAgeDays},
           fresh_proof = ${freshProof}
         WHERE pid = ${pid}`;
-      const { account } = found.scope;
-      yield* insertEntry(sql, { ...origin, account, pid, action: "account.updated", details });
+      yield* insertEntry(sql, { ...origin, pid, action: "account.updated", details });
       return settings;
     }),
   } satisfies Partial<KeyStore["Service"]>;

@@ -14,7 +14,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Schema } from "effect";
 import { type SqlError, type Statement } from "effect/sql";
-import { insertEntry } from "../audit/audit_entry.ts";
+import { insertEntry } from "../journal/records.ts";
 import { batchedLookup } from "../statements/batching.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { columnReader, literalSql, literalsOf, OptionalInt, tableOf } from "../statements/row.ts";
@@ -94,9 +94,9 @@ export const layer = storeLayer(KeyStore)((parts) => {
 
   const insertChange = (
     { actor, requestId, at }: WriteOrigin & { readonly at: Millis },
-    { id, status, scope: { pid, account } }: ApiKey,
+    { id, status, scope: { pid } }: ApiKey,
     action: AuditAction,
-  ) => insertEntry(sql, { actor, requestId, at, account, pid, action, details: { keyId: id, status } });
+  ) => insertEntry(sql, { actor, requestId, at, pid, action, details: { keyId: id, status } });
 
   return {
     ...accountOperations(parts),
@@ -200,8 +200,8 @@ export const layer = storeLayer(KeyStore)((parts) => {
       const { key, action, details } = updated;
       const counts = key.kind === stored.kind ? {} : { counts: key.kind === "normal" ? 1 : 0 };
       yield* sql`UPDATE keys SET ${sql.update({ ...changeableColumns(key, at), ...counts })} WHERE id = ${id}`;
-      const { pid, account } = key.scope;
-      yield* insertEntry(sql, { actor, requestId, at, account, pid, action, details });
+      const { pid } = key.scope;
+      yield* insertEntry(sql, { actor, requestId, at, pid, action, details });
       return "updated";
     }),
   };

@@ -10,13 +10,12 @@ import {
   writeOfBlock,
 } from "@accountlink/core/admission";
 import { signedBy, type WriteContext, withReason } from "@accountlink/core/audit";
-import { linkRemoved, sourceOf } from "@accountlink/core/events";
+import { linkRemoved } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { insertLinkEntry } from "../audit/audit_entry.ts";
-import { entryColumns, readEntries } from "../audit/audit_log.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
+import { insertEntry, insertRecord, readRecords, recordColumnsOn } from "../journal/records.ts";
 import { readScopes } from "../keys/accounts.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { type Ending, rollBack, storeLayer } from "../statements/store_operation.ts";
@@ -40,7 +39,6 @@ const readBlocks = blocks.reader((block) => block);
 
 const readHashes = columnReader("blocks", "user_hash", Schema.String);
 const readUserBlocks = tableOf("blocks", { pid: Pid, at: Schema.Int }, { at: "blocked_at" }).reader();
-const readSequences = columnReader("audit_log", "sequence", Schema.Int);
 const readRemovals = tableOf("block_removals", { gameId: GameId, entry: Schema.Int }).reader();
 const readChatIds = columnReader("links", "chat_id", ChatId);
 
@@ -65,9 +63,8 @@ export const layer = storeLayer(BlockStore)((parts) => {
       ON CONFLICT (pid, user_hash) DO UPDATE SET
         chat_id = excluded.chat_id, reason = excluded.reason, blocked_at = excluded.blocked_at,
         member = excluded.member`;
-    const [entry] = yield* readSequences(
-      insertLinkEntry(sql, write, "block.set", withReason(blockedName(write), write), null),
-    );
+    const details = withReason(blockedName(write), write);
+    const entry = yield* insertEntry(sql, { ...write, action: "block.set", details });
     const block = { chatId, gameId, reason, at, member };
     if (gameId === null) return { block, removed: yield* removeLinks(write, [chatId]), hasMore: false };
     const removed = yield* removeLinks(write, yield* linkedTo(pid, gameId));
@@ -103,8 +100,8 @@ export const layer = storeLayer(BlockStore)((parts) => {
       );
       if (removal === undefined) return [];
       const { gameId, entry } = removal;
-      const [block] = yield* readEntries(
-        sql`SELECT ${entryColumns} FROM audit_log WHERE sequence = ${entry}`,
+      const [block] = yield* readRecords(
+        sql`SELECT ${recordColumnsOn(sql)} FROM journal WHERE place = ${pid} AND sequence = ${entry}`,
       );
       const write = { ...writeOfBlock(block, yield* Clock.currentTimeMillis), pid };
       const removed = yield* removeLinks(write, yield* linkedTo(pid, gameId));
@@ -120,7 +117,7 @@ export const layer = storeLayer(BlockStore)((parts) => {
         yield* sql`DELETE FROM blocks WHERE pid = ${pid} AND user_hash = ${hash} RETURNING user_hash`;
       if (removed.length === 0) return false;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid} AND game_id = ${gameId}`;
-      yield* insertLinkEntry(sql, write, "block.removed", blockedName(write), null);
+      yield* insertEntry(sql, { ...write, action: "block.removed", details: blockedName(write) });
       return true;
     }),
 
@@ -162,15 +159,14 @@ const removeLinksOn = (sql: SqlClient.SqlClient) => {
     write: WriteContext & Pick<SetBlock, "reason">,
     chatIds: ReadonlyArray<ChatId>,
   ) {
-    const { pid, at, actor } = write;
+    const { pid, at } = write;
     const removed: Array<LinkBlocked> = [];
     for (const chatId of chatIds) {
       const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
       if (unlinked === undefined) continue;
       const { removedGameId, linkVersion } = unlinked;
       const ended = yield* endVerifications(sql, pid, chatId, at);
-      const event = linkRemoved(chatId, removedGameId, linkVersion, sourceOf(actor));
-      yield* insertLinkEntry(sql, write, "link.removed", withReason({ chatId, removedGameId }, write), event);
+      yield* insertRecord(sql, pid, linkRemoved(write, chatId, removedGameId, linkVersion));
       removed.push({ chatId, gameId: removedGameId, ended });
     }
     return removed;

@@ -1,12 +1,11 @@
 import { LinkStore, type Pid } from "@accountlink/core";
-import { withReason } from "@accountlink/core/audit";
-import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
+import { linkMoved, linkRemoved } from "@accountlink/core/journal";
 import { type ChatMoved, isLinked, type MoveChat, type RemoveGame } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import type { Statement } from "effect/sql";
-import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
+import { insertRecord } from "../journal/records.ts";
 import { keyedWriteOn } from "../statements/keyed_write.ts";
 import { readerOf } from "../statements/row.ts";
 import { type Ending, storeLayer } from "../statements/store_operation.ts";
@@ -138,8 +137,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
       if (unlinked === undefined) return Option.none();
       const { removedGameId, linkVersion } = unlinked;
       const ended = yield* endVerifications(sql, pid, chatId, at);
-      const event = linkRemoved(chatId, removedGameId, linkVersion, sourceOf(write.actor));
-      yield* insertLinkEntry(sql, write, "link.removed", withReason({ chatId, removedGameId }, write), event);
+      yield* insertRecord(sql, pid, linkRemoved(write, chatId, removedGameId, linkVersion));
       return Option.some({ gameId: removedGameId, ended });
     }),
 
@@ -166,8 +164,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
       );
       if (linked === undefined) return { _tag: "Occupied" };
       yield* unlink(pid, oldChatId, at);
-      const event = linkMoved(linked.record, oldChatId, sourceOf(write.actor));
-      yield* insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId }, event);
+      yield* insertRecord(sql, pid, linkMoved(write, linked.record, oldChatId));
       return { _tag: "Moved", gameId };
     }),
 

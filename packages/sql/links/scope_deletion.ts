@@ -7,15 +7,13 @@
  * wherever a deletion is interrupted.
  */
 import type { WriteContext } from "@accountlink/core/audit";
-import { newEvent, sourceOf } from "@accountlink/core/events";
+import { scopeDeleted } from "@accountlink/core/journal";
 import type { DeleteScope } from "@accountlink/core/links";
-import { Effect, Schema } from "effect";
+import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
-import { insertLinkEntry } from "../audit/audit_entry.ts";
-import { insertEvents } from "../events/event_writes.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
+import { insertPart } from "../journal/records.ts";
 import { isKeyFree, keyedWriteOn, keyInUse } from "../statements/keyed_write.ts";
-import { columnReader } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 
 /** The records that short transactions deleted before the final one. */
@@ -65,7 +63,9 @@ export const scopeDeletionOn = (parts: StoreParts) => {
     function* (write: DeleteScope & { readonly ahead: DeletedAhead | null }) {
       const { pid, at, ahead } = write;
       // Waits for transactions that add records, so that the DELETE sees them.
-      yield* sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forUpdate}`;
+      const locked = yield* sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forUpdate}`;
+      if (locked.length === 0)
+        return yield* Effect.die(new Error(`Cannot delete the data of scope "${pid}": it does not exist`));
       const rest = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
       yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
       yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
@@ -104,17 +104,6 @@ const countDeletion = Effect.fnUntraced(function* (
   deleted: number,
 ) {
   const records = (before?.records ?? 0) + deleted;
-  const details = { deletedRecords: records };
-  const event = { type: "scope.deleted", data: { ...details, source: sourceOf(write.actor) } } as const;
-  if (before !== null) {
-    const { entry } = before;
-    yield* insertEvents(sql, write.pid, [newEvent(write.at, event)]);
-    yield* sql`UPDATE audit_log SET details = ${JSON.stringify(details)} WHERE sequence = ${entry}`;
-    return { records, entry };
-  }
-  const inserted = insertLinkEntry(sql, write, "scope.deleted", details, event);
-  const [entry] = yield* readSequences(inserted);
+  const entry = yield* insertPart(sql, write.pid, scopeDeleted(write, records), before?.entry ?? null);
   return { records, entry: entry as number };
 });
-
-const readSequences = columnReader("audit_log", "sequence", Schema.Int);

@@ -13,7 +13,7 @@ const manyLinks = `
   WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
   SELECT '${pid}', CAST(100000 + i AS TEXT), '1', 1, 1, 1 FROM numbers`;
 
-const entriesOf = `SELECT details FROM audit_log WHERE action = 'scope.deleted' ORDER BY sequence`;
+const entriesOf = `SELECT details FROM journal WHERE actor_type IS NOT NULL AND action = 'scope.deleted' ORDER BY sequence`;
 const deleted = (...numbers: ReadonlyArray<number>) =>
   numbers.map((deletedRecords) => ({ details: JSON.stringify({ deletedRecords }) }));
 

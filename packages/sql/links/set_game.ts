@@ -1,16 +1,16 @@
 /**
  * Implements `LinkStore.setGame`.
  *
- * On Postgres, one statement writes the link, its audit entry and its event, and commits by itself, so a write takes one
+ * On Postgres, one statement writes the link and its record in the journal, and commits by itself, so a write takes one
  * round trip, unless a member gives a reason. Only that statement knows the game that the link had before, so SQL makes
- * the JSON of entry and event.
+ * the JSON of the record.
  */
-import { withReason } from "@accountlink/core/audit";
-import { type EventData, linkSet, newEventId, sourceOf } from "@accountlink/core/events";
+import { newEventId } from "@accountlink/core/events";
+import { linkSet } from "@accountlink/core/journal";
 import type { GameSet, GameUpdated, SetGame } from "@accountlink/core/links";
 import { Array as Arr, Effect, Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
-import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { insertRecord } from "../journal/records.ts";
 import { insertRequest, isTakenKey, keyedWriteOn } from "../statements/keyed_write.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
 import { refuseBlockedOn } from "./blocked_links.ts";
@@ -40,32 +40,20 @@ const setInTransaction = (sql: SqlClient.SqlClient) => {
   const { link } = linkStatements(sql);
   const refuseBlocked = refuseBlockedOn(sql);
   return function* (write: SetGame): Effect.fn.Return<GameSet, Ending> {
-    const { pid, chatId, gameId, at, actor } = write;
+    const { pid, chatId, gameId, at } = write;
     yield* refuseBlocked(write);
     const [set] = yield* readSets(link({ pid, chatId, gameId, at, proof: "hand", existing: relinkOf(sql) }));
     if (set === undefined) return yield* Effect.die(new Error(`Cannot set a link: no scope "${pid}"`));
-    const { record, previousGameId } = set;
-    if (previousGameId === gameId) return set;
-    const event = linkSet({ ...record, gameId }, previousGameId, sourceOf(actor));
-    const details = withReason({ chatId, gameId, previousGameId }, write);
-    yield* insertLinkEntry(sql, write, "link.set", details, event);
+    if (set.previousGameId !== gameId) yield* insertRecord(sql, pid, linkSet(write, set));
     return set;
   };
 };
 
 /** The JSON object that one statement of Postgres stores for each purpose, by the SQL of its fields. */
-const entryDetails = { chatId: "chat_id", gameId: "game_id", previousGameId: "previous_game_id" };
-
-const eventData = (source: string) =>
-  ({
-    ...entryDetails,
-    linkVersion: "link_version",
-    lastVerifiedAt: "last_verified_at",
-    source: `'${source}'`,
-  }) satisfies Record<keyof EventData["link.set"], string>;
+const recordDetails = { chatId: "chat_id", gameId: "game_id", previousGameId: "previous_game_id" };
 
 const resultFields = {
-  ...entryDetails,
+  ...recordDetails,
   updated: "previous_game_id IS DISTINCT FROM game_id",
 } satisfies Record<keyof GameUpdated, string>;
 
@@ -90,17 +78,12 @@ const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
       ${scopeOf(pid, usersInUse(JSON.stringify(once?.chatIds ?? [])))}
       ON CONFLICT (pid, chat_id) ${relinkOf(sql)}
       RETURNING pid, ${recordColumns}, previous_game_id
-    ), changed AS (
-      SELECT account, written.* FROM written, scopes
-      WHERE scopes.pid = ${pid} AND previous_game_id IS DISTINCT FROM game_id
-    ), event AS (
-      INSERT INTO events (pid, id, type, at, data)
-      SELECT pid, ${newEventId(at)}, 'link.set', ${at}, ${jsonObject(eventData(sourceOf(actor)))} FROM changed
-    ), entry AS (
-      INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, member)
-      SELECT ${at}, account, pid, ${actor.type}, ${actor.id}, ${requestId}, 'link.set', ${jsonObject(entryDetails)},
-        chat_id, ${actor.type === "account" ? actor.member : null}
-      FROM changed
+    ), record AS (
+      INSERT INTO journal (place, event_id, at, action, actor_type, actor_id, member, request_id, details, fields, chat_id)
+      SELECT pid, ${newEventId(at)}, ${at}, 'link.set', ${actor.type}, ${actor.id},
+        ${actor.type === "account" ? actor.member : null}, ${requestId}, ${jsonObject(recordDetails)},
+        ${jsonObject({ linkVersion: "link_version" })}, chat_id
+      FROM written WHERE previous_game_id IS DISTINCT FROM game_id
     ) ${keyOf(once)}
     SELECT ${recordColumns}, previous_game_id FROM written`;
 };

@@ -14,7 +14,7 @@ import { Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, type Scope } fr
 import { SqlClient } from "effect/sql";
 import { migrate, migrations, newestMigration, runMigrations } from "../migrations.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { backToStep20 } from "../test_step_20.ts";
+import { makeStep20 } from "../test_step_20.ts";
 import * as StoragePostgres from "./mod.ts";
 import { Database, generous, layerClient, testOnDatabase } from "./test_postgres.ts";
 
@@ -220,8 +220,10 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
   testOnDatabase()("a database of the 20 steps before the first release gets the same schema", function* () {
     yield* migrate;
     const first = yield* schema;
-    yield* backToStep20;
-    expect(yield* schema).not.toEqual(first);
+    const sql = yield* SqlClient.SqlClient;
+    yield* sql`DROP SCHEMA public CASCADE`;
+    yield* sql`CREATE SCHEMA public`;
+    yield* makeStep20;
     expect(yield* migrate).toEqual(names);
     expect(yield* schema).toEqual(first);
   });

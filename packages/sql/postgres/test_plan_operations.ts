@@ -144,7 +144,7 @@ const operations: Readonly<Record<string, Operation>> = {
 
   "AuditLog.list": ({ log }) => log.list(account, null, 50),
   "AuditLog.list of an action": logWith({ action: "key.rotated" }),
-  "AuditLog.list of a key": logWith({ keyId }),
+  "AuditLog.list of a key": logWith({ keyId, action: "key.rotated" }),
   "AuditLog.list of a chat user": logWith({ chatId: chatIdOf(1) }),
 
   "DayCounts.save": ({ dayCounts }) =>
@@ -223,7 +223,6 @@ const operations: Readonly<Record<string, Operation>> = {
   "EventStore.read": ({ events }) => Effect.map(events.read(pid, 500, 50), Option.getOrThrow),
   "EventStore.readBack": ({ events }) => events.readBack(pid, 500, 50),
   "EventStore.newer": ({ events }) => events.newer([{ pid, after: 999 }]),
-  "EventStore.oldestAt": ({ events }) => events.oldestAt(),
   "WebhookStore.find": ({ webhooks }) => webhooks.find(webhook),
   "WebhookStore.list": ({ webhooks }) => webhooks.list({ account, id: null }),
   "WebhookStore.update": ({ webhooks }) =>

@@ -37,17 +37,17 @@ export const fill = (accounts: number) => `
   INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, (i * 3 / 10)::text, 1, i, i
     FROM generate_series(1, ${accounts * 1_000}) AS i;
-  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
-    SELECT i, 'account ' || i / 100, NULL, 'operator', '', 'link.set', '{}'
+  INSERT INTO journal (place, position, at, action, actor_type, actor_id, details)
+    SELECT 'account account ' || i / 100, 0, i, 'link.set', 'operator', '', '{}'
     FROM generate_series(1, ${accounts * 100}) AS i;
   -- One account has a long log, in which few entries are about a key.
-  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
-    SELECT i, '${account}', NULL, 'operator', '', 'key.rotated', '{"keyId":"${keyId}","status":"active"}'
+  INSERT INTO journal (place, position, at, action, actor_type, actor_id, details)
+    SELECT '${pid}', 0, i, 'key.rotated', 'operator', '', '{"keyId":"${keyId}","status":"active"}'
     FROM generate_series(1, 5) AS i;
-  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
-    SELECT i, '${account}', NULL, 'key', 'another key', 'link.set', '{}' FROM generate_series(1, 5000) AS i;
-  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details, chat_id)
-    SELECT i, '${account}', NULL, 'key', 'another key', 'link.removed', '{}', '1100001'
+  INSERT INTO journal (place, position, at, action, actor_type, actor_id, details)
+    SELECT '${pid}', 0, i, 'link.set', 'key', 'another key', '{}' FROM generate_series(1, 5000) AS i;
+  INSERT INTO journal (place, position, at, action, actor_type, actor_id, details, chat_id)
+    SELECT '${pid}', 0, i, 'link.removed', 'key', 'another key', '{}', '1100001'
     FROM generate_series(1, 5) AS i;
   INSERT INTO day_counts (ends_at, counter, counted)
     SELECT ${windowsEnd}, 'day:' || i, i FROM generate_series(1, ${accounts * 300}) AS i;
@@ -97,11 +97,12 @@ export const fill = (accounts: number) => `
     FROM generate_series(1, ${accounts * 1_000}) AS i;
 
   -- Each scope has a thousand events, and a webhook that has tried to deliver them.
-  INSERT INTO events (pid, position, id, type, at, data)
-    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), i % 1000, 'evt_' || lpad(i::text, 26, '0'), 'link.set', i, '{}'
+  INSERT INTO journal (place, position, event_id, at, action, actor_type, actor_id, details, fields)
+    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), i % 1000, 'evt_' || lpad(i::text, 26, '0'), i, 'link.set',
+      'operator', '', '{}', '{}'
     FROM generate_series(1000, ${accounts * 1_000}) AS i;
-  INSERT INTO events (pid, id, type, at, data)
-    SELECT '${pid}', 'evt_' || lpad(i::text, 26, '0'), 'link.set', i, '{}' FROM generate_series(1, 3) AS i;
+  INSERT INTO journal (place, event_id, at, action, details, fields)
+    SELECT '${pid}', 'evt_' || lpad(i::text, 26, '0'), i, 'session.completed', '{}', '{}' FROM generate_series(1, 3) AS i;
   INSERT INTO feed_starts (pid, position) SELECT pid, 1 FROM scopes;
   INSERT INTO webhooks (id, pid, url, types, description, status, created_at, secrets, position, holder)
     SELECT 'wh_' || lpad(substr(pid, 5), 20, '0'), pid, 'https://example.com', '[]', '', 'active', 1, '[]', 995, 'node'

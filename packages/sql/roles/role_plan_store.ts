@@ -26,8 +26,8 @@ import {
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Schema } from "effect";
-import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { closeCommunity, lockCommunity, putLinking } from "../communities/community_store.ts";
+import { insertEntry } from "../journal/records.ts";
 import { scopeOf } from "../keys/accounts.ts";
 import { leasesOn } from "../statements/leases.ts";
 import {
@@ -58,7 +58,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     { pid, actor, requestId, at }: PlanWrite,
     action: "roles.updated" | "roles.deleted",
     details: AuditEntry["details"],
-  ) => insertEntry(sql, { actor, requestId, at, account: ownerOf(sql, pid), pid, action, details });
+  ) => insertEntry(sql, { actor, requestId, at, pid, action, details });
 
   // `guild_id` can be the key, because a guild has at most one plan with the state 'on'.
   const lease = leasesOn(sql, {

@@ -1,14 +1,13 @@
 import { sightingsOf } from "@accountlink/core/addresses";
-import { linkSet, newEvent, sessionEnded } from "@accountlink/core/events";
 import { completedSession, completionRefusal, keptGame } from "@accountlink/core/flow";
+import { linkSet, sessionEnded } from "@accountlink/core/journal";
 import type { CompleteFlow } from "@accountlink/core/sessions";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/sighting_store.ts";
-import { insertLinkEntry } from "../audit/audit_entry.ts";
-import { insertEvents } from "../events/event_writes.ts";
 import { flowColumns, readFlows } from "../flow/flow_store.ts";
 import { readSessions, sessionColumns, storeSession } from "../flow/session_row.ts";
+import { insertRecord, insertRecords } from "../journal/records.ts";
 import { isBlockedOn } from "../links/blocked_links.ts";
 import { readRecords, readSets } from "../links/link_lookups.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
@@ -47,10 +46,7 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     if (set === undefined) return yield* rollBack({ _tag: "LinkChanged" });
     const { previousGameId } = set;
     linked = { gameId, previousGameId };
-    if (previousGameId !== gameId) {
-      const event = linkSet(set.record, previousGameId, "flow");
-      yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId, proof }, event);
-    }
+    if (previousGameId !== gameId) yield* insertRecord(sql, pid, linkSet(write, set, proof));
     const seen = sightingsOf(write);
     if (seen.length > 0) yield* storeSightings(sql, pid, seen);
   }
@@ -58,8 +54,7 @@ export const completeFlow = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   if (opened !== undefined) {
     const session = completedSession(opened, write, linked);
     yield* storeSession(sql, session, at);
-    const events = sessionEnded(session).map((end) => newEvent(at, end));
-    yield* insertEvents(sql, pid, events);
+    yield* insertRecords(sql, pid, sessionEnded(session, at));
   }
   return { _tag: "Completed", ...linked } as const;
 });

@@ -1,6 +1,6 @@
 import type { KeyId } from "@accountlink/core";
-import { newEvent, sessionEnded } from "@accountlink/core/events";
 import type { SessionId } from "@accountlink/core/ids";
+import { sessionEnded } from "@accountlink/core/journal";
 import {
   type AdvanceSession,
   advancedSession,
@@ -14,7 +14,6 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Option, Schema } from "effect";
 import { storeSightings } from "../alts/sighting_store.ts";
-import { insertEvents } from "../events/event_writes.ts";
 import {
   readSessionIds,
   readSessions,
@@ -23,6 +22,7 @@ import {
   storeSession,
   unfinished,
 } from "../flow/session_row.ts";
+import { insertRecords } from "../journal/records.ts";
 import { batchSize, deleteInBatches, inBatches } from "../statements/in_batches.ts";
 import { keyedWriteOn } from "../statements/keyed_write.ts";
 import { columnReader } from "../statements/row.ts";
@@ -139,8 +139,7 @@ export const layer = storeLayer(SessionStore)((parts) => {
       if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
       const advanced = advancedSession(session, to);
       yield* storeSession(sql, advanced, at);
-      const events = sessionEnded(advanced).map((end) => newEvent(at, end));
-      yield* insertEvents(sql, session.pid, events);
+      yield* insertRecords(sql, session.pid, sessionEnded(advanced, at));
       return Option.some({ session: advanced, changed: true });
     }),
 

@@ -181,7 +181,7 @@ const complete: Command = {
   keeps: false,
 };
 
-const toLog = refuseWritesTo("audit_log");
+const toLog = refuseWritesTo("journal");
 const toSessions = refuseWritesTo("verification_sessions", "UPDATE");
 
 test.each<readonly [attempt: Command, before: ReadonlyArray<Command>, refusal: string]>([

@@ -7,7 +7,7 @@
  */
 import { hourMs } from "@accountlink/core/timestamp";
 import { Context, Effect } from "effect";
-import type { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
+import type { SqlClient, SqlError, Statement } from "effect/sql";
 
 export interface Dialect {
   /**
@@ -84,11 +84,6 @@ export interface Dialect {
     readonly condition: Statement.Fragment;
   }) => Statement.Fragment;
 
-  /** Combines two writing statements into one round trip where possible. */
-  readonly together: <A extends object>(
-    one: Statement.Statement<SqlConnection.Row>,
-    other: Statement.Statement<A>,
-  ) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>;
   /**
    * Whether transactions commit in the order of their statements. If so, an event gets its position when it is
    * inserted.
@@ -144,7 +139,6 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
     return sql`json_each(${json}) CROSS JOIN ${sql(table)} ON ${condition} AND ${sql(key)} IN (${first})`;
   },
   rowsOfEach: ({ each, table, condition }) => sql`${each} CROSS JOIN ${sql(table)} ON ${condition}`,
-  together: (one, other) => Effect.andThen(one, other),
   commitsInOrder: true,
   onlyOne: () => sql`(SELECT 0 AS locks) AS held`,
   jsonObject: (fields) => sql.literal(`json_object(${pairsOf(fields)})`),
@@ -187,7 +181,6 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
     ) AS found`,
   rowsOfEach: ({ each, table, condition }) => sql`
     ${each} CROSS JOIN LATERAL (SELECT * FROM ${sql(table)} WHERE ${condition} OFFSET 0) AS found`,
-  together: (one, other) => sql`WITH one AS (${one}) ${other}`,
   commitsInOrder: false,
   onlyOne: (name) => sql`(
       SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${name}, 0))) AS locks

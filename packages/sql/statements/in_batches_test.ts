@@ -39,10 +39,10 @@ const sweeps: Readonly<Record<string, Sweep>> = {
     insertion: insert("site_sign_ins (id, site, chat_id, created_at, expires_at)", "i, 'me', '10001', 0, 1"),
     sweep: SignInStore.use((store) => store.sweep(2)),
   },
-  audit_log: {
+  journal: {
     insertion: insert(
-      "audit_log (at, account, actor_type, actor_id, action, details)",
-      "1, 'acme', 'operator', 'test', 'link.set', '{}'",
+      "journal (place, sequence, at, actor_type, actor_id, action, details)",
+      `'${pid}', i, 1, 'operator', 'test', 'link.set', '{}'`,
     ),
     sweep: AuditLog.use((log) => log.forget(2)),
   },

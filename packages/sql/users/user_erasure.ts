@@ -1,60 +1,58 @@
-/** Erases a chat user in one transaction. Finds the user's events before the transaction starts. */
+/** Erases a chat user in one transaction. */
 import { type ChatId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
-import { signedBy, usersOf } from "@accountlink/core/audit";
-import { newEvent } from "@accountlink/core/events";
+import { entryOf, userErased, withoutUser } from "@accountlink/core/journal";
 import type { Account } from "@accountlink/core/keys";
-import {
-  countErased,
-  type ErasedThing,
-  type EraseUser,
-  type UserErased,
-  withoutUser,
-} from "@accountlink/core/users";
+import { countErased, type ErasedThing, type EraseUser, type UserErased } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { forgetSuspects } from "../alts/suspect_store.ts";
-import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
-import { entryColumns, readEntries } from "../audit/audit_log.ts";
 import { forgetInCommunities } from "../communities/community_store.ts";
-import { type EventsToErase, eraseEvents, findEventsToErase } from "../events/event_erasure.ts";
-import { insertEvents } from "../events/event_writes.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { forgetInLogs } from "../guild_log/guild_log_store.ts";
+import {
+  accountPlace,
+  insertEntry,
+  insertRecord,
+  pidOf,
+  placesOf,
+  readRecords,
+  recordColumnsOn,
+  replaceRecords,
+} from "../journal/records.ts";
 import { closeAccount, pauseAll, releaseAccount } from "../keys/account_end.ts";
-import { accountColumns, readAccounts } from "../keys/accounts.ts";
+import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
 import { rollBack } from "../statements/store_operation.ts";
 
 export const eraseUserOn = (sql: SqlClient.SqlClient) => {
-  const { elements, forUpdate, isAmong, isAnyOf, isRemote, onlyOne } = dialectOf(sql);
+  const { forUpdate, isAmong, isAnyOf, isRemote, onlyOne } = dialectOf(sql);
   const isInCharge = sql`role <> 'moderator' AND chosen_at IS NOT NULL`;
   const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
 
-  const eraseWith = Effect.fnUntraced(function* (write: EraseUser, toErase: EventsToErase) {
+  const eraseWith = Effect.fnUntraced(function* (write: EraseUser) {
     yield* sql`SELECT locks FROM ${onlyOne(write.chatId)}`;
     const { own: accounts, run } = yield* lockAccounts(write.chatId);
     const names = accounts.map(({ name }) => name);
     yield* keepSuspension(write);
     const things: Array<ErasedThing> = [];
-    const told = new Set<Pid>();
-    let pass = yield* eraseOnce(write, names, toErase);
+    const told = new Map<Pid, number>();
+    let pass = yield* eraseOnce(write, names);
     while (pass !== null && pass.length > 0) {
-      for (const thing of pass) {
-        const { pid } = thing;
-        things.push(thing);
-        // Insert the erasure event before the next pass. That pass may find new writes, and in the feed, the erasure
-        // event must precede their events.
-        if (pid !== null && !told.has(pid)) yield* insertEvents(sql, pid, [erasureOf(write)]);
-        if (pid !== null) told.add(pid);
+      things.push(...pass);
+      // Insert the records before the next pass. That pass may find new writes, and in the feed, the erasure must precede
+      // their events.
+      for (const pid of countErased(pass).byScope.keys()) {
+        if (told.has(pid)) continue;
+        told.set(pid, yield* insertRecord(sql, pid, userErased(write, write.chatId, {})));
       }
       // If another write commits between two statements of a pass, the pass may erase only a part of this write. Repeat
       // until a pass finds nothing.
-      pass = isRemote ? yield* eraseOnce(write, names, toErase) : [];
+      pass = isRemote ? yield* eraseOnce(write, names) : [];
     }
     if (pass === null) return yield* rollBack(Option.none<UserErased>());
 
@@ -64,8 +62,8 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     const closed = yield* Effect.forEach(run, (account) => leaveAccount(write, account));
     const { total, byScope } = countErased(things);
     for (const [pid, details] of byScope) {
-      const entry = { ...write, pid, action: "user.erased", account: ownerOf(sql, pid) } as const;
-      yield* insertEntry(sql, { ...entry, details: { ...details } });
+      yield* sql`
+        UPDATE journal SET details = ${JSON.stringify(details)} WHERE place = ${pid} AND sequence = ${told.get(pid)}`;
     }
     const revokedKeys = [...released, ...closed].flat();
     return Option.some<UserErased>({ ...total, accounts: accounts.length, revokedKeys });
@@ -116,7 +114,6 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
   const eraseOnce = Effect.fnUntraced(function* (
     { chatId, at, scopes }: EraseUser,
     names: ReadonlyArray<string>,
-    toErase: EventsToErase,
   ) {
     const isTheirs = sql`${inAnyScope} AND chat_id = ${chatId}`;
     const records = yield* readPids(sql`SELECT pid FROM links WHERE ${isTheirs} ORDER BY pid ${forUpdate}`);
@@ -150,8 +147,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     yield* sql`
       UPDATE blocks SET chat_id = NULL, reason = NULL WHERE ${inAnyScope} AND chat_id = ${chatId}`;
     yield* sql`UPDATE blocks SET member = NULL WHERE member = ${chatId}`;
-    const entries = yield* eraseEntries(chatId, names);
-    const events = yield* eraseEvents(sql, chatId, toErase);
+    const found = yield* eraseRecords(chatId, names);
     return [
       ...records.map((pid) => ({ pid, what: "records" as const })),
       ...sightings.map(({ pid, sighting }) => ({
@@ -159,26 +155,22 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
         what: isAtAddress(sighting) ? ("sightings" as const) : ("browsers" as const),
       })),
       ...reviews.map((pid) => ({ pid, what: "reviews" as const })),
-      ...entries.map(({ pid }) => ({ pid, what: "entries" as const })),
       ...messages.map((pid) => ({ pid, what: "messages" as const })),
-      ...events.map((pid) => ({ pid, what: "events" as const })),
+      ...found.map(({ place, actor }) => ({
+        pid: pidOf(place),
+        what: actor === null ? ("events" as const) : ("entries" as const),
+      })),
     ];
   });
 
-  const eraseEntries = Effect.fnUntraced(function* (chatId: ChatId, names: ReadonlyArray<string>) {
-    const entries = yield* findUserEntries(sql, chatId, names);
-    const rows = entries.map((entry) => {
-      const { actor, details } = withoutUser(entry, chatId, names) ?? entry;
-      const [chatUser = null, otherUser = null] = usersOf({ actor, details });
-      const { member } = signedBy({ actor });
-      return [entry.sequence, actor.id, JSON.stringify(details), chatUser, otherUser, member];
+  const eraseRecords = Effect.fnUntraced(function* (chatId: ChatId, names: ReadonlyArray<string>) {
+    const found = yield* findUserRecords(sql, chatId, names);
+    const erased = found.flatMap((record) => {
+      const rest = withoutUser(record, chatId, names);
+      return rest === null ? [] : [{ ...record, ...rest }];
     });
-    yield* sql`
-      UPDATE audit_log
-      SET actor_id = value ->> 1, details = value ->> 2, chat_id = value ->> 3, other_chat_id = value ->> 4,
-        member = value ->> 5
-      FROM ${elements(JSON.stringify(rows))} WHERE sequence = CAST(value ->> 0 AS BIGINT)`;
-    return entries;
+    yield* replaceRecords(sql, erased);
+    return erased;
   });
 
   /** Releases an account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
@@ -190,11 +182,24 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     return revoked;
   });
 
-  return (write: EraseUser) =>
-    Effect.flatMap(findEventsToErase(sql, write.chatId), (toErase) => eraseWith(write, toErase));
+  return eraseWith;
 };
 
-const erasureOf = ({ chatId, at }: EraseUser) => newEvent(at, { type: "user.erased", data: { chatId } });
+/** Finds the records of the journal that may name a chat user or one of the user's accounts. */
+const findUserRecords = (sql: SqlClient.SqlClient, chatId: ChatId, accountNames: ReadonlyArray<string>) => {
+  const columns = recordColumnsOn(sql);
+  const ofAccounts = accountNames.map(
+    (name) => sql`
+      UNION SELECT ${columns} FROM journal
+      WHERE place ${dialectOf(sql).isAnyOf(placesOf(sql, name))} AND actor_type = 'account'`,
+  );
+  return readRecords(sql`
+    SELECT ${columns} FROM journal WHERE chat_id = ${chatId}
+    UNION SELECT ${columns} FROM journal WHERE other_chat_id = ${chatId}
+    UNION SELECT ${columns} FROM journal WHERE member = ${chatId}
+    ${ofAccounts.reduce((all, one) => sql`${all} ${one}`, sql``)}
+    ORDER BY sequence, place`);
+};
 
 /** Finds the audit entries that name a chat user or one of the user's accounts, oldest first. */
 export const findUserEntries = Effect.fnUntraced(function* (
@@ -202,14 +207,19 @@ export const findUserEntries = Effect.fnUntraced(function* (
   chatId: ChatId,
   accountNames: ReadonlyArray<string>,
 ) {
-  const entries = yield* readEntries(sql`
-    SELECT ${entryColumns} FROM audit_log WHERE chat_id = ${chatId}
-    UNION SELECT ${entryColumns} FROM audit_log WHERE other_chat_id = ${chatId}
-    UNION SELECT ${entryColumns} FROM audit_log WHERE member = ${chatId}
-    UNION SELECT ${entryColumns} FROM audit_log
-      WHERE account ${dialectOf(sql).isAmong(JSON.stringify(accountNames))} AND actor_type = 'account'
-    ORDER BY sequence`);
-  return entries.filter((entry) => withoutUser(entry, chatId, accountNames) !== null);
+  const found = (yield* findUserRecords(sql, chatId, accountNames)).filter(
+    (record) => withoutUser(record, chatId, accountNames) !== null,
+  );
+  const pids = JSON.stringify(found.flatMap(({ place }) => pidOf(place) ?? []));
+  const scopes = yield* readScopes(
+    sql`SELECT pid, account, guild_id FROM scopes WHERE pid ${dialectOf(sql).isAmong(pids)}`,
+  );
+  const accounts = new Map<string, string>(scopes.map(({ pid, account }) => [pid, account]));
+  return found.flatMap((record) => {
+    const { place, sequence } = record;
+    const account = accounts.get(place) ?? place.slice(accountPlace("").length);
+    return entryOf(record, { sequence, account, pid: pidOf(place) }) ?? [];
+  });
 });
 
 const readPids = columnReader("links", "pid", Pid);

@@ -15,7 +15,8 @@ import {
 } from "@accountlink/core/webhooks";
 import { Array as Arr, Effect, Predicate, Schema } from "effect";
 import { type Statement } from "effect/sql";
-import { insertEntry } from "../audit/audit_entry.ts";
+import { isNumbered, isUnnumbered } from "../journal/positions.ts";
+import { insertEntry, positionOn } from "../journal/records.ts";
 import { withScope } from "../keys/accounts.ts";
 import { deleteInBatches } from "../statements/in_batches.ts";
 import { leasesOn } from "../statements/leases.ts";
@@ -43,20 +44,24 @@ export const layer = storeLayer(WebhookStore)((parts) => {
     action: AuditAction,
     more: AuditEntry["details"] = {},
   ) => {
-    const { pid, account } = webhook.scope;
+    const { pid } = webhook.scope;
     const details = { webhookId: webhook.id, ...more };
-    return insertEntry(sql, { actor, requestId, at, account, pid, action, details });
+    return insertEntry(sql, { actor, requestId, at, pid, action, details });
   };
 
+  const place = positionOn(sql);
+
   /** Counts undelivered events: failing, waiting, after the webhook's position in the feed, or without a position. */
-  const isWanted = sql`(webhooks.types = '[]' OR events.type ${isAmong(sql.literal("webhooks.types"))})`;
+  const isTold = sql`journal.place = webhooks.pid AND event_id IS NOT NULL AND (webhooks.types = '[]'
+    OR REPLACE(action, 'links.import_undone', 'links.imported') ${isAmong(sql.literal("webhooks.types"))})`;
+  const start = sql`COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = webhooks.pid), 0)`;
   const pending = sql`(
     (SELECT COUNT(*) FROM webhook_deliveries
       WHERE webhook_id = webhooks.id AND webhook_deliveries.status IN ('failing', 'waiting'))
-    + (SELECT COUNT(*) FROM events
-      WHERE events.pid = webhooks.pid AND events.position > webhooks.position AND ${isWanted})
-    + (SELECT COUNT(*) FROM events
-      WHERE events.pid = webhooks.pid AND events.position IS NULL AND ${isWanted}))`;
+    + (SELECT COUNT(*) FROM journal
+      WHERE ${isTold} AND ${isNumbered(sql)} AND journal.${place} > webhooks.position
+        AND journal.${place} > ${start})
+    + (SELECT COUNT(*) FROM journal WHERE ${isTold} AND ${isUnnumbered(sql)}))`;
 
   const removeRest = Effect.fnUntraced(function* (write: WebhookWrite) {
     const [stored] = yield* findForUpdate(write.id);

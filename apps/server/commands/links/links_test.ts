@@ -47,9 +47,10 @@ const countLinks = (dataFolder: string): number =>
   Number(rows(dataFolder, "SELECT COUNT(*) AS count FROM links")[0]?.["count"]);
 
 const importEntries = (dataFolder: string) =>
-  rows(dataFolder, "SELECT details FROM audit_log WHERE action = 'links.imported' ORDER BY sequence").map(
-    ({ details }) => JSON.parse(String(details)) as { readonly inserted: number },
-  );
+  rows(
+    dataFolder,
+    "SELECT details FROM journal WHERE actor_type IS NOT NULL AND action = 'links.imported' ORDER BY sequence",
+  ).map(({ details }) => JSON.parse(String(details)) as { readonly inserted: number });
 
 const insertedByEntries = (dataFolder: string): number =>
   importEntries(dataFolder).reduce((sum, { inserted }) => sum + inserted, 0);

@@ -1,6 +1,7 @@
 /** The page of one key: its rules, its actions, and its history. */
 import { AuditLog } from "@accountlink/core";
 import type { MemberRole } from "@accountlink/core/accounts";
+import { auditActions } from "@accountlink/core/audit";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { Limits, type Quota, quotaOf } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -19,6 +20,9 @@ import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
 
 const shownChanges = 10;
 
+/** An index finds these. What the key wrote is many, and in the audit log. */
+const keyActions = auditActions.filter((each) => each.startsWith("key."));
+
 /** Returns a function that collects the data for the page of a key. */
 export const makeKeyView = Effect.gen(function* () {
   const log = yield* AuditLog;
@@ -26,7 +30,7 @@ export const makeKeyView = Effect.gen(function* () {
   const namesOf = yield* makeEntryNames;
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, key: KeyDetails) {
-    const filter = { action: null, keyId: key.id };
+    const filter = { action: null, keyId: key.id, readable: keyActions };
     const { name } = visitor.owner.account;
     const history = yield* log.list(name, null, shownChanges, filter);
     const [created = null] = yield* log.list(name, null, 1, { ...filter, action: "key.created" });

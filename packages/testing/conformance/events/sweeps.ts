@@ -1,4 +1,4 @@
-import { EventStore, type StoragePorts } from "@accountlink/core";
+import { EventStore, LinkStore, type StoragePorts } from "@accountlink/core";
 import { erasedMark } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { expectEqual, expectThat, pluck } from "../expect.ts";
@@ -51,6 +51,20 @@ export const sweeps: Cases<StoragePorts> = {
     const { start, end } = yield* range;
     expectEqual([yield* read(end), start], [[], end]);
     yield* Effect.exit(all);
+  },
+
+  "the events of a user say who made each change, also within one millisecond": function* () {
+    const { pid, all } = yield* newEventSteps;
+    const links = yield* LinkStore;
+    const authors = Array.from({ length: 25 }, (_, i) => `author ${i}`);
+    for (const [i, id] of authors.entries()) {
+      const write = { actor: { type: "operator", id }, requestId: null, pid, at: 5 } as const;
+      yield* links.setGame({ ...write, chatId: ada, gameId: i % 2 === 0 ? chess : poker });
+    }
+    expectEqual(
+      (yield* all).map(({ entry }) => entry?.actor.id),
+      authors,
+    );
   },
 
   "the event of an erasure names its user until the sweep": function* () {

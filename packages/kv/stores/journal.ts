@@ -1,0 +1,166 @@
+/** The journal. A record has a place: its scope, or its account. */
+import type { ChatId, Pid } from "@accountlink/core";
+import { entryOf, type JournalRecord, usersIn, withoutEntry, withoutUser } from "@accountlink/core/journal";
+import type { Millis } from "@accountlink/core/timestamp";
+import { erasedMark } from "@accountlink/core/users";
+import { Clock, Effect } from "effect";
+import { keyOf, table } from "../table.ts";
+import type { Transaction } from "../transaction.ts";
+import { accountAt, scopeAt } from "./scopes.ts";
+
+export interface StoredRecord extends JournalRecord {
+  readonly place: string;
+  /** Increases with every record of a place. The position of an event is the sequence of its record. */
+  readonly sequence: number;
+}
+
+export interface Place {
+  readonly place: string;
+  /** The sequence of the newest record. */
+  readonly last: number;
+  /** The position of the newest event that is not kept any more; 0 before there is one. */
+  readonly start: number;
+  /** The position of the newest event. */
+  readonly end: number;
+  /** The times of the oldest entry and of the oldest event; null without one. */
+  readonly oldestEntry: Millis | null;
+  readonly oldestEvent: Millis | null;
+}
+
+/** Changes with every record, so that sweeps need no index of the records. */
+export const places = table<Place>()("place", ({ place }) => [place], {
+  byEntry: { keys: ({ place, oldestEntry }) => (oldestEntry === null ? [] : [[oldestEntry, place]]) },
+  byEvent: { keys: ({ place, oldestEvent }) => (oldestEvent === null ? [] : [[oldestEvent, place]]) },
+});
+
+/** The actions of most records, which no index by action has. */
+const frequent: ReadonlySet<string> = new Set(["link.set", "link.removed", "link.moved"]);
+
+export const isIndexed = (action: string): boolean => !frequent.has(action) && !action.startsWith("session.");
+
+/** Every user that a record names, in any way. */
+const namesIn = (record: StoredRecord): ReadonlyArray<string> => {
+  const { actor } = record;
+  const by = actor?.type === "account" ? [actor.member] : actor?.type === "user" ? [actor.id] : [];
+  return [...new Set([...usersIn(record), ...by])];
+};
+
+export const journal = table<StoredRecord>()("journal", ({ place, sequence }) => [place, sequence], {
+  byUser: {
+    keys: (record) => namesIn(record).map((id) => [id, record.place, record.sequence]),
+    group: 1,
+  },
+  /** The records whose actor is an account, by the name of the account. */
+  byActor: {
+    keys: ({ actor, place, sequence }) => (actor?.type === "account" ? [[actor.id, place, sequence]] : []),
+    group: 1,
+  },
+  byAction: {
+    keys: ({ actor, action, place, sequence }) =>
+      actor !== null && isIndexed(action) ? [[place, action, sequence]] : [],
+  },
+  /** The events of erasures that name their user. */
+  erasures: {
+    keys: ({ action, at, event, place, sequence }) =>
+      action === "user.erased" && event !== null && event.fields["chatId"] !== erasedMark
+        ? [[at, place, sequence]]
+        : [],
+  },
+});
+
+export const accountPlace = (account: number): string => `account ${account}`;
+
+export const placeKey = (place: string): string => keyOf(places, [place]);
+
+export const placeAt = Effect.fnUntraced(function* (tx: Transaction, place: string) {
+  const none: Place = { place, last: 0, start: 0, end: 0, oldestEntry: null, oldestEvent: null };
+  return (yield* tx.get(places, place)) ?? none;
+});
+
+const earlier = (oldest: Millis | null, at: Millis): Millis => Math.min(oldest ?? Infinity, at);
+
+/** Stores records of a place in order, and returns the sequence of the last. */
+export const record = Effect.fnUntraced(function* (
+  tx: Transaction,
+  place: string,
+  ...records: ReadonlyArray<JournalRecord>
+) {
+  const stored = yield* placeAt(tx, place);
+  let { last, end, oldestEntry, oldestEvent } = stored;
+  for (const added of records) {
+    const { at, actor, event } = added;
+    last = Math.max(last + 1, tx.timedNumber(yield* Clock.currentTimeMillis));
+    tx.insert(journal, { ...added, place, sequence: last });
+    if (actor !== null) oldestEntry = earlier(oldestEntry, at);
+    if (event === null) continue;
+    end = last;
+    oldestEvent = earlier(oldestEvent, at);
+  }
+  if (records.length > 0) yield* tx.put(places, { ...stored, last, end, oldestEntry, oldestEvent });
+  return last;
+});
+
+/**
+ * Stores a part of a change that several transactions make: an event for each of them, and one entry, whose details the
+ * later parts replace. Returns the sequence of the entry, or null if there is none yet.
+ *
+ * @param first the sequence of the entry; null for the first part
+ * @param isTold whether this part changed anything
+ */
+export const recordPart = Effect.fnUntraced(function* (
+  tx: Transaction,
+  place: string,
+  part: JournalRecord,
+  first: number | null,
+  isTold = true,
+) {
+  if (first === null) return isTold ? yield* record(tx, place, part) : null;
+  if (isTold) yield* record(tx, place, withoutEntry(part));
+  const stored = yield* tx.get(journal, place, first);
+  if (stored !== undefined && stored.actor !== null)
+    yield* tx.put(journal, { ...stored, details: part.details });
+  return first;
+});
+
+/** Finds the records that name a chat user or one of the accounts. */
+export const recordsNaming = Effect.fnUntraced(function* (
+  tx: Transaction,
+  chatId: ChatId,
+  names: ReadonlyArray<string>,
+  limit?: number,
+) {
+  const options = limit === undefined ? {} : { limit };
+  const found = [...(yield* tx.list(journal.byUser, [chatId], options))];
+  for (const name of names) found.push(...(yield* tx.list(journal.byActor, [name], options)));
+  const unique = new Map(found.map((stored) => [`${stored.place} ${stored.sequence}`, stored]));
+  return [...unique.values()];
+});
+
+/** Erases a chat user from up to `limit` records of each kind, and returns them. */
+export const eraseFromJournal = Effect.fnUntraced(function* (
+  tx: Transaction,
+  chatId: ChatId,
+  names: ReadonlyArray<string>,
+  limit: number,
+) {
+  const found = yield* recordsNaming(tx, chatId, names, limit);
+  for (const stored of found) yield* tx.put(journal, { ...stored, ...withoutUser(stored, chatId, names) });
+  return found;
+});
+
+const accountPattern = /^account (\d+)$/;
+
+export const pidOf = (place: string): Pid | null => (accountPattern.test(place) ? null : (place as Pid));
+
+/** Returns the audit entries among records, with the names of their accounts. */
+export const entriesOf = Effect.fnUntraced(function* (tx: Transaction, found: ReadonlyArray<StoredRecord>) {
+  const entries = [];
+  for (const stored of found) {
+    const { place, sequence } = stored;
+    const pid = pidOf(place);
+    const id = pid === null ? Number(accountPattern.exec(place)?.[1]) : (yield* scopeAt(tx, pid)).account;
+    const entry = entryOf(stored, { sequence, account: (yield* accountAt(tx, id)).name, pid });
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries.toSorted((one, other) => one.sequence - other.sequence);
+});

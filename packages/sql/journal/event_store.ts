@@ -1,0 +1,171 @@
+import { EventStore, Pid } from "@accountlink/core";
+import { eventOf } from "@accountlink/core/journal";
+import type { Millis } from "@accountlink/core/timestamp";
+import { erasedMark } from "@accountlink/core/users";
+import { Effect, Option, Schema } from "effect";
+import { batchSize, inBatches } from "../statements/in_batches.ts";
+import { columnReader, schemaReaderOf } from "../statements/row.ts";
+import { type Ending, storeLayer } from "../statements/store_operation.ts";
+import { eachPlace, type FirstOfPlace } from "./places.ts";
+import { isNumbered, isUnnumbered, numberRecordsOn, unnumberedPlaces } from "./positions.ts";
+import { positionOn, readRecords, recordColumnsOn, type StoredRecord } from "./records.ts";
+
+export const layer = storeLayer(EventStore)(({ sql, operation, commitsInOrder, elements }) => {
+  const numberAll = numberRecordsOn(sql);
+  const position = positionOn(sql);
+  const numbered = isNumbered(sql);
+  const startOf = (pid: Pid) => sql`COALESCE((SELECT position FROM feed_starts WHERE pid = ${pid}), 0)`;
+
+  /**
+   * Selects one row about a scope's feed: the last position that is not kept any more, the last position, and whether the
+   * feed has events without a position.
+   */
+  const headOf = (pid: Pid) => sql`(
+    SELECT ${startOf(pid)} AS start,
+      COALESCE(
+        (SELECT ${position} FROM journal
+          WHERE place = ${pid} AND ${numbered} AND ${position} > ${startOf(pid)} ORDER BY ${position} DESC LIMIT 1),
+        ${startOf(pid)}) AS "end",
+      CASE WHEN EXISTS (SELECT 1 FROM journal WHERE place = ${pid} AND ${isUnnumbered(sql)}) THEN 1 ELSE 0 END
+        AS unnumbered
+  ) AS head`;
+
+  const findHead = (pid: Pid) => readHeads(sql`SELECT head.* FROM ${headOf(pid)}`);
+
+  // The same statement reads a page of events and `unnumbered`: whether committed events still lack a position. Only
+  // such events can be missing from the page.
+  const findPage = Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
+    const rows = yield* sql`
+      SELECT head.*, page.* FROM ${headOf(pid)} LEFT JOIN (
+        SELECT ${recordColumnsOn(sql)} FROM journal WHERE place = ${pid} AND ${position} > ${after} AND ${numbered}
+        ORDER BY ${position} LIMIT ${limit}
+      ) AS page ON 1 = 1
+      ORDER BY page.position`;
+    const [head = noFeed] = yield* readHeads(Effect.succeed(rows.slice(0, 1)));
+    const found = rows.filter(({ place }) => place !== null);
+    return { head, events: eventsOf(yield* readRecords(Effect.succeed(found))) };
+  });
+
+  /** Moves the start of a feed behind its old events, and deletes those that the audit log does not have. */
+  const forgetSome = Effect.fnUntraced(function* (pid: Pid, before: Millis) {
+    const [{ start } = noFeed] = yield* findHead(pid);
+    const old = sql`
+      SELECT ${position} AS position, at FROM journal
+      WHERE place = ${pid} AND ${numbered} AND ${position} > ${start} ORDER BY ${position} LIMIT ${batchSize}`;
+    const [{ end, count } = { end: null, count: 0 }] = yield* readForgotten(sql`
+      SELECT MAX(position) AS "end", CAST(COUNT(*) AS INTEGER) AS count FROM (${old}) AS old WHERE at < ${before}`);
+    if (end === null) return 0;
+    yield* sql`
+      INSERT INTO feed_starts (pid, position) VALUES (${pid}, ${end})
+      ON CONFLICT (pid) DO UPDATE SET position = excluded.position WHERE feed_starts.position < excluded.position`;
+    yield* sql`
+      DELETE FROM journal WHERE place = ${pid} AND ${position} > ${start} AND ${position} <= ${end}
+        AND ${numbered} AND actor_type IS NULL`;
+    return count;
+  }, sql.withTransaction);
+
+  const eachFeed = (run: (found: ReadonlyArray<FirstOfPlace>) => Effect.Effect<void, Ending>) =>
+    eachPlace(
+      sql,
+      sql`
+        SELECT at FROM journal WHERE journal.place = places.place AND ${numbered}
+          AND ${position} > COALESCE((SELECT feed_starts.position FROM feed_starts WHERE pid = places.place), 0)
+        ORDER BY ${position} LIMIT 1`,
+      run,
+    );
+
+  return {
+    range: operation("range", function* (pid) {
+      let [head = noFeed] = yield* findHead(pid);
+      if (head.unnumbered === 1) {
+        yield* numberAll(pid);
+        [head = noFeed] = yield* findHead(pid);
+      }
+      return { start: head.start, end: head.end };
+    }),
+
+    read: operation("read", function* (pid, after, limit) {
+      let found = yield* findPage(pid, after, limit);
+      // Committed events without a position belong to this page: number them, and read again. One more read is
+      // enough, because it finds every event that was committed before this function was called.
+      if (found.head.unnumbered === 1 && found.events.length < limit) {
+        yield* numberAll(pid);
+        found = yield* findPage(pid, after, limit);
+      }
+      const { head, events } = found;
+      return head.start <= after && after <= head.end ? Option.some(events) : Option.none();
+    }),
+
+    readBack: operation("readBack", function* (pid, before, limit) {
+      if (!commitsInOrder) yield* numberAll(pid);
+      return eventsOf(
+        yield* readRecords(sql`
+          SELECT ${recordColumnsOn(sql)} FROM journal
+          WHERE place = ${pid} AND ${position} < ${before ?? Number.MAX_SAFE_INTEGER} AND ${position} > ${startOf(pid)}
+            AND ${numbered}
+          ORDER BY ${position} DESC LIMIT ${limit}`),
+      );
+    }),
+
+    newer: operation("newer", (places) => {
+      const pairs = JSON.stringify(places.map(({ pid, after }) => [pid, after]));
+      return readPids(sql`
+        SELECT value ->> 0 AS pid FROM ${elements(pairs)}
+        WHERE EXISTS (
+            SELECT 1 FROM journal
+            WHERE place = value ->> 0 AND ${position} > CAST(value ->> 1 AS BIGINT) AND ${numbered})
+          OR EXISTS (SELECT 1 FROM journal WHERE place = value ->> 0 AND ${isUnnumbered(sql)})`);
+    }),
+
+    oldestAt: operation("oldestAt", function* () {
+      let oldest = Infinity;
+      yield* eachFeed((found) =>
+        Effect.sync(() => {
+          for (const { at } of found) oldest = Math.min(oldest, at ?? Infinity);
+        }),
+      );
+      return oldest === Infinity ? null : oldest;
+    }),
+
+    sweep: operation("sweep", function* ({ before, erasuresBefore }) {
+      if (!commitsInOrder) {
+        // Reading a feed numbers its events too, but most feeds have no reader.
+        for (const place of yield* unnumberedPlaces(sql)) yield* numberAll(place);
+      }
+      let forgotten = 0;
+      yield* eachFeed((found) =>
+        Effect.forEach(
+          found.filter(({ at }) => at !== null && at < before),
+          // Stop only at a batch that forgets no event. A batch selects events by position, which is not exactly the
+          // order of time, so any batch may contain events that are too new.
+          ({ place }) =>
+            Effect.map(inBatches(forgetSome(place as Pid, before), 1), (count) => (forgotten += count)),
+          { discard: true },
+        ),
+      );
+      yield* sql`
+        UPDATE journal SET fields = ${erased}
+        WHERE action = 'user.erased' AND fields <> ${sql.literal(`'${erased}'`)} AND at < ${erasuresBefore}`;
+      return forgotten;
+    }),
+  };
+});
+
+const erased = JSON.stringify({ chatId: erasedMark });
+
+const eventsOf = (records: ReadonlyArray<StoredRecord>) =>
+  records.flatMap((record) => eventOf(record, record.position ?? 0) ?? []);
+
+const noFeed = { start: 0, end: 0, unnumbered: 0 };
+
+const readHeads = schemaReaderOf(
+  "journal",
+  Schema.Struct({ start: Schema.Int, end: Schema.Int, unnumbered: Schema.Int }),
+);
+
+const readForgotten = schemaReaderOf(
+  "journal",
+  Schema.Struct({ end: Schema.NullOr(Schema.Int), count: Schema.Int }),
+);
+
+const readPids = columnReader("journal", "pid", Pid);
