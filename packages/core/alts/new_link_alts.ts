@@ -1,12 +1,13 @@
-import { Context, Effect, Fiber, Layer, Metric, Option, Queue } from "effect";
+import { Context, Effect, FiberSet, Layer, Metric, Option } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { GuildLog } from "../guild_log/guild_log.ts";
 import { alikeLevels } from "../guild_log/log_entry.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { IsBackground, PlatformRefusals } from "../platforms/platform_refusals.ts";
-import { warnOnce } from "../telemetry/warn_once.ts";
+import { warningOnce } from "../telemetry/warn_once.ts";
 import type { Millis } from "../timestamp.ts";
+import { Turns } from "../turns/mod.ts";
 import { AltDetection, type AltMatch } from "./alt_detection.ts";
 import { severityOf } from "./alt_score.ts";
 import { type Suspect, SuspectStore } from "./suspect_store.ts";
@@ -20,7 +21,7 @@ interface NewLink {
   readonly at: Millis;
 }
 
-/** The most links that wait on a node; the alts of further links are not counted. @internal */
+/** The most links of an account that wait on a node; the alts of further links are not counted. @internal */
 export const mostNewLinks = 1_000;
 
 /** How many pairs are stored of a new link. */
@@ -42,7 +43,8 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
     const suspects = yield* SuspectStore;
     const links = yield* LinkStore;
     const log = yield* GuildLog;
-    const waiting = yield* Queue.dropping<NewLink>(mostNewLinks);
+    const turns = new Turns({ resource: "new_link_alts", places: 1, mostWaiting: mostNewLinks });
+    const running = yield* FiberSet.make();
     yield* Metric.update(skipped, 0);
 
     const count = Effect.fnUntraced(function* (link: NewLink) {
@@ -58,25 +60,23 @@ export class NewLinkAlts extends Context.Service<NewLinkAlts>()("@accountlink/co
       if (record?.gameId === gameId) yield* log.tell(scope, { is: "alike", chatId, gameId, level });
     });
 
-    const takeAndCount = Effect.flatMap(Queue.take(waiting), (link) =>
-      // A bot that has left its guild is no failure of the node.
-      Effect.catchTag(chargeTo(link.scope.account)(count(link)), "Forbidden", () => Effect.void),
-    );
-    const counting = yield* warnOnce("Cannot count the alts of a new link", takeAndCount);
-    const fiber = yield* Effect.forever(counting).pipe(
-      Effect.provideService(IsBackground, true),
-      Effect.forkScoped,
-    );
-    yield* Effect.addFinalizer(() =>
-      Effect.andThen(Queue.interrupt(waiting), Effect.timeoutOption(Fiber.await(fiber), drainTime)),
-    );
+    const warning = yield* warningOnce("Cannot count the alts of a new link");
+    const countInTurn = (link: NewLink) => {
+      const { account } = link.scope;
+      return turns.stepWithin(account, Number.POSITIVE_INFINITY, count(link)).pipe(
+        chargeTo(account),
+        Effect.provideService(IsBackground, true),
+        // A bot that has left its guild is no failure of the node.
+        Effect.catchTag("Forbidden", () => Effect.void),
+        Effect.catchTag("TurnRefused", () => Metric.update(skipped, 1)),
+        warning,
+      );
+    };
+    yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(running), drainTime));
 
     return {
       /** Counts the alts of a link in the background. */
-      count: (link: NewLink): Effect.Effect<void> =>
-        Effect.flatMap(Queue.offer(waiting, link), (isWaiting) =>
-          isWaiting ? Effect.void : Metric.update(skipped, 1),
-        ),
+      count: (link: NewLink): Effect.Effect<void> => Effect.asVoid(FiberSet.run(running, countInTurn(link))),
     };
   }),
 }) {

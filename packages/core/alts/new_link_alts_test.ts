@@ -81,7 +81,7 @@ test("alts of a link that was replaced since are not told to the log", function*
   }).pipe(Effect.provide(base));
 });
 
-test("links that no node can count in time wait up to a bound, are skipped beyond it, and do not keep the node", function* () {
+test("links of an account that no node can count in time wait up to a bound, are skipped beyond it, and do not keep the node", function* () {
   yield* Effect.gen(function* () {
     const scope = yield* linkUsers;
     const links = yield* LinkStore;

@@ -4,7 +4,8 @@ import type { ChatId, Pid } from "../ids.ts";
 import type { Link } from "./link.ts";
 import { LinkStore, type PortableLink } from "./link_store.ts";
 
-const pageSize = 1_000;
+/** Reading and writing a page takes a few milliseconds, in which no other request is answered. */
+const pageSize = 500;
 
 /**
  * Emits every link of a scope, sorted by chat ID as text, in constant memory. A link that changes during the export may

@@ -3,21 +3,26 @@ import type { Millis } from "../timestamp.ts";
 
 /** Ignores failures of a repeated effect. Logs the first failure of a series, and the next success. */
 export const warnOnce = <E, R>(problem: string, effect: Effect.Effect<unknown, E, R>) =>
+  Effect.map(warningOnce(problem), (warning) => warning(effect));
+
+/** Returns a function that does for a series of effects what `warnOnce` does for one that is repeated. */
+export const warningOnce = (problem: string) =>
   Effect.sync(() => {
     let isFailing = false;
-    return Effect.matchCauseEffect(effect, {
-      onSuccess: () => {
-        if (!isFailing) return Effect.void;
-        isFailing = false;
-        return Effect.annotateLogs(Effect.logInfo("This works again"), { problem });
-      },
-      onFailure: (cause) => {
-        if (Cause.hasInterrupts(cause)) return Effect.failCause(cause as Cause.Cause<never>);
-        if (isFailing) return Effect.void;
-        isFailing = true;
-        return Effect.annotateLogs(Effect.logWarning(problem), { cause: Cause.pretty(cause) });
-      },
-    });
+    return <E, R>(effect: Effect.Effect<unknown, E, R>) =>
+      Effect.matchCauseEffect(effect, {
+        onSuccess: () => {
+          if (!isFailing) return Effect.void;
+          isFailing = false;
+          return Effect.annotateLogs(Effect.logInfo("This works again"), { problem });
+        },
+        onFailure: (cause) => {
+          if (Cause.hasInterrupts(cause)) return Effect.failCause(cause as Cause.Cause<never>);
+          if (isFailing) return Effect.void;
+          isFailing = true;
+          return Effect.annotateLogs(Effect.logWarning(problem), { cause: Cause.pretty(cause) });
+        },
+      });
   });
 
 /** Runs a sweep in the background, at once and after each interval, until the scope closes. */

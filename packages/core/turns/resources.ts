@@ -2,7 +2,10 @@
 export const sharedResources = [
   "sqlite_writer",
   "dashboard_reads",
+  "exports",
   "previews",
+  "sweeps",
+  "new_link_alts",
   "import_files",
   "link_counts",
   "block_removals",

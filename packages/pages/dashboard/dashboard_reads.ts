@@ -1,9 +1,13 @@
 /** How many reads of the dashboard one account has in work at a time. */
+import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { TurnAccount, Turns } from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
 import { Context, Effect, Stream } from "effect";
 
 const mostReads = 4;
+
+/** The longest pause after a page of a file, in milliseconds. */
+const longestPause = 50;
 
 /** Runs up to four reads of an account at a time. A file that is downloaded counts as one until its last byte. */
 export class DashboardReads extends Context.Service<DashboardReads>()("@accountlink/pages/DashboardReads", {
@@ -14,10 +18,30 @@ export class DashboardReads extends Context.Service<DashboardReads>()("@accountl
       most: mostReads,
     });
 
+    const pages = new Turns({ resource: "exports", places: 1 });
+
+    /**
+     * Reads a file page by page, each in the account's turn. Each page is followed by a pause as long as it took, so that
+     * files take half of the process at most.
+     */
+    const pageByPage = (account: string, chunks: Stream.Stream<Uint8Array>): Stream.Stream<Uint8Array> =>
+      Stream.unwrap(
+        Effect.map(Stream.toPull(chunks), (pull) => {
+          const page = Effect.gen(function* () {
+            const began = yield* monotonicMillis;
+            const read = yield* pull;
+            const took = (yield* monotonicMillis) - began;
+            yield* Effect.sleep(Math.min(longestPause, took));
+            return read;
+          });
+          return Stream.fromPull(Effect.succeed(pages.step(account, page)));
+        }),
+      );
+
     const inTurn = (account: string, answered: HttpResponse): HttpResponse => {
       const { status, headers, body } = answered;
       if (body === null || typeof body === "string" || body instanceof Uint8Array) return answered;
-      const chunks = Stream.unwrap(Effect.as(turns.take(account), body.chunks)).pipe(
+      const chunks = Stream.unwrap(Effect.as(turns.take(account), pageByPage(account, body.chunks))).pipe(
         Stream.provideService(TurnAccount, account),
       );
       return new HttpResponse(status, headers, { ...body, chunks });

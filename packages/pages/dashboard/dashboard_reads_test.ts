@@ -1,6 +1,7 @@
 import { HttpResponse } from "@accountlink/http/for_pages";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Fiber, Stream } from "effect";
+import { TestClock } from "effect/testing";
 import { DashboardReads } from "./dashboard_reads.ts";
 
 test("four reads of an account run at a time, the rest wait, and reads of others run", function* () {
@@ -36,4 +37,31 @@ test("a file counts as a read until its last byte", function* () {
   const fifth = yield* Effect.forkChild(reads.answer("ada", Effect.succeed(1)), { startImmediately: true });
   expect(fifth.pollUnsafe()).toBeUndefined();
   expect(yield* reads.answer("bob", Effect.succeed(2))).toBe(2);
+});
+
+test("files of several accounts are read in turns, page by page, with pauses in between", function* () {
+  const reads = yield* DashboardReads.make;
+  const read: Array<string> = [];
+  const fileOf = (account: string) => {
+    const page = Effect.as(
+      Effect.delay(
+        Effect.sync(() => read.push(account)),
+        "10 millis",
+      ),
+      new Uint8Array(1),
+    );
+    const chunks = Stream.take(Stream.fromEffectRepeat(page), 3);
+    return new HttpResponse(200, {}, { chunks, release: Effect.void });
+  };
+  const all = [];
+  for (const account of ["ada", "ada", "bob"]) {
+    const { body } = yield* reads.answer(account, Effect.succeed(fileOf(account)));
+    if (body === null || typeof body === "string" || body instanceof Uint8Array) throw new Error("No file");
+    all.push(yield* Effect.forkChild(Stream.runDrain(body.chunks), { startImmediately: true }));
+  }
+  yield* TestClock.adjust("100 millis");
+  expect(read).toEqual(["ada", "ada", "bob", "ada", "ada"]);
+  yield* TestClock.adjust("1 second");
+  yield* Fiber.joinAll(all);
+  expect(read).toHaveLength(9);
 });

@@ -1,11 +1,12 @@
 /** The work that the attacker starts in the background, for each resource that accounts share. */
 import type { sharedResources } from "@accountlink/core/turns";
-import { locationOf } from "../../support/flow_browser.ts";
+import { formOf, locationOf, openBrowser } from "../../support/flow_browser.ts";
 import { type Answer, type Json, makeClient } from "../../support/http.ts";
 import { hostileFile } from "./hostile_file.ts";
 import { type Attacker, dearestRules, largeGuild, type Size, until } from "./world.ts";
 
 export interface WorkTools {
+  readonly url: string;
   readonly attacker: Attacker;
   readonly size: Size;
   /** Sends a request of the attacker's browser on the dashboard, and returns the data of the answer. */
@@ -48,6 +49,31 @@ const shown: Work = async ({ get, attacker: { globalPid } }) => {
   await times(20, () => get(`/dashboard/links?${new URLSearchParams({ pid: globalPid }).toString()}`));
 };
 
+const download: Work = async ({ get, attacker: { globalPid } }) => {
+  await times(20, () => get(`/dashboard/links.csv?${new URLSearchParams({ pid: globalPid }).toString()}`));
+};
+
+/** Turns the dearest plan on, which compares all members. */
+const sweep: Work = async ({ ask, attacker: { guildPid: pid } }) => {
+  const place = { pid, guildId: largeGuild };
+  await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "on" });
+  const line = `GET /dashboard/api/roles?${new URLSearchParams(place).toString()}` as const;
+  const statusOf = async () => (await ask(line))["plan"]?.["status"];
+  await until(async () => (await statusOf())?.["sweep"] === (null as never), "a sweep");
+  await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "paused" });
+};
+
+/** Links users in the flow, which counts the alts of each. */
+const verify: Work = async ({ url, attacker: { globalPid } }) => {
+  const linking = Array.from({ length: 10 }, async (_, index) => {
+    const browser = openBrowser(() => url, `198.22.0.${index + 1}`);
+    const confirm = await browser.walk(`?pid=${globalPid}`, String(100_021 + index), "1");
+    await browser.post("/verify/confirm", formOf(confirm));
+    browser.close();
+  });
+  await Promise.all(linking);
+};
+
 const counted: Work = async ({ ask }) => {
   await times(20, () => ask("GET /dashboard/api/scopes"));
 };
@@ -56,7 +82,10 @@ const counted: Work = async ({ ask }) => {
 export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
   dashboard_reads: shown,
   link_counts: counted,
+  exports: download,
   previews: preview,
+  sweeps: sweep,
+  new_link_alts: verify,
   import_files: importAndUndo,
   sqlite_writer: importAndUndo,
   block_removals: block,
@@ -73,6 +102,7 @@ export const makeTools = (
   const from = () => `198.21.${(asked >> 8) & 255}.${asked++ & 255}`;
   const headers = attacker.owner;
   return {
+    url,
     attacker,
     size,
     ask: async (line, body) => {

@@ -2,6 +2,7 @@
 import { Clock, Effect, Equal } from "effect";
 import { retryDelay } from "../../couriers/couriers.ts";
 import type { ChatId } from "../../ids.ts";
+import { Turns } from "../../turns/mod.ts";
 import type { AnswerSources } from "../answer_sources.ts";
 import { type ComparedMember, makeGuildComparisons } from "../guild_comparison.ts";
 import { MemberSync } from "../member_sync.ts";
@@ -15,6 +16,9 @@ const longestWait = 3_600_000;
 
 /** How many members with an unanswered question a sweep remembers. More than it takes to close a source. */
 const mostRemembered = 50;
+
+/** How many slices of members a node compares at once, and how many of one account while others wait. */
+const [mostAtOnce, share] = [8, 2];
 
 /** What a sweep found. */
 export interface SweepFindings {
@@ -31,6 +35,7 @@ export interface SweepFindings {
 export const makeFindMembers = Effect.gen(function* () {
   const sync = yield* MemberSync;
   const comparisons = yield* makeGuildComparisons;
+  const turns = new Turns({ resource: "sweeps", places: mostAtOnce, share });
 
   /** Stores what was found of members with the right roles, unless an event has changed them since. */
   const storeUnchanged = Effect.fnUntraced(function* (
@@ -76,7 +81,7 @@ export const makeFindMembers = Effect.gen(function* () {
       after: start.after,
       steps,
       visit: Effect.fnUntraced(function* (slice) {
-        const compared = yield* compare(slice);
+        const compared = yield* turns.step(plan.scope.account, compare(slice));
         yield* courier.turn.withPermit(storeUnchanged(run, compared));
         const now = done + slice.length;
         // Another node has begun to change members, so the stored progress of the sweep does not change.
