@@ -3,14 +3,15 @@
 import type { StorageTooNew, StoreUnavailable } from "@accountlink/core";
 import { claimSchema, type Kv, layer } from "@accountlink/kv";
 import { CacheMemory } from "@accountlink/memory";
-import { Effect, Layer } from "effect";
+import { Effect, Layer, type Scope } from "effect";
 import type { Storage } from "./storage.ts";
 
 export { type Change, type Check, denoKv, type Entry, type Kv, memoryKv, type Range } from "@accountlink/kv";
 
 /**
- * An engine, which outlives the service: whoever opened it closes it. Processes can share it, but count limits
- * separately, and receive no events of other processes.
+ * An engine. Whoever opened it closes it, after the service; an effect in its place opens it with the service, and its
+ * scope closes it with the service. Processes can share an engine, but count limits separately, and receive no events of
+ * other processes.
  *
  * @example
  * ```ts
@@ -27,5 +28,10 @@ export { type Change, type Check, denoKv, type Entry, type Kv, memoryKv, type Ra
  * await second.close();
  * ```
  */
-export const kv = (engine: Kv): Storage<StorageTooNew | StoreUnavailable> =>
-  Layer.provideMerge(CacheMemory.layerSaved, layer(Effect.as(claimSchema(engine), engine)));
+export const kv = <E = never>(
+  engine: Kv | Effect.Effect<Kv, E, Scope.Scope>,
+): Storage<E | StorageTooNew | StoreUnavailable> =>
+  Layer.provideMerge(
+    CacheMemory.layerSaved,
+    layer(Effect.tap(Effect.isEffect(engine) ? engine : Effect.succeed(engine), claimSchema)),
+  );

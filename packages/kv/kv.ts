@@ -7,7 +7,7 @@ export const maxChecks = 100;
 export const maxChanges = 1_000;
 
 /** The most characters of a key, all of which are printable ASCII. */
-export const maxKeyLength = 2_000;
+export const maxKeyLength = 1_900;
 
 /** The most bytes of a value in UTF-8. */
 export const maxValueBytes = 65_536;

@@ -41,6 +41,7 @@ const makeProject = async (): Promise<string> => {
   await install("effect", "packages/core/node_modules/effect");
   await install("fast-check", "packages/testing/node_modules/fast-check");
   await install("@effect/platform-node", "apps/server/node_modules/@effect/platform-node");
+  await install("@effect/sql-pg", "node_modules/@effect/sql-pg");
   await writeFile(join(folder, "package.json"), `{ "type": "module" }`);
   await writeFile(
     join(folder, "tsconfig.json"),

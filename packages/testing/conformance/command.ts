@@ -1,10 +1,11 @@
-/** The command `accountlink-conformance`: runs the storage suites on the layer that a module exports. */
+/** The command `accountlink-conformance`: runs the suites of an engine or of all storage ports on what a module exports. */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { StoragePorts } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/memory";
-import { Cause, Layer } from "effect";
+import { Cause, Effect, Layer } from "effect";
+import { type KvSuiteOptions, kvSuite } from "./kv/kv_suite.ts";
 import type { Connection } from "./outages/connection.ts";
 import { storageOutageSuite } from "./outages/outage_suites.ts";
 import { type CaseResult, runSuites } from "./run_suites.ts";
@@ -13,8 +14,9 @@ import type { TestApi } from "./suite.ts";
 
 const usage = `Usage: accountlink-conformance <module> [options]
 
-The module exports "layer", a Layer of all storage ports; and "outages", the same
-with "Connection", if its store can be out of reach.
+The module exports "engine", an Effect that opens an engine of four operations; or
+"layer", a Layer of all storage ports; and "outages", the same with "Connection",
+if its store can be out of reach.
 
   --only <text>   run the suites whose name contains the text, such as LinkStore
   --runs <count>  random inputs of each property; 100 by default
@@ -22,6 +24,7 @@ with "Connection", if its store can be out of reach.
   --timeout <s>   seconds that a case may take; 60 by default`;
 
 interface AdapterModule {
+  readonly engine?: KvSuiteOptions["engine"];
   readonly layer?: Layer.Layer<StoragePorts, unknown>;
   readonly outages?: Layer.Layer<StoragePorts | Connection, unknown>;
 }
@@ -64,12 +67,10 @@ const argumentsOf = (args: ReadonlyArray<string>): Arguments | string => {
 };
 
 const suitesOf =
-  (
-    { path, runs, seed }: Arguments,
-    layer: Layer.Layer<StoragePorts, unknown>,
-    outages: AdapterModule["outages"],
-  ) =>
+  ({ path, runs, seed }: Arguments, { engine, layer, outages }: AdapterModule) =>
   (test: TestApi): void => {
+    if (engine !== undefined) kvSuite({ name: path, engine, test });
+    if (layer === undefined) return;
     const random = seed === undefined ? { runs } : { runs, seed };
     storageSuites({ name: path, layer, model: StorageMemory.layer, test, ...random });
     storageOutageSuite(
@@ -110,10 +111,12 @@ export const runCommand = async (
   const asked = argumentsOf(args);
   if (typeof asked === "string") return refuse(asked);
   const { path, only, timeout } = asked;
-  const { layer, outages } = (await import(pathToFileURL(resolve(path)).href)) as AdapterModule;
-  if (!Layer.isLayer(layer)) return refuse(`"${path}" exports no "layer", expected one of all storage ports`);
+  const module = (await import(pathToFileURL(resolve(path)).href)) as AdapterModule;
+  if (!Layer.isLayer(module.layer) && !Effect.isEffect(module.engine)) {
+    return refuse(`"${path}" exports no "layer" of all storage ports, and no "engine"`);
+  }
   const includes = (name: string) => name.includes(only);
-  const results = runSuites(suitesOf(asked, layer, outages), { includes, timeout: timeout * 1_000 });
+  const results = runSuites(suitesOf(asked, module), { includes, timeout: timeout * 1_000 });
   const { passed, failed } = await report(results, (line) => output.write(`${line}\n`));
   if (passed + failed === 0) return refuse(`--only is "${only}", expected a part of the name of a suite`);
   return failed === 0 ? 0 : 1;

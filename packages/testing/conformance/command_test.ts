@@ -23,6 +23,12 @@ test.it(
   },
 );
 
+test.it("accountlink-conformance runs the suite of an engine that a module exports", async () => {
+  const { code, output } = await run(join(import.meta.dirname, "test_engine.ts"));
+  test.expect(output).toMatch(/: Kv\n[^]*✓ a count has the keys of its range alone\n/);
+  test.expect({ code, output }).toMatchObject({ code: 0, output: test.expect.stringMatching(/ 0 failed/) });
+});
+
 test.it(
   "accountlink-conformance exits with 1 and prints each failed case with the expected answer",
   async () => {

@@ -5,6 +5,7 @@ import { Engine } from "./engine.ts";
 import { limitCases } from "./limit_cases.ts";
 import { raceCases } from "./race_cases.ts";
 import { randomCases } from "./random_cases.ts";
+import { rangeCases } from "./range_cases.ts";
 
 export interface KvSuiteOptions extends Omit<SuiteOptions<never>, "layer"> {
   /** Opens the engine, which need not be empty. */
@@ -19,5 +20,5 @@ export const kvSuite = ({ engine, ...options }: KvSuiteOptions): void =>
   suite(
     "Kv",
     { ...options, layer: Layer.effect(Engine, engine) },
-    { ...randomCases, ...limitCases, ...raceCases },
+    { ...rangeCases, ...randomCases, ...limitCases, ...raceCases },
   );

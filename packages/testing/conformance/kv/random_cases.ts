@@ -79,7 +79,7 @@ const newModel = Effect.map(makeKeys, ({ key, kv, range }) => {
 
 export const randomCases: Cases<Engine> = {
   "commits and reads in any order agree with a model": check(
-    array(oneof(commit, read), { minLength: 10, maxLength: 40, size: "max" }),
+    array(oneof(commit, read), { maxLength: 40, size: "max" }),
     Effect.fnUntraced(function* (steps) {
       const model = yield* newModel;
       for (const step of steps) yield* step.is === "read" ? model.read(step) : model.commit(step);
