@@ -39,6 +39,15 @@ export class Components {
     return this.reference("parameters", `${parameter.name.replaceAll("-", "")}Parameter`, parameter);
   }
 
+  /** Calls `make` for the first value of a key only, because many routes share what takes long to make. */
+  once(key: string, make: () => Reference): Reference {
+    const made = this.made.get(key) ?? make();
+    this.made.set(key, made);
+    return made;
+  }
+
+  private readonly made = new Map<string, Reference>();
+
   private reference<K extends Kind>(kind: K, name: string, value: Kinds[K]): Reference | null {
     const components: Record<string, Kinds[K]> = this.all[kind];
     const known = (components[name] ??= value);

@@ -178,8 +178,10 @@ const refusals = (components: Components, route: Route): Readonly<Record<string,
     refusalsOf(route).map(([status, codes]) => [
       status,
       route.generation === "v2"
-        ? refusalV2(components, route, status, inOrder(codes))
-        : refusalV1(components, route, status),
+        ? components.once(`${route.access === "session"} ${status} ${inOrder(codes).join()}`, () =>
+            refusalV2(components, route, status, inOrder(codes)),
+          )
+        : components.once(`v1 ${status}`, () => refusalV1(components, route, status)),
     ]),
   );
 
