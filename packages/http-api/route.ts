@@ -1,5 +1,5 @@
 /** Routes as values. Handlers, the OpenAPI document and tests are made from them. */
-import type { MemberRole } from "@accountlink/core/accounts";
+import type { NeededRole } from "@accountlink/core/accounts";
 import type { ConflictReason, ErrorCode, PublicError } from "@accountlink/core/errors";
 import { fullAccesses, type KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
@@ -63,8 +63,9 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   /**
    * The lowest role in the account that may use a `session` route; `owner` when left out. `owner_or_self`: an owner may
    * use the route for every member, and other members only for themselves. The `chatId` of the path is the member.
+   * `admin_of_all`: members of some communities alone may not.
    */
-  readonly role?: MemberRole | "owner_or_self";
+  readonly role?: NeededRole | "owner_or_self";
   /** The kinds of access that allow a key to use the route, besides `fullAccesses` on routes that need a key. */
   readonly keyAccess?: ReadonlyArray<Exclude<KeyAccess, "full">>;
   /** The usage group in which requests with a key are counted; null for a route that takes no key. */

@@ -1,4 +1,4 @@
-import { ChatId } from "@accountlink/core";
+import { ChatId, Pid } from "@accountlink/core";
 import {
   decideMember,
   hasAccepted,
@@ -26,6 +26,7 @@ import { storeLayer } from "./statements/store_operation.ts";
 const role = literalsOf<MemberRole>({ owner: true, admin: true, moderator: true });
 const fields = {
   role,
+  scopes: Schema.NullOr(Schema.fromJsonString(Schema.Array(Pid))),
   since: Schema.Int,
   chosenAt: Schema.NullOr(Schema.Int),
   invitedBy: Schema.NullOr(ChatId),
@@ -35,9 +36,10 @@ const memberships = tableOf("members", { ...accountFields, ...fields });
 
 const readMembers = members.reader((member): Member => member);
 const readMemberships = memberships.reader(
-  ({ role: has, since, chosenAt, invitedBy, ...account }): Membership => ({
+  ({ role: has, scopes, since, chosenAt, invitedBy, ...account }): Membership => ({
     account: accountOf(account),
     role: has,
+    scopes,
     since,
     chosenAt,
     invitedBy,
@@ -66,7 +68,7 @@ export const layer = storeLayer(MemberStore)((parts) => {
       const added = newMember(write);
       const named = added.invitedBy === null ? [chatId] : [chatId, added.invitedBy];
       yield* sql`SELECT locks FROM ${usersInUse(JSON.stringify(named))}`;
-      const putsInCharge = change.type === "set_role" && runsAccount(change.role);
+      const putsInCharge = change.type === "set_role" && runsAccount(change.role ?? null);
       if (putsInCharge) yield* lockAccountsOf(chatId);
       const found = yield* sql`SELECT name FROM accounts WHERE name = ${account} ${forUpdate}`;
       if (found.length === 0) return "unknown";
@@ -81,12 +83,9 @@ export const layer = storeLayer(MemberStore)((parts) => {
       if (typeof decision === "string") return decision;
       const isTheirs = sql`chat_id = ${chatId} AND account = ${account}`;
       if (change.type === "add") {
-        const { since, chosenAt, invitedBy } = added;
-        yield* sql`
-          INSERT INTO members (account, chat_id, role, since, chosen_at, invited_by)
-          VALUES (${account}, ${chatId}, ${change.role}, ${since}, ${chosenAt}, ${invitedBy})`;
+        yield* insertMember(sql, account, { chatId, ...added, ...decision, role: change.role });
       } else if (change.type === "set_role") {
-        yield* sql`UPDATE members SET role = ${change.role} WHERE ${isTheirs}`;
+        yield* sql`UPDATE members SET role = ${decision.role}, scopes = ${scopesJson(decision)} WHERE ${isTheirs}`;
       } else {
         yield* sql`DELETE FROM members WHERE ${isTheirs}`;
         yield* sql`DELETE FROM site_sign_ins WHERE ${isTheirs}`;
@@ -131,10 +130,19 @@ export const layer = storeLayer(MemberStore)((parts) => {
   };
 });
 
+const scopesJson = ({ scopes }: Pick<Member, "scopes">): string | null => scopes && JSON.stringify(scopes);
+
+const insertMember = (sql: SqlClient.SqlClient, account: string, member: Member) => {
+  const { chatId, role: has, since, chosenAt, invitedBy } = member;
+  return sql`
+    INSERT INTO members (account, chat_id, role, scopes, since, chosen_at, invited_by)
+    VALUES (${account}, ${chatId}, ${has}, ${scopesJson(member)}, ${since}, ${chosenAt}, ${invitedBy})`;
+};
+
 export const findMemberships = (sql: SqlClient.SqlClient, chatId: ChatId) =>
   Effect.map(
     readMemberships(sql`
-      SELECT name, accounts.chat_id, tier, status, operator, display_name, role, since, chosen_at, invited_by
+      SELECT name, accounts.chat_id, tier, status, operator, display_name, role, scopes, since, chosen_at, invited_by
       FROM members JOIN accounts ON name = account WHERE members.chat_id = ${chatId}`),
     (found) => found.toSorted(membershipOrder),
   );

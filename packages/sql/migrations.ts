@@ -13,6 +13,7 @@ import { freshProof } from "./migrations/0023_fresh_proof.ts";
 import { blockRemovals } from "./migrations/0024_block_removals.ts";
 import { bypassRoles } from "./migrations/0025_bypass_roles.ts";
 import { journal } from "./migrations/0026_journal.ts";
+import { memberScopes } from "./migrations/0027_member_scopes.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -25,6 +26,7 @@ export const migrations: Readonly<
   "0024_block_removals": blockRemovals,
   "0025_bypass_roles": bypassRoles,
   "0026_journal": journal,
+  "0027_member_scopes": memberScopes,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -74,7 +74,7 @@ test("the journal takes over entries and events, and a feed goes on from its pos
   yield* sql`
     INSERT INTO events (pid, position, id, type, at, data)
     VALUES ('pid_1', 7, 'evt_1', 'link.set', 5, '{"chatId":"100001"}')`;
-  const { "0026_journal": _, ...earlier } = migrations;
+  const earlier = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < "0026"));
   yield* runMigrations(earlier);
   yield* sql`INSERT INTO block_removals (pid, game_id, entry) VALUES ('pid_1', '8', 1)`;
   yield* migrate;

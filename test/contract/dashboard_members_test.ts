@@ -72,6 +72,7 @@ test("members are added by ID or user name, changed and removed, each with an au
   expect(named.body.data?.member).toEqual({
     chatId: dan,
     role: "admin",
+    scopes: null,
     since: expect.stringMatching(/^\d{4}-.*Z$/),
     accepted: false,
     username: "user_4",

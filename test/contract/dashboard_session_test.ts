@@ -62,6 +62,7 @@ test("the session shows account, user, role and expiry", async () => {
     },
     csrfToken: owner.csrfToken,
     role: "owner",
+    scopes: null,
     accounts: [{ name: `chat:${ada}`, role: "owner" }],
     invitations: [],
     keys: { used: expect.any(Number), allowed: null },

@@ -1,7 +1,13 @@
 import { Context } from "effect";
-import { type AuditAction, type AuditEntry, linkActions, type WriteOrigin } from "../audit/audit.ts";
+import {
+  type AuditAction,
+  type AuditEntry,
+  auditActions,
+  linkActions,
+  type WriteOrigin,
+} from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
-import { ChatId, type KeyId, type SignInId } from "../ids.ts";
+import { ChatId, type KeyId, type Pid, type SignInId } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 
@@ -23,6 +29,8 @@ const invitationLifetime = 14 * dayMs;
 export interface Member {
   readonly chatId: ChatId;
   readonly role: MemberRole;
+  /** The scopes of which the member sees something; null for all of the account. An owner has null. */
+  readonly scopes: ReadonlyArray<Pid> | null;
   /** When the user was added or invited. */
   readonly since: Millis;
   /**
@@ -56,6 +64,19 @@ export const hasLapsed = ({ chosenAt, since }: Pick<Member, "chosenAt" | "since"
 export const allows = (role: MemberRole, needed: MemberRole): boolean =>
   memberRoles.indexOf(role) <= memberRoles.indexOf(needed);
 
+/** What of a member decides what the member sees. @internal */
+export type Reader = Pick<Member, "role" | "scopes">;
+
+/** What a page or route needs: a role, or an admin of the whole account. @internal */
+export type NeededRole = MemberRole | "admin_of_all";
+
+/** Returns whether a member may do what needs a role. A member of some communities is no admin of the account. @internal */
+export const permits = ({ role, scopes }: Reader, needed: NeededRole): boolean =>
+  needed === "admin_of_all" ? scopes === null && allows(role, "admin") : allows(role, needed);
+
+/** @internal */
+export const mostScopes = 100;
+
 /** Returns whether the role, null for none, runs the account. @internal */
 export const runsAccount = (role: MemberRole | null): boolean => role !== null && allows(role, "admin");
 
@@ -78,9 +99,13 @@ export const runsTooMany = (memberships: ReadonlyArray<Membership>, name: string
   );
 };
 
-/** The actions whose audit entries a role may read; null for all actions. @internal */
-export const readableActions = (role: MemberRole): ReadonlyArray<AuditAction> | null =>
-  allows(role, "admin") ? null : linkActions;
+/** The actions whose audit entries a member may read; null for all actions. @internal */
+export const readableActions = ({ role, scopes }: Reader): ReadonlyArray<AuditAction> | null => {
+  if (!allows(role, "admin")) return linkActions;
+  return scopes === null ? null : ofCommunities;
+};
+
+const ofCommunities = auditActions.filter((action) => !/^(?:key|webhook|member|user)\./.test(action));
 
 /** Sorts a user's accounts: active ones first, then the most recently chosen, then by name. @internal */
 export const membershipOrder = (one: Membership, other: Membership): number =>
@@ -93,7 +118,20 @@ export const memberOrder = (one: Member, other: Member): number =>
   one.since - other.since || (one.chatId < other.chatId ? -1 : 1);
 
 export type MemberChange =
-  | { readonly type: "add" | "set_role"; readonly chatId: ChatId; readonly role: MemberRole }
+  | {
+      readonly type: "add";
+      readonly chatId: ChatId;
+      readonly role: MemberRole;
+      /** All if left out. */
+      readonly scopes?: Member["scopes"];
+    }
+  | {
+      readonly type: "set_role";
+      readonly chatId: ChatId;
+      /** As before if left out. */
+      readonly role?: MemberRole | undefined;
+      readonly scopes?: Member["scopes"] | undefined;
+    }
   | { readonly type: "remove" | "decline"; readonly chatId: ChatId };
 
 /**
@@ -113,6 +151,7 @@ export const newMember = ({
 interface MemberDecision extends Pick<AuditEntry, "action" | "details"> {
   /** The new role; null if the user is no member any more. */
   readonly role: MemberRole | null;
+  readonly scopes: Member["scopes"];
   /** Whether the last member in charge goes, so that the account closes. */
   readonly closes: boolean;
 }
@@ -142,44 +181,72 @@ export type ChoiceOutcome = "chosen" | "unknown" | "account_limit";
  * @param isFull `runsTooMany` of the changed user
  */
 export const decideMember = (
-  members: ReadonlyArray<Pick<Member, "chatId" | "role" | "chosenAt">>,
+  members: ReadonlyArray<Pick<Member, "chatId" | "role" | "scopes" | "chosenAt">>,
   change: MemberChange,
   isFull: boolean,
 ): MemberDecision | MemberRefusal => {
   const { chatId } = change;
-  const closes = false;
+  const [closes, none] = [false, null];
   const member = members.find((each) => each.chatId === chatId);
   if (change.type === "add") {
     if (member !== undefined) return "member_exists";
     if (members.length >= maxMembers) return "member_limit";
-    return { role: change.role, closes, action: "member.added", details: { chatId, role: change.role } };
+    const { role } = change;
+    const scopes = scopesOf(role, change.scopes ?? null);
+    const details = { chatId, role, ...(scopes !== null && { scopes: scopesText(scopes) }) };
+    return { role, scopes, closes, action: "member.added", details };
   }
   if (member === undefined) return "unknown";
   if (change.type === "decline") {
     return hasAccepted(member)
       ? "unknown"
-      : { role: null, closes, action: "member.declined", details: { chatId, role: member.role } };
+      : {
+          role: null,
+          scopes: none,
+          closes,
+          action: "member.declined",
+          details: { chatId, role: member.role },
+        };
   }
-  return decideRole(members, member, change.type === "set_role" ? change.role : null, isFull);
+  if (change.type !== "set_role") return decideRole(members, member, null, none, isFull);
+  const { role = member.role, scopes = member.scopes } = change;
+  return decideRole(members, member, role, scopesOf(role, scopes), isFull);
 };
 
+/** An owner is of all communities. */
+const scopesOf = (role: MemberRole, scopes: Member["scopes"]): Member["scopes"] =>
+  role === "owner" || scopes === null ? null : [...new Set(scopes)].toSorted();
+
+const scopesText = (scopes: Member["scopes"]): string | null => scopes && scopes.join(", ");
+
 /** Decides on another role of a member, or on a removal if `role` is null. */
-const decideRole = <M extends Pick<Member, "chatId" | "role" | "chosenAt">>(
+const decideRole = <M extends Pick<Member, "chatId" | "role" | "scopes" | "chosenAt">>(
   members: ReadonlyArray<M>,
   member: M,
   role: MemberRole | null,
+  scopes: Member["scopes"],
   isFull: boolean,
 ): MemberDecision | MemberRefusal => {
   const { chatId, role: before } = member;
-  if (role === before) return "unchanged";
-  if (isFull && hasAccepted(member) && runsAccount(role)) return "account_limit";
+  const [text, textBefore] = [scopesText(scopes), scopesText(member.scopes)];
+  if (role === before && text === textBefore) return "unchanged";
+  if (role !== before && isFull && hasAccepted(member) && runsAccount(role)) return "account_limit";
   const owners = members.filter((each) => each.role === "owner" && hasAccepted(each));
-  if (owners.length === 1 && owners[0] === member) return "last_owner";
+  if (role !== before && owners.length === 1 && owners[0] === member) return "last_owner";
   const staying = members.map((each) => (each === member ? { ...each, role: role ?? "moderator" } : each));
-  const outcome = { role, closes: isInCharge(member) && !staying.some(isInCharge) };
+  const outcome = { role, scopes, closes: isInCharge(member) && !staying.some(isInCharge) };
   return role === null
     ? { ...outcome, action: "member.removed", details: { chatId, role: before } }
-    : { ...outcome, action: "member.role_changed", details: { chatId, role, previousRole: before } };
+    : {
+        ...outcome,
+        action: "member.role_changed",
+        details: {
+          chatId,
+          role,
+          previousRole: before,
+          ...(text !== textBefore && { scopes: text, previousScopes: textBefore }),
+        },
+      };
 };
 
 /**

@@ -3,7 +3,15 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import { BadRequest, Conflict, Forbidden } from "../errors.ts";
 import type { ChatId, SignInId } from "../ids.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
-import { hasAccepted, hasLapsed, type MemberChange, MemberStore, type Membership } from "./member_store.ts";
+import type { KeyOwner } from "../keys/owned_keys.ts";
+import {
+  hasAccepted,
+  hasLapsed,
+  type Member,
+  type MemberChange,
+  MemberStore,
+  type Membership,
+} from "./member_store.ts";
 
 /** The accounts of a chat user, the last chosen one first, and the accounts to which the user is invited. */
 export interface AccountsOfUser {
@@ -29,6 +37,17 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
       list: Effect.fn("Members.list")(function* (account: string) {
         const now = yield* Clock.currentTimeMillis;
         return (yield* store.list(account)).filter((member) => !hasLapsed(member, now));
+      }),
+
+      /** Returns the members of an account whom a member sees, with what of their communities both see. */
+      seenBy: Effect.fn("Members.seenBy")(function* ({ account, chatId, scopes: own }: KeyOwner) {
+        const now = yield* Clock.currentTimeMillis;
+        const listed = (yield* store.list(account.name)).filter((member) => !hasLapsed(member, now));
+        if (own === null) return listed;
+        const shared = (scopes: Member["scopes"]) => scopes && scopes.filter((pid) => own.includes(pid));
+        return listed
+          .map((member) => ({ ...member, scopes: shared(member.scopes) }))
+          .filter((member) => member.chatId === chatId || member.scopes?.length !== 0);
       }),
 
       accountsOf: Effect.fn("Members.accountsOf")(function* (chatId: ChatId) {

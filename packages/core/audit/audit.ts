@@ -164,6 +164,8 @@ export interface AuditFilter {
   readonly chatId?: ChatId | null;
   /** Selects entries about changes of this data scope; null or omitted selects all entries. */
   readonly pid?: Pid | null;
+  /** Selects entries about changes of these data scopes; null or omitted selects all entries. */
+  readonly pids?: ReadonlyArray<Pid> | null;
   /** Selects entries with these actions, such as those that the reader may see; null or omitted selects all entries. */
   readonly readable?: ReadonlyArray<AuditAction> | null;
   /** Selects entries of changes that this member of the account made; null or omitted selects all entries. */
@@ -178,7 +180,7 @@ const isOf = <Value>(wanted: Value | null | undefined, holds: (value: Value) => 
 /** Returns whether a filter selects an entry. @internal */
 export const isSelected = (
   entry: AuditEntry,
-  { action, keyId, chatId, pid, readable, member, during }: AuditFilter = { action: null, keyId: null },
+  { action, keyId, chatId, pid, pids, readable, member, during }: AuditFilter = { action: null, keyId: null },
 ): boolean => {
   const { actor, details, at } = entry;
   const isOfKey = (id: KeyId) => details["keyId"] === id || (actor.type === "key" && actor.id === id);
@@ -186,6 +188,7 @@ export const isSelected = (
     isOf(action, (one) => entry.action === one),
     isOf(readable, (some) => some.includes(entry.action)),
     isOf(pid, (scope) => entry.pid === scope),
+    isOf(pids, (some) => entry.pid !== null && some.includes(entry.pid)),
     isOf(chatId, (user) => usersOf(entry).includes(user)),
     isOf(member, (user) => signedBy(entry).member === user),
     isOf(during, ({ from, before }) => at >= from && at < before),

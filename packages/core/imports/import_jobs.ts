@@ -9,7 +9,7 @@ import type { BlockStore } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
-import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
+import { type KeyOwner, originOf, reaches } from "../keys/owned_keys.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import type { LinkStore } from "../links/link_store.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -291,25 +291,27 @@ export const makeImportJobs = Effect.gen(function* () {
       if (yield* save(running, "running", heldFor)) yield* fork(running);
     }, Effect.uninterruptible),
 
-    find: Effect.fnUntraced(function* (id: string, { account }: KeyOwner) {
-      const found = yield* imports.find(account.name, yield* Clock.currentTimeMillis);
+    find: Effect.fnUntraced(function* (id: string, owner: KeyOwner) {
+      const found = yield* imports.find(owner.account.name, yield* Clock.currentTimeMillis);
       return Option.getOrUndefined(
-        Option.flatMap(
-          Option.filter(found, (one) => one.id === id),
-          jobOf,
+        found.pipe(
+          Option.filter((one) => one.id === id),
+          Option.flatMap(jobOf),
+          Option.filter(({ pid }) => reaches(owner, pid)),
         ),
       );
     }),
 
     /** Returns the imports that can be undone, newest first, without one that is running. */
-    undoable: Effect.fnUntraced(function* ({ account }: KeyOwner) {
+    undoable: Effect.fnUntraced(function* (owner: KeyOwner) {
+      const { account } = owner;
       const at = yield* Clock.currentTimeMillis;
       const running = Option.filter(
         yield* imports.find(account.name, at),
         ({ phase }) => phase === "running",
       );
       const listed = yield* imports.listUndoable(account.name, at);
-      return listed.filter(({ id }) => id !== Option.getOrUndefined(running)?.id);
+      return listed.filter(({ id, pid }) => id !== Option.getOrUndefined(running)?.id && reaches(owner, pid));
     }),
 
     countUndoable: imports.countUndoable,

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { ScopeTarget } from "../data_scope.ts";
 import { BadRequest, Conflict, InvalidApiKey } from "../errors.ts";
-import { type ChatId, KeyId } from "../ids.ts";
+import { type ChatId, KeyId, type Pid } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -16,6 +16,8 @@ export interface KeyOwner {
   readonly account: Account;
   readonly chatId: ChatId;
   readonly requestId: string;
+  /** The scopes of which the member sees something; null for all of the account. */
+  readonly scopes: ReadonlyArray<Pid> | null;
 }
 
 /** A key with access `manage`, and the id of its request. It acts for its account, within its own scope. */
@@ -27,6 +29,15 @@ export interface ManagingKey {
 
 /** Who manages communities of an account: a signed-in member, or a key. */
 export type Manager = KeyOwner | ManagingKey;
+
+/**
+ * Returns whether a scope of the account exists for a manager: for a key its own alone, and for a member of some
+ * communities those.
+ *
+ * @internal
+ */
+export const reaches = (manager: Manager, pid: Pid): boolean =>
+  "key" in manager ? manager.key.scope.pid === pid : (manager.scopes?.includes(pid) ?? true);
 
 export interface NewOwnedKey
   extends Partial<Pick<ApiKey, "access" | "allowIps" | "denyIps" | "redirectOrigins" | "expiresAt">> {
@@ -56,7 +67,7 @@ const keyRate = () => new Conflict({ reason: "key_rate" });
  *   const keys = yield* OwnedKeys;
  *   const chatId = ChatId.make("100001");
  *   const account = yield* (yield* Accounts).ofChatUser(chatId);
- *   const owner = { account, chatId, requestId: "req_1" };
+ *   const owner = { account, chatId, requestId: "req_1", scopes: null };
  *   yield* keys.create(owner, { name: "bot", target: { kind: "global" } });
  *   return yield* keys.plan(account);
  * });
@@ -72,14 +83,18 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
     const limits = yield* Limits;
     const requests = yield* RequestLimits;
 
-    const find = Effect.fn("OwnedKeys.find")(function* ({ name }: Pick<Account, "name">, id: string) {
+    const find = Effect.fn("OwnedKeys.find")(function* (
+      { account: { name }, scopes }: Pick<KeyOwner, "account" | "scopes">,
+      id: string,
+    ) {
       const now = yield* Clock.currentTimeMillis;
-      const found = isKeyId(id) ? Option.getOrNull(yield* store.findDetails(id, now)) : null;
+      const found =
+        isKeyId(id) && scopes === null ? Option.getOrNull(yield* store.findDetails(id, now)) : null;
       return found?.scope.account === name ? found : yield* new BadRequest({ problem: "not_found" });
     });
 
-    const findLiving = Effect.fnUntraced(function* ({ account }: KeyOwner, id: string) {
-      const key = yield* find(account, id);
+    const findLiving = Effect.fnUntraced(function* (owner: KeyOwner, id: string) {
+      const key = yield* find(owner, id);
       return key.status === "revoked" ? yield* new Conflict({ reason: "key_revoked" }) : key;
     });
 
@@ -98,8 +113,12 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
         return { account, key, requestId } satisfies ManagingKey;
       }),
 
-      /** Returns keys newest first, including keys revoked within 30 days. */
-      list: Effect.fn("OwnedKeys.list")(function* ({ name }: Pick<Account, "name">) {
+      /**
+       * Returns keys newest first, including keys revoked within 30 days. Members of some communities see no keys of the
+       * account.
+       */
+      list: Effect.fn("OwnedKeys.list")(function* ({ account: { name }, scopes }: KeyOwner) {
+        if (scopes !== null) return [];
         const now = yield* Clock.currentTimeMillis;
         const listed = yield* store.listKeys(name, now);
         return listed
@@ -130,13 +149,13 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
       update: Effect.fn("OwnedKeys.update")(function* (owner: KeyOwner, id: string, update: OwnedKeyUpdate) {
         const key = yield* findLiving(owner, id);
         yield* keys.update(key.id, update, originOf(owner));
-        return yield* find(owner.account, id);
+        return yield* find(owner, id);
       }),
 
       revoke: Effect.fn("OwnedKeys.revoke")(function* (owner: KeyOwner, id: string) {
         const key = yield* findLiving(owner, id);
         yield* keys.revoke(key.id, originOf(owner));
-        return yield* find(owner.account, id);
+        return yield* find(owner, id);
       }),
 
       /** @param graceSeconds how long earlier secrets stay accepted */
@@ -144,7 +163,7 @@ export class OwnedKeys extends Context.Service<OwnedKeys>()("@accountlink/core/O
         const key = yield* findLiving(owner, id);
         const token = yield* keys.rotate(key.id, graceSeconds, originOf(owner));
         if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
-        return { token: token.value, key: yield* find(owner.account, id) };
+        return { token: token.value, key: yield* find(owner, id) };
       }),
     };
   }),

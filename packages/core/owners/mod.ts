@@ -4,6 +4,7 @@ export { type LinkCount, type LinkWays, sumCounts, type VerifiedWeeks } from "./
 export * from "./member_lists.ts";
 export * from "./name_order.ts";
 export * from "./owned_accounts.ts";
+export * from "./owned_audit.ts";
 export * from "./owned_blocks.ts";
 export * from "./owned_links.ts";
 export * from "./owned_scopes.ts";

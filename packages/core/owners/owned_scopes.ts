@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { BadRequest, InvalidParameter } from "../errors.ts";
+import { BadRequest, Forbidden, InvalidParameter } from "../errors.ts";
 import type { GuildId } from "../ids.ts";
-import { type Account, isAccepted } from "../keys/api_key.ts";
+import { isAccepted } from "../keys/api_key.ts";
 import { ApiKeys } from "../keys/api_keys.ts";
 import type { ConfiguredScope, ScopeSettings } from "../keys/key_store.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { makeManagedScope } from "../keys/managed_scope.ts";
-import { type KeyOwner, type Manager, originOf } from "../keys/owned_keys.ts";
+import { type KeyOwner, type Manager, originOf, reaches } from "../keys/owned_keys.ts";
 import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { noAges } from "../roles/offered_rules.ts";
@@ -15,7 +15,7 @@ import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 /** A scope of an account with its numbers of links and keys. */
 export interface OwnedScope extends ConfiguredScope {
   readonly links: LinkCount;
-  /** The number of keys that are not revoked. */
+  /** The number of keys that are not revoked; 0 for members of some communities, who see no keys. */
   readonly keys: number;
   /** Whether the public flow accepts one of the keys, so that users can link. */
   readonly hasActiveKey: boolean;
@@ -32,8 +32,9 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
     const game = yield* GamePlatform;
     const keys = yield* ApiKeys;
 
-    const list = Effect.fn("OwnedScopes.list")(function* ({ name }: Pick<Account, "name">) {
-      const scopes = yield* store.listScopes(name);
+    const list = Effect.fn("OwnedScopes.list")(function* (manager: Manager) {
+      const { name } = manager.account;
+      const scopes = (yield* store.listScopes(name)).filter(({ scope }) => reaches(manager, scope.pid));
       const now = yield* Clock.currentTimeMillis;
       const listed = yield* store.listKeys(name, now);
       return yield* Effect.forEach(scopes, (configured) =>
@@ -46,7 +47,7 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
           return {
             ...configured,
             links,
-            keys: own.length,
+            keys: "key" in manager || manager.scopes === null ? own.length : 0,
             hasActiveKey: accepted.length > 0,
             redirectOrigins: [...origins].toSorted(),
           };
@@ -60,7 +61,7 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
 
     const owned = Effect.fn("OwnedScopes.owned")(function* (manager: Manager, pid: string) {
       const scope = yield* find(manager, pid);
-      const found = (yield* list(manager.account)).find((each) => each.scope.pid === scope.pid);
+      const found = (yield* list(manager)).find((each) => each.scope.pid === scope.pid);
       return found ?? (yield* new BadRequest({ problem: "not_found" }));
     });
 
@@ -69,12 +70,14 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
        * Opens the own list of a guild that the user manages and the bot is in, or returns it if it is open. Members link
        * there without a key once a role plan is on.
        */
-      open: Effect.fn("OwnedScopes.open")(function* ({ account, chatId }: KeyOwner, guildId: GuildId) {
+      open: Effect.fn("OwnedScopes.open")(function* (owner: KeyOwner, guildId: GuildId) {
+        const { account, chatId, scopes } = owner;
+        if (scopes !== null) return yield* new Forbidden({ reason: "role" });
         yield* guard.requireManager(guildId, chatId);
         return (yield* keys.scopeOf(account, { kind: "guild", guildId })).pid;
       }),
 
-      /** Returns the scopes of the owner: the global scope first, then guilds by id. */
+      /** Returns the scopes that the manager reaches: the global scope first, then guilds by id. */
       list,
 
       /**

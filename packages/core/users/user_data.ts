@@ -120,7 +120,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
     });
 
     const erasureOf = Effect.fnUntraced(function* (
-      { account, role, chosenAt }: Membership,
+      { account, role, scopes, chosenAt }: Membership,
       chatId: ChatId,
       now: Millis,
     ) {
@@ -132,6 +132,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
       let links = 0;
       for (const { scope } of yield* keyStore.listScopes(account.name)) {
         if (links >= mostCounted) break;
+        if (scopes !== null && !scopes.includes(scope.pid)) continue;
         links += yield* linkStore.countLinks(scope.pid, { enough: mostCounted - links });
       }
       const revoked = keys.filter(({ status }) => status !== "revoked");

@@ -8,7 +8,7 @@
  * ```
  */
 import { memberRoles } from "@accountlink/core/accounts";
-import { ChatId, GuildId } from "@accountlink/core/ids";
+import { ChatId, GuildId, Pid } from "@accountlink/core/ids";
 import { nameText } from "@accountlink/core/name_text";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
@@ -31,6 +31,7 @@ export const getSignIn = signedIn("moderator", "GET", "/session", {
     csrfToken: Schema.String,
     expiresAt: IsoTime,
     role: Role,
+    scopes: Schema.NullOr(Schema.Array(Pid)),
     accounts: Schema.Array(Schema.Struct({ name: Schema.String, role: Role })),
     invitations: Schema.Array(
       Schema.Struct({
@@ -40,7 +41,7 @@ export const getSignIn = signedIn("moderator", "GET", "/session", {
         at: IsoTime,
       }),
     ),
-    keys: Schema.Struct({ used: Schema.Int, allowed: Schema.NullOr(Schema.Int) }),
+    keys: Schema.NullOr(Schema.Struct({ used: Schema.Int, allowed: Schema.NullOr(Schema.Int) })),
   },
 });
 

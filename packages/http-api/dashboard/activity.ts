@@ -21,7 +21,7 @@ const cursor = nextOf(
   ),
 );
 
-export const getUsage = signedIn("admin", "GET", "/usage", {
+export const getUsage = signedIn("admin_of_all", "GET", "/usage", {
   id: "getUsage",
   summary: "Requests per UTC day and group of routes, oldest day first",
   parameters: {

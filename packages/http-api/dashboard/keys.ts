@@ -170,14 +170,14 @@ const rules = {
   }),
 };
 
-export const getKeys = signedIn("admin", "GET", "/keys", {
+export const getKeys = signedIn("admin_of_all", "GET", "/keys", {
   id: "getKeys",
   summary: "The keys of the account, newest first; revoked ones for 30 days",
   parameters: {},
   data: { keys: Schema.Array(Key) },
 });
 
-export const createKey = signedIn("admin", "POST", "/keys", {
+export const createKey = signedIn("admin_of_all", "POST", "/keys", {
   id: "createKey",
   summary: "Create a key; only this response shows it in full",
   parameters: {
@@ -191,7 +191,7 @@ export const createKey = signedIn("admin", "POST", "/keys", {
   errors: ["CONFLICT"],
 });
 
-export const patchKey = signedIn("admin", "PATCH", "/keys/:id", {
+export const patchKey = signedIn("admin_of_all", "PATCH", "/keys/:id", {
   id: "patchKey",
   summary: "Change a key",
   parameters: {
@@ -204,7 +204,7 @@ export const patchKey = signedIn("admin", "PATCH", "/keys/:id", {
   errors: ["CONFLICT"],
 });
 
-export const revokeKey = signedIn("admin", "DELETE", "/keys/:id", {
+export const revokeKey = signedIn("admin_of_all", "DELETE", "/keys/:id", {
   id: "revokeKey",
   summary: "Revoke a key",
   parameters: { id: keyInPath },
@@ -212,7 +212,7 @@ export const revokeKey = signedIn("admin", "DELETE", "/keys/:id", {
   errors: ["CONFLICT"],
 });
 
-export const rotateKey = signedIn("admin", "POST", "/keys/:id/rotate", {
+export const rotateKey = signedIn("admin_of_all", "POST", "/keys/:id/rotate", {
   id: "rotateKey",
   summary: "Give a key a new secret; only this response shows it in full",
   parameters: { id: keyInPath, graceSeconds },

@@ -9,18 +9,19 @@
  * ```
  */
 
-import { memberRoles } from "@accountlink/core/accounts";
-import { ChatId } from "@accountlink/core/ids";
+import { memberRoles, mostScopes } from "@accountlink/core/accounts";
+import { ChatId, Pid } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, inPath, oneOf, optional, textUpTo } from "../parameter.ts";
-import { longestSearch, signedIn } from "./signed_in.ts";
+import { longestSearch, orNull, signedIn, unlessLeftOut } from "./signed_in.ts";
 
 const Text = Schema.NullOr(Schema.String);
 
 const Member = Schema.Struct({
   chatId: ChatId,
   role: Schema.Literals(memberRoles),
+  scopes: Schema.NullOr(Schema.Array(Pid)),
   since: IsoTime,
   accepted: Schema.Boolean,
   username: Text,
@@ -28,6 +29,13 @@ const Member = Schema.Struct({
 });
 
 const role = oneOf(memberRoles, "What the member may do");
+
+/** Any texts are accepted: a malformed ID counts as an unknown scope. */
+const scopes = orNull(
+  Schema.Array(Schema.String).check(Schema.isMinLength(1), Schema.isMaxLength(mostScopes)),
+  `expected null or 1 to ${mostScopes} public ids of data scopes`,
+  "The data scopes of which a moderator or admin sees something, by their public ids; null for all",
+);
 
 export const getMembers = signedIn("moderator", "GET", "/members", {
   id: "getMembers",
@@ -43,6 +51,7 @@ export const addMember = signedIn("owner", "POST", "/members", {
     chatId: optional(chatId()),
     username: optional(textUpTo(longestSearch, "User name on the chat platform")),
     role,
+    scopes: unlessLeftOut(scopes),
   },
   requiresOneOf: ["chatId", "username"],
   status: 201,
@@ -52,10 +61,10 @@ export const addMember = signedIn("owner", "POST", "/members", {
 
 export const patchMember = signedIn("owner", "PATCH", "/members/:chatId", {
   id: "patchMember",
-  summary: "Change the role of a member",
-  parameters: { chatId: inPath(chatId()), role },
+  summary: "Change the role of a member, or of which communities the member sees something",
+  parameters: { chatId: inPath(chatId()), role: unlessLeftOut(role), scopes: unlessLeftOut(scopes) },
   data: { member: Member },
-  errors: ["CONFLICT"],
+  errors: ["CONFLICT", "MISSING_PARAMETER"],
 });
 
 export const removeMember = signedIn("owner_or_self", "DELETE", "/members/:chatId", {

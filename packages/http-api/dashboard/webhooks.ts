@@ -119,14 +119,14 @@ export const deliveryJson = (delivery: WebhookDelivery) => ({
 
 const IssuedWebhook = { secret: Schema.String, webhook: Webhook };
 
-export const getWebhooks = signedIn("admin", "GET", "/webhooks", {
+export const getWebhooks = signedIn("admin_of_all", "GET", "/webhooks", {
   id: "getWebhooks",
   summary: "The webhooks of the account, oldest first",
   parameters: {},
   data: { webhooks: Schema.Array(Webhook) },
 });
 
-export const createWebhook = signedIn("admin", "POST", "/webhooks", {
+export const createWebhook = signedIn("admin_of_all", "POST", "/webhooks", {
   id: "createWebhook",
   summary: "Create a webhook; only this response shows its secret",
   parameters: {
@@ -140,7 +140,7 @@ export const createWebhook = signedIn("admin", "POST", "/webhooks", {
   errors: ["CONFLICT"],
 });
 
-export const patchWebhook = signedIn("admin", "PATCH", "/webhooks/:id", {
+export const patchWebhook = signedIn("admin_of_all", "PATCH", "/webhooks/:id", {
   id: "patchWebhook",
   summary: "Change a webhook; setting a disabled one to active resumes its events",
   parameters: {
@@ -154,21 +154,21 @@ export const patchWebhook = signedIn("admin", "PATCH", "/webhooks/:id", {
   data: { webhook: Webhook },
 });
 
-export const deleteWebhook = signedIn("admin", "DELETE", "/webhooks/:id", {
+export const deleteWebhook = signedIn("admin_of_all", "DELETE", "/webhooks/:id", {
   id: "deleteWebhook",
   summary: "Delete a webhook and its deliveries",
   parameters: { id: webhookInPath },
   data: { deleted: Schema.Literal(true) },
 });
 
-export const rotateWebhook = signedIn("admin", "POST", "/webhooks/:id/rotate", {
+export const rotateWebhook = signedIn("admin_of_all", "POST", "/webhooks/:id/rotate", {
   id: "rotateWebhook",
   summary: "Give a webhook a new secret; the previous one also signs for 24 hours",
   parameters: { id: webhookInPath },
   data: IssuedWebhook,
 });
 
-export const testWebhook = signedIn("admin", "POST", "/webhooks/:id/test", {
+export const testWebhook = signedIn("admin_of_all", "POST", "/webhooks/:id/test", {
   id: "testWebhook",
   summary: "Send an event of type test now",
   parameters: { id: webhookInPath },
@@ -176,14 +176,14 @@ export const testWebhook = signedIn("admin", "POST", "/webhooks/:id/test", {
   errors: ["CONFLICT"],
 });
 
-export const sendPendingDeliveries = signedIn("admin", "POST", "/webhooks/:id/send-pending", {
+export const sendPendingDeliveries = signedIn("admin_of_all", "POST", "/webhooks/:id/send-pending", {
   id: "sendPendingDeliveries",
   summary: "Send waiting events now instead of at their next attempt, if the webhook is active",
   parameters: { id: webhookInPath },
   data: { webhook: Webhook },
 });
 
-export const getDeliveries = signedIn("admin", "GET", "/webhooks/:id/deliveries", {
+export const getDeliveries = signedIn("admin_of_all", "GET", "/webhooks/:id/deliveries", {
   id: "getDeliveries",
   summary: "The delivery status of each stored event, newest first",
   parameters: {
@@ -195,7 +195,7 @@ export const getDeliveries = signedIn("admin", "GET", "/webhooks/:id/deliveries"
   data: { deliveries: Schema.Array(Delivery), next: Schema.NullOr(Schema.String) },
 });
 
-export const resendDelivery = signedIn("admin", "POST", "/webhooks/:id/deliveries/:eventId/resend", {
+export const resendDelivery = signedIn("admin_of_all", "POST", "/webhooks/:id/deliveries/:eventId/resend", {
   id: "resendDelivery",
   summary: "Send an event again now",
   parameters: { id: webhookInPath, eventId: eventInPath },

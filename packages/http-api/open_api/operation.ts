@@ -64,6 +64,7 @@ const descriptionOf = (route: Route): string => {
 };
 
 const memberTexts = {
+  admin_of_all: "an owner or an admin of the whole account",
   owner: "an owner",
   owner_or_self: "an owner, or the member themself,",
   admin: "an owner or admin",

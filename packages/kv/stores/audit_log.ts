@@ -17,7 +17,7 @@ export const layer = storeLayer(AuditLog, (db) => ({
       if (account === undefined) return [];
       const ofAccount = yield* tx.list(scopes.byAccount, [account.id]);
       const all = [accountPlace(account.id), ...ofAccount.map(({ pid }) => pid)].filter(
-        (place) => (filter?.pid ?? place) === place,
+        (place) => (filter?.pid ?? place) === place && (filter?.pids?.some((pid) => pid === place) ?? true),
       );
       const entries: Array<AuditEntry> = [];
       let end = before ?? Number.MAX_SAFE_INTEGER;

@@ -40,11 +40,11 @@ export const layer = storeLayer(MemberStore, (db) => ({
       for (const member of all) {
         if (hasLapsed(member, write.at)) yield* tx.remove(members, account.id, member.chatId);
       }
-      const current = all.filter((member) => !hasLapsed(member, write.at));
+      const current = all.filter((member) => !hasLapsed(member, write.at)).map(memberOf);
       const isFull = write.actor.type !== "operator" && runsTooMany(yield* membershipsOf(tx, chatId), name);
       const decision = decideMember(current, change, isFull);
       if (typeof decision === "string") return decision;
-      const { role, closes, action } = decision;
+      const { role, scopes, closes, action } = decision;
       const revokedKeys = closes ? yield* closeAccount(tx, account, write.at) : [];
       const details = { ...decision.details, ...(closes && { revokedKeys: revokedKeys.length }) };
       yield* record(tx, accountPlace(account.id), logged(write, action, details));
@@ -55,7 +55,7 @@ export const layer = storeLayer(MemberStore, (db) => ({
         }
       } else {
         const before = current.find((member) => member.chatId === chatId);
-        yield* tx.put(members, { account: account.id, chatId, ...newMember(write), ...before, role });
+        yield* tx.put(members, { account: account.id, chatId, ...newMember(write), ...before, role, scopes });
       }
       yield* tx.put(accounts, {
         ...account,

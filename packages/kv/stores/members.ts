@@ -5,8 +5,10 @@ import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { accountAt, accountOf } from "./scopes.ts";
 
-export interface StoredMember extends Member {
+export interface StoredMember extends Omit<Member, "scopes"> {
   readonly account: number;
+  /** Undefined in records of earlier releases, for all. */
+  readonly scopes?: Member["scopes"];
 }
 
 export const members = table<StoredMember>()(
@@ -22,18 +24,24 @@ export const members = table<StoredMember>()(
   1,
 );
 
-export const memberOf = ({ account: _, ...member }: StoredMember): Member => member;
+export const memberOf = ({ account: _, scopes = null, ...member }: StoredMember): Member => ({
+  ...member,
+  scopes,
+});
 
 export const membersOf = Effect.fnUntraced(function* (tx: Transaction, account: number) {
-  return (yield* tx.scan(members, [account])).toSorted(memberOrder);
+  return (yield* tx.scan(members, [account])).toSorted((one, other) =>
+    memberOrder(memberOf(one), memberOf(other)),
+  );
 });
 
 export const membershipsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
   const found = yield* tx.list(members.byUser, [chatId]);
   const memberships = yield* Effect.forEach(
     found,
-    Effect.fnUntraced(function* ({ account, chatId: _, ...member }) {
-      return { account: accountOf(yield* accountAt(tx, account)), ...member };
+    Effect.fnUntraced(function* (stored) {
+      const { chatId: _, ...member } = memberOf(stored);
+      return { ...member, account: accountOf(yield* accountAt(tx, stored.account)) };
     }),
   );
   return memberships.toSorted(membershipOrder);

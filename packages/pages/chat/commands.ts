@@ -230,7 +230,8 @@ const makeWhois = Effect.gen(function* () {
   const pageButton = Effect.fnUntraced(function* ({ home: { scope }, chatId, target, language }: Asked) {
     const memberships = yield* members.findByChatId(chatId);
     const isMember = memberships.some(
-      ({ account, chosenAt }) => account.name === scope.account && chosenAt !== null,
+      ({ account, scopes, chosenAt }) =>
+        account.name === scope.account && (scopes?.includes(scope.pid) ?? true) && chosenAt !== null,
     );
     const query = new URLSearchParams({ pid: scope.pid, chatId: target }).toString();
     const button: Button = {

@@ -1,7 +1,7 @@
-import { AuditLog, OwnedKeys } from "@accountlink/core";
-import { readableActions } from "@accountlink/core/accounts";
+import { OwnedKeys } from "@accountlink/core";
 import { type AuditEntry, keyOf, signedBy } from "@accountlink/core/audit";
 import { type Account, shownName } from "@accountlink/core/keys";
+import { makeOwnedAudit } from "@accountlink/core/owners";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { DashboardActivity } from "@accountlink/http-api";
@@ -12,32 +12,32 @@ export const activityApi = Effect.gen(function* () {
   const { bind } = yield* makeApiPipeline;
   const keys = yield* OwnedKeys;
   const usage = yield* makeUsageDays;
-  const log = yield* AuditLog;
+  const entriesOf = yield* makeOwnedAudit;
 
   return [
-    bind(DashboardActivity.getUsage, function* ({ owner: { account }, values: { keyId, days } }) {
-      const key = keyId === null ? null : yield* keys.find(account, keyId);
+    bind(DashboardActivity.getUsage, function* ({ owner, values: { keyId, days } }) {
+      const { account } = owner;
+      const key = keyId === null ? null : yield* keys.find(owner, keyId);
       const found = yield* usage.of(key === null ? { account: account.name } : { key: key.id }, days);
       return { data: { days: found } };
     }),
 
     bind(
       DashboardActivity.getAudit,
-      function* ({ owner: { account }, member, values: { keyId, chatId, action, cursor, limit } }) {
-        const key = keyId === null ? null : yield* keys.find(account, keyId);
+      function* ({ owner, member: { role }, values: { keyId, chatId, action, cursor, limit } }) {
+        const key = keyId === null ? null : yield* keys.find(owner, keyId);
         const filter = {
           action,
           keyId: key === null ? null : key.id,
           chatId,
-          readable: readableActions(member.role),
         };
         // Read one more entry than the page shows, to learn whether there is a next page.
-        const found = yield* log.list(account.name, cursor, limit + 1, filter);
+        const found = yield* entriesOf({ owner, role }, cursor, limit + 1, filter);
         const entries = found.slice(0, limit);
         const last = found.length > limit ? entries.at(-1) : undefined;
         return {
           data: {
-            entries: entries.map((entry) => toJson(entry, account)),
+            entries: entries.map((entry) => toJson(entry, owner.account)),
             next: last === undefined ? null : String(last.sequence),
           },
         };

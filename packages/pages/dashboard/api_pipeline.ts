@@ -92,7 +92,8 @@ export const makeApiPipeline = Effect.gen(function* () {
       }
       if (route.tier !== undefined && member.account.tier !== "premium") return yield* new PremiumRequired();
       const values = yield* Effect.fromResult(sent);
-      const owner = { account: member.account, chatId: signIn.chatId, requestId: context.requestId };
+      const { account, scopes } = member;
+      const owner = { account, chatId: signIn.chatId, requestId: context.requestId, scopes };
       const { name } = owner.account;
       const answered = chargeTo(name)(asEffect(handler({ values, context, signIn, owner, member })));
       return yield* route.method === "GET" ? reads.answer(name, answered) : answered;
@@ -176,12 +177,13 @@ const submitter = <P extends Parameters, A>(
   const { role: needed = "owner", tier } = route;
   const read = valuesReader({ ...route, source: "body" });
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields, others: RawValues = {}) {
-    const { context, signIn, owner, role, accounts, invitations } = visitor;
+    const { context, signIn, owner, role, scopes, accounts, invitations } = visitor;
     const raw = { ...formValues(route, fields, context.query), ...others };
-    if (!mayUse(needed, role, raw["chatId"], owner.chatId)) return yield* new Forbidden({ reason: "role" });
+    if (!mayUse(needed, { role, scopes }, raw["chatId"], owner.chatId))
+      return yield* new Forbidden({ reason: "role" });
     if (tier !== undefined && owner.account.tier !== "premium") return yield* new PremiumRequired();
     const values = yield* Effect.mapError(read(raw), (error) => explained(error, route, raw));
-    const member = { account: owner.account, role, accounts, invitations };
+    const member = { account: owner.account, role, scopes, accounts, invitations };
     return yield* asEffect(run({ values, context, signIn, owner, member }));
   });
 };

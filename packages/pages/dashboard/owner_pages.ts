@@ -3,11 +3,11 @@
 import { type ChatId, OwnedKeys, RequestLimits } from "@accountlink/core";
 import {
   type AccountsOfUser,
-  allows,
   hasAccepted,
-  type MemberRole,
   Members,
   type Membership,
+  permits,
+  type Reader,
 } from "@accountlink/core/accounts";
 import { isGenerated } from "@accountlink/core/communities";
 import { Forbidden, InvalidSession, type StoreUnavailable } from "@accountlink/core/errors";
@@ -74,21 +74,23 @@ export const makeOwnerPages = Effect.gen(function* () {
   const webhooks = yield* Webhooks;
 
   /** Returns whether an account has keys or webhooks. Moderators see the sections of neither. */
-  const hasPrograms = Effect.fnUntraced(function* ({ owner: { account }, role }: OwnerVisitor) {
-    if (!allows(role, "admin")) return false;
-    return (yield* keys.list(account)).length > 0 || (yield* webhooks.list(account.name)).length > 0;
+  const hasPrograms = Effect.fnUntraced(function* ({ owner, role, scopes }: OwnerVisitor) {
+    const { account } = owner;
+    if (!permits({ role, scopes }, "admin_of_all")) return false;
+    return (yield* keys.list(owner)).length > 0 || (yield* webhooks.list(account.name)).length > 0;
   });
 
   const withOwner = (path: DashboardPath, visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
     Effect.map(memberOf(visitor.signIn, roleOfPage(path)), ({ account, ...member }) => {
       const { signIn, context } = visitor;
-      const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
+      const { scopes } = member;
+      const owner = { account, chatId: signIn.chatId, requestId: context.requestId, scopes };
       const { chatName: chat, gameName: game } = readerOf(settings, context.language);
       return { ...visitor, ...member, owner, platforms: { chat, game } };
     });
 
   const render = Effect.fnUntraced(function* (answered: Page, visitor: OwnerVisitor) {
-    const { context, owner, role, accounts, invitations, csrf, platforms } = visitor;
+    const { context, owner, role, scopes, accounts, invitations, csrf, platforms } = visitor;
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
     const title = titleOf(yield* named(account));
@@ -107,6 +109,7 @@ export const makeOwnerPages = Effect.gen(function* () {
       {
         account: { title, tier: account.tier },
         role,
+        scopes,
         hasPrograms: yield* hasPrograms(visitor),
         userName,
         hasChoice: accounts.length + invitations.length > 1,
@@ -157,12 +160,12 @@ export const makeOwnerPages = Effect.gen(function* () {
      */
     start: (answer: (visitor: OwnerVisitor) => Answer) =>
       site.page(paths.overview, (visitor) =>
-        Effect.flatMap(memberOf(visitor.signIn, "moderator"), ({ role, accounts, invitations }) => {
+        Effect.flatMap(memberOf(visitor.signIn, "moderator"), ({ role, scopes, accounts, invitations }) => {
           const { createdAt } = visitor.signIn;
           const hasChosen = accounts.some(({ chosenAt }) => (chosenAt ?? 0) > createdAt);
           if (accounts.length + invitations.length > 1 && !hasChosen)
             return Effect.succeed(seeOther(paths.chooseAccount));
-          return allows(role, roleOfPage(paths.overview))
+          return permits({ role, scopes }, roleOfPage(paths.overview))
             ? readOf(paths.overview, visitor, answer)
             : Effect.succeed(seeOther(paths.links));
         }),
@@ -303,7 +306,7 @@ const queryOf = ({ context: { query } }: Visitor): Fields =>
   });
 
 /** The account that a signed-in user has chosen, the user's role in it, and all accounts and invitations of the user. */
-export interface SignedInMember extends Pick<Membership, "account" | "role">, AccountsOfUser {}
+export interface SignedInMember extends Pick<Membership, "account" | "role" | "scopes">, AccountsOfUser {}
 
 /** Finds the account of a sign-in. Fails if it is suspended, or the user is no member or lacks the role. */
 export const makeMemberOf = Effect.map(Members, (members) =>
@@ -315,10 +318,10 @@ export const makeMemberOf = Effect.map(Members, (members) =>
     const { accounts, invitations } = yield* members.accountsOf(signIn.chatId);
     const found = accounts.find(({ account }) => account.name === signIn.account);
     if (found === undefined) return yield* new InvalidSession();
-    const { account, role } = found;
+    const { account, role, scopes } = found;
     if (account.status === "suspended") return yield* new Forbidden({ reason: "account_suspended" });
-    return mayUse(needed, role, subject, signIn.chatId)
-      ? { account, role, accounts, invitations }
+    return mayUse(needed, found, subject, signIn.chatId)
+      ? { account, role, scopes, accounts, invitations }
       : yield* new Forbidden({ reason: "role" });
   }),
 );
@@ -326,8 +329,8 @@ export const makeMemberOf = Effect.map(Members, (members) =>
 /** Returns whether a member may use a route. With `owner_or_self`, the subject is the member in the route's path. */
 export const mayUse = (
   needed: Required<Route>["role"],
-  role: MemberRole,
+  reader: Reader,
   subject: unknown,
   chatId: ChatId,
 ): boolean =>
-  needed === "owner_or_self" ? allows(role, "owner") || subject === chatId : allows(role, needed);
+  needed === "owner_or_self" ? permits(reader, "owner") || subject === chatId : permits(reader, needed);

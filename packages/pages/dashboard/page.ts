@@ -1,4 +1,4 @@
-import { allows, type MemberRole } from "@accountlink/core/accounts";
+import { permits, type Reader } from "@accountlink/core/accounts";
 import type { Tier } from "@accountlink/core/keys";
 import { type HttpResponse, privateHeaders, textResponse } from "@accountlink/http/for_pages";
 import { Array } from "effect";
@@ -37,7 +37,8 @@ export interface Page {
 export interface Visitor {
   readonly account: { readonly title: string | Html; readonly tier: Tier };
   /** The user's role; the pages show only actions that the role allows. */
-  readonly role: MemberRole;
+  readonly role: Reader["role"];
+  readonly scopes: Reader["scopes"];
   readonly userName: string;
   /** Whether the account has keys or webhooks, without which some sections are empty. */
   readonly hasPrograms: boolean;
@@ -132,11 +133,11 @@ ${footer}
 
 const header = (
   section: SectionName,
-  { account, role, hasPrograms, userName, hasChoice }: Visitor,
+  { account, role, scopes, hasPrograms, userName, hasChoice }: Visitor,
 ): Html => html`
 <header>
 <p class="brand"><a href="${to(paths.overview)}">${mark}accountlink</a></p>
-${may(role, paths.links, finder)}
+${may({ role, scopes }, paths.links, finder)}
 <details class="menu">
 <summary>${say("frame.menu")}</summary>
 <nav aria-label="${plain(say("frame.navigation"))}">
@@ -144,7 +145,8 @@ ${groups
   .map((names) =>
     names.filter(
       (name) =>
-        allows(role, sections[name].role) && (hasPrograms || name === section || !isForPrograms(name)),
+        permits({ role, scopes }, sections[name].role) &&
+        (hasPrograms || name === section || !isForPrograms(name)),
     ),
   )
   .filter((names) => names.length > 0)

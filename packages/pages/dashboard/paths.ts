@@ -1,6 +1,6 @@
 /** The paths of the dashboard, and the role that each needs. @internal */
 import type { KeyId, Pid } from "@accountlink/core";
-import { allows, type MemberRole } from "@accountlink/core/accounts";
+import { type NeededRole, permits, type Reader } from "@accountlink/core/accounts";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import { Record } from "effect";
 import type { Html } from "../html.ts";
@@ -43,7 +43,7 @@ export const paths = {
 } as const;
 
 /** The lowest role that may use the pages and forms below a path. If several paths match, the longest decides. */
-const pageRoles: Readonly<Record<string, MemberRole>> = {
+const pageRoles: Readonly<Record<string, NeededRole>> = {
   ...Object.fromEntries(Object.values(sections).map(({ path, role }) => [path, role])),
   [paths.linksFile]: "admin",
   [paths.teamAdd]: "owner",
@@ -54,14 +54,14 @@ const pageRoles: Readonly<Record<string, MemberRole>> = {
   "/dashboard/communities/:pid/delete": "owner",
 };
 
-export const roleOfPage = (path: string): MemberRole =>
+export const roleOfPage = (path: string): NeededRole =>
   Object.entries(pageRoles)
     .filter(([start]) => path.startsWith(start))
     .toSorted(([one], [other]) => other.length - one.length)[0]?.[1] ?? "owner";
 
-/** Returns the link to a page if the role may open the page. */
-export const may = (role: MemberRole, path: string, link: Html): Html | null =>
-  allows(role, roleOfPage(path)) ? link : null;
+/** Returns the link to a page if the member may open the page. */
+export const may = (reader: Reader, path: string, link: Html): Html | null =>
+  permits(reader, roleOfPage(path)) ? link : null;
 
 const below = (
   path: typeof paths.overview | `/dashboard/${string}`,

@@ -1,9 +1,9 @@
-import type { MemberRole } from "@accountlink/core/accounts";
+import type { NeededRole } from "@accountlink/core/accounts";
 
 interface Section {
   readonly path: `/dashboard${string}`;
   /** The lowest role for the pages and forms below the path. */
-  readonly role: MemberRole;
+  readonly role: NeededRole;
   /** Sections of one group stand together in the navigation. */
   readonly group: "links" | "keys" | "account";
   /** Whether the navigation leaves the section out for accounts without keys and webhooks. */
@@ -20,18 +20,18 @@ export const sections = {
   communities: { path: "/dashboard/communities", role: "admin", group: "links" },
   links: { path: "/dashboard/links", role: "moderator", group: "links" },
   imports: { path: "/dashboard/imports", role: "admin", group: "links" },
-  keys: { path: "/dashboard/keys", role: "admin", group: "keys" },
+  keys: { path: "/dashboard/keys", role: "admin_of_all", group: "keys" },
   webhooks: {
     path: "/dashboard/webhooks",
-    role: "admin",
+    role: "admin_of_all",
     group: "keys",
     forPrograms: true,
   },
-  usage: { path: "/dashboard/usage", role: "admin", group: "keys", forPrograms: true },
+  usage: { path: "/dashboard/usage", role: "admin_of_all", group: "keys", forPrograms: true },
   alts: { path: "/dashboard/alts", role: "moderator", group: "links" },
-  events: { path: "/dashboard/events", role: "admin", group: "keys", forPrograms: true },
+  events: { path: "/dashboard/events", role: "admin_of_all", group: "keys", forPrograms: true },
   audit: { path: "/dashboard/audit", role: "moderator", group: "account" },
-  tryLookup: { path: "/dashboard/try", role: "admin", group: "keys", forPrograms: true },
+  tryLookup: { path: "/dashboard/try", role: "admin_of_all", group: "keys", forPrograms: true },
   preview: { path: "/dashboard/preview", role: "admin", group: "account" },
   team: { path: "/dashboard/team", role: "moderator", group: "account" },
   account: { path: "/dashboard/account", role: "moderator", group: "account" },

@@ -56,8 +56,8 @@ export const layer = storeLayer(AuditLog)((parts) => {
   };
 });
 
-const isMeant = (place: string, { pid = null }: Partial<AuditFilter> = {}): boolean =>
-  pid === null || pid === place;
+const isMeant = (place: string, { pid = null, pids = null }: Partial<AuditFilter> = {}): boolean =>
+  (pid === null || pid === place) && (pids === null || pids.some((some) => some === place));
 
 /** An index finds records of rare actions. A write of a link does not change it. */
 const isRare = literalSql(

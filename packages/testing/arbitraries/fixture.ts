@@ -86,7 +86,9 @@ const placeOf = (link: Scoped & { readonly chatId: ChatId }): string =>
 /** Some of the chat users as members of an account. */
 const teamOf = ({ chatIds }: Cast) =>
   subarray([...chatIds]).chain((ids) =>
-    each(ids, (id) => record({ chatId: constant(id), role: constantFrom(...memberRoles) })),
+    each(ids, (id) =>
+      record({ chatId: constant(id), role: constantFrom(...memberRoles), scopes: constant(null) }),
+    ),
   );
 
 const entries = (members: Cast): Arbitrary<Fixture> => {

@@ -1,5 +1,11 @@
-import { Accounts } from "@accountlink/core";
-import { hasAccepted, type MemberChange, Members, memberRoles } from "@accountlink/core/accounts";
+import { Accounts, guildOf } from "@accountlink/core";
+import {
+  hasAccepted,
+  type MemberChange,
+  type MemberRole,
+  Members,
+  memberRoles,
+} from "@accountlink/core/accounts";
 import type { BadRequest, Conflict } from "@accountlink/core/errors";
 import { KeyStore, type Tier } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
@@ -64,12 +70,41 @@ const roleFlag = Flag.Literals("role", memberRoles).pipe(
   Flag.withDescription("owner: everything; admin: all but members; moderator: links and alts"),
 );
 
+const scopesFlag = Flag.String("scopes").pipe(
+  Flag.withDescription(
+    "For a member of some communities alone: their guild IDs, global or public IDs, comma-separated; all for all",
+  ),
+  Flag.optional,
+);
+
+/** Finds the scopes that the flag names; null for all, undefined if it was left out. */
+const scopesOf = Effect.fnUntraced(function* (
+  account: string,
+  flag: Option.Option<string>,
+  role: MemberRole,
+) {
+  if (Option.isNone(flag)) return undefined;
+  if (flag.value === "all") return null;
+  if (role === "owner") {
+    return yield* new CommandFailed({ problem: "--scopes is for admins and moderators: an owner is of all" });
+  }
+  const known = yield* (yield* KeyStore).listScopes(account);
+  return yield* Effect.forEach(flag.value.split(","), (name) => {
+    const found = known.find(({ scope }) => [scope.pid, guildOf(scope) ?? "global"].includes(name.trim()));
+    return found === undefined
+      ? new CommandFailed({
+          problem: `--scopes names "${name.trim()}", which is no community of "${account}"`,
+        })
+      : Effect.succeed(found.scope.pid);
+  });
+});
+
 const requireAccount = Effect.fnUntraced(function* (name: string, doing: string) {
   const found = yield* (yield* KeyStore).findAccount(name);
   if (Option.isNone(found)) return yield* noSuchAccount(name, doing);
 });
 
-function* change(name: string, member: MemberChange, doing: string, done: string) {
+const change = Effect.fnUntraced(function* (name: string, member: MemberChange, doing: string, done: string) {
   yield* requireAccount(name, `${doing} of`);
   const refused = (error: BadRequest | Conflict) =>
     new CommandFailed({ problem: `Cannot ${doing} of account "${name}": ${reasonOf(error)}` });
@@ -81,7 +116,7 @@ function* change(name: string, member: MemberChange, doing: string, done: string
     { name, ...json, changed },
     `Chat user ${member.chatId} ${changed ? "is now" : "was already"} ${done} account "${name}"`,
   );
-}
+});
 
 const reasons: Readonly<Record<string, string>> = {
   member_exists: "the chat user is a member already, expected set-role",
@@ -99,32 +134,48 @@ const listMembersCommand = managed("list", { name: accountArgument }, function* 
   const members = (yield* (yield* Members).list(name)).map((member) => ({
     chatId: member.chatId,
     role: member.role,
+    scopes: member.scopes,
     since: formatTimestamp(member.since),
     accepted: hasAccepted(member),
   }));
-  const rows = members.map(({ accepted, ...member }) => [...Object.values(member), accepted ? "yes" : "no"]);
+  const rows = members.map(({ chatId, role, scopes, since, accepted }) => [
+    chatId,
+    role,
+    scopes?.join(", ") ?? "all",
+    since,
+    accepted ? "yes" : "no",
+  ]);
   const none = `Account "${name}" has no members`;
-  yield* answer({ members }, tableOr(none, ["CHAT USER", "ROLE", "SINCE", "ACCEPTED"], rows));
+  yield* answer({ members }, tableOr(none, ["CHAT USER", "ROLE", "SCOPES", "SINCE", "ACCEPTED"], rows));
 }).pipe(describe("List the members of an account, oldest first."));
 
 const memberFlags = { name: accountArgument, chatId: chatIdFlag };
 
-const addMemberCommand = managed("add", { ...memberFlags, role: roleFlag }, ({ name, chatId, role }) =>
-  change(name, { type: "add", chatId, role }, "add a member", `${role} of`),
-).pipe(
+const placeFlags = { ...memberFlags, role: roleFlag, scopes: scopesFlag };
+
+const addMemberCommand = managed("add", placeFlags, function* ({ name, chatId, role, scopes: flag }) {
+  const scopes = yield* scopesOf(name, flag, role);
+  yield* change(
+    name,
+    { type: "add", chatId, role, ...(scopes !== undefined && { scopes }) },
+    "add a member",
+    `${role} of`,
+  );
+}).pipe(
   describe("Let a chat user use the dashboard as an account.", {
     "accountlink accounts members add acme --chat-id 100001 --role owner":
       "An owner for an account that an operator created",
   }),
 );
 
-const setRoleCommand = managed("set-role", { ...memberFlags, role: roleFlag }, ({ name, chatId, role }) =>
-  change(name, { type: "set_role", chatId, role }, "set the role of a member", `${role} of`),
-).pipe(describe("Set the role of a member."));
+const setRoleCommand = managed("set-role", placeFlags, function* ({ name, chatId, role, scopes: flag }) {
+  const scopes = yield* scopesOf(name, flag, role);
+  yield* change(name, { type: "set_role", chatId, role, scopes }, "set the role of a member", `${role} of`);
+}).pipe(describe("Set the role of a member, and of which communities."));
 
-const removeMemberCommand = managed("remove", memberFlags, ({ name, chatId }) =>
-  change(name, { type: "remove", chatId }, "remove a member", "no member of"),
-).pipe(describe("Remove a member, whose sign-ins to the account end."));
+const removeMemberCommand = managed("remove", memberFlags, function* ({ name, chatId }) {
+  yield* change(name, { type: "remove", chatId }, "remove a member", "no member of");
+}).pipe(describe("Remove a member, whose sign-ins to the account end."));
 
 const membersCommand = Command.make("members").pipe(
   describe("Manage who uses the dashboard as an account."),

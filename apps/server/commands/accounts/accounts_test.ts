@@ -64,6 +64,19 @@ it("`accounts members` adds the first owner of an account, and changes and remov
     changed: true,
   });
   expect(await members("set-role", ...bob, "--role", "admin")).toMatchObject({ changed: false });
+  await json("keys", "create", "--account", "acme", "--scope", "guild", "--guild-id", "12345");
+  const some = ["--role", "moderator", "--scopes"];
+  expect(await members("set-role", ...bob, ...some, "12345")).toMatchObject({
+    role: "moderator",
+    changed: true,
+  });
+  expect((await run("accounts", "members", "list", "acme")).stdout).toMatch(/100002 +moderator +pid_\w+ /);
+  expect(await members("set-role", ...bob, ...some, "1")).toEqual({
+    error: '--scopes names "1", which is no community of "acme"',
+  });
+  expect(await members("set-role", ...bob, "--role", "admin", "--scopes", "all")).toMatchObject({
+    scopes: null,
+  });
   expect(await members("remove", ...ada)).toEqual({
     error:
       'Cannot remove a member of account "acme": the chat user is its last owner, expected another owner first',

@@ -39,6 +39,7 @@ export const makeAccountOperations = Effect.gen(function* () {
           csrfToken: yield* signIns.csrfToken(signIn),
           expiresAt: formatTimestamp(signIn.expiresAt),
           role: member.role,
+          scopes: member.scopes,
           accounts: member.accounts.map((each) => ({ name: shownName(each.account), role: each.role })),
           invitations: member.invitations.map((each) => ({
             account: shownName(each.account),
@@ -46,7 +47,7 @@ export const makeAccountOperations = Effect.gen(function* () {
             invitedBy: each.invitedBy,
             at: formatTimestamp(each.since),
           })),
-          keys: yield* keys.plan(account),
+          keys: member.scopes === null ? yield* keys.plan(account) : null,
         },
       };
     }),

@@ -60,8 +60,8 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     };
   });
 
-  const sharedList = ({ owner: { account } }: OwnerVisitor) =>
-    Effect.map(scopes.list(account), (owned) => owned.find(({ scope }) => scope.kind === "global") ?? null);
+  const sharedList = ({ owner }: OwnerVisitor) =>
+    Effect.map(scopes.list(owner), (owned) => owned.find(({ scope }) => scope.kind === "global") ?? null);
 
   const shown = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -89,11 +89,11 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
 <div><dt>Signed in as</dt><dd>ID ${signIn.chatId}</dd></div>
 <div><dt>Account</dt><dd>${title}</dd></div>
 <div><dt>Role</dt><dd>${roles[role].label}</dd></div>
-${may(role, paths.keys, html`<div><dt>Keys</dt><dd>${planText(plan)}</dd></div>`)}
+${may(visitor, paths.keys, html`<div><dt>Keys</dt><dd>${planText(plan)}</dd></div>`)}
 </dl>
-${may(role, paths.renameAccount, nameForm(typed.name ?? (isNamed ? title : ""), isNamed ? null : title, problems))}
-${otherwise && may(role, paths.accountName, askingForm(asking, otherwise, problems))}
-${may(role, paths.keys, planHtml(limits, account.tier, contact))}
+${may(visitor, paths.renameAccount, nameForm(typed.name ?? (isNamed ? title : ""), isNamed ? null : title, problems))}
+${otherwise && may(visitor, paths.accountName, askingForm(asking, otherwise, problems))}
+${may(visitor, paths.keys, planHtml(limits, account.tier, contact))}
 ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(choice)}</section>`}
 <section>
 <h2>Sign-ins</h2>
@@ -102,7 +102,7 @@ ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<sectio
 ${formTo(paths.signOut, html` class="more"`)}<button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
 </section>
 <p class="more">What the service stores about you as a user: <a href="${to("/me")}">your data</a></p>
-${may(role, paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.deleteAccount)}">Delete the account</a></p>`)}`,
+${may(visitor, paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.deleteAccount)}">Delete the account</a></p>`)}`,
     } satisfies Page;
   });
 

@@ -30,8 +30,9 @@ export const makeAccountLoss = Effect.gen(function* () {
   const webhooks = yield* Webhooks;
   const plans = yield* RolePlanStore;
 
-  return Effect.fnUntraced(function* ({ owner: { account, chatId } }: OwnerVisitor, title: string) {
-    const lists = yield* scopes.list(account);
+  return Effect.fnUntraced(function* ({ owner }: OwnerVisitor, title: string) {
+    const { account, chatId } = owner;
+    const lists = yield* scopes.list(owner);
     const listed = yield* Effect.forEach(lists, ({ scope }) => plans.list(scope.pid));
     return {
       title,

@@ -77,11 +77,11 @@ export const premiumNote = (contact: string | null): Html =>
 const question = (
   form: AltsForm,
   { communities, refused }: AltsView,
-  { platforms: { chat, game }, role }: Pick<Visitor, "platforms" | "role">,
+  { platforms: { chat, game }, role, scopes }: Pick<Visitor, "platforms" | "role" | "scopes">,
 ): Html =>
   communities.length === 0
     ? html`<p class="empty">There are no communities yet. ${may(
-        role,
+        { role, scopes },
         paths.newKey,
         html`<a href="${to(paths.newKey)}">Create a key</a> to begin.`,
       )}</p>`

@@ -1,11 +1,11 @@
-import { AuditLog, ChatId, OwnedKeys } from "@accountlink/core";
-import { allows, type MemberRole, Members, readableActions } from "@accountlink/core/accounts";
+import { ChatId, OwnedKeys } from "@accountlink/core";
+import { allows, Members, permits, type Reader, readableActions } from "@accountlink/core/accounts";
 import { type AuditEntry, type AuditFilter, auditActions, signedBy } from "@accountlink/core/audit";
 import { isChatId } from "@accountlink/core/ids";
-import type { KeyDetails } from "@accountlink/core/keys";
+import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
-import { OwnedLinks, OwnedScopes } from "@accountlink/core/owners";
+import { makeOwnedAudit, OwnedLinks, OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
@@ -32,7 +32,7 @@ const fileSize = 10_000;
 
 export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
-  const log = yield* AuditLog;
+  const entriesOf = yield* makeOwnedAudit;
   const namesOf = yield* makeEntryNames;
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
@@ -40,27 +40,24 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const profiles = yield* Profiles;
 
   /** Returns an ID unchanged. Looks a user name up in the account's communities; null if no user has the name. */
-  const userOf = Effect.fnUntraced(function* (account: string, text: string) {
+  const userOf = Effect.fnUntraced(function* (owner: KeyOwner, text: string) {
     if (isChatId(text)) return text;
-    for (const { scope } of (yield* scopes.list({ name: account })).slice(0, mostScopes)) {
+    for (const { scope } of (yield* scopes.list(owner)).slice(0, mostScopes)) {
       const [chatId] = yield* links.chatsMeant(scope, text);
       if (chatId !== undefined) return chatId;
     }
     return null;
   });
 
-  const filterOf = Effect.fnUntraced(function* ({ owner: { account }, role }: OwnerVisitor, query: Fields) {
+  const filterOf = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, query: Fields) {
     const [action, keyId, user] = [query("action"), query("keyId"), query("chatId").trim()];
     const day = dayMsOf(query("day"));
-    const readable = readableActions(role) ?? auditActions;
     const filter = {
       action: auditActions.find((known) => known === action) ?? null,
-      keyId: keyId === "" ? null : (yield* keys.find(account, keyId)).id,
-      chatId: user === "" ? null : yield* userOf(account.name, user),
+      keyId: keyId === "" ? null : (yield* keys.find(owner, keyId)).id,
+      chatId: user === "" ? null : yield* userOf(owner, user),
       // A kind such as "link." selects all actions that begin with it.
-      readable: kinds.has(action)
-        ? readable.filter((each) => each.startsWith(action))
-        : readableActions(role),
+      readable: kinds.has(action) ? auditActions.filter((each) => each.startsWith(action)) : null,
       member: isChatId(query("member")) ? ChatId.make(query("member")) : null,
       during: day === null ? null : { from: day, before: day + dayMs },
     } satisfies AuditFilter;
@@ -74,8 +71,8 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     return { filter, typed, isNobody: user !== "" && filter.chatId === null };
   });
 
-  const teamOf = (account: string) =>
-    Effect.flatMap(members.list(account), (team) =>
+  const teamOf = (owner: KeyOwner) =>
+    Effect.flatMap(members.seenBy(owner), (team) =>
       forEachLimited(
         team,
         ({ chatId }) =>
@@ -89,14 +86,14 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
 
   return [
     page(paths.audit, function* (visitor, query) {
-      const { owner, role } = visitor;
+      const { owner, role, scopes: own } = visitor;
       const { filter, typed, isNobody } = yield* filterOf(visitor, query);
       const before = positionOf(query("cursor"));
       // Read one more entry than the page shows, to learn whether there is a next page.
-      const found = isNobody ? [] : yield* log.list(owner.account.name, before, pageSize + 1, filter);
+      const found = isNobody ? [] : yield* entriesOf(visitor, before, pageSize + 1, filter);
       const entries = found.slice(0, pageSize);
       const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
-      const listed = yield* keys.list(owner.account);
+      const listed = yield* keys.list(owner);
       const names = yield* namesOf(visitor, listed, entries);
       const problems = isNobody
         ? [{ name: "chatId", reason: "nobody was found with this ID or user name" }]
@@ -108,10 +105,10 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         content: html`
 <p>Every change of ${
           allows(role, "admin")
-            ? "links, imports, blocks, reviews, roles, settings of communities, keys, webhooks, the team and the account"
+            ? `links, imports, blocks, reviews, roles${own === null ? ", settings of communities, keys, webhooks, the team and the account" : " and settings of your communities"}`
             : "links, blocks and reviews"
         }, newest first. The log contains no secrets and no IP addresses of users.</p>
-${filterForm(typed, { listed, team: yield* teamOf(owner.account.name), problems }, visitor)}
+${filterForm(typed, { listed, team: yield* teamOf(owner), problems }, visitor)}
 ${historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : "Nothing in the log matches.")}
 <p class="more">${
           next === null
@@ -122,7 +119,7 @@ ${historyHtml(entries, names, Object.values(typed).every((value) => value === nu
     }),
     page(paths.auditFile, function* (visitor, query) {
       const { filter, isNobody } = yield* filterOf(visitor, query);
-      const entries = isNobody ? [] : yield* log.list(visitor.owner.account.name, null, fileSize, filter);
+      const entries = isNobody ? [] : yield* entriesOf(visitor, null, fileSize, filter);
       return csvResponse("audit", auditCsv(entries));
     }),
   ];
@@ -138,8 +135,8 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ["member.", "Team, all changes"],
 ]);
 
-const isReadable = (kind: string, role: MemberRole): boolean =>
-  readableActions(role)?.some((action) => action.startsWith(kind)) ?? true;
+const isReadable = (kind: string, reader: Reader): boolean =>
+  readableActions(reader)?.some((action) => action.startsWith(kind)) ?? true;
 
 interface Typed {
   readonly action: string | null;
@@ -158,7 +155,7 @@ interface Choices {
 const filterForm = (
   typed: Typed,
   { listed, team, problems }: Choices,
-  { role, platforms }: Pick<OwnerVisitor, "role" | "platforms">,
+  { platforms, ...reader }: Reader & Pick<OwnerVisitor, "platforms">,
 ): Html => html`
 <form method="get" action="${to(paths.audit)}" class="filters">
 ${menuField({
@@ -167,8 +164,8 @@ ${menuField({
   value: typed.action ?? "",
   choices: [
     { value: "", label: "All kinds" },
-    ...[...kinds].filter(([kind]) => isReadable(kind, role)).map(([value, label]) => ({ value, label })),
-    ...(readableActions(role) ?? auditActions).map((value) => ({ value, label: actions[value] })),
+    ...[...kinds].filter(([kind]) => isReadable(kind, reader)).map(([value, label]) => ({ value, label })),
+    ...(readableActions(reader) ?? auditActions).map((value) => ({ value, label: actions[value] })),
   ],
 })}
 ${menuField({
@@ -177,7 +174,7 @@ ${menuField({
   value: typed.member ?? "",
   choices: [{ value: "", label: "Everybody" }, ...team],
 })}
-${allows(role, "admin") ? keyMenu(listed, typed.keyId) : null}
+${permits(reader, "admin_of_all") ? keyMenu(listed, typed.keyId) : null}
 ${textField({
   name: "chatId",
   label: `About the account on ${platforms.chat}`,

@@ -4,7 +4,7 @@ import { ChatPlatform, guildOf } from "@accountlink/core";
 import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { PlatformEffect } from "@accountlink/core/errors";
 import { isChatId, isGameId, isGuildId } from "@accountlink/core/ids";
-import type { Account, KeyDetails } from "@accountlink/core/keys";
+import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
 import { OwnedScopes } from "@accountlink/core/owners";
@@ -117,8 +117,8 @@ export const makeEntryNames = Effect.gen(function* () {
   const ownerName = yield* makeOwnerName;
   const namesIn = yield* makeAccountNames;
   const webhooks = yield* Webhooks;
-  const listNames = (account: Pick<Account, "name">) =>
-    Effect.flatMap(scopes.list(account), (all) =>
+  const listNames = (owner: KeyOwner) =>
+    Effect.flatMap(scopes.list(owner), (all) =>
       forEachLimited(
         all,
         ({ scope }) => {
@@ -145,8 +145,10 @@ export const makeEntryNames = Effect.gen(function* () {
     }));
     const ofWebhooks = entries.some(({ action }) => action.startsWith("webhook."));
     const ofAccount = ofWebhooks ? yield* webhooks.list(owner.account.name) : [];
-    const ofLists = entries.some(({ action, pid }) => namingLists.has(action) && pid !== null);
-    const lists = ofLists ? yield* listNames(owner.account) : [];
+    const ofLists = entries.some(
+      ({ action, pid, details }) => (namingLists.has(action) && pid !== null) || "scopes" in details,
+    );
+    const lists = ofLists ? yield* listNames(owner) : [];
     const [name, accounts, guilds] = yield* Effect.all(
       [
         ownerName(owner),

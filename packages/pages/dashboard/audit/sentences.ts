@@ -47,6 +47,16 @@ const sentenceOf = (entry: AuditEntry, names: Names): string => {
 /** The actions for which a member can give a reason. */
 const reasoned: ReadonlySet<AuditAction> = new Set(["link.set", "link.removed"]);
 
+/** Of which communities somebody becomes a member; empty if the entry does not say. */
+const scopesOf = (scopes: AuditEntry["details"][string] | undefined, { lists }: Names): string => {
+  if (scopes === undefined) return "";
+  if (scopes === null) return " of all communities";
+  const known = String(scopes)
+    .split(", ")
+    .map((pid) => lists.get(pid) ?? "a community");
+  return ` of ${known.join(", ")} alone`;
+};
+
 /** What the sentence about an entry may say: who acted, and the names of what the details of the entry name. */
 const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
   actor,
@@ -54,6 +64,7 @@ const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
   pid,
   who: whoOf(actor, names),
   isBySelf: actor.type === "user" && actor.id === details["chatId"],
+  scopes: () => scopesOf(details["scopes"], names),
   chat: (detail = "chatId") => chatOf(details[detail], names),
   game: (detail = "gameId") => gameOf(details[detail], names),
   key: () => theKey(details["keyId"], names),
@@ -226,12 +237,14 @@ const sentences: Record<AuditAction, Sentence> = {
   "webhook.deleted": ofWebhook("deleted"),
   "webhook.rotated": ofWebhook("rotated the secret of"),
   "webhook.disabled": ({ webhook }) => `${webhook()} was disabled, because its server refuses the events`,
-  "member.added": ({ who, actor, chat, text }) =>
-    `${who} ${actor.type === "operator" ? "added" : "invited"} ${chat()} to the team: ${text("role")}`,
+  "member.added": ({ who, actor, chat, text, scopes }) =>
+    `${who} ${actor.type === "operator" ? "added" : "invited"} ${chat()} to the team: ${text("role")}${scopes()}`,
   "member.accepted": ({ who, text }) => `${who} joined the team: ${text("role")}`,
   "member.declined": ({ who }) => `${who} declined the invitation to the team`,
-  "member.role_changed": ({ who, chat, text }) =>
-    `${who} changed the role of ${chat()} from ${text("previousRole")} to ${text("role")}`,
+  "member.role_changed": ({ who, chat, text, details, scopes }) =>
+    details["role"] === details["previousRole"]
+      ? `${who} let ${chat()} be ${text("role")}${scopes()}`
+      : `${who} changed the role of ${chat()} from ${text("previousRole")} to ${text("role")}${scopes()}`,
   "member.removed": ({ who, actor, chat, details }) =>
     details["chatId"] === (actor.type === "account" ? actor.member : null)
       ? `${who} left the team`

@@ -43,13 +43,13 @@ export const noCommunityPage = (
   section: "links" | "events" | "imports" | "alts",
   title: string,
   effect: string,
-  { role }: Pick<OwnerVisitor, "role">,
+  reader: Pick<OwnerVisitor, "role" | "scopes">,
 ): Page => ({
   title,
   section,
   content: html`
 <p class="empty">There is no community yet${effect}. ${may(
-    role,
+    reader,
     paths.communities,
     html`<a href="${to(paths.communities)}">Add your first community</a>`,
   )}</p>`,
@@ -71,7 +71,7 @@ export const makeCommunities = Effect.gen(function* () {
   });
 
   const list = (visitor: OwnerVisitor) =>
-    Effect.flatMap(scopes.list(visitor.owner.account), (all) =>
+    Effect.flatMap(scopes.list(visitor.owner), (all) =>
       forEachLimited(all, (owned) => named(visitor, owned), { concurrency: 8 }),
     );
 
@@ -89,7 +89,7 @@ export const makeCommunities = Effect.gen(function* () {
 
     /** @param pid not validated yet */
     find: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
-      const all = yield* scopes.list(visitor.owner.account);
+      const all = yield* scopes.list(visitor.owner);
       const owned = all.find(({ scope }) => scope.pid === pid);
       return yield* owned === undefined ? new BadRequest({ problem: "not_found" }) : named(visitor, owned);
     }),

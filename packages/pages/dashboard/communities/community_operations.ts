@@ -42,7 +42,7 @@ export const makeCommunityOperations = Effect.gen(function* () {
 
   return {
     list: bind(DashboardCommunities.getScopes, function* ({ owner }) {
-      const listed = yield* scopes.list(owner.account);
+      const listed = yield* scopes.list(owner);
       return { data: { scopes: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
     }),
 

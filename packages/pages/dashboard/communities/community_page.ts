@@ -77,7 +77,7 @@ export const communityPage = (
   form: SaidForm,
   ages: AgeForm,
   asksAgain: boolean,
-  visitor: Pick<Visitor, "platforms" | "role">,
+  visitor: Pick<Visitor, "platforms" | "role" | "scopes">,
   problems: ReadonlyArray<Problem>,
 ): Page => {
   const { community } = view;
@@ -137,7 +137,7 @@ ${botHtml(view)}
 </section>
 
 ${may(
-  visitor.role,
+  visitor,
   deleteDataPath(":pid"),
   html`<p class="more"><a class="bad" href="${to(deleteDataPath(scope.pid))}">Delete the data of this list</a></p>`,
 )}`,

@@ -18,12 +18,13 @@ it("rules that an operator called roles has paused were paused by the operator",
   const world = await memoryWorld(aFixture({ plans: [plan], platform: { guilds: [guild] } }));
   const found = Effect.gen(function* () {
     const account = Option.getOrThrow(yield* (yield* KeyStore).findAccount("acme"));
-    const [owned] = yield* (yield* OwnedScopes).list(account);
+    const owner = { account, chatId, requestId: "req_1", scopes: null };
+    const [owned] = yield* (yield* OwnedScopes).list(owner);
     if (owned === undefined) return [];
     const paused = { rules: [], nickname: "{game.username}", state: "paused" } as const;
     yield* (yield* StoredPlans).put(owned.scope, guildId, paused, originOfOperator("roles"));
     const visitor = {
-      owner: { account, chatId, requestId: "req_1" },
+      owner,
       signIn: makeSignIn({ chatId, guilds: [] }),
       platforms: { chat: "Discord", game: "Roblox" },
     };

@@ -19,7 +19,7 @@ export const makeKeyOperations = Effect.gen(function* () {
   return {
     list: operation(
       DashboardKeys.getKeys,
-      ({ owner }) => keys.list(owner.account),
+      ({ owner }) => keys.list(owner),
       (listed) => ({ data: { keys: listed.map(toJson) } }),
     ),
 
@@ -35,7 +35,7 @@ export const makeKeyOperations = Effect.gen(function* () {
     update: operation(
       DashboardKeys.patchKey,
       function* ({ owner, member, values: { id, ...update } }) {
-        const { access } = yield* keys.find(owner.account, id);
+        const { access } = yield* keys.find(owner, id);
         if (update.access !== access) yield* requireAccess(member, update.access);
         return yield* keys.update(owner, id, given(update));
       },
@@ -51,7 +51,7 @@ export const makeKeyOperations = Effect.gen(function* () {
     rotate: operation(
       DashboardKeys.rotateKey,
       function* ({ owner, member, values: { id, graceSeconds } }) {
-        yield* requireAccess(member, (yield* keys.find(owner.account, id)).access);
+        yield* requireAccess(member, (yield* keys.find(owner, id)).access);
         return yield* keys.rotate(owner, id, graceSeconds);
       },
       ({ token, key }) => ({ data: { token, key: toJson(key) } }),

@@ -34,12 +34,12 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
   const viewOf = yield* makeKeyView;
   const guildsOf = yield* makeGuildChoice;
   const { publicUrl } = yield* HttpSettings;
-  const keyOf = ({ owner, context }: OwnerVisitor) => keys.find(owner.account, String(context.query["id"]));
+  const keyOf = ({ owner, context }: OwnerVisitor) => keys.find(owner, String(context.query["id"]));
 
   const list = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
     const { account } = visitor.owner;
     const plan = yield* keys.plan(account);
-    const listed = yield* keys.list(account);
+    const listed = yield* keys.list(visitor.owner);
     const daysOf = yield* usage.byKey(account.name, 7);
     const weeks = listed.map((key) => ({ key, days: daysOf(key.id) }));
     const shown = { keys: listed, guilds: namedGuilds(visitor), ...plan };

@@ -87,7 +87,7 @@ export const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.
 export const linksPage = (
   view: LinksView,
   form: LinkForm,
-  { platforms, role }: Pick<Visitor, "platforms" | "role">,
+  { platforms, ...reader }: Pick<Visitor, "platforms" | "role" | "scopes">,
   problems: ReadonlyArray<Problem>,
 ): Page => {
   const { community } = view;
@@ -106,7 +106,7 @@ ${listText(community)}${note === null ? null : html`, ${note}`}${totalNote(view)
 ${searchForm(view)}
 ${listed(view, labels)}
 ${pager(view)}
-${may(role, paths.linksFile, files(view))}
+${may(reader, paths.linksFile, files(view))}
 <p class="more">${
       community.scope.kind === "guild"
         ? html`<a href="${to(withQuery(paths.unlinked, { pid }))}">Members who have not linked</a> · `

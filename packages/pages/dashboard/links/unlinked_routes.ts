@@ -92,8 +92,9 @@ const foundHtml = (
   community: Community,
   search: string,
   found: UnlinkedPage,
-  { role, platforms, context }: OwnerVisitor,
+  visitor: OwnerVisitor,
 ): Html => {
+  const { platforms, context } = visitor;
   const { pid } = community.scope;
   const now = context.clock.currentTimeMillisUnsafe();
   const name = communityName(community);
@@ -103,7 +104,7 @@ linked an account. Bots do not count.${
     now - found.readAt < fresh ? null : ` The list is ${durationText(now - found.readAt)} old.`
   }</p>
 ${may(
-  role,
+  visitor,
   paths.communities,
   html`<p><a href="${to(channelsPath(pid))}#panel">Post the panel</a>, a message with a button to verify, to ask the others.</p>`,
 )}
@@ -112,7 +113,7 @@ ${
     ? html`<p class="empty">${search === "" ? "Everybody is linked." : `Nobody without a link was found for “${search}”.`}</p>`
     : tableHtml({
         id: "unlinked",
-        caption: `Members of ${name} without a link, the last to join first`,
+        caption: html`Members of ${name} without a link, the last to join first`,
         columns: [`Account on ${platforms.chat}`, "Member since"],
         rows: found.members.map((member) => {
           const { at } = member;

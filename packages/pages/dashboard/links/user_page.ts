@@ -1,12 +1,11 @@
 /** One chat user of a community: the current link and its history. */
 
-import { AuditLog, type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
-import { readableActions } from "@accountlink/core/accounts";
+import { type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { withImports } from "@accountlink/core/imports";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { visibleName } from "@accountlink/core/name_text";
-import { type NamedLink, OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
+import { makeOwnedAudit, type NamedLink, OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { GuildGuard, Profiles } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
@@ -40,7 +39,7 @@ interface Undo {
 export const linkedUserPage = (
   view: LinkedUserView,
   game: string,
-  { platforms, role }: Pick<Visitor, "platforms" | "role">,
+  { platforms, ...reader }: Pick<Visitor, "platforms" | "role" | "scopes">,
   problems: ReadonlyArray<Problem>,
   undo: Undo | null,
 ): Page => {
@@ -80,14 +79,14 @@ ${userListsHtml(view)}
 <h2>What happened</h2>
 ${historyHtml(history, names)}
 ${untold(link, history)}
-${may(role, paths.audit, html`<p class="more"><a href="${to(withQuery(paths.audit, { chatId }))}">Every change in the audit log</a></p>`)}
+${may(reader, paths.audit, html`<p class="more"><a href="${to(withQuery(paths.audit, { chatId }))}">Every change in the audit log</a></p>`)}
 ${may(
-  role,
+  reader,
   paths.events,
   html`<p class="more"><a href="${to(withQuery(paths.events, { pid, user: chatId }))}">Events and verifications of this user</a></p>`,
 )}
 ${may(
-  role,
+  reader,
   paths.alts,
   html`<p class="more"><a href="${to(withQuery(paths.alts, { pid, kind: "chat", id: chatId }))}">Possible alts of this user</a></p>`,
 )}
@@ -216,7 +215,7 @@ export const makeUserView = Effect.gen(function* () {
   const profiles = yield* Profiles;
   const keys = yield* OwnedKeys;
   const blocks = yield* OwnedBlocks;
-  const log = yield* AuditLog;
+  const entriesOf = yield* makeOwnedAudit;
   const namesOf = yield* makeEntryNames;
   const guard = yield* GuildGuard;
   const { chatPage = null } = yield* PageSettings;
@@ -233,9 +232,8 @@ export const makeUserView = Effect.gen(function* () {
   });
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, chatId: ChatId) {
-    const { account } = visitor.owner;
     const { pid } = community.scope;
-    const filter = { action: null, keyId: null, chatId, pid, readable: readableActions(visitor.role) };
+    const filter = { action: null, keyId: null, chatId, pid };
     const imported = {
       ...filter,
       chatId: null,
@@ -244,9 +242,9 @@ export const makeUserView = Effect.gen(function* () {
     const [lists, entries, imports, listed, chat] = yield* Effect.all(
       [
         listsOf(visitor, chatId),
-        log.list(account.name, null, shownChanges, filter),
-        log.list(account.name, null, shownChanges, imported),
-        keys.list(account),
+        entriesOf(visitor, null, shownChanges, filter),
+        entriesOf(visitor, null, shownChanges, imported),
+        keys.list(visitor.owner),
         chatOf(community, chatId),
       ],
       { concurrency: "unbounded" },

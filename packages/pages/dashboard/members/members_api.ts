@@ -1,5 +1,5 @@
 import { hasAccepted, type Member, type MemberChange, Members } from "@accountlink/core/accounts";
-import { BadRequest } from "@accountlink/core/errors";
+import { BadRequest, MissingParameter } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Profiles } from "@accountlink/core/platforms";
@@ -7,6 +7,7 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardMembers } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeMemberScopes } from "./member_scopes.ts";
 import { makeUserSearch } from "./name_search.ts";
 
 export const membersApi = Effect.gen(function* () {
@@ -14,11 +15,13 @@ export const membersApi = Effect.gen(function* () {
   const members = yield* Members;
   const profiles = yield* Profiles;
   const findUser = yield* makeUserSearch;
+  const scopesOf = yield* makeMemberScopes;
 
   const toJson = (member: Member) =>
     Effect.map(profiles.chat(member.chatId, null), (profile) => ({
       chatId: member.chatId,
       role: member.role,
+      scopes: member.scopes,
       since: formatTimestamp(member.since),
       accepted: hasAccepted(member),
       username: profile?.username ?? null,
@@ -34,21 +37,25 @@ export const membersApi = Effect.gen(function* () {
   });
 
   return [
-    bind(DashboardMembers.getMembers, function* ({ owner: { account } }) {
-      const listed = yield* members.list(account.name);
+    bind(DashboardMembers.getMembers, function* ({ owner }) {
+      const listed = yield* members.seenBy(owner);
       return { data: { members: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
     }),
 
     bind(DashboardMembers.addMember, function* (input) {
-      const { chatId, username, role } = input.values;
+      const { chatId, username, role, scopes: wanted } = input.values;
+      const scopes = yield* scopesOf(input.owner, role, wanted ?? null);
       const found = yield* findUser(chatId === null ? { username: username ?? "" } : { chatId }, input);
-      const added = yield* changed(input.owner, { type: "add", chatId: found.chatId, role });
+      const added = yield* changed(input.owner, { type: "add", chatId: found.chatId, role, scopes });
       return { status: 201 as const, ...added };
     }),
 
-    bind(DashboardMembers.patchMember, ({ owner, values: { chatId, role } }) =>
-      changed(owner, { type: "set_role", chatId, role }),
-    ),
+    bind(DashboardMembers.patchMember, function* ({ owner, values: { chatId, role, scopes: wanted } }) {
+      if (role === undefined && wanted === undefined)
+        return yield* new MissingParameter({ parameters: ["role"] });
+      const scopes = wanted === undefined ? undefined : yield* scopesOf(owner, role, wanted);
+      return yield* changed(owner, { type: "set_role", chatId, role, scopes });
+    }),
 
     bind(DashboardMembers.removeMember, ({ owner, values: { chatId } }) =>
       Effect.as(members.change(owner.account.name, { type: "remove", chatId }, originOf(owner)), {

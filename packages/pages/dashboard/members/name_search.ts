@@ -31,7 +31,7 @@ export const makeNameSearch = Effect.gen(function* () {
     const findIn = (guildId: GuildId | null) => Effect.map(findUserByName(name, guildId), Option.getOrNull);
     const anywhere = yield* findIn(null);
     if (anywhere !== null) return anywhere;
-    const guilds = (yield* scopes.list(owner.account)).flatMap(({ scope }) => guildOf(scope) ?? []);
+    const guilds = (yield* scopes.list(owner)).flatMap(({ scope }) => guildOf(scope) ?? []);
     const owned = yield* Effect.filter(guilds.slice(0, mostGuilds), (guildId) =>
       managers.mayName(owner.account.name, guildId),
     );

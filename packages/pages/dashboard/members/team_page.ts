@@ -3,8 +3,10 @@ import { allows, hasAccepted, type Member, type MemberRole, maxMembers } from "@
 import type { ChatId } from "@accountlink/core/ids";
 import type { ChatProfile, ChatUser } from "@accountlink/core/platforms";
 import { formTo, type Html, html, to } from "../../html.ts";
+import type { Community } from "../communities/community.ts";
 import { copyable } from "../look/copyable.ts";
-import { hiddenFields, radioField, textField } from "../look/field.ts";
+import { checksField, hiddenFields, radioField, textField } from "../look/field.ts";
+import { listName, listText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
@@ -29,6 +31,8 @@ interface NamedMember extends Member {
 }
 
 export interface TeamView {
+  /** The communities of the account that the visitor sees. */
+  readonly communities: ReadonlyArray<Community>;
   /** The members of the account, starting with the one who joined first. */
   readonly members: ReadonlyArray<NamedMember>;
   readonly me: string;
@@ -39,11 +43,13 @@ export interface TeamView {
 export interface NewMember {
   readonly who: string;
   readonly role: string;
+  /** The pids of the ticked communities; none for all. */
+  readonly scopes: ReadonlyArray<string>;
 }
 
-export const emptyNewMember: NewMember = { who: "", role: "moderator" };
+export const emptyNewMember: NewMember = { who: "", role: "moderator", scopes: [] };
 
-const labels = { who: "Who", role: "Role" };
+const labels = { who: "Who", role: "Role", scopes: "Only for" };
 
 /** @param refused why a submitted form was refused; null if none was refused */
 export const teamPage = (
@@ -65,7 +71,11 @@ ${allows(visitor.role, "owner") ? addSection(view, form, visitor, refused?.probl
 const nameOf = ({ chatId, profile }: NamedMember): string =>
   profile?.displayName ?? profile?.username ?? `User ${chatId}`;
 
-const memberCard = (member: NamedMember, { me }: TeamView, { role }: Pick<Visitor, "role">): Html => {
+const memberCard = (
+  member: NamedMember,
+  { me, communities }: TeamView,
+  { role }: Pick<Visitor, "role">,
+): Html => {
   const { chatId, profile, since } = member;
   const isMe = chatId === me;
   const isMember = hasAccepted(member);
@@ -75,7 +85,7 @@ const memberCard = (member: NamedMember, { me }: TeamView, { role }: Pick<Visito
 <li>
 <h2>${nameOf(member)}${isMe ? html` <span class="badge">You</span>` : null}</h2>
 <p><small>${(profile?.username ?? null) === null ? null : `@${profile?.username} · `}${chatId}</small></p>
-<p><strong>${roles[member.role].label}</strong> ${isMember ? "since" : "invited"}
+<p><strong>${roles[member.role].label}</strong>${member.scopes && html` of ${scopesText(member.scopes, communities)}`} ${isMember ? "since" : "invited"}
 ${timeHtml(since)}${isMember ? null : ". Not accepted yet."}</p>
 ${
   allows(role, "owner")
@@ -85,6 +95,7 @@ ${
 ${formTo(paths.teamRole)}
 ${acts}
 ${roleField(`role-${chatId}`, member.role, [])}
+${scopesField(`scopes-${chatId}`, member.scopes ?? [], communities, [])}
 <p class="row"><button class="button quiet small">Save the role</button></p>
 </form>
 </details>`
@@ -107,7 +118,7 @@ ${acts}
 };
 
 /** Asks an owner before the own role changes, since only another owner can give it back. */
-export const ownRolePage = (chatId: ChatId, role: MemberRole): Page => ({
+export const ownRolePage = (chatId: ChatId, role: MemberRole, scopes: ReadonlyArray<string>): Page => ({
   title: `Become ${role === "moderator" ? "a moderator" : "an admin"}?`,
   section: "team",
   content: html`
@@ -115,7 +126,7 @@ export const ownRolePage = (chatId: ChatId, role: MemberRole): Page => ({
 <p>${roles[role].hint}.</p>
 <p>Only another owner can make you an owner again.</p>
 ${formTo(paths.teamRole)}
-${hiddenFields({ chatId, [`role-${chatId}`]: role, confirm: "yes" })}
+${hiddenFields({ chatId, [`role-${chatId}`]: role, [`scopes-${chatId}`]: scopes.join(","), confirm: "yes" })}
 <p class="row"><button class="button bad">Give up the role</button> <a class="button quiet" href="${to(paths.team)}">Stay an owner</a></p>
 </form>`,
 });
@@ -152,8 +163,31 @@ const roleField = (name: string, value: string, problems: ReadonlyArray<Problem>
     choices: Object.entries(roles).map(([role, texts]) => ({ value: role, ...texts })),
   });
 
+/** Lets an owner choose communities for a moderator or an admin, if there are several. */
+const scopesField = (
+  name: string,
+  values: ReadonlyArray<string>,
+  communities: ReadonlyArray<Community>,
+  problems: ReadonlyArray<Problem>,
+): Html | null =>
+  communities.length < 2
+    ? null
+    : checksField({
+        name,
+        label: labels.scopes,
+        hint: "A moderator or an admin of the ticked communities sees nothing of the others. All, if none is ticked; an owner is of all.",
+        values,
+        problems,
+        choices: communities.map((one) => ({ value: one.scope.pid, label: listName(one) })),
+      });
+
+const scopesText = (scopes: ReadonlyArray<string>, communities: ReadonlyArray<Community>): Html =>
+  html`${communities
+    .filter(({ scope }) => scopes.includes(scope.pid))
+    .map((one, index) => html`${index === 0 ? "" : ", "}${listText(one)}`)}`;
+
 const addSection = (
-  { members, signInUrl }: TeamView,
+  { members, communities, signInUrl }: TeamView,
   form: NewMember,
   { platforms }: Pick<Visitor, "platforms">,
   problems: ReadonlyArray<Problem>,
@@ -174,6 +208,7 @@ ${textField({
   problems,
 })}
 ${roleField("role", form.role, problems)}
+${scopesField("scopes", form.scopes, communities, problems)}
 <button class="button">Next: see who it is</button>
 </form>`
 }
@@ -185,20 +220,22 @@ export interface Invitee {
   readonly chatId: ChatId;
   readonly user: ChatUser;
   readonly role: MemberRole;
+  readonly scopes: ReadonlyArray<string>;
+  readonly communities: ReadonlyArray<Community>;
 }
 
 /** Shows whom an owner is about to invite. */
-export const invitePage = ({ chatId, user, role }: Invitee, account: string): Page => {
+export const invitePage = ({ chatId, user, role, scopes, communities }: Invitee, account: string): Page => {
   const name = user.displayName ?? user.username;
   return {
     title: `Invite ${name}?`,
     section: "team",
     content: html`
 <p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account}</strong> as
-<strong>${roles[role].label}</strong>?</p>
+<strong>${roles[role].label}</strong>${scopes.length === 0 ? null : html` of ${scopesText(scopes, communities)} alone`}?</p>
 <p>${role === "owner" ? ownerWarning : `${roles[role].hint}.`}</p>
 ${formTo(paths.teamAdd)}
-${hiddenFields({ chatId, role })}
+${hiddenFields({ chatId, role, scopes: scopes.join(",") })}
 <p class="row"><button class="button">Invite ${name}</button> <a class="button quiet" href="${to(paths.team)}">Cancel</a></p>
 </form>`,
   };

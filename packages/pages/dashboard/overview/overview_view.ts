@@ -1,11 +1,11 @@
 /** What the overview shows: decisions that wait, the communities of the owner, and the requests of keys. */
-import { AuditLog, type GuildId, guildOf, OwnedKeys } from "@accountlink/core";
+import { type GuildId, guildOf, OwnedKeys } from "@accountlink/core";
 import { auditActions } from "@accountlink/core/audit";
 import { CommunityStore } from "@accountlink/core/communities";
 import { isAccepted } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Limits, quotaOf } from "@accountlink/core/limits";
-import { type OwnedScope, OwnedScopes, UnlinkedMembers } from "@accountlink/core/owners";
+import { makeOwnedAudit, type OwnedScope, OwnedScopes, UnlinkedMembers } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
@@ -42,7 +42,7 @@ export type OverviewView = Effect.Success<ReturnType<Effect.Success<typeof makeO
 
 export const makeOverviewView = Effect.gen(function* () {
   const keys = yield* OwnedKeys;
-  const log = yield* AuditLog;
+  const entriesOf = yield* makeOwnedAudit;
   const limits = yield* Limits;
   const usage = yield* makeUsageDays;
   const webhooks = yield* Webhooks;
@@ -102,7 +102,7 @@ export const makeOverviewView = Effect.gen(function* () {
   /** Collects what the overview says of communities. Before the first link, the first steps for a new owner. */
   const ofCommunities = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const { account } = visitor.owner;
-    const owned = yield* scopes.list(account);
+    const owned = yield* scopes.list(visitor.owner);
     const all = yield* forEachLimited(owned, (each) => communities.named(visitor, each), { concurrency: 8 });
     const troubles = yield* forEachLimited(all, (community) => troublesOf(visitor, community), {
       concurrency: 4,
@@ -125,8 +125,9 @@ export const makeOverviewView = Effect.gen(function* () {
   });
 
   /** Returns the requests of keys, for an account that has any. */
-  const ofKeys = Effect.fnUntraced(function* ({ owner: { account } }: OwnerVisitor, now: Millis) {
-    const listed = yield* keys.list(account);
+  const ofKeys = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, now: Millis) {
+    const { account } = owner;
+    const listed = yield* keys.list(owner);
     const todayOf = yield* usage.byKey(account.name, 1);
     const active = listed.filter((key) => isAccepted(key, now));
     const today = active
@@ -147,10 +148,10 @@ export const makeOverviewView = Effect.gen(function* () {
   });
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, now: Millis) {
-    const { account } = visitor.owner;
+    const { account, scopes: own } = visitor.owner;
     const ofThem = yield* ofKeys(visitor, now);
-    const leaks = yield* log.list(account.name, null, mostLeaks, { action: "key.reported", keyId: null });
-    const changes = yield* log.list(account.name, null, mostChanges, {
+    const leaks = yield* entriesOf(visitor, null, mostLeaks, { action: "key.reported", keyId: null });
+    const changes = yield* entriesOf(visitor, null, mostChanges, {
       action: null,
       keyId: null,
       readable: linkChanges,
@@ -164,7 +165,7 @@ export const makeOverviewView = Effect.gen(function* () {
       /** The chat ID of the user; null if the user is a member of several accounts. */
       alone: visitor.accounts.length === 1 ? visitor.signIn.chatId : null,
       leaks: leaks.filter(({ at }) => now - at < 30 * dayMs),
-      broken: (yield* webhooks.list(account.name)).filter(
+      broken: (own === null ? yield* webhooks.list(account.name) : []).filter(
         ({ status, failingSince }) => status === "disabled" || (status === "active" && failingSince !== null),
       ),
     };

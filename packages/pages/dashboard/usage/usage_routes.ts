@@ -1,6 +1,6 @@
 /** Converts usage to CSV, with one line for each day, key and group of routes that had requests. */
 import { OwnedKeys } from "@accountlink/core";
-import type { Account, KeyDetails } from "@accountlink/core/keys";
+import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
 import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
@@ -19,31 +19,31 @@ export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const usage = yield* makeUsageDays;
 
   /** Reads the usage of the key that the filter selects, or of every used key if the filter selects none. */
-  const byKey = Effect.fnUntraced(function* (account: Account, { keyId, days }: UsageFilter) {
+  const byKey = Effect.fnUntraced(function* (owner: KeyOwner, { keyId, days }: UsageFilter) {
     if (keyId !== null) {
-      const key = yield* keys.find(account, keyId);
+      const key = yield* keys.find(owner, keyId);
       return [{ key, days: yield* usage.of({ key: key.id }, days) }];
     }
-    const daysOf = yield* usage.byKey(account.name, days);
-    const used = (yield* keys.list(account)).filter(({ lastUsedAt }) => lastUsedAt !== null);
+    const daysOf = yield* usage.byKey(owner.account.name, days);
+    const used = (yield* keys.list(owner)).filter(({ lastUsedAt }) => lastUsedAt !== null);
     return used.map((key) => ({ key, days: daysOf(key.id) }));
   });
 
   return [
-    page(paths.usage, function* ({ owner: { account } }, query) {
+    page(paths.usage, function* ({ owner }, query) {
       const filter = filterOf(query);
-      const found = yield* byKey(account, filter);
+      const found = yield* byKey(owner, filter);
       const only = filter.keyId === null ? undefined : found[0];
       const view = {
-        days: only?.days ?? (yield* usage.of({ account: account.name }, filter.days)),
+        days: only?.days ?? (yield* usage.of({ account: owner.account.name }, filter.days)),
         byKey: only === undefined ? found : [],
-        keys: yield* keys.list(account),
+        keys: yield* keys.list(owner),
       };
       return usagePage(view, filter);
     }),
-    page(paths.usageFile, function* ({ owner: { account } }, query) {
+    page(paths.usageFile, function* ({ owner }, query) {
       const filter = filterOf(query);
-      return csvResponse(`usage-${filter.days}-days`, usageCsv(yield* byKey(account, filter)));
+      return csvResponse(`usage-${filter.days}-days`, usageCsv(yield* byKey(owner, filter)));
     }),
   ];
 });

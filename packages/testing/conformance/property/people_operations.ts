@@ -1,4 +1,5 @@
 /** Operations on stored data about people: members, sign-ins, sightings, reviews, requests and erasures. */
+import { Pid } from "@accountlink/core";
 import { type Member, type MemberRole, type MemberStore } from "@accountlink/core/accounts";
 import type {
   AltReviewStore,
@@ -42,13 +43,16 @@ export const memberOperations = {
       person,
       type: constantFrom("add", "add", "set_role", "remove", "decline"),
       role: constantFrom<MemberRole>("owner", "admin", "moderator"),
+      scopes: constantFrom(undefined, null, [Pid.make(`pid_${"1".repeat(16)}`)]),
       by: maybe(person),
       at,
     },
-    ({ members, account, people, write }, { type, role, by, ...input }) => {
+    ({ members, account, people, write }, { type, role, scopes, by, ...input }) => {
       const chatId = nth(people, input.person);
       const actor = by && ({ type: "account", id: account.name, member: nth(people, by) } as const);
-      const change = type === "add" || type === "set_role" ? { type, chatId, role } : { type, chatId };
+      const given = scopes === undefined ? {} : { scopes };
+      const change =
+        type === "add" || type === "set_role" ? { type, chatId, role, ...given } : { type, chatId };
       return members.change({ ...write, ...(actor && { actor }), account: account.name, change });
     },
   ),

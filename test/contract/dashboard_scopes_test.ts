@@ -1,0 +1,289 @@
+/**
+ * A member of one community of an account learns nothing of the others, and changes nothing there. The test walks every
+ * route of the dashboard, so a new one is walked too.
+ */
+import { HttpSettings } from "@accountlink/http";
+import { dashboardRoutes } from "@accountlink/http-api";
+import { makePages } from "@accountlink/pages";
+import { memoryWorld } from "@accountlink/testing";
+import { Effect } from "effect";
+import { beforeAll, expect, test } from "vitest";
+import { emptyGuild, guild } from "../support/fixtures.ts";
+import { listOf, textOf } from "../support/http.ts";
+import { dataOf, expectInvalid, expectRefusal } from "./contract_server.ts";
+import { createKey, type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+type Line = Parameters<Owner["send"]>[0];
+
+const [ada, bob, cyd, dan] = ["100001", "100002", "100003", "100004"];
+const [hidden, hiddenGame] = ["300077", "7755"];
+
+const server = useSiteServer(
+  { ACCOUNTLINK_FREE_WINDOW: "0 seconds", ACCOUNTLINK_PREMIUM_WINDOW: "0 seconds" },
+  ({ platform, ...fixture }) => ({
+    ...fixture,
+    accounts: [
+      {
+        name: "two",
+        chatId: ada,
+        tier: "premium",
+        members: [
+          { chatId: bob, role: "admin", scopes: [guild] },
+          { chatId: cyd, role: "moderator", scopes: [guild] },
+          { chatId: dan, role: "moderator", scopes: ["global", emptyGuild] },
+        ],
+      },
+    ],
+    platform: {
+      ...platform,
+      chatUsers: [
+        ...(platform?.chatUsers ?? []),
+        { id: hidden, username: "hidden_77", displayName: "Hidden Person" },
+      ],
+      gameUsers: [...(platform?.gameUsers ?? []), { id: hiddenGame, username: "hidden_game" }],
+      guilds: (platform?.guilds ?? []).map((each) => ({
+        ...each,
+        ...(each.id === emptyGuild && { name: "Hidden Hall" }),
+        members: [
+          ...(each.id === emptyGuild ? [{ chatId: hidden }, { chatId: ada, manager: true }] : []),
+          ...(each.id === guild ? [...(each.members ?? [])] : []),
+        ].map((member) =>
+          member.chatId === ada || member.chatId === bob ? { ...member, manager: true } : member,
+        ),
+        roles: [{ id: "5", name: "Verified", assignable: true }],
+      })),
+    },
+  }),
+);
+const { fixtures } = server;
+fixtures.key({ account: "two", guildId: guild, links: { [ada]: "1", [bob]: "2" } });
+fixtures.key({ account: "two", guildId: emptyGuild, links: { [hidden]: hiddenGame } });
+
+let owner: Owner;
+const ids = { own: "", other: "", key: "", webhook: "" };
+
+/** The value of each parameter that a route may have. All of them name the other community. */
+const values: Record<string, unknown> = {};
+
+/** What only somebody who sees the other community or the account's keys can write. */
+const names = [
+  "Hidden Hall",
+  "Hidden Person",
+  "hidden_77",
+  "hidden_game",
+  "hidden reason",
+  "hidden.example",
+  "Hidden bot",
+];
+
+beforeAll(async () => {
+  owner = await signInOwner(server, ada);
+  const scopes = await scopesOf(owner);
+  const pidOf = (id: string) => textOf(scopes.find(({ guildId }) => (guildId as unknown) === id)?.pid);
+  [ids.own, ids.other] = [pidOf(guild), pidOf(emptyGuild)];
+  const { id } = await createKey(owner, { name: "Hidden bot", scope: "guild", guildId: emptyGuild });
+  ids.key = id;
+  const place = { pid: ids.other, guildId: emptyGuild };
+  const url = "https://hidden.example/hook";
+  const hook = await owner.send("POST /dashboard/api/webhooks", {
+    body: { name: "Hidden hook", url, scope: "guild", guildId: emptyGuild },
+  });
+  ids.webhook = textOf((dataOf(hook, 201).webhook as { id?: unknown } | undefined)?.id);
+  const block = { pid: ids.other, chatId: "300078", reason: "hidden reason" };
+  dataOf(await owner.send("PUT /dashboard/api/blocks", { body: block }));
+  const rules = [{ roleId: "5", when: { is: "linked" } }];
+  dataOf(
+    await owner.send("PUT /dashboard/api/roles", { body: { ...place, rules, nickname: null, state: "on" } }),
+  );
+  const link = { pid: ids.other, chatId: hidden, gameId: "3" };
+  dataOf(await owner.send("PUT /dashboard/api/links", { body: link }));
+  dataOf(await owner.send("PUT /dashboard/api/links", { body: { ...link, gameId: hiddenGame } }));
+  dataOf(await owner.send("PUT /dashboard/api/links", { body: { pid: ids.own, chatId: dan, gameId: "4" } }));
+  Object.assign(values, {
+    ...place,
+    chatId: hidden,
+    gameId: "5",
+    otherChatId: "300079",
+    verdict: "same_person",
+    note: null,
+    reason: null,
+    rules: [],
+    nickname: null,
+    state: "paused",
+    groupId: "9",
+    channelId: emptyGuild,
+    text: "Changed",
+    displayName: "Changed",
+    confirm: "Hidden Hall",
+    name: "Changed",
+    scope: "guild",
+    role: "owner",
+    account: "nobody",
+    url: "https://changed.example/",
+    keyId: ids.key,
+    q: hidden,
+    eventId: "evt_1",
+  });
+});
+
+/** What the owner sees of the other community and of the account. */
+const snapshot = async () => {
+  const place = `pid=${ids.other}&guildId=${emptyGuild}`;
+  const lines = [
+    `/links?pid=${ids.other}`,
+    `/blocks?pid=${ids.other}`,
+    `/scopes/${ids.other}`,
+    `/roles?${place}`,
+    `/alts/reviews?pid=${ids.other}&chatId=${hidden}`,
+    "/keys",
+    "/webhooks",
+    "/members",
+  ];
+  const found = [];
+  for (const line of lines) found.push(dataOf(await owner.send(`GET /dashboard/api${line}` as Line)));
+  // The times of the last use and of the last comparison change by themselves.
+  return JSON.stringify(found, (key, value: unknown) =>
+    ["lastUsedAt", "sweptAt", "sweep", "pending", "problems"].includes(key) ? null : value,
+  );
+};
+
+const filled = (path: string): string =>
+  path
+    .replace(":pid", ids.other)
+    .replace(":chatId", hidden)
+    .replace(":eventId", "evt_1")
+    .replace(":id", path.includes("webhooks") ? ids.webhook : ids.key)
+    .replace(":account", "nobody")
+    .replaceAll(/:\w+/g, "x");
+
+const queryOf = (all: Readonly<Record<string, unknown>>): string =>
+  new URLSearchParams(
+    Object.entries(all).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  ).toString();
+
+/** The routes after which nobody is signed in to the account any more. */
+const leaving = new Set([
+  "DELETE /dashboard/api/session",
+  "POST /dashboard/sign-out",
+  "POST /dashboard/account/end",
+]);
+
+const expectNothingOf = (where: string, text: string, more: ReadonlyArray<string> = []) =>
+  expect([where, [...names, ...more].filter((name) => text.includes(name))]).toEqual([where, []]);
+
+test.each([
+  ["an admin", bob],
+  ["a moderator", cyd],
+])("%s of one community reads and changes nothing of another by JSON", async (_, chatId) => {
+  const member = await signInOwner(server, chatId);
+  const before = await snapshot();
+  for (const { method, path, source, role = "owner" } of dashboardRoutes) {
+    const line = `${method} ${path}`;
+    if (leaving.has(line)) continue;
+    const at = filled(path);
+    const asked = source === "body" ? at : `${at}?${queryOf(values)}`;
+    const answer = await member.send(`${method} ${asked}` as Line, source === "body" ? { body: values } : {});
+    const code = answer.body.error?.code;
+    // Otherwise a route with a parameter that `values` lacks would not be walked.
+    expect([line, code]).not.toEqual([line, "MISSING_PARAMETER"]);
+    expectNothingOf(line, answer.text);
+    if (role === "admin_of_all" || role === "owner")
+      expectRefusal(answer, 403, "FORBIDDEN", { reason: "role" });
+    const plain = await member.send(`${method} ${at}` as Line, source === "body" ? { body: {} } : {});
+    expectNothingOf(line, plain.text, [ids.other, emptyGuild, hidden, ids.key]);
+  }
+  expect(await snapshot()).toBe(before);
+});
+
+/** The pages and forms of the dashboard, from the routes of the application. */
+const pageRoutes = async () => {
+  const world = await memoryWorld();
+  const settings = { publicUrl: "http://service.example", trustedProxies: [], withoutAddresses: true };
+  const made = Effect.scoped(makePages(() => ({}) as never));
+  const { routes } = await world.run(Effect.provideService(made, HttpSettings, settings));
+  await world.close();
+  return routes.filter(({ path }) => path.startsWith("/dashboard") && !path.startsWith("/dashboard/api"));
+};
+
+test.each([
+  ["an admin", bob],
+  ["a moderator", cyd],
+])("%s of one community reads and changes nothing of another on the pages", async (_, chatId) => {
+  const { browser } = await signInOwner(server, chatId);
+  const before = await snapshot();
+  const csrf = textOf(/name="csrf" value="([^"]+)"/.exec((await browser.get("/dashboard/links")).text)?.[1]);
+  const routes = await pageRoutes();
+  expect(routes.length).toBeGreaterThan(50);
+  for (const { method, path } of routes) {
+    const line = `${method} ${path}`;
+    if (leaving.has(line) || /sign-in|callback|signed-out|\.css|\.js/.test(path)) continue;
+    const at = filled(path);
+    if (method === "GET") {
+      expectNothingOf(line, (await browser.get(`${at}?${queryOf(values)}`)).text);
+      expectNothingOf(line, (await browser.get(at)).text, [ids.other, emptyGuild, hidden, ids.key]);
+      continue;
+    }
+    const fields = { ...values, csrf, chat: hidden, game: "5", act: "panel", rank: "1", who: hidden };
+    const form = Object.fromEntries(
+      Object.entries<unknown>(fields).map(([name, value]) => [name, String(value)]),
+    );
+    expectNothingOf(line, (await browser.post(at, form)).text);
+  }
+  expect(await snapshot()).toBe(before);
+});
+
+test("a member of one community sees what is of it, and the session tells which it is", async () => {
+  const admin = await signInOwner(server, bob);
+  const session = dataOf(await admin.send("GET /dashboard/api/session"));
+  expect(session).toMatchObject({ role: "admin", scopes: [ids.own], keys: null });
+  expect((await scopesOf(admin)).map(({ pid }) => pid)).toEqual([ids.own]);
+  const links = dataOf(await admin.send(`GET /dashboard/api/links?pid=${ids.own}`));
+  expect(listOf(links.links)).toHaveLength(3);
+  const entries = listOf(dataOf(await admin.send("GET /dashboard/api/audit")).entries);
+  expect(
+    entries.map(({ action, details }) => [action, (details as { chatId?: string }).chatId]),
+  ).toContainEqual(["link.set", dan]);
+  const team = listOf(dataOf(await admin.send("GET /dashboard/api/members")).members);
+  expect(team.map((member) => [member.chatId, member.scopes])).toEqual([
+    [ada, null],
+    [bob, [ids.own]],
+    [cyd, [ids.own]],
+  ]);
+  const saved = await admin.send(`PATCH /dashboard/api/scopes/${ids.own}` as Line, {
+    body: { doneText: "Welcome" },
+  });
+  expect(saved.status).toBe(200);
+});
+
+test("an owner chooses of which communities a member is, and an owner is of all", async () => {
+  const invite = (body: object) => owner.send("POST /dashboard/api/members", { body });
+  const patch = (body: object) => owner.send("PATCH /dashboard/api/members/100031", { body });
+  const added = dataOf(await invite({ chatId: "100031", role: "moderator", scopes: [ids.own] }), 201);
+  expect(added.member).toMatchObject({ role: "moderator", scopes: [ids.own] });
+  for (const scopes of [[], ["pid_0000000000000000"], [ids.own, "x"], "all", [1]])
+    expectInvalid(await patch({ scopes }), "scopes");
+  expectInvalid(await patch({ role: "owner", scopes: [ids.own] }), "scopes");
+  expect(dataOf(await patch({ scopes: [ids.other, ids.own] })).member).toMatchObject({
+    role: "moderator",
+    scopes: [ids.other, ids.own].toSorted(),
+  });
+  expect(dataOf(await patch({ role: "admin" })).member).toMatchObject({
+    role: "admin",
+    scopes: { length: 2 },
+  });
+  expect(dataOf(await patch({ scopes: null })).member).toMatchObject({ role: "admin", scopes: null });
+  dataOf(await patch({ scopes: [ids.own] }));
+  expect(dataOf(await patch({ role: "owner" })).member).toMatchObject({ role: "owner", scopes: null });
+  const entries = listOf(dataOf(await owner.send("GET /dashboard/api/audit?limit=100")).entries);
+  const ofMember = entries.filter(({ details }) => (details as { chatId?: string }).chatId === "100031");
+  expect(ofMember[0]?.details).toEqual({
+    chatId: "100031",
+    role: "owner",
+    previousRole: "admin",
+    scopes: null,
+    previousScopes: ids.own,
+  });
+  expect(ofMember.at(-1)?.details).toEqual({ chatId: "100031", role: "moderator", scopes: ids.own });
+  dataOf(await owner.send("DELETE /dashboard/api/members/100031"));
+});
