@@ -107,6 +107,30 @@ test("a game account that is too young is refused, also when the rule came after
   await set({ minGameAgeDays: null });
 });
 
+test("a game account that was only named is answered alike, whether the community admits it or not", async () => {
+  const { owner, pid, set } = await signIn();
+  await set({ minGameAgeDays: 10 });
+  const block = { pid, gameId: "7" };
+  await owner.send("PUT /dashboard/api/blocks", { body: block });
+  const browser = newBrowser();
+  const query = `?pid=${pid}`;
+  const authorizeUrl = await browser.leave("chat", query);
+  await browser.get(await browser.signIn(authorizeUrl, oldChat));
+  const form = formOf(await browser.get(`/verify/game/words${query}`));
+  const named = async (id: string) => {
+    const page = await browser.post("/verify/game/words", { ...form, username: `player_${id}` });
+    const words = /id="words"[^>]*>([^<]*)</.exec(page.text)?.[1] ?? "";
+    return { status: page.status, words, text: page.text.replaceAll(words, "").replaceAll(/\d/g, "") };
+  };
+  const [young, blocked, admitted] = [await named(youngGame), await named("7"), await named(oldGame)];
+  expect([young.status, young.text, blocked.text]).toEqual([200, admitted.text, admitted.text]);
+  const { words } = await named("7");
+  await browser.post(`${new URL(authorizeUrl).origin}/game/users/7`, { description: words });
+  expectPage(await browser.post("/verify/game/words/check", form), 403, "You cannot link this account here");
+  await owner.send("DELETE /dashboard/api/blocks", { body: block });
+  await set({ minGameAgeDays: null });
+});
+
 test("an account whose age nobody knows is refused, and a platform that is down is no answer", async () => {
   const { owner, global, pid, set } = await signIn();
   const path = `PATCH /dashboard/api/scopes/${global}` as const;

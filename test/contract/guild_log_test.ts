@@ -146,16 +146,23 @@ test("the log tells who linked which account and how, who unlinked, and who was 
   );
 });
 
-test("the log tells that a user who is blocked tried to link an account, in the flow and in chat", async () => {
-  const block = { pid, chatId: dan };
-  await owner.send("PUT /dashboard/api/blocks", { body: { ...block, reason: "Raids" } });
-  await server.newBrowser().prove("chat", dan, `?pid=${pid}&guildId=${guild}`);
-  const tries = async () =>
-    (await postsIn(log)).split("tried to link an account, but is blocked.").length - 1;
-  await command(server.send, { chatId: dan }, "verify");
-  await expect.poll(tries, waiting).toBe(2);
+test("the log tells once an hour that a user who is blocked tried to link an account, in the flow or in chat", async () => {
+  const block = (chatId: string) => ({ pid, chatId });
+  for (const chatId of [dan, eve]) {
+    await owner.send("PUT /dashboard/api/blocks", { body: { ...block(chatId), reason: "Raids" } });
+  }
+  for (let tries = 0; tries < 3; tries++) {
+    await server.newBrowser().prove("chat", dan, `?pid=${pid}&guildId=${guild}`);
+    await command(server.send, { chatId: dan }, "verify");
+  }
+  await command(server.send, { chatId: eve }, "verify");
+  const told = async () => (await postsIn(log)).split("tried to link an account, but is blocked.").length - 1;
+  // What eve tried is told after what dan tried.
+  await expect.poll(told, waiting).toBe(2);
   expect(await postsIn(log)).not.toContain("Raids");
-  expect((await owner.send("DELETE /dashboard/api/blocks", { body: block })).status).toBe(200);
+  for (const chatId of [dan, eve]) {
+    expect((await owner.send("DELETE /dashboard/api/blocks", { body: block(chatId) })).status).toBe(200);
+  }
 });
 
 /** The number of messages in a channel, and of the links that they tell in lines or count. */

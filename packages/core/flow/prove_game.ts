@@ -129,12 +129,12 @@ export const makeGameProofs = Effect.gen(function* () {
     username: string,
     address: ClientAddress | null,
   ) {
-    const { flow, subject } = yield* provenFlowOf(cookie, form);
+    const { flow } = yield* provenFlowOf(cookie, form);
     const { id, entry } = flow;
     yield* countTry(flow, address, "names");
     const found = yield* findByName(username.trim().replace(/^@/, ""), entry);
     if (Option.isNone(found)) return yield* wordsView(entry, cookie, "unknown_name");
-    yield* admit(subject, flow.chatId, proofOf(found.value, "words"), entry);
+    // Whether the community admits the account is said only to users who have proven it.
     if (!(yield* flows.name(id, found.value, yield* Clock.currentTimeMillis))) {
       return yield* refuseGone(cookie, entry);
     }

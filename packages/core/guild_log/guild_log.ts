@@ -1,16 +1,21 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Result } from "effect";
 import type { NotAdmitted } from "../admission/admission.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId } from "../ids.ts";
+import { Counters } from "../limits/counters.ts";
 import { GuildLogStore } from "./guild_log_store.ts";
 import type { LogEntry } from "./log_entry.ts";
+
+/** How long the same refusal is not told again, in milliseconds. */
+const hour = 3_600_000;
 
 /** Tells the logs of communities what no event of the feed tells. @internal */
 export class GuildLog extends Context.Service<GuildLog>()("@accountlink/core/GuildLog", {
   make: Effect.gen(function* () {
     const store = yield* GuildLogStore;
     const announce = yield* makeAnnounceItems("guild_logs");
+    const counters = yield* Counters;
 
     /** Tells the logs of a scope's guilds. Does nothing for guilds without a log. */
     const tell = Effect.fn("GuildLog.tell")(function* ({ pid }: Pick<DataScope, "pid">, entry: LogEntry) {
@@ -21,12 +26,22 @@ export class GuildLog extends Context.Service<GuildLog>()("@accountlink/core/Gui
     return {
       tell,
 
-      /** Tells that a chat user tried to link an account. An unknown age says nothing about the user. */
-      tellRefused: (
+      /**
+       * Tells that a chat user tried to link an account, at most once an hour for the same account and reason. An unknown
+       * age says nothing about the user.
+       */
+      tellRefused: Effect.fn("GuildLog.tellRefused")(function* (
         scope: Pick<DataScope, "pid">,
         user: { readonly chatId: ChatId; readonly gameId: GameId | null },
         { reason: why }: NotAdmitted,
-      ) => (why === "age_unknown" ? Effect.void : tell(scope, { is: "refused", ...user, why })),
+      ) {
+        if (why === "age_unknown") return;
+        const key = `refused:${scope.pid}:${user.chatId}:${user.gameId ?? ""}:${why}`;
+        const now = yield* Clock.currentTimeMillis;
+        const told = yield* Effect.result(counters.admit([{ key, limit: 1, durationMs: hour }], now));
+        if (Result.isSuccess(told) && !told.success.admitted) return;
+        yield* tell(scope, { is: "refused", ...user, why });
+      }),
     };
   }),
 }) {

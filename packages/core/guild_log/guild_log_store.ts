@@ -7,8 +7,10 @@ import type { HeldWrite, PlanPlace } from "../roles/role_plan_store.ts";
 import type { Millis } from "../timestamp.ts";
 import type { LogEntry } from "./log_entry.ts";
 
-/** The most entries that wait in a log. Further ones are dropped. @internal */
-export const mostWaiting = 1_000;
+/**
+ * The most entries that wait in a log. Further ones are dropped, so refusals leave room for likely alts. @internal
+ */
+export const mostWaiting = ({ is }: LogEntry): number => (is === "alike" ? 2_000 : 1_000);
 
 /** How many messages of a log are kept, to take erased users out of them. @internal */
 export const mostMessages = 10_000;

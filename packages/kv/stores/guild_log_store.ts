@@ -18,7 +18,7 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
   add: (pid, entry, at) =>
     db.write(pid, function* (tx) {
       for (const { guildId, channelId, time } of yield* tx.scan(guildLogs, [pid])) {
-        if (channelId === null || (yield* tx.count(logEntries, [pid, guildId, time])) >= mostWaiting)
+        if (channelId === null || (yield* tx.count(logEntries, [pid, guildId, time])) >= mostWaiting(entry))
           continue;
         const [last] = yield* tx.scan(logEntries, [pid, guildId, time], { reverse: true, limit: 1 });
         yield* tx.put(logEntries, { pid, guildId, time, id: (last?.id ?? 0) + 1, entry, at });

@@ -74,6 +74,10 @@ export const usersIn = (item: LogItem): ReadonlyArray<ChatId> => {
   return type === "link.set" || type === "link.removed" ? [data.chatId].filter(isChatId) : [];
 };
 
+/** Whether an item is told before all others: a problem, or a likely alt. */
+const isUrgent = (item: LogItem): boolean =>
+  "problem" in item || ("entry" in item && item.entry.is === "alike");
+
 /** Counts items by kind, such as `3 linked, 1 unlinked`. */
 const countsText = (items: ReadonlyArray<LogItem>): string => {
   const counts = new Map<keyof typeof kindNames, number>();
@@ -244,9 +248,10 @@ export const makeLogTexts = Effect.gen(function* () {
     const imports = items.flatMap((item) =>
       "event" in item && item.event.type === "links.imported" ? [item.event.data.count] : [],
     );
-    if (imports.length > 0) lines.push(yield* importLine(imports));
     let length = 0;
-    const others = items.filter((item) => !isImport(item));
+    const others = items
+      .filter((item) => !isImport(item))
+      .toSorted((one, other) => Number(isUrgent(other)) - Number(isUrgent(one)));
     let told = 0;
     for (const item of others) {
       if (lines.length >= mostLines) break;
@@ -257,6 +262,7 @@ export const makeLogTexts = Effect.gen(function* () {
       lines.push(line);
       length += line.text.length + 1;
     }
+    if (imports.length > 0) lines.push(yield* importLine(imports));
     const more = others.slice(told);
     if (more.length > 0)
       lines.push({ text: `-# And ${more.length} more: ${countsText(more)}.`, chatIds: [] });

@@ -41,7 +41,7 @@ export const layer = storeLayer(GuildLogStore)((parts) => {
   const insertEntry = Effect.fnUntraced(function* (id: string, entry: LogEntry, at: Millis) {
     const [last] = yield* readLast(sql`
       SELECT COUNT(*) AS waiting, COALESCE(MAX(id), 0) AS last FROM guild_log_entries WHERE log_id = ${id}`);
-    if (last === undefined || last.waiting >= mostWaiting) return;
+    if (last === undefined || last.waiting >= mostWaiting(entry)) return;
     const row = { log_id: id, id: last.last + 1, chat_id: entry.chatId, entry: JSON.stringify(entry), at };
     yield* sql`INSERT INTO guild_log_entries ${sql.insert(row)}`;
   });

@@ -1,4 +1,4 @@
-import type { ChatId, StoragePorts } from "@accountlink/core";
+import { type ChatId, GameId, type StoragePorts } from "@accountlink/core";
 import {
   erasedLine,
   GuildLogStore,
@@ -45,13 +45,18 @@ const cases: Cases<StoragePorts> = {
     expectEqual((yield* status).problems, [problem]);
   },
 
-  "at most a thousand entries wait": function* () {
+  "at most a thousand entries wait, and likely alts besides": function* () {
     const { setLog, store, place } = yield* newLogSteps;
     yield* setLog("70");
-    const tried: LogEntry = { is: "refused", chatId: uniqueChatId(), gameId: null, why: "blocked" };
-    const added = Array.from({ length: mostWaiting + 1 }, () => store.add(place.pid, tried, start));
+    const chatId = uniqueChatId();
+    const tried: LogEntry = { is: "refused", chatId, gameId: null, why: "blocked" };
+    const alike: LogEntry = { is: "alike", chatId, gameId: GameId.make("1"), level: "HIGH" };
+    const most = mostWaiting(tried);
+    const added = Array.from({ length: most + 1 }, () => store.add(place.pid, tried, start));
     yield* Effect.all(added, { concurrency: 20, discard: true });
-    expectEqual((yield* store.waiting(place, 2 * mostWaiting)).length, mostWaiting);
+    yield* store.add(place.pid, alike, start);
+    const waiting = yield* store.waiting(place, 2 * most);
+    expectEqual([waiting.length, waiting.at(-1)?.entry], [most + 1, alike]);
   },
 
   "a line that names an erased user is erased, also for its other users, and edited once": function* () {
