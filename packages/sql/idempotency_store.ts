@@ -1,15 +1,15 @@
-import { type EarlierRequest, IdempotencyStore, type Keyed } from "@accountlink/core/idempotency";
+import { type EarlierRequest, IdempotencyStore } from "@accountlink/core/idempotency";
 import { Array as Arr, Effect, Schema } from "effect";
 import { batchSize, inBatches } from "./statements/in_batches.ts";
-import { keyedWriteOn } from "./statements/keyed_write.ts";
+import { keepAnswerOn } from "./statements/keyed_write.ts";
 import { schemaReaderOf } from "./statements/row.ts";
 import { storeLayer } from "./statements/store_operation.ts";
 
 export const layer = storeLayer(IdempotencyStore)((parts) => {
   const { sql, operation, isRemote, rowsWritten } = parts;
-  const keep = keyedWriteOn(parts)("keep", function* (_: Keyed<void>) {});
+  const keep = keepAnswerOn(parts);
   return {
-    keep: (request, answer) => keep({ once: { ...request, answerOf: () => Effect.succeed(answer) } }),
+    keep,
 
     find: operation("find", (id) => {
       const found = sql`SELECT fingerprint, answer, ends_at FROM idempotency_keys WHERE id = ${id}`;

@@ -43,13 +43,13 @@ export class AltReviewStore extends Context.Service<
   AltReviewStore,
   {
     /** Stores or replaces the review of a pair, and writes `review.set` to the audit log. */
-    readonly set: (write: SetAltReview & Keyed<void>) => StoreEffect<void, Conflict>;
+    readonly set: (write: SetAltReview & Keyed) => StoreEffect<void, Conflict>;
 
     /**
      * Deletes the review of a pair and writes `review.deleted` to the audit log. Returns false, and writes nothing, if
      * there is no review.
      */
-    readonly remove: (write: ReviewedPair & Keyed<boolean>) => StoreEffect<boolean, Conflict>;
+    readonly remove: (write: ReviewedPair & Keyed) => StoreEffect<boolean, Conflict>;
 
     /**
      * Returns the reviews of a chat user, newest first. Reviews of the same time are sorted by the other chat ID as a
@@ -78,6 +78,25 @@ export type NewAltReview = Omit<AltReview, "at">;
 export interface AltReviewRemoved extends AltPair {
   readonly deleted: boolean;
 }
+
+const reviewOf = ({ chatId, otherChatId, verdict, note, keyId, at }: SetAltReview): AltReview => ({
+  chatId,
+  otherChatId,
+  verdict,
+  note,
+  keyId,
+  at,
+});
+
+/** Returns what a store keeps of a review under an idempotency key. @internal */
+export const keptReview = (_: void, write: SetAltReview): AltReview => reviewOf(write);
+
+/** Returns what a store keeps of a removal under an idempotency key. @internal */
+export const removedReview = (deleted: boolean, { chatId, otherChatId }: AltPair): AltReviewRemoved => ({
+  chatId,
+  otherChatId,
+  deleted,
+});
 
 /**
  * Makes, lists and deletes reviews of pairs of chat users, who need not be members of the guild. A write fails with
@@ -121,12 +140,11 @@ export class AltReviews extends Context.Service<AltReviews>()("@accountlink/core
 
     return {
       /** Stores or replaces the review of a pair. It takes effect with the next request. */
-      set: Effect.fn("AltReviews.set")(function* (target: WriteTarget<AltReview>, review: NewAltReview) {
+      set: Effect.fn("AltReviews.set")(function* (target: WriteTarget, review: NewAltReview) {
         const context = yield* writeContext(target, review);
-        const { chatId, otherChatId, verdict, note, keyId } = review;
-        const stored = { chatId, otherChatId, verdict, note, keyId, at: context.at };
-        yield* store.set({ ...review, ...context, once: target.once?.(() => stored) });
-        return stored;
+        const write = { ...review, ...context, once: target.once };
+        yield* store.set(write);
+        return reviewOf(write);
       }),
 
       /** Returns the newest 100 reviews of a chat user. */
@@ -139,13 +157,12 @@ export class AltReviews extends Context.Service<AltReviews>()("@accountlink/core
       }),
 
       remove: Effect.fn("AltReviews.remove")(function* (
-        target: WriteTarget<AltReviewRemoved>,
+        target: WriteTarget,
         { chatId, otherChatId }: AltPair,
       ) {
         const context = yield* writeContext(target, { chatId, otherChatId });
-        const resultOf = (deleted: boolean) => ({ chatId, otherChatId, deleted });
-        const once = target.once?.(resultOf);
-        return resultOf(yield* store.remove({ ...context, chatId, otherChatId, once }));
+        const write = { ...context, chatId, otherChatId, once: target.once };
+        return removedReview(yield* store.remove(write), write);
       }),
     };
   }),

@@ -4,11 +4,11 @@
  */
 import { Clock, Context, Effect, Latch, Layer, Option, type Scope } from "effect";
 import { Conflict, type StoreEffect } from "../errors.ts";
-import type { ChatId, KeyId } from "../ids.ts";
+import type { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { sweepEvery } from "../telemetry/warn_once.ts";
 import { dayMs } from "../timestamp.ts";
-import { IdempotencyStore, type IdempotentRequest, type Once } from "./idempotency_store.ts";
+import { IdempotencyStore, type IdempotentRequest, namesIn, type Once } from "./idempotency_store.ts";
 
 /** A request as the client sent it. @internal */
 export interface NamedRequest {
@@ -19,19 +19,13 @@ export interface NamedRequest {
   readonly content: object;
 }
 
-/**
- * Makes the idempotency key for the context of a request's write.
- *
- * @param resultOf makes the service's result, a JSON value, from the outcome of the write; null for a refusal
- */
-export type OnceFor<A> = <O>(resultOf: (outcome: O) => A | null) => Once<O>;
-
-interface Begun<A> {
-  readonly once: OnceFor<A>;
+interface Begun {
+  /** The idempotency key, for the context of the request's write. */
+  readonly once: Once;
   /** Keeps the answer of a request that writes nothing. */
   readonly keep: (answer: object) => StoreEffect<void, Conflict>;
   /**
-   * The answer that the request got before: its result, or what `keep` kept. Fails with `Conflict`
+   * The answer that the request got before: the kept outcome of its write as `result`, or what `keep` kept. Fails with `Conflict`
    * `idempotency_key_reused` if the key belongs to another request, and `user_erased` if a chat user of the request was
    * erased since.
    */
@@ -48,12 +42,7 @@ export class Idempotency extends Context.Service<Idempotency>()("@accountlink/co
     const secrets = yield* Secrets;
     yield* sweepEvery("1 minute", "Cannot delete ended idempotency keys", store.sweep);
 
-    /** An answer with a `sid` is encrypted, because anyone who has a `sid` can open its flow. */
-    const keptTextOf = ({ id }: IdempotentRequest, answer: object) => {
-      const { text, chatIds, isSecret } = scan(answer);
-      const kept = isSecret ? secrets.sealAnswer(id, text) : Effect.succeed(text);
-      return Effect.map(kept, (stored) => ({ answer: stored, chatIds }));
-    };
+    const openJson = (id: string, sealed: string) => Effect.map(secrets.openAnswer(id, sealed), parsed);
 
     const findKept = Effect.fnUntraced(function* ({ id, fingerprint, at }: IdempotentRequest) {
       const earlier = Option.getOrNull(yield* store.find(id));
@@ -62,9 +51,11 @@ export class Idempotency extends Context.Service<Idempotency>()("@accountlink/co
         return yield* new Conflict({ reason: "idempotency_key_reused" });
       const { answer } = earlier;
       if (answer === null) return yield* new Conflict({ reason: "user_erased" });
-      return Option.some<object>(
-        JSON.parse(answer.startsWith("{") ? answer : yield* secrets.openAnswer(id, answer)),
-      );
+      // Releases before sealed the whole answer.
+      const kept = answer.startsWith("{") ? parsed(answer) : yield* openJson(id, answer);
+      const { result, given, ...rest } = kept as { result?: object; given?: string };
+      if (given === undefined) return Option.some(kept);
+      return Option.some<object>({ ...rest, result: { ...result, ...(yield* openJson(id, given)) } });
     });
 
     /** The requests that run in this process, by the hash of their key. */
@@ -97,26 +88,23 @@ export class Idempotency extends Context.Service<Idempotency>()("@accountlink/co
        * `idempotency_key_reused` if another request with the key runs, and `idempotency_key_in_use` if the same request
        * has been running for a second.
        */
-      begin: Effect.fnUntraced(function* <A>({
+      begin: Effect.fnUntraced(function* ({
         keyId,
         idempotencyKey,
         content,
-      }: NamedRequest): Effect.fn.Return<Begun<A>, Conflict, Scope.Scope> {
-        const { text, chatIds } = scan(content);
+      }: NamedRequest): Effect.fn.Return<Begun, Conflict, Scope.Scope> {
+        const { text, chatIds } = namesIn(content);
         const id = yield* secrets.idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
         const fingerprint = yield* secrets.idempotencyHash("request", text);
         yield* enter(id, fingerprint);
         const at = yield* Clock.currentTimeMillis;
         const request = { id, fingerprint, chatIds, at, endsAt: at + keptFor };
         return {
-          once: (resultOf) => ({
-            ...request,
-            answerOf: (outcome) => {
-              const result = resultOf(outcome);
-              return result === null ? null : keptTextOf(request, { result });
-            },
-          }),
-          keep: (answer) => Effect.flatMap(keptTextOf(request, answer), (kept) => store.keep(request, kept)),
+          once: request,
+          keep: (refusal) => {
+            const { text: answer, chatIds: named } = namesIn(refusal);
+            return store.keep(request, { answer, chatIds: named });
+          },
           kept: findKept(request),
         };
       }),
@@ -127,14 +115,4 @@ export class Idempotency extends Context.Service<Idempotency>()("@accountlink/co
   static readonly layer = Layer.effect(Idempotency, Idempotency.make);
 }
 
-/** Returns the JSON text of a value, the chat users that it names, and whether it has a `sid`. */
-const scan = (value: object) => {
-  const chatIds = new Set<ChatId>();
-  let isSecret = false;
-  const text = JSON.stringify(value, (name, part: unknown) => {
-    if (/chatId$/i.test(name) && typeof part === "string") chatIds.add(part as ChatId);
-    if (name === "sid") isSecret = true;
-    return part;
-  });
-  return { text, chatIds: [...chatIds], isSecret };
-};
+const parsed = (text: string): object => JSON.parse(text) as object;

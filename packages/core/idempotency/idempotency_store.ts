@@ -30,21 +30,37 @@ export interface KeptAnswer {
   readonly chatIds: ReadonlyArray<ChatId>;
 }
 
-/** The request of a write, and how the outcome of the write becomes its answer. */
-export interface Once<O> extends IdempotentRequest {
-  /** Null if the outcome is a refusal, with which the write stores nothing. */
-  readonly answerOf: (outcome: O) => Effect.Effect<KeptAnswer> | null;
+/** The request of a write. */
+export interface Once extends IdempotentRequest {
+  /** What the answer says besides the outcome of the write: an encrypted JSON object, such as the `sid` of a session. */
+  readonly sealed?: string;
 }
 
-/** The context of a write that may have an idempotency key. `O` is the outcome of the write. */
-export interface Keyed<O> {
+/** The context of a write that may have an idempotency key. */
+export interface Keyed {
   /**
-   * The store keeps the key and the answer in the transaction of the write. If another request has the key, or is being
-   * stored with it for a second, the write changes nothing and fails with `Conflict` `idempotency_key_in_use`. A write
-   * without a key never fails with `Conflict`.
+   * The store keeps the key and `keptOutcome` in the transaction of the write. With a refusal, it keeps nothing. If another
+   * request has the key, or is being stored with it for a second, the write changes nothing and fails with `Conflict`
+   * `idempotency_key_in_use`. A write without a key never fails with `Conflict`.
    */
-  readonly once?: Once<O> | undefined;
+  readonly once?: Once | undefined;
 }
+
+/** Returns what a store keeps of the outcome of a write. @internal */
+export const keptOutcome = ({ sealed }: Once, result: unknown): KeptAnswer => {
+  const { text, chatIds } = namesIn({ result, ...(sealed !== undefined && { given: sealed }) });
+  return { answer: text, chatIds };
+};
+
+/** Returns the JSON text of a value, and the chat users that it names. @internal */
+export const namesIn = (value: object) => {
+  const chatIds = new Set<ChatId>();
+  const text = JSON.stringify(value, (name, part: unknown) => {
+    if (/chatId$/i.test(name) && typeof part === "string") chatIds.add(part as ChatId);
+    return part;
+  });
+  return { text, chatIds: [...chatIds] };
+};
 
 /** Removes the error that only a write with an idempotency key can have. @internal */
 export const unkeyed = <A, E, R>(write: Effect.Effect<A, E | Conflict, R>) =>

@@ -6,7 +6,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import { chatId, later, operator, services } from "../test_services.ts";
 import { UserStore } from "../users/user_store.ts";
 import { Idempotency, type NamedRequest } from "./idempotency.ts";
-import { IdempotencyStore } from "./idempotency_store.ts";
+import { IdempotencyStore, keptOutcome } from "./idempotency_store.ts";
 
 const ada = chatId("10001");
 
@@ -65,12 +65,23 @@ test("an erasure finds its user in all chat ID fields of an answer, and in no ot
   assert.deepStrictEqual<unknown>(yield* sendOf(ofAnother), ofAnother);
 });
 
-test("keys and requests are stored as hashes, and an answer with a sid is encrypted", function* () {
-  const answer = { sid: "secret", chatId: ada };
-  assert.deepStrictEqual<unknown>(yield* send({}, answer), answer);
-  const { keyId, idempotencyKey } = requestOf();
+test("keys and requests are stored as hashes, and a sid is encrypted", function* () {
   const secrets = yield* Secrets;
-  const id = yield* secrets.idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
-  const stored = JSON.stringify(Option.getOrThrow(yield* IdempotencyStore.use(({ find }) => find(id))));
-  for (const text of ["my request", "a write", "secret"]) assert.notInclude(stored, text);
+  const store = yield* IdempotencyStore;
+  yield* Effect.gen(function* () {
+    const { once, kept } = yield* Idempotency.use(({ begin }) => begin(requestOf()));
+    const sealed = yield* secrets.sealAnswer(once.id, JSON.stringify({ sid: "secret" }));
+    yield* store.keep(once, keptOutcome({ ...once, sealed }, { chatId: ada }));
+    const stored = JSON.stringify(Option.getOrThrow(yield* store.find(once.id)));
+    for (const text of ["my request", "a write", "secret"]) assert.notInclude(stored, text);
+    assert.deepStrictEqual(yield* kept, Option.some({ result: { chatId: ada, sid: "secret" } }));
+  }).pipe(Effect.scoped);
+});
+
+test("an answer that an earlier release encrypted as a whole is read", function* () {
+  const { once, kept } = yield* Idempotency.use(({ begin }) => begin(requestOf()));
+  const answer = { result: { chatId: ada, sid: "secret" } };
+  const sealed = yield* (yield* Secrets).sealAnswer(once.id, JSON.stringify(answer));
+  yield* (yield* IdempotencyStore).keep(once, { answer: sealed, chatIds: [ada] });
+  assert.deepStrictEqual(yield* kept, Option.some(answer));
 });

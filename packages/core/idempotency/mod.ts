@@ -1,3 +1,3 @@
 /** Writes that run once for each idempotency key. */
-export { Idempotency, type NamedRequest, type OnceFor } from "./idempotency.ts";
+export { Idempotency, type NamedRequest } from "./idempotency.ts";
 export * from "./idempotency_store.ts";

@@ -6,7 +6,7 @@ import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
 
-export interface SetGame extends WriteContext, Keyed<GameSet> {
+export interface SetGame extends WriteContext, Keyed {
   readonly chatId: ChatId;
   readonly gameId: GameId;
   /** The hash of the chat user's block, by which the block of an erased user is found. */
@@ -37,20 +37,20 @@ export interface GameUnlinked {
   readonly ended: ReadonlyArray<SessionId>;
 }
 
-export interface MoveChat extends WriteContext, Keyed<ChatMoved> {
+export interface MoveChat extends WriteContext, Keyed {
   readonly oldChatId: ChatId;
   readonly newChatId: ChatId;
   /** The hash of the new chat user's block, as in `SetGame`. */
   readonly chatHash?: string;
 }
 
-export interface RemoveGame extends WriteContext, Keyed<Option.Option<GameUnlinked>> {
+export interface RemoveGame extends WriteContext, Keyed {
   readonly chatId: ChatId;
   /** Why a member of the account removed the link, for the audit entry. */
   readonly reason?: string | null;
 }
 
-export interface DeleteScope extends WriteContext, Keyed<ScopeDeleted> {}
+export interface DeleteScope extends WriteContext, Keyed {}
 
 export interface ScopeDeleted {
   readonly records: number;

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { Conflict, InvalidParameter, LinkNotFound } from "../errors.ts";
-import type { OnceFor } from "../idempotency/idempotency.ts";
+import type { Once } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
@@ -11,47 +11,16 @@ import { SessionWatch } from "../sessions/session_watch.ts";
 import { traced } from "../telemetry/tracing.ts";
 import { LinkCap } from "./link_cap.ts";
 import { LinkEvents } from "./link_events.ts";
-import {
-  type ChatMoved,
-  type GameSet,
-  type GameUnlinked,
-  LinkStore,
-  type RemoveGame,
-  type ScopeDeleted,
-  type SetGame,
-} from "./link_store.ts";
+import { gameUpdated, keptMove, keptSet, removedGame } from "./link_outcomes.ts";
+import { LinkStore, type RemoveGame, type SetGame } from "./link_store.ts";
 
-/**
- * The scope and the guild of a write, and who makes it. `A` is the result from which the answer to the request is made.
- */
-export interface WriteTarget<A = unknown> {
+/** The scope and the guild of a write, and who makes it. */
+export interface WriteTarget {
   readonly scope: DataScope;
   readonly guildId: RequestedGuild;
   readonly origin: WriteOrigin;
-  /** The idempotency key of the request, kept together with the write and its result. */
-  readonly once?: OnceFor<A> | undefined;
-}
-
-export interface GameUpdated {
-  readonly chatId: ChatId;
-  readonly gameId: GameId;
-  /** The value that this write replaced. */
-  readonly previousGameId: GameId | null;
-  /** Whether `previousGameId` differs from `gameId`. */
-  readonly updated: boolean;
-}
-
-export interface ChatUpdated {
-  readonly previousChatId: ChatId;
-  readonly chatId: ChatId;
-  readonly gameId: GameId;
-  readonly updated: boolean;
-}
-
-export interface GameRemoved {
-  readonly chatId: ChatId;
-  readonly removedGameId: GameId;
-  readonly deleted: true;
+  /** The idempotency key of the request, kept together with the write and its outcome. */
+  readonly once?: Once | undefined;
 }
 
 /**
@@ -76,8 +45,8 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
       previousGameId: GameId | null,
     ) => events.announce("linkChanged", { scope: storedScope(scope), chatId, gameId, previousGameId });
 
-    const deleteData = Effect.fnUntraced(function* (target: WriteTarget<number>) {
-      const context = yield* contextOf(target, (deleted: ScopeDeleted) => deleted.records);
+    const deleteData = Effect.fnUntraced(function* (target: WriteTarget) {
+      const context = yield* contextOf(target);
       const { records, ended } = yield* links.deleteScope(context);
       yield* cap.freed(target.scope);
       yield* watch.announce(ended);
@@ -92,7 +61,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
        * `link_limit` if the account can have no more links.
        */
       setGame: Effect.fnUntraced(function* (
-        target: WriteTarget<GameUpdated>,
+        target: WriteTarget,
         { chatId, gameId, reason = null }: Pick<SetGame, "chatId" | "gameId" | "reason">,
       ) {
         // Step 11 of a request (see docs/architecture.md): check the guild, and that the chat user is a member of it.
@@ -102,18 +71,12 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
         if (!(yield* games.hasUser(gameId))) {
           return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
         }
-        const resultOf = ({ previousGameId }: GameSet): GameUpdated => ({
-          chatId,
-          gameId,
-          previousGameId,
-          updated: previousGameId !== gameId,
-        });
         const chatHash = yield* secrets.blockHash(target.scope.pid, { chatId, gameId: null });
-        const context = yield* contextOf(target, resultOf);
+        const context = yield* contextOf(target);
         const write = links.setGame({ ...context, chatId, gameId, chatHash, reason });
         const set = yield* cap.admit(target.scope, chatId, write);
         yield* announce(target.scope, chatId, gameId, set.previousGameId);
-        return resultOf(set);
+        return gameUpdated(keptSet(set));
       }, traced("LinkWriter.setGame")),
 
       /**
@@ -121,29 +84,23 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
        * `Conflict` if the new user is linked, or a user is blocked.
        */
       moveChat: Effect.fnUntraced(function* (
-        target: WriteTarget<ChatUpdated>,
+        target: WriteTarget,
         { oldChatId, newChatId }: { readonly oldChatId: ChatId; readonly newChatId: ChatId },
       ) {
         yield* guard.enter(target.scope, target.guildId);
         yield* guard.requireMember(target.guildId, newChatId, "new_user_not_in_guild");
-        const resultOf = ({ _tag, gameId }: ChatKept): ChatUpdated => ({
-          previousChatId: oldChatId,
-          chatId: newChatId,
-          gameId,
-          updated: _tag === "Moved",
-        });
-        const context = yield* contextOf(target, (moved: ChatMoved) =>
-          "gameId" in moved ? resultOf(moved) : null,
-        );
+        const context = yield* contextOf(target);
         const chatHash = yield* secrets.blockHash(target.scope.pid, { chatId: newChatId, gameId: null });
-        const moved = yield* requireMovable(
-          yield* links.moveChat({ ...context, oldChatId, newChatId, chatHash }),
-        );
-        if (moved._tag === "Moved") {
-          yield* announce(target.scope, oldChatId, null, moved.gameId);
-          yield* announce(target.scope, newChatId, moved.gameId, null);
+        const write = { ...context, oldChatId, newChatId, chatHash };
+        const moved = yield* links.moveChat(write);
+        if (moved._tag === "Occupied") return yield* new Conflict({ reason: "chat_already_linked" });
+        const updated = keptMove(moved, write);
+        if (updated === null) return yield* new LinkNotFound();
+        if (updated.updated) {
+          yield* announce(target.scope, oldChatId, null, updated.gameId);
+          yield* announce(target.scope, newChatId, updated.gameId, null);
         }
-        return resultOf(moved);
+        return updated;
       }, traced("LinkWriter.moveChat")),
 
       /**
@@ -153,25 +110,20 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
        * @param options.reason the reason for the audit entry; null for none
        */
       removeGame: Effect.fnUntraced(function* (
-        target: WriteTarget<GameRemoved>,
+        target: WriteTarget,
         chatId: ChatId,
         { requireMember, reason = null }: Pick<RemoveGame, "reason"> & { readonly requireMember: boolean },
       ) {
         yield* guard.enter(target.scope, target.guildId);
         if (requireMember) yield* guard.requireMember(target.guildId, chatId);
-        const resultOf = ({ gameId }: GameUnlinked): GameRemoved => ({
-          chatId,
-          removedGameId: gameId,
-          deleted: true,
-        });
-        const context = yield* contextOf(target, (found: Option.Option<GameUnlinked>) =>
-          Option.getOrNull(Option.map(found, resultOf)),
-        );
-        const removed = yield* requireLink(yield* links.removeGame({ ...context, chatId, reason }));
+        const context = yield* contextOf(target);
+        const removed = yield* links.removeGame({ ...context, chatId, reason });
+        if (Option.isNone(removed)) return yield* new LinkNotFound();
+        const { gameId, ended } = removed.value;
         yield* cap.freed(target.scope);
-        yield* watch.announce(removed.ended);
-        yield* announce(target.scope, chatId, null, removed.gameId);
-        return resultOf(removed);
+        yield* watch.announce(ended);
+        yield* announce(target.scope, chatId, null, gameId);
+        return removedGame(chatId, gameId);
       }, traced("LinkWriter.removeGame")),
 
       /**
@@ -181,7 +133,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
        *
        * @returns the number of deleted records
        */
-      deleteScope: Effect.fnUntraced(function* (target: WriteTarget<number>) {
+      deleteScope: Effect.fnUntraced(function* (target: WriteTarget) {
         yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
         return yield* deleteData(target);
       }, traced("LinkWriter.deleteScope")),
@@ -199,22 +151,5 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
 
 const storedScope = ({ namesAnyGuild: _, ...scope }: DataScope): DataScope => scope;
 
-type ChatKept = Extract<ChatMoved, { readonly gameId: GameId }>;
-
-const requireMovable = (moved: ChatMoved): Effect.Effect<ChatKept, LinkNotFound | Conflict> => {
-  if (moved._tag === "NoLink") return new LinkNotFound();
-  if (moved._tag === "Occupied") return new Conflict({ reason: "chat_already_linked" });
-  return Effect.succeed(moved);
-};
-
-const requireLink = (removed: Option.Option<GameUnlinked>): Effect.Effect<GameUnlinked, LinkNotFound> =>
-  Effect.mapError(Effect.fromOption(removed), () => new LinkNotFound());
-
-/** @param resultOf makes the result of a write from its outcome; null for a refusal */
-const contextOf = <A, O>({ scope, origin, once }: WriteTarget<A>, resultOf: (outcome: O) => A | null) =>
-  Effect.map(Clock.currentTimeMillis, (at) => ({
-    pid: scope.pid,
-    at,
-    ...origin,
-    once: once?.(resultOf),
-  }));
+const contextOf = ({ scope, origin, once }: WriteTarget) =>
+  Effect.map(Clock.currentTimeMillis, (at) => ({ pid: scope.pid, at, ...origin, once }));

@@ -6,6 +6,7 @@ export * from "./link_changes.ts";
 export * from "./link_events.ts";
 export * from "./link_export.ts";
 export * from "./link_lookup.ts";
+export * from "./link_outcomes.ts";
 export * from "./link_proof.ts";
 export * from "./link_store.ts";
 export * from "./link_writer.ts";

@@ -1,6 +1,6 @@
 /** In a verification session, a user proves a chat account and a game account to a client. */
 
-import { Context, type Option } from "effect";
+import { Context, Option } from "effect";
 import type { ProtectedAddress, Sighting } from "../addresses/sighting.ts";
 import type { WriteContext } from "../audit/audit.ts";
 import type { Conflict, StoreEffect } from "../errors.ts";
@@ -84,7 +84,7 @@ export interface CreationBurst {
   readonly refillMs: number;
 }
 
-export interface CreateSession extends Keyed<SessionCreated> {
+export interface CreateSession extends Keyed {
   readonly session: VerificationSession;
   /** The limit of the key's session creations; null for no limit. */
   readonly burst: CreationBurst | null;
@@ -101,7 +101,13 @@ export type SessionCreated =
   | { readonly _tag: "CodeTaken" }
   | { readonly _tag: "TooMany"; readonly readyAt: Millis };
 
-export interface AdvanceSession extends Keyed<Option.Option<SessionAdvanced>> {
+/** Returns what a store keeps of a creation under an idempotency key; null for a refusal. @internal */
+export const keptCreation = (
+  { _tag }: SessionCreated,
+  { session }: CreateSession,
+): VerificationSession | null => (_tag === "Created" ? session : null);
+
+export interface AdvanceSession extends Keyed {
   readonly id: SessionId;
   readonly to: SessionStep;
   readonly at: Millis;
@@ -112,6 +118,10 @@ export interface SessionAdvanced {
   readonly session: VerificationSession;
   readonly changed: boolean;
 }
+
+/** Returns what a store keeps of a change under an idempotency key; null for a refusal. @internal */
+export const keptAdvance = (advanced: Option.Option<SessionAdvanced>): VerificationSession | null =>
+  Option.isSome(advanced) && advanced.value.changed ? advanced.value.session : null;
 
 /** The time of a sweep, and the times before which records are deleted. */
 export interface SweepSessions {

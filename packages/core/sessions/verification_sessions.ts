@@ -9,7 +9,7 @@ import {
   SessionNotFound,
   type StoreEffect,
 } from "../errors.ts";
-import type { OnceFor } from "../idempotency/idempotency.ts";
+import type { Once } from "../idempotency/idempotency_store.ts";
 import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
 import { type ApiKey, isUnlimited, mayNamePlayers } from "../keys/api_key.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
@@ -86,9 +86,9 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
         return { id: yield* secrets.sessionId(sid), ...(yield* namesOf(sid)) };
       });
 
-      const readSessionOf = (session: NamedSession): ReadSession => ({
-        ...session,
-        pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null,
+      /** Adds what the answer says besides the session. It is encrypted: anyone who has a `sid` can open its flow. */
+      const giving = Effect.fnUntraced(function* (once: Once | undefined, given: Given) {
+        return once && { ...once, sealed: yield* secrets.sealAnswer(once.id, JSON.stringify(given)) };
       });
 
       const awaitChange = Effect.fnUntraced(function* (read: SessionRead, until: Millis) {
@@ -110,7 +110,7 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
         create: Effect.fn("VerificationSessions.create")(function* (
           key: ApiKey,
           request: NewSession,
-          once?: OnceFor<ReadSession>,
+          once?: Once,
         ) {
           if (request.gameId !== null && !mayNamePlayers(key)) {
             return yield* new Forbidden({ reason: "key_access" });
@@ -142,14 +142,15 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
                 change: 1,
               };
               const code = yield* secrets.sealSid(named.code, named.sid);
-              const created = readSessionOf({ ...session, ...named });
+              const pollsRemaining = rules.pollLimit > 0 ? rules.pollLimit : null;
+              const given = { sid: named.sid, code: named.code, pollsRemaining };
               const outcome = yield* store.create({
                 session,
                 burst: isUnlimited(key) ? null : burst,
                 code,
-                once: once?.((stored) => (stored._tag === "Created" ? created : null)),
+                once: yield* giving(once, given),
               });
-              if (outcome._tag === "Created") return created;
+              if (outcome._tag === "Created") return { ...session, ...given };
               if (outcome._tag === "CodeTaken") return yield* createAt(at);
               const { readyAt } = outcome;
               return yield* at === now && readyAt - now <= maxReordering
@@ -189,30 +190,19 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
         }),
 
         /** Cancels an open session. Fails with `Conflict` if it reached another final state. */
-        cancel: Effect.fn("VerificationSessions.cancel")(function* (
-          key: ApiKey,
-          sid: string,
-          once?: OnceFor<ReadSession>,
-        ) {
+        cancel: Effect.fn("VerificationSessions.cancel")(function* (key: ApiKey, sid: string, once?: Once) {
           const found = yield* reads.find(key, sid);
           const pollsRemaining = yield* reads.pollsRemaining(found);
-          const names = yield* namesOf(sid as Sid);
-          const resultOf = (session: VerificationSession): ReadSession => ({
-            ...session,
-            ...names,
-            pollsRemaining,
-          });
+          const given = { ...(yield* namesOf(sid as Sid)), pollsRemaining };
           const advanced = yield* store.advance({
             id: found.id,
             to: "cancelled",
             at: yield* Clock.currentTimeMillis,
-            once: once?.((outcome) =>
-              Option.isSome(outcome) && outcome.value.changed ? resultOf(outcome.value.session) : null,
-            ),
+            once: yield* giving(once, given),
           });
           const cancelled = yield* requireCancelled(advanced);
           yield* watch.announce([cancelled.id]);
-          return resultOf(cancelled);
+          return { ...cancelled, ...given };
         }),
       };
     }),
@@ -221,7 +211,7 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
   static readonly layer = Layer.effect(VerificationSessions, VerificationSessions.make);
 }
 
-type NamedSession = VerificationSession & Pick<ReadSession, "sid" | "code">;
+type Given = Pick<ReadSession, "sid" | "code" | "pollsRemaining">;
 
 /**
  * Concurrent creations may reach the store in the wrong order. If the store refuses a creation, but would accept it at

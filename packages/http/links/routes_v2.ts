@@ -4,7 +4,8 @@ import {
   type ChatUpdated,
   checkBulkLimit,
   type GameRemoved,
-  type GameUpdated,
+  gameUpdated,
+  type KeptSet,
 } from "@accountlink/core/links";
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
@@ -13,6 +14,8 @@ import { type KeyedInput, type Pipeline, targetOf } from "../pipeline/pipeline.t
 import { bulkAnswer } from "./bulk_answer.ts";
 
 const dataOf = <Data>(data: Data) => ({ data });
+
+const updatedGame = (set: KeptSet) => ({ data: gameUpdated(set) });
 
 const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Effect.map(effect, dataOf);
 
@@ -69,7 +72,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline)
       { validate: ({ gameIds }) => checkBulkLimit(gameIds) },
     ),
     write(WritesV2.patchChat, dataOf<ChatUpdated>, (input) => writer.moveChat(targetOf(input), input.values)),
-    write(WritesV2.patchGame, dataOf<GameUpdated>, (input) => writer.setGame(targetOf(input), input.values)),
+    write(WritesV2.patchGame, updatedGame, (input) => writer.setGame(targetOf(input), input.values)),
     write(WritesV2.deleteGame, dataOf<GameRemoved>, (input) =>
       writer.removeGame(targetOf(input), input.values.chatId, { requireMember: true }),
     ),

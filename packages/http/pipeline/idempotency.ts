@@ -1,7 +1,7 @@
 /** `Idempotency-Key`: stores the response of a write under the client's key, and replays it for the same request. */
 import type { ApiKey, PublicError } from "@accountlink/core";
 import type { ParameterProblem } from "@accountlink/core/errors";
-import type { Idempotency, NamedRequest, OnceFor } from "@accountlink/core/idempotency";
+import type { Idempotency, NamedRequest, Once } from "@accountlink/core/idempotency";
 import { errorTable } from "@accountlink/http-api";
 import { Effect, Option } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
@@ -25,28 +25,28 @@ interface Input {
 }
 
 /**
- * Answers a request, at most once per idempotency key. The store keeps the result together with the write of the
+ * Answers a request, at most once per idempotency key. The store keeps the outcome together with the write of the
  * handler. A refusal is kept too, if its row in `errorTable` has `kept`. A kept answer wins over a later refusal or
  * failure.
  */
-export const answerOnce = <I extends Input, A>(
+export const answerOnce = <I extends Input, A extends K, K>(
   idempotency: Idempotency["Service"],
   input: I,
-  handler: (input: I & { readonly once?: OnceFor<A> }) => Effect.Effect<A, PublicError>,
-  toSuccess: (result: A) => Success,
+  handler: (input: I & { readonly once?: Once }) => Effect.Effect<A, PublicError>,
+  toSuccess: (result: K) => Success,
 ): Effect.Effect<Outcome<Success>, Refused<PublicError>> => {
   const { context } = input;
   const idempotencyKey = idempotencyKeyOf(context);
   if (idempotencyKey === undefined) return answering(context, Effect.map(handler(input), toSuccess));
 
   const answered = Effect.gen(function* () {
-    const { once, keep, kept } = yield* idempotency.begin<A>(requestOf(input, idempotencyKey));
+    const { once, keep, kept } = yield* idempotency.begin(requestOf(input, idempotencyKey));
     const replayOr = Effect.fnUntraced(function* (error: PublicError, found: typeof kept = kept) {
       const answer = yield* found;
       if (Option.isNone(answer)) return yield* error;
       return yield* answering(
         { ...context, isReplayed: true },
-        answerKept(answer.value as Kept<A>, toSuccess),
+        answerKept(answer.value as Kept<K>, toSuccess),
       );
     });
     return yield* handler({ ...input, once }).pipe(
@@ -83,12 +83,12 @@ const requestOf = ({ context, key, values }: Input, idempotencyKey: string): Nam
   ],
 });
 
-/** The kept result of a write, or a refusal. */
-type Kept<A> = { readonly result: A } | Pick<PublicError, "code" | "details">;
+/** The kept outcome of a write, or a refusal. */
+type Kept<K> = { readonly result: K } | Pick<PublicError, "code" | "details">;
 
-const answerKept = <A>(
-  kept: Kept<A>,
-  toSuccess: (result: A) => Success,
+const answerKept = <K>(
+  kept: Kept<K>,
+  toSuccess: (result: K) => Success,
 ): Effect.Effect<Success, PublicError> => {
   if ("result" in kept) return Effect.succeed(toSuccess(kept.result));
   const KeptError = errorTable[kept.code].kept as new (details: unknown) => PublicError;

@@ -1,7 +1,7 @@
 /** Runs every request through the checks and its handler, and wraps the result in the envelope of the route. */
 import { KeyAuthenticator, type PublicError, RequestLimits } from "@accountlink/core";
 import { shownError } from "@accountlink/core/errors";
-import { Idempotency, type OnceFor } from "@accountlink/core/idempotency";
+import { Idempotency, type Once } from "@accountlink/core/idempotency";
 import type { WriteTarget } from "@accountlink/core/links";
 import type { RequestedGuild } from "@accountlink/core/platforms";
 import { type Parameters, type RawValues, type Route, takesHead } from "@accountlink/http-api";
@@ -31,20 +31,20 @@ import {
 
 export type { KeyedInput } from "./checks.ts";
 
-interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
-  /** The idempotency key of the request, which is stored together with the write of the handler and its result. */
-  readonly once?: OnceFor<A> | undefined;
+interface WriteInput<P extends Parameters> extends KeyedInput<P> {
+  /** The idempotency key of the request, which is stored together with the write of the handler and its outcome. */
+  readonly once?: Once | undefined;
 }
 
 export type GuildInput = KeyedInput<{}> & { readonly values: { readonly guildId: RequestedGuild } };
 
 /** The target of a write: the key's scope, the request's guild, the key as actor, and the idempotency key. */
-export const targetOf = <A = unknown>({
+export const targetOf = ({
   key,
   values,
   context,
   once,
-}: GuildInput & { readonly once?: OnceFor<A> | undefined }): WriteTarget<A> => ({
+}: GuildInput & { readonly once?: Once | undefined }): WriteTarget => ({
   scope: key.scope,
   guildId: values.guildId,
   origin: { actor: { type: "key", id: key.id }, requestId: context.requestId },
@@ -77,12 +77,12 @@ export interface Pipeline {
   /**
    * Binds a route that needs a key and stores its response under an idempotency key.
    *
-   * @param toSuccess makes the response from the result of the handler
+   * @param toSuccess makes the response from the result of the handler, or from the kept outcome of the write
    */
-  readonly write: <P extends Parameters, S extends Schema.Top, A>(
+  readonly write: <P extends Parameters, S extends Schema.Top, A extends K, K>(
     route: Route<P, S>,
-    toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
-    handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError>,
+    toSuccess: (result: K, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
+    handler: (input: WriteInput<P>) => Effect.Effect<A, PublicError>,
     checks?: ValueChecks<P>,
   ) => BoundRoute;
 
@@ -151,15 +151,16 @@ export const makePipeline = Effect.gen(function* () {
     return bind(route, (arrived) => releasing(answer(arrived)));
   };
 
-  const write: Pipeline["write"] = (route, toSuccess, handler, checks) =>
-    bind(
-      route,
-      checked(
-        route,
-        (input) => answerOnce(idempotency, input, handler, (result) => toSuccess(result, input) as Success),
-        checks,
-      ),
-    );
+  const write: Pipeline["write"] = <P extends Parameters, S extends Schema.Top, A extends K, K>(
+    route: Route<P, S>,
+    toSuccess: (result: K, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
+    handler: (input: WriteInput<P>) => Effect.Effect<A, PublicError>,
+    checks?: ValueChecks<P>,
+  ) => {
+    const answer = (input: KeyedInput<P>) =>
+      answerOnce(idempotency, input, handler, (result: K) => toSuccess(result, input) as Success);
+    return bind(route, checked(route, answer, checks));
+  };
 
   const keyless: Pipeline["keyless"] = (route, handler, answerList) => {
     const read = valuesReader(route);

@@ -1,5 +1,12 @@
 import type { ChatId, Pid } from "@accountlink/core";
-import { type AltReview, AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
+import {
+  type AltReview,
+  AltReviewStore,
+  keptReview,
+  type ReviewedPair,
+  removedReview,
+  type SetAltReview,
+} from "@accountlink/core/alts";
 import type { Keyed } from "@accountlink/core/idempotency";
 import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -33,8 +40,9 @@ export const reviews = table<StoredReview>()(
 );
 
 export const layer = storeLayer(AltReviewStore, (db) => ({
-  set: keyedWrite<void, SetAltReview & Keyed<void>>(
+  set: keyedWrite<void, SetAltReview & Keyed>(
     db,
+    keptReview,
     ({ pid }) => pid,
     function* (tx, write) {
       const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
@@ -46,8 +54,9 @@ export const layer = storeLayer(AltReviewStore, (db) => ({
     },
   ),
 
-  remove: keyedWrite<boolean, ReviewedPair & Keyed<boolean>>(
+  remove: keyedWrite<boolean, ReviewedPair & Keyed>(
     db,
+    removedReview,
     ({ pid }) => pid,
     function* (tx, write) {
       const { pid, chatId, otherChatId } = write;

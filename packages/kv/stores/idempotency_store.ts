@@ -4,7 +4,9 @@ import {
   type EarlierRequest,
   IdempotencyStore,
   type IdempotentRequest,
+  type KeptAnswer,
   type Keyed,
+  keptOutcome,
 } from "@accountlink/core/idempotency";
 import { Effect, Option } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
@@ -30,12 +32,14 @@ type StoreUnavailableOnly = Effect.Error<StoreEffect<never>>;
 /**
  * Makes a write that keeps its idempotency key and its answer.
  *
+ * @param keptOf what is kept of an outcome; null for a refusal
  * @param queue the name of what a write changes, see `Database.write`
  * @param reads the keys that every write reads
  */
 export const keyedWrite =
-  <O, W extends Keyed<O>>(
+  <O, W extends Keyed>(
     db: Database,
+    keptOf: (outcome: O, write: W) => unknown,
     queue: (write: W) => string,
     run: Run<W, O>,
     reads: (write: W) => ReadonlyArray<string> = () => [],
@@ -44,27 +48,32 @@ export const keyedWrite =
     db.write<O, Conflict>(queue(write), function* (tx) {
       const { once } = write;
       yield* tx.prefetch([...reads(write), ...(once === undefined ? [] : [keyOf(requests, [once.id])])]);
-      const earlier = once === undefined ? undefined : yield* tx.get(requests, once.id);
-      if (once !== undefined && earlier !== undefined && once.at < earlier.endsAt) {
-        return yield* new Conflict({ reason: "idempotency_key_in_use" });
-      }
+      if (once !== undefined) yield* takeKey(tx, once);
       const outcome = yield* Effect.gen(() => run(tx, write));
-      const kept = once?.answerOf(outcome) ?? null;
-      if (once === undefined || kept === null) return outcome;
-      const { answer, chatIds } = yield* kept;
-      const { id, fingerprint, endsAt } = once;
-      yield* tx.put(requests, { id, fingerprint, endsAt, answer, chatIds: [...once.chatIds, ...chatIds] });
+      const kept = once === undefined ? null : keptOf(outcome, write);
+      if (once !== undefined && kept !== null) yield* keepAnswer(tx, once, keptOutcome(once, kept));
       return outcome;
     });
 
+const takeKey = Effect.fnUntraced(function* (tx: Transaction, { id, at }: IdempotentRequest) {
+  const earlier = yield* tx.get(requests, id);
+  if (earlier !== undefined && at < earlier.endsAt)
+    return yield* new Conflict({ reason: "idempotency_key_in_use" });
+  return undefined;
+});
+
+const keepAnswer = (tx: Transaction, request: IdempotentRequest, { answer, chatIds }: KeptAnswer) => {
+  const { id, fingerprint, endsAt } = request;
+  return tx.put(requests, { id, fingerprint, endsAt, answer, chatIds: [...request.chatIds, ...chatIds] });
+};
+
 export const layer = storeLayer(IdempotencyStore, (db) => {
-  const keep = keyedWrite<void, Keyed<void>>(
-    db,
-    ({ once }) => once?.id ?? "",
-    function* () {},
-  );
   return {
-    keep: (request, answer) => keep({ once: { ...request, answerOf: () => Effect.succeed(answer) } }),
+    keep: (request, answer) =>
+      db.write<void, Conflict>(request.id, function* (tx) {
+        yield* takeKey(tx, request);
+        yield* keepAnswer(tx, request, answer);
+      }),
 
     find: (id) =>
       db.read(function* (tx) {

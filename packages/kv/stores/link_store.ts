@@ -6,6 +6,10 @@ import {
   type GameSet,
   type GameUnlinked,
   isLinked,
+  keptDeletion,
+  keptMove,
+  keptRemoval,
+  keptSet,
   type Link,
   type LinkRecord,
   linkedRecord,
@@ -68,6 +72,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
 
   setGame: keyedWrite<GameSet, SetGame>(
     db,
+    keptSet,
     byScope,
     function* (tx, write) {
       return yield* setGame(tx, write);
@@ -75,12 +80,17 @@ export const layer = storeLayer(LinkStore, (db) => ({
     ({ pid, chatId }) => linkWriteKeys(pid, chatId),
   ),
 
-  moveChat: keyedWrite<ChatMoved, MoveChat>(db, byScope, moveChat, ({ pid, oldChatId, newChatId }) =>
-    linkWriteKeys(pid, oldChatId, newChatId),
+  moveChat: keyedWrite<ChatMoved, MoveChat>(
+    db,
+    keptMove,
+    byScope,
+    moveChat,
+    ({ pid, oldChatId, newChatId }) => linkWriteKeys(pid, oldChatId, newChatId),
   ),
 
   removeGame: keyedWrite<Option.Option<GameUnlinked>, RemoveGame>(
     db,
+    keptRemoval,
     byScope,
     function* (tx, write) {
       return Option.fromNullishOr(yield* removeLink(tx, write));
@@ -172,7 +182,7 @@ function* moveChat(
 
 /** A new epoch of the scope deletes any number of records. What they leave is removed afterwards. */
 const deleteScope = (db: Database) => {
-  const run = keyedWrite<ScopeDeleted, DeleteScope>(db, byScope, function* (tx, write) {
+  const run = keyedWrite<ScopeDeleted, DeleteScope>(db, keptDeletion, byScope, function* (tx, write) {
     const { pid, at } = write;
     const scope = yield* scopeAt(tx, pid);
     const records = yield* tx.count(links.byChat, [pid, scope.epoch]);

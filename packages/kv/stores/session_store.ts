@@ -11,6 +11,8 @@ import {
   type FlowCompleted,
   isFinal,
   isOpenAt,
+  keptAdvance,
+  keptCreation,
   type SessionAdvanced,
   type SessionCreated,
   SessionStore,
@@ -41,6 +43,7 @@ export const bursts = table<Burst>()("burst", ({ key }) => [key], {});
 export const layer = storeLayer(SessionStore, (db) => ({
   create: keyedWrite<SessionCreated, CreateSession>(
     db,
+    keptCreation,
     ({ session }) => session.keyId,
     function* (tx, { session, burst, code }) {
       const { id, keyId, pid, clientId, redirect, createdAt } = session;
@@ -96,6 +99,7 @@ export const layer = storeLayer(SessionStore, (db) => ({
 
   advance: keyedWrite<Option.Option<SessionAdvanced>, AdvanceSession>(
     db,
+    keptAdvance,
     ({ id }) => id,
     function* (tx, { id, to, at }) {
       const session = (yield* tx.get(sessions, id))?.session;

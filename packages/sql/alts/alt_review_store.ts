@@ -1,5 +1,11 @@
 import { ChatId, KeyId, Pid } from "@accountlink/core";
-import { AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
+import {
+  AltReviewStore,
+  keptReview,
+  type ReviewedPair,
+  removedReview,
+  type SetAltReview,
+} from "@accountlink/core/alts";
 import type { Keyed } from "@accountlink/core/idempotency";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Schema } from "effect";
@@ -15,7 +21,7 @@ export const layer = storeLayer(AltReviewStore)((parts) => {
   const keyedWrite = keyedWriteOn(parts);
   const { lockScope } = linkStatements(sql);
   return {
-    set: keyedWrite("set", function* (write: SetAltReview & Keyed<void>) {
+    set: keyedWrite("set", keptReview, function* (write: SetAltReview & Keyed) {
       const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
       assertStorable([note ?? ""]);
       const [one, other] = inOrder(write);
@@ -32,7 +38,7 @@ export const layer = storeLayer(AltReviewStore)((parts) => {
       yield* insertEntry(sql, { ...write, action: "review.set", details: { chatId, otherChatId, verdict } });
     }),
 
-    remove: keyedWrite("remove", function* (write: ReviewedPair & Keyed<boolean>) {
+    remove: keyedWrite("remove", removedReview, function* (write: ReviewedPair & Keyed) {
       const { pid, chatId, otherChatId } = write;
       const [one, other] = inOrder(write);
       yield* lockScope(pid);

@@ -1,6 +1,13 @@
 import { LinkStore, type Pid } from "@accountlink/core";
 import { linkMoved, linkRemoved } from "@accountlink/core/journal";
-import { type ChatMoved, isLinked, type MoveChat, type RemoveGame } from "@accountlink/core/links";
+import {
+  type ChatMoved,
+  isLinked,
+  keptMove,
+  keptRemoval,
+  type MoveChat,
+  type RemoveGame,
+} from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import type { Statement } from "effect/sql";
@@ -131,7 +138,7 @@ export const layer = storeLayer(LinkStore)((parts) => {
 
     setGame: setGameOn(parts),
 
-    removeGame: keyedWrite("removeGame", function* (write: RemoveGame) {
+    removeGame: keyedWrite("removeGame", keptRemoval, function* (write: RemoveGame) {
       const { pid, chatId, at } = write;
       const [unlinked] = yield* readUnlinked(unlink(pid, chatId, at));
       if (unlinked === undefined) return Option.none();
@@ -141,7 +148,10 @@ export const layer = storeLayer(LinkStore)((parts) => {
       return Option.some({ gameId: removedGameId, ended });
     }),
 
-    moveChat: keyedWrite("moveChat", function* (write: MoveChat): Effect.fn.Return<ChatMoved, Ending> {
+    moveChat: keyedWrite("moveChat", keptMove, function* (write: MoveChat): Effect.fn.Return<
+      ChatMoved,
+      Ending
+    > {
       const { pid, oldChatId, newChatId, at } = write;
       // Lock the scope before the records, like deleteScope, to avoid deadlocks.
       yield* lockScope(pid);

@@ -8,7 +8,7 @@
  */
 import type { WriteContext } from "@accountlink/core/audit";
 import { scopeDeleted } from "@accountlink/core/journal";
-import type { DeleteScope } from "@accountlink/core/links";
+import { type DeleteScope, keptDeletion } from "@accountlink/core/links";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { endVerifications } from "../flow/verification_ends.ts";
@@ -60,6 +60,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
 
   const deleteRest = keyedWriteOn(parts, "bulkTransaction")(
     "deleteScope",
+    keptDeletion,
     function* (write: DeleteScope & { readonly ahead: DeletedAhead | null }) {
       const { pid, at, ahead } = write;
       // Waits for transactions that add records, so that the DELETE sees them.

@@ -3,11 +3,11 @@
  *
  * On Postgres, one statement writes the link and its record in the journal, and commits by itself, so a write takes one
  * round trip, unless a member gives a reason. Only that statement knows the game that the link had before, so SQL makes
- * the JSON of the record.
+ * the JSON of the record, which is what is kept under an idempotency key too.
  */
 import { newEventId } from "@accountlink/core/events";
 import { linkSet } from "@accountlink/core/journal";
-import type { GameSet, GameUpdated, SetGame } from "@accountlink/core/links";
+import { type GameSet, type KeptSet, keptSet, type SetGame } from "@accountlink/core/links";
 import { Array as Arr, Effect, Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertRecord } from "../journal/records.ts";
@@ -19,7 +19,7 @@ import { linkStatements, relinkOf } from "./link_statements.ts";
 
 export const setGameOn = (parts: StoreParts) => {
   const { sql, operation, isRemote } = parts;
-  const inTransaction = keyedWriteOn(parts)("setGame", setInTransaction(sql));
+  const inTransaction = keyedWriteOn(parts)("setGame", keptSet, setInTransaction(sql));
   if (!isRemote) return inTransaction;
   const statement = statementOn(parts);
   const atOnce = operation("setGame", (write: SetGame) =>
@@ -49,27 +49,23 @@ const setInTransaction = (sql: SqlClient.SqlClient) => {
   };
 };
 
-/** The JSON object that one statement of Postgres stores for each purpose, by the SQL of its fields. */
-const recordDetails = { chatId: "chat_id", gameId: "game_id", previousGameId: "previous_game_id" };
-
-const resultFields = {
-  ...recordDetails,
-  updated: "previous_game_id IS DISTINCT FROM game_id",
-} satisfies Record<keyof GameUpdated, string>;
-
-const result = `json_build_object(${Object.entries(resultFields)
-  .map(([name, value]) => `'${name}', ${value}`)
-  .join(", ")})`;
+/** The details of the record, and the kept outcome, by the SQL of their fields. */
+const setFields = {
+  chatId: "chat_id",
+  gameId: "game_id",
+  previousGameId: "previous_game_id",
+} satisfies Record<keyof KeptSet, string>;
 
 const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
   // Lock the users of an idempotent write and the scope before the record, like an erasure and a deletion of the scope.
   // FOR SHARE waits for a first block, which changes the scope, and then reads the scope anew.
   const scopeOf = (pid: string, users: Statement.Fragment) =>
     sql`FROM scopes, ${users} WHERE pid = ${pid} AND locks >= 0 AND has_blocks = 0 FOR SHARE OF scopes`;
+  const kept = sql`'{"result":' || ${jsonObject(setFields)} || '}'`;
   const keyOf = (request: SetGame["once"]) =>
     request === undefined
       ? sql.literal("")
-      : sql`, kept AS (${insertRequest(sql, request, jsonObject({ result }), sql`FROM written`)})`;
+      : sql`, kept AS (${insertRequest(sql, request, kept, sql`FROM written`)})`;
 
   return ({ pid, chatId, gameId, at, actor, requestId, once }: SetGame) => sql`
     WITH written AS (
@@ -81,7 +77,7 @@ const statementOn = ({ sql, jsonObject, usersInUse }: StoreParts) => {
     ), record AS (
       INSERT INTO journal (place, event_id, at, action, actor_type, actor_id, member, request_id, details, fields, chat_id)
       SELECT pid, ${newEventId(at)}, ${at}, 'link.set', ${actor.type}, ${actor.id},
-        ${actor.type === "account" ? actor.member : null}, ${requestId}, ${jsonObject(recordDetails)},
+        ${actor.type === "account" ? actor.member : null}, ${requestId}, ${jsonObject(setFields)},
         ${jsonObject({ linkVersion: "link_version" })}, chat_id
       FROM written WHERE previous_game_id IS DISTINCT FROM game_id
     ) ${keyOf(once)}

@@ -83,7 +83,7 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
         );
         yield* untilWaiting("transactionid", 1);
         const keeping = yield* Effect.forkChild(keep("later"));
-        const once = { ...requestOf("at once"), answerOf: () => Effect.succeed(kept) };
+        const once = requestOf("at once");
         const setting = yield* Effect.forkChild(links.setGame({ ...origin, chatId: ada, gameId, once }));
         const proof = { step: "chat", chatId: ada } as const;
         const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));

@@ -7,6 +7,8 @@ import {
   type CreateSession,
   type CreationBurst,
   canAdvance,
+  keptAdvance,
+  keptCreation,
   type SessionCreated,
   SessionStore,
 } from "@accountlink/core/sessions";
@@ -115,7 +117,10 @@ export const layer = storeLayer(SessionStore)((parts) => {
       );
     }),
 
-    create: keyedWrite("create", function* (write: CreateSession): Effect.fn.Return<SessionCreated, Ending> {
+    create: keyedWrite("create", keptCreation, function* (write: CreateSession): Effect.fn.Return<
+      SessionCreated,
+      Ending
+    > {
       const { session, burst, code } = write;
       const { clientId, redirect, keyId, createdAt } = session;
       const { hash = null, sealedSid = null } = code ?? {};
@@ -131,7 +136,7 @@ export const layer = storeLayer(SessionStore)((parts) => {
       return inserted.length > 0 ? { _tag: "Created" } : yield* rollBack({ _tag: "CodeTaken" });
     }),
 
-    advance: keyedWrite("advance", function* ({ id, to, at }: AdvanceSession) {
+    advance: keyedWrite("advance", keptAdvance, function* ({ id, to, at }: AdvanceSession) {
       const [session] = yield* readSessions(
         sql`SELECT ${sessionColumns} FROM verification_sessions WHERE sid = ${id} ${forUpdate}`,
       );

@@ -1,6 +1,11 @@
 /** Writes with an idempotency key, which is stored in the transaction of the write. */
 import { Conflict, type StoreUnavailable } from "@accountlink/core";
-import type { IdempotentRequest, KeptAnswer, Keyed } from "@accountlink/core/idempotency";
+import {
+  type IdempotentRequest,
+  type KeptAnswer,
+  type Keyed,
+  keptOutcome,
+} from "@accountlink/core/idempotency";
 import { Effect } from "effect";
 import { type SqlClient, SqlError, type Statement } from "effect/sql";
 import { type Ending, rollBack, type StoreParts } from "./store_operation.ts";
@@ -10,11 +15,13 @@ import { type Ending, rollBack, type StoreParts } from "./store_operation.ts";
  * the write.
  *
  * @param kind `bulkTransaction` for a write that may take a minute
+ * @returns a function of the name, of what is kept of an outcome (null for a refusal, which is rolled back), and of the body
  */
 export const keyedWriteOn =
   (parts: StoreParts, kind: "transaction" | "bulkTransaction" = "transaction") =>
-  <O, W extends Keyed<O>>(
+  <O, W extends Keyed>(
     name: string,
+    keptOf: (outcome: O, write: W) => unknown,
     body: (write: W) => Effect.fn.Return<O, Ending>,
   ): ((write: W) => Effect.Effect<O, StoreUnavailable | Conflict>) => {
     const run = parts[kind](name, function* (write: W) {
@@ -22,16 +29,26 @@ export const keyedWriteOn =
       if (once !== undefined && !(yield* takeKey(parts, once))) return yield* rollBack(keyInUse());
       const outcome = yield* body(write);
       if (once === undefined) return outcome;
-      const answer = once.answerOf(outcome);
-      if (answer === null) return yield* rollBack(outcome);
-      yield* keepAnswer(parts.sql, once, yield* answer);
+      const kept = keptOf(outcome, write);
+      if (kept === null) return yield* rollBack(outcome);
+      yield* keepAnswer(parts.sql, once, keptOutcome(once, kept));
       return outcome;
     });
-    return (write) =>
-      Effect.flatMap(run(write), (outcome) =>
-        outcome instanceof Conflict ? Effect.fail(outcome) : Effect.succeed(outcome),
-      );
+    return (write) => Effect.flatMap(run(write), orConflict);
   };
+
+const orConflict = <O>(outcome: O | Conflict) =>
+  outcome instanceof Conflict ? Effect.fail(outcome) : Effect.succeed(outcome);
+
+/** Makes `IdempotencyStore.keep`. */
+export const keepAnswerOn = (parts: StoreParts) => {
+  const run = parts.transaction("keep", function* (request: IdempotentRequest, kept: KeptAnswer) {
+    if (!(yield* takeKey(parts, request))) return yield* rollBack(keyInUse());
+    yield* keepAnswer(parts.sql, request, kept);
+    return undefined;
+  });
+  return (request: IdempotentRequest, kept: KeptAnswer) => Effect.flatMap(run(request, kept), orConflict);
+};
 
 /** Whether no other request has the key now. For work before the transaction that takes the key. */
 export const isKeyFree = (sql: SqlClient.SqlClient, request: IdempotentRequest | undefined) => {

@@ -7,8 +7,7 @@ import {
   type Once,
 } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
-import type { DeleteScope, MoveChat, RemoveGame, SetGame } from "@accountlink/core/links";
-import { type AdvanceSession, type CreateSession, SessionStore } from "@accountlink/core/sessions";
+import { advancedSession, SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
 import { makeKey, makeSession, uniqueText } from "../../mod.ts";
 import { expectEqual } from "../expect.ts";
@@ -30,11 +29,11 @@ export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
   chatIds,
 });
 
-type Write<O> = (once?: Once<O>) => Effect.Effect<O, Conflict | StoreUnavailable>;
+type Write<O> = (once?: Once) => Effect.Effect<O, Conflict | StoreUnavailable>;
 
-/** Runs a write with its request and answer. Returns the outcome, or null if the key is taken. */
-export const commit = <O>(request: IdempotentRequest, write: Write<O>, answer: KeptAnswer = newAnswer()) =>
-  Effect.catchTag(write({ ...request, answerOf: () => Effect.succeed(answer) }), "Conflict", ({ reason }) => {
+/** Runs a write with its request. Returns the outcome, or null if the key is taken. */
+export const commit = <O>(request: IdempotentRequest, write: Write<O>) =>
+  Effect.catchTag(write(request), "Conflict", ({ reason }) => {
     expectEqual(reason, "idempotency_key_in_use");
     return Effect.succeed(null);
   });
@@ -68,17 +67,33 @@ export const newWritesByName = Effect.gen(function* () {
 
   return {
     writes: {
-      setGame: (once?: SetGame["once"]) => links.setGame({ ...context, chatId: ada, gameId: poker, once }),
-      moveChat: (once?: MoveChat["once"]) =>
-        links.moveChat({ ...context, oldChatId: ada, newChatId: bob, once }),
-      removeGame: (once?: RemoveGame["once"]) => links.removeGame({ ...context, chatId: ada, once }),
-      deleteScope: (once?: DeleteScope["once"]) => links.deleteScope({ ...context, once }),
-      setReview: (once?: Once<void>) => reviews.set({ ...review, verdict: "different", once }),
-      removeReview: (once?: Once<boolean>) => reviews.remove({ ...pair, once }),
-      createSession: (once?: CreateSession["once"]) =>
+      setGame: (once?: Once) => links.setGame({ ...context, chatId: ada, gameId: poker, once }),
+      moveChat: (once?: Once) => links.moveChat({ ...context, oldChatId: ada, newChatId: bob, once }),
+      removeGame: (once?: Once) => links.removeGame({ ...context, chatId: ada, once }),
+      deleteScope: (once?: Once) => links.deleteScope({ ...context, once }),
+      setReview: (once?: Once) => reviews.set({ ...review, verdict: "different", once }),
+      removeReview: (once?: Once) => reviews.remove({ ...pair, once }),
+      createSession: (once?: Once) =>
         sessions.create({ session: created, burst: { capacity: 1, refillMs: 1_000 }, once }),
-      advanceSession: (once?: AdvanceSession["once"]) =>
-        sessions.advance({ id: opened.id, to: "cancelled", at: 1, once }),
+      advanceSession: (once?: Once) => sessions.advance({ id: opened.id, to: "cancelled", at: 1, once }),
+    },
+    /** What is kept of the outcome of each write. */
+    kept: {
+      setGame: { chatId: ada, gameId: poker, previousGameId: chess },
+      moveChat: { previousChatId: ada, chatId: bob, gameId: chess, updated: true },
+      removeGame: { chatId: ada, removedGameId: chess, deleted: true },
+      deleteScope: 1,
+      setReview: {
+        chatId: ada,
+        otherChatId: cyd,
+        verdict: "different",
+        note: null,
+        keyId: key.id,
+        at: context.at,
+      },
+      removeReview: { chatId: ada, otherChatId: cyd, deleted: true },
+      createSession: created,
+      advanceSession: advancedSession(opened, "cancelled"),
     },
     /** Reads everything that the idempotent writes change. */
     state: Effect.all([

@@ -1,5 +1,5 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
-import type { GameSet, MoveChat, SetGame } from "@accountlink/core/links";
+import type { EarlierRequest, Once } from "@accountlink/core/idempotency";
 import { Effect, Equal, Option, Result } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import { linkSteps } from "../links/link_steps.ts";
@@ -14,10 +14,8 @@ import {
   type WriteName,
 } from "./idempotency_steps.ts";
 
-const updateAnswer = ({ previousGameId }: GameSet) => {
-  const result = { chatId: ada, gameId: poker, previousGameId, updated: true };
-  return Effect.succeed({ answer: JSON.stringify({ result }), chatIds: [] });
-};
+const keptIn = (found: EarlierRequest | null) =>
+  JSON.parse(found?.answer ?? "null") as { readonly given?: string };
 
 const keeps: Cases<StoragePorts> = {
   "keep stores the answer until its end, for the content of the first request": function* () {
@@ -38,8 +36,7 @@ const keeps: Cases<StoragePorts> = {
     const { global } = yield* makeScopes;
     const links = yield* LinkStore;
     const request = newRequest();
-    const once = { ...request, answerOf: () => null };
-    const write = { ...origin, pid: global.pid, at: 1, chatId: ada, once };
+    const write = { ...origin, pid: global.pid, at: 1, chatId: ada, once: request };
     expectEqual(yield* links.removeGame(write), Option.none());
     expectEqual(yield* find(request), null);
     expectThat(yield* keep(request), "the key is free");
@@ -53,14 +50,14 @@ const keeps: Cases<StoragePorts> = {
     const context = { ...origin, pid: global.pid, at: 1 };
     for (const chatId of [ada, cyd]) {
       const request = newRequest();
-      const answers = Array.from({ length: 5 }, () => newAnswer());
-      const move = (once?: MoveChat["once"]) =>
-        links.moveChat({ ...context, oldChatId: chatId, newChatId: bob, once });
+      const givens = Array.from({ length: 5 }, (_, i) => `given ${i}`);
+      const move = (sealed: string) => (once?: Once) =>
+        links.moveChat({ ...context, oldChatId: chatId, newChatId: bob, once: once && { ...once, sealed } });
       yield* links.setGame({ ...context, chatId, gameId: chess });
-      const outcomes = yield* Effect.forEach(answers, (answer) => commit(request, move, answer), atOnce);
-      const stored = answers.filter((_, i) => outcomes[i] !== null);
+      const outcomes = yield* Effect.forEach(givens, (given) => commit(request, move(given)), atOnce);
+      const stored = givens.filter((_, i) => outcomes[i] !== null);
       expectEqual(stored.length, 1);
-      expectEqual((yield* find(request))?.answer ?? null, stored[0]?.answer ?? null);
+      expectEqual(keptIn(yield* find(request)).given, stored[0]);
       yield* links.removeGame({ ...context, chatId: bob });
     }
     expectEqual((yield* entries).length, 6);
@@ -74,16 +71,14 @@ const keeps: Cases<StoragePorts> = {
     yield* set(ada, chess);
     const request = newRequest({ chatIds: [ada] });
     const write = { ...origin, pid: global.pid, at: 1, chatId: ada, gameId: poker };
-    const racing = Array.from({ length: 5 }, () =>
-      Effect.result(links.setGame({ ...write, once: { ...request, answerOf: updateAnswer } })),
-    );
+    const racing = Array.from({ length: 5 }, () => Effect.result(links.setGame({ ...write, once: request })));
     const outcomes = yield* Effect.all(racing, atOnce);
     expectEqual(
       outcomes.flatMap((outcome) => (Result.isSuccess(outcome) ? [outcome.success.previousGameId] : [])),
       [chess],
     );
-    expectEqual(JSON.parse((yield* find(request))?.answer ?? ""), {
-      result: { chatId: ada, gameId: poker, previousGameId: chess, updated: true },
+    expectEqual<unknown>(keptIn(yield* find(request)), {
+      result: { chatId: ada, gameId: poker, previousGameId: chess },
     });
     expectEqual((yield* entries).length, 2);
   },
@@ -95,7 +90,7 @@ const keeps: Cases<StoragePorts> = {
     const request = newRequest();
     yield* keep(request);
     const write = { ...origin, pid: global.pid, at: 100, chatId: ada, gameId: chess };
-    const set = (once?: SetGame["once"]) => links.setGame({ ...write, once });
+    const set = (once?: Once) => links.setGame({ ...write, once });
     expectThat((yield* commit({ ...request, at: 100, endsAt: 200 }, set)) !== null, "the link is set");
     expectEqual((yield* find(request))?.endsAt, 200);
   },
@@ -113,17 +108,16 @@ const keeps: Cases<StoragePorts> = {
 };
 
 const keyed = (name: WriteName): Cases<StoragePorts> => ({
-  [`${name} stores its write and its answer together, once`]: function* () {
+  [`${name} stores its write and its outcome together, once`]: function* () {
     const { find } = yield* idempotencySteps;
-    const { writes, state } = yield* newWritesByName;
-    const [request, answer, before] = [newRequest(), newAnswer(), yield* state];
+    const { writes, kept, state } = yield* newWritesByName;
+    const [request, before] = [newRequest(), yield* state];
     const write = writes[name] as (typeof writes)["setGame"];
-    expectThat((yield* commit(request, write, answer)) !== null, "it is stored");
+    expectThat((yield* commit(request, write)) !== null, "it is stored");
     const after = yield* state;
     expectThat(!Equal.equals(before, after), "the write is stored");
-    // Postgres makes the answer of `setGame` itself.
-    if (name !== "setGame") expectEqual((yield* find(request))?.answer, answer.answer);
-    expectEqual(yield* commit(request, write, answer), null);
+    expectEqual<unknown>(keptIn(yield* find(request)), { result: kept[name] });
+    expectEqual(yield* commit(request, write), null);
     expectEqual<unknown>(yield* state, after);
   },
 });

@@ -8,9 +8,8 @@ import {
   type StoreUnavailable,
 } from "@accountlink/core";
 import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
-import type { IdempotentRequest } from "@accountlink/core/idempotency";
+import type { IdempotentRequest, Once } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
-import type { SetGame } from "@accountlink/core/links";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { type UserErased, UserStore } from "@accountlink/core/users";
@@ -60,9 +59,7 @@ export const newUserSteps = Effect.gen(function* () {
       links.setGame({ ...origin, pid, at: 0, chatId: of, gameId }),
     /** Sets the link with an idempotency key. */
     setOnce: ({ pid }: DataScope, gameId: GameId, request: IdempotentRequest) =>
-      commit(request, (once?: SetGame["once"]) =>
-        links.setGame({ ...origin, pid, at: 0, chatId, gameId, once }),
-      ),
+      commit(request, (once?: Once) => links.setGame({ ...origin, pid, at: 0, chatId, gameId, once })),
     recordOf: ({ pid }: DataScope, of: ChatId = chatId) =>
       Effect.map(links.findByChatId(pid, of), Option.getOrNull),
     see: ({ pid }: DataScope) =>
