@@ -104,7 +104,7 @@ export const takeBatch = Effect.fnUntraced(function* (
   tally.links += links.length;
   const parts = partsOf(links, onConflict);
   const store = Effect.fnUntraced(function* (part: Pick<ImportBatch, "links" | "existing" | "progress">) {
-    if (part.links.length === 0) return nothing;
+    if (part.links.length === 0 && part.progress === null) return nothing;
     if (dryRun || pid === null) return yield* preview(pid, part.links, part.existing, staged, changed);
     const at = yield* Clock.currentTimeMillis;
     const begun = { holder, file, isContinued: tally.isBegun };
@@ -225,7 +225,10 @@ const partsOf = (links: ReadonlyArray<PlacedLink>, onConflict: ConflictChoice): 
   const isTimed = ({ lastVerifiedAt }: PlacedLink) => lastVerifiedAt !== null;
   const untimed: Part = { existing: "keep", links: links.filter((link) => !isTimed(link)) };
   const timed: Part = { existing: "newest", links: links.filter(isTimed) };
-  return [untimed, timed].filter((part) => part.links.length > 0);
+  // The last part stores how far the import has come, also after a batch of which all rows are left out.
+  return untimed.links.length > 0 && timed.links.length > 0
+    ? [untimed, timed]
+    : [untimed.links.length > 0 ? untimed : timed];
 };
 
 /** Returns one link for each chat user of a batch, and the rows to leave out. */

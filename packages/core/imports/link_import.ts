@@ -3,8 +3,9 @@
  *
  * A file is read twice: first to check and hash every row, then to store its links. Hash, scope and `onConflict`
  * identify the import, and the store keeps the number of rows up to its last stored batch. So an interrupted import is
- * resumed, a completed import is not repeated, and a changed file is another import. A pipe can be read only once: its
- * rows are stored as they arrive, and its import cannot be resumed.
+ * resumed after that batch. A complete import begins again, since links may have changed, and counts its other rows as
+ * unchanged. A changed file is another import. A pipe can be read only once: its rows are stored as they arrive, and its
+ * import cannot be resumed.
  *
  * If a chat user occurs twice, `onConflict` decides which link counts. The other link is reported as left out only if
  * both links are in one batch.
@@ -233,7 +234,6 @@ const progressOf = Effect.fnUntraced(function* (
   if (hash === null || pid === null) return { name: null, resumedAfter: 0 };
   const name = `file:${pid}:${onConflict}:${hash}`;
   const position = fromStart ? 0 : yield* (yield* ImportStore).importPosition(name);
-  // A complete import begins again: links may have changed since, and its rows that have not are counted as unchanged.
   return { name, resumedAfter: position === rows ? 0 : position };
 });
 

@@ -115,6 +115,14 @@ test("an import continues after the last stored batch", () => {
   }).pipe(Effect.provide(layer));
 });
 
+test("a complete import begins again, also if its last rows were left out", function* () {
+  yield* withScope;
+  const file = fileOf(`${csv(batch)}wrong,1\n`);
+  yield* run(file);
+  const counts = { resumedAfter: 0, inserted: 0, unchanged: batch, leftOut: 1 };
+  expect((yield* run(file)).outcome).toMatchObject(counts);
+});
+
 test("an import does not resume with other content, another `onConflict` or `fromStart`", () => {
   const { state, layer } = failingAfter(1);
   return Effect.gen(function* () {
