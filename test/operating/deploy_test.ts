@@ -93,7 +93,7 @@ it("the Dockerfile names only files of the checkout", async () => {
     (text) => text.match(/\b(?:packages|tools|apps)[\w./]*/g) ?? [],
   );
   const named = [...sources, ...commands].filter((path) => !path.startsWith("/"));
-  expect(named).toContain("packages/testing");
+  expect(named).toContain("tools/guide/guide.ts");
   for (const path of named) await expect(stat(join(root, path))).resolves.toBeTruthy();
 });
 

@@ -77,7 +77,9 @@ beforeAll(async () => {
     if (instruction.getKeyword() === "COPY")
       await copyInto(image, text, (instruction as Copy).getFromFlag()?.getValue() ?? undefined);
     if (instruction.getKeyword() === "RUN") {
-      await run("sh", ["-ec", `exec </dev/null; ${text}`], {
+      // Folders outside of /app are made within the image, and this machine has no user of Node's image.
+      const command = text.replace("--owner=node /var", `${image}/var`);
+      await run("sh", ["-ec", `exec </dev/null; mkdir -p ${image}/var/lib; ${command}`], {
         cwd: image,
         env: environment,
         maxBuffer: 2 ** 26,
@@ -86,7 +88,11 @@ beforeAll(async () => {
   }
 }, 20 * 60_000);
 
-it("the image of deploy/Dockerfile starts, and has the server's bundle, the guide and no tests", async () => {
+it("the image of deploy/Dockerfile starts, and has the server's bundle and the guide, no sources and no packages", async () => {
+  const { stdout } = await run("find", [".", "-name", "*.ts", "-o", "-name", "node_modules"], { cwd: image });
+  expect(stdout).toBe("");
+  const { stdout: size } = await run("du", ["-sm", image]);
+  expect(Number.parseInt(size, 10)).toBeLessThan(40);
   const argumentsOf = (name: string): ReadonlyArray<string> =>
     JSON.parse(instructions.findLast((each) => each.getKeyword() === name)?.getArgumentsContent() ?? "[]");
   const [, ...args] = [...argumentsOf("ENTRYPOINT"), ...argumentsOf("CMD")];
@@ -110,10 +116,4 @@ it("the image of deploy/Dockerfile starts, and has the server's bundle, the guid
     server.kill();
     await ended;
   }
-  const { stdout } = await run(
-    "find",
-    ["packages", "apps", "-name", "*_test.ts", "-not", "-path", "*/node_modules/*"],
-    { cwd: image },
-  );
-  expect(stdout).toBe("");
 });

@@ -19,8 +19,8 @@ export const makeClone = () => run("git", ["clone", "--quiet", root, clone]);
 export const copyClone = (block: string): string =>
   block.replace("git clone -q <address of this repository>", `cp -a ${clone}`);
 
-/** Returns the disk usage of a clone's dependencies and tools. */
+/** Returns the disk usage of an installed clone, beside git's own. */
 export const installedMegabytes = async (): Promise<number> => {
-  const { stdout } = await run("du", ["-sm", join(clone, "node_modules"), join(clone, "tools")]);
-  return stdout.split("\n").reduce((sum, line) => sum + (parseInt(line, 10) || 0), 0);
+  const { stdout } = await run("du", ["-sm", "--exclude=.git", clone]);
+  return Number.parseInt(stdout, 10);
 };
