@@ -4,6 +4,7 @@ import { SuspectStore, suspectTime } from "./alts/suspect_store.ts";
 import { AuditLog } from "./audit/audit.ts";
 import { EventStore } from "./events/event_store.ts";
 import { KeyStore } from "./keys/key_store.ts";
+import { RolePlanStore, replacedTime } from "./roles/role_plan_store.ts";
 import { sweepEvery } from "./telemetry/warn_once.ts";
 import { dayMs, type Millis } from "./timestamp.ts";
 import { UsageStore } from "./usage/usage_store.ts";
@@ -75,6 +76,10 @@ export const layer = Layer.effectDiscard(
     const suspects = yield* SuspectStore;
     const forgetSuspects = (now: Millis) => suspects.forget(now - suspectTime);
     yield* sweepEvery("10 minutes", "Cannot delete old pairs of alts", forgetSuspects);
+
+    const plans = yield* RolePlanStore;
+    const forgetNicknames = (now: Millis) => plans.forgetNicknames(now - replacedTime);
+    yield* sweepEvery("10 minutes", "Cannot delete old nicknames of members", forgetNicknames);
 
     const usage = yield* UsageStore;
     const forgetUsage = (now: Millis) => usage.forget(now - usageRetention);

@@ -14,6 +14,7 @@ import { blockRemovals } from "./migrations/0024_block_removals.ts";
 import { bypassRoles } from "./migrations/0025_bypass_roles.ts";
 import { journal } from "./migrations/0026_journal.ts";
 import { memberScopes } from "./migrations/0027_member_scopes.ts";
+import { replacedNicknames } from "./migrations/0028_replaced_nicknames.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -27,6 +28,7 @@ export const migrations: Readonly<
   "0025_bypass_roles": bypassRoles,
   "0026_journal": journal,
   "0027_member_scopes": memberScopes,
+  "0028_replaced_nicknames": replacedNicknames,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -43,6 +43,8 @@ export interface MemberChanges {
   readonly remove: ReadonlyArray<string>;
   /** The nickname to set. Empty removes the nickname, null leaves it alone. */
   readonly nickname: string | null;
+  /** The nickname that the change replaces and that the plan has not set. Null if it replaces none of the member's own. */
+  readonly replaced: { readonly nickname: string | null } | null;
   /** The nickname that the plan has set: `before` the changes, and `after` them. Null if the plan has set none. */
   readonly setNickname: { readonly before: string | null; readonly after: string | null };
   /** Whether the plan asks for an item of a private inventory. Such an item counts as missing. */
@@ -148,17 +150,18 @@ export const memberChanges = (
   };
 };
 
-type NicknameChange = Pick<MemberChanges, "nickname" | "setNickname">;
+type NicknameChange = Pick<MemberChanges, "nickname" | "replaced" | "setNickname">;
 
 const unchanged = (before: string | null, after = before): NicknameChange => ({
   nickname: null,
+  replaced: null,
   setNickname: { before, after },
 });
 
 /** Removes the nickname of an unlinked member if the plan set it. */
 const nicknameRemoval = ({ nickname }: RoleMember, before: string | null): NicknameChange =>
   nickname !== null && before !== null && (nickname === shownNickname(before) || before === erasedNickname)
-    ? { nickname: "", setNickname: { before, after: null } }
+    ? { nickname: "", replaced: null, setNickname: { before, after: null } }
     : unchanged(before, null);
 
 const noNames = { username: null, displayName: null };
@@ -202,5 +205,8 @@ const renaming = (member: RoleMember, before: string | null, after: string): Nic
   if (member.nickname === after) return unchanged(before, after);
   const isKept =
     before !== null && givenNickname(before) === after && member.nickname === shownNickname(before);
-  return isKept ? unchanged(before) : { nickname: after, setNickname: { before, after } };
+  if (isKept) return unchanged(before);
+  const isOwn = before === null || member.nickname !== shownNickname(before);
+  const replaced = isOwn ? { nickname: member.nickname } : null;
+  return { nickname: after, replaced, setNickname: { before, after } };
 };

@@ -132,6 +132,20 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       return { ...memberChanges(plan, member, game, stored), isUnanswered } satisfies Comparison;
     });
 
+    /** Stores the nickname that a change replaces before the change, because nothing tells it afterwards. */
+    const keeping = Effect.fnUntraced(function* <E>(
+      { scope: { pid }, guildId }: RolePlan,
+      { chatId, replaced }: Pick<MemberChanges, "chatId" | "replaced">,
+      change: Effect.Effect<boolean, E>,
+    ) {
+      if (replaced === null) return yield* change;
+      const at = yield* Clock.currentTimeMillis;
+      const isKept = yield* store.keepNickname({ pid, guildId }, { chatId, ...replaced, at });
+      const isMade = yield* change;
+      if (isKept && !isMade) yield* store.dropNickname({ pid, guildId }, chatId);
+      return isMade;
+    });
+
     const apply = Effect.fn("MemberSync.apply")(function* (
       plan: RolePlan,
       changes: Comparison,
@@ -173,7 +187,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
           return true;
         },
       );
-      const isRenamed = nickname !== null && (yield* change(null, renaming));
+      const isRenamed = nickname !== null && (yield* keeping(plan, changes, change(null, renaming)));
       const { before, after } = setNickname;
       const renamedTo = isRenamed && after !== null ? storedNickname(after, kept) : after;
       const isSet = nickname === null || isRenamed;

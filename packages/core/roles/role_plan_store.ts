@@ -4,7 +4,7 @@ import type { CommunityPlace, PauseReason } from "../communities/community.ts";
 import type { HoldItems } from "../couriers/couriers.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
-import type { Millis } from "../timestamp.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
 import type { PlanPreview, StoredPreview } from "./plan_preview.ts";
 import type { PlanProblem, PlanSettings, PlanStatus, RolePlan, Sweep } from "./role_plan.ts";
 
@@ -125,10 +125,24 @@ export const erasedLink = " ";
 export const isErasedMark = (nickname: string | null): boolean =>
   nickname === erasedNickname || nickname === erasedLink;
 
-/** The nickname and the problems that are stored for a user in the guild of a plan. */
+/** A nickname that a plan replaced by its own. */
+export interface ReplacedNickname {
+  readonly chatId: ChatId;
+  /** Null if the member had none. */
+  readonly nickname: string | null;
+  /** When the plan replaced it. */
+  readonly at: Millis;
+}
+
+/** How long replaced nicknames are kept, in milliseconds. @internal */
+export const replacedTime = 30 * dayMs;
+
+/** The nicknames and the problems that are stored for a user in the guild of a plan. */
 export interface UserRoles extends PlanPlace {
   /** The nickname that the plan set, or null. */
   readonly nickname: string | null;
+  /** The nickname that the plan replaced lately; null without one. */
+  readonly replacedNickname: string | null;
   readonly problems: ReadonlyArray<PlanProblem>;
 }
 
@@ -208,6 +222,25 @@ export class RolePlanStore extends Context.Service<
      * another node holds the plan.
      */
     readonly settle: (write: SettleMembers) => StoreEffect<boolean>;
+
+    /**
+     * Keeps the nickname that a plan is about to replace, unless one of the member is kept already. Returns whether it
+     * was stored: false also if the plan is unknown.
+     */
+    readonly keepNickname: (place: PlanPlace, replaced: ReplacedNickname) => StoreEffect<boolean>;
+
+    /** Returns kept nicknames of members after a chat ID, sorted by chat ID as strings. */
+    readonly keptNicknames: (
+      place: PlanPlace,
+      after: ChatId | null,
+      limit: number,
+    ) => StoreEffect<ReadonlyArray<ReplacedNickname>>;
+
+    /** Forgets the kept nickname of a member, which is back. */
+    readonly dropNickname: (place: PlanPlace, chatId: ChatId) => StoreEffect<void>;
+
+    /** Forgets the nicknames of all plans that were replaced before a time. */
+    readonly forgetNicknames: (before: Millis) => StoreEffect<void>;
 
     /** Stores the result of a sync, whichever node holds the plan. Does nothing if the plan is unknown. */
     readonly settleOne: (place: PlanPlace, member: SettledMember, at: Millis) => StoreEffect<void>;

@@ -14,6 +14,7 @@ import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
 import { lackedBy, noGroups } from "./offered_rules.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
+import { makeReplacedNicknames } from "./replaced_nicknames.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { conditionsIn } from "./rule_kinds.ts";
@@ -32,6 +33,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const members = yield* MemberSync;
     const team = yield* MemberStore;
     const previews = yield* makePlanPreviews;
+    const nicknames = yield* makeReplacedNicknames(members.roles);
     const { checkGuild } = yield* makeGuildCheck;
     const game = yield* GamePlatform;
     const { findGroup } = game;
@@ -125,6 +127,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
 
     return {
       ...stored,
+      ...nicknames,
 
       /** Returns the roles of a guild, highest first. */
       guildRoles,

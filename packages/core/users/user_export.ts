@@ -103,12 +103,19 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
             ...withTimes({ linkedAt: at, score }),
             reasons: evidence.map(({ kind }) => kind),
           })),
-          roles: roles.map(({ pid, guildId, nickname, problems }) => ({
-            community: communityOf(pid),
-            guildId,
-            nickname: nickname === null ? null : shownNickname(nickname),
-            problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
-          })),
+          roles: roles
+            .filter(({ nickname, problems }) => nickname !== null || problems.length > 0)
+            .map(({ pid, guildId, nickname, problems }) => ({
+              community: communityOf(pid),
+              guildId,
+              nickname: nickname === null ? null : shownNickname(nickname),
+              problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
+            })),
+          replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname }) =>
+            replacedNickname === null
+              ? []
+              : [{ community: communityOf(pid), guildId, nickname: replacedNickname }],
+          ),
           pauses: pauses.map(({ pid, guildId, at }) => ({
             community: communityOf(pid),
             ...withTimes({ guildId, at }),

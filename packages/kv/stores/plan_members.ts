@@ -53,10 +53,20 @@ const markWaiting = Effect.fnUntraced(function* (
   at: number,
   isErased = false,
 ) {
-  const { mark = 0, waits = null, nickname: set = null } = (yield* tx.get(planMembers, ref, chatId)) ?? {};
+  const before = yield* tx.get(planMembers, ref, chatId);
+  const { mark = 0, waits = null, nickname: set = null } = before ?? {};
   const waiting = { since: waits?.since ?? at, dueAt: at };
   const nickname = isErased ? (set ?? erasedLink) : set;
-  yield* tx.put(planMembers, { ref, pid, guildId, chatId, mark: mark + 1, waits: waiting, nickname });
+  yield* tx.put(planMembers, {
+    ...before,
+    ref,
+    pid,
+    guildId,
+    chatId,
+    mark: mark + 1,
+    waits: waiting,
+    nickname,
+  });
 });
 
 const settleMember = Effect.fnUntraced(function* (
@@ -77,10 +87,11 @@ const settleMember = Effect.fnUntraced(function* (
   yield* addPlanProblems(tx, stored, problems.filter(isOfPlan));
   const before = yield* tx.get(planMembers, ref, chatId);
   const waits = waitsAfter(before, read, retryAt, at);
-  if (waits === null && nickname === null) yield* tx.remove(planMembers, ref, chatId);
+  if (waits === null && nickname === null && before?.replaced === undefined)
+    yield* tx.remove(planMembers, ref, chatId);
   else {
     const mark = before?.mark ?? (read ?? 0) + 1;
-    yield* tx.put(planMembers, { ref, pid, guildId, chatId, mark, waits, nickname });
+    yield* tx.put(planMembers, { ...before, ref, pid, guildId, chatId, mark, waits, nickname });
   }
 });
 
@@ -109,7 +120,32 @@ const addPlanProblems = Effect.fnUntraced(function* (
   }
 });
 
-type Operations = "mark" | "markMember" | "due" | "nicknames" | "settle" | "settleOne";
+/** Forgets the nickname that was replaced before a time, and the member if nothing else is stored. */
+const dropReplaced = Effect.fnUntraced(function* (
+  tx: Transaction,
+  ref: number,
+  chatId: ChatId,
+  time = Number.POSITIVE_INFINITY,
+) {
+  const stored = yield* tx.get(planMembers, ref, chatId);
+  if (stored?.replaced === undefined || stored.replaced.at >= time) return false;
+  const { replaced: _, ...member } = stored;
+  if (member.waits === null && member.nickname === null) yield* tx.remove(planMembers, ref, chatId);
+  else yield* tx.put(planMembers, member);
+  return true;
+});
+
+type Operations =
+  | "mark"
+  | "markMember"
+  | "due"
+  | "nicknames"
+  | "settle"
+  | "settleOne"
+  | "keepNickname"
+  | "keptNicknames"
+  | "dropNickname"
+  | "forgetNicknames";
 
 export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], Operations> => ({
   mark: (write) =>
@@ -200,6 +236,45 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
       }
       return true;
     }),
+
+  keepNickname: (place, { chatId, nickname, at }) =>
+    db.write(place.pid, function* (tx) {
+      assertStorable([nickname ?? ""]);
+      const stored = yield* findPlan(tx, place);
+      if (stored === undefined) return false;
+      const { ref, pid, guildId } = stored;
+      const before = yield* tx.get(planMembers, ref, chatId);
+      if (before?.replaced !== undefined) return false;
+      const nobody = { ref, pid, guildId, chatId, mark: 1, waits: null, nickname: null };
+      yield* tx.put(planMembers, { ...nobody, ...before, replaced: { nickname, at } });
+      return true;
+    }),
+
+  keptNicknames: (place, after, limit) =>
+    db.read(function* (tx) {
+      const stored = yield* findPlan(tx, place);
+      if (stored === undefined) return [];
+      const range = after === null ? { limit } : { after: [after], limit };
+      const found = yield* tx.list(planMembers.replaced, [stored.ref], range);
+      return found.flatMap(({ chatId, replaced }) =>
+        replaced === undefined ? [] : [{ chatId, ...replaced }],
+      );
+    }),
+
+  dropNickname: (place, chatId) =>
+    db.write(place.pid, function* (tx) {
+      const stored = yield* findPlan(tx, place);
+      if (stored !== undefined) yield* dropReplaced(tx, stored.ref, chatId);
+    }),
+
+  forgetNicknames: (before) =>
+    Effect.asVoid(
+      inSteps(
+        db,
+        (tx) => tx.list(planMembers.replacedAt, [], { before: [before], limit: stepSize }),
+        (tx, { ref, chatId }) => dropReplaced(tx, ref, chatId, before),
+      ),
+    ),
 
   settleOne: (place, member, at) =>
     db.write(place.pid, function* (tx) {

@@ -72,6 +72,8 @@ export interface PlanMember extends Place {
   /** The pending change, or null. */
   readonly waits: { readonly since: number; readonly dueAt: number } | null;
   readonly nickname: string | null;
+  /** The nickname that the plan replaced lately. Records of earlier releases lack it. */
+  readonly replaced?: { readonly nickname: string | null; readonly at: number };
 }
 
 export const planMembers = table<PlanMember>()(
@@ -81,6 +83,10 @@ export const planMembers = table<PlanMember>()(
     due: { keys: ({ ref, chatId, waits }) => (waits === null ? [] : [[ref, waits.dueAt, chatId]]) },
     since: { keys: ({ ref, chatId, waits }) => (waits === null ? [] : [[ref, waits.since, chatId]]) },
     byUser: { keys: ({ ref, chatId }) => [[chatId, ref]], group: 1 },
+    replaced: { keys: ({ ref, chatId, replaced }) => (replaced === undefined ? [] : [[ref, chatId]]) },
+    replacedAt: {
+      keys: ({ ref, chatId, replaced }) => (replaced === undefined ? [] : [[replaced.at, ref, chatId]]),
+    },
   },
   1,
 );
@@ -125,12 +131,15 @@ export const rolesOf = Effect.fnUntraced(function* (tx: Transaction, chatId: Cha
   const members = yield* tx.list(planMembers.byUser, [chatId]);
   const theirs = yield* tx.list(planProblems.byUser, [chatId]);
   const found = new Map<number, UserRoles>();
-  for (const { ref, pid, guildId, nickname: stored } of members) {
+  for (const { ref, pid, guildId, nickname: stored, replaced } of members) {
     const nickname = isErasedMark(stored) ? null : stored;
-    if (nickname !== null) found.set(ref, { pid, guildId, nickname, problems: [] });
+    const replacedNickname = replaced?.nickname ?? null;
+    if (nickname !== null || replacedNickname !== null)
+      found.set(ref, { pid, guildId, nickname, replacedNickname, problems: [] });
   }
   for (const { ref, pid, guildId, problems } of theirs) {
-    found.set(ref, { pid, guildId, nickname: found.get(ref)?.nickname ?? null, problems });
+    const { nickname = null, replacedNickname = null } = found.get(ref) ?? {};
+    found.set(ref, { pid, guildId, nickname, replacedNickname, problems });
   }
   return [...found.values()];
 });
@@ -143,7 +152,7 @@ export const forgetRoles = Effect.fnUntraced(function* (tx: Transaction, chatId:
   for (const { ref } of yield* tx.list(planProblems.byUser, [chatId])) {
     yield* tx.remove(planProblems, ref, chatId);
   }
-  for (const member of yield* tx.list(planMembers.byUser, [chatId])) {
+  for (const { replaced: _, ...member } of yield* tx.list(planMembers.byUser, [chatId])) {
     const isShown = member.nickname !== null && isOn(yield* tx.get(plans, member.pid, member.guildId));
     if (member.waits === null && !isShown) yield* tx.remove(planMembers, member.ref, chatId);
     else {

@@ -77,6 +77,8 @@ export const rolesPath = (pid: Pid | ":pid") => below(paths.communities, pid, "r
 
 export const channelsPath = (pid: Pid | ":pid") => below(paths.communities, pid, "channels");
 
+export const nicknamesPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/nicknames.csv` as const;
+
 export const rolesPreviewPath = (pid: Pid | ":pid") => `${rolesPath(pid)}/preview` as const;
 
 export const importPath = (id: string, act?: string) => below(paths.imports, id, act);

@@ -6,6 +6,7 @@ import {
   erasedNickname,
   type PlanPlace,
   type PlanProblem,
+  type ReplacedNickname,
   type RolePlanStore,
   type SettledMember,
   type UserRoles,
@@ -14,7 +15,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
-import type { SqlClient } from "effect/sql";
+import type { SqlClient, Statement } from "effect/sql";
 import {
   literalsOf,
   OptionalInt,
@@ -79,7 +80,9 @@ export const memberOperations = ({
           WHEN excluded.due_at IS NULL THEN NULL
           ELSE COALESCE(role_members.since, excluded.since)
         END`;
-    yield* sql`DELETE FROM role_members WHERE ${isSettled} AND due_at IS NULL AND nickname IS NULL`;
+    yield* sql`
+      DELETE FROM role_members
+      WHERE ${isSettled} AND due_at IS NULL AND nickname IS NULL AND replaced_at IS NULL`;
     yield* sql`DELETE FROM role_problems WHERE ${isSettled}`;
     yield* addProblems(
       place,
@@ -102,6 +105,16 @@ export const memberOperations = ({
       SELECT ${pid}, ${guildId}, value ->> 0, value ->> 1, value ->> 2, CAST(value ->> 3 AS BIGINT)
       FROM ${elements(JSON.stringify(unique))} WHERE true
       ON CONFLICT (pid, guild_id, chat_id, role_id) DO UPDATE SET reason = excluded.reason, at = excluded.at`;
+  });
+
+  /** Forgets replaced nicknames, and the members of whom nothing else is stored. */
+  const forgetReplaced = Effect.fnUntraced(function* (isMeant: Statement.Fragment) {
+    yield* sql`
+      DELETE FROM role_members
+      WHERE ${isMeant} AND replaced_at IS NOT NULL AND due_at IS NULL AND nickname IS NULL`;
+    yield* sql`
+      UPDATE role_members SET replaced_nickname = NULL, replaced_at = NULL
+      WHERE ${isMeant} AND replaced_at IS NOT NULL`;
   });
 
   /** Replaces the problems that name no member. */
@@ -171,6 +184,31 @@ export const memberOperations = ({
       return true;
     }),
 
+    keepNickname: operation("keepNickname", function* ({ pid, guildId }, { chatId, nickname, at }) {
+      assertStorable([nickname ?? ""]);
+      const keep = sql`
+        INSERT INTO role_members (pid, guild_id, chat_id, mark, replaced_nickname, replaced_at)
+        SELECT pid, guild_id, ${chatId}, 1, CAST(${nickname} AS TEXT), CAST(${at} AS BIGINT)
+        FROM role_plans WHERE pid = ${pid} AND guild_id = ${guildId}
+        ON CONFLICT (pid, guild_id, chat_id) DO UPDATE SET
+          replaced_nickname = excluded.replaced_nickname, replaced_at = excluded.replaced_at
+        WHERE role_members.replaced_at IS NULL`;
+      return rowsWritten(yield* keep.raw) > 0;
+    }),
+
+    keptNicknames: operation("keptNicknames", (place, after, limit) =>
+      readReplaced(sql`
+        SELECT chat_id, replaced_nickname, replaced_at FROM role_members
+        WHERE ${isPlan(sql, place)} AND replaced_at IS NOT NULL AND chat_id > ${after ?? ""}
+        ORDER BY chat_id LIMIT ${limit}`),
+    ),
+
+    dropNickname: transaction("dropNickname", (place, chatId) =>
+      forgetReplaced(sql`${isPlan(sql, place)} AND chat_id = ${chatId}`),
+    ),
+
+    forgetNicknames: transaction("forgetNicknames", (before) => forgetReplaced(sql`replaced_at < ${before}`)),
+
     settleOne: transaction("settleOne", function* (place, member, at) {
       const [plan] = yield* lockPlan(place);
       if (plan !== undefined) yield* settleMembers(place, [member], at);
@@ -181,18 +219,20 @@ export const memberOperations = ({
 
 /** Finds the nicknames and problems stored for a chat user. */
 export const findUserRoles = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chatId: ChatId) {
-  const nicknames = yield* readNicknames(sql`
-    SELECT pid, guild_id, chat_id, nickname FROM role_members
-    WHERE chat_id = ${chatId} AND nickname NOT IN (${erasedNickname}, ${erasedLink})`);
+  const members = yield* readOwnNicknames(sql`
+    SELECT pid, guild_id, replaced_nickname,
+      CASE WHEN nickname NOT IN (${erasedNickname}, ${erasedLink}) THEN nickname END AS nickname
+    FROM role_members WHERE chat_id = ${chatId}`);
   const found = new Map<string, UserRoles>();
-  for (const { pid, guildId, nickname } of nicknames) {
-    found.set(`${pid} ${guildId}`, { pid, guildId, nickname, problems: [] });
+  for (const { pid, guildId, nickname, replacedNickname } of members) {
+    if (nickname === null && replacedNickname === null) continue;
+    found.set(`${pid} ${guildId}`, { pid, guildId, nickname, replacedNickname, problems: [] });
   }
   const placed = yield* readPlacedProblems(sql`
     SELECT pid, guild_id, ${problemColumns} FROM role_problems WHERE chat_id = ${chatId} ORDER BY role_id`);
   for (const { pid, guildId, ...problem } of placed) {
     const name = `${pid} ${guildId}`;
-    const roles = found.get(name) ?? { pid, guildId, nickname: null, problems: [] };
+    const roles = found.get(name) ?? { pid, guildId, nickname: null, replacedNickname: null, problems: [] };
     found.set(name, { ...roles, problems: [...roles.problems, problemOf(problem)] });
   }
   return [...found.values()].toSorted(placeOrder);
@@ -207,6 +247,9 @@ export const forgetUserRoles = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     SELECT 1 FROM role_plans
     WHERE role_plans.pid = role_members.pid AND role_plans.guild_id = role_members.guild_id AND state = 'on'
   )`;
+  yield* sql`
+    UPDATE role_members SET replaced_nickname = NULL, replaced_at = NULL
+    WHERE chat_id = ${chatId} AND replaced_at IS NOT NULL`;
   yield* sql`
     DELETE FROM role_members WHERE chat_id = ${chatId} AND due_at IS NULL AND (nickname IS NULL OR NOT ${isOn})`;
   yield* sql`
@@ -233,6 +276,24 @@ const readWaiting = tableOf("role_members", {
 }).reader((member): WaitingMember => member);
 
 const place = { pid: Pid, guildId: GuildId };
+
+const readReplaced = tableOf("role_members", {
+  chatId: ChatId,
+  replacedNickname: OptionalText,
+  replacedAt: Schema.Int,
+}).reader(
+  ({ chatId, replacedNickname, replacedAt }): ReplacedNickname => ({
+    chatId,
+    nickname: replacedNickname,
+    at: replacedAt,
+  }),
+);
+
+const readOwnNicknames = tableOf("role_members", {
+  ...place,
+  nickname: OptionalText,
+  replacedNickname: OptionalText,
+}).reader();
 
 const readNicknames = tableOf("role_members", { ...place, chatId: ChatId, nickname: Schema.String }).reader();
 

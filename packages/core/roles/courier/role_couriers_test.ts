@@ -266,6 +266,7 @@ const renaming = (chatId_: string, add: ReadonlyArray<string> = []) => ({
   add,
   remove: [],
   nickname: "ada_g",
+  replaced: null,
   setNickname: { before: "old", after: "ada_g" },
   isInventoryPrivate: false,
   held: [],

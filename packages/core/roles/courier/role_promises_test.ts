@@ -72,6 +72,17 @@ const acts = Effect.gen(function* () {
     undo: imports.undo({ ...write, pid, id: "file", limit: 100 }),
     deleteData: links.deleteScope({ ...write, pid }),
     deleteRules: plans.remove(scope, guildId, operator),
+    putBack: Effect.andThen(
+      guild.put({ ...settings, state: "paused" }),
+      plans.putNicknamesBack(scope, guildId),
+    ),
+    putBackRenamed: Effect.andThen(
+      Effect.andThen(
+        guild.put({ ...settings, state: "paused" }),
+        roles.setNickname(guildId, chatId(ada), "mine"),
+      ),
+      plans.putNicknamesBack(scope, guildId),
+    ),
   };
 });
 
@@ -80,7 +91,8 @@ type Act =
   | "undo"
   | "block"
   | `unlink${"" | "Renamed" | "Bypassed" | "Paused"}`
-  | `delete${"Data" | "Rules"}`;
+  | `delete${"Data" | "Rules"}`
+  | `putBack${"" | "Renamed"}`;
 
 const kept = { roleIds: [verified, own], nickname: "game 1" };
 const lost = { roleIds: [own], nickname: null };
@@ -131,6 +143,18 @@ const promises: ReadonlyArray<
     lost,
   ],
   [
+    "The nicknames that they have now are kept for 30 days",
+    `${dashboard}/roles/preview_page.ts`,
+    "putBack",
+    { ...kept, nickname: "Lady Ada" },
+  ],
+  [
+    "Members whose nickname has changed since keep the one that they have now.",
+    `${dashboard}/roles/nicknames_section.ts`,
+    "putBackRenamed",
+    { ...kept, nickname: "mine" },
+  ],
+  [
     "Members keep the roles and nicknames that they have.",
     `${dashboard}/roles/roles_page.ts`,
     "deleteRules",
@@ -164,6 +188,7 @@ for (const unlinked of unlinkedChoices) {
         [zoe, verified],
       ] as const)
         yield* guild.roles.addRole(guildId, chatId(user), roleId);
+      yield* guild.roles.setNickname(guildId, chatId(ada), "Lady Ada");
       yield* guild.import;
       yield* guild.put({ ...settings, unlinked });
       yield* guild.startNode();

@@ -15,6 +15,7 @@ const textOf = (isInventoryPrivate: boolean, remove: ReadonlyArray<string>) =>
         add: [],
         remove,
         nickname: null,
+        replaced: null,
         setNickname: { before: null, after: null },
         isInventoryPrivate,
         held: [],

@@ -186,7 +186,8 @@ const namesHtml = (view: PreviewView): Html | null => {
 <h2>Nicknames</h2>
 <p>${counted(linked, "linked member")} would get another nickname${
     unlinked === 0 ? null : `, ${counted(unlinked, "member")} without a link would lose theirs`
-  }. The nicknames that they have now are overwritten, and nothing brings them back.</p>
+  }. The nicknames that they have now are kept for 30 days, as a file to download on the page of the rules, and
+can be put back there.</p>
 ${
   preview.names.length === 0
     ? null

@@ -66,7 +66,7 @@ it("each choice for members who never linked says what it would do, and how long
     "They keep the roles that they have, also later. 5,310 changes, at least 8 minutes.",
   );
   expect(source).toContain("800 roles would be taken as well. 6,110 changes, at least 10 minutes.");
-  expect(source).toContain("The nicknames that they have now are overwritten");
+  expect(source).toContain("The nicknames that they have now are kept for 30 days");
   const settled = inEnglish(pageOf("done", { roles: [{ ...role, lost: none }] }).content);
   expect(settled).toMatch(/at most ten a second: 300 changes, less than a minute\./);
 });

@@ -20,6 +20,7 @@ import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
 import { changesText, obstacles, type RolePreview } from "./member_preview.ts";
+import { type NicknamesView, nicknamesSection } from "./nicknames_section.ts";
 import { type RanksView, ranksFields } from "./ranks_fields.ts";
 import { isNewPlan, type RolesForm, roleFormLabels } from "./role_form.ts";
 import { bypassField, ruleFieldset, thingHint } from "./rule_fieldset.ts";
@@ -46,6 +47,7 @@ export interface RolesView extends RanksView {
   readonly tryUrl: string | null;
   /** Where other rules for this guild are on; null if none are. */
   readonly rival: Rival | null;
+  readonly nicknames: NicknamesView;
 }
 
 type Shown = Pick<Visitor, "platforms">;
@@ -75,7 +77,7 @@ ${isEmpty ? linkingSection(view, action(view)) : null}
 ${isNew ? null : html`<div data-live>${problemsSection(view, visitor)}</div>`}
 ${rivalNotice(view)}
 ${planSection(view, form, visitor, refused)}
-${isNew ? null : html`${previewSection(view, visitor, refused)}${removeSection(view)}`}`,
+${isNew ? null : html`${previewSection(view, visitor, refused)}${nicknamesSection(view.nicknames, details)}${removeSection(view)}`}`,
   };
 };
 
@@ -252,7 +254,11 @@ const removeSection = (view: RolesView): Html => html`
 <summary class="bad">Delete these rules</summary>
 ${formTo(action(view))}
 ${hidden(view)}
-<p>Members keep the roles and nicknames that they have.</p>
+<p>Members keep the roles and nicknames that they have.${
+  view.nicknames.areKept
+    ? " The list of nicknames from before is deleted: download it first, or put them back."
+    : null
+}</p>
 <p class="row"><button class="button bad small" name="act" value="delete">Delete the rules</button></p>
 </form>
 </details>`;

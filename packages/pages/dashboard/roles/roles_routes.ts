@@ -30,9 +30,10 @@ import {
   seeOther,
 } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { rolesPath, rolesPreviewPath } from "../paths.ts";
+import { nicknamesPath, rolesPath, rolesPreviewPath } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "./guild_pages.ts";
 import { type RolePreview } from "./member_preview.ts";
+import { nicknamesFile, nicknamesView } from "./nicknames_section.ts";
 import { examplesIn, type PreviewView, previewPage } from "./preview_page.ts";
 import {
   changedRules,
@@ -134,6 +135,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         invite: botInvite?.(guildId, "roles") ?? null,
         tryUrl: commands?.tryUrl?.(guildId) ?? null,
         rival: yield* rivalOf(visitor, community, guildId),
+        nicknames: yield* nicknamesView(plans, community.scope, guildId),
       };
       return rolesPage(view, shown, visitor, refused);
     });
@@ -191,6 +193,10 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       inGuild(visitor, query("guildId"), (scope, guildId) =>
         showPreview(visitor, scope, guildId, query("seen")),
       ),
+    ),
+
+    page(nicknamesPath(":pid"), (visitor, query) =>
+      inGuild(visitor, query("guildId"), (scope, guildId) => nicknamesFile(plans, scope, guildId)),
     ),
 
     form(rolesPreviewPath(":pid"), (visitor, fields) =>
@@ -309,6 +315,11 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
             );
           case "sweep":
             return Effect.as(plans.startSweep(scope, guildId), see("sweeping"));
+          case "putBack":
+            return orShowAgain(
+              Effect.as(plans.putNicknamesBack(scope, guildId), see("nicknamesBack")),
+              (refused) => show({ refused }),
+            );
           case "delete":
             return Effect.as(plans.remove(scope, guildId, origin), see("rolesDeleted"));
           default:

@@ -15,6 +15,7 @@ import * as FastCheck from "fast-check";
 import { makeDelivery, makeWebhook } from "../../mod.ts";
 import { problemOf, settled } from "../roles/role_steps.ts";
 import { ada, bob, dan, type ScopeName } from "../scopes.ts";
+import { nicknameOperations } from "./nickname_operations.ts";
 import { at, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
 import { previewOperations } from "./preview_operations.ts";
 import { nth } from "./subjects.ts";
@@ -244,6 +245,7 @@ export const roleOperations = {
     plans.find({ pid, guildId: nth(guildIds, input.guild) }),
   ),
   ...previewOperations(settings),
+  ...nicknameOperations,
   "RolePlanStore.list": operation(1, { scope }, ({ plans, pid }) => plans.list(pid)),
   "RolePlanStore.status": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
     plans.status({ pid, guildId: nth(guildIds, input.guild) }),
@@ -298,9 +300,6 @@ export const roleOperations = {
     { scope, guild, at, most: constantFrom(1, 10) },
     ({ plans, guildIds, pid }, input) =>
       plans.due({ pid, guildId: nth(guildIds, input.guild) }, input.at, input.most),
-  ),
-  "RolePlanStore.nicknames": operation(1, { scope, guild, chatIds }, ({ plans, guildIds, pid }, input) =>
-    plans.nicknames({ pid, guildId: nth(guildIds, input.guild) }, input.chatIds),
   ),
   "RolePlanStore.settle": operation(
     9,

@@ -1,4 +1,4 @@
-import type { StoragePorts } from "@accountlink/core";
+import { ChatId, type StoragePorts } from "@accountlink/core";
 import { erasedLink, erasedNickname } from "@accountlink/core/roles";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
@@ -9,6 +9,12 @@ import type { Cases } from "../suite.ts";
 import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start } from "./role_steps.ts";
 
 const gone = (at: number) => problemOf(null, { roleId: "3", reason: "item_unknown", at });
+
+const kept = (chatId: string, nickname: string | null, at = start) => ({
+  chatId: ChatId.make(chatId),
+  nickname,
+  at,
+});
 
 export const members: Cases<StoragePorts> = {
   "exactly one of several nodes holds a plan": function* () {
@@ -154,13 +160,19 @@ export const members: Cases<StoragePorts> = {
       const [one, other] = [yield* newRoleSteps, yield* newRoleSteps];
       const [chatId, bystander] = [uniqueChatId(), uniqueChatId()];
       const problems = [problemOf(chatId)];
-      for (const { putHeld, settleOne, mark } of [one, other]) {
+      for (const { putHeld, settleOne, mark, store, place } of [one, other]) {
         const node = yield* putHeld();
+        yield* store.keepNickname(place, { chatId, nickname: "Ms. Ada", at: start });
         yield* settleOne(settled(chatId, { nickname: "ada", problems }));
         yield* settleOne(settled(bystander, { nickname: "bob", problems: [problemOf(bystander)] }));
         yield* mark(node, [chatId]);
       }
-      const stored = [one, other].map(({ place }) => ({ ...place, nickname: "ada", problems }));
+      const stored = [one, other].map(({ place }) => ({
+        ...place,
+        nickname: "ada",
+        replacedNickname: "Ms. Ada",
+        problems,
+      }));
       const { roles } = yield* users.find(chatId);
       expectEqual(
         roles,
@@ -168,7 +180,8 @@ export const members: Cases<StoragePorts> = {
       );
       yield* eraseUser(chatId);
       expectEqual((yield* users.find(chatId)).roles, []);
-      for (const { nicknames, due, status } of [one, other]) {
+      for (const { nicknames, due, status, store, place } of [one, other]) {
+        expectEqual(yield* store.keptNicknames(place, null, 10), []);
         const left = [
           [chatId, erasedNickname],
           [bystander, "bob"],
@@ -197,6 +210,30 @@ export const members: Cases<StoragePorts> = {
     expectEqual(waiting, { chatId: erased, mark: 1, since: start, nickname: erasedLink });
     yield* settle(node, [settled(erased, { mark: 1 })]);
     expectEqual(yield* nicknames(erased), new Map());
+  },
+
+  "a replaced nickname is kept once, beside what is settled, until it is dropped or old": function* () {
+    const { putHeld, settle, settleOne, nicknames, remove, store, place } = yield* newRoleSteps;
+    const [one = "", two = "", three = ""] = [uniqueChatId(), uniqueChatId(), uniqueChatId()].toSorted();
+    const all = store.keptNicknames(place, null, 10);
+    expectEqual(yield* store.keepNickname(place, kept(one, "unknown plan")), false);
+    expectEqual(yield* all, []);
+    const node = yield* putHeld();
+    expectEqual(yield* store.keepNickname(place, kept(one, "Ädä 🎮")), true);
+    expectEqual(yield* store.keepNickname(place, kept(one, "later", start + 1)), false);
+    yield* store.keepNickname(place, kept(two, null, start + 2));
+    yield* settle(node, [settled(ChatId.make(one), { nickname: "ada" }), settled(ChatId.make(three))]);
+    yield* store.keepNickname(place, kept(three, "Eve"));
+    yield* settleOne(settled(ChatId.make(three)));
+    const [first, second, third] = [kept(one, "Ädä 🎮"), kept(two, null, start + 2), kept(three, "Eve")];
+    expectEqual(yield* all, [first, second, third]);
+    expectEqual(yield* store.keptNicknames(place, first.chatId, 1), [second]);
+    yield* store.dropNickname(place, third.chatId);
+    yield* store.forgetNicknames(start + 2);
+    expectEqual(yield* all, [second]);
+    expectEqual(yield* nicknames(first.chatId), new Map([[first.chatId, "ada"]]));
+    yield* remove;
+    expectEqual(yield* all, []);
   },
 
   "erasing a user deletes the nickname of a paused plan": function* () {

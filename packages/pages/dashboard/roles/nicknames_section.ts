@@ -1,0 +1,80 @@
+/** The nicknames from before the rules: a file to download, and a way to put them back. */
+import type { DataScope, GuildId } from "@accountlink/core";
+import type { ChatId } from "@accountlink/core/ids";
+import { type PlanDetails, type RolePlans, templatesOf } from "@accountlink/core/roles";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
+import { formTo, type Html, html, to } from "../../html.ts";
+import { csvOf, csvResponse } from "../csv_file.ts";
+import { hiddenFields } from "../look/field.ts";
+import { nicknamesPath, rolesPath, withQuery } from "../paths.ts";
+
+const pageSize = 1_000;
+
+export interface NicknamesView {
+  /** Whether nicknames from before are kept. */
+  readonly areKept: boolean;
+  /** Whether they are being put back. */
+  readonly isRunning: boolean;
+}
+
+export const nicknamesView = Effect.fnUntraced(function* (
+  plans: RolePlans["Service"],
+  scope: DataScope,
+  guildId: GuildId,
+) {
+  const isRunning = yield* plans.isPuttingBack(scope, guildId);
+  const kept = yield* plans.nicknamesBefore(scope, guildId, null, 1);
+  return { areKept: kept.length > 0, isRunning } satisfies NicknamesView;
+});
+
+export const nicknamesSection = (
+  { areKept, isRunning }: NicknamesView,
+  { plan }: Pick<PlanDetails, "plan">,
+): Html | null => {
+  const { scope, guildId } = plan;
+  if (!areKept) return null;
+  const file = html`<p><a href="${to(withQuery(nicknamesPath(scope.pid), { guildId }))}">Download them as CSV</a></p>`;
+  return html`
+<section id="nicknames">
+<h2>Nicknames from before</h2>
+<p>The nicknames that members had before the rules gave them others. Each is kept for 30 days, and no longer than these
+rules.</p>
+${file}
+${
+  isRunning
+    ? html`<p data-live="10">They are being put back, at most ten a second.</p>`
+    : plan.state === "on" && templatesOf(plan).length > 0
+      ? html`<p>To put them back, first save the rules without a nickname, or pause them: else the bot would overwrite them
+        again.</p>`
+      : html`${formTo(rolesPath(scope.pid))}
+${hiddenFields({ guildId })}
+<p>Members whose nickname has changed since keep the one that they have now.</p>
+<p class="row"><button class="button quiet" name="act" value="putBack">Put the nicknames back</button></p>
+</form>`
+}
+</section>`;
+};
+
+/** Writes the file of all nicknames from before. */
+export const nicknamesFile = Effect.fnUntraced(function* (
+  plans: RolePlans["Service"],
+  scope: DataScope,
+  guildId: GuildId,
+) {
+  const rows: Array<ReadonlyArray<string | null>> = [];
+  let after: ChatId | null = null;
+  do {
+    const page: Effect.Success<ReturnType<typeof plans.nicknamesBefore>> = yield* plans.nicknamesBefore(
+      scope,
+      guildId,
+      after,
+      pageSize,
+    );
+    for (const { chatId, nickname, given, at } of page) {
+      rows.push([chatId, nickname, given, formatTimestamp(at)]);
+    }
+    after = page.at(-1)?.chatId ?? null;
+  } while (after !== null);
+  return csvResponse("nicknames-before", csvOf(["chatId", "before", "byTheRules", "replacedAt"], rows));
+});

@@ -1,0 +1,43 @@
+/** The nicknames that members had before rules gave them others: a file, and a way to put them back. */
+import { expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
+import { textOf } from "../support/http.ts";
+import { scopesOf, signInOwner } from "./dashboard.ts";
+import { clubOf, useSiteServer } from "./site_server.ts";
+
+const [ada, cyd] = ["100001", "100003"];
+
+const header = "chatId,before,byTheRules,replacedAt\r\n";
+const replaced = /^chatId,before,byTheRules,replacedAt\r\n100003,Nick,player_3,\d{4}-[^,]*Z\r\n$/;
+const club = { account: "club", scope: "guild", guildId: guild } as const;
+
+const server = useSiteServer({}, (fixture) => ({
+  ...clubOf(ada, [{ id: "1", name: "Member", assignable: true }])(fixture),
+  plans: [{ ...club, rules: [], nickname: "{game.username}", state: "on" }],
+}));
+server.fixtures.key({ account: "club", guildId: guild, links: { [cyd]: "3" } });
+
+test("nicknames from before are downloaded, and put back while no rules set nicknames", async () => {
+  const owner = await signInOwner(server, ada);
+  const pid = textOf((await scopesOf(owner))[0]?.pid);
+  const { browser, csrfToken: csrf } = owner;
+  const page = `/dashboard/communities/${pid}/roles`;
+  const file = async () => (await browser.get(`${page}/nicknames.csv?guildId=${guild}`)).text;
+  await expect.poll(file, { timeout: 12_000 }).toMatch(replaced);
+  expect((await browser.get(page)).text).toContain("Nicknames from before");
+
+  const putBack = () => browser.post(page, { csrf, guildId: guild, act: "putBack" });
+  expect((await putBack()).status).toBe(400);
+  const put = (nickname: string | null) =>
+    owner.send("PUT /dashboard/api/roles", {
+      body: { pid, guildId: guild, rules: [], nickname, state: "on" },
+    });
+  expect((await put(null)).status).toBe(200);
+  expect((await putBack()).headers.location).toContain("done=nicknamesBack");
+  await expect.poll(file, { timeout: 12_000 }).toBe(header);
+  expect((await browser.get(page)).text).not.toContain("Nicknames from before");
+
+  // The members have them again: the rules replace the same ones.
+  expect((await put("{game.username}")).status).toBe(200);
+  await expect.poll(file, { timeout: 12_000 }).toMatch(replaced);
+});
