@@ -60,6 +60,8 @@ interface Details {
   readonly onConflict: ConflictChoice;
   readonly options: ReadOptions;
   readonly changed: ChangedLinks;
+  /** The number of rows; left out of imports from before it was stored. */
+  readonly rows?: number;
   readonly state: ImportState;
 }
 
@@ -123,11 +125,14 @@ export const makeImportJobs = Effect.gen(function* () {
 
   /** Imports the whole file, or only previews it in a dry run. Stores the skipped rows in another file. */
   const run = Effect.fnUntraced(function* (
-    job: Pick<ImportJob, "id" | "account" | "pid" | "origin" | "options" | "onConflict" | "fileName">,
+    job: Pick<
+      ImportJob,
+      "id" | "account" | "pid" | "origin" | "options" | "onConflict" | "fileName" | "rows"
+    >,
     dryRun: boolean,
     observer: Pick<ImportObserver<ImportRefused | StoreUnavailable>, "onProgress" | "onChanged">,
   ) {
-    const { id, pid, account, origin, options, onConflict, fileName } = job;
+    const { id, pid, account, origin, options, onConflict, fileName, rows } = job;
     const file = { id, name: fileName, isUndoable: true };
     const holder = { id, node };
     const leftOut = write(holder, "left_out");
@@ -139,6 +144,7 @@ export const makeImportJobs = Effect.gen(function* () {
       {
         lines: linesOf(holder, account, { ...options, unreadColumns }),
         isRepeatable: true,
+        known: rows === undefined ? undefined : { name: `upload:${id}`, rows },
         unreadColumns,
       },
       {
@@ -151,7 +157,7 @@ export const makeImportJobs = Effect.gen(function* () {
         chatHash,
       },
       { dryRun, onConflict, givesWay: true },
-      { ...observer, onLeftOut: (rows) => add(bounded.add(rows)) },
+      { ...observer, onLeftOut: (some) => add(bounded.add(some)) },
     ).pipe(
       Effect.catchTag("ImportEnded", () => Effect.interrupt),
       Effect.provideContext(stores),
@@ -212,9 +218,11 @@ export const makeImportJobs = Effect.gen(function* () {
       const changes = collectChanges(holder);
       yield* changes.begin;
       const job = { ...made, id, account, origin: originOf(owner) };
-      const outcome = yield* run(job, true, { onChanged: changes.add });
+      let rows = 0;
+      const onProgress = (progress: ImportProgress) => Effect.sync(() => (rows = progress.rows));
+      const outcome = yield* run(job, true, { onChanged: changes.add, onProgress });
       const changed = yield* changes.end;
-      return { ...job, changed, state: { _tag: "Preview", outcome, sample } } satisfies ImportJob;
+      return { ...job, changed, rows, state: { _tag: "Preview", outcome, sample } } satisfies ImportJob;
     });
     return yield* holding(preview, renew, removed).pipe(
       Effect.tap((job) =>

@@ -1,8 +1,9 @@
 /**
  * Imports links in batches and in constant memory.
  *
- * A file is read twice: first to check and hash every row, then to store its links. Hash, scope and `onConflict`
- * identify the import, and the store keeps the number of rows up to its last stored batch. So an interrupted import is
+ * A file is read twice: first to check and hash every row, then to store its links. An upload, which was read for its
+ * preview and cannot change, is read once, and has a name of its own. Else hash, scope and `onConflict` identify the
+ * import, and the store keeps the number of rows up to its last stored batch. So an interrupted import is
  * resumed after that batch. A complete import begins again, since links may have changed, and counts its other rows as
  * unchanged. A changed file is another import. A pipe can be read only once: its rows are stored as they arrive, and its
  * import cannot be resumed.
@@ -34,6 +35,11 @@ export interface LinkSource<E = never, R = never> {
   readonly lines: Stream.Stream<LinkLine, E, R>;
   /** True if `lines` can be run again from the beginning, as for a file; false for a pipe. */
   readonly isRepeatable: boolean;
+  /**
+   * For a source that was read before and cannot change: the name under which the progress is stored, and the number of
+   * rows. Such a source is not checked again.
+   */
+  readonly known?: { readonly name: string; readonly rows: number } | undefined;
   /**
    * The names of the columns that were not read. Reading `lines` adds them to this set; see
    * `ReadOptions.unreadColumns`.
@@ -206,8 +212,8 @@ interface Check {
    */
   readonly rows: number | null;
   /**
-   * The hash of all rows. Null if the file was not checked. Also null in every dry run, because a dry run is not
-   * resumed.
+   * The hash of all rows, or the name of a known source. Null if the file was not checked. Also null in every dry run,
+   * because a dry run is not resumed.
    */
   readonly hash: string | null;
 }
@@ -246,6 +252,7 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
   onProgress: (progress: ImportProgress) => Effect.Effect<void>,
 ) {
   if (!source.isRepeatable || (dryRun && !strict)) return unchecked;
+  if (source.known !== undefined) return { ...unchecked, rows: source.known.rows, hash: source.known.name };
   const digest = yield* Digest.Digest;
   const tally = new Tally();
   let hash = dryRun ? null : "";

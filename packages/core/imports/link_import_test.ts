@@ -115,6 +115,27 @@ test("an import continues after the last stored batch", () => {
   }).pipe(Effect.provide(layer));
 });
 
+test("a known file is read once, and continues after the last stored batch", () => {
+  const { state, layer } = failingAfter(1);
+  return Effect.gen(function* () {
+    yield* withScope;
+    const { lines } = fileOf(csv(2 * batch));
+    let reads = 0;
+    const counted = Stream.suspend(() => {
+      reads++;
+      return lines;
+    });
+    const known = { name: "upload:1", rows: 2 * batch };
+    const upload = { lines: counted, isRepeatable: true, known };
+    yield* Effect.flip(run(upload));
+    state.left = 100;
+    const { outcome, shown } = yield* run(upload);
+    expect(outcome).toMatchObject({ resumedAfter: batch, inserted: batch });
+    expect(shown.at(-1)).toEqual({ phase: "importing", rows: 2 * batch, total: 2 * batch });
+    expect(reads).toBe(2);
+  }).pipe(Effect.provide(layer));
+});
+
 test("a complete import begins again, also if its last rows were left out", function* () {
   yield* withScope;
   const file = fileOf(`${csv(batch)}wrong,1\n`);
