@@ -96,7 +96,7 @@ it("an owner previews and saves the texts of a community, and sees errors at the
 
 it("the dashboard counts the links verified in a week, and lists many links in pages", async () => {
   const page = await open("/dashboard", /Busy/);
-  expect(page.words).toContain("Verified in seven days −33 % against the week before 10");
+  expect(page.words).toContain("Linked or confirmed in seven days −33 % against the week before 10");
   await page.goto("/dashboard/links");
   expect(page.words).toContain("30 links in the shared list");
   await expectUsable(page, "Links", "links-many");

@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 import copy
 import json
+import time
 from collections.abc import Iterator, Iterable, Mapping
 from typing import Any, Literal
 

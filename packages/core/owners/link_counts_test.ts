@@ -128,7 +128,7 @@ test("links are counted by the way in which they were confirmed, of many in the 
   expect((yield* counts.waysOf(pid))?.lastWeek).toEqual(new Map([["words", 1]]));
   size = 4_002;
   expect(yield* waysOf).toBe(null);
-  for (let page = 0; page < 5; page++) yield* Queue.offer(gate, undefined);
+  for (let page = 0; page < 100; page++) yield* Queue.offer(gate, undefined);
   yield* TestClock.adjust("1 second");
   const many = [
     ["connection", 1_001],

@@ -1,6 +1,7 @@
 import { AuditLog } from "@accountlink/core";
 import { type AuditEntry, type AuditFilter, auditActions, isSelected } from "@accountlink/core/audit";
 import { entryOf, withoutEntry } from "@accountlink/core/journal";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Effect } from "effect";
 import type { Transaction } from "../transaction.ts";
 import { accountPlace, isIndexed, journal, pidOf, places, type StoredRecord } from "./journal.ts";
@@ -71,9 +72,9 @@ const pageBefore = Effect.fnUntraced(function* (
     if (chatId !== null) return tx.list(journal.byUser, [chatId, place], options);
     if (!wanted.every(isIndexed)) return tx.scan(journal, [place], options);
     const ofAction = (each: string) => tx.list(journal.byAction, [place, each], options);
-    return Effect.map(Effect.forEach(wanted, ofAction, { concurrency: 8 }), (found) => found.flat());
+    return Effect.map(forEachLimited(wanted, ofAction, { concurrency: 8 }), (found) => found.flat());
   };
-  const found = yield* Effect.forEach(all, readPlace, { concurrency: 8 });
+  const found = yield* forEachLimited(all, readPlace, { concurrency: 8 });
   return found
     .flat()
     .toSorted((one: StoredRecord, other: StoredRecord) => other.sequence - one.sequence)

@@ -117,7 +117,8 @@ export const publicLogPage = (
   { logChannelId }: ChannelsForm,
 ): Page | null => {
   const channel = channels.find(({ id }) => id === logChannelId);
-  if (channel?.isPublic !== true || logChannelId === details.community.logChannelId) return null;
+  if (channel?.isPublic !== true || !channel.mayPost || logChannelId === details.community.logChannelId)
+    return null;
   const { pid } = community.scope;
   return {
     title: `Post the log in #${channel.name}?`,
