@@ -11,6 +11,7 @@ import { communityField, makeCommunities, noCommunityPage } from "./communities/
 import { userPath } from "./links/links_page.ts";
 import { textField } from "./look/field.ts";
 import { type AccountNames, listText, nameIn } from "./look/names.ts";
+import { say } from "./look/say.ts";
 import { counted, timeHtml } from "./look/time.ts";
 import { type OwnerPages, positionOf } from "./owner_pages.ts";
 import type { Page } from "./page.ts";
@@ -29,7 +30,7 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     page(paths.events, function* (visitor, query) {
       const { all, community } = yield* communities.choose(visitor, query("pid"));
       if (community === undefined)
-        return noCommunityPage("events", "Events", ", so there are no events", visitor);
+        return noCommunityPage("events", say("menu.events"), say("links.none.events"), visitor);
       const { pid } = community.scope;
       const user = query("user").trim();
       const [chatId = null] = yield* links.chatsMeant(community.scope, user);

@@ -9,16 +9,18 @@ import {
   severityOf,
 } from "@accountlink/core/alts";
 import { visibleName } from "@accountlink/core/name_text";
-import { dayMs, type Millis } from "@accountlink/core/timestamp";
+import type { Millis } from "@accountlink/core/timestamp";
 import { contactHtml } from "../../footer.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
 import { type PlatformNames } from "../look/names.ts";
+import { reasonHtml } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
+import { plain, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, timeHtml } from "../look/time.ts";
+import { dayAgoHtml, numberHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
@@ -55,24 +57,30 @@ export interface AltsView {
   readonly refused: Refused | null;
 }
 
-const labels = { pid: "Community", kind: "Kind of account", id: "User", note: "Note", otherChatId: "Pair" };
+const labels = {
+  pid: say("alts.community"),
+  kind: say("alts.kind"),
+  id: say("blocks.user"),
+  note: say("alts.note"),
+  otherChatId: say("alts.pair"),
+};
 
 export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor): Page => ({
-  title: "Alts",
+  isWorded: true,
+  title: say("menu.alts"),
   section: "alts",
   refused: view.refused,
   labels,
   content: html`
-<p>Finds other accounts that may belong to the same person. A match is a reason to ask, not proof: do not ban anyone for
-it alone. <a href="${to(withQuery(paths.newAlts, { pid: form.pid }))}">New and alike</a> lists new links that resemble
-others.</p>
+<p>${say("alts.intro", { a: (content) => html`<a href="${to(withQuery(paths.newAlts, { pid: form.pid }))}">${content}</a>` })}</p>
 ${visitor.owner.account.tier === "premium" ? question(form, view, visitor) : premiumNote(view.contact)}
 ${view.found && answer(form, view.found, visitor)}`,
 });
 
 export const premiumNote = (contact: string | null): Html =>
-  html`<p class="empty">Alt detection is part of Premium accounts. The operator of this service can make yours
-    one${contact && html`: ${contactHtml(contact)}`}.</p>`;
+  html`<p class="empty">${
+    contact === null ? say("alts.premium") : say("alts.premium_contact", { contact: contactHtml(contact) })
+  }</p>`;
 
 const question = (
   form: AltsForm,
@@ -80,10 +88,10 @@ const question = (
   { platforms: { chat, game }, role, scopes }: Pick<Visitor, "platforms" | "role" | "scopes">,
 ): Html =>
   communities.length === 0
-    ? html`<p class="empty">There are no communities yet. ${may(
+    ? html`<p class="empty">${say("alts.none")} ${may(
         { role, scopes },
         paths.newKey,
-        html`<a href="${to(paths.newKey)}">Create a key</a> to begin.`,
+        say("alts.none.begin", { a: (content) => html`<a href="${to(paths.newKey)}">${content}</a>` }),
       )}</p>`
     : html`
 <form method="get" action="${to(paths.alts)}" class="panel">
@@ -93,12 +101,12 @@ ${radioField({
   label: labels.kind,
   value: form.kind,
   choices: [
-    { value: "chat", label: `An account on ${chat}` },
-    { value: "game", label: `An account on ${game}` },
+    { value: "chat", label: say("alts.account_on", { platform: chat }) },
+    { value: "game", label: say("alts.account_on", { platform: game }) },
   ],
 })}
-${textField({ name: "id", label: labels.id, hint: "ID or user name.", value: form.id, required: true, problems: refused?.problems ?? [] })}
-<button class="button">Look for alts</button>
+${textField({ name: "id", label: labels.id, hint: say("links.id_or_name"), value: form.id, required: true, problems: refused?.problems ?? [] })}
+<button class="button">${say("alts.look")}</button>
 </form>`;
 
 const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html => {
@@ -110,24 +118,24 @@ const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html =
 <section>
 <h2>${
     target.chatId === null
-      ? `Nobody is linked to this account on ${visitor.platforms.game}`
-      : html`${names.has(target.chatId) ? null : "User "}<a href="${to(userPath(pid, target.chatId))}">${named(target.chatId, names)}</a>`
+      ? say("alts.unlinked", { platform: visitor.platforms.game })
+      : html`<a href="${to(userPath(pid, target.chatId))}">${
+          names.has(target.chatId) ? named(target.chatId, names) : say("alts.user", { id: target.chatId })
+        }</a>`
   }</h2>
 ${
   isUnknown
     ? null
-    : html`<p><span class="badge ${tones[risk.severity]}">${severityNames[risk.severity]}</span> Score ${risk.score} of
-      100. ${meanings[risk.severity]}</p>`
+    : html`<p><span class="badge ${tones[risk.severity]}">${say(`alts.severity.${risk.severity}`)}</span> ${say("alts.score", { score: numberHtml(risk.score) })}
+      ${say(`alts.meaning.${risk.severity}`)}</p>`
 }
-${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which many people share. That lowers the score.</p>`}
+${risk.vpn === 0 ? null : html`<p>${say("alts.vpn", { percent: numberHtml(risk.vpn) })}</p>`}
 ${listedText(report)}
-${warnings.map((warning) => html`<p class="warn">${warning}.</p>`)}
+${warnings.map((warning) => html`<p class="warn">${say("field.problem", { reason: reasonHtml(warning) })}</p>`)}
 ${
   strongestFirst.length === 0
     ? html`<p class="empty">${
-        isUnknown
-          ? "Nothing is known of this user: they have not verified here, or it is too long ago. So nobody can be compared with them."
-          : `No other user shares a browser, an address or an account on ${visitor.platforms.game} with this one.`
+        isUnknown ? say("alts.unknown") : say("alts.nobody", { platform: visitor.platforms.game })
       }</p>`
     : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, found, visitor))}</ul>`
 }
@@ -139,20 +147,10 @@ ${target.chatId === null ? null : reviewsSection(form, found, visitor)}`;
 const listedText = ({ candidates, matches, risk, target }: AltReport): Html | null =>
   candidates === matches.length
     ? null
-    : html`<p>${counted(candidates, "account was", "accounts were")} compared with this one.
-      ${target.guildId === null ? "" : "Only members of the community are listed. "}${matches.length < maxListedAlts ? "" : `The ${maxListedAlts} seen most recently are listed, the strongest first. `}${risk.unlistedWeight === 0 ? "" : "The strongest match is not among them."}</p>`;
-
-export const severityNames = { LOW: "Low", MEDIUM: "Medium", HIGH: "High", CRITICAL: "Very high" } as const;
+    : html`<p>${say("alts.compared", { count: candidates })}
+      ${target.guildId === null ? null : html`${say("alts.members_only")} `}${matches.length < maxListedAlts ? null : html`${say("alts.most", { most: numberHtml(maxListedAlts) })} `}${risk.unlistedWeight === 0 ? null : say("alts.unlisted")}</p>`;
 
 export const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;
-
-/** What each severity says about an account; docs/alts.md has the thresholds. */
-const meanings = {
-  LOW: "Most such accounts have no alt.",
-  MEDIUM: "Family members and flatmates look like this more often than alts. Ask before you act.",
-  HIGH: "Most such accounts have an alt. Family members who share a computer look the same.",
-  CRITICAL: "Nearly all such accounts have an alt.",
-} as const;
 
 const candidate = (
   form: AltsForm,
@@ -168,8 +166,11 @@ const candidate = (
   const isDecided = evidence.some(({ kind }) => kind === "review");
   return html`<li>
 <h3><a href="${to(userPath(found.pid, chatId))}">${name === null ? chatId : withId(name, chatId)}</a>
-<span class="badge ${tones[severity]}">${isDecided ? verdicts.same : `${score} of 100`}</span></h3>
-<p>Account on ${visitor.platforms.game}: ${gameId === null ? "none" : game === null ? gameId : `${game} (${gameId})`}</p>
+<span class="badge ${tones[severity]}">${isDecided ? say("alts.same") : say("alts.of_100", { score: numberHtml(score) })}</span></h3>
+<p>${say("alts.game_account", {
+    platform: visitor.platforms.game,
+    account: gameId === null ? say("alts.no_account") : game === null ? gameId : `${game} (${gameId})`,
+  })}</p>
 <ul>${evidence.map((each) => html`<li>${reason(each, visitor.platforms, now)}</li>`)}</ul>
 ${decision(form, chatId, isDecided, found)}
 </li>`;
@@ -184,11 +185,10 @@ const decision = (
 ): Html | null => {
   if (target.chatId === null) return null;
   const pair = { pid, chatId: target.chatId, otherChatId };
-  if (isOf(pair, self))
-    return html`<p class="hint">You are one of the two, so someone else of your team decides.</p>`;
+  if (isOf(pair, self)) return html`<p class="hint">${say("alts.own")}</p>`;
   if (!isDecided) return reviewForm(form, pair);
   const reviewer = reviewers.get(otherChatId);
-  return html`<p>${reviewer === undefined ? "A moderator" : (names.get(reviewer) ?? reviewer)} decided this.</p>${takeBack(form, pair)}`;
+  return html`<p>${reviewer === undefined ? say("alts.decided") : say("alts.decided_by", { name: names.get(reviewer) ?? reviewer })}</p>${takeBack(form, pair)}`;
 };
 
 const named = (id: string, names: AltsFound["names"]): Html | string => {
@@ -199,25 +199,24 @@ const named = (id: string, names: AltsFound["names"]): Html | string => {
 const withId = (name: string, id: string): Html => html`${name} <small>${id}</small>`;
 
 /** Puts evidence into words: "Same browser, 3 days ago". */
-export const reason = (evidence: AltEvidence, { game }: PlatformNames, now: Millis): string => {
+export const reason = (evidence: AltEvidence, { game }: PlatformNames, now: Millis): Html => {
   switch (evidence.kind) {
     case "review":
-      return "A moderator called both the same person";
+      return say("alts.evidence.review");
     case "game":
-      return `Same account on ${game} (${evidence.gameId})`;
+      return say("alts.evidence.game", { platform: game, id: evidence.gameId });
     case "device": {
-      const others = evidence.chatUsers > 2 ? `, which ${evidence.chatUsers} people use` : "";
-      return `Same browser${others}, ${ago(evidence.lastSeenAt, now)}`;
+      const when = dayAgoHtml(evidence.lastSeenAt, now);
+      return evidence.chatUsers > 2
+        ? say("alts.evidence.shared_device", { count: evidence.chatUsers, when })
+        : say("alts.evidence.device", { when });
     }
     case "address":
-      return `An address shared by ${counted(evidence.chatUsers, "person", "people")}, ${ago(evidence.lastSeenAt, now)}`;
+      return say("alts.evidence.address", {
+        count: evidence.chatUsers,
+        when: dayAgoHtml(evidence.lastSeenAt, now),
+      });
   }
-};
-
-const ago = (time: Millis, now: Millis): string => {
-  const days = Math.max(0, Math.floor((now - time) / dayMs));
-  if (days === 0) return "today";
-  return days === 1 ? "yesterday" : `${days} days ago`;
 };
 
 interface Pair {
@@ -239,17 +238,15 @@ const reviewForm = (form: AltsForm, pair: Pair): Html => {
 ${pairFields(form, pair)}
 <label for="${field}">${labels.note}</label>
 <input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">
-<p><button class="button small" name="verdict" value="same">Same person</button>
-<button class="button quiet small" name="verdict" value="different">Different people</button></p>
+<p><button class="button small" name="verdict" value="same">${say("alts.same")}</button>
+<button class="button quiet small" name="verdict" value="different">${say("alts.different")}</button></p>
 </form>`;
 };
-
-const verdicts = { same: "Same person", different: "Different people" } as const;
 
 const takeBack = (form: AltsForm, pair: Pair): Html => html`
 ${formTo(paths.altReviews)}
 ${pairFields(form, pair)}
-<button class="button quiet small" name="verdict" value="" aria-label="Take back the review of ${pair.otherChatId}">Take back</button>
+<button class="button quiet small" name="verdict" value="" aria-label="${plain(say("alts.take_back_of", { id: pair.otherChatId }))}">${say("alts.take_back")}</button>
 </form>`;
 
 const reviewsSection = (
@@ -264,25 +261,32 @@ const reviewsSection = (
     ruledOut.get(otherChatId)?.map((each) => html`<br><small>${reason(each, platforms, now)}</small>`) ??
     null;
   return html`<section>
-<h2>Reviews</h2>
+<h2>${say("alts.reviews")}</h2>
 ${
   reviews.length === 0
-    ? html`<p>There are no reviews of this user yet.</p>`
+    ? html`<p>${say("alts.reviews.none")}</p>`
     : tableHtml({
         id: "reviews",
-        caption: "Reviews of this user and others, newest first",
-        columns: ["Other user", "Verdict", "Note", "When", "By", "Change"],
+        caption: say("alts.reviews.caption"),
+        columns: [
+          say("alts.other_user"),
+          say("alts.verdict"),
+          say("alts.note"),
+          say("alts.when"),
+          say("blocks.by"),
+          say("alts.change"),
+        ],
         rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => {
           const reviewer = reviewers.get(otherChatId);
           return [
             html`<a href="${to(userPath(pid, otherChatId))}">${named(otherChatId, names)}</a>`,
-            html`${verdicts[verdict]}${evidenceOf(otherChatId)}`,
+            html`${say(`alts.${verdict}`)}${evidenceOf(otherChatId)}`,
             note ?? "–",
             timeHtml(at),
             keyId !== null
-              ? `key ${keyId}`
+              ? say("alts.key", { id: keyId })
               : reviewer === undefined
-                ? "the dashboard"
+                ? say("alts.dashboard")
                 : named(reviewer, names),
             isOf({ chatId, otherChatId }, self) ? "–" : takeBack(form, { pid, chatId, otherChatId }),
           ];

@@ -14,6 +14,7 @@ import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { errorSentence } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
+import { say } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
@@ -133,7 +134,7 @@ const orForm = (
 ) =>
   orShowAgain(
     answer,
-    (refused) => show({ ...refused, general: refused.general ?? "Some fields need another value." }),
+    (refused) => show({ ...refused, general: refused.general ?? say("alts.values") }),
     ["MissingParameter", "InvalidParameter", "Conflict", "PlatformUnavailable"],
     platforms,
   ).pipe(

@@ -10,12 +10,13 @@ import { type Community, communityMenu, makeCommunities, noCommunityPage } from 
 import { userPath } from "../links/links_page.ts";
 import { hiddenFields } from "../look/field.ts";
 import { type AccountNames, listText, nameIn } from "../look/names.ts";
-import { timeHtml } from "../look/time.ts";
+import { say, tags } from "../look/say.ts";
+import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { makeAltQueue, queueDays, selfOfVisitor } from "./alt_operations.ts";
-import { isOf, premiumNote, reason, severityNames, tones } from "./alts_page.ts";
+import { isOf, premiumNote, reason, tones } from "./alts_page.ts";
 
 const shownLinks = 30;
 
@@ -27,7 +28,8 @@ export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
 
   const list = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
-    if (community === undefined) return noCommunityPage("alts", title, "", visitor);
+    if (community === undefined)
+      return noCommunityPage("alts", say("alts.new"), say("alts.no_community"), visitor);
     const isPremium = visitor.owner.account.tier === "premium";
     const now = yield* Clock.currentTimeMillis;
     const found = isPremium ? yield* queueOf(community.scope) : [];
@@ -46,26 +48,24 @@ export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
   return [page(paths.newAlts, list)];
 });
 
-const title = "New and alike";
-
 const newAltsPage = (all: ReadonlyArray<Community>, community: Community, content: Html): Page => {
   const { pid } = community.scope;
   return {
-    title,
+    isWorded: true,
+    title: say("alts.new"),
     section: "alts",
     content: html`
-<p>Members who linked an account in the last ${queueDays} days, and are likely somebody who was here already. What
-speaks for it was counted when they linked. A match is a reason to ask, not proof: do not ban anyone for it alone.</p>
+<p>${say("alts.new.intro", { days: queueDays })}</p>
 ${
   all.length < 2
     ? null
     : html`<form method="get" action="${to(paths.newAlts)}" class="filters">
 ${communityMenu(all, pid)}
-<button class="button quiet">Show</button>
+<button class="button quiet">${say("alts.show")}</button>
 </form>`
 }
 ${content}
-<p class="more"><a href="${to(withQuery(paths.alts, { pid }))}">Look for the alts of another user</a></p>`,
+<p class="more"><a href="${to(withQuery(paths.alts, { pid }))}">${say("alts.look_other")}</a></p>`,
   };
 };
 
@@ -80,9 +80,9 @@ interface LinksView {
 
 const linksHtml = (view: LinksView, visitor: OwnerVisitor): Html =>
   view.shown.length === 0
-    ? html`<p class="empty">No new link in ${listText(view.community)} resembles another user.</p>`
+    ? html`<p class="empty">${say("alts.new.none", { list: listText(view.community) })}</p>`
     : html`<ul class="cards" role="list">${view.shown.map((pairs) => linkHtml(pairs, view, visitor))}</ul>
-${view.isMore ? html`<p>The newest ${shownLinks} are shown. Older ones follow when these are decided.</p>` : null}`;
+${view.isMore ? html`<p>${say("alts.new.more", { most: numberHtml(shownLinks) })}</p>` : null}`;
 
 const linkHtml = (pairs: ReadonlyArray<FoundSuspect>, view: LinksView, visitor: OwnerVisitor): Html => {
   const [first] = pairs;
@@ -91,10 +91,10 @@ const linkHtml = (pairs: ReadonlyArray<FoundSuspect>, view: LinksView, visitor: 
   const { pid } = view.community.scope;
   const severity = severityOf(score);
   return html`<li>
-<h2>${userLink(chatId, view)} <span class="badge ${tones[severity]}">${severityNames[severity]}</span></h2>
-<p>Linked ${nameIn(view.names.games, gameId)} on ${visitor.platforms.game}, ${timeHtml(at)}</p>
+<h2>${userLink(chatId, view)} <span class="badge ${tones[severity]}">${say(`alts.severity.${severity}`)}</span></h2>
+<p>${say("alts.new.linked", { account: nameIn(view.names.games, gameId), platform: visitor.platforms.game, time: timeHtml(at) })}</p>
 ${pairs.map((pair) => pairHtml(pair, view, visitor))}
-<p><a class="button quiet small" href="${to(withQuery(paths.block, { pid, chatId }))}">Block…<span class="unseen"> ${chatId}</span></a></p>
+<p><a class="button quiet small" href="${to(withQuery(paths.block, { pid, chatId }))}">${say("alts.block", { unseen: tags.unseen, id: chatId })}</a></p>
 </li>`;
 };
 
@@ -103,7 +103,11 @@ const userLink = (chatId: ChatId, { community, names }: LinksView): Html =>
 
 const pairHtml = (pair: FoundSuspect, view: LinksView, visitor: OwnerVisitor): Html => {
   const { otherChatId, score, evidence, verdict } = pair;
-  return html`<p>Like ${userLink(otherChatId, view)}: ${verdict === null ? `${score} of 100` : "your team called both the same person"}</p>
+  return html`<p>${
+    verdict === null
+      ? say("alts.new.like", { user: userLink(otherChatId, view), score: numberHtml(score) })
+      : say("alts.new.decided", { user: userLink(otherChatId, view) })
+  }</p>
 <ul>${evidence.map((each) => html`<li>${reason(each, visitor.platforms, view.now)}</li>`)}</ul>
 ${verdict === null ? decision(pair, view, visitor) : null}`;
 };
@@ -114,9 +118,9 @@ const decision = (
   visitor: OwnerVisitor,
 ): Html =>
   isOf({ chatId, otherChatId }, selfOfVisitor(visitor))
-    ? html`<p class="hint">You are one of the two, so someone else of your team decides.</p>`
+    ? html`<p class="hint">${say("alts.own")}</p>`
     : html`${formTo(paths.altReviews, html` class="review"`)}
 ${hiddenFields({ pid: community.scope.pid, chatId, otherChatId, from: "new" })}
-<p><button class="button small" name="verdict" value="same">Same person</button>
-<button class="button quiet small" name="verdict" value="different">Different people</button></p>
+<p><button class="button small" name="verdict" value="same">${say("alts.same")}</button>
+<button class="button quiet small" name="verdict" value="different">${say("alts.different")}</button></p>
 </form>`;

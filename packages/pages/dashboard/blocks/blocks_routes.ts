@@ -4,7 +4,7 @@ import type { BlockedUser, BlockPlace, StoredBlock } from "@accountlink/core/adm
 import { isChatId, isGameId } from "@accountlink/core/ids";
 import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { Effect } from "effect";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, Html, html, to } from "../../html.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import {
   type Community,
@@ -18,8 +18,9 @@ import { menuField, textField } from "../look/field.ts";
 import { type AccountNames, listText, messageText, nameIn, type PlatformNames } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
+import { say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, timeHtml } from "../look/time.ts";
+import { timeHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -43,7 +44,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
   ) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
     if (community === undefined)
-      return noCommunityPage("links", "Blocked users", ", so nobody is blocked", visitor);
+      return noCommunityPage("links", say("links.blocked"), say("blocks.none"), visitor);
     const found = yield* blocks.page(community.scope, placeOf(fields("cursor")), pageSize);
     const names = yield* namesIn(
       found.blocks.flatMap(({ chatId, gameId, member }) => [
@@ -73,10 +74,10 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
     const community = yield* communities.find(visitor, fields("pid"));
     const { scope } = community;
     const meant = yield* Effect.catchTag(usersIn(scope, fields), "PlatformUnavailable", ({ platform }) =>
-      Effect.succeed(`${visitor.platforms[platform]} does not answer; try again in a moment`),
+      Effect.succeed(say("refused.no_answer", { platform: visitor.platforms[platform] })),
     );
-    if (typeof meant === "string" || (meant.chatId === null && meant.gameId === null)) {
-      const reason = typeof meant === "string" ? meant : "nobody was found with this ID or user name";
+    if (meant instanceof Html || (meant.chatId === null && meant.gameId === null)) {
+      const reason = meant instanceof Html ? meant : say("refused.nobody");
       return yield* list(visitor, fields, [{ name: "id", reason }]);
     }
     const { chatId, gameId } = meant;
@@ -147,39 +148,50 @@ const blocksPage = (
   const { pid } = community.scope;
   const whoOf = (block: StoredBlock): Html | string => {
     if (block.gameId !== null)
-      return html`${nameIn(names.games, block.gameId)} <small>on ${platforms.game}</small>`;
-    if (block.chatId === null) return "A user who was erased";
-    return html`<a href="${to(userPath(pid, block.chatId))}">${nameIn(names.chats, block.chatId)}</a> <small>on ${platforms.chat}</small>`;
+      return say("blocks.on", {
+        small: tags.small,
+        name: nameIn(names.games, block.gameId),
+        platform: platforms.game,
+      });
+    if (block.chatId === null) return say("blocks.erased");
+    const name = html`<a href="${to(userPath(pid, block.chatId))}">${nameIn(names.chats, block.chatId)}</a>`;
+    return say("blocks.on", { small: tags.small, name, platform: platforms.chat });
   };
   return {
-    title: "Blocked users",
+    isWorded: true,
+    title: say("links.blocked"),
     section: "links",
     refused: refusedFor(problems),
-    labels: { id: "User" },
+    labels: { id: say("blocks.user") },
     content: html`
-<p>Whom you block cannot link an account in ${listText(community)}: not by verifying, not by your keys and imports, and
-your team cannot link them by hand. They read that they cannot link the account here, never why.</p>
+<p>${say("blocks.intro", { list: listText(community) })}</p>
 <form method="get" action="${to(paths.block)}" class="filters">
 ${communityField(all, pid)}
 ${menuField({
   name: "kind",
-  label: "Platform",
+  label: say("blocks.platform"),
   value: typed.kind,
   choices: [
     { value: "chat", label: platforms.chat },
     { value: "game", label: platforms.game },
   ],
 })}
-${textField({ name: "id", label: "User", hint: "ID or user name", value: typed.id, required: true, problems })}
-<button class="button quiet">Block…</button>
+${textField({ name: "id", label: say("blocks.user"), hint: say("links.id_or_name_short"), value: typed.id, required: true, problems })}
+<button class="button quiet">${say("blocks.block")}</button>
 </form>
 ${
   blocks.length === 0
-    ? html`<p class="empty">Nobody is blocked.</p>`
+    ? html`<p class="empty">${say("blocks.nobody")}</p>`
     : tableHtml({
         id: "blocks",
-        caption: html`Blocked in ${listText(community)}, the last first`,
-        columns: ["User", "Reason", "Since", "By", { label: "Actions", isUnseen: true }],
+        caption: say("blocks.caption", { list: listText(community) }),
+        columns: [
+          say("blocks.user"),
+          say("link.reason"),
+          say("blocks.since"),
+          say("blocks.by"),
+          { label: say("links.actions"), isUnseen: true },
+        ],
         rows: blocks.map((block) => [
           html`${whoOf(block)}`,
           block.reason ?? "–",
@@ -192,7 +204,7 @@ ${
 ${
   next &&
   html`<p class="more"><a class="button quiet" rel="next"
-    href="${to(withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }))}">Older blocks</a></p>`
+    href="${to(withQuery(paths.blocks, { pid, cursor: `${next.at}-${next.hash}` }))}">${say("blocks.older")}</a></p>`
 }`,
   };
 };
@@ -207,7 +219,7 @@ ${
     ? html`<input type="hidden" name="gameId" value="${gameId}">`
     : html`<input type="hidden" name="chatId" value="${chatId}">`
 }
-<button class="button quiet small">No longer block<span class="unseen"> ${chatId ?? gameId}</span></button>
+<button class="button quiet small">${say("blocks.end", { unseen: tags.unseen, id: String(chatId ?? gameId) })}</button>
 </form>`;
 
 interface BlockQuestion {
@@ -219,7 +231,7 @@ interface BlockQuestion {
   readonly names: AccountNames;
 }
 
-const choice = (name: string, id: string, text: string): Html =>
+const choice = (name: string, id: string, text: Html): Html =>
   html`<label class="choice"><input type="checkbox" name="${name}" value="${id}" checked> <span>${text}</span></label>`;
 
 const blockQuestion = (
@@ -230,27 +242,29 @@ const blockQuestion = (
   const shown = ofGame.slice(0, shownLinks).map((each) => nameIn(names.chats, each));
   const more = ofGame.length - shown.length;
   return {
-    title: "Block?",
+    isWorded: true,
+    title: say("blocks.ask"),
     section: "links",
     content: html`
 <p>${
       ofGame.length === 0
-        ? "Nothing is linked now, so nothing is removed."
-        : html`This removes ${counted(ofGame.length, "link")}, with the roles and nicknames that the bot gave:
-          <strong>${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}</strong>, linked to <strong>${
-            gameId === null ? "" : nameIn(names.games, gameId)
-          }</strong>. If you block the account on ${platforms.chat} alone, only its own link is removed. Removed links
-            do not come back when you end the block.`
+        ? say("blocks.nothing")
+        : say("blocks.removes", {
+            count: ofGame.length,
+            b: tags.b,
+            users: more > 0 ? say("blocks.more", { users: shown.join(", "), count: more }) : shown.join(", "),
+            game: gameId === null ? "" : nameIn(names.games, gameId),
+            platform: platforms.chat,
+          })
     }</p>
-<p>A verification that the user has started ends. The user is told that the account cannot be linked here, and to ask your
-team; nobody outside of your team reads the reason.</p>
+<p>${say("blocks.told")}</p>
 ${formTo(paths.block, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
-${chatId === null ? null : choice("chatId", chatId, `${nameIn(names.chats, chatId)} on ${platforms.chat}`)}
-${gameId === null ? null : choice("gameId", gameId, `${nameIn(names.games, gameId)} on ${platforms.game}`)}
+${chatId === null ? null : choice("chatId", chatId, say("blocks.account", { name: nameIn(names.chats, chatId), platform: platforms.chat }))}
+${gameId === null ? null : choice("gameId", gameId, say("blocks.account", { name: nameIn(names.games, gameId), platform: platforms.game }))}
 ${reasonField}
-<p class="row"><button class="button bad">Block</button>
-<a class="button quiet" href="${to(chatId === null ? withQuery(paths.blocks, { pid }) : userPath(pid, chatId))}">Cancel</a></p>
+<p class="row"><button class="button bad">${say("blocks.button")}</button>
+<a class="button quiet" href="${to(chatId === null ? withQuery(paths.blocks, { pid }) : userPath(pid, chatId))}">${say("link.cancel")}</a></p>
 </form>`,
   };
 };

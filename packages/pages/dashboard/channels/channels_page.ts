@@ -13,7 +13,8 @@ import { copyable } from "../look/copyable.ts";
 import { hiddenFields, menuField, textField } from "../look/field.ts";
 import { communityName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
-import { timeHtml } from "../look/time.ts";
+import { say, tags } from "../look/say.ts";
+import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { channelsPath, communityPath, rolesPath, withQuery } from "../paths.ts";
 
@@ -25,9 +26,9 @@ export interface ChannelsForm {
 }
 
 export const channelsLabels = {
-  logChannelId: "Channel of the log",
-  text: "Text of the panel",
-  channelId: "Channel of the panel",
+  logChannelId: say("channels.log_channel"),
+  text: say("channels.text"),
+  channelId: say("channels.panel_channel"),
 } as const;
 
 /** The stored form: the channel of the log, and the newest panel. */
@@ -100,12 +101,13 @@ export const channelsPage = (
 ): Page => {
   const { community, guildId, guildName } = view;
   return {
-    title: `Log and panel of ${guildName ?? `community ${guildId}`}`,
+    isWorded: true,
+    title: say("channels.title_of", { community: guildName ?? say("channels.unnamed", { id: guildId }) }),
     section: "communities",
     refused,
     labels: channelsLabels,
     content: html`
-<p><a href="${to(communityPath(community.scope.pid))}">Back to ${communityName(community)}</a></p>
+<p><a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>
 ${logSection(view, form, visitor, refused)}
 ${panelSection(view, form, refused)}`,
   };
@@ -121,16 +123,16 @@ export const publicLogPage = (
     return null;
   const { pid } = community.scope;
   return {
-    title: `Post the log in #${channel.name}?`,
+    isWorded: true,
+    title: say("channels.public", { channel: channel.name }),
     section: "communities",
     content: html`
-<p>Every member reads <strong>#${channel.name}</strong>. The log names who linked which account and how, who unlinked,
-who may be the second account of somebody, who was not admitted, and what your team did with which reason.</p>
-<p>Most teams use a channel that only they can read.</p>
+<p>${say("channels.public.text", { b: tags.b, channel: channel.name })}</p>
+<p>${say("channels.public.usual")}</p>
 ${formTo(`${channelsPath(pid)}#log`)}
 ${hiddenFields({ guildId, logChannelId, confirm: "yes" })}
-<p class="row"><button class="button bad" name="act" value="log">Post the log in #${channel.name}</button>
-<a class="button quiet" href="${to(withQuery(channelsPath(pid), { guildId: community.scope.kind === "global" ? guildId : null }))}">Choose another channel</a></p>
+<p class="row"><button class="button bad" name="act" value="log">${say("channels.public.post", { channel: channel.name })}</button>
+<a class="button quiet" href="${to(withQuery(channelsPath(pid), { guildId: community.scope.kind === "global" ? guildId : null }))}">${say("channels.public.other")}</a></p>
 </form>`,
   };
 };
@@ -138,11 +140,11 @@ ${hiddenFields({ guildId, logChannelId, confirm: "yes" })}
 const choicesOf = (channels: ReadonlyArray<GuildChannel>, chosen: string) => [
   ...channels.map(({ id, name, mayPost }) => ({
     value: id,
-    label: mayPost ? `# ${name}` : `# ${name} (the bot may not post there)`,
+    label: mayPost ? `# ${name}` : say("channels.closed", { name }),
   })),
   ...(chosen === "" || channels.some(({ id }) => id === chosen)
     ? []
-    : [{ value: chosen, label: `Channel ${chosen} (deleted)` }]),
+    : [{ value: chosen, label: say("channels.deleted", { id: chosen }) }]),
 ];
 
 const start = ({ community, guildId }: ChannelsView, at: string, content: Html): Html => html`
@@ -154,9 +156,11 @@ ${content}
 /** Says how the bot gets the right that it lacks in some channels. */
 const rightHtml = ({ channels, invite }: ChannelsView, { platforms }: Shown): Html | null => {
   if (channels.every(({ mayPost }) => mayPost)) return null;
-  return html`<p>The bot may not post in every channel. ${
-    invite === null ? null : html`<a href="${to(invite)}" rel="noreferrer">Give it the right to post</a>. `
-  }A channel that is closed to its role has to be opened on ${platforms.chat}, in the permissions of the channel.</p>`;
+  return html`<p>${say("channels.right")} ${
+    invite === null
+      ? null
+      : html`<a href="${to(invite)}" rel="noreferrer">${say("channels.right.give")}</a>. `
+  }${say("channels.right.role", { platform: platforms.chat })}</p>`;
 };
 
 const logSection = (
@@ -169,18 +173,13 @@ const logSection = (
   const closed = status.problems.find(({ reason }) => reason === "log_channel_closed");
   return html`
 <section id="log">
-<h2>Log</h2>
-<p>The bot tells in a channel who linked which account and how, who unlinked, moved, or was linked by whom, new problems
-of the rules, members who are likely somebody's alt, and who was not admitted. Nobody is pinged, and it never tells an
-address. Choose a channel that only your team reads.</p>
+<h2>${say("channels.log")}</h2>
+<p>${say("channels.log.text")}</p>
 ${
   community.logChannelId === null
-    ? html`<p><span class="badge">Off</span></p>`
-    : html`<p><span class="badge ${closed === undefined ? "good" : "bad"}">${closed === undefined ? "On" : "Closed"}</span>${
-        closed === undefined
-          ? null
-          : html` The bot has not been able to write since ${timeHtml(closed.at)}. It tries again once a day; what is
-            older than an hour is only counted then.`
+    ? html`<p><span class="badge">${say("channels.off")}</span></p>`
+    : html`<p><span class="badge ${closed === undefined ? "good" : "bad"}">${say(closed === undefined ? "channels.on" : "channels.shut")}</span>${
+        closed === undefined ? null : html` ${say("channels.shut.text", { time: timeHtml(closed.at) })}`
       }</p>`
 }
 ${start(
@@ -192,9 +191,9 @@ ${menuField({
   label: channelsLabels.logChannelId,
   value: form.logChannelId,
   problems: refused?.problems ?? [],
-  choices: [{ value: "", label: "No log" }, ...choicesOf(view.channels, form.logChannelId)],
+  choices: [{ value: "", label: say("channels.no_log") }, ...choicesOf(view.channels, form.logChannelId)],
 })}
-<p class="row"><button class="button" name="act" value="log">Save</button></p>`,
+<p class="row"><button class="button" name="act" value="log">${say("channels.save")}</button></p>`,
 )}
 ${rightHtml(view, visitor)}
 </section>`;
@@ -205,7 +204,7 @@ const panelSection = (view: ChannelsView, form: ChannelsForm, refused: Refused |
   const { text } = form;
   return html`
 <section id="panel">
-<h2>The panel</h2>
+<h2>${say("channels.panel")}</h2>
 ${answersHtml(view)}
 ${start(
   view,
@@ -214,7 +213,7 @@ ${start(
 ${textField({
   name: "text",
   label: channelsLabels.text,
-  hint: `At most ${longestPanelText} characters. If empty: ${sentence}`,
+  hint: say("channels.text.hint", { most: numberHtml(longestPanelText), sentence }),
   value: text,
   maxLength: longestPanelText,
   problems: refused?.problems ?? [],
@@ -224,34 +223,32 @@ ${menuField({
   label: channelsLabels.channelId,
   value: form.channelId,
   problems: refused?.problems ?? [],
-  choices: [{ value: "", label: "Choose a channel" }, ...choicesOf(view.channels, form.channelId)],
+  choices: [{ value: "", label: say("channels.choose") }, ...choicesOf(view.channels, form.channelId)],
 })}
-<p class="row"><button class="button" name="act" value="panel">Post the panel</button>
-<button class="button quiet" name="act" value="preview">Update the preview</button></p>
-<p class="hint">A panel that is in the channel already is changed. If it was deleted, it is posted anew.</p>`,
+<p class="row"><button class="button" name="act" value="panel">${say("channels.post")}</button>
+<button class="button quiet" name="act" value="preview">${say("channels.update")}</button></p>
+<p class="hint">${say("channels.post.hint")}</p>`,
 )}
 <figure class="panel">
-<figcaption>What members will see</figcaption>
+<figcaption>${say("channels.preview")}</figcaption>
 <div lang="${language.tag}" dir="${language.dir}">
 <p><strong>${name}</strong><br>${text.trim() || sentence}</p>
 <p class="row"><a class="button" href="${to(verify.url)}">${verify.label}</a> <span class="button quiet">${roles}</span></p>
 </div>
 </figure>
-<p>To post a message by hand, use this link:</p>
-${copyable("panel-link", "link", verify.url)}
+<p>${say("channels.by_hand")}</p>
+${copyable("panel-link", say("channels.copy", { unseen: tags.unseen }), verify.url)}
 </section>`;
 };
 
 const answersHtml = (view: ChannelsView): Html => {
   const { answersFor, isOn, community, guildId, tryUrl } = view;
   const rules = withQuery(rolesPath(community.scope.pid), { guildId });
-  if (!isOn) return html`<p>The bot answers no commands: the operator turned them off.</p>`;
+  if (!isOn) return html`<p>${say("channels.no_commands")}</p>`;
   if (answersFor === "nobody")
-    return html`<p>The bot tells members that linking is not set up here, until you <a href="${to(rules)}">turn it
-      on</a>, with roles or without.</p>`;
-  if (answersFor === "another list")
-    return html`<p>The bot answers here with another list, whose rules for roles are on. Its panel leads to that list.</p>`;
-  return html`<p>The bot answers here. Post the panel in a channel that everybody can see.${
-    tryUrl === null ? null : html` <a href="${to(tryUrl)}">Try it as a member</a>`
+    return html`<p>${say("channels.nobody", { a: (content) => html`<a href="${to(rules)}">${content}</a>` })}</p>`;
+  if (answersFor === "another list") return html`<p>${say("channels.another")}</p>`;
+  return html`<p>${say("channels.here")}${
+    tryUrl === null ? null : html` <a href="${to(tryUrl)}">${say("channels.try")}</a>`
   }</p>`;
 };

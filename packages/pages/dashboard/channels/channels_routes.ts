@@ -10,6 +10,7 @@ import { makePostPanel } from "../../chat/mod.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { makeCommunities } from "../communities/community.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
+import { say } from "../look/say.ts";
 import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { channelsPath } from "../paths.ts";
@@ -50,7 +51,7 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
     const guilds = (yield* guildsOf(visitor)) ?? [];
     const guildId = guildOf(community.scope) ?? guilds.find((guild) => guild.guildId === chosen)?.guildId;
     if (guildId === undefined)
-      return guildChoicePage(community, guilds, visitor, channelsPath, "Log and panel");
+      return guildChoicePage(community, guilds, visitor, channelsPath, say("channels.title"));
     const guildName = guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName;
 
     const view = Effect.gen(function* () {
@@ -66,7 +67,7 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
     return yield* enter(visitor.owner, community.scope.pid, guildId).pipe(
       Effect.flatMap((scope) => answer({ scope, guildId }, show, view)),
       Effect.catchTag("Forbidden", (error) =>
-        Effect.succeed(refusedGuildPage(community, error, visitor, "Log and panel")),
+        Effect.succeed(refusedGuildPage(community, error, visitor, say("channels.title"))),
       ),
     );
   });

@@ -10,6 +10,7 @@ import { type Html, html, to } from "../../html.ts";
 import { menuField } from "../look/field.ts";
 import { listName } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
+import { say } from "../look/say.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { may, paths } from "../paths.ts";
@@ -26,7 +27,7 @@ export const communityMenu = (
 ): Html =>
   menuField({
     name: "pid",
-    label: "List",
+    label: say("links.list"),
     value: pid,
     problems,
     choices: communities.map((one) => ({ value: one.scope.pid, label: listName(one) })),
@@ -41,17 +42,18 @@ export const communityField: typeof communityMenu = (communities, pid, problems)
 /** The page of a section that needs a community, while there is none. */
 export const noCommunityPage = (
   section: "links" | "events" | "imports" | "alts",
-  title: string,
-  effect: string,
+  title: Html,
+  text: Html,
   reader: Pick<OwnerVisitor, "role" | "scopes">,
 ): Page => ({
+  isWorded: true,
   title,
   section,
   content: html`
-<p class="empty">There is no community yet${effect}. ${may(
+<p class="empty">${text} ${may(
     reader,
     paths.communities,
-    html`<a href="${to(paths.communities)}">Add your first community</a>`,
+    html`<a href="${to(paths.communities)}">${say("links.add_community")}</a>`,
   )}</p>`,
 });
 

@@ -2,7 +2,7 @@
 import type { OddWord, WordChoice } from "@accountlink/core/imports";
 import { type Html, html } from "../../html.ts";
 import { hiddenFields, radioField } from "../look/field.ts";
-import { counted } from "../look/time.ts";
+import { say } from "../look/say.ts";
 
 export interface ImportForm {
   readonly pid: string;
@@ -27,12 +27,12 @@ ${radioField({
   name: `meaning${index}`,
   label:
     place === null
-      ? `What “${word}” says`
-      : `What “${word}” says in the column “${place.column}” of ${counted(place.rows, "row")}`,
+      ? say("import.word", { word })
+      : say("import.word_in", { word, column: place.column, rows: place.rows }),
   value: choice ?? "",
   choices: [
-    { value: "yes", label: "The link was verified" },
-    { value: "no", label: "The link was not verified" },
-    { value: "skip", label: "Leave these rows out", hint: "The preview lists them." },
+    { value: "yes", label: say("import.verified") },
+    { value: "no", label: say("import.not_verified") },
+    { value: "skip", label: say("import.skip"), hint: say("import.skip.hint") },
   ],
 })}`;

@@ -1,12 +1,9 @@
 /** The pages of an import: upload, preview, progress and result. */
 import {
   type ChangedLinks,
-  type FileLink,
   type ImportOutcome,
   type ImportProgress,
-  type LeftOutLine,
   type LeftOutReason,
-  leftOutReasons,
   type UndoableImport,
 } from "@accountlink/core/imports";
 import { formTo, type Html, html, to } from "../../html.ts";
@@ -16,11 +13,13 @@ import { checkField, radioField, textField } from "../look/field.ts";
 import { type AccountNames, listText, nameIn, type PlatformNames } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { refusedFor } from "../look/refused.ts";
+import { plain, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, numberText, timeHtml } from "../look/time.ts";
+import { numberHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { importPath, paths, withQuery } from "../paths.ts";
 import { type ImportForm, wordField } from "./import_form.ts";
+import { leftOutHtml, type SampleRow, sampleTable } from "./left_out_rows.ts";
 import { undoableSection, undoLink } from "./undo_pages.ts";
 
 type Importer = Pick<Visitor, "platforms">;
@@ -34,8 +33,6 @@ export interface ImportView {
   readonly undo: UndoableImport | null;
 }
 
-export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
-
 /** The file extensions that the page names. */
 const uploadKinds = [".csv", ".tsv", ".txt", ".json", ".ndjson", ".jsonl"];
 
@@ -44,81 +41,78 @@ export const uploadPage = (
   communities: ReadonlyArray<Community>,
   { pid, onConflict, named, columns, words }: ImportForm,
   { platforms }: Importer,
-  {
-    problem,
-    undoable,
-  }: { readonly problem: string | null; readonly undoable: ReadonlyArray<UndoableImport> },
+  { problem, undoable }: { readonly problem: Html | null; readonly undoable: ReadonlyArray<UndoableImport> },
 ): Page => ({
-  title: "Import links",
+  isWorded: true,
+  title: say("import.title"),
   section: "imports",
   refused: refusedFor([], problem),
   content: html`
-<p>Import the links that your bot or another service has stored. You see a preview before anything is saved.</p>
-<p>A row without a time gets the time of the import. When the user verified that link remains unknown.</p>
+<p>${say("import.intro")}</p>
+<p>${say("import.no_time")}</p>
 ${formTo(paths.imports, html` enctype="multipart/form-data" class="panel"`)}
 ${communityMenu(communities, pid)}
 ${radioField({
   name: "onConflict",
-  label: "If a user is already linked",
+  label: say("import.conflict"),
   value: onConflict,
   choices: [
     {
       value: "newest",
-      label: "Keep the link that was verified last",
-      hint: "Of two rows of one user, the later time counts; without times, the first row. A row without a time replaces no link.",
+      label: say("import.newest"),
+      hint: say("import.newest.hint"),
     },
     {
       value: "keep",
-      label: "Keep the existing link",
-      hint: "Of two rows of one user, the first row counts.",
+      label: say("import.keep"),
+      hint: say("import.keep.hint"),
     },
     {
       value: "replace",
-      label: "Take the link from the file",
-      hint: "Of two rows of one user, the last row counts.",
+      label: say("import.replace"),
+      hint: say("import.replace.hint"),
     },
   ],
 })}
 <details${problem !== null ? html` open` : null}>
-<summary>My columns have other names</summary>
+<summary>${say("import.columns")}</summary>
 ${textField({
   name: "chatColumn",
-  label: `Column of IDs on ${platforms.chat}`,
-  hint: "Recognized names: Discord ID, discord_id, user_id, chatId and similar ones.",
+  label: say("import.column.chat", { platform: platforms.chat }),
+  hint: say("import.recognized", { names: "Discord ID, discord_id, user_id, chatId" }),
   value: named.chatColumn,
   maxLength: 100,
 })}
 ${textField({
   name: "gameColumn",
-  label: `Column of IDs on ${platforms.game}`,
-  hint: "Recognized names: gameId, game_id and similar ones.",
+  label: say("import.column.chat", { platform: platforms.game }),
+  hint: say("import.recognized", { names: "gameId, game_id" }),
   value: named.gameColumn,
   maxLength: 100,
 })}
 ${textField({
   name: "timeColumn",
-  label: "Column of times",
-  hint: "Recognized names: Verified At, linked_at, created_at, timestamp and similar ones.",
+  label: say("import.column.time"),
+  hint: say("import.recognized", { names: "Verified At, linked_at, created_at, timestamp" }),
   value: named.timeColumn,
   maxLength: 100,
 })}
 ${textField({
   name: "verifiedColumn",
-  label: "Column that says whether a link was verified",
-  hint: "Recognized names: verified, status, active, is_deleted and similar ones.",
+  label: say("import.column.verified"),
+  hint: say("import.recognized", { names: "verified, status, active, is_deleted" }),
   value: named.verifiedColumn,
   maxLength: 100,
 })}
 </details>
-${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", `Ignore the column “${name}”`, isIgnored, name))}
+${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", say("import.ignore", { name }), isIgnored, name))}
 ${words.map(wordField)}
 <div class="field">
-<label for="file">File</label>
-<p class="hint" id="file-hint">${uploadKinds.join(", ")} with CSV or JSON, up to 20 MB. For larger files or a database,
-ask the operator of this service.</p>
+<label for="file">${say("import.file")}</label>
+<p class="hint" id="file-hint">${say("import.file.hint", { kinds: uploadKinds.join(", ") })}</p>
 <input type="file" id="file" name="file" aria-describedby="file-hint" required>
 </div>
-<button class="button">Preview the import</button>
+<button class="button">${say("import.preview")}</button>
 </form>
 ${undoableSection(undoable, communities)}`,
 });
@@ -130,18 +124,18 @@ export const importPreviewPage = (
   names: AccountNames,
   { platforms }: Importer,
 ): Page => ({
-  title: "Import links",
+  isWorded: true,
+  title: say("import.title"),
   section: "imports",
-  notice: statusHtml(
-    storedBy(outcome) === 0
-      ? "This file has no link to import. Nothing is saved."
-      : "This is a preview. Nothing is saved yet.",
-    "warn",
-  ),
+  notice: statusHtml(storedBy(outcome) === 0 ? say("import.nothing") : say("import.is_preview"), "warn"),
   content: html`
 ${limitHtml(outcome)}
-<p class="figure"><strong>${counted(storedBy(outcome), "link")}</strong> of “${view.fileName}” would be stored in
-${listText(view.community)}</p>
+<p class="figure">${say("import.would_store", {
+    count: storedBy(outcome),
+    b: tags.b,
+    file: view.fileName,
+    list: listText(view.community),
+  })}</p>
 ${countsTable(outcome)}
 ${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
@@ -150,29 +144,35 @@ ${sampleTable(sample, platforms)}
 <div class="row">
 ${
   storedBy(outcome) === 0
-    ? dropForm(view, "Choose another file")
+    ? dropForm(view, say("import.other_file"))
     : html`
 ${formTo(`${importPath(view.id)}/start`)}
-<button class="button">Import ${counted(storedBy(outcome), "link")}</button>
+<button class="button">${say("import.start", { count: storedBy(outcome) })}</button>
 </form>
-${dropForm(view, "Do not import")}`
+${dropForm(view, say("import.drop"))}`
 }
 </div>`,
 });
 
 /** Shows the progress of an import. The script renews it, and shows the result at the end; the link does without one. */
 export const importRunningPage = (view: ImportView, { phase, rows, total }: ImportProgress): Page => ({
-  title: "Importing links",
+  isWorded: true,
+  title: say("import.running"),
   section: "imports",
   content: html`
 <div data-live="2">
-<p>The import of “${view.fileName}” into ${listText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${
-    total === null ? null : html` of ${numberText(total)}`
-  }.</p>
-<progress aria-label="Progress" max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
+<p>${say(`import.${phase}`, {
+    file: view.fileName,
+    list: listText(view.community),
+    progress:
+      total === null
+        ? say("import.rows", { count: rows })
+        : say("import.rows_of", { count: rows, total: numberHtml(total) }),
+  })}</p>
+<progress aria-label="${plain(say("import.progress"))}" max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
 </div>
-<p>You can leave this page; the import continues.</p>
-<p><a class="button quiet" href="${to(importPath(view.id))}">Check how far it is</a></p>`,
+<p>${say("import.leave")}</p>
+<p><a class="button quiet" href="${to(importPath(view.id))}">${say("import.check")}</a></p>`,
 });
 
 export const importDonePage = (
@@ -181,30 +181,36 @@ export const importDonePage = (
   names: AccountNames,
   { platforms }: Importer,
 ): Page => ({
-  title: "Links imported",
+  isWorded: true,
+  title: say("import.done"),
   section: "imports",
-  notice: limitHtml(outcome) ?? statusHtml("The links are imported."),
+  notice: limitHtml(outcome) ?? statusHtml(say("import.done.notice")),
   content: html`
-<p class="figure"><strong>${counted(storedBy(outcome), "link")}</strong> of “${view.fileName}” were stored in
-${listText(view.community)}</p>
+<p class="figure">${say("import.stored", {
+    count: storedBy(outcome),
+    b: tags.b,
+    file: view.fileName,
+    list: listText(view.community),
+  })}</p>
 ${countsTable(outcome)}${changedHtml(view, names, platforms)}
 ${unreadHtml(outcome)}
 ${leftOutHtml(view, outcome, platforms)}
-${view.undo && html`<p>Was it the wrong file? ${undoLink(view.undo)}.</p>`}
+${view.undo && html`<p>${say("import.wrong_file", { undo: undoLink(view.undo) })}</p>`}
 <div class="row">
-<a class="button" href="${to(withQuery(paths.links, { pid: view.community.scope.pid }))}">See the links</a>
-${dropForm(view, "Import another file")}
+<a class="button" href="${to(withQuery(paths.links, { pid: view.community.scope.pid }))}">${say("import.see_links")}</a>
+${dropForm(view, say("import.another"))}
 </div>`,
 });
 
-export const importFailedPage = (view: ImportView, reason: string): Page => ({
-  title: "The import stopped",
+export const importFailedPage = (view: ImportView, reason: Html): Page => ({
+  isWorded: true,
+  title: say("import.failed"),
   section: "imports",
   refused: { status: 200, problems: [], general: reason },
   content: html`
-<p>The links imported so far are saved. Upload the same file again to continue.</p>
-${view.undo && html`<p>${undoLink(view.undo)}.</p>`}
-${dropForm(view, "Upload the file again")}`,
+<p>${say("import.failed.text")}</p>
+${view.undo && html`<p>${say("field.problem", { reason: undoLink(view.undo) })}</p>`}
+${dropForm(view, say("import.again"))}`,
 });
 
 const storedBy = ({ inserted, replaced }: ImportOutcome): number => inserted + replaced;
@@ -212,19 +218,12 @@ const storedBy = ({ inserted, replaced }: ImportOutcome): number => inserted + r
 /** Says how many rows do not fit into the plan; null if all fit. */
 const limitHtml = ({ reasons }: ImportOutcome): Html | null => {
   const leftBy = (limit: LeftOutReason) => reasons.find(({ reason }) => reason === limit)?.count ?? 0;
-  const [left, tomorrow] = [leftBy("link_limit"), leftBy("import_day")].map((count) =>
-    counted(count, "row is", "rows are"),
-  );
-  if (leftBy("link_limit") > 0)
-    return statusHtml(`Your plan allows no more links: the import stops there, and ${left} left.`, "bad");
-  if (leftBy("import_day") === 0) return null;
-  return statusHtml(
-    `Imports change at most three times as many links a day as your plan holds: ${tomorrow} left. Import the file again tomorrow.`,
-    "bad",
-  );
+  const [left, tomorrow] = [leftBy("link_limit"), leftBy("import_day")];
+  if (left > 0) return statusHtml(say("import.link_limit", { count: left }), "bad");
+  return tomorrow === 0 ? null : statusHtml(say("import.day_limit", { count: tomorrow }), "bad");
 };
 
-const dropForm = ({ id }: ImportView, label: string): Html => html`
+const dropForm = ({ id }: ImportView, label: Html): Html => html`
 ${formTo(`${importPath(id)}/drop`)}
 <button class="button quiet">${label}</button>
 </form>`;
@@ -232,14 +231,14 @@ ${formTo(`${importPath(id)}/drop`)}
 const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOutcome): Html =>
   tableHtml({
     id: "counts",
-    caption: "What happens to the rows",
-    columns: ["What", { label: "Rows", isNumber: true }],
+    caption: say("import.counts"),
+    columns: [say("import.what"), { label: say("import.rows_label"), isNumber: true }],
     rows: [
-      ["New", numberText(inserted)],
-      ["Changes the account or the time", numberText(replaced)],
-      ["Already the same", numberText(unchanged)],
-      ["The existing link stays", numberText(kept)],
-      ["Left out", numberText(leftOut)],
+      [say("import.new"), numberHtml(inserted)],
+      [say("import.changes"), numberHtml(replaced)],
+      [say("import.same"), numberHtml(unchanged)],
+      [say("import.stays"), numberHtml(kept)],
+      [say("import.left_out"), numberHtml(leftOut)],
     ],
   });
 
@@ -253,68 +252,24 @@ const changedHtml = (
     : html`
 ${tableHtml({
   id: "changed",
-  caption: `${counted(count, "user who gets another account", "users who get another account")}${count > first.length ? `: the first ${first.length}` : ""}`,
-  columns: [`Account on ${platforms.chat}`, `On ${platforms.game} before`, `On ${platforms.game} after`],
+  caption:
+    count > first.length
+      ? say("import.changed_first", { count, first: numberHtml(first.length) })
+      : say("import.changed", { count }),
+  columns: [
+    say("links.account_on", { platform: platforms.chat }),
+    say("import.before", { platform: platforms.game }),
+    say("import.after", { platform: platforms.game }),
+  ],
   rows: first.map(({ chatId, previousGameId, gameId }) => [
     html`<a href="${to(userPath(community.scope.pid, chatId))}">${nameIn(chats, chatId)}</a>`,
-    previousGameId === null ? "not linked" : nameIn(games, previousGameId),
+    previousGameId === null ? say("import.not_linked") : nameIn(games, previousGameId),
     nameIn(games, gameId),
   ]),
 })}
-<p class="more"><a class="button quiet small" href="${to(importPath(id))}/changed.csv">Download the users who change</a></p>`;
+<p class="more"><a class="button quiet small" href="${to(importPath(id))}/changed.csv">${say("import.changed.file")}</a></p>`;
 
 const unreadHtml = ({ unreadColumns }: ImportOutcome): Html | null =>
-  unreadColumns.length === 0 ? null : html`<p>Columns that are not read: ${unreadColumns.join(", ")}</p>`;
-
-/** Names IDs and users by their platform, such as "the ID on Discord" in place of `chatId`. */
-export const said = (problem: string, { chat, game }: PlatformNames): string =>
-  problem
-    .replace(/^chatId\b/, `the ID on ${chat}`)
-    .replace(/^gameId\b/, `the ID on ${game}`)
-    .replace(/^The chat ID\b/, `The ID on ${chat}`)
-    .replace(/^The game ID\b/, `The ID on ${game}`)
-    .replace(/^chat user\b/, "user");
-
-const leftOutHtml = (
-  view: ImportView,
-  { reasons, leftOut }: ImportOutcome,
-  platforms: PlatformNames,
-): Html | null =>
-  leftOut === 0
+  unreadColumns.length === 0
     ? null
-    : html`
-<h2>Left out</h2>
-${reasons.map(
-  ({ reason, count, first }) => html`
-<details>
-<summary>${said(leftOutReasons[reason], platforms)}: ${counted(count, "row")}</summary>
-<ul>${first.map(({ line, problem }) => html`<li>Line ${line}: ${said(problem, platforms)}</li>`)}${
-    count > first.length ? html`<li>and ${counted(count - first.length, "row")} more</li>` : null
-  }</ul>
-</details>`,
-)}
-<p class="more"><a class="button quiet small" href="${to(importPath(view.id))}/left_out.csv">Download the rows that are left out</a></p>`;
-
-const sampleTable = (sample: ReadonlyArray<SampleRow>, platforms: PlatformNames): Html =>
-  tableHtml({
-    id: "sample",
-    caption: "The first rows of the file, by line",
-    columns: [
-      "Line",
-      `ID on ${platforms.chat}`,
-      `ID on ${platforms.game}`,
-      "Last verified",
-      "Left out because",
-    ],
-    rows: sample.map((row) =>
-      "link" in row
-        ? [
-            String(row.line),
-            row.link.chatId,
-            row.link.gameId,
-            row.link.lastVerifiedAt === null ? "" : timeHtml(row.link.lastVerifiedAt),
-            "",
-          ]
-        : [String(row.line), "", "", "", said(row.problem, platforms)],
-    ),
-  });
+    : html`<p>${say("import.unread", { columns: unreadColumns.join(", ") })}</p>`;

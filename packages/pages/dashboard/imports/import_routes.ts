@@ -9,11 +9,14 @@ import {
   type WrongLines,
 } from "@accountlink/core/imports";
 import { Effect, Record, Stream } from "effect";
+import type { Html } from "../../html.ts";
 import { asEffect } from "../../page_requests.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
 import type { AccountNames, PlatformNames } from "../look/names.ts";
+import { reasonHtml } from "../look/reasons.ts";
+import { capitalised, say } from "../look/say.ts";
 import { type Answer, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { importPath, paths } from "../paths.ts";
@@ -24,10 +27,10 @@ import {
   importFailedPage,
   importPreviewPage,
   importRunningPage,
-  said,
   uploadPage,
 } from "./import_pages.ts";
 import { readUpload, type Upload } from "./import_upload.ts";
+import { said } from "./left_out_rows.ts";
 import { type UndoView, undoPage } from "./undo_pages.ts";
 
 export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages) {
@@ -35,14 +38,10 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   const jobs = yield* makeImportJobs;
   const namesIn = yield* makeAccountNames;
 
-  const begin = Effect.fnUntraced(function* (
-    visitor: OwnerVisitor,
-    typed: ImportForm,
-    problem: string | null,
-  ) {
+  const begin = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: ImportForm, problem: Html | null) {
     const all = yield* communities.list(visitor);
     return all.length === 0
-      ? noCommunityPage("imports", "Import links", " to import links into", visitor)
+      ? noCommunityPage("imports", say("import.title"), say("import.no_community"), visitor)
       : uploadPage(all, typed, visitor, { problem, undoable: yield* jobs.undoable(visitor.owner) });
   });
 
@@ -71,8 +70,10 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
       Effect.catchTag(["UnreadableLinkFile", "WrongLines"], (error) =>
         begin(visitor, withUnclear(typed, error), sentenceOf(error, visitor.platforms)),
       ),
-      Effect.catchTag("WrongUpload", ({ reason }) => begin(visitor, untouched, reason)),
-      Effect.catchTag("ImportRefused", ({ reason }) => begin(visitor, untouched, failures[reason])),
+      Effect.catchTag("WrongUpload", ({ reason }) =>
+        begin(visitor, untouched, say(`import.upload.${reason}`)),
+      ),
+      Effect.catchTag("ImportRefused", ({ reason }) => begin(visitor, untouched, failureText(reason))),
     );
   };
 
@@ -100,7 +101,7 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
     });
 
   return [
-    page(paths.imports, (visitor, query) => begin(visitor, untouched, goneTexts.get(query("gone")) ?? null)),
+    page(paths.imports, (visitor, query) => begin(visitor, untouched, goneText(query("gone")))),
     upload(paths.imports, take),
     ofUndo(page, (view) => Effect.map(jobs.countUndoable(view.id), (left) => undoPage({ ...view, left }))),
     ofUndo(form, (view, { owner }) =>
@@ -127,26 +128,14 @@ export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }:
   ];
 });
 
-const gone =
-  "The import is not stored any more. It was an hour old, another upload replaced it, or its list was deleted. Upload the file again: nothing is stored twice.";
-
-const goneTexts: ReadonlyMap<string, string> = new Map([
-  ["1", gone],
-  [
-    "day",
-    "Imports and their undos changed three times as many links in a day as your plan holds. Undo it tomorrow.",
-  ],
-  [
-    "undo",
-    "The import can't be undone: it was more than a day ago, it is still running, or nothing of it is left.",
-  ],
-]);
-
-const failures: Readonly<Record<ImportFailure, string>> = {
-  busy: "Another file of your account is being imported. Wait until it is done.",
-  removed: "Many files are being uploaded at the moment, and yours was removed. Try again in a minute.",
-  storage: "The storage did not answer.",
+/** Says why an import or its undo is not there any more. */
+const goneText = (name: string): Html | null => {
+  if (name === "1") return say("import.gone");
+  if (name === "day") return say("import.gone.day");
+  return name === "undo" ? say("import.gone.undo") : null;
 };
+
+const failureText = (reason: ImportFailure): Html => say(`import.failed.${reason}`);
 
 const untouched: ImportForm = {
   pid: "",
@@ -188,22 +177,21 @@ const withUnclear = (typed: ImportForm, error: UnreadableLinkFile | WrongLines):
 
 const choiceOf = (text: string): ConflictChoice => (text === "keep" || text === "replace" ? text : "newest");
 
-const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformNames): string => {
+const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformNames): Html => {
   if (error._tag === "UnreadableLinkFile") {
     const { line, reason } = error;
-    if (error.oddWords !== undefined) return `Line ${line}: ${reason}. ${oddWord}`;
-    if (error.unclearColumns !== undefined) return `Line ${line}: ${reason}. ${unclear}`;
+    const inLine = { line: String(line), problem: reasonHtml(reason) };
+    if (error.oddWords !== undefined) return say("import.line_word", inLine);
+    if (error.unclearColumns !== undefined) return say("import.line_unclear", inLine);
     // A reason that starts with "the file" concerns the whole file, so a line number would mislead.
-    return reason.startsWith("the file ") ? `T${reason.slice(1)}.` : `Line ${line}: ${reason}.`;
+    return say("field.problem", {
+      reason: reason.startsWith("the file ") ? capitalised(reasonHtml(reason)) : say("import.line", inLine),
+    });
   }
   const [first] = error.problems;
-  return `No row of the file can be imported. Line ${first?.line}: ${said(first?.problem ?? "", platforms)}.`;
+  const problem = reasonHtml(said(first?.problem ?? "", platforms));
+  return say("import.no_row", { line: String(first?.line), problem });
 };
-
-const oddWord = "Say what each word means, or ignore the column, and choose the file again.";
-
-const unclear =
-  "Name the column with the time or the verification, tick what does not matter, or change the file, and choose it again.";
 
 const pageOf = (job: ImportJob & ImportView, names: AccountNames, visitor: OwnerVisitor): Page => {
   const { state } = job;
@@ -215,6 +203,6 @@ const pageOf = (job: ImportJob & ImportView, names: AccountNames, visitor: Owner
     case "Done":
       return importDonePage(job, state.outcome, names, visitor);
     case "Failed":
-      return importFailedPage(job, failures[state.reason]);
+      return importFailedPage(job, failureText(state.reason));
   }
 };

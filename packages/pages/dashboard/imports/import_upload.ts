@@ -12,8 +12,9 @@ const maxFileSize = 20_000_000;
 /** In bytes. Besides the file, the body contains the other fields of the form and the boundaries. */
 const maxBodySize = maxFileSize + 65_536;
 
-/** A refused upload, with a sentence for its owner. */
-export class WrongUpload extends Data.TaggedError("WrongUpload")<{ readonly reason: string }> {}
+export class WrongUpload extends Data.TaggedError("WrongUpload")<{
+  readonly reason: "several" | "none" | "too_large" | "unreadable";
+}> {}
 
 export interface Upload {
   readonly fields: ReadonlyMap<string, string>;
@@ -35,8 +36,7 @@ export const readUpload = Effect.fnUntraced(function* (
 
   const takeFile = Effect.fnUntraced(function* (part: Multipart.File) {
     if (fields.get("csrf") !== csrf) return yield* new Forbidden({ reason: "csrf" });
-    if (fileName !== undefined)
-      return yield* new WrongUpload({ reason: "There are several files. Choose one." });
+    if (fileName !== undefined) return yield* new WrongUpload({ reason: "several" });
     fileName = part.name.slice(0, 100);
     yield* Stream.runForEach(part.content, (bytes) => file.append(bytes));
   });
@@ -51,16 +51,14 @@ export const readUpload = Effect.fnUntraced(function* (
       Multipart.limitsServices({ maxParts: 1_000, maxFieldSize: 10_000, maxFileSize, fieldMimeTypes: [] }),
     ),
     Effect.catchTags({
-      BodyTooLarge: () => new WrongUpload({ reason: tooLarge }),
+      BodyTooLarge: () => new WrongUpload({ reason: "too_large" }),
       MultipartError: ({ reason }) =>
         new WrongUpload({
-          reason: reason._tag === "FileTooLarge" || reason._tag === "BodyTooLarge" ? tooLarge : unreadable,
+          reason:
+            reason._tag === "FileTooLarge" || reason._tag === "BodyTooLarge" ? "too_large" : "unreadable",
         }),
     }),
   );
-  if (fileName === undefined) return yield* new WrongUpload({ reason: "There is no file. Choose one." });
+  if (fileName === undefined) return yield* new WrongUpload({ reason: "none" });
   return { fields, ignoreColumns, fileName };
 });
-
-const tooLarge = "The file has more than 20 MB. Larger files are for the command line of your operator.";
-const unreadable = "The upload cannot be read. Send it with the form of this page.";

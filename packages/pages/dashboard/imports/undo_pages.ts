@@ -4,8 +4,8 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { listText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
-import { say, tags } from "../look/say.ts";
-import { counted, numberText, timeHtml } from "../look/time.ts";
+import { plain, say, tags } from "../look/say.ts";
+import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { importPath, paths, rolesPath, withQuery } from "../paths.ts";
 
@@ -24,28 +24,21 @@ const askPage = (view: UndoView): Page => {
   const { id, name, community, importedAt, endsAt, links, left } = view;
   const changed = links - left;
   return {
-    title: "Undo the import?",
+    isWorded: true,
+    title: say("undo.ask"),
     section: "imports",
     content: html`
-<p>“${name}” was imported into ${listText(community)} on ${timeHtml(importedAt)}. You can undo it until ${timeHtml(endsAt)}.</p>
-<p class="figure"><strong>${counted(left, "link")}</strong> ${left === 1 ? "goes" : "go"} back to how
-${left === 1 ? "it was" : "they were"} before: links that the import made are removed, and links that it replaced are
-restored.</p>
-${
-  changed > 0
-    ? html`<p>${counted(changed, "other link")} of the import ${changed === 1 ? "was" : "were"} changed since, and
-      ${changed === 1 ? "stays" : "stay"}.</p>`
-    : null
-}
-<p>Where <a href="${to(rolesPath(community.scope.pid))}">rules for roles</a> are on, everyone is compared then: members
-whose link goes lose the roles that need one. If many would lose one, the rules pause first.</p>
+<p>${say("undo.ask.text", { name, list: listText(community), time: timeHtml(importedAt), end: timeHtml(endsAt) })}</p>
+<p class="figure">${say("undo.left", { count: left, b: tags.b })}</p>
+${changed > 0 ? html`<p>${say("undo.changed", { count: changed })}</p>` : null}
+<p>${say("undo.roles", { a: (content) => html`<a href="${to(rolesPath(community.scope.pid))}">${content}</a>` })}</p>
 ${
   left === 0
-    ? html`<p><a class="button quiet" href="${to(paths.imports)}">Back</a></p>`
+    ? html`<p><a class="button quiet" href="${to(paths.imports)}">${say("undo.back")}</a></p>`
     : html`
 ${formTo(importPath(id, "undo"))}
-<p class="row"><button class="button bad">Undo the import</button>
-<a class="button quiet" href="${to(paths.imports)}">Keep the links</a></p>
+<p class="row"><button class="button bad">${say("undo.button")}</button>
+<a class="button quiet" href="${to(paths.imports)}">${say("undo.keep")}</a></p>
 </form>`
 }`,
   };
@@ -56,27 +49,28 @@ type Undone = NonNullable<UndoableImport["undone"]>;
 const runningPage = ({ id, name, left }: UndoView, { removed, restored }: Undone): Page => {
   const done = removed + restored;
   return {
-    title: "Undoing the import",
+    isWorded: true,
+    title: say("undo.running"),
     section: "imports",
     content: html`
 <div data-live="2">
-<p>${numberText(done)} of ${counted(done + left, "link")} of “${name}” are as they were before the import.</p>
-<progress aria-label="Progress" max="${done + left}" value="${done}"></progress>
+<p>${say("undo.progress", { done: numberHtml(done), total: done + left, name })}</p>
+<progress aria-label="${plain(say("import.progress"))}" max="${done + left}" value="${done}"></progress>
 </div>
-<p>You can leave this page; the undo continues.</p>
-<p class="row"><a class="button quiet" href="${to(importPath(id, "undo"))}">Check how far it is</a></p>`,
+<p>${say("undo.leave")}</p>
+<p class="row"><a class="button quiet" href="${to(importPath(id, "undo"))}">${say("import.check")}</a></p>`,
   };
 };
 
 const donePage = ({ name, community }: UndoView, { removed, restored }: Undone): Page => ({
-  title: "The import is undone",
+  isWorded: true,
+  title: say("undo.done"),
   section: "imports",
-  notice: statusHtml("The import is undone."),
+  notice: statusHtml(say("undo.done.notice")),
   content: html`
-<p>Of “${name}”, ${counted(removed, "link")} ${removed === 1 ? "was" : "were"} removed from ${listText(community)}, and
-${counted(restored, "link")} ${restored === 1 ? "is" : "are"} as before the import.</p>
-<p class="row"><a class="button" href="${to(withQuery(paths.links, { pid: community.scope.pid }))}">See the links</a>
-<a class="button quiet" href="${to(paths.imports)}">Import another file</a></p>`,
+<p>${say("undo.result", { name, removed, restored, list: listText(community) })}</p>
+<p class="row"><a class="button" href="${to(withQuery(paths.links, { pid: community.scope.pid }))}">${say("import.see_links")}</a>
+<a class="button quiet" href="${to(paths.imports)}">${say("import.another")}</a></p>`,
 });
 
 /** Says until when an import can be undone, and leads to its undo. */
@@ -97,18 +91,31 @@ export const undoableSection = (
     ? null
     : html`
 <section>
-<h2>Imports of the last day</h2>
+<h2>${say("undo.section")}</h2>
 <ul class="cards" role="list">${imports.map((one) => {
         const community = communities.find(({ scope }) => scope.pid === one.pid);
         return html`
 <li>
-<p><strong>${one.name}</strong>${
-          community === undefined ? null : html` into ${listText(community)}`
-        }, ${timeHtml(one.importedAt)}: ${counted(one.links, "link")}</p>
+<p>${
+          community === undefined
+            ? say("undo.entry", {
+                b: tags.b,
+                name: one.name,
+                time: timeHtml(one.importedAt),
+                count: one.links,
+              })
+            : say("undo.entry_of", {
+                b: tags.b,
+                name: one.name,
+                list: listText(community),
+                time: timeHtml(one.importedAt),
+                count: one.links,
+              })
+        }</p>
 <p>${
           one.undone === null
             ? undoLink(one)
-            : html`<a href="${to(importPath(one.id, "undo"))}">Undone<span class="unseen">: ${one.name}</span></a>`
+            : html`<a href="${to(importPath(one.id, "undo"))}">${say("undo.undone", { unseen: tags.unseen, name: one.name })}</a>`
         }</p>
 </li>`;
       })}</ul>

@@ -3,6 +3,7 @@ import { type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
 import { listName } from "../look/names.ts";
+import { say } from "../look/say.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { type LinksView, linkLabels, linksTable, searchedFor, unlinkedNotice } from "./links_page.ts";
@@ -18,16 +19,17 @@ export const foundPage = (
   found: ReadonlyArray<Found>,
   { platforms }: Pick<Visitor, "platforms">,
 ): Page => ({
-  title: "Search",
+  isWorded: true,
+  title: say("links.search"),
   section: "links",
   content: html`
 <form method="get" action="${to(paths.links)}" class="filters" role="search">
-${textField({ name: "q", label: "Find in every list", hint: "ID or user name", type: "search", value: search })}
-<button class="button quiet">Search</button>
+${textField({ name: "q", label: say("links.find_all"), hint: say("links.id_or_name_short"), type: "search", value: search })}
+<button class="button quiet">${say("links.search")}</button>
 </form>
 ${
   found.every(isEmpty)
-    ? html`<p class="empty">Nobody was found for “${search}”.</p>`
+    ? html`<p class="empty">${say("links.nobody_for", { search })}</p>`
     : html`${found
         .filter((one) => !isEmpty(one))
         .map(({ community, isByOthers, links, next, unlinked }) => {
@@ -35,12 +37,12 @@ ${
           return html`
 <section>
 <h2>${listName(community)}</h2>
-<p class="hint">Searched by ${searchedFor(community)}.${isByOthers ? " Who was found in another list is linked here too." : null}</p>
+<p class="hint">${say(isByOthers ? "links.searched_others" : "links.searched_by", { searched: searchedFor(community) })}</p>
 ${unlinkedNotice(pid, unlinked)}
 ${links.length === 0 ? null : linksTable({ community, links, search, named: null }, linkLabels(platforms))}
 ${
   next &&
-  html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.links, { pid, q: search }))}">All that were found here</a></p>`
+  html`<p class="more"><a class="button quiet" href="${to(withQuery(paths.links, { pid, q: search }))}">${say("links.all_found")}</a></p>`
 }
 </section>`;
         })}`
@@ -54,6 +56,7 @@ const isEmpty = ({ links, unlinked }: Found): boolean => links.length + unlinked
 const nobodyIn = (communities: ReadonlyArray<Community>): Html | null =>
   communities.length === 0
     ? null
-    : html`<section><h2>Nobody found in</h2><ul>${communities.map(
-        (community) => html`<li>${listName(community)}, searched by ${searchedFor(community)}</li>`,
+    : html`<section><h2>${say("links.nobody_in")}</h2><ul>${communities.map(
+        (community) =>
+          html`<li>${say("links.nobody_in.list", { list: listName(community), searched: searchedFor(community) })}</li>`,
       )}</ul></section>`;

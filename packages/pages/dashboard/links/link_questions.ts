@@ -19,7 +19,7 @@ import { errorSentence, listText, messageText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import type { Problem } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
-import { counted } from "../look/time.ts";
+import { listOf, say, tags } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -29,18 +29,11 @@ import { makeUserLists, type UserList } from "./user_page.ts";
 
 export const reasonField = textField({
   name: "reason",
-  label: "Reason",
-  hint: `For the history and the audit log, at most ${longestReason} characters. May be empty.`,
+  label: say("link.reason"),
+  hint: say("link.reason.hint", { most: String(longestReason) }),
   value: "",
   maxLength: longestReason,
 });
-
-/** Why a link by hand needs a reason. */
-const contestTexts: Readonly<Record<Contest, string>> = {
-  own: "You link yourself.",
-  proven_by_other: "Another user has proven that this game account is theirs, and stays linked to it.",
-  replaces_proven: "The user has proven that the other game account is theirs.",
-};
 
 /** Returns the reason that a form gives, or null. */
 export const reasonIn = (fields: Fields) => {
@@ -73,31 +66,30 @@ export const unlinkQuestion = (
   const { pid } = community.scope;
   const chatIds = links.map(({ link }) => link.chatId);
   const [chatId] = chatIds.length === 1 ? chatIds : [];
-  const users = counted(chatIds.length, "user");
   return {
-    title: chatId === undefined ? `Unlink ${users}?` : "Unlink?",
+    isWorded: true,
+    title: chatId === undefined ? say("unlink.several", { count: chatIds.length }) : say("unlink.one"),
     section: "links",
     content: html`
-<p>Unlink in ${listText(community)}:</p>
+<p>${say("unlink.in", { list: listText(community) })}</p>
 <ul>${links.map(
       ({ link, chat, game }) =>
-        html`<li><strong>${accountText(link.chatId, chat)}</strong> from <strong>${accountText(link.gameId, game)}</strong></li>`,
+        html`<li>${say("unlink.pair", { b: tags.b, chat: accountText(link.chatId, chat), game: accountText(link.gameId, game) })}</li>`,
     )}</ul>
-<p>Bots and games that use this list no longer see these accounts as linked. A verification that a user has started
-ends. Everyone can verify again at any time.</p>
+<p>${say("unlink.effect")}</p>
 ${lost}
 ${
   chatId === undefined || others.length === 0
     ? null
-    : html`<p>The user stays linked in ${others.map(({ community: other }, index) => html`${index === 0 ? "" : " and "}${listText(other)}`)}.
-      <a class="bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">Unlink in every list</a></p>`
+    : html`<p>${say("unlink.stays", { lists: listOf(others.map((other) => listText(other.community))) })}
+      <a class="bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">${say("unlink.all")}</a></p>`
 }
 ${formTo(paths.unlink, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
 ${chatIds.map((each) => html`<input type="hidden" name="chat" value="${each}">`)}
 ${reasonField}
-<p class="row"><button class="button bad">Unlink ${chatId === undefined ? users : "the accounts"}</button>
-<a class="button quiet" href="${to(chatId === undefined ? withQuery(paths.links, { pid }) : userPath(pid, chatId))}">Cancel</a></p>
+<p class="row"><button class="button bad">${chatId === undefined ? say("unlink.button_several", { count: chatIds.length }) : say("unlink.button")}</button>
+<a class="button quiet" href="${to(chatId === undefined ? withQuery(paths.links, { pid }) : userPath(pid, chatId))}">${say("link.cancel")}</a></p>
 </form>`,
   };
 };
@@ -118,19 +110,19 @@ export const linkQuestion = (
   const { community, chatId, chat, gameId, game } = question;
   const { pid } = community.scope;
   return {
-    title: "Link these accounts?",
+    isWorded: true,
+    title: say("link.ask"),
     section: "links",
     refused,
-    labels: { reason: "Reason" },
+    labels: { reason: say("link.reason") },
     content: html`
-<p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${listText(community)}?</p>
-${replaced === null ? null : html`<p>This replaces the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
-<p>Neither account has been verified. Link them only if you are sure that they belong to the same person.</p>
+<p>${say("link.question", { b: tags.b, chat: accountText(chatId, chat), game: accountText(gameId, game), list: listText(community) })}</p>
+${replaced === null ? null : html`<p>${say("link.replaces", { b: tags.b, game: accountText(replaced.gameId, replaced.game) })}</p>`}
+<p>${say("link.unproven")}</p>
 ${
   contest === null
     ? null
-    : html`<p class="problem warn"><strong>${contestTexts[contest]}</strong> Your team reads the link with its reason in
-      the audit log, and in the log channel if there is one.</p>`
+    : html`<p class="problem warn"><strong>${say(`link.contest.${contest}`)}</strong> ${say("link.told")}</p>`
 }
 ${formTo(paths.link, html` class="panel"`)}
 ${hiddenFields({ pid, chat: chatId, game: gameId, confirm: "1", of })}
@@ -139,15 +131,15 @@ ${
     ? reasonField
     : textField({
         name: "reason",
-        label: "Reason",
-        hint: `At most ${longestReason} characters.`,
+        label: say("link.reason"),
+        hint: say("link.most", { most: String(longestReason) }),
         value: "",
         maxLength: longestReason,
         required: true,
         problems: refused?.problems ?? [],
       })
 }
-<p class="row"><button class="button">Link the accounts</button> <a class="button quiet" href="${to(userPath(pid, chatId))}">Cancel</a></p>
+<p class="row"><button class="button">${say("links.link")}</button> <a class="button quiet" href="${to(userPath(pid, chatId))}">${say("link.cancel")}</a></p>
 </form>`,
   };
 };
@@ -207,23 +199,23 @@ const unlinkAllQuestion = (
   failed: Html | null,
 ): Page => ({
   status: failed === null ? 200 : 409,
-  title: failed === null ? "Unlink in every list?" : "Not unlinked in every list",
+  isWorded: true,
+  title: say(failed === null ? "unlink.all.ask" : "unlink.all.failed"),
   section: "links",
   notice: failed === null ? null : statusHtml(failed, "bad"),
   content: html`
-<p>Unlink <strong>${accountText(chatId, chat)}</strong> from</p>
+<p>${say("unlink.from", { b: tags.b, chat: accountText(chatId, chat) })}</p>
 <ul>${lists.map(
     ({ community, link: { link, game } }) =>
-      html`<li><strong>${accountText(link.gameId, game)}</strong> in ${listText(community)}</li>`,
+      html`<li>${say("unlink.from.list", { b: tags.b, game: accountText(link.gameId, game), list: listText(community) })}</li>`,
   )}</ul>
-<p>No bot and no game of yours then sees the user as linked. Verifications that the user has started end. The user can
-verify again at any time.</p>
+<p>${say("unlink.all.effect")}</p>
 ${lost}
 ${formTo(paths.unlinkAll, html` class="panel"`)}
 <input type="hidden" name="chatId" value="${chatId}">
 ${reasonField}
-<p class="row"><button class="button bad">Unlink in every list</button>
-<a class="button quiet" href="${to(userPath(lists[0]?.community.scope.pid ?? null, chatId))}">Cancel</a></p>
+<p class="row"><button class="button bad">${say("unlink.all")}</button>
+<a class="button quiet" href="${to(userPath(lists[0]?.community.scope.pid ?? null, chatId))}">${say("link.cancel")}</a></p>
 </form>`,
 });
 
@@ -245,8 +237,6 @@ export const problemsOf = (
     case "Forbidden":
       return [{ name: "chat", reason: messageText(error) }];
     case "PlatformUnavailable":
-      return [
-        { name: "chat", reason: `${platforms[error.platform]} does not answer; try again in a moment` },
-      ];
+      return [{ name: "chat", reason: say("refused.no_answer", { platform: platforms[error.platform] }) }];
   }
 };

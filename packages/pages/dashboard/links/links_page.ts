@@ -1,6 +1,5 @@
 /** The links of a community: their number, a search, and the newest links, a page at a time. */
 import type { ChatId, Link, Pid } from "@accountlink/core";
-import type { LinkProof } from "@accountlink/core/links";
 import { compareNames, visibleName } from "@accountlink/core/name_text";
 import { type NamedLink, type NamedPage, sumCounts } from "@accountlink/core/owners";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
@@ -10,8 +9,9 @@ import { menuField, textField } from "../look/field.ts";
 import { countNote, countText, linksText, listText, type PlatformNames, withId } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
+import { plain, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, numberText, timeHtml } from "../look/time.ts";
+import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 import { type NotListed, progressText } from "./member_list_wait.ts";
@@ -55,8 +55,8 @@ export interface LinkForm {
 export const emptyLinkForm: LinkForm = { chat: "", game: "" };
 
 export const linkLabels = ({ chat, game }: PlatformNames) => ({
-  chat: `Account on ${chat}`,
-  game: `Account on ${game}`,
+  chat: say("links.account_on", { platform: chat }),
+  game: say("links.account_on", { platform: game }),
 });
 
 type Named = Pick<ChatProfile | GameProfile, "displayName" | "username">;
@@ -93,65 +93,68 @@ export const linksPage = (
   const { community } = view;
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
-  const note = countNote(community.links);
   return {
-    title: "Links",
+    isWorded: true,
+    title: say("menu.links"),
     section: "links",
     ...(view.named !== null && "reading" in view.named ? { refreshSeconds: 3 } : {}),
     refused: refusedFor(problems),
     labels,
     content: html`
-<p class="figure"><strong>${linksText(community.links)}</strong> in
-${listText(community)}${note === null ? null : html`, ${note}`}${totalNote(view)}</p>
+<p class="figure">${figureText(view)}</p>
 ${searchForm(view)}
 ${listed(view, labels)}
 ${pager(view)}
 ${may(reader, paths.linksFile, files(view))}
 <p class="more">${
       community.scope.kind === "guild"
-        ? html`<a href="${to(withQuery(paths.unlinked, { pid }))}">Members who have not linked</a> · `
+        ? html`<a href="${to(withQuery(paths.unlinked, { pid }))}">${say("links.unlinked")}</a> · `
         : null
-    }<a href="${to(withQuery(paths.blocks, { pid }))}">Blocked users</a></p>
+    }<a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>
 <details${problems.length === 0 ? null : html` open`}>
-<summary>Link a user</summary>
+<summary>${say("links.link_user")}</summary>
 ${formTo(paths.link, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
-${textField({ name: "chat", label: labels.chat, hint: "ID or user name.", value: form.chat, required: true, problems })}
-${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: form.game, required: true, problems })}
-<button class="button">Link the accounts</button>
+${textField({ name: "chat", label: labels.chat, hint: say("links.id_or_name"), value: form.chat, required: true, problems })}
+${textField({ name: "game", label: labels.game, hint: say("links.id_or_name"), value: form.game, required: true, problems })}
+<button class="button">${say("links.link")}</button>
 </form>
 </details>`,
   };
 };
 
-/** Says how many links all lists together have; null if there is only one list. */
-const totalNote = ({ communities }: LinksView): Html | null =>
-  communities.length < 2
-    ? null
-    : html`; ${countText(sumCounts(communities.map(({ links }) => links)))} in all lists`;
+/** Says how many links the list has, when they were counted, and how many all lists together have. */
+const figureText = ({ communities, community }: LinksView): Html => {
+  const here = { b: tags.b, links: linksText(community.links), list: listText(community) };
+  const note = countNote(community.links);
+  const all = countText(sumCounts(communities.map(({ links }) => links)));
+  if (communities.length < 2)
+    return note === null ? say("links.figure", here) : say("links.figure_noted", { ...here, note });
+  return note === null
+    ? say("links.figure_all", { ...here, all })
+    : say("links.figure_noted_all", { ...here, note, all });
+};
 
 const searchForm = ({ communities, community, search, sort, day }: LinksView): Html => html`
 <form method="get" action="${to(paths.links)}" class="filters" role="search">
 ${communityField(communities, community.scope.pid)}
-${textField({ name: "q", label: "Find", hint: searchedFor(community), type: "search", value: search })}
-<button class="button quiet">Search</button>
+${textField({ name: "q", label: say("links.find"), hint: searchedFor(community), type: "search", value: search })}
+<button class="button quiet">${say("links.search")}</button>
 <details${sort === "time" && day === "" ? null : html` open`}>
-<summary>Order and day</summary>
-${menuField({ name: "sort", label: "Order", value: sort, choices: sorts })}
-${textField({ name: "day", label: "Verified until", hint: "Day in UTC, for the order of time", type: "date", value: day })}
+<summary>${say("links.order_and_day")}</summary>
+${menuField({ name: "sort", label: say("links.order"), value: sort, choices: sorts })}
+${textField({ name: "day", label: say("links.until"), hint: say("links.until.hint"), type: "date", value: day })}
 </details>
 </form>`;
 
-const sorts: ReadonlyArray<{ readonly value: LinkSort; readonly label: string }> = [
-  { value: "time", label: "Latest verification first" },
-  { value: "name", label: "By name" },
+const sorts: ReadonlyArray<{ readonly value: LinkSort; readonly label: Html }> = [
+  { value: "time", label: say("links.by_time") },
+  { value: "name", label: say("links.by_name") },
 ];
 
 /** Says what a search in a list compares. Only a community's own list can be searched for beginnings of names. */
-export const searchedFor = ({ scope }: Community): string =>
-  scope.kind === "guild"
-    ? "ID, whole user name, or the beginning of a member’s name"
-    : "ID or whole user name";
+export const searchedFor = ({ scope }: Community): Html =>
+  scope.kind === "guild" ? say("links.searched_members") : say("links.searched");
 
 type LinkLabels = ReturnType<typeof linkLabels>;
 
@@ -161,8 +164,8 @@ const listed = (view: LinksView, labels: LinkLabels): Html => {
   if (links.length === 0 && unlinked.length === 0) {
     return html`<p class="empty">${
       search === ""
-        ? "Nobody is linked yet."
-        : `Nobody was found for “${search}” by ${searchedFor(community)}.`
+        ? say("links.nobody")
+        : say("links.nobody_found", { search, searched: searchedFor(community) })
     }</p>`;
   }
   return html`
@@ -174,7 +177,7 @@ ${links.length === 0 ? null : linksTable(view, labels)}`;
 export const unlinkedNotice = (pid: Pid, unlinked: ReadonlyArray<UnlinkedUser>): Html | null =>
   unlinked.length === 0
     ? null
-    : html`<div class="notice warn"><p>Without a link here:</p><ul>${unlinked.map(
+    : html`<div class="notice warn"><p>${say("links.without")}</p><ul>${unlinked.map(
         ({ chatId, chat }) =>
           html`<li><a href="${to(userPath(pid, chatId))}">${accountText(chatId, chat)}</a></li>`,
       )}</ul></div>`;
@@ -185,82 +188,73 @@ export const linksTable = (
 ): Html => {
   const { community, links, search, named } = view;
   const { pid } = community.scope;
-  const order =
-    named === null ? "latest verification first" : "pages" in named ? "by name" : "this page by name";
+  const order = named === null ? "time" : "pages" in named ? "name" : "page";
   const isUnnamed = links.some((link) => visibleName(link.chat) === null || visibleName(link.game) === null);
   const form = `selected-${pid}`;
   const table = tableHtml({
     id: `links-${pid}`,
-    caption: html`Links in ${listText(community)}${search === "" ? "" : ` found by “${search}”`}, ${order}`,
-    columns: [chatLabel, gameLabel, "Last verified", { label: "Actions", isUnseen: true }],
+    caption:
+      search === ""
+        ? say(`links.caption.${order}`, { list: listText(community) })
+        : say(`links.caption_found.${order}`, { list: listText(community), search }),
+    columns: [
+      chatLabel,
+      gameLabel,
+      say("links.last_verified"),
+      { label: say("links.actions"), isUnseen: true },
+    ],
     rows: links.map(({ link, chat, game }) => {
       const { chatId, gameId } = link;
       const name = accountText(chatId, chat);
       return [
         html`<span class="choice"><input type="checkbox" form="${form}" name="chatId" value="${chatId}"
-          aria-label="Select ${name}"><span>${accountCell(chatId, chat, userPath(pid, chatId))}</span></span>`,
+          aria-label="${plain(say("links.select", { name }))}"><span>${accountCell(chatId, chat, userPath(pid, chatId))}</span></span>`,
         accountCell(gameId, game, null),
         verifiedText(link),
-        html`<a class="bad" href="${to(unlinkPath(pid, chatId))}">Unlink<span class="unseen"> ${name}</span></a>`,
+        html`<a class="bad" href="${to(unlinkPath(pid, chatId))}">${say("links.unlink", { unseen: tags.unseen, name })}</a>`,
       ];
     }),
   });
   return html`${named && orderNote(named)}${
-    isUnnamed
-      ? html`<p class="hint">An account is shown by its ID alone where its platform gave no name: it was deleted, or the
-        platform did not answer.</p>`
-      : null
+    isUnnamed ? html`<p class="hint">${say("links.unnamed")}</p>` : null
   }${table}
 <form method="get" action="${to(paths.unlink)}" id="${form}" class="more">
 <input type="hidden" name="pid" value="${pid}">
-${links.length < 2 ? null : html`<label class="choice" hidden><input type="checkbox" data-ticks="${form}"> Tick all on this page</label>`}
-<button class="button quiet small">Unlink the selected</button>
+${links.length < 2 ? null : html`<label class="choice" hidden><input type="checkbox" data-ticks="${form}"> ${say("links.tick_all")}</label>`}
+<button class="button quiet small">${say("links.unlink_selected")}</button>
 </form>`;
 };
 
 const orderNote = (named: NamedPage | NotListed): Html => {
   if ("reading" in named) {
-    return html`<p class="hint" data-live="2">The list is sorted when the names of all members are here:
-      ${progressText(named.reading)}. Until then each page is sorted for itself.</p>`;
+    return html`<p class="hint" data-live="2">${say("links.sorting", { progress: progressText(named.reading) })}</p>`;
   }
   if ("reason" in named) {
-    return html`<p class="hint">Each page is sorted for itself, and the pages follow each other by the latest
-      verification. ${named.reason}</p>`;
+    return html`<p class="hint">${say("links.not_sorted", { reason: named.reason })}</p>`;
   }
   const { unnamed, sortedAt } = named;
-  return html`<p class="hint">All pages were sorted by name at ${timeHtml(sortedAt)}, and are sorted anew after five minutes.${
+  return html`<p class="hint">${
     unnamed === 0
-      ? null
-      : ` ${counted(unnamed, "user")} who left the community ${unnamed === 1 ? "is" : "are"} last, by ID.`
+      ? say("links.sorted", { time: timeHtml(sortedAt) })
+      : say("links.sorted_left", { time: timeHtml(sortedAt), count: unnamed })
   }</p>`;
 };
 
 export const verifiedText = ({ lastVerifiedAt, proof }: Link): Html =>
   proof === null
     ? timeHtml(lastVerifiedAt)
-    : html`${proofLabels[proof]} <small>${timeHtml(lastVerifiedAt)}</small>`;
-
-/** How a link was last confirmed, in words of the dashboard. */
-const proofLabels: Readonly<Record<NonNullable<LinkProof>, string>> = {
-  connection: "Verified by a connected account",
-  oauth: "Verified by signing in",
-  words: "Verified by words",
-  session: "Verified by the game",
-  known: "Verified earlier, for another community",
-  hand: "Linked by hand",
-  import: "Imported, never verified by its owner",
-};
+    : html`${say(`proof.${proof}`)} <small>${timeHtml(lastVerifiedAt)}</small>`;
 
 /** The buttons of a list sorted by name. */
 const namePager = ({ community, search }: LinksView, { page, pages }: NamedPage): Html | null => {
-  const button = (number: number, label: string, rel = "") =>
+  const button = (number: number, label: Html, rel = "") =>
     html`<a class="button quiet"${rel === "" ? null : html` rel="${rel}"`}
       href="${to(withQuery(paths.links, { pid: community.scope.pid, q: search, sort: "name", page: String(number) }))}">${label}</a> `;
   return pages === 1
     ? null
     : html`<p class="more">
-${page === 1 ? null : html`${button(1, "First")}${button(page - 1, "Previous", "prev")}`}Page ${numberText(page)} of ${numberText(pages)}
-${page === pages ? null : html`${button(page + 1, "Next", "next")}${button(pages, "Last")}`}</p>`;
+${page === 1 ? null : html`${button(1, say("links.first"))}${button(page - 1, say("links.previous"), "prev")}`}${say("links.page", { page: numberHtml(page), pages: numberHtml(pages) })}
+${page === pages ? null : html`${button(page + 1, say("links.next"), "next")}${button(pages, say("links.last"))}`}</p>`;
 };
 
 const pager = (view: LinksView): Html | null => {
@@ -274,34 +268,34 @@ const pager = (view: LinksView): Html | null => {
     : html`<p class="more">
 ${
   previous &&
-  html`<a class="button quiet" href="${to(path("", ""))}">Newest</a>
-    <a class="button quiet" rel="prev" href="${to(path(previous, "newer"))}">Newer links</a>`
+  html`<a class="button quiet" href="${to(path("", ""))}">${say("links.newest")}</a>
+    <a class="button quiet" rel="prev" href="${to(path(previous, "newer"))}">${say("links.newer")}</a>`
 }
 ${
   next &&
-  html`<a class="button quiet" rel="next" href="${to(path(next, "older"))}">Older links</a>
-    <a class="button quiet" href="${to(path("", "oldest"))}">Oldest</a>`
+  html`<a class="button quiet" rel="next" href="${to(path(next, "older"))}">${say("links.older")}</a>
+    <a class="button quiet" href="${to(path("", "oldest"))}">${say("links.oldest")}</a>`
 }
 ${
   search === ""
     ? null
-    : html`<a class="button quiet" href="${to(withQuery(paths.unlink, { pid, q: search }))}">Unlink all that were found</a>`
+    : html`<a class="button quiet" href="${to(withQuery(paths.unlink, { pid, q: search }))}">${say("links.unlink_found")}</a>`
 }
 </p>`;
 };
 
 const files = ({ communities, community: { scope } }: LinksView): Html => html`
 <details>
-<summary>Download as CSV</summary>
+<summary>${say("links.download")}</summary>
 <ul>
-<li><a href="${to(withQuery(paths.linksFile, { pid: scope.pid }))}">All links of this list</a></li>
-<li><a href="${to(withQuery(paths.linksFile, { pid: scope.pid, names: "true" }))}">The newest links of this list, with names</a></li>
+<li><a href="${to(withQuery(paths.linksFile, { pid: scope.pid }))}">${say("links.file")}</a></li>
+<li><a href="${to(withQuery(paths.linksFile, { pid: scope.pid, names: "true" }))}">${say("links.file_named")}</a></li>
 ${
   communities.length < 2
     ? null
-    : html`<li><a href="${to(withQuery(paths.linksFile, { pid: "all" }))}">All links of every list</a></li>
-<li><a href="${to(withQuery(paths.linksFile, { pid: "all", names: "true" }))}">The newest links of every list, with names</a></li>`
+    : html`<li><a href="${to(withQuery(paths.linksFile, { pid: "all" }))}">${say("links.files")}</a></li>
+<li><a href="${to(withQuery(paths.linksFile, { pid: "all", names: "true" }))}">${say("links.files_named")}</a></li>`
 }
 </ul>
-<p class="hint">A file with names has up to ${numberText(mostNamed)} links of a list, because each name is asked of the platforms.</p>
+<p class="hint">${say("links.file.hint", { most: numberHtml(mostNamed) })}</p>
 </details>`;

@@ -13,7 +13,8 @@ import { cursorOf } from "../communities/community_operations.ts";
 import { csvResponse } from "../csv_file.ts";
 import type { Problem } from "../look/reasons.ts";
 import { type Refused, refusedFor } from "../look/refused.ts";
-import { dayMsOf, numberText } from "../look/time.ts";
+import { say } from "../look/say.ts";
+import { dayMsOf, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
@@ -62,7 +63,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     problems: ReadonlyArray<Problem>,
   ) {
     const { all, community } = yield* communities.choose(visitor, fields("pid"));
-    if (community === undefined) return noCommunityPage("links", "Links", ", so there are no links", visitor);
+    if (community === undefined)
+      return noCommunityPage("links", say("menu.links"), say("links.none"), visitor);
     const search = fields("q").trim();
     if (search !== "" && fields("pid") === "" && all.length > 1) return yield* foundIn(all, search, visitor);
     const sort: LinkSort = fields("sort") === "name" ? "name" : "time";
@@ -94,14 +96,14 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     { platforms }: OwnerVisitor,
   ) {
     const guildId = guildOf(scope);
-    if (guildId === null) return { reason: `${platforms.chat} lists names only for one community.` };
+    if (guildId === null) return { reason: say("links.names_of_one", { platform: platforms.chat }) };
     const number = /^\d{1,6}$/.test(fields("page")) ? Number(fields("page")) : 1;
     const found = yield* Effect.catchTag(
       waitForMembers(guildId, links.pageByName(scope, search, number, pageSize)),
       "PlatformUnavailable",
-      () => Effect.succeed({ reason: `${platforms.chat} does not answer.` }),
+      () => Effect.succeed({ reason: say("links.no_answer", { platform: platforms.chat }) }),
     );
-    return found ?? { reason: `It has more than ${numberText(mostSorted)} links.` };
+    return found ?? { reason: say("links.too_many", { most: numberHtml(mostSorted) }) };
   });
 
   const foundIn = Effect.fnUntraced(function* (
@@ -153,7 +155,8 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     // If the request names no list, take the first list that has the user.
     const [first] = fields("pid") === "" ? yield* listsOf(visitor, chatId) : [];
     const { community } = yield* communities.choose(visitor, first?.community.scope.pid ?? fields("pid"));
-    if (community === undefined) return noCommunityPage("links", "Links", ", so there are no links", visitor);
+    if (community === undefined)
+      return noCommunityPage("links", say("menu.links"), say("links.none"), visitor);
     const view = yield* viewUser(visitor, community, chatId);
     const undo =
       fields("done") === "unlinked" && isGameId(fields("was")) && view.link === null
@@ -171,7 +174,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const known = gameId !== undefined && Option.isSome(yield* findGame(gameId)) ? gameId : undefined;
     if (chatId !== undefined && known !== undefined) return { chatId, gameId: known };
     const unknown = Object.entries({ chat: chatId, game: known }).filter(([, id]) => id === undefined);
-    const reason = "nobody was found with this ID or user name";
+    const reason = say("refused.nobody");
     return { problems: unknown.map(([name]) => ({ name, reason })) };
   });
 

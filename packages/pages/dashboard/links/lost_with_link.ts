@@ -5,6 +5,7 @@ import { Profiles } from "@accountlink/core/platforms";
 import { RolePlanStore, templatesOf } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
+import { say } from "../look/say.ts";
 
 /** At most this many communities are named. */
 const mostNamed = 5;
@@ -26,7 +27,10 @@ export const makeLostWithLink = Effect.gen(function* () {
       Effect.map(profiles.guild(guildId), (guild) => guild?.name ?? `community ${guildId}`),
     );
     const rest = giving.length - names.length;
-    return html`<p>In ${names.join(", ")}${rest === 0 ? null : ` and ${rest} more`}, the bot takes back the roles and the
-      nickname that it gave for the link, within seconds.</p>`;
+    return html`<p>${
+      rest === 0
+        ? say("unlink.lost", { communities: names.join(", ") })
+        : say("unlink.lost_more", { communities: names.join(", "), count: rest })
+    }</p>`;
   });
 });

@@ -14,8 +14,9 @@ import { memberCursorOf } from "../communities/community_operations.ts";
 import { textField } from "../look/field.ts";
 import { communityName } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
+import { plain, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
-import { ageText, dayHtml, durationText, numberText } from "../look/time.ts";
+import { ageAgoHtml, dayHtml, durationHtml, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { channelsPath, may, paths, withQuery } from "../paths.ts";
@@ -37,7 +38,7 @@ export const unlinkedRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
     const community = fields("pid") === "" ? all[0] : all.find(({ scope }) => scope.pid === fields("pid"));
     const guildId = community === undefined ? null : guildOf(community.scope);
     if (community === undefined || guildId === null)
-      return noCommunityPage("links", "Not linked", " with a list of its own", visitor);
+      return noCommunityPage("links", say("unlinked.title"), say("unlinked.none"), visitor);
     const search = fields("q").trim();
     const found = yield* waitForMembers(
       guildId,
@@ -63,14 +64,15 @@ const unlinkedPage = (
 ): Page => {
   const { pid } = community.scope;
   return {
-    title: "Not linked",
+    isWorded: true,
+    title: say("unlinked.title"),
     section: "links",
     ...("reading" in found ? { refreshSeconds: 3 } : {}),
     content: html`
 <form method="get" action="${to(paths.unlinked)}" class="filters" role="search">
 ${all.length < 2 ? html`<input type="hidden" name="pid" value="${pid}">` : communityMenu(all, pid)}
-${textField({ name: "q", label: "Find", hint: "ID or the beginning of a name", type: "search", value: search })}
-<button class="button quiet">Search</button>
+${textField({ name: "q", label: say("links.find"), hint: say("unlinked.find.hint"), type: "search", value: search })}
+<button class="button quiet">${say("links.search")}</button>
 </form>
 ${
   "reason" in found
@@ -84,8 +86,8 @@ ${
 
 const readingHtml = (progress: ListProgress): Html => html`
 <div data-live="2">
-<p>Reading the list of members: ${progressText(progress)}.</p>
-<progress aria-label="Members read"${progress.total === 0 ? null : html` max="${progress.total}" value="${progress.done}"`}></progress>
+<p>${say("unlinked.reading", { progress: progressText(progress) })}</p>
+<progress aria-label="${plain(say("unlinked.read"))}"${progress.total === 0 ? null : html` max="${progress.total}" value="${progress.done}"`}></progress>
 </div>`;
 
 const foundHtml = (
@@ -99,29 +101,35 @@ const foundHtml = (
   const now = context.clock.currentTimeMillisUnsafe();
   const name = communityName(community);
   return html`
-<p class="figure"><strong>${numberText(found.linked)} of ${numberText(found.total)}</strong> members of ${name} have
-linked an account. Bots do not count.${
-    now - found.readAt < fresh ? null : ` The list is ${durationText(now - found.readAt)} old.`
+<p class="figure">${say("unlinked.figure", {
+    b: tags.b,
+    linked: numberHtml(found.linked),
+    total: numberHtml(found.total),
+    community: name,
+  })}${
+    now - found.readAt < fresh
+      ? null
+      : html` ${say("unlinked.age", { age: durationHtml(now - found.readAt) })}`
   }</p>
 ${may(
   visitor,
   paths.communities,
-  html`<p><a href="${to(channelsPath(pid))}#panel">Post the panel</a>, a message with a button to verify, to ask the others.</p>`,
+  html`<p>${say("unlinked.panel", { a: (content) => html`<a href="${to(channelsPath(pid))}#panel">${content}</a>` })}</p>`,
 )}
 ${
   found.members.length === 0
-    ? html`<p class="empty">${search === "" ? "Everybody is linked." : `Nobody without a link was found for “${search}”.`}</p>`
+    ? html`<p class="empty">${search === "" ? say("unlinked.everybody") : say("unlinked.nobody", { search })}</p>`
     : tableHtml({
         id: "unlinked",
-        caption: html`Members of ${name} without a link, the last to join first`,
-        columns: [`Account on ${platforms.chat}`, "Member since"],
+        caption: say("unlinked.caption", { community: name }),
+        columns: [say("links.account_on", { platform: platforms.chat }), say("unlinked.since")],
         rows: found.members.map((member) => {
           const { at } = member;
           return [
             html`<a href="${to(userPath(pid, member.chatId))}">${accountText(member.chatId, member)}</a>${
               member.username === null ? null : html` <small>@${member.username}</small>`
             }`,
-            at === 0 ? "–" : html`${dayHtml(at)} <small>${ageText(at, now)} ago</small>`,
+            at === 0 ? "–" : html`${dayHtml(at)} <small>${ageAgoHtml(at, now)}</small>`,
           ];
         }),
       })
@@ -129,6 +137,6 @@ ${
 ${
   found.next &&
   html`<p class="more"><a class="button quiet" rel="next"
-    href="${to(withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) }))}">More members</a></p>`
+    href="${to(withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) }))}">${say("unlinked.more")}</a></p>`
 }`;
 };

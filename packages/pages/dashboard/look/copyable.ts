@@ -1,16 +1,16 @@
 /** Texts to copy to another device or program: with a button, or as a QR code. */
 
 import { encodeQR } from "qr";
-import { type Html, html } from "../../html.ts";
+import { Html, html } from "../../html.ts";
 
 /**
  * @param id unique on the page
- * @param name the kind of text, such as "key"
+ * @param label the label of the button, or in English the kind of text, such as "key"
  */
-export const copyable = (id: string, name: string, text: string): Html => html`
+export const copyable = (id: string, label: string | Html, text: string): Html => html`
 <div class="copyable">
 <pre id="${id}">${text}</pre>
-<button type="button" class="button quiet small" data-copies="${id}" hidden>Copy <span class="unseen">the ${name}</span></button>
+<button type="button" class="button quiet small" data-copies="${id}" hidden>${label instanceof Html ? label : html`Copy <span class="unseen">the ${label}</span>`}</button>
 </div>`;
 
 /**

@@ -8,10 +8,12 @@ export interface Problem {
   readonly reason: string | Html;
 }
 
-type ReasonKey = Extract<DashboardKey, `reason.${string}`>;
+type ReasonKey = Extract<DashboardKey, `reason.${string}` | "refused.nobody">;
 
 /** The messages about reasons of core, by the form of the reason. Its groups are the values of the message. */
 const reasons: ReadonlyArray<readonly [of: RegExp, key: ReasonKey]> = [
+  [/^nobody was found with this ID or user name$/, "refused.nobody"],
+  [/^someone else decides about your own accounts$/, "reason.own_accounts"],
   [/^expected at most (?<count>\d+) characters$/, "reason.characters"],
 ];
 

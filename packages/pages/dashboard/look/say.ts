@@ -1,6 +1,6 @@
 /** The texts of the dashboard, in the language of whoever reads the page. */
 import { Html, html, type Place, type Wording } from "../../html.ts";
-import { type DashboardMessages, type Language, own, type ValuesOf } from "../../languages/mod.ts";
+import { type DashboardMessages, type Language, type ValuesOf } from "../../languages/mod.ts";
 
 export type DashboardKey = DashboardMessages["key"];
 
@@ -60,9 +60,10 @@ export const tags = {
   unseen: (content: Html) => html`<span class="unseen">${content}</span>`,
 };
 
-/** Names that people chose, in the form of a list such as "A, B and C". */
-export const namesList = (names: ReadonlyArray<string>): Html =>
+/** A list such as "A, B and C". */
+export const listOf = (parts: ReadonlyArray<string | Html>): Html =>
   inLanguage(({ tag }) => {
-    const parts = new Intl.ListFormat(tag, { type: "conjunction" }).formatToParts(names);
-    return html`${parts.map(({ type, value }) => (type === "element" ? own(value) : html`${value}`))}`;
+    const places = parts.map((_, index) => String(index));
+    const formatted = new Intl.ListFormat(tag, { type: "conjunction" }).formatToParts(places);
+    return html`${formatted.map(({ type, value }) => (type === "element" ? html`${parts[Number(value)] ?? ""}` : html`${value}`))}`;
   });

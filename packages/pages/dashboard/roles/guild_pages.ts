@@ -15,7 +15,7 @@ export const guildChoicePage = (
   guilds: ReadonlyArray<OwnGuild>,
   { platforms: { chat } }: Pick<Visitor, "platforms">,
   pathOf: (pid: Pid) => string = rolesPath,
-  title = "Roles and names",
+  title: string | Html = "Roles and names",
 ): Page => {
   const usable = guilds.filter(({ bot, manager }) => bot && manager);
   return {
@@ -41,7 +41,7 @@ export const refusedGuildPage = (
   community: Community,
   error: Forbidden,
   { platforms: { chat } }: Pick<Visitor, "platforms">,
-  title = "Roles and names",
+  title: string | Html = "Roles and names",
 ): Page => ({
   status: statusOf(error),
   title,
