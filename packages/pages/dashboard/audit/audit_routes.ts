@@ -15,12 +15,13 @@ import { type Choice, menuField, textField } from "../look/field.ts";
 
 import { keyMenu } from "../look/owned_key.ts";
 import type { Problem } from "../look/reasons.ts";
+import { say } from "../look/say.ts";
 import { dayMsOf } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { makeEntryNames } from "./entry_names.ts";
-import { actions, historyHtml } from "./sentences.ts";
+import { actionName, historyHtml } from "./sentences.ts";
 
 const pageSize = 50;
 
@@ -78,7 +79,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         ({ chatId }) =>
           Effect.map(profiles.chat(chatId, null), (profile) => ({
             value: chatId,
-            label: visibleName(profile) ?? `User ${chatId}`,
+            label: visibleName(profile) ?? say("alts.user", { id: chatId }),
           })),
         { concurrency: 8 },
       ),
@@ -95,26 +96,21 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
       const listed = yield* keys.list(owner);
       const names = yield* namesOf(visitor, listed, entries);
-      const problems = isNobody
-        ? [{ name: "chatId", reason: "nobody was found with this ID or user name" }]
-        : [];
+      const problems = isNobody ? [{ name: "chatId", reason: say("refused.nobody") }] : [];
       return {
         status: problems.length === 0 ? 200 : 400,
-        title: "Audit log",
+        isWorded: true,
+        title: say("menu.audit"),
         section: "audit",
         content: html`
-<p>Every change of ${
-          allows(role, "admin")
-            ? `links, imports, blocks, reviews, roles${own === null ? ", settings of communities, keys, webhooks, the team and the account" : " and settings of your communities"}`
-            : "links, blocks and reviews"
-        }, newest first. The log contains no secrets and no IP addresses of users.</p>
+<p>${say(allows(role, "admin") ? (own === null ? "audit.intro" : "audit.intro_some") : "audit.intro_moderator")}</p>
 ${filterForm(typed, { listed, team: yield* teamOf(owner), problems }, visitor)}
-${historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : "Nothing in the log matches.")}
+${historyHtml(entries, names, Object.values(typed).every((value) => value === null) ? undefined : say("audit.no_match"))}
 <p class="more">${
           next === null
             ? null
-            : html`<a class="button quiet" href="${to(withQuery(paths.audit, { ...typed, cursor: next }))}">Older entries</a> `
-        }<a href="${to(withQuery(paths.auditFile, typed))}">Download as CSV</a></p>`,
+            : html`<a class="button quiet" href="${to(withQuery(paths.audit, { ...typed, cursor: next }))}">${say("audit.older")}</a> `
+        }<a href="${to(withQuery(paths.auditFile, typed))}">${say("links.download")}</a></p>`,
       } satisfies Page;
     }),
     page(paths.auditFile, function* (visitor, query) {
@@ -126,13 +122,13 @@ ${historyHtml(entries, names, Object.values(typed).every((value) => value === nu
 });
 
 /** The kinds of changes, by the beginning of their actions. */
-const kinds: ReadonlyMap<string, string> = new Map([
-  ["link", "Links, all changes"],
-  ["review.", "Reviews, all changes"],
-  ["roles.", "Roles, all changes"],
-  ["key.", "Keys, all changes"],
-  ["webhook.", "Webhooks, all changes"],
-  ["member.", "Team, all changes"],
+const kinds: ReadonlyMap<string, Html> = new Map([
+  ["link", say("audit.kind.link")],
+  ["review.", say("audit.kind.review")],
+  ["roles.", say("audit.kind.roles")],
+  ["key.", say("audit.kind.key")],
+  ["webhook.", say("audit.kind.webhook")],
+  ["member.", say("audit.kind.member")],
 ]);
 
 const isReadable = (kind: string, reader: Reader): boolean =>
@@ -160,31 +156,31 @@ const filterForm = (
 <form method="get" action="${to(paths.audit)}" class="filters">
 ${menuField({
   name: "action",
-  label: "Kind",
+  label: say("audit.kind"),
   value: typed.action ?? "",
   choices: [
-    { value: "", label: "All kinds" },
+    { value: "", label: say("audit.all_kinds") },
     ...[...kinds].filter(([kind]) => isReadable(kind, reader)).map(([value, label]) => ({ value, label })),
-    ...(readableActions(reader) ?? auditActions).map((value) => ({ value, label: actions[value] })),
+    ...(readableActions(reader) ?? auditActions).map((value) => ({ value, label: actionName(value) })),
   ],
 })}
 ${menuField({
   name: "member",
-  label: "Done by",
+  label: say("audit.by"),
   value: typed.member ?? "",
-  choices: [{ value: "", label: "Everybody" }, ...team],
+  choices: [{ value: "", label: say("audit.everybody") }, ...team],
 })}
 ${permits(reader, "admin_of_all") ? keyMenu(listed, typed.keyId) : null}
 ${textField({
   name: "chatId",
-  label: `About the account on ${platforms.chat}`,
-  hint: "ID or user name",
+  label: say("audit.about", { platform: platforms.chat }),
+  hint: say("links.id_or_name_short"),
   type: "search",
   value: typed.chatId ?? "",
   problems,
 })}
-${textField({ name: "day", label: "On the day", hint: "In UTC", type: "date", value: typed.day ?? "" })}
-<button class="button quiet">Show</button>
+${textField({ name: "day", label: say("audit.day"), hint: say("audit.day.hint"), type: "date", value: typed.day ?? "" })}
+<button class="button quiet">${say("alts.show")}</button>
 </form>`;
 
 const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>

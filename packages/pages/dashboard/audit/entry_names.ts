@@ -11,7 +11,7 @@ import { OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";
-import { type AccountNames, englishListName, webhookName } from "../look/names.ts";
+import { type AccountNames, listText, webhookName } from "../look/names.ts";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
 import type { Names } from "./sentences.ts";
 
@@ -125,8 +125,7 @@ export const makeEntryNames = Effect.gen(function* () {
           const guildId = guildOf(scope);
           const guild = guildId === null ? Effect.succeed(null) : profiles.guild(guildId);
           return Effect.map(guild, (found) => {
-            const list = { scope, guildName: found?.name ?? null };
-            const name = guildId === null ? "the shared list" : englishListName(list);
+            const name = listText({ scope, guildName: found?.name ?? null });
             return [scope.pid, name] as const;
           });
         },

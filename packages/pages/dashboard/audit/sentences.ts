@@ -1,12 +1,11 @@
 /** The history of an account in words: a sentence about each entry of the audit log. */
 import { type Actor, type AuditAction, type AuditEntry, previousOf } from "@accountlink/core/audit";
-import type { CommunitySettings } from "@accountlink/core/communities";
 import type { KeyDetails } from "@accountlink/core/keys";
-import { type GameProof, gameProofs } from "@accountlink/core/links";
 import { type Html, html } from "../../html.ts";
 import { type AccountNames, nameIn } from "../look/names.ts";
-import { nameOf } from "../look/owned_key.ts";
-import { counted, numberText, timeHtml, timeText } from "../look/time.ts";
+import { capitalised, type DashboardKey, inLanguage, listOf, say } from "../look/say.ts";
+import { numberHtml, timeHtml } from "../look/time.ts";
+import { keyLabels, planLabels, ruleLabels, settingLabels } from "./change_labels.ts";
 
 /**
  * @param entries newest first
@@ -15,7 +14,7 @@ import { counted, numberText, timeHtml, timeText } from "../look/time.ts";
 export const historyHtml = (
   entries: ReadonlyArray<AuditEntry>,
   names: Names,
-  nothing = "Nothing is in the log so far.",
+  nothing: Html = say("audit.nothing_yet"),
 ): Html =>
   entries.length === 0
     ? html`<p class="empty">${nothing}</p>`
@@ -32,29 +31,36 @@ export interface Names extends AccountNames {
   readonly roles: ReadonlyMap<string, string>;
   readonly channels: ReadonlyMap<string, string>;
   /** Names of the account's lists by pid. */
-  readonly lists: ReadonlyMap<string, string>;
+  readonly lists: ReadonlyMap<string, Html>;
   readonly keys: ReadonlyArray<KeyDetails>;
   readonly me: { readonly chatId: string; readonly name: string };
   readonly webhooks: ReadonlyMap<string, string>;
 }
 
-const sentenceOf = (entry: AuditEntry, names: Names): string => {
+const sentenceOf = (entry: AuditEntry, names: Names): Html => {
   const { reason } = entry.details;
-  const why = typeof reason === "string" && reasoned.has(entry.action) ? ` – “${reason}”` : "";
-  return start(sentences[entry.action](partsOf(entry, names))) + why;
+  const sentence = capitalised(sentences[entry.action](partsOf(entry, names)));
+  return typeof reason === "string" && reasoned.has(entry.action)
+    ? say("audit.because", { sentence, reason })
+    : sentence;
 };
 
 /** The actions for which a member can give a reason. */
 const reasoned: ReadonlySet<AuditAction> = new Set(["link.set", "link.removed"]);
 
-/** Of which communities somebody becomes a member; empty if the entry does not say. */
-const scopesOf = (scopes: AuditEntry["details"][string] | undefined, { lists }: Names): string => {
-  if (scopes === undefined) return "";
-  if (scopes === null) return " of all communities";
+type Details = AuditEntry["details"];
+
+const roleWord = (role: Details[string] | undefined): Html =>
+  wordOr(`team.role.${String(role)}`, String(role));
+
+/** A role, and of which communities if the entry says that. */
+const roleIn = (role: Html, scopes: Details[string] | undefined, { lists }: Names): Html => {
+  if (scopes === undefined) return role;
+  if (scopes === null) return say("audit.role_all", { role });
   const known = String(scopes)
     .split(", ")
-    .map((pid) => lists.get(pid) ?? "a community");
-  return ` of ${known.join(", ")} alone`;
+    .map((pid) => lists.get(pid) ?? say("audit.a_community"));
+  return say("audit.role_some", { role, lists: listOf(known) });
 };
 
 /** What the sentence about an entry may say: who acted, and the names of what the details of the entry name. */
@@ -64,48 +70,59 @@ const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
   pid,
   who: whoOf(actor, names),
   isBySelf: actor.type === "user" && actor.id === details["chatId"],
-  scopes: () => scopesOf(details["scopes"], names),
   chat: (detail = "chatId") => chatOf(details[detail], names),
   game: (detail = "gameId") => gameOf(details[detail], names),
   key: () => theKey(details["keyId"], names),
   // The audit log does not contain the URL of a webhook, so a deleted webhook has no name.
   webhook: () => {
     const name = names.webhooks.get(String(details["webhookId"]));
-    return name === undefined ? "a webhook" : `the webhook ${name}`;
+    return name === undefined ? say("audit.a_webhook") : say("audit.the_webhook", { name });
   },
   blocked: () =>
     details["chatId"] === undefined ? gameOf(details["gameId"], names) : chatOf(details["chatId"], names),
   instead: () => {
     const { previousGameId = null } = details;
-    return previousGameId === null ? "" : `, in place of ${gameOf(previousGameId, names)}`;
+    return previousGameId === null
+      ? { replaced: "no", previous: "" }
+      : { replaced: "yes", previous: gameOf(previousGameId, names) };
   },
-  community: () =>
-    names.guilds.get(String(details["guildId"])) ?? `the community ${String(details["guildId"])}`,
-  list: () => (pid === null ? "the account" : (names.lists.get(pid) ?? "a deleted list")),
-  changes: (labels: Readonly<Record<string, string>>) => changesOf(details, labels, names),
+  community: () => {
+    const id = String(details["guildId"]);
+    return names.guilds.get(id) ?? say("audit.community", { id });
+  },
+  list: () => (pid === null ? say("audit.the_account") : (names.lists.get(pid) ?? say("audit.deleted_list"))),
+  changes: (labels: Readonly<Record<string, DashboardKey>>) => changesOf(details, labels, names),
   roles: (detail: string) => rolesIn(details[detail] ?? "", names),
-  text: (detail: string) => String(details[detail]),
-  count: (detail: string) => numberText(Number(details[detail])),
+  role: (detail: string) => roleWord(details[detail]),
+  roleNow: () => roleIn(roleWord(details["role"]), details["scopes"], names),
+  count: (detail: string) => numberHtml(Number(details[detail])),
 });
+
+/** A message if there is one of this name, or else a text that has no translation, such as the name of a field. */
+const wordOr = (key: string, text: string): Html =>
+  inLanguage(({ has, say: inWords }) => (has(key) ? inWords(key) : html`${text}`));
 
 /** Says of each setting in the details from what to what it changed. */
 const changesOf = (
-  details: AuditEntry["details"],
-  labels: Readonly<Record<string, string>>,
+  details: Details,
+  labels: Readonly<Record<string, DashboardKey>>,
   names: Names,
-): ReadonlyArray<string> =>
-  Object.entries(labels).flatMap(([name, label]) => {
+): ReadonlyArray<Html> =>
+  Object.entries(labels).flatMap(([name, key]) => {
     const value = details[name];
     if (value === undefined) return [];
-    const previous = details[previousOf(name)] ?? null;
-    return [`${label} from ${valueText(previous, name, names)} to ${valueText(value, name, names)}`];
+    return say("audit.change", {
+      label: wordOr(key, name),
+      before: valueHtml(details[previousOf(name)] ?? null, name, names),
+      after: valueHtml(value, name, names),
+    });
   });
 
-const valueText = (value: string | number | null, name: string, names: Names): string => {
-  if (value === null || value === "") return "none";
+const valueHtml = (value: string | number | null, name: string, names: Names): string | Html => {
+  if (value === null || value === "") return say("audit.no_value");
   switch (name) {
     case "expiresAt":
-      return timeText(Number(value));
+      return timeHtml(Number(value));
     case "bypassRoleId":
     case "bypassRoleIds":
     case "nicknameBypassRoleIds":
@@ -113,219 +130,196 @@ const valueText = (value: string | number | null, name: string, names: Names): s
     case "logChannelId":
       return `#${names.channels.get(String(value)) ?? value}`;
     default:
-      return `“${value}”`;
+      return say("audit.value", { value: String(value) });
   }
 };
 
-const rolesIn = (ids: string | number, names: Names): string =>
-  String(ids)
+const rolesIn = (ids: string | number, names: Names): Html =>
+  html`${String(ids)
     .split(", ")
     .filter((id) => id !== "")
-    .map((id) => roleOf(id, names))
-    .join(", ");
+    .map((id, index) => html`${index === 0 ? "" : ", "}${roleOf(id, names)}`)}`;
 
-const roleOf = (id: string, names: Names): string => names.roles.get(id) ?? `role ${id}`;
+const roleOf = (id: string, names: Names): string | Html => names.roles.get(id) ?? say("audit.role", { id });
 
-type Sentence = (parts: ReturnType<typeof partsOf>) => string;
+type Sentence = (parts: ReturnType<typeof partsOf>) => Html;
 
-/** How a link was set that is one of many. */
-const waysOfMany: Readonly<Record<string, string>> = {
-  import: ", by an import",
-  undo: ", by the undo of an import",
-};
-
-export const whoOf = (actor: Actor, names: Names): string => {
+export const whoOf = (actor: Actor, names: Names): string | Html => {
   const { id } = actor;
   switch (actor.type) {
     case "key":
-      return keyOf(id, names);
+      return keyName(id, names) ?? capitalised(say("audit.key", { id }));
     case "account":
       return personOf(actor.member, names);
     case "operator":
-      return "the operator";
+      return say("audit.operator");
     case "user":
       return chatOf(id, names);
   }
 };
 
-const keyOf = (id: unknown, { keys }: Names): string => {
-  const key = keys.find((known) => known.id === id);
-  return key === undefined ? `Key ${String(id)}` : nameOf(key);
+/** The name of a key; null without one. */
+const keyName = (id: unknown, { keys }: Names): string | null => {
+  const { name = "" } = keys.find((known) => known.id === id) ?? {};
+  return name === "" ? null : name;
 };
 
-const theKey = (id: unknown, names: Names): string => {
-  const name = keyOf(id, names);
-  return name === `Key ${String(id)}` ? `key ${String(id)}` : `the key ${name}`;
+const theKey = (id: unknown, names: Names): Html => {
+  const name = keyName(id, names);
+  return name === null ? say("audit.key", { id: String(id) }) : say("audit.the_key", { name });
 };
 
-const chatOf = (id: unknown, { chats }: Names): string => nameIn(chats, String(id), `user ${String(id)}`);
+const chatOf = (id: unknown, { chats }: Names): string | Html =>
+  chats.has(String(id)) ? nameIn(chats, String(id)) : say("audit.user", { id: String(id) });
 
-const personOf = (id: string, names: Names): string =>
-  id === names.me.chatId ? names.me.name : (names.chats.get(id) ?? `user ${id}`);
+const personOf = (id: string, names: Names): string | Html =>
+  id === names.me.chatId ? names.me.name : (names.chats.get(id) ?? say("audit.user", { id }));
 
-const gameOf = (id: unknown, { games }: Names): string => nameIn(games, String(id), `account ${String(id)}`);
+const gameOf = (id: unknown, { games }: Names): string | Html =>
+  games.has(String(id)) ? nameIn(games, String(id)) : say("audit.account", { id: String(id) });
 
-const start = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+/** Joins parts of a sentence. */
+const joined = (parts: ReadonlyArray<Html>): Html =>
+  parts.length === 0 ? html`` : parts.reduceRight((rest, first) => say("audit.two", { first, rest }));
+
+type KeySentence = `audit.key.${"created" | "rotated" | "enabled" | "disabled" | "revoked" | "changed"}`;
 
 const ofKey =
-  (verb: string): Sentence =>
-  ({ who, key }) =>
-    `${who} ${verb} ${key()}`;
+  (key: KeySentence): Sentence =>
+  (parts) =>
+    say(key, { who: parts.who, key: parts.key() });
 
 const ofWebhook =
-  (verb: string): Sentence =>
+  (key: `audit.webhook.${"created" | "deleted" | "rotated"}`): Sentence =>
   ({ who, webhook }) =>
-    `${who} ${verb} ${webhook()}`;
+    say(key, { who, webhook: webhook() });
 
-const statusVerbs: Readonly<Record<string, string>> = {
-  active: "enabled",
-  disabled: "disabled",
-  revoked: "revoked",
+const statuses: Readonly<Record<string, KeySentence>> = {
+  active: "audit.key.enabled",
+  disabled: "audit.key.disabled",
+  revoked: "audit.key.revoked",
 };
-
-const ways: Readonly<Record<GameProof, string>> = {
-  connection: "by a connected account",
-  oauth: "by signing in",
-  words: "by words",
-  session: "by the game",
-  known: "by an earlier proof",
-};
-
-const byProof = (proof: AuditEntry["details"][string] | undefined): string =>
-  gameProofs.some((known) => known === proof) ? `, ${ways[proof as GameProof]}` : "";
 
 const sentences: Record<AuditAction, Sentence> = {
   "link.set": ({ who, isBySelf, chat, game, instead, details }) =>
     isBySelf
-      ? `${chat()} verified as ${game()}${instead()}${byProof(details["proof"])}`
-      : `${who} linked ${chat()} to ${game()}${instead()}${waysOfMany[String(details["via"])] ?? ""}`,
-  "link.moved": ({ who, chat, game }) => `${who} moved ${game()} from ${chat()} to ${chat("newChatId")}`,
+      ? say("audit.link.verified", {
+          chat: chat(),
+          game: game(),
+          ...instead(),
+          proof: String(details["proof"] ?? ""),
+        })
+      : say("audit.link.linked", {
+          who,
+          chat: chat(),
+          game: game(),
+          ...instead(),
+          via: String(details["via"] ?? ""),
+        }),
+  "link.moved": ({ who, chat, game }) =>
+    say("audit.link.moved", { who, chat: chat(), game: game(), newChat: chat("newChatId") }),
   "link.removed": ({ who, isBySelf, chat, game }) =>
     isBySelf
-      ? `${chat()} removed their link to ${game("removedGameId")}`
-      : `${who} unlinked ${chat()} from ${game("removedGameId")}`,
-  "links.imported": ({ who, count, list, details }) =>
-    `${who} imported links${details["file"] === undefined ? "" : ` of “${String(details["file"])}” into ${list()}`}: ${count("inserted")} new, ${count("replaced")} replaced, ${count("kept")} left as they were`,
+      ? say("audit.link.removed_own", { chat: chat(), game: game("removedGameId") })
+      : say("audit.link.removed", { who, chat: chat(), game: game("removedGameId") }),
+  "links.imported": ({ who, count, list, details }) => {
+    const counts = { inserted: count("inserted"), replaced: count("replaced"), kept: count("kept") };
+    return details["file"] === undefined
+      ? say("audit.links.imported", { who, ...counts })
+      : say("audit.links.imported_file", { who, file: String(details["file"]), list: list(), ...counts });
+  },
   "links.import_undone": ({ who, count, list, details }) =>
-    `${who} undid the import of “${String(details["file"])}” into ${list()}: ${count("removed")} removed, ${count("restored")} as before`,
+    say("audit.links.undone", {
+      who,
+      file: String(details["file"]),
+      list: list(),
+      removed: count("removed"),
+      restored: count("restored"),
+    }),
   "scope.deleted": ({ who, details }) =>
-    `${who} deleted all links of the community: ${counted(Number(details["deletedRecords"]), "record")}`,
+    say("audit.scope.deleted", { who, count: Number(details["deletedRecords"]) }),
   "review.set": ({ who, chat, details }) =>
-    `${who} noted that ${chat()} and ${chat("otherChatId")} are ${details["verdict"] === "same" ? "one person" : "two people"}`,
-  "review.deleted": ({ who, chat }) => `${who} took back the note on ${chat()} and ${chat("otherChatId")}`,
-  "block.set": ({ who, blocked }) => `${who} blocked ${blocked()}`,
-  "block.removed": ({ who, blocked }) => `${who} no longer blocks ${blocked()}`,
-  "key.created": ofKey("created"),
+    say(details["verdict"] === "same" ? "audit.review.same" : "audit.review.different", {
+      who,
+      chat: chat(),
+      other: chat("otherChatId"),
+    }),
+  "review.deleted": ({ who, chat }) =>
+    say("audit.review.deleted", { who, chat: chat(), other: chat("otherChatId") }),
+  "block.set": ({ who, blocked }) => say("audit.block.set", { who, user: blocked() }),
+  "block.removed": ({ who, blocked }) => say("audit.block.removed", { who, user: blocked() }),
+  "key.created": ofKey("audit.key.created"),
   "key.updated": ({ who, key, changes, details }) => {
     const told = changes(keyLabels);
-    const others = namesOfFields(details, Object.keys(keyLabels));
-    return `${who} changed ${key()}: ${[...told, ...others].join("; ")}`;
+    const others = namesOfFields(details, Object.keys(keyLabels)).map((name) => html`${name}`);
+    return say("audit.key.updated", { who, key: key(), changes: joined([...told, ...others]) });
   },
-  "key.rotated": ofKey("rotated"),
-  "key.status_changed": (parts) => ofKey(statusVerbs[parts.text("status")] ?? "changed")(parts),
-  "key.reported": ({ key }) => `${key()} was reported as leaked, and revoked`,
+  "key.rotated": ofKey("audit.key.rotated"),
+  "key.status_changed": (parts) =>
+    ofKey(statuses[String(parts.details["status"])] ?? "audit.key.changed")(parts),
+  "key.reported": ({ key }) => say("audit.key.reported", { key: key() }),
   "account.updated": ({ who, details, pid, list, changes }) =>
     pid === null
-      ? `${who} changed the account: ${Object.entries(details)
-          .map(([name, value]) => `${name} ${String(value)}`)
-          .join(", ")}`
-      : `${who} changed the settings of ${list()}: ${changes(settingLabels).join("; ")}`,
-  "user.erased": () => "A user was erased",
-  "webhook.created": ofWebhook("created"),
+      ? say("audit.account.updated", {
+          who,
+          changes: Object.entries(details)
+            .map(([name, value]) => `${name} ${String(value)}`)
+            .join(", "),
+        })
+      : say("audit.settings.updated", { who, list: list(), changes: joined(changes(settingLabels)) }),
+  "user.erased": () => say("audit.user.erased"),
+  "webhook.created": ofWebhook("audit.webhook.created"),
   "webhook.updated": ({ who, webhook, details }) =>
-    `${who} changed ${webhook()}: ${namesOfFields(details).join(", ")}`,
-  "webhook.deleted": ofWebhook("deleted"),
-  "webhook.rotated": ofWebhook("rotated the secret of"),
-  "webhook.disabled": ({ webhook }) => `${webhook()} was disabled, because its server refuses the events`,
-  "member.added": ({ who, actor, chat, text, scopes }) =>
-    `${who} ${actor.type === "operator" ? "added" : "invited"} ${chat()} to the team: ${text("role")}${scopes()}`,
-  "member.accepted": ({ who, text }) => `${who} joined the team: ${text("role")}`,
-  "member.declined": ({ who }) => `${who} declined the invitation to the team`,
-  "member.role_changed": ({ who, chat, text, details, scopes }) =>
+    say("audit.webhook.updated", { who, webhook: webhook(), fields: namesOfFields(details).join(", ") }),
+  "webhook.deleted": ofWebhook("audit.webhook.deleted"),
+  "webhook.rotated": ofWebhook("audit.webhook.rotated"),
+  "webhook.disabled": ({ webhook }) => say("audit.webhook.disabled", { webhook: webhook() }),
+  "member.added": ({ who, actor, chat, roleNow }) =>
+    say(actor.type === "operator" ? "audit.member.added" : "audit.member.invited", {
+      who,
+      chat: chat(),
+      role: roleNow(),
+    }),
+  "member.accepted": ({ who, role }) => say("audit.member.accepted", { who, role: role("role") }),
+  "member.declined": ({ who }) => say("audit.member.declined", { who }),
+  "member.role_changed": ({ who, chat, role, roleNow, details }) =>
     details["role"] === details["previousRole"]
-      ? `${who} let ${chat()} be ${text("role")}${scopes()}`
-      : `${who} changed the role of ${chat()} from ${text("previousRole")} to ${text("role")}${scopes()}`,
+      ? say("audit.member.scopes_changed", { who, chat: chat(), role: roleNow() })
+      : say("audit.member.role_changed", {
+          who,
+          chat: chat(),
+          before: role("previousRole"),
+          after: roleNow(),
+        }),
   "member.removed": ({ who, actor, chat, details }) =>
     details["chatId"] === (actor.type === "account" ? actor.member : null)
-      ? `${who} left the team`
-      : `${who} removed ${chat()} from the team`,
+      ? say("audit.member.left", { who })
+      : say("audit.member.removed", { who, chat: chat() }),
   "roles.updated": ({ who, details, community, roles, changes }) => {
     const fields = namesOfFields(details);
-    const state = details["state"] === "paused" ? "paused" : "turned on";
-    if (fields.length === 1 && fields[0] === "state") return `${who} ${state} the roles of ${community()}`;
-    const ofRules = Object.entries(ruleLabels).flatMap(([name, label]) =>
-      details[name] === undefined ? [] : [`${label} ${roles(name)}`],
+    const state = details["state"] === "paused" ? "paused" : "on";
+    const here = { who, community: community() };
+    if (fields.length === 1 && fields[0] === "state") return say(`audit.roles.${state}`, here);
+    const ofRules = Object.entries(ruleLabels).flatMap(([name, key]) =>
+      details[name] === undefined ? [] : [say(key, { roles: roles(name) })],
     );
-    const told = [...ofRules, ...changes(planLabels), ...(fields.includes("state") ? [state] : [])];
-    return `${who} changed the roles of ${community()}${told.length === 0 ? "" : `: ${told.join("; ")}`}`;
+    const told = [
+      ...ofRules,
+      ...changes(planLabels),
+      ...(fields.includes("state") ? [say(`audit.roles.state.${state}`)] : []),
+    ];
+    return told.length === 0
+      ? say("audit.roles.updated", here)
+      : say("audit.roles.updated_to", { ...here, changes: joined(told) });
   },
-  "roles.deleted": ({ who, community }) => `${who} deleted the roles of ${community()}`,
-};
-
-/** The labels of settings in the sentence about their change. */
-const settingLabels = {
-  displayName: "name",
-  supportUrl: "help page",
-  doneText: "message at the end",
-  minGameAgeDays: "days that a game account must exist",
-  minChatAgeDays: "days that a chat account must exist",
-  freshProof: "proof of its own",
-};
-const keyLabels = { name: "name", access: "permissions", expiresAt: "end" };
-const communityLabels: Readonly<Record<keyof CommunitySettings, string>> = { logChannelId: "log channel" };
-const planLabels = {
-  nickname: "nickname",
-  nicknameGroupId: "group of the nickname",
-  // Of entries of releases with one such role.
-  bypassRoleId: "role that leaves members as they are",
-  bypassRoleIds: "roles that leave members as they are",
-  nicknameBypassRoleIds: "roles that leave nicknames as they are",
-  unlinked: "members without a link",
-  ...communityLabels,
-};
-const ruleLabels = {
-  rolesAdded: "gives now",
-  rolesRemoved: "no longer gives",
-  rolesChanged: "other rules for",
+  "roles.deleted": ({ who, community }) => say("audit.roles.deleted", { who, community: community() }),
 };
 
 /** The names of the changed fields in the details, except those that the sentence tells with their values. */
-const namesOfFields = (
-  details: AuditEntry["details"],
-  told: ReadonlyArray<string> = [],
-): ReadonlyArray<string> =>
+const namesOfFields = (details: Details, told: ReadonlyArray<string> = []): ReadonlyArray<string> =>
   String(details["changed"] ?? "")
     .split(", ")
     .filter((name) => name !== "" && !told.includes(name));
 
-export const actions: Record<AuditAction, string> = {
-  "link.set": "Link set",
-  "link.moved": "Link moved to another user",
-  "link.removed": "Link removed",
-  "links.imported": "Links imported",
-  "links.import_undone": "Import undone",
-  "scope.deleted": "All links deleted",
-  "review.set": "Review written",
-  "review.deleted": "Review deleted",
-  "block.set": "User blocked",
-  "block.removed": "User no longer blocked",
-  "key.created": "Key created",
-  "key.updated": "Key changed",
-  "key.rotated": "Key rotated",
-  "key.status_changed": "Status of a key changed",
-  "key.reported": "Key reported as leaked",
-  "account.updated": "Account changed",
-  "user.erased": "User erased",
-  "webhook.created": "Webhook created",
-  "webhook.updated": "Webhook changed",
-  "webhook.deleted": "Webhook deleted",
-  "webhook.rotated": "Webhook rotated",
-  "webhook.disabled": "Webhook disabled by the service",
-  "member.added": "Member invited",
-  "member.accepted": "Invitation accepted",
-  "member.declined": "Invitation declined",
-  "member.role_changed": "Role of a member changed",
-  "member.removed": "Member removed",
-  "roles.updated": "Roles changed",
-  "roles.deleted": "Roles deleted",
-};
+/** The name of a kind of entries. */
+export const actionName = (action: AuditAction): Html => say(`audit.action.${action}`);

@@ -87,7 +87,7 @@ const facts = ({ key, quota, guilds, created, names }: KeyView, now: Millis): Ht
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
-<div><dt>Created</dt><dd>${timeHtml(key.createdAt)}${created === null ? null : ` by ${whoOf(created.actor, names)}`}</dd></div>
+<div><dt>Created</dt><dd>${timeHtml(key.createdAt)}${created === null ? null : html` by ${whoOf(created.actor, names)}`}</dd></div>
 <div><dt>Last used</dt><dd>${timeOr(key.lastUsedAt, "never")}</dd></div>
 <div><dt>Expires</dt><dd>${expiryHtml(key, now)}</dd></div>
 ${

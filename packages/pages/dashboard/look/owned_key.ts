@@ -4,6 +4,7 @@ import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { menuField } from "./field.ts";
 import { englishListName } from "./names.ts";
+import { say } from "./say.ts";
 import { timeHtml, timeUntil } from "./time.ts";
 
 export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
@@ -61,10 +62,10 @@ export const scopeText = ({ scope }: Pick<ApiKey, "scope">, guilds: ReadonlyArra
 export const keyMenu = (keys: ReadonlyArray<KeyDetails>, chosen: string | null): Html =>
   menuField({
     name: "keyId",
-    label: "Key",
+    label: say("audit.key_label"),
     value: chosen ?? "",
     choices: [
-      { value: "", label: "All keys" },
+      { value: "", label: say("audit.all_keys") },
       ...keys.map((key) => ({ value: key.id as string, label: nameOf(key) })),
     ],
   });

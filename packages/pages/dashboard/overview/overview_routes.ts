@@ -9,6 +9,7 @@ import { historyHtml } from "../audit/sentences.ts";
 import { firstSteps } from "../communities/first_steps.ts";
 import { listText, webhookName } from "../look/names.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
+import { say } from "../look/say.ts";
 import { counted, timeHtml, timeUntil } from "../look/time.ts";
 import type { OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -55,7 +56,7 @@ ${
 }
 <section>
 <h2>Changes of links in seven days</h2>
-${historyHtml(view.changes, view.names, "Nobody linked or unlinked an account.")}
+${historyHtml(view.changes, view.names, say("overview.no_changes"))}
 <p class="more"><a href="${to(withQuery(paths.audit, { action: "link" }))}">All changes of links</a></p>
 </section>
 </div>`;
