@@ -4,10 +4,11 @@ import type { StoreUnavailable } from "@accountlink/core";
 import { FallbackCounters } from "@accountlink/core/limits";
 import { CacheMemory } from "@accountlink/memory";
 import type { CacheRedis } from "@accountlink/redis";
-import * as StoragePostgres from "@accountlink/sql/postgres";
+import type * as StoragePostgres from "@accountlink/sql/postgres";
 import { Effect, Layer, Redacted } from "effect";
 import * as AccountLink from "./account_link.ts";
-import type { Secret, Settings } from "./options.ts";
+import { withOptional } from "./optional_package.ts";
+import type { InvalidOptions, Secret, Settings } from "./options.ts";
 import type { Storage } from "./storage.ts";
 
 export interface PostgresOptions extends Omit<StoragePostgres.PostgresOptions, "url"> {
@@ -19,8 +20,9 @@ export interface PostgresOptions extends Omit<StoragePostgres.PostgresOptions, "
   readonly redis?: string | (Omit<CacheRedis.RedisOptions, "url"> & { readonly url: string });
 }
 
-/** Why the database or Redis cannot be used. */
+/** Why the database or Redis cannot be used; `InvalidOptions` if `@effect/sql-pg` or `ioredis` is not installed. */
 export type PostgresError =
+  | InvalidOptions
   | StoragePostgres.PostgresError
   | CacheRedis.InvalidRedisUrl
   | CacheRedis.RedisDatabaseRefused
@@ -44,13 +46,17 @@ export const postgres = (
   url: string,
   { redis, ...options }: PostgresOptions = {},
 ): Storage<PostgresError> => {
-  const stores = StoragePostgres.layerPostgres({ ...options, url: Redacted.make(url) });
+  const stores = Layer.unwrap(
+    Effect.map(
+      withOptional("@effect/sql-pg", () => import("@accountlink/sql/postgres")),
+      ({ layerPostgres: layer }) => layer({ ...options, url: Redacted.make(url) }),
+    ),
+  );
   if (redis === undefined) return Layer.provideMerge(CacheMemory.layerSaved, stores);
   const shared = typeof redis === "string" ? { url: redis } : redis;
-  // Loaded on demand, so that embedders without Redis need not install ioredis.
   const cache = Layer.unwrap(
     Effect.map(
-      Effect.promise(() => import("@accountlink/redis")),
+      withOptional("ioredis", () => import("@accountlink/redis")),
       ({ CacheRedis }) => CacheRedis.layer({ ...shared, url: Redacted.make(shared.url) }),
     ),
   );

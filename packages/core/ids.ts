@@ -1,6 +1,8 @@
 /** The identifiers are branded strings, so that a chat ID cannot be passed as a game ID. */
 import { Schema } from "effect";
 
+export { newUlid } from "./ulid.ts";
+
 const matching = (pattern: RegExp, expected: string, example: string) =>
   Schema.String.check(Schema.isPattern(pattern, { description: expected, expected })).annotate({
     examples: [example],

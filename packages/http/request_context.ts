@@ -1,8 +1,8 @@
 /** The context of a request, from which its envelope is made. */
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
+import { newUlid } from "@accountlink/core/ids";
 import type { AuthenticatedKey } from "@accountlink/core/keys";
 import type { LimitReport } from "@accountlink/core/limits";
-import { newUlid } from "@accountlink/core/ulid";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, Effect, Option } from "effect";
 import type { HttpRequest, HttpResponse } from "./http_app.ts";

@@ -89,6 +89,13 @@ const shownIn = (document: string): ReadonlyArray<readonly [light: string, dark:
     ([, dark = "", light = ""]) => [join(dirname(document), light), join(dirname(document), dark)] as const,
   );
 
+it("the README of each package says in its first three lines for whom it is", () => {
+  const others = globSync("packages/*/README.md", { cwd: root }).filter(
+    (path) => !/^# \S+\n\nFor /.test(readDocument(path)),
+  );
+  expect(others).toEqual([]);
+});
+
 it("each picture is shown in a document, in a light and a dark version", () => {
   const shown = withPictures.flatMap(shownIn);
   expect([...new Set(shown.flat())].toSorted()).toEqual(pictures);

@@ -1,4 +1,5 @@
 /** Imports of links: files and their formats, the port, and the import of a file. */
+export { csvRow } from "../csv.ts";
 export {
   type FileLink,
   type LeftOutLine,

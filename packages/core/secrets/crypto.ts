@@ -2,6 +2,7 @@
 import { Effect, Layer, Redacted, Result } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64, Base64Url } from "effect/encoding";
+import { nodeCrypto } from "./node_crypto.ts";
 
 const encoder = new TextEncoder();
 const { nonceLength } = Aead.aes256Gcm;
@@ -60,10 +61,13 @@ export const webhookSignature = Effect.fnUntraced(function* (secret: Uint8Array,
   return Base64.encode(yield* mac.sign(key, new TextEncoder().encode(text)));
 }, Effect.orDie);
 
-/** All cryptography that the services require, from Web Crypto, which every runtime has. */
+/**
+ * All cryptography that the services require, from Web Crypto, which every runtime has. On Node, Node's own module signs
+ * and encrypts.
+ */
 export const webCrypto = Layer.mergeAll(
-  Aead.layerWebCrypto,
+  Aead.layerWebCryptoWith(nodeCrypto.aead ?? {}),
   Digest.layerWebCrypto,
   Kdf.layerWebCrypto,
-  Mac.layerWebCrypto,
+  Mac.layerWebCryptoWith(nodeCrypto.mac ?? {}),
 ).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto));

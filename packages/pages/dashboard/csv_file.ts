@@ -1,5 +1,5 @@
 /** CSV files of the dashboard. */
-import { csvRow } from "@accountlink/core/csv";
+import { csvRow } from "@accountlink/core/imports";
 import { HttpResponse, privateHeaders } from "@accountlink/http/for_pages";
 import { Effect, type Stream } from "effect";
 

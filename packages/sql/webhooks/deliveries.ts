@@ -1,8 +1,8 @@
 /** The operations of `WebhookStore` on deliveries. */
 
+import { newUlid } from "@accountlink/core/ids";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { newUlid } from "@accountlink/core/ulid";
 import {
   type DeliveryError,
   type DeliveryStatus,

@@ -1,7 +1,6 @@
 /** Generates unique IDs, so that tests can share a store. */
 import { ChatId, KeyId, Pid } from "@accountlink/core";
-import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
-import { newUlid } from "@accountlink/core/ulid";
+import { type FlowId, newUlid, SessionId, type SignInId } from "@accountlink/core/ids";
 import type { WebhookId } from "@accountlink/core/webhooks";
 
 /** 32 random characters of 0-9a-f. @internal */

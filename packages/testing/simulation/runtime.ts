@@ -1,5 +1,5 @@
 /** Replaces the time and the random numbers, which would make runs differ, and turns off stack traces. */
-import { newUlid } from "@accountlink/core/ulid";
+import { newUlid } from "@accountlink/core/ids";
 import type { Chance } from "./chance.ts";
 
 export interface Clocks {

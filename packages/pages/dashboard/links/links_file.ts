@@ -1,7 +1,7 @@
 /** CSV files of the links in one or more lists, with or without the names of the accounts. */
 import type { LinkStore } from "@accountlink/core";
-import { csvRow } from "@accountlink/core/csv";
 import type { StoreUnavailable } from "@accountlink/core/errors";
+import { csvRow } from "@accountlink/core/imports";
 import { allLinks } from "@accountlink/core/links";
 import { visibleName } from "@accountlink/core/name_text";
 import type { OwnedLinks } from "@accountlink/core/owners";
