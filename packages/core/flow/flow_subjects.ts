@@ -46,6 +46,8 @@ export interface FlowSubject {
   readonly expiresAt: Millis;
 }
 
+type ScopeEntry = Exclude<FlowEntry, { readonly sid: string }>;
+
 export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/core/FlowSubjects", {
   make: Effect.gen(function* () {
     const keys = yield* KeyStore;
@@ -89,31 +91,44 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       return Option.exists(yield* keys.findAccount(account), ({ status }) => status === "active");
     });
 
-    /** Anyone with the `pid` of a global scope can name any guild, and no page may vouch for a stranger's community. */
-    const mayAsk = Effect.fnUntraced(function* (scope: DataScope, guildId: GuildId) {
-      const home = Option.getOrNull(yield* communities.findHome(guildId));
-      if (home !== null && home.scope.pid === scope.pid && isLinkingOn(home)) return true;
-      return yield* Effect.catchTag(
-        managers.mayName(scope.account, guildId),
+    /**
+     * Returns whether somebody of the account manages a guild: anyone with the `pid` of a global scope can name any guild,
+     * and no page may vouch for a stranger's community.
+     */
+    const mayAsk = ({ account }: DataScope, guildId: GuildId) =>
+      Effect.catchTag(
+        managers.mayName(account, guildId),
         "PlatformUnavailable",
         (cause) => new FlowRefused({ reason: "platform_down", entry: null, cause }),
       );
-    });
 
     /** Returns the guild of a guild scope, or the guild that the URL of a global scope names. */
     const guildIn = Effect.fnUntraced(function* (scope: DataScope, named: string | null) {
       const own = guildOf(scope);
-      if (named === null) return own;
-      if (!isGuildId(named) || (own !== null && named !== own)) {
+      const guildId = named ?? own;
+      if (guildId === null) return null;
+      if (!isGuildId(guildId) || (own !== null && guildId !== own)) {
         return yield* new FlowRefused({ reason: "no_guild", entry: null });
       }
-      if (own === null && !(yield* mayAsk(scope, named))) {
-        return yield* new FlowRefused({ reason: "unknown", entry: null });
-      }
-      return named;
+      return (yield* mayAsk(scope, guildId))
+        ? guildId
+        : yield* new FlowRefused({ reason: "unknown", entry: null });
     });
 
-    const byScope = Effect.fnUntraced(function* (entry: Exclude<FlowEntry, { readonly sid: string }>) {
+    /** Finds the present home of a guild, to which old panels lead whose scope is closed. */
+    const movedTo = Effect.fnUntraced(function* (entry: ScopeEntry) {
+      const { guildId, pid } = entry;
+      if (guildId === null || !isGuildId(guildId) || !isPid(pid)) return null;
+      const former = Option.getOrNull(yield* keys.findScopeByPid(pid));
+      const hadGuild =
+        former !== null &&
+        (guildOf(former.scope) === guildId || Option.isSome(yield* communities.find({ pid, guildId })));
+      const home = hadGuild ? Option.getOrNull(yield* communities.findHome(guildId)) : null;
+      if (home === null || home.scope.pid === pid || !isLinkingOn(home)) return null;
+      return { ...entry, pid: home.scope.pid };
+    });
+
+    const byScope = Effect.fnUntraced(function* (entry: ScopeEntry) {
       const { pid, redirect } = entry;
       const now = yield* Clock.currentTimeMillis;
       const configured = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
@@ -143,7 +158,15 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       /**
        * Finds the session or scope of an entry. Fails with `FlowRefused` if it is unknown, forbidden, expired or ended.
        */
-      resolve: (entry: FlowEntry) => ("sid" in entry ? bySession(entry.sid) : byScope(entry)),
+      resolve: (entry: FlowEntry) =>
+        "sid" in entry
+          ? bySession(entry.sid)
+          : Effect.catchIf(
+              byScope(entry),
+              (error) => error._tag === "FlowRefused" && error.reason === "unknown",
+              (refused) =>
+                Effect.flatMap(movedTo(entry), (moved) => (moved === null ? refused : byScope(moved))),
+            ),
     };
   }),
 }) {

@@ -42,7 +42,7 @@ export class OwnedAccounts extends Context.Service<OwnedAccounts>()("@accountlin
 
       /** Deletes the links of a community and what belongs to them, and returns the number of deleted records. */
       deleteData: Effect.fn("OwnedAccounts.deleteData")(function* (owner: KeyOwner, pid: string) {
-        const scope = yield* scopes.find(owner, pid);
+        const { scope } = yield* scopes.managed(owner, pid);
         const deleted = yield* writer.deleteOwnScope(scope, originOf(owner));
         yield* scopes.counts.forget(scope.pid);
         return deleted;

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { type DataScope, guildOf } from "../data_scope.ts";
 import { BadRequest, Forbidden, InvalidParameter } from "../errors.ts";
 import type { GuildId } from "../ids.ts";
 import { isAccepted } from "../keys/api_key.ts";
@@ -55,7 +56,14 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       );
     });
 
-    const configured = yield* makeManagedScope;
+    const managed = yield* makeManagedScope;
+
+    /** Guild scopes are closed to the team, as they are to keys, while nobody of the team manages the guild. */
+    const requireOpen = (scope: DataScope) =>
+      scope.namesAnyGuild === true ? Effect.void : guard.requireAccount(scope, guildOf(scope));
+
+    const configured = (manager: Manager, pid: string) =>
+      Effect.tap(managed(manager, pid), ({ scope }) => requireOpen(scope));
     const find = (manager: Manager, pid: string) =>
       Effect.map(configured(manager, pid), ({ scope }) => scope);
 
@@ -81,7 +89,8 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
       list,
 
       /**
-       * Returns the scope with the given `pid`, which must belong to the account, and be a key's own.
+       * Returns the scope with the given `pid`, which must belong to the account, and be a key's own. Fails with
+       * `Forbidden` for the scope of a guild that nobody of the team manages.
        *
        * @param pid any text, such as a value from a URL
        */
@@ -89,6 +98,12 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
 
       /** Finds a scope with its settings, as `find` does. */
       configured,
+
+      /** The same for a scope that may be closed, whose data its account can delete. */
+      managed,
+
+      /** Fails with `Forbidden` if the scope is closed. */
+      requireOpen,
 
       /** Returns a scope with its settings and numbers, as `find` does. */
       owned,

@@ -1,7 +1,7 @@
 /** Finds the answer to an interaction. */
 import { CommunityStore } from "@accountlink/core/communities";
 import { Counters, secondsUntil } from "@accountlink/core/limits";
-import { PlatformRefusals } from "@accountlink/core/platforms";
+import { GuildManagers, PlatformRefusals } from "@accountlink/core/platforms";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Cause, Clock, Effect, Metric, Option } from "effect";
 import { Languages } from "../languages/mod.ts";
@@ -27,6 +27,7 @@ type Answered = readonly [Outcome, Message];
 export const makeAnswers = Effect.gen(function* () {
   const communities = yield* CommunityStore;
   const counters = yield* Counters;
+  const managers = yield* GuildManagers;
   const { chargeTo } = yield* PlatformRefusals;
   const { publicUrl } = yield* HttpSettings;
   const { commandsPerMinute: limit } = yield* ChatSettings;
@@ -52,12 +53,17 @@ export const makeAnswers = Effect.gen(function* () {
       const button = { label: language.text("chat.direct.open"), url: `${publicUrl}/me` };
       return ["direct", { content: language.text("chat.direct.ask"), buttons: [button] }] satisfies Answered;
     }
-    const found = answerTo(interaction);
-    if (found === undefined) {
+    const answering = answerTo(interaction);
+    if (answering === undefined) {
       const command = commandName(verifyListing, interaction.locale, language);
       return ["gone", { content: language.text(`chat.gone.${done.type}`, { command }) }] satisfies Answered;
     }
-    const home = Option.getOrNull(yield* communities.findHome(guildId));
+    const found = Option.getOrNull(yield* communities.findHome(guildId));
+    // Who no longer manages a guild has no list of its members.
+    const isManaged =
+      found !== null &&
+      (yield* chargeTo(found.scope.account)(managers.mayName(found.scope.account, guildId)));
+    const home = isManaged ? found : null;
     if (home === null) {
       const button = { label: language.text("chat.no_home.open"), url: `${publicUrl}/dashboard/communities` };
       const message = { content: language.text("chat.no_home"), buttons: isManager ? [button] : [] };
@@ -67,7 +73,7 @@ export const makeAnswers = Effect.gen(function* () {
     const target = (done.type === "command" ? done.target : null) ?? chatId;
     const text = done.type === "command" ? done.text : null;
     const { permissions } = interaction;
-    return yield* found({
+    return yield* answering({
       home,
       guildId,
       chatId,

@@ -77,24 +77,45 @@ export const makeCommunities = Effect.gen(function* () {
       forEachLimited(all, (owned) => named(visitor, owned), { concurrency: 8 }),
     );
 
+  const isOpen = ({ scope }: OwnedScope) =>
+    Effect.as(scopes.requireOpen(scope), true).pipe(
+      Effect.catchTag("Forbidden", () => Effect.succeed(false)),
+    );
+
+  const firstOpen = Effect.fnUntraced(function* (all: ReadonlyArray<Community>) {
+    for (const community of all) if (yield* isOpen(community)) return community;
+    return undefined;
+  });
+
+  const findAny = Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
+    const all = yield* scopes.list(visitor.owner);
+    const owned = all.find(({ scope }) => scope.pid === pid);
+    return yield* owned === undefined ? new BadRequest({ problem: "not_found" }) : named(visitor, owned);
+  });
+
   return {
     named,
     list,
 
-    /** Returns all communities, and the one with this `pid`; the first one if `pid` is empty. */
+    /** Returns all communities, and the one with this `pid`; the first open one if `pid` is empty. */
     choose: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
       const all = yield* list(visitor);
-      const community = pid === "" ? all[0] : all.find(({ scope }) => scope.pid === pid);
-      if (community === undefined && pid !== "") return yield* new BadRequest({ problem: "not_found" });
+      if (pid === "") return { all, community: yield* firstOpen(all) };
+      const community = all.find(({ scope }) => scope.pid === pid);
+      if (community === undefined) return yield* new BadRequest({ problem: "not_found" });
+      yield* scopes.requireOpen(community.scope);
       return { all, community };
     }),
 
     /** @param pid not validated yet */
-    find: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
-      const all = yield* scopes.list(visitor.owner);
-      const owned = all.find(({ scope }) => scope.pid === pid);
-      return yield* owned === undefined ? new BadRequest({ problem: "not_found" }) : named(visitor, owned);
-    }),
+    find: (visitor: OwnerVisitor, pid: string) =>
+      Effect.tap(findAny(visitor, pid), ({ scope }) => scopes.requireOpen(scope)),
+
+    /** The same for a community that may be closed. */
+    findAny,
+
+    /** Returns the communities whose links the team may read. */
+    listOpen: (visitor: OwnerVisitor) => Effect.flatMap(list(visitor), Effect.filter(isOpen)),
   };
 });
 

@@ -59,7 +59,7 @@ export const makeCommunityOperations = Effect.gen(function* () {
     ),
 
     deleteData: bind(DashboardCommunities.deleteScope, function* ({ owner, values: { pid, confirm } }) {
-      const { scope, settings } = yield* scopes.configured(owner, pid);
+      const { scope, settings } = yield* scopes.managed(owner, pid);
       const names = [yield* nameOf(scope), settings.displayName, ...(yield* accountNames(owner.account))];
       yield* requireConfirmed(confirm, names);
       return { data: { deletedRecords: yield* accounts.deleteData(owner, pid) } };

@@ -279,7 +279,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     }
     const chosen =
       query("pid") === "all"
-        ? yield* communities.list(visitor)
+        ? yield* communities.listOpen(visitor)
         : [yield* communities.find(visitor, query("pid"))];
     const [first] = chosen;
     const text =

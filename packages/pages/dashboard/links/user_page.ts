@@ -171,7 +171,7 @@ export const makeUserLists = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: ChatId) {
     const found = yield* forEachLimited(
-      yield* communities.list(visitor),
+      yield* communities.listOpen(visitor),
       Effect.fnUntraced(function* (community) {
         const link = yield* links.find(community.scope, chatId);
         if (link === null) return [];

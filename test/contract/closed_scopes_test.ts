@@ -1,0 +1,91 @@
+/** Scopes of guilds that nobody of their account manages: they are closed to the team, in the flow and in chat. */
+import { expect, test } from "vitest";
+import { chatKey, command } from "../support/chat.ts";
+import { guild } from "../support/fixtures.ts";
+import { formOf } from "../support/flow_browser.ts";
+import { listOf, textOf } from "../support/http.ts";
+import { dataOf, expectRefusal } from "./contract_server.ts";
+import { scopesOf, signInOwner } from "./dashboard.ts";
+import { expectPage } from "./flow_server.ts";
+import { useSiteServer, verified } from "./site_server.ts";
+
+/** Ada manages neither guild, and Ben manages the second one. */
+const [ada, ben, cyd] = ["100001", "100002", "100003"];
+const moved = "700000000000000009";
+
+const server = useSiteServer({ ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey }, ({ platform, ...fixture }) => ({
+  ...fixture,
+  platform: {
+    ...platform,
+    guilds: [
+      ...(platform?.guilds ?? []),
+      {
+        id: moved,
+        name: "Moved",
+        bot: true,
+        roles: [verified],
+        members: [{ chatId: ben, manager: true }, { chatId: ada }, { chatId: cyd }],
+      },
+    ],
+  },
+}));
+const { fixtures, send } = server;
+fixtures.account({ name: "former", chatId: ada });
+fixtures.account({ name: "present", chatId: ben });
+const ofFormer = { account: "former", links: { [cyd]: "3" } };
+fixtures.key({ ...ofFormer });
+for (const guildId of [guild, moved]) fixtures.key({ ...ofFormer, guildId });
+const present = fixtures.key({ account: "present", guildId: moved });
+const rules = [{ roleId: verified.id, when: { is: "linked" as const } }];
+fixtures.plan({ account: "former", guildId: guild, rules, state: "on" });
+fixtures.plan({ account: "present", guildId: moved, rules, state: "on" });
+
+const signIn = async () => {
+  const owner = await signInOwner(server, ada);
+  const scopes = await scopesOf(owner);
+  const pidOf = (guildId: string | null) =>
+    textOf(scopes.find((scope) => ((scope.guildId ?? null) as unknown) === guildId)?.pid);
+  return { owner, pidOf };
+};
+
+test("a guild's links are closed to a team that does not manage the guild, and can only be deleted", async () => {
+  const { owner, pidOf } = await signIn();
+  const pid = pidOf(guild);
+  const closed = { reason: "not_guild_manager" };
+  const link = { pid, chatId: cyd };
+  for (const answer of [
+    await owner.send(`GET /dashboard/api/links?pid=${pid}`),
+    await owner.send("PUT /dashboard/api/links", { body: { ...link, gameId: "4" } }),
+    await owner.send("DELETE /dashboard/api/links", { body: link }),
+    await owner.send(`GET /dashboard/api/blocks?pid=${pid}`),
+    await owner.send("PUT /dashboard/api/blocks", { body: { ...link, reason: null } }),
+    await owner.send(`PATCH /dashboard/api/scopes/${pid}`, { body: { displayName: "The official one" } }),
+    await owner.send(`GET /dashboard/api/unlinked?pid=${pid}&guildId=${guild}`),
+  ]) {
+    expectRefusal(answer, 403, "FORBIDDEN", closed);
+  }
+  for (const path of [`links?pid=${pid}`, `links.csv?pid=${pid}`, `links/user?pid=${pid}&chatId=${cyd}`]) {
+    expect((await owner.browser.get(`/dashboard/${path}`)).status).toBe(403);
+  }
+  const { text } = await owner.browser.get("/dashboard/links.csv?pid=all");
+  expect(text.split("\n").filter((line) => line.includes(cyd))).toHaveLength(1);
+  const global = dataOf(await owner.send(`GET /dashboard/api/links?pid=${pidOf(null)}`));
+  expect(listOf(global.links)).toHaveLength(1);
+  expect((await owner.browser.get(`/dashboard/communities/${pid}/delete`)).status).toBe(200);
+});
+
+test("nobody verifies for a guild that the account does not manage, and chat knows no such list", async () => {
+  const { pidOf } = await signIn();
+  expectPage(await server.newBrowser().get(`/verify?pid=${pidOf(guild)}`), 404, "This link does not work");
+  const { body } = await command(send, { chatId: cyd }, "verify");
+  expect(body.data?.content).toMatch(/not set up/i);
+});
+
+test("an old panel leads to the list that its guild has now", async () => {
+  const { pidOf } = await signIn();
+  const browser = server.newBrowser();
+  const confirm = await browser.walk(`?pid=${pidOf(moved)}&guildId=${moved}`, cyd, "5");
+  expectPage(await browser.post("/verify/confirm", formOf(confirm)), 200, "Your accounts are linked");
+  const lookup = `GET /v2/chat?chatId=${cyd}&guildId=${moved}` as const;
+  expect(dataOf(await send(lookup, { key: present })).gameId).toBe("5");
+});
