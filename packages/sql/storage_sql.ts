@@ -2,6 +2,7 @@ export { DatabaseUnusable } from "./database_unusable.ts";
 export { upgradeThrough } from "./migrations/0021_initial.ts";
 export { DatabaseTooNew } from "./migrations.ts";
 export { moveDatabase } from "./move.ts";
+export { releaseTables } from "./release_tables.ts";
 export { CopyRefused, type CopyState, checkCopy, copyEmbedded, restoreEmbedded } from "./sqlite/backup.ts";
 export {
   type EmbeddedError,

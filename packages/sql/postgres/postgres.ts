@@ -108,6 +108,7 @@ export interface PostgresState {
   readonly schema: { readonly version: number; readonly newest: number };
   /** The schema in which the user may make tables; null if the user may not. */
   readonly ownSchema: string | null;
+  readonly tables: ReadonlyArray<string>;
   /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
   /** How far the clock of the server is ahead of this machine's, in milliseconds. */
@@ -146,10 +147,13 @@ const state = Effect.gen(function* () {
     readonly own_schema: string | null;
     readonly steps: string | null;
     readonly root_key: string | null;
+    readonly tables: string | null;
   }>`
     SELECT current_setting('server_version') AS server, current_setting('server_encoding') AS encoding,
       CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN current_schema()::text END AS own_schema,
-      to_regclass('schema_migrations')::text AS steps, to_regclass('root_key')::text AS root_key`;
+      to_regclass('schema_migrations')::text AS steps, to_regclass('root_key')::text AS root_key,
+      (SELECT json_agg(relname)::text FROM pg_class
+        WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')) AS tables`;
   const lead = yield* clockLead(
     Effect.map(
       sql<{ readonly now: number }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
@@ -164,6 +168,7 @@ const state = Effect.gen(function* () {
     encoding: found?.encoding ?? "",
     ownSchema: found?.own_schema ?? null,
     schema: { version, newest: newestMigration },
+    tables: JSON.parse(found?.tables ?? "[]") as ReadonlyArray<string>,
     rootKey: stored?.wrapped ?? null,
     clockLead: lead,
   };

@@ -41,6 +41,7 @@ export interface EmbeddedState {
    * `version` is the number of the last migration that ran, and `newest` the number of this release's last migration.
    */
   readonly schema: { readonly version: number; readonly newest: number };
+  readonly tables: ReadonlyArray<string>;
   /** The wrapped root key; null before its creation. */
   readonly rootKey: string | null;
   /** At most ten problems of the database file, as SQLite reports them. */
@@ -70,6 +71,10 @@ const readFile = (path: string): Omit<EmbeddedState, "path"> => {
     const messages = findings.map((row) => String(row["integrity_check"]));
     return {
       schema: { version: versionOf(database), newest: newestMigration },
+      tables: database
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        .all()
+        .map(({ name }) => String(name)),
       rootKey: rootKeyOf(database),
       damage: messages.filter((message) => message !== "ok"),
     };

@@ -14,6 +14,7 @@ import { resolveSecrets, secretFile, secretRejected } from "../../secrets/deploy
 import { connectTimeout } from "../management_layer.ts";
 import { checkClock } from "./check_clock.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
+import { redisAdvice } from "./redis_advice.ts";
 
 export const checkStorage = Effect.fnUntraced(function* (config: Config, storage: Storage) {
   if (storage.kind === "memory") return [ok("database", "memory, which begins empty")];
@@ -60,6 +61,8 @@ export const checkStorage = Effect.fnUntraced(function* (config: Config, storage
   return [checkMode("data folder", folder, "700"), ...modes, ...findings, checkSpace(folder)];
 });
 
+const variable = "ACCOUNTLINK_DATABASE_URL";
+
 const checkRedis = Effect.fnUntraced(function* (
   config: Config,
   storage: Extract<Storage, { readonly kind: "redis" }>,
@@ -72,7 +75,7 @@ const checkRedis = Effect.fnUntraced(function* (
         return [
           refusedWrite === null
             ? ok("database", `${it} takes writes`)
-            : fail("database", `${it} refuses writes: ${refusedWrite}`, "Mend it, or let its user write"),
+            : fail("database", `${it} refuses writes: ${refusedWrite}`, redisAdvice(refusedWrite, variable)),
           ...(schema.version > schema.newest
             ? [fail("database", schemaText(it, schema), "Use a later release")]
             : []),
@@ -91,7 +94,10 @@ const checkRedis = Effect.fnUntraced(function* (
         ),
       ]),
     ),
-    Effect.catchTag(["RedisUnusable", "InvalidRedisUrl", "StoreUnavailable"], ({ message }) =>
+    Effect.catchTag("RedisUnusable", ({ message, reason }) =>
+      Effect.succeed([fail("database", message, redisAdvice(reason, variable))]),
+    ),
+    Effect.catchTag(["InvalidRedisUrl", "StoreUnavailable"], ({ message }) =>
       Effect.succeed([fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start Redis")]),
     ),
   );
@@ -124,6 +130,7 @@ const noTables = fail(
 
 interface State {
   readonly schema: { readonly version: number; readonly newest: number };
+  readonly tables: ReadonlyArray<string>;
   readonly rootKey: string | null;
   readonly damage?: ReadonlyArray<string>;
 }
@@ -135,7 +142,7 @@ const judge = Effect.fnUntraced(function* (
   config: Config,
   storage: PersistentStorage,
   it: string,
-  { schema: { version, newest }, rootKey, damage = [] }: State,
+  { schema: { version, newest }, tables, rootKey, damage = [] }: State,
 ) {
   const found = schemaText(it, { version, newest });
   const old = StorageSql.upgradeThrough(version);
@@ -145,7 +152,9 @@ const judge = Effect.fnUntraced(function* (
       : old === null
         ? ok("database", found)
         : fail("database", `${it}: ${old}`, "Start the commit on it, then this release");
-  const damages = damage.map((text) => fail("database", text, "Restore it from a backup"));
+  const expected = version === newest ? yield* StorageSql.releaseTables : [];
+  const missing = expected.filter((name) => !tables.includes(name)).map((name) => `it has no table ${name}`);
+  const damages = [...damage, ...missing].map((text) => fail("database", text, "Restore it from a backup"));
   return [database, ...damages, yield* checkRootKey(config, storage, rootKey)];
 });
 

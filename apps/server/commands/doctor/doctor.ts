@@ -18,6 +18,7 @@ import { checkClock } from "./check_clock.ts";
 import { checkPlatform } from "./check_platform.ts";
 import { checkStorage } from "./check_storage.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
+import { redisAdvice } from "./redis_advice.ts";
 
 export const doctorCommand = Command.make("doctor", {}, () =>
   Effect.gen(function* () {
@@ -45,7 +46,7 @@ const examine = Effect.gen(function* () {
       ? [...unknownVariables(environment), ...withoutEffect(environment)]
       : configWarnings(environment, config);
   const findings = [
-    ...problems.map(({ name, problem }) => fail("configuration", problem, `Correct ${name}`)),
+    ...problems.map(({ name, problem }) => fail("configuration", problem, adviceFor(name))),
     ...warnings.map(({ problem, advice }) => warn("configuration", problem, advice)),
   ];
   if (config === null) return findings;
@@ -70,6 +71,11 @@ const examine = Effect.gen(function* () {
     ...(yield* checkServer(config, "ACCOUNTLINK_OPERATOR_PORT", deployment)),
   ];
 });
+
+const adviceFor = (name: string): string =>
+  name === "ACCOUNTLINK_PUBLIC_URL"
+    ? "Give the service a host of its own, and correct ACCOUNTLINK_PUBLIC_URL: no proxy can serve it below a path"
+    : `Correct ${name}`;
 
 /** Checks the configured files, but not the demo's fixture, since reading it would create it. */
 const checkFiles = (resolved: ResolvedConfig) =>
@@ -104,7 +110,7 @@ const checkCache = Effect.fnUntraced(function* (cache: Cache) {
           : warn(
               "cache",
               `${it} refuses writes: ${refusedWrite}`,
-              `${adviceForWrite(refusedWrite)}. ${untilThen}`,
+              `${redisAdvice(refusedWrite, "ACCOUNTLINK_REDIS_URL")}. ${untilThen}`,
             );
       return [
         answers,
@@ -118,22 +124,13 @@ const checkCache = Effect.fnUntraced(function* (cache: Cache) {
           fail("cache", refusedDatabase(error.database), "Correct ACCOUNTLINK_REDIS_URL"),
         ]);
       }
-      const isLogin = error._tag === "RedisUnusable" && /^(?:WRONGPASS|NOAUTH|NOPERM)$/.test(error.reason);
-      const advice = isLogin ? "Correct user and password in ACCOUNTLINK_REDIS_URL" : "Start Redis";
+      const advice = redisAdvice(error._tag === "RedisUnusable" ? error.reason : "", "ACCOUNTLINK_REDIS_URL");
       return Effect.succeed([warn("cache", error.message, `${advice}. ${untilThen}`)]);
     }),
   );
 });
 
 const untilThen = "Until then each server counts limits for itself";
-
-const adviceForWrite = (reason: string): string => {
-  if (reason === "OOM") return "Raise its maxmemory, or give this service a Redis of its own";
-  if (reason === "MOVED") return "Begin its URL with redis+cluster: it is a node of a cluster";
-  return reason === "NOPERM"
-    ? "Let its user write and run scripts (+eval +evalsha)"
-    : "Mend it, or name another one in ACCOUNTLINK_REDIS_URL";
-};
 
 const checkServer = (
   config: Config,

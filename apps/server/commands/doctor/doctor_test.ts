@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type HttpAnswer, runUntil, startHttpServer } from "@accountlink/test-servers";
 import { Effect, Struct } from "effect";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -31,6 +32,10 @@ it("the doctor reports a folder and a secret that others can read, and a damaged
     stdout: expect.stringMatching(/^warn +data folder .* \(mode 755\)$[^]*^warn +secret .* \(mode 644\)$/m),
   });
   const database = join(dataFolder, "accountlink.db");
+  const whole = new DatabaseSync(database);
+  whole.exec("DROP TABLE blocks");
+  whole.close();
+  expect((await run("doctor")).stdout).toMatch(/^fail +database +it has no table blocks\n +Restore it/m);
   writeFileSync(database, "not a database, and long enough to be read".repeat(99));
   expect(await json("doctor")).toMatchObject({ failed: 1 });
   expect((await run("doctor")).stdout).toMatch(/file is not a database\s+Restore it from a backup/);
