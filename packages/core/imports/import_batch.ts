@@ -1,6 +1,6 @@
 /** Stores one batch of an import, or computes what storing it would change. */
 import { type Array as Arr, Clock, Data, Effect } from "effect";
-import { BlockStore, mostBlocks } from "../admission/block_store.ts";
+import { type BlockPlace, BlockStore, mostBlocks, type StoredBlock } from "../admission/block_store.ts";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
@@ -69,7 +69,16 @@ export interface BatchOptions {
   readonly room: LinkRoom["use"] | undefined;
   /** Hashes a chat user, to find the block of an erased one; undefined if such blocks are not looked for. */
   readonly chatHash: ChatHash | undefined;
+  readonly blocks: KnownBlocks;
 }
+
+/** The blocks of the scope, which an import reads anew if the newest one has changed. Stores check them once more. */
+export interface KnownBlocks {
+  newest: BlockPlace | undefined;
+  readonly all: Array<StoredBlock>;
+}
+
+export const noBlocks = (): KnownBlocks => ({ newest: undefined, all: [] });
 
 /** Returns the hash by which `BlockStore` knows a chat user. */
 export type ChatHash = (pid: Pid, chatId: ChatId) => Effect.Effect<string>;
@@ -149,9 +158,9 @@ export const takeBatch = Effect.fnUntraced(function* (
 /** Returns the links that name a blocked user. */
 const blockedAmong = Effect.fnUntraced(function* (
   links: ReadonlyArray<PlacedLink>,
-  { pid, chatHash }: BatchOptions,
+  { pid, chatHash, blocks: known }: BatchOptions,
 ): Effect.fn.Return<ReadonlySet<PlacedLink>, StoreUnavailable, BlockStore> {
-  const blocks = pid === null ? [] : yield* (yield* BlockStore).page(pid, null, mostBlocks);
+  const blocks = pid === null ? [] : yield* blocksOf(pid, known);
   const chatIds = new Set(blocks.map(({ chatId }) => chatId));
   const gameIds = new Set(blocks.map(({ gameId }) => gameId));
   const erased = new Set(
@@ -161,6 +170,16 @@ const blockedAmong = Effect.fnUntraced(function* (
   if (pid === null || chatHash === undefined || erased.size === 0) return new Set(blocked);
   const hashes = yield* Effect.forEach(links, ({ chatId }) => chatHash(pid, chatId));
   return new Set([...blocked, ...links.filter((_, index) => erased.has(hashes[index] ?? ""))]);
+});
+
+const blocksOf = Effect.fnUntraced(function* (pid: Pid, known: KnownBlocks) {
+  const store = yield* BlockStore;
+  const [newest] = yield* store.page(pid, null, 1);
+  if (newest?.hash !== known.newest?.hash || newest?.at !== known.newest?.at) {
+    known.all.splice(0, Infinity, ...(yield* store.page(pid, null, mostBlocks)));
+    known.newest = newest;
+  }
+  return known.all;
 });
 
 const ofBlocked = ({ line, chatId, gameId, text }: PlacedLink): LeftOutLine => ({

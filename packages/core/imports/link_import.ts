@@ -20,7 +20,7 @@ import type { LinkRecord } from "../links/link.ts";
 import type { LinkRoom } from "../links/link_cap.ts";
 import type { LeftOutLine, LinkLine } from "./formats/link_format.ts";
 import type { ChatHash, ConflictChoice } from "./import_batch.ts";
-import { type LinkChange, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
+import { type LinkChange, noBlocks, sortRows, takeBatch, WrongLines } from "./import_batch.ts";
 import { Tally } from "./import_outcome.ts";
 import { type ImportedFile, type ImportHolder, ImportStore } from "./import_store.ts";
 
@@ -167,6 +167,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     resumedAfter,
     room: room && (dryRun ? yield* plannedUse(room, tally) : room.use),
     chatHash,
+    blocks: noBlocks(),
   };
   const now = yield* Clock.currentTimeMillis;
   yield* batchesOf(source, givesWay).pipe(

@@ -3,8 +3,9 @@ import { expect, it, testWith } from "@accountlink/test-servers/effect";
 import { Effect, Layer, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import { TestClock } from "effect/testing";
+import { BlockStore } from "../admission/block_store.ts";
 import { AuditLog } from "../audit/audit.ts";
-import { StoreUnavailable } from "../errors.ts";
+import { type Conflict, StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { NewAccount } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
@@ -44,10 +45,20 @@ const realTurn = Effect.promise(() => new Promise((resolve) => setTimeout(resolv
 
 const pipeOf = (content: string): Source => ({ ...fileOf(content), isRepeatable: false });
 
-const run = Effect.fnUntraced(function* (source: Source, options: ImportOptions = {}) {
+const run = Effect.fnUntraced(function* (
+  source: Source,
+  options: ImportOptions = {},
+  after: (rows: number) => Effect.Effect<void, Conflict | StoreUnavailable, BlockStore> = () => Effect.void,
+) {
   const shown: Array<ImportProgress> = [];
   const target = { findScope: Effect.succeed(pid), origin };
-  const show = (progress: ImportProgress) => Effect.sync(() => void shown.push(progress));
+  const blocks = yield* Effect.context<BlockStore>();
+  const show = (progress: ImportProgress) =>
+    Effect.sync(() => void shown.push(progress)).pipe(
+      Effect.andThen(after(progress.rows)),
+      Effect.orDie,
+      Effect.provideContext(blocks),
+    );
   const running = importLinks(source, target, { ...options, givesWay: true }, { onProgress: show });
   // Such an import pauses after each batch. The test clock does not control Web Crypto.
   const passing = Effect.forever(Effect.andThen(TestClock.adjust("1 milli"), realTurn));
@@ -134,6 +145,35 @@ test("a known file is read once, and continues after the last stored batch", () 
     expect(shown.at(-1)).toEqual({ phase: "importing", rows: 2 * batch, total: 2 * batch });
     expect(reads).toBe(2);
   }).pipe(Effect.provide(layer));
+});
+
+test("an import reads the blocks of its scope once, and again after a new one", () => {
+  let pages = 0;
+  const block = (user: string, at: number) =>
+    BlockStore.use((blocks) =>
+      blocks.set({ ...origin, pid, at, chatId: user as ChatId, gameId: null, hash: user, reason: null }),
+    );
+  const counted = Layer.effect(
+    BlockStore,
+    Effect.map(BlockStore, (blocks) =>
+      BlockStore.of({
+        ...blocks,
+        page: (of, place, limit) => {
+          if (limit > 1) pages++;
+          return blocks.page(of, place, limit);
+        },
+      }),
+    ),
+  );
+  return Effect.gen(function* () {
+    yield* withScope;
+    yield* block("100000", now);
+    const blockLast = (rows: number) =>
+      rows === 2 * batch ? Effect.asVoid(block(String(100_000 + 3 * batch - 1), now + 1)) : Effect.void;
+    const { outcome } = yield* run(pipeOf(csv(3 * batch)), {}, blockLast);
+    expect(outcome).toMatchObject({ inserted: 3 * batch - 2, leftOut: 2, reasons: [{ reason: "blocked" }] });
+    expect(pages).toBe(2);
+  }).pipe(Effect.provide(Layer.provideMerge(counted, storage)));
 });
 
 test("a complete import begins again, also if its last rows were left out", function* () {
