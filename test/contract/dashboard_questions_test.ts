@@ -1,6 +1,6 @@
 /** What the dashboard asks or says before an act that is hard to take back. */
 import { beforeAll, expect, test } from "vitest";
-import { guild } from "../support/fixtures.ts";
+import { botlessGuild, guild } from "../support/fixtures.ts";
 import { type FlowBrowser, formOf, titleOf, withoutIsolation } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
@@ -31,6 +31,7 @@ const server = useSiteServer({}, (fixture) => {
     links: [{ ...club, chatId: ben, gameId: "2" }],
     plans: [
       { ...club, rules: [{ roleId: verified.id, when: { is: "linked" } }], nickname: null, state: "on" },
+      { ...club, guildId: botlessGuild, rules: [], nickname: null, state: "on" },
     ],
     platform: { ...platform, guilds: platform.guilds.map((each) => ({ ...each, channels })) },
   };
@@ -38,9 +39,13 @@ const server = useSiteServer({}, (fixture) => {
 
 let owner: Owner;
 let pid: string;
+let botless: string;
 beforeAll(async () => {
   owner = await signInOwner(server, ada);
-  pid = textOf((await scopesOf(owner))[0]?.pid);
+  for (const scope of await scopesOf(owner)) {
+    if (textOf(scope.guildId ?? "") === guild) pid = textOf(scope.pid);
+    else botless = textOf(scope.pid);
+  }
 });
 
 const wordsOf = ({ text }: Answer) =>
@@ -154,4 +159,11 @@ test("an account is called by its owner's name also after the founder has steppe
     expect(text).toMatch(/User 2[12]’s account/);
     expect(text).not.toContain("chat:100021</");
   }
+});
+
+test("members of a community that lost the bot read who can help, and owners why the rules are off", async () => {
+  const browser = server.newBrowser();
+  const page = () => browser.get(`/verify?pid=${botless}`);
+  await expect.poll(async () => (await page()).status, { timeout: 10_000 }).toBe(404);
+  expect(wordsOf(await page())).toContain("the bot is not in this one. Tell the community’s team.");
 });

@@ -38,7 +38,8 @@ test.concurrent("every page of a flow without a session shows that the flow has 
   const page = await browser.walk(byPid);
   const callback = await browser.signIn(await browser.leave("game"), "2");
   await untilStatus(410, () => browser.get("/verify/game/start"));
-  for (const answer of await waysOn(browser, page, callback)) {
+  const button = await browser.get(`/verify/game/start${byPid}`);
+  for (const answer of [button, ...(await waysOn(browser, page, callback))]) {
     expectPage(answer, 410, title);
     expect(answer.text).toContain(`href="/verify${byPid}"`);
   }

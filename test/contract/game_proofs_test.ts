@@ -124,6 +124,7 @@ test.each([
   const page = await browser.get(locationOf(back));
   expectPage(page, 200, "Link your accounts");
   for (const way of ["start", "words"]) expect(page.text).toContain(`href="/verify/game/${way}?`);
+  expect(page.text).toMatch(/If you may sign in to other sites .*If you may not sign in to other sites/s);
   expect(page.text).not.toContain('name="gameId"');
 });
 

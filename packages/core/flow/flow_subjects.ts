@@ -91,6 +91,12 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       return Option.exists(yield* keys.findAccount(account), ({ status }) => status === "active");
     });
 
+    /** Whether linking is off in a community because the bot was removed from it. */
+    const hasLostBot = Effect.fnUntraced(function* (scope: DataScope) {
+      if (guildOf(scope) === null) return false;
+      return (yield* communities.list(scope.pid)).some(({ paused }) => paused?.why === "bot_removed");
+    });
+
     /**
      * Returns whether somebody of the account manages a guild: anyone with the `pid` of a global scope can name any guild,
      * and no page may vouch for a stranger's community.
@@ -134,7 +140,8 @@ export class FlowSubjects extends Context.Service<FlowSubjects>()("@accountlink/
       const configured = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
       const active = configured === null ? [] : yield* keys.listAccepted(configured.scope.pid, now);
       if (configured === null || (active.length === 0 && !(yield* hasCommunity(configured.scope)))) {
-        return yield* new FlowRefused({ reason: "unknown", entry: null });
+        const isBotGone = configured !== null && (yield* hasLostBot(configured.scope));
+        return yield* new FlowRefused({ reason: isBotGone ? "bot_gone" : "unknown", entry: null });
       }
       const { scope } = configured;
       const guildId = yield* guildIn(scope, entry.guildId);

@@ -95,6 +95,7 @@ export type FlowConfirmed = FlowEnded & {
 
 /**
  * - `unknown`: the session or scope does not exist, or has no active key.
+ * - `bot_gone`: linking is off because the bot was removed from the community.
  * - `unknown_code`: no session has the code.
  * - `ended_code`: the session of the code has ended.
  * - `bad_redirect`: no active key of the scope lists the origin of the redirect.
@@ -124,6 +125,7 @@ export type FlowRefusal =
   | "ended_code"
   | "bad_redirect"
   | "no_guild"
+  | "bot_gone"
   | "expired"
   | "over"
   | "wrong_user"

@@ -92,7 +92,7 @@ export const makeProofs = Effect.gen(function* () {
     const flow = held !== null && belongsTo(held, subject) ? held : null;
     if (step === "game") {
       yield* checkUnnamed(subject, entry);
-      yield* checkChatProof(flow, entry);
+      yield* checkChatProof(flow, entry, cookie);
     }
     const kept = flow === null || cookie === null ? yield* beginFlow(subject, entry) : cookie;
     if (step === "chat") yield* openSession(subject);

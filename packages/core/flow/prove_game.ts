@@ -57,7 +57,7 @@ export const makeGameProofs = Effect.gen(function* () {
   const provenFlowOf = Effect.fnUntraced(function* (cookie: Cookie, form: FlowForm) {
     const found = yield* flowOf(cookie, form);
     yield* checkUnnamed(found.subject, found.flow.entry);
-    yield* checkChatProof(found.flow, found.flow.entry);
+    yield* checkChatProof(found.flow, found.flow.entry, cookie);
     return found;
   });
 
@@ -102,7 +102,7 @@ export const makeGameProofs = Effect.gen(function* () {
     if (entry === null) return yield* refuseGone(cookie, null);
     const shown = yield* wordsView(entry, cookie, null);
     if (shown.view.player !== null) return yield* new FlowRefused({ reason: "player_named", entry });
-    if (shown.view.chat === null) yield* checkChatProof(held, entry);
+    if (shown.view.chat === null) yield* checkChatProof(held, entry, cookie);
     return shown;
   });
 

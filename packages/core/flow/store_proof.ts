@@ -6,6 +6,7 @@ import type { FlowSubject } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import {
   type Cookie,
+  deadlineOf,
   flowIdOf,
   type HeldFlow,
   makeFindFlow,
@@ -27,22 +28,28 @@ export const makeProve = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis;
     const proven = yield* flows.prove(id, proof, now, yield* flowIdOf(secrets, cookie));
     if (Option.isNone(proven)) {
-      if (proof.step === "game") yield* checkChatProof(yield* findFlow(held), entry);
+      if (proof.step === "game") yield* checkChatProof(yield* findFlow(held), entry, held);
       return yield* refuseGone(held, entry);
     }
     return { entry, cookie };
   });
 });
 
-/** Refuses to prove a game account before the chat account. */
-export const checkChatProof = (
+/** Refuses to prove a game account before the chat account, and after the flow of the cookie has expired. */
+export const checkChatProof = Effect.fnUntraced(function* (
   flow: VerificationFlow | null,
   entry: FlowEntry,
-): Effect.Effect<void, FlowRefused> => {
-  if (flow !== null && flow.chatId !== null) return Effect.void;
-  const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
-  return new FlowRefused({ reason, entry });
-};
+  cookie: Cookie,
+) {
+  if (flow !== null && flow.chatId !== null) return;
+  if (flow !== null) {
+    const reason = isVoided(flow) ? "link_changed" : "unfinished";
+    return yield* new FlowRefused({ reason, entry });
+  }
+  const deadline = deadlineOf(cookie);
+  const isOver = deadline !== null && deadline <= (yield* Clock.currentTimeMillis);
+  return yield* new FlowRefused({ reason: isOver ? "expired" : "unfinished", entry });
+});
 
 /** Refuses the proof of a game account other than the player that the session names. */
 export const checkUnnamed = ({ gameId }: FlowSubject, entry: FlowEntry): Effect.Effect<void, FlowRefused> =>

@@ -186,9 +186,15 @@ const wayTo = (way: FlowView["ways"][number], view: FlowView, reader: Reader) =>
 
 const wordsPath = ({ entry }: FlowView): string => `/verify/game/words?${queryOf(entry)}`;
 
+const forWhomText = (way: FlowView["ways"][number], { language, gameName }: Reader): string =>
+  way === "oauth" ? language.text("flow.oauth.for", { gameName }) : language.text("flow.words.for");
+
 const wayButton = (way: FlowView["ways"][number], isQuiet: boolean, view: FlowView, reader: Reader): Html => {
   const { path, label } = wayTo(way, view, reader);
-  return html`<p><a class="button${isQuiet ? " quiet" : ""}" href="${to(path)}"><span>${label}</span></a></p>`;
+  // With one way alone there is nothing to choose.
+  const forWhom = view.ways.length < 2 ? null : forWhomText(way, reader);
+  return html`<p><a class="button${isQuiet ? " quiet" : ""}" href="${to(path)}"><span>${label}</span></a></p>
+${forWhom === null ? null : html`<p class="other">${forWhom}</p>`}`;
 };
 
 /** Says how the account was proven where the user did not sign in to it. */

@@ -32,7 +32,7 @@ type OwnRefusal =
   | "defect"
   | "no_sign_ins";
 
-export type RefusalName = Exclude<FlowRefusal, "over" | CodeRefusal> | Ending | OwnRefusal;
+export type RefusalName = Exclude<FlowRefusal, "over" | "bot_gone" | CodeRefusal> | Ending | OwnRefusal;
 
 const ways = {
   start: ["/", "refusal.home"],
@@ -80,6 +80,8 @@ export const refusalPage = (
   reader: Reader,
 ): Page => {
   if (reason === "unknown_code" || reason === "ended_code") return codePage(reader.language, reason);
+  // The address is unknown as long as nobody can link by it, but members learn why.
+  if (reason === "bot_gone") return { ...namedRefusalPage("no_guild", reader), status: 404 };
   if (reason === "over") {
     const ending = isEnding(state) ? state : "expired";
     const name = ending === "completed" && isStillLinked === false ? "completed_removed" : ending;

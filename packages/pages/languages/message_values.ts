@@ -33,6 +33,7 @@ export interface ValueNames {
   readonly "flow.other_account": "platform";
   readonly "flow.sign_in_again": "gameName";
   readonly "flow.words": "gameName";
+  readonly "flow.oauth.for": "gameName";
   readonly "flow.connections": "chatName";
   readonly "flow.connection.use": "account";
   readonly "flow.connection": "chatName";
