@@ -67,7 +67,7 @@ export function acquireFolderLock(
   name: string,
 ): Effect.Effect<void, SqlError.SqlError, Scope.Scope> {
   const taken = openLock(folder, name, 10_000);
-  return Effect.asVoid(Effect.acquireRelease(taken, (held) => Effect.sync(() => held.close())));
+  return Effect.asVoid(Effect.acquireRelease(taken, (held) => Effect.sync(() => close(held))));
 }
 
 /**
@@ -89,12 +89,16 @@ const openLock = (
     }
   });
 
+/** The held locks. The garbage collection of a fiber that waits forever would otherwise close its database. */
+const locks = new Set<DatabaseSync>();
+
 function beginOn(file: string, timeout: number): DatabaseSync {
   const held = new (nodeSqlite().DatabaseSync)(file, { timeout });
   try {
     // Keep the journal in memory. A journal on disk would have to be recovered after a crash, and two servers that try
     // this at the same time could both be refused.
     held.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
+    locks.add(held);
     return held;
   } catch (cause) {
     held.close();
@@ -106,8 +110,13 @@ function release(folder: string, held: DatabaseSync): void {
   try {
     rmSync(holderFile(folder), { force: true });
   } finally {
-    held.close();
+    close(held);
   }
+}
+
+function close(held: DatabaseSync): void {
+  locks.delete(held);
+  held.close();
 }
 
 /** The process ID has its own file, because a process that reopens and closes the locked file loses the lock. */
