@@ -1,7 +1,7 @@
-import { AuditLog, ChatId, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
+import { AuditLog, ChatId, GameId, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
 import type { AuditFilter, WriteOrigin } from "@accountlink/core/audit";
 import { Effect } from "effect";
-import { hostileTexts, uniqueKeyId } from "../mod.ts";
+import { hostileTexts, uniqueChatId, uniqueKeyId } from "../mod.ts";
 import { expectEqual, pluck } from "./expect.ts";
 import { atOnce, makeScopes, origin } from "./scopes.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
@@ -46,7 +46,10 @@ const cases: Cases<StoragePorts> = {
   "forget deletes any number of entries": function* () {
     const log = yield* AuditLog;
     const { account, global } = yield* makeScopes;
-    yield* Effect.forEach(Array.from({ length: 1_100 }), () => write(global.pid, -20), {
+    const links = yield* LinkStore;
+    const set = (chatId: ChatId) =>
+      links.setGame({ ...origin, pid: global.pid, chatId, gameId: GameId.make("1"), at: -20 });
+    yield* Effect.forEach(Array.from({ length: 1_100 }, uniqueChatId), set, {
       concurrency: 10,
       discard: true,
     });
