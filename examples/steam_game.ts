@@ -1,7 +1,8 @@
 /**
  * Steam as the game of accountlink: the routes of docs/platforms.md, answered from Steam's Web API. Players prove the
- * account that they connected at Discord. A group's ID is the number that GetUserGroupList has; the groups of a private
- * profile, and its apps, are not told, so its player has none.
+ * account that they connected at Discord. A group's ID is the number that GetUserGroupList has, which is the ID in the group's
+ * address without 103582791429521408; the groups of a private profile, and its apps, are not told, so its player has none.
+ * Steam gives the key at https://steamcommunity.com/dev/apikey.
  *
  * STEAM_KEY=… GAME_TOKEN=… PORT=9000 node examples/steam_game.ts
  *

@@ -68,10 +68,7 @@ const featuresText = ({ items, ...features }: GameFeatures): string => {
     ...Object.entries(features).flatMap(([name, isThere]) => (isThere ? [name] : [])),
     ...(items.length === 0 ? [] : [`items (${items.join(", ")})`]),
   ];
-  const told = has.length === 0 ? "it answers, and has users alone" : `it answers, and has ${has.join(", ")}`;
-  return features.names && features.descriptions
-    ? told
-    : `${told}; the way words is off, which needs names and descriptions`;
+  return has.length === 0 ? "it answers, and has users alone" : `it answers, and has ${has.join(", ")}`;
 };
 
 export const hasStatus = ({ cause }: PlatformUnavailable, ...statuses: ReadonlyArray<unknown>): boolean =>

@@ -93,8 +93,14 @@ const gameProofs = ({ gameWays, platform }: ResolvedConfig): ReadonlyArray<Findi
   const off = gameWays.includes("oauth") || platform.kind === "dev";
   const isOwnGame = platform.kind === "live" && platform.game.kind === "http";
   const needed = isOwnGame ? "ACCOUNTLINK_GAME_ISSUER" : "ACCOUNTLINK_GAME_CLIENT_ID";
-  const note = off ? "" : `; oauth is off, which needs ${needed}`;
-  return [ok("game proofs", `${gameWays.join(", ")} are on${note}`)];
+  const notes = [
+    `${gameWays.join(", ")} are on`,
+    ...(isOwnGame && gameWays.includes("words")
+      ? ["words is offered while the game has names and descriptions"]
+      : []),
+    ...(off ? [] : [`oauth is off, which needs ${needed}`]),
+  ];
+  return [ok("game proofs", notes.join("; "))];
 };
 
 const checkCache = Effect.fnUntraced(function* (cache: Cache) {

@@ -40,6 +40,8 @@ export interface RolesView extends RanksView {
   readonly things: ReadonlyMap<string, Thing | null>;
   /** The kinds of rules that the game platform has what they need for. */
   readonly kinds: ReadonlyArray<RuleKindName>;
+  /** The kinds of items that the game platform has. */
+  readonly itemKinds: ReadonlyArray<string>;
   /** The names of members with problems, if the platform knows them. */
   readonly names: AccountNames["chats"];
   readonly preview: RolePreview | null;

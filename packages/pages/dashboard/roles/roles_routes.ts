@@ -4,15 +4,8 @@ import { Communities, CommunityStore, isLinkingOn } from "@accountlink/core/comm
 import { type GuildId, isChatId } from "@accountlink/core/ids";
 import { originOf } from "@accountlink/core/keys";
 import { OwnedLinks } from "@accountlink/core/owners";
-import { featuresOf, type RankedGroup } from "@accountlink/core/platforms";
-import {
-  changedSettings,
-  mostRules,
-  offeredKinds,
-  type PlanState,
-  planVersion,
-  RolePlans,
-} from "@accountlink/core/roles";
+import type { RankedGroup } from "@accountlink/core/platforms";
+import { changedSettings, mostRules, type PlanState, planVersion, RolePlans } from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
@@ -46,6 +39,7 @@ import {
   typedRoles,
 } from "./role_form.ts";
 import { rolesPage } from "./roles_page.ts";
+import { offeredBy } from "./rule_choices.ts";
 import { makeThings } from "./things.ts";
 
 /** What the page of a role plan shows in addition to the stored plan. */
@@ -125,7 +119,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
         isHome: home === community.scope.pid,
         roles: yield* plans.guildRoles(guildId),
         things: yield* thingsOf(shown),
-        kinds: offeredKinds(yield* featuresOf(game)),
+        ...(yield* offeredBy(game)),
         names: (yield* namesIn(
           details.status.problems.flatMap(({ chatId }) => (chatId === null ? [] : [{ chatId }])),
         )).chats,

@@ -1,6 +1,18 @@
 /** Which kinds of rules a form offers, and which of their fields it has. */
-import { type RuleField, type RuleKindName, rowOf, ruleKindNamed, ruleParts } from "@accountlink/core/roles";
-import { Record } from "effect";
+import { featuresOf, type GamePlatform } from "@accountlink/core/platforms";
+import {
+  offeredKinds,
+  type RuleField,
+  type RuleKindName,
+  rowOf,
+  ruleKindNamed,
+  ruleParts,
+} from "@accountlink/core/roles";
+import { Effect, Record } from "effect";
+
+/** Returns the kinds of rules, and of items in them, that the game platform has what they need for. */
+export const offeredBy = (game: GamePlatform["Service"]) =>
+  Effect.map(featuresOf(game), (has) => ({ kinds: offeredKinds(has), itemKinds: has.items }));
 
 /**
  * Returns the choices of a rule's kind.

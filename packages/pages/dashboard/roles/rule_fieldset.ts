@@ -28,6 +28,8 @@ type Shown = Pick<Visitor, "platforms">;
 interface RuleView extends RuleNames {
   /** The kinds of rules that the game platform has what they need for. */
   readonly kinds: ReadonlyArray<RuleKindName>;
+  /** The kinds of items that the game platform has. */
+  readonly itemKinds: ReadonlyArray<string>;
 }
 
 /** Returns the name of a group or an item, a sentence if the platform has none, or `otherwise` before a lookup. */
@@ -101,10 +103,11 @@ const conditionFields = (
   const part = partOf(rule, condition);
   const kind = ruleKindNamed(when);
   const thingField = kind && rowOf(kind).parts?.includes("group") ? "groupId" : "itemId";
-  const hintOf = (field: RuleField) =>
-    field === thingField
-      ? thingHint(view, [when, typed[field]], visitor, ruleFields[field].hint)
-      : ruleFields[field].hint;
+  const hintOf = (field: RuleField) => {
+    const { hint } = ruleFields[field];
+    if (field === "itemKind" && view.itemKinds.length > 0) return `One of ${view.itemKinds.join(", ")}.`;
+    return field === thingField ? thingHint(view, [when, typed[field]], visitor, hint) : hint;
+  };
   return html`
 <div class="condition">
 ${menuField({
