@@ -191,11 +191,12 @@ const logCouriers = (publicUrl: string) =>
         import("@accountlink/http"),
       ]);
       const settings = Layer.succeed(http.HttpSettings, { publicUrl, trustedProxies: [] });
+      const messages = Layer.merge(chat.LogCouriers.layer, chat.layerReminders);
       const told: Layer.Layer<
         never,
         never,
-        Exclude<Layer.Services<typeof chat.LogCouriers.layer>, HttpSettings>
-      > = Layer.provide(chat.LogCouriers.layer, settings);
+        Exclude<Layer.Services<typeof messages>, HttpSettings>
+      > = Layer.provide(messages, settings);
       return told;
     }),
   );

@@ -15,6 +15,7 @@ import type { ImportStore } from "./imports/import_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
 import type { DayCounts } from "./limits/counters.ts";
 import type { LinkStore } from "./links/link_store.ts";
+import type { ReminderStore } from "./reminders/reminder_store.ts";
 import type { RolePlanStore } from "./roles/role_plan_store.ts";
 import type { RootKeyStore } from "./secrets/root_key.ts";
 import type { SessionStore } from "./sessions/session_store.ts";
@@ -35,6 +36,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * import { CommunityStore } from "@accountlink/core/communities";
  * import { FlowStore } from "@accountlink/core/flow";
  * import { GuildLogStore } from "@accountlink/core/guild_log";
+ * import { ReminderStore } from "@accountlink/core/reminders";
  * import { IdempotencyStore } from "@accountlink/core/idempotency";
  * import { KeyStore } from "@accountlink/core/keys";
  * import { DayCounts } from "@accountlink/core/limits";
@@ -53,7 +55,7 @@ import type { WebhookStore } from "./webhooks/webhook_store.ts";
  * const keys = [RootKeyStore, KeyStore, MemberStore, DayCounts, UsageStore, IdempotencyStore];
  * const links = [LinkStore, ImportStore, AltReviewStore, SightingStore, EventStore, WebhookStore, RolePlanStore];
  * const users = [SessionStore, FlowStore, SignInStore, UserStore, AuditLog, BlockStore, SuspectStore];
- * const guilds = [CommunityStore, GuildLogStore];
+ * const guilds = [CommunityStore, GuildLogStore, ReminderStore];
  * const missing = Effect.map(Effect.context<StoragePorts>(), ({ mapUnsafe }) =>
  *   [...keys, ...links, ...users, ...guilds].filter(({ key }) => !mapUnsafe.has(key)),
  * );
@@ -82,7 +84,8 @@ export type StoragePorts =
   | WebhookStore
   | CommunityStore
   | RolePlanStore
-  | GuildLogStore;
+  | GuildLogStore
+  | ReminderStore;
 
 /**
  * Identifies a database. Nodes keep shared limits, signals and cached answers outside the database, separately for each

@@ -135,6 +135,12 @@ const devChatChannels = (client: ResilientClient): ChatChannels => {
       return Result.isSuccess(posted) ? posted.success.id : yield* refusalOf(posted.failure);
     }),
 
+    postPrivately: Effect.fnUntraced(function* (chatId, message, nonce) {
+      const request = HttpClientRequest.post(`/users/${encodeURIComponent(chatId)}/messages`);
+      const body = HttpClientRequest.bodyJsonUnsafe(request, { ...message, nonce });
+      return Result.isSuccess(yield* askDev(client, "ChatChannels.postPrivately", body));
+    }),
+
     edit: Effect.fnUntraced(function* (channelId, messageId, message) {
       const url = `/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(messageId)}`;
       const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.patch(url), message);

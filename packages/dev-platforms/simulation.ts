@@ -3,7 +3,7 @@ import { FixtureGuild, type PlatformFixture } from "@accountlink/core/fixture";
 import type { GuildJoin } from "@accountlink/core/platforms";
 import { Context, Effect } from "effect";
 import { type Headers, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
-import { type RefusalCode, refusals } from "./wire.ts";
+import { type AnswerMessage, type RefusalCode, refusals } from "./wire.ts";
 
 type Response = HttpServerResponse.HttpServerResponse;
 
@@ -59,6 +59,8 @@ export const makePlatformState = ({ guilds, chatUsers, gameUsers, gameGroups = [
   joins: new Array<GuildJoin>(),
   guilds: new Map<string, FixtureGuild>(guilds.map((guild) => [guild.id, new FixtureGuild(guild)])),
   chatUsers: byId(chatUsers),
+  /** The private messages of the bot to each user, by their nonces. */
+  privateMessages: new Map<string, Map<string, AnswerMessage>>(),
   /** Users can change their description. */
   gameUsers: byId(gameUsers),
   gameGroups,

@@ -85,6 +85,7 @@ export const refusals = {
   unknown_item: 404,
   unknown_message: 404,
   channel_closed: 403,
+  takes_none: 403,
   message_refused: 400,
   role_missing: 404,
   role_above_bot: 403,

@@ -16,6 +16,7 @@ import * as KvImportStore from "./stores/import_store.ts";
 import * as KvKeyStore from "./stores/key_store.ts";
 import * as KvLinkStore from "./stores/link_store.ts";
 import * as KvMemberStore from "./stores/member_store.ts";
+import * as KvReminderStore from "./stores/reminder_store.ts";
 import * as KvRolePlanStore from "./stores/role_plan_store.ts";
 import * as KvRootKeyStore from "./stores/root_key_store.ts";
 import * as KvSessionStore from "./stores/session_store.ts";
@@ -50,6 +51,7 @@ const stores = Layer.mergeAll(
   KvCommunityStore.layer,
   KvRolePlanStore.layer,
   KvGuildLogStore.layer,
+  KvReminderStore.layer,
   KvBlockStore.layer,
   Layer.effect(
     StorageFault,

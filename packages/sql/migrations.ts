@@ -15,6 +15,7 @@ import { bypassRoles } from "./migrations/0025_bypass_roles.ts";
 import { journal } from "./migrations/0026_journal.ts";
 import { memberScopes } from "./migrations/0027_member_scopes.ts";
 import { replacedNicknames } from "./migrations/0028_replaced_nicknames.ts";
+import { reminders } from "./migrations/0029_reminders.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -29,6 +30,7 @@ export const migrations: Readonly<
   "0026_journal": journal,
   "0027_member_scopes": memberScopes,
   "0028_replaced_nicknames": replacedNicknames,
+  "0029_reminders": reminders,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -5,6 +5,7 @@ import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlSuspectStore from "./alts/suspect_store.ts";
 import * as SqlCommunityStore from "./communities/community_store.ts";
+import * as SqlReminderStore from "./communities/reminder_store.ts";
 import * as SqlDayCounts from "./day_counts.ts";
 import * as SqlFlowStore from "./flow/flow_store.ts";
 import * as SqlGuildLogStore from "./guild_log/guild_log_store.ts";
@@ -57,5 +58,6 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlCommunityStore.layer,
     SqlRolePlanStore.layer,
     SqlGuildLogStore.layer,
+    SqlReminderStore.layer,
     Layer.effect(StorageFault, fault),
   );

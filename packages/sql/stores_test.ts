@@ -69,6 +69,7 @@ const listedScans: ReadonlySet<string> = new Set([
   "block_removals: SELECT pid, account,",
   "block_removals: UPDATE block_removals SET",
   "blocks: UPDATE blocks SET",
+  "communities: SELECT communities.pid, scopes.account,",
   "idempotency_keys: DELETE FROM idempotency_keys",
   "idempotency_keys: UPDATE idempotency_keys SET",
   "imports: DELETE FROM imports",

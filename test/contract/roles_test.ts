@@ -89,6 +89,7 @@ const noPlan = {
   nicknameBypassRoleIds: [],
   unlinked: "remove",
   logChannelId: null,
+  remindAfterDays: null,
   status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
 };
 

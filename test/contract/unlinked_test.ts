@@ -32,6 +32,7 @@ test("members without a link are listed with how many of how many, in pages, als
     username: "user_1",
     displayName: "User 1",
     joined: "2024-01-01T00:00:00.000Z",
+    reminded: null,
   });
   const second = dataOf(await unlinked(owner, pid, { limit: "20", cursor: textOf(first.next) }));
   const seen = [...listOf(first.members), ...listOf(second.members)].map(({ chatId }) => chatId);

@@ -27,12 +27,16 @@ const orNull = <S extends Schema.Top>(schema: S) =>
  * ```ts
  * import { Schema } from "effect";
  *
- * Schema.decodeUnknownSync(CommunitySettings)({}); // { logChannelId: null }
+ * Schema.decodeUnknownSync(CommunitySettings)({}); // { logChannelId: null, remindAfterDays: null }
  * ```
  */
 export const CommunitySettings = Schema.Struct({
   /** The channel in which the bot tells what happens; null for none. A log goes on while the rules are paused. */
   logChannelId: orNull(Digits),
+  /** After how many days without a link the bot reminds a member, once, by a private message; null for never. */
+  remindAfterDays: orNull(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 }, { expected: "1 to 90 days" })),
+  ),
 });
 export type CommunitySettings = typeof CommunitySettings.Type;
 
@@ -44,6 +48,7 @@ export type CommunityUpdate = {
 /** The expected form of each setting, for error messages. @internal */
 export const expectedSettings: Readonly<Record<keyof CommunitySettings, string>> = {
   logChannelId: "expected null or the ID of a channel",
+  remindAfterDays: "expected null or 1 to 90 days",
 };
 
 /** @internal */
@@ -54,7 +59,7 @@ export const settingsOf = (community: CommunitySettings): CommunitySettings =>
   Struct.pick(community, communitySettingNames);
 
 /** The settings of a community for which nothing was chosen. @internal */
-export const nothingChosen: CommunitySettings = { logChannelId: null };
+export const nothingChosen: CommunitySettings = { logChannelId: null, remindAfterDays: null };
 
 /** Why the service pauses the rules of a community by itself. @internal */
 export const pauseReasons = ["bot_removed", "unmanaged", "many_would_lose", "account_closed"] as const;

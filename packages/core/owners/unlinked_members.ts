@@ -3,6 +3,8 @@ import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
+import { ReminderStore } from "../reminders/reminder_store.ts";
+import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import {
   type ListedMember,
@@ -12,8 +14,13 @@ import {
   newestFirst,
 } from "./member_lists.ts";
 
+export interface UnlinkedMember extends ListedMember {
+  /** When the bot reminded the member to link; null if it did not. */
+  readonly reminded: Millis | null;
+}
+
 export interface UnlinkedPage {
-  readonly members: ReadonlyArray<ListedMember>;
+  readonly members: ReadonlyArray<UnlinkedMember>;
   /** The place after which the next page begins; null on the last page. */
   readonly next: MemberPlace | null;
   /** The number of members who are linked, and of all members, without bots. */
@@ -59,7 +66,39 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
       return linked;
     });
 
+    const { blockHash } = yield* Secrets;
+    const reminders = yield* ReminderStore;
+
+    /** Adds when members were reminded to link. */
+    const withReminders = Effect.fnUntraced(function* (
+      { pid }: DataScope,
+      guildId: GuildId,
+      members: ReadonlyArray<ListedMember>,
+    ) {
+      const hashes = yield* Effect.forEach(members, ({ chatId }) => blockHash(pid, { chatId, gameId: null }));
+      const known = yield* reminders.reminded({ pid, guildId }, hashes);
+      return members.map((member, index) => ({
+        ...member,
+        reminded: known.get(hashes[index] ?? "") ?? null,
+      }));
+    });
+
     return {
+      /**
+       * Returns the members without a link who joined before a time, those who joined last first. Fails as
+       * `MemberLists.find`. Members are left out of whom it is unknown when they joined.
+       */
+      joinedBefore: Effect.fn("UnlinkedMembers.joinedBefore")(function* (
+        scope: DataScope,
+        guildId: GuildId,
+        before: Millis,
+      ) {
+        yield* guard.enter(scope, guildId);
+        const list = yield* lists.find(guildId);
+        const linked = yield* linkedIn(scope.pid, list);
+        return list.members.filter(({ chatId, at }) => at > 0 && at < before && !linked.has(chatId));
+      }),
+
       /**
        * Returns members without a link, those who joined last first. Fails as `MemberLists.find`. In a guild with many
        * members, the answer may be as old as their list, which is kept for up to some minutes.
@@ -87,7 +126,7 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
         const shown = found.slice(0, limit);
         const last = shown.at(-1);
         return {
-          members: shown,
+          members: yield* withReminders(scope, guildId, shown),
           next: found.length > limit && last !== undefined ? last : null,
           linked: linked.size,
           total: members.length,

@@ -1,6 +1,6 @@
 import { Data, type Option } from "effect";
 import type { PlatformEffect } from "../errors.ts";
-import type { GuildId } from "../ids.ts";
+import type { ChatId, GuildId } from "../ids.ts";
 
 /** A text channel of a guild. */
 export interface GuildChannel {
@@ -47,6 +47,13 @@ export interface ChatChannels {
    * process, that message is changed instead
    */
   readonly post: (channelId: string, message: object, once?: string) => PlatformEffect<string, PostRefused>;
+
+  /**
+   * Sends a private message. Returns false if the user takes none from the bot.
+   *
+   * @param once as in `post`
+   */
+  readonly postPrivately: (chatId: ChatId, message: object, once: string) => PlatformEffect<boolean>;
 
   /** Replaces a message of the bot. Returns false if the message is gone. */
   readonly edit: (

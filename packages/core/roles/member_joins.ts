@@ -1,17 +1,11 @@
 import { Clock, Effect, FiberHandle, Layer, Metric, Option, Schedule, Stream } from "effect";
 import { Cache } from "../cache.ts";
 import { ChatPlatform, type GuildJoin, type JoinsPosition } from "../platforms/chat_platform.ts";
-import { sweepEvery } from "../telemetry/warn_once.ts";
-import { newUlid } from "../ulid.ts";
+import { makeOldestNode } from "./oldest_node.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
-
-/** How long a node may hold the connection after its last heartbeat, in milliseconds. */
-const holdTime = 7_000;
 
 /** How many joins wait for the store. Further joins are dropped; the daily sweep finds their members. */
 const waitingJoins = 10_000;
-
-const prefix = "gateway:";
 
 const positionKey = "gateway_position";
 
@@ -61,9 +55,7 @@ export const layerMemberJoins = Layer.effectDiscard(
     }
     const store = yield* RolePlanStore;
     const position = yield* makePosition;
-    const node = prefix + newUlid(yield* Clock.currentTimeMillis);
     const connection = yield* FiberHandle.make();
-    let livesUntil = 0;
 
     const mark = Effect.fnUntraced(function* ({ guildId, chatId }: GuildJoin) {
       yield* Metric.update(joined, 1);
@@ -92,22 +84,10 @@ export const layerMemberJoins = Layer.effectDiscard(
     );
     yield* disconnected;
 
-    /** Renews the lease of this node, and connects if this node is the oldest. */
-    const hold = Effect.fnUntraced(function* (at: number) {
-      yield* store.hold({ node, at, until: at + holdTime, limit: 0 });
-      livesUntil = at + holdTime;
-      if (Option.contains(yield* store.firstNode(prefix, at), node)) {
-        yield* FiberHandle.run(connection, connect, { onlyIfMissing: true });
-      } else yield* FiberHandle.clear(connection);
+    yield* makeOldestNode("gateway:", {
+      problem: "Cannot choose the node that receives joins",
+      work: FiberHandle.run(connection, connect, { onlyIfMissing: true }),
+      stop: FiberHandle.clear(connection),
     });
-
-    const release = Effect.gen(function* () {
-      const at = yield* Clock.currentTimeMillis;
-      yield* Effect.ignore(Effect.timeout(store.hold({ node, at, until: at, limit: 0 }), "2 seconds"));
-    });
-    yield* Effect.addFinalizer(() => release);
-    yield* sweepEvery("1 second", "Cannot choose the node that receives joins", (at) =>
-      Effect.tapError(hold(at), () => (at < livesUntil ? Effect.void : FiberHandle.clear(connection))),
-    );
   }),
 );

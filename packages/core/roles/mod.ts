@@ -7,6 +7,7 @@ export * from "./member_changes.ts";
 export * from "./member_joins.ts";
 export * from "./member_sync.ts";
 export { offeredKinds } from "./offered_rules.ts";
+export { makeOldestNode } from "./oldest_node.ts";
 export * from "./plan_preview.ts";
 export * from "./preview_tally.ts";
 export * from "./role_plan.ts";

@@ -8,6 +8,7 @@ import type { GuildChannel } from "@accountlink/core/platforms";
 import { listings } from "@accountlink/pages/chat";
 import { type Html, html } from "@accountlink/pages/html";
 import type { PlatformState } from "../simulation.ts";
+import type { AnswerMessage } from "../wire.ts";
 import { buttonsOf, type ChannelMessage, mayUse } from "./channel.ts";
 
 interface ChannelView {
@@ -16,6 +17,7 @@ interface ChannelView {
   readonly chatId: ChatId;
   readonly chatUsers: PlatformState["chatUsers"];
   readonly messages: ReadonlyArray<ChannelMessage>;
+  readonly privateMessages: ReadonlyArray<AnswerMessage>;
   readonly postsIn: (guild: FixtureGuild, channelId: string) => ReadonlyArray<ChannelMessage>;
   /** Why the last command has no answer, or null. */
   readonly problem: string | null;
@@ -25,7 +27,7 @@ interface ChannelView {
 const listed = 100;
 
 export const channelHtml = (view: ChannelView): Html => {
-  const { guild, chatId: as, chatUsers, messages, problem } = view;
+  const { guild, chatId: as, chatUsers, messages, privateMessages, problem } = view;
   const nameOf = (chatId: string): string =>
     guild.member(chatId)?.nickname ??
     chatUsers.get(chatId)?.displayName ??
@@ -63,6 +65,14 @@ ${
 </form>
 <p>Your nickname: <span id="nickname">${me.nickname ?? "none"}</span></p>
 <p>Your roles: <span id="roles">${me.roles.length === 0 ? "none" : me.roles.map(({ id }) => names.role(id)).join(", ")}</span></p>`
+}
+${
+  privateMessages.length === 0
+    ? null
+    : html`<section id="private"><h2>Private messages of the bot</h2>
+<ol class="messages">${privateMessages.map((message, index) =>
+        messageItem({ id: `private-${index}`, chatId: null, asked: "", message, isPublic: false }, as, names),
+      )}</ol></section>`
 }
 <h2>Commands</h2>
 ${

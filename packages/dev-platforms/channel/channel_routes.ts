@@ -15,7 +15,7 @@ export const channelRoutes = Effect.fnUntraced(function* (
   simulation: Simulation,
   serviceUrl: string | undefined,
 ) {
-  const { guilds, chatUsers, joins } = simulation.platforms;
+  const { guilds, chatUsers, joins, privateMessages } = simulation.platforms;
   const channels = yield* makeChannels(simulation.platforms, serviceUrl);
   const pages = yield* makePages("chat");
 
@@ -43,7 +43,15 @@ export const channelRoutes = Effect.fnUntraced(function* (
     const messages = isMember ? channels.messagesFor(guild.id, chatId) : [];
     return pages.own(
       guild.name ?? guild.id,
-      channelHtml({ guild, chatId, chatUsers, messages, postsIn: channels.postsIn, problem }),
+      channelHtml({
+        guild,
+        chatId,
+        chatUsers,
+        messages,
+        privateMessages: [...(privateMessages.get(chatId)?.values() ?? [])],
+        postsIn: channels.postsIn,
+        problem,
+      }),
     );
   });
 

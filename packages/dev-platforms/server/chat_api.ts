@@ -31,7 +31,7 @@ const posted = (outcome: string | boolean | PostRefused = closed) => {
  * @param botToken the bearer token that these routes require
  */
 export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => {
-  const { guilds, chatUsers, joins } = simulation.platforms;
+  const { guilds, chatUsers, joins, privateMessages } = simulation.platforms;
 
   type Route<R> = Parameters<typeof platformRoute<R>>;
 
@@ -132,6 +132,13 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
       ({ nonce, ...message }, { channelId = "" }) =>
         posted(guildOf(channelId)?.post(channelId, message, nonce)),
     ),
+
+    withBody("POST", "/users/:chatId/messages", NewMessage, ({ nonce = "", ...message }, { chatId = "" }) => {
+      if (!chatUsers.has(chatId)) return refuse("unknown_user");
+      const received = privateMessages.get(chatId) ?? new Map<string, AnswerMessage>();
+      privateMessages.set(chatId, received.set(nonce, message));
+      return done;
+    }),
 
     withBody(
       "PATCH",

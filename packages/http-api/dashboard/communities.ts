@@ -186,7 +186,9 @@ export const getUnlinked = managed("moderator", "GET", "/unlinked", {
     "The members of a guild who have no link in a data scope, the last to join first; bots are left out",
   parameters: { pid, guildId: ownGuildId, q: search, limit: pageLimit, cursor: nextOf(Place) },
   data: {
-    members: Schema.Array(Schema.Struct({ chatId: ChatId, username: Text, displayName: Text, joined: Text })),
+    members: Schema.Array(
+      Schema.Struct({ chatId: ChatId, username: Text, displayName: Text, joined: Text, reminded: Text }),
+    ),
     next: Text,
     linked: Schema.Int,
     total: Schema.Int,

@@ -59,6 +59,7 @@ const Plan = Schema.Struct({
   nicknameBypassRoleIds: RoleIds,
   unlinked: Schema.Literals(unlinkedChoices),
   logChannelId: Schema.NullOr(Schema.String),
+  remindAfterDays: Schema.NullOr(Schema.Int),
   status: Schema.Struct({
     state: Schema.Literals(["on", "paused"]),
     pending: Schema.Int,
@@ -155,6 +156,14 @@ export const putRoles = managed("admin", "PUT", "/roles", {
         Digits,
         expectedSettings.logChannelId,
         "The text channel in which the bot tells what happens, or null; left out, it stays as it is",
+      ),
+    ),
+    remindAfterDays: unlessLeftOut(
+      orNull(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 })),
+        expectedSettings.remindAfterDays,
+        "After how many days without a link the bot reminds a member, once, by a private message, or null; left out, " +
+          "it stays as it is",
       ),
     ),
     state: oneOf(["on", "paused"], "Whether the plan changes members; a paused plan changes nothing"),

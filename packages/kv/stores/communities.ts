@@ -32,6 +32,11 @@ export const communities = table<KeptCommunity>()("community", ({ pid, guildId }
       paused?.by?.type === "account" && paused.by.id !== null ? [[paused.by.id, pid, guildId]] : [],
     group: 1,
   },
+  /** The communities that remind their members. */
+  reminding: {
+    keys: ({ settings: { remindAfterDays = null }, pid, guildId }) =>
+      remindAfterDays === null ? [] : [[pid, guildId]],
+  },
 });
 
 /** The last panel of a channel, as releases before 0.1.0 kept it. */

@@ -87,6 +87,13 @@ const discord = {
     [403, 50_005, "absent"],
     ...post,
   ],
+  // The user takes no private messages, has blocked the bot, or is in no guild with it.
+  "POST /users/@me/channels": [
+    [400, 50_033, "takes_none"],
+    [403, 50_007, "takes_none"],
+    [403, 50_278, "takes_none"],
+    [404, 10_013, "takes_none"],
+  ],
   "GET /users/@me": [],
   "GET /users/@me/connections": [],
   "GET /users/@me/guilds": [],

@@ -71,6 +71,7 @@ const questions: { readonly [R in Route]?: (platforms: Platforms) => Effect.Effe
   "GET /guilds/{guild_id}/channels": ({ chat }) => chat.channels.findChannels(guildId),
   "POST /channels/{channel_id}/messages": ({ chat }) => chat.channels.post("1", {}),
   "PATCH /channels/{channel_id}/messages/{message_id}": ({ chat }) => chat.channels.edit("1", "2", {}),
+  "POST /users/@me/channels": ({ chat }) => chat.channels.postPrivately(ada.id, {}, "once"),
   "POST /guilds/{guild_id}/roles": ({ chat }) =>
     chat.roles.makeRole?.(guildId, "Member") ?? Effect.die("no new roles"),
   // Without the names of roles, a member has only their IDs.
@@ -220,6 +221,12 @@ const outcomes: { readonly [R in Route]?: Outcomes } = {
     [404, 10_008, false],
     [403, 50_005, false],
     ...posts,
+  ],
+  "POST /users/@me/channels": [
+    [400, 50_033, false],
+    [403, 50_007, false],
+    [403, 50_278, false],
+    [404, 10_013, false],
   ],
   "POST /guilds/{guild_id}/roles": [
     ...strange(none),

@@ -81,7 +81,7 @@ export const layer = storeLayer(CommunityStore)((parts) => {
   };
 });
 
-const selectIn = (sql: SqlClient.SqlClient) =>
+export const selectIn = (sql: SqlClient.SqlClient) =>
   sql`SELECT ${columns} FROM communities JOIN scopes ON scopes.pid = communities.pid`;
 
 const isPlace = (sql: SqlClient.SqlClient, { pid, guildId }: CommunityPlace) =>
@@ -147,7 +147,7 @@ const columns = literalSql(`
   communities.paused_at, communities.paused_why, communities.paused_by_type, communities.paused_by,
   communities.settings, communities.panels`);
 
-const readCommunities = tableOf("communities", {
+export const readCommunities = tableOf("communities", {
   pid: Pid,
   account: Schema.String,
   scopeGuild: Schema.NullOr(GuildId),

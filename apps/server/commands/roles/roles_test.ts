@@ -18,6 +18,7 @@ it("commands set, show and sweep a role plan", async () => {
     bypassRoleIds: [],
     nicknameBypassRoleIds: [],
     logChannelId: null,
+    remindAfterDays: null,
     unlinked: "remove",
     status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
   };

@@ -17,6 +17,7 @@ export const keyLabels = {
 } as const;
 const communityLabels = {
   logChannelId: "audit.setting.logChannelId",
+  remindAfterDays: "audit.setting.remindAfterDays",
 } as const satisfies Record<keyof CommunitySettings, DashboardKey>;
 export const planLabels = {
   nickname: "audit.setting.nickname",

@@ -1,14 +1,7 @@
 /** The page of the channels in which the bot writes: the log of a community, and the panel. */
-import { ChatPlatform, type GuildId } from "@accountlink/core";
-import { CommunityStore, makeAskingName } from "@accountlink/core/communities";
-import type { GuildChannel, GuildChannels } from "@accountlink/core/platforms";
-import type { PlanDetails } from "@accountlink/core/roles";
-import { Effect, Option } from "effect";
-import { ChatSettings, longestPanelText, makeCommunity } from "../../chat/mod.ts";
+import type { GuildChannel } from "@accountlink/core/platforms";
+import { longestPanelText } from "../../chat/mod.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
-import { Languages } from "../../languages/mod.ts";
-import type { Community } from "../communities/community.ts";
-import { rightsFor } from "../communities/first_steps.ts";
 import { copyable } from "../look/copyable.ts";
 import { hiddenFields, menuField, textField } from "../look/field.ts";
 import { communityName } from "../look/names.ts";
@@ -18,77 +11,8 @@ import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { channelsPath, communityPath, rolesPath, withQuery } from "../paths.ts";
 
-/** What an owner typed into the forms of the page. */
-export interface ChannelsForm {
-  readonly logChannelId: string;
-  readonly text: string;
-  readonly channelId: string;
-}
-
-export const channelsLabels = {
-  logChannelId: say("channels.log_channel"),
-  text: say("channels.text"),
-  channelId: say("channels.panel_channel"),
-} as const;
-
-/** The stored form: the channel of the log, and the newest panel. */
-export const storedForm = ({ community: { logChannelId, panels } }: PlanDetails): ChannelsForm => {
-  const { text = null, channelId = "" } = panels.at(-1) ?? {};
-  return { logChannelId: logChannelId ?? "", text: text ?? "", channelId };
-};
-
-/** The settings of the community that the form of the log sets, and the notice that says so. */
-export const typedLog = ({ logChannelId }: ChannelsForm) =>
-  logChannelId === ""
-    ? ({ settings: { logChannelId: null }, done: "logOff" } as const)
-    : ({ settings: { logChannelId }, done: "logOn" } as const);
-
-interface Place {
-  readonly community: Community;
-  readonly guildId: GuildId;
-  /** Null if the platform did not report it. */
-  readonly guildName: string | null;
-}
-
-/** Returns a function that collects what the page shows besides its forms. */
-export const makeChannelsView = Effect.gen(function* () {
-  const chat = yield* makeCommunity;
-  const askingName = yield* makeAskingName;
-  const store = yield* CommunityStore;
-  const { isOn } = yield* ChatSettings;
-  const { botInvite, commands } = yield* ChatPlatform;
-  const languages = yield* Languages;
-
-  return Effect.fnUntraced(function* (
-    place: Place,
-    { channels, locale }: GuildChannels,
-    details: PlanDetails,
-  ) {
-    const language = yield* languages.ofLocale(locale);
-    const { community, guildId } = place;
-    const { scope } = community;
-    const home = Option.getOrNull(yield* store.findHome(guildId));
-    const rights = rightsFor([details.plan], [details.community]) === "none" ? "posts" : "roles_and_posts";
-    return {
-      ...place,
-      channels,
-      details,
-      name: yield* askingName(scope, { ...community.settings, guildName: place.guildName }),
-      language,
-      /** The text of the panel if the owner types none. */
-      sentence: language.text("chat.panel.ask", { game: chat.game(language) }),
-      verify: { label: language.text("chat.verify.start"), url: chat.verifyUrl({ scope, guildId }) },
-      roles: language.text("chat.verify.roles"),
-      /** Whose rules for roles make the bot answer in the guild. */
-      answersFor: home === null ? "nobody" : home.scope.pid === scope.pid ? "this list" : "another list",
-      isOn,
-      invite: botInvite?.(guildId, rights) ?? null,
-      tryUrl: commands?.tryUrl?.(guildId) ?? null,
-    } as const;
-  });
-});
-
-export type ChannelsView = Effect.Success<ReturnType<Effect.Success<typeof makeChannelsView>>>;
+import { type ChannelsForm, type ChannelsView, channelsLabels, start } from "./channels_view.ts";
+import { remindersSection } from "./reminders_section.ts";
 
 type Shown = Pick<Visitor, "platforms">;
 
@@ -109,7 +33,8 @@ export const channelsPage = (
     content: html`
 <p><a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>
 ${logSection(view, form, visitor, refused)}
-${panelSection(view, form, refused)}`,
+${panelSection(view, form, refused)}
+${remindersSection(view, form, refused)}`,
   };
 };
 
@@ -146,12 +71,6 @@ const choicesOf = (channels: ReadonlyArray<GuildChannel>, chosen: string) => [
     ? []
     : [{ value: chosen, label: say("channels.deleted", { id: chosen }) }]),
 ];
-
-const start = ({ community, guildId }: ChannelsView, at: string, content: Html): Html => html`
-${formTo(`${channelsPath(community.scope.pid)}#${at}`, html` class="panel"`)}
-<input type="hidden" name="guildId" value="${guildId}">
-${content}
-</form>`;
 
 /** Says how the bot gets the right that it lacks in some channels. */
 const rightHtml = ({ channels, invite }: ChannelsView, { platforms }: Shown): Html | null => {

@@ -2,10 +2,12 @@
 import { type DataScope, guildOf } from "@accountlink/core";
 import { Communities } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
+import { UnlinkedMembers } from "@accountlink/core/owners";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { RolePlans } from "@accountlink/core/roles";
+import { dayMs } from "@accountlink/core/timestamp";
 import type { HttpResponse } from "@accountlink/http/for_pages";
-import { Effect, Struct } from "effect";
+import { Effect, Option, Struct } from "effect";
 import { makePostPanel } from "../../chat/mod.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { makeCommunities } from "../communities/community.ts";
@@ -15,22 +17,26 @@ import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn 
 import type { Page } from "../page.ts";
 import { channelsPath } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "../roles/guild_pages.ts";
+import { channelsPage, publicLogPage } from "./channels_page.ts";
 import {
   type ChannelsForm,
   type ChannelsView,
   channelsLabels,
-  channelsPage,
   makeChannelsView,
-  publicLogPage,
   storedForm,
   typedLog,
-} from "./channels_page.ts";
+} from "./channels_view.ts";
+import { remindersPage, typedDays } from "./reminders_section.ts";
+
+/** How long the page waits for the list of a guild's members. */
+const listWait = "2 seconds";
 
 type Show = (typed: Partial<ChannelsForm>, refused: Refused | null) => Effect.Effect<Page, SiteError>;
 
 export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const plans = yield* RolePlans;
-  const { enter, update } = yield* Communities;
+  const { enter, check, update } = yield* Communities;
+  const unlinked = yield* UnlinkedMembers;
   const communities = yield* makeCommunities;
   const guildsOf = yield* makeGuildChoice;
   const { findChannels } = yield* makeGuildChannels;
@@ -91,6 +97,27 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
           return seeOther(channelsPath(scope.pid), { ...seen, done });
         });
 
+        const saveReminders = Effect.gen(function* () {
+          const days = typedDays(typed);
+          yield* check(scope, guildId, { remindAfterDays: days });
+          if (days !== null && fields("confirm") !== "yes") {
+            const before = visitor.context.clock.currentTimeMillisUnsafe() - days * dayMs;
+            const members = yield* Effect.timeoutOption(
+              unlinked.joinedBefore(scope, guildId, before),
+              listWait,
+            ).pipe(
+              Effect.map(Option.map(({ length }) => length)),
+              Effect.catchTag(["Conflict", "PlatformUnavailable"], () => Effect.succeedNone),
+            );
+            return remindersPage(yield* view, days, Option.getOrNull(members));
+          }
+          yield* update(scope, guildId, { remindAfterDays: days }, originOf(visitor.owner));
+          return seeOther(channelsPath(scope.pid), {
+            ...seen,
+            done: days === null ? "remindersOff" : "remindersOn",
+          });
+        });
+
         const post = Effect.as(
           postPanel({ scope, guildId }, typed.channelId, typed.text),
           seeOther(channelsPath(scope.pid), { ...seen, done: "panelPosted" }),
@@ -100,6 +127,10 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
           case "log":
             return orShowAgain(saveLog, (refused) =>
               show(Struct.omit(typed, ["text", "channelId"]), refused),
+            );
+          case "reminders":
+            return orShowAgain(saveReminders, (refused) =>
+              show(Struct.pick(typed, ["remindAfterDays"]), refused),
             );
           case "panel":
             return orShowAgain(post, (refused) => show(ofPanel, refused), guildErrors, visitor.platforms);

@@ -80,11 +80,12 @@ export const makeCommunityOperations = Effect.gen(function* () {
       function* ({ owner, values: { pid, guildId, q, limit, cursor } }) {
         const scope = yield* scopes.find(owner, pid);
         const page = yield* unlinked.page(scope, guildId, q.trim(), cursor, limit);
-        const members = page.members.map(({ chatId, username, displayName, at }) => ({
+        const members = page.members.map(({ chatId, username, displayName, at, reminded }) => ({
           chatId,
           username,
           displayName,
           joined: timeOrNull(at || null),
+          reminded: timeOrNull(reminded),
         }));
         const next = page.next && memberCursorOf(page.next);
         return { data: { members, next, linked: page.linked, total: page.total } };

@@ -122,14 +122,19 @@ ${
     : tableHtml({
         id: "unlinked",
         caption: say("unlinked.caption", { community: name }),
-        columns: [say("links.account_on", { platform: platforms.chat }), say("unlinked.since")],
+        columns: [
+          say("links.account_on", { platform: platforms.chat }),
+          say("unlinked.since"),
+          say("unlinked.reminded"),
+        ],
         rows: found.members.map((member) => {
-          const { at } = member;
+          const { at, reminded } = member;
           return [
             html`<a href="${to(userPath(pid, member.chatId))}">${accountText(member.chatId, member)}</a>${
               member.username === null ? null : html` <small>@${member.username}</small>`
             }`,
             at === 0 ? "–" : html`${dayHtml(at)} <small>${ageAgoHtml(at, now)}</small>`,
+            reminded === null ? "–" : dayHtml(reminded),
           ];
         }),
       })

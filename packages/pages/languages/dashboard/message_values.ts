@@ -148,6 +148,8 @@ export interface ValueNames {
   readonly "channels.public": "channel";
   readonly "channels.public.text": "b" | "channel";
   readonly "channels.public.post": "channel";
+  readonly "reminders.ask.members": "b" | "members" | "days";
+  readonly "reminders.ask.time": "time";
   readonly "audit.because": "sentence" | "reason";
   readonly "audit.the_webhook": "name";
   readonly "audit.community": "id";
@@ -246,6 +248,7 @@ export interface MessageValues<Text, Tag> {
   readonly links: Text;
   readonly list: Text;
   readonly lists: Text;
+  readonly members: number;
   readonly minutes: number;
   readonly most: Text;
   readonly name: Text;

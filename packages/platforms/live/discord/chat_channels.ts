@@ -18,7 +18,7 @@ const [text, category, announcements] = [0, 4, 5];
 
 const everyPermission = (1n << 64n) - 1n;
 
-const Bot = Schema.Struct({ id: Schema.String });
+const Identified = Schema.Struct({ id: Schema.String });
 
 const PostedMessage = Schema.Struct({ id: Schema.String, content: Schema.optional(Schema.String) });
 
@@ -26,7 +26,7 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
   const operation = "ChatChannels.findChannels";
 
   const findBot = Effect.fnUntraced(function* (guildId: GuildId) {
-    const bot = yield* ask(client, "GET /users/@me", { operation, found: Bot });
+    const bot = yield* ask(client, "GET /users/@me", { operation, found: Identified });
     const member = yield* ask(client, "GET /guilds/{guild_id}/members/{user_id}", {
       operation,
       path: [guildId, Result.getOrThrow(bot).id],
@@ -44,6 +44,25 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
     });
     if (Result.isSuccess(edited)) return true;
     return edited.failure === "absent" ? false : yield* new PostRefused({ reason: edited.failure });
+  });
+
+  const post: ChatChannels["post"] = Effect.fnUntraced(function* (channelId, message, once) {
+    const posted = yield* ask(client, "POST /channels/{channel_id}/messages", {
+      operation: "ChatChannels.post",
+      path: [channelId],
+      body: {
+        ...message,
+        allowed_mentions: { parse: [] },
+        ...(once !== undefined && { nonce: once, enforce_nonce: true }),
+      },
+      found: PostedMessage,
+    });
+    if (Result.isFailure(posted)) return yield* new PostRefused({ reason: posted.failure });
+    const { id, content } = posted.success;
+    // Discord answers a known nonce with the message that has it, as it was posted.
+    const isEarlier = once !== undefined && "content" in message && content !== message.content;
+    if (isEarlier) yield* edit(channelId, id, message);
+    return id;
   });
 
   return {
@@ -77,23 +96,20 @@ export const discordChannels = (client: ResilientClient): ChatChannels => {
       return Option.some({ channels: listed, locale: guild.success.preferred_locale ?? null });
     }),
 
-    post: Effect.fnUntraced(function* (channelId, message, once) {
-      const posted = yield* ask(client, "POST /channels/{channel_id}/messages", {
-        operation: "ChatChannels.post",
-        path: [channelId],
-        body: {
-          ...message,
-          allowed_mentions: { parse: [] },
-          ...(once !== undefined && { nonce: once, enforce_nonce: true }),
-        },
-        found: PostedMessage,
+    post,
+
+    postPrivately: Effect.fnUntraced(function* (chatId, message, once) {
+      if (!isSnowflake(chatId)) return false;
+      const opened = yield* ask(client, "POST /users/@me/channels", {
+        operation: "ChatChannels.postPrivately",
+        body: { recipient_id: chatId },
+        found: Identified,
       });
-      if (Result.isFailure(posted)) return yield* new PostRefused({ reason: posted.failure });
-      const { id, content } = posted.success;
-      // Discord answers a known nonce with the message that has it, as it was posted.
-      const isEarlier = once !== undefined && "content" in message && content !== message.content;
-      if (isEarlier) yield* edit(channelId, id, message);
-      return id;
+      if (Result.isFailure(opened)) return false;
+      return yield* post(opened.success.id, message, once).pipe(
+        Effect.as(true),
+        Effect.catchTag("PostRefused", () => Effect.succeed(false)),
+      );
     }),
 
     edit,

@@ -146,6 +146,26 @@ test("a message that another process posted a moment ago is changed", function* 
   expect(JSON.parse(sent[0]?.body ?? "")).toMatchObject({ nonce: "panel 1", enforce_nonce: true });
 });
 
+test.each<[what: string, answers: ReadonlyArray<HttpAnswering>, sent: boolean]>([
+  [
+    "a user who takes messages",
+    [{ body: { id: text, type: 1 } }, { body: { id: message, content: "Hi" } }],
+    true,
+  ],
+  [
+    "a user who takes none",
+    [{ body: { id: text, type: 1 } }, { status: 403, body: { code: 50_007 } }],
+    false,
+  ],
+  ["a user who is gone", [{ status: 404, body: { code: 10_013 } }], false],
+])("a private message to %s", function* ([, answers, sent]) {
+  const left = [...answers];
+  const discord = yield* startDiscord(() => left.shift() ?? { status: 404 });
+  const chat = yield* chatPlatformAt(discord.apiUrl);
+  expect(yield* chat.channels?.postPrivately(eve.id, { content: "Hi" }, "once") ?? Effect.void).toBe(sent);
+  expect(JSON.parse(discord.heard[0]?.body ?? "")).toEqual({ recipient_id: eve.id });
+});
+
 test("a role is made without rights", function* () {
   const role = { id: otherRole, name: "Officer", permissions: "0", position: 1, managed: false };
   const { roles, heard } = yield* setUp({ change: { body: role } });

@@ -1,8 +1,9 @@
 /** The operations of `CommunityStore`. */
 import type { CommunityStore } from "@accountlink/core/communities";
+import type { ReminderStore } from "@accountlink/core/reminders";
 import * as FastCheck from "fast-check";
 import { ada, bob, type ScopeName } from "../scopes.ts";
-import { at, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
+import { at, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
 const { constantFrom, nat, record } = FastCheck;
@@ -10,8 +11,12 @@ const { constantFrom, nat, record } = FastCheck;
 const scope = mostly<ScopeName>("global", "guild");
 const guild = mostly(0, 1);
 const channelId = mostly("70", "71");
+const hash = constantFrom("one", "other");
 
-const settings = record({ logChannelId: maybe(channelId) }, { requiredKeys: [] });
+const settings = record(
+  { logChannelId: maybe(channelId), remindAfterDays: maybe(constantFrom(1, 90)) },
+  { requiredKeys: [] },
+);
 
 export const communityOperations = {
   "CommunityStore.find": operation(1, { scope, guild }, ({ communities, guildIds, pid }, input) =>
@@ -36,7 +41,21 @@ export const communityOperations = {
     ({ communities, guildIds, pid }, { guild: of, scope: _, ...panel }) =>
       communities.savePanel({ pid, guildId: nth(guildIds, of) }, panel),
   ),
-} satisfies OperationsOf<"CommunityStore", CommunityStore["Service"]>;
+  "ReminderStore.communities": fixed(({ reminders }) => reminders.communities()),
+  "ReminderStore.claim": operation(
+    3,
+    { scope, guild, hash, at },
+    ({ reminders, guildIds, pid, write }, input) =>
+      reminders.claim({ pid, guildId: nth(guildIds, input.guild), hash: input.hash, at: write.at }),
+  ),
+  "ReminderStore.release": operation(1, { scope, guild, hash }, ({ reminders, guildIds, pid }, input) =>
+    reminders.release({ pid, guildId: nth(guildIds, input.guild) }, input.hash),
+  ),
+  "ReminderStore.reminded": operation(1, { scope, guild }, ({ reminders, guildIds, pid }, input) =>
+    reminders.reminded({ pid, guildId: nth(guildIds, input.guild) }, ["one", "other"]),
+  ),
+} satisfies OperationsOf<"CommunityStore", CommunityStore["Service"]> &
+  OperationsOf<"ReminderStore", ReminderStore["Service"]>;
 
 /** A command that turns the log of a community on. */
 export const logTurnedOn = {

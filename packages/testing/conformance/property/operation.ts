@@ -19,6 +19,7 @@ import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { ImportStore } from "@accountlink/core/imports";
 import { KeyStore } from "@accountlink/core/keys";
 import { DayCounts } from "@accountlink/core/limits";
+import { ReminderStore } from "@accountlink/core/reminders";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
@@ -56,6 +57,7 @@ export const ports = Effect.all({
   communities: CommunityStore,
   plans: RolePlanStore,
   logs: GuildLogStore,
+  reminders: ReminderStore,
 });
 
 export type Ports = Effect.Success<typeof ports>;

@@ -1,0 +1,54 @@
+import type { CommunityPlace } from "@accountlink/core/communities";
+import { isLinkingOn, placeOrder } from "@accountlink/core/communities";
+import { type ReminderClaim, ReminderStore, reminderPause } from "@accountlink/core/reminders";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
+import { table } from "../table.ts";
+import { communities, communityOf } from "./communities.ts";
+import { accountAt } from "./scopes.ts";
+import { storeLayer } from "./store_layer.ts";
+
+interface Reminder extends CommunityPlace {
+  readonly hash: string;
+  readonly at: Millis;
+}
+
+const reminders = table<Reminder>()("reminder", ({ pid, guildId, hash }) => [pid, guildId, hash], {
+  byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
+});
+
+export const layer = storeLayer(ReminderStore, (db) => ({
+  communities: () =>
+    db.read(function* (tx) {
+      const found = yield* tx.list(communities.reminding, []);
+      const active = yield* Effect.filter(found, ({ scope }) =>
+        Effect.map(accountAt(tx, scope.account), ({ status }) => status === "active"),
+      );
+      return yield* Effect.forEach(active.filter(isLinkingOn).toSorted(placeOrder), (stored) =>
+        communityOf(tx, stored),
+      );
+    }),
+
+  claim: ({ pid, guildId, hash, at }) =>
+    db.write<ReminderClaim>(pid, function* (tx) {
+      if ((yield* tx.get(reminders, pid, guildId, hash)) !== undefined) return "reminded";
+      const [last] = yield* tx.list(reminders.byTime, [pid, guildId], { reverse: true, limit: 1 });
+      if (last !== undefined && last.at > at - reminderPause) return "early";
+      yield* tx.put(reminders, { pid, guildId, hash, at });
+      return "claimed";
+    }),
+
+  release: ({ pid, guildId }, hash) =>
+    db.write(pid, function* (tx) {
+      yield* tx.remove(reminders, pid, guildId, hash);
+    }),
+
+  reminded: ({ pid, guildId }, hashes) =>
+    db.read(function* (tx) {
+      const found = yield* tx.getAll(
+        reminders,
+        hashes.map((hash) => [pid, guildId, hash] as const),
+      );
+      return new Map(found.flatMap((each) => (each === undefined ? [] : [[each.hash, each.at] as const])));
+    }),
+}));

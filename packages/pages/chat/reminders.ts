@@ -1,0 +1,165 @@
+/**
+ * Reminds members who have not linked: one private message each, with the way to verify. One node of all works on it,
+ * the oldest.
+ */
+import { ChatPlatform } from "@accountlink/core";
+import { BlockStore } from "@accountlink/core/admission";
+import { type Community, CommunityStore, isLinkingOn } from "@accountlink/core/communities";
+import type { ChatId } from "@accountlink/core/ids";
+import { LinkStore } from "@accountlink/core/links";
+import { UnlinkedMembers } from "@accountlink/core/owners";
+import {
+  type ChatChannels,
+  IsBackground,
+  makeGuildChannels,
+  PlatformRefusals,
+} from "@accountlink/core/platforms";
+import { ReminderStore, reminderPause } from "@accountlink/core/reminders";
+import { makeGuildCheck, makeOldestNode } from "@accountlink/core/roles";
+import { Secrets } from "@accountlink/core/secrets";
+import { dayMs } from "@accountlink/core/timestamp";
+import { Clock, type Duration, Effect, FiberMap, Layer, Metric, Option } from "effect";
+import { Languages } from "../languages/mod.ts";
+import { messageBody } from "./message.ts";
+import { makePanelMessage } from "./panel.ts";
+
+/** How long after a walk through the members of a community the next one begins, and after a failed one. */
+const [again, afterFailure] = ["1 hour", "5 minutes"] as const;
+
+/** How often the node looks for communities that remind their members, in milliseconds. */
+const interval = 5_000;
+
+/** How many members are looked up at once. */
+const atOnce = 1_000;
+
+const sent = Metric.counter("accountlink_reminders_total", {
+  description: "Private messages to members who have not linked, by outcome",
+  incremental: true,
+});
+
+const count = (outcome: "sent" | "closed" | "unavailable") =>
+  Metric.update(Metric.withAttributes(sent, { outcome }), 1);
+
+const layerOf = (channels: ChatChannels) =>
+  Effect.gen(function* () {
+    const store = yield* ReminderStore;
+    const { chargeTo } = yield* PlatformRefusals;
+    const remind = yield* makeRemind(channels);
+    const walks = yield* FiberMap.make<string>();
+
+    /** Begins to remind in the communities that want it. A changed number of days begins anew. */
+    let lookedAt = 0;
+    const begin = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      if (now < lookedAt + interval) return;
+      lookedAt = now;
+      const found = yield* store.communities();
+      const wanted = new Map(
+        found.map((each): [string, Community] => [
+          `${each.scope.pid} ${each.guildId} ${each.remindAfterDays}`,
+          each,
+        ]),
+      );
+      for (const [key] of walks) if (!wanted.has(key)) yield* FiberMap.remove(walks, key);
+      for (const [key, community] of wanted) {
+        const walk = remind(community).pipe(
+          chargeTo(community.scope.account),
+          Effect.provideService(IsBackground, true),
+          Effect.as<Duration.Input>(again),
+          Effect.catch((error) =>
+            Effect.as(
+              Effect.logWarning(`Cannot remind the members of a community: ${error._tag}`),
+              afterFailure,
+            ),
+          ),
+          Effect.flatMap(Effect.sleep),
+        );
+        yield* FiberMap.run(walks, key, walk, { onlyIfMissing: true });
+      }
+    });
+    yield* makeOldestNode("reminders:", {
+      problem: "Cannot choose the node that reminds members",
+      work: begin,
+      stop: FiberMap.clear(walks),
+    });
+  });
+
+/** Sends reminders while the service runs. Does nothing on a platform without private messages. */
+export const layerReminders = Layer.effectDiscard(
+  Effect.flatMap(ChatPlatform, ({ channels }) => (channels === undefined ? Effect.void : layerOf(channels))),
+).pipe(Layer.provide(Languages.layer));
+
+const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
+  const store = yield* ReminderStore;
+  const communities = yield* CommunityStore;
+  const links = yield* LinkStore;
+  const blocks = yield* BlockStore;
+  const unlinked = yield* UnlinkedMembers;
+  const { blockHash } = yield* Secrets;
+  const { isManaged } = yield* makeGuildCheck;
+  const { findChannels } = yield* makeGuildChannels;
+  const languages = yield* Languages;
+  const panelOf = yield* makePanelMessage;
+
+  /** Returns the members to remind, and their hashes: neither reminded before nor blocked. */
+  const dueIn = Effect.fnUntraced(function* ({ scope, guildId, remindAfterDays }: Community) {
+    const before = (yield* Clock.currentTimeMillis) - (remindAfterDays ?? 0) * dayMs;
+    const members = yield* unlinked.joinedBefore(scope, guildId, before);
+    const due: Array<{ readonly chatId: ChatId; readonly hash: string }> = [];
+    for (let start = 0; start < members.length; start += atOnce) {
+      const some = yield* Effect.forEach(members.slice(start, start + atOnce), ({ chatId }) =>
+        Effect.map(blockHash(scope.pid, { chatId, gameId: null }), (hash) => ({ chatId, hash })),
+      );
+      const hashes = some.map(({ hash }) => hash);
+      const known = yield* store.reminded({ pid: scope.pid, guildId }, hashes);
+      const blocked = yield* blocks.findHashes(scope.pid, hashes);
+      due.push(...some.filter(({ hash }) => !known.has(hash) && !blocked.has(hash)));
+      yield* Effect.yieldNow;
+    }
+    return due;
+  });
+
+  /** Returns whether a community still reminds its members after as many days. */
+  const isWanted = Effect.fnUntraced(function* ({ scope, guildId, remindAfterDays }: Community) {
+    const found = yield* communities.find({ pid: scope.pid, guildId });
+    return Option.exists(found, (now) => now.remindAfterDays === remindAfterDays && isLinkingOn(now));
+  });
+
+  const claim = Effect.fnUntraced(function* ({ scope, guildId }: Community, hash: string) {
+    for (;;) {
+      const at = yield* Clock.currentTimeMillis;
+      const outcome = yield* store.claim({ pid: scope.pid, guildId, hash, at });
+      if (outcome !== "early") return outcome === "claimed";
+      yield* Effect.sleep(reminderPause / 5);
+    }
+  });
+
+  /** The panel's sentence and link, in the language of the guild. */
+  const messageOf = Effect.fnUntraced(function* ({ scope, guildId }: Community) {
+    const { locale } = yield* findChannels(guildId);
+    const { buttons = [], ...message } = yield* panelOf(
+      { scope, guildId },
+      null,
+      yield* languages.ofLocale(locale),
+    );
+    return messageBody({ ...message, buttons: buttons.filter((button) => "url" in button) });
+  });
+
+  return Effect.fnUntraced(function* (community: Community) {
+    const { scope, guildId } = community;
+    if (!(yield* isManaged(community))) return;
+    const body = yield* messageOf(community);
+    for (const { chatId, hash } of yield* dueIn(community)) {
+      if (!(yield* isWanted(community))) return;
+      const linked = yield* links.findGamesByChatIds(scope.pid, [chatId]);
+      if (linked.has(chatId) || !(yield* claim(community, hash))) continue;
+      // A claim without its message would leave the member without any.
+      const isSent = yield* Effect.uninterruptible(
+        Effect.tapError(channels.postPrivately(chatId, body, hash.slice(0, 24)), () =>
+          Effect.andThen(count("unavailable"), store.release({ pid: scope.pid, guildId }, hash)),
+        ),
+      );
+      yield* count(isSent ? "sent" : "closed");
+    }
+  });
+});

@@ -1,0 +1,96 @@
+/** What the page of the channels shows, and the parts that its sections share. */
+import { ChatPlatform, type GuildId } from "@accountlink/core";
+import { CommunityStore, makeAskingName } from "@accountlink/core/communities";
+import type { GuildChannels } from "@accountlink/core/platforms";
+import type { PlanDetails } from "@accountlink/core/roles";
+import { Effect, Option } from "effect";
+import { ChatSettings, makeCommunity } from "../../chat/mod.ts";
+import { formTo, type Html, html } from "../../html.ts";
+import { Languages } from "../../languages/mod.ts";
+import type { Community } from "../communities/community.ts";
+import { rightsFor } from "../communities/first_steps.ts";
+import { say } from "../look/say.ts";
+import { channelsPath } from "../paths.ts";
+
+/** What an owner typed into the forms of the page. */
+export interface ChannelsForm {
+  readonly logChannelId: string;
+  readonly text: string;
+  readonly channelId: string;
+  readonly remindAfterDays: string;
+}
+
+export const channelsLabels = {
+  logChannelId: say("channels.log_channel"),
+  text: say("channels.text"),
+  channelId: say("channels.panel_channel"),
+  remindAfterDays: say("reminders.days"),
+} as const;
+
+/** The stored form: the channel of the log, and the newest panel. */
+export const storedForm = ({
+  community: { logChannelId, remindAfterDays, panels },
+}: PlanDetails): ChannelsForm => {
+  const { text = null, channelId = "" } = panels.at(-1) ?? {};
+  const days = remindAfterDays === null ? "" : String(remindAfterDays);
+  return { logChannelId: logChannelId ?? "", text: text ?? "", channelId, remindAfterDays: days };
+};
+
+/** The settings of the community that the form of the log sets, and the notice that says so. */
+export const typedLog = ({ logChannelId }: ChannelsForm) =>
+  logChannelId === ""
+    ? ({ settings: { logChannelId: null }, done: "logOff" } as const)
+    : ({ settings: { logChannelId }, done: "logOn" } as const);
+
+interface Place {
+  readonly community: Community;
+  readonly guildId: GuildId;
+  /** Null if the platform did not report it. */
+  readonly guildName: string | null;
+}
+
+/** Returns a function that collects what the page shows besides its forms. */
+export const makeChannelsView = Effect.gen(function* () {
+  const chat = yield* makeCommunity;
+  const askingName = yield* makeAskingName;
+  const store = yield* CommunityStore;
+  const { isOn } = yield* ChatSettings;
+  const { botInvite, commands } = yield* ChatPlatform;
+  const languages = yield* Languages;
+
+  return Effect.fnUntraced(function* (
+    place: Place,
+    { channels, locale }: GuildChannels,
+    details: PlanDetails,
+  ) {
+    const language = yield* languages.ofLocale(locale);
+    const { community, guildId } = place;
+    const { scope } = community;
+    const home = Option.getOrNull(yield* store.findHome(guildId));
+    const rights = rightsFor([details.plan], [details.community]) === "none" ? "posts" : "roles_and_posts";
+    return {
+      ...place,
+      channels,
+      details,
+      name: yield* askingName(scope, { ...community.settings, guildName: place.guildName }),
+      language,
+      /** The text of the panel if the owner types none. */
+      sentence: language.text("chat.panel.ask", { game: chat.game(language) }),
+      verify: { label: language.text("chat.verify.start"), url: chat.verifyUrl({ scope, guildId }) },
+      roles: language.text("chat.verify.roles"),
+      /** Whose rules for roles make the bot answer in the guild. */
+      answersFor: home === null ? "nobody" : home.scope.pid === scope.pid ? "this list" : "another list",
+      isOn,
+      invite: botInvite?.(guildId, rights) ?? null,
+      tryUrl: commands?.tryUrl?.(guildId) ?? null,
+    } as const;
+  });
+});
+
+export type ChannelsView = Effect.Success<ReturnType<Effect.Success<typeof makeChannelsView>>>;
+
+export const start = ({ community, guildId }: ChannelsView, at: string, content: Html): Html => html`
+${formTo(`${channelsPath(community.scope.pid)}#${at}`, html` class="panel"`)}
+<input type="hidden" name="guildId" value="${guildId}">
+${content}
+</form>`;

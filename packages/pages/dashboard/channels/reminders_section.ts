@@ -1,0 +1,81 @@
+/** The section in which owners let the bot remind members who have not linked, and the page that asks before. */
+import { reminderPause } from "@accountlink/core/reminders";
+import { formTo, type Html, html, to } from "../../html.ts";
+import { hiddenFields, textField } from "../look/field.ts";
+import type { Refused } from "../look/refused.ts";
+import { say, tags } from "../look/say.ts";
+import { durationHtml } from "../look/time.ts";
+import type { Page } from "../page.ts";
+import { channelsPath, paths, withQuery } from "../paths.ts";
+import { type ChannelsForm, type ChannelsView, channelsLabels, start } from "./channels_view.ts";
+
+/** The number of days that the form of reminders sets; null for no reminders, and NaN for what is no number. */
+export const typedDays = ({ remindAfterDays: typed }: ChannelsForm): number | null =>
+  typed === "" ? null : /^\d{1,3}$/.test(typed) ? Number(typed) : Number.NaN;
+
+/**
+ * Says what happens before reminders are turned on.
+ *
+ * @param members how many members get a message at once; null if unknown
+ */
+export const remindersPage = (
+  { community, guildId, verify, name, sentence, language }: ChannelsView,
+  days: number,
+  members: number | null,
+): Page => {
+  const { pid } = community.scope;
+  return {
+    isWorded: true,
+    title: say("reminders.ask"),
+    section: "communities",
+    content: html`
+<p>${
+      members === null
+        ? say("reminders.ask.unknown")
+        : say("reminders.ask.members", { b: tags.b, members, days })
+    } ${(members ?? 0) === 0 ? null : say("reminders.ask.time", { time: durationHtml((members ?? 0) * reminderPause) })}
+${say("reminders.ask.later")}</p>
+<p>${say("reminders.ask.once")}</p>
+<figure class="panel">
+<div lang="${language.tag}" dir="${language.dir}">
+<p><strong>${name}</strong><br>${sentence}</p>
+<p class="row"><a class="button" href="${to(verify.url)}">${verify.label}</a></p>
+</div>
+</figure>
+<p>${say("reminders.ask.back")}</p>
+${formTo(`${channelsPath(pid)}#reminders`)}
+${hiddenFields({ guildId, remindAfterDays: String(days), confirm: "yes" })}
+<p class="row"><button class="button" name="act" value="reminders">${say("reminders.ask.on")}</button>
+<a class="button quiet" href="${to(withQuery(channelsPath(pid), { guildId: community.scope.kind === "global" ? guildId : null }))}">${say("reminders.ask.cancel")}</a></p>
+</form>`,
+  };
+};
+
+export const remindersSection = (view: ChannelsView, form: ChannelsForm, refused: Refused | null): Html => {
+  const { remindAfterDays } = view.details.community;
+  const { pid } = view.community.scope;
+  return html`
+<section id="reminders">
+<h2>${say("reminders.title")}</h2>
+<p>${say("reminders.text")}</p>
+${
+  remindAfterDays === null
+    ? html`<p><span class="badge">${say("channels.off")}</span></p>`
+    : html`<p><span class="badge good">${say("channels.on")}</span>
+<a href="${to(withQuery(paths.unlinked, { pid }))}">${say("reminders.who")}</a></p>`
+}
+${start(
+  view,
+  "reminders",
+  html`
+${textField({
+  name: "remindAfterDays",
+  label: channelsLabels.remindAfterDays,
+  hint: say("reminders.days.hint"),
+  value: form.remindAfterDays,
+  problems: refused?.problems ?? [],
+})}
+<p class="row"><button class="button" name="act" value="reminders">${say("reminders.next")}</button></p>`,
+)}
+</section>`;
+};

@@ -1,0 +1,38 @@
+import type { StoragePorts } from "@accountlink/core";
+import { ReminderStore, reminderPause } from "@accountlink/core/reminders";
+import { Effect } from "effect";
+import { uniqueText } from "../mod.ts";
+import { expectEqual } from "./expect.ts";
+import { newRoleSteps } from "./roles/role_steps.ts";
+import { atOnce } from "./scopes.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+
+const cases: Cases<StoragePorts> = {
+  "of several claims at once, one holds: each member once, and one member at a time": function* () {
+    const store = yield* ReminderStore;
+    const { place } = yield* newRoleSteps;
+    const [one, ...others] = Array.from({ length: 4 }, uniqueText);
+    const claim = (hash: string, at: number) => store.claim({ ...place, hash, at });
+    const same = yield* Effect.forEach([one, one, one], (hash) => claim(hash ?? "", 9), atOnce);
+    expectEqual(same.toSorted(), ["claimed", "reminded", "reminded"]);
+    expectEqual(yield* claim(others[0] ?? "", 9 + reminderPause - 1), "early");
+    const later = yield* Effect.forEach(others, (hash) => claim(hash, 9 + reminderPause), atOnce);
+    expectEqual(later.toSorted(), ["claimed", "early", "early"]);
+    expectEqual((yield* store.reminded(place, [one ?? "", ...others])).size, 2);
+  },
+
+  "a claim that was released can be made again": function* () {
+    const store = yield* ReminderStore;
+    const { place } = yield* newRoleSteps;
+    const hash = uniqueText();
+    yield* store.claim({ ...place, hash, at: 9 });
+    expectEqual(yield* store.reminded(place, [hash, uniqueText()]), new Map([[hash, 9]]));
+    yield* store.release(place, hash);
+    expectEqual(yield* store.reminded(place, [hash]), new Map());
+    expectEqual(yield* store.claim({ ...place, hash, at: 10 }), "claimed");
+  },
+};
+
+/** Tests a `ReminderStore` with the other storage ports. */
+export const reminderStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("ReminderStore", options, cases);

@@ -1,0 +1,110 @@
+/** Members who have not linked get one private message, where their community wants it. */
+import { beforeAll, expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
+import { formOf } from "../support/flow_browser.ts";
+import { listOf, textOf } from "../support/http.ts";
+import { dataOf, expectInvalid } from "./contract_server.ts";
+import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+type Line = Parameters<Owner["send"]>[0];
+
+const [ada, linked, young, closed, open] = ["100001", "100002", "100003", "100004", "100005"];
+
+const joined = "2024-01-01T00:00:00.000Z";
+
+const server = useSiteServer({}, ({ platform, ...fixture }) => ({
+  ...fixture,
+  accounts: [{ name: "club", chatId: ada, tier: "premium" }],
+  platform: {
+    ...platform,
+    guilds: (platform?.guilds ?? []).map((each) =>
+      each.id === guild
+        ? {
+            ...each,
+            locale: "de",
+            members: [
+              { chatId: ada, manager: true, joined },
+              { chatId: linked, joined },
+              { chatId: young, joined: new Date().toISOString() },
+              // The last to join is first.
+              { chatId: closed, joined: "2024-02-01T00:00:00.000Z" },
+              { chatId: open, joined },
+            ],
+          }
+        : each,
+    ),
+  },
+}));
+const { fixtures, platform } = server;
+fixtures.key({ account: "club", guildId: guild, links: { [ada]: "1", [linked]: "2" } });
+
+let owner: Owner;
+let pid: string;
+beforeAll(async () => {
+  owner = await signInOwner(server, ada);
+  pid = textOf((await scopesOf(owner))[0]?.pid);
+});
+
+const put = (fields: object) =>
+  owner.send("PUT /dashboard/api/roles", {
+    body: { pid, guildId: guild, rules: [], nickname: null, state: "on", ...fields },
+  });
+
+const reminded = async () => {
+  const { members } = dataOf(
+    await owner.send(`GET /dashboard/api/unlinked?pid=${pid}&guildId=${guild}` as Line),
+  );
+  return new Map(listOf(members).map((member) => [textOf(member.chatId), member.reminded as unknown]));
+};
+
+const messagesOf = async (chatId: string) => {
+  const { text } = await platform.send(`GET /chat/guilds/${guild}?as=${chatId}`);
+  return /<section id="private">.*?<\/section>/s.exec(text)?.[0] ?? "";
+};
+
+test("a number of days that is none is refused", async () => {
+  for (const remindAfterDays of [0, 91, 1.5, "7", true])
+    expectInvalid(await put({ remindAfterDays }), "remindAfterDays");
+});
+
+test("the page says how many members get a message before it turns reminders on", async () => {
+  dataOf(await put({}));
+  const path = `/dashboard/communities/${pid}/channels`;
+  const form = { ...formOf(await owner.browser.get(path)), act: "reminders" };
+  const asked = await owner.browser.post(path, { ...form, remindAfterDays: "400" });
+  expect([asked.status, asked.text]).toEqual([400, expect.stringContaining("1 to 90")]);
+  const { text } = await owner.browser.post(path, { ...form, remindAfterDays: "30" });
+  expect(text).toContain("<strong>2 members</strong> without a link joined more than 30 days ago.");
+  expect(text).toContain("To take it back");
+  const plan = dataOf(await owner.send(`GET /dashboard/api/roles?pid=${pid}&guildId=${guild}` as Line)).plan;
+  expect(plan).toMatchObject({ remindAfterDays: null });
+});
+
+test("each member gets one message, once, in the guild's language, and one in five seconds", async () => {
+  await platform.fail({
+    platform: "chat",
+    mode: "refused",
+    code: "takes_none",
+    times: 1,
+    route: "POST /chat/api/users/:chatId/messages",
+  });
+  const path = `/dashboard/communities/${pid}/channels`;
+  const form = { ...formOf(await owner.browser.get(path)), act: "reminders", confirm: "yes" };
+  const saved = await owner.browser.post(path, { ...form, remindAfterDays: "30" });
+  expect(saved.headers.location).toContain("done=remindersOn");
+  await expect.poll(() => messagesOf(open), { timeout: 20_000 }).toContain("Verifizieren");
+  expect(await messagesOf(open)).toContain("Verknüpfe dein");
+  for (const chatId of [ada, linked, young, closed]) expect(await messagesOf(chatId)).toBe("");
+  const at = await reminded();
+  expect([...at.keys()].toSorted()).toEqual([young, closed, open].toSorted());
+  expect(at.get(young)).toBeNull();
+  const [first, second] = [closed, open].map((chatId) => Date.parse(textOf(at.get(chatId))));
+  expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(5_000);
+  expect((await owner.browser.get(`/dashboard/links/unlinked?pid=${pid}`)).text).toContain("Reminded");
+
+  // Another number of days begins a new walk, which finds nobody who was not reminded.
+  dataOf(await put({ remindAfterDays: 20 }));
+  dataOf(await put({ remindAfterDays: null }));
+  expect((await messagesOf(open)).match(/<li/g)).toHaveLength(1);
+});
