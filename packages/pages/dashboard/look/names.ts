@@ -60,7 +60,9 @@ export const englishListName = ({ scope, guildName }: NamedList): string => {
 
 /** Returns the name of a list of links for use inside a sentence. */
 export const listText = (community: NamedList): Html =>
-  community.scope.kind === "global" ? say("list.shared_within") : listName(community);
+  community.scope.kind === "global"
+    ? say("list.shared_within")
+    : say("list.own_within", { community: communityName(community) });
 
 /** What the pages say of an error: in place of "guild", they say "community". */
 export const messageText = ({
