@@ -64,10 +64,8 @@ export const open = async (url: string, redisUrl: string, isNew: boolean): Promi
         const row = rows[0] as Store.SetRow;
         const previousGameId = row.previous_game_id;
         if (previousGameId !== write.gameId) {
-          const event = [...Store.eventOf(write, row)];
-          await client.query({ name: "insertEvent", text: Store.statements.insertEvent, values: event });
-          const entry = [...Store.entryOf(write, previousGameId)];
-          await client.query({ name: "insertEntry", text: Store.statements.insertEntry, values: entry });
+          const record = [...Store.recordOf(write, row)];
+          await client.query({ name: "insertRecord", text: Store.statements.insertRecord, values: record });
         }
         if (write.once !== null) {
           const once = [...Store.onceOf(write.once, write.now, previousGameId)];

@@ -57,10 +57,7 @@ export const open = (file: string, isNew: boolean): Store.Database => {
         const [set] = run("setGame", write.pid, write.chatId, write.gameId, write.now);
         const row = set as unknown as Store.SetRow;
         const previousGameId = row.previous_game_id;
-        if (previousGameId !== write.gameId) {
-          run("insertEvent", ...Store.eventOf(write, row));
-          run("insertEntry", ...Store.entryOf(write, previousGameId));
-        }
+        if (previousGameId !== write.gameId) run("insertRecord", ...Store.recordOf(write, row));
         if (write.once !== null) {
           const [kept] = run("insertOnce", ...Store.onceOf(write.once, write.now, previousGameId));
           if (kept === undefined) throw new Store.KeyUsed();

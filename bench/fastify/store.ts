@@ -52,8 +52,8 @@ export interface Database {
   /** Counts the request in all rate-limit windows. If a window is full, counts nothing and returns its name. */
   readonly admit: (rules: ReadonlyArray<Rule>) => Eventual<Counts | string>;
   /**
-   * Writes a link, its event, its audit entry and its idempotency key in a transaction, or returns the result of the
-   * earlier write with this idempotency key.
+   * Writes a link, the record of its change and its idempotency key in a transaction, or returns the result of the earlier
+   * write with this idempotency key.
    */
   readonly setGame: (write: LinkWrite) => Eventual<GameSet>;
   readonly close: () => Eventual<void>;
@@ -111,15 +111,11 @@ export const schemaOf = (identity: string, table: string): string => `
     linked_at bigint NOT NULL, last_verified_at bigint NOT NULL, PRIMARY KEY (pid, chat_id)
   ) ${table};
   CREATE INDEX IF NOT EXISTS links_by_game ON links (pid, game_id, linked_at DESC, chat_id) WHERE game_id IS NOT NULL;
-  CREATE TABLE IF NOT EXISTS audit_log (
-    sequence ${identity}, at bigint NOT NULL, account text NOT NULL, pid text, actor_type text NOT NULL,
+  CREATE TABLE IF NOT EXISTS journal (
+    sequence ${identity}, pid text NOT NULL, event_id text NOT NULL, at bigint NOT NULL, actor_type text NOT NULL,
     actor_id text NOT NULL, request_id text, action text NOT NULL, details text NOT NULL
   );
-  CREATE INDEX IF NOT EXISTS audit_log_by_account ON audit_log (account, sequence);
-  CREATE TABLE IF NOT EXISTS events (
-    sequence ${identity}, pid text NOT NULL, id text NOT NULL, type text NOT NULL, at bigint NOT NULL, data text NOT NULL
-  );
-  CREATE INDEX IF NOT EXISTS events_by_scope ON events (pid, sequence);
+  CREATE INDEX IF NOT EXISTS journal_by_scope ON journal (pid, sequence);
   CREATE TABLE IF NOT EXISTS idempotency_keys (
     id text PRIMARY KEY, fingerprint text NOT NULL, answer text NOT NULL, ends_at bigint NOT NULL
   ) ${table};
@@ -140,10 +136,9 @@ export const statements = {
       link_version = links.link_version + CASE WHEN links.game_id = excluded.game_id THEN 0 ELSE 1 END,
       linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END
     RETURNING previous_game_id, link_version`,
-  insertEvent: "INSERT INTO events (pid, id, type, at, data) VALUES ($1, $2, 'link.set', $3, $4)",
-  insertEntry: `
-    INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
-    VALUES ($1, 'bench', $2, 'key', $3, $4, 'link.set', $5)`,
+  insertRecord: `
+    INSERT INTO journal (pid, event_id, at, actor_type, actor_id, request_id, action, details)
+    VALUES ($1, $2, $3, 'key', $4, $5, 'link.set', $6)`,
   insertOnce: `
     INSERT INTO idempotency_keys VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING RETURNING id`,
   findOnce: "SELECT fingerprint, answer FROM idempotency_keys WHERE id = $1",
@@ -166,16 +161,9 @@ export interface SetRow {
   readonly link_version: string | number;
 }
 
-/** Returns the parameters of the statement `insertEvent`, which writes an event for webhooks and the feed. */
-export const eventOf = (write: LinkWrite, { previous_game_id, link_version }: SetRow) => {
-  const { pid: of, now, chatId, gameId } = write;
-  const link = { chatId, gameId, linkVersion: Number(link_version), lastVerifiedAt: now };
-  const data = { ...link, previousGameId: previous_game_id, source: "api" };
-  return [of, `evt_${randomUUID()}`, now, JSON.stringify(data)] as const;
-};
-
-/** Returns the parameters of the statement `insertEntry`, which writes an audit entry. */
-export const entryOf = (write: LinkWrite, previousGameId: string | null) => {
+/** Returns the parameters of the statement `insertRecord`, which records the change for the audit log and the feed. */
+export const recordOf = (write: LinkWrite, { previous_game_id, link_version }: SetRow) => {
   const { pid: of, keyId, requestId, now, chatId, gameId } = write;
-  return [now, of, keyId, requestId, JSON.stringify({ chatId, gameId, previousGameId })] as const;
+  const details = { chatId, gameId, previousGameId: previous_game_id, linkVersion: Number(link_version) };
+  return [of, `evt_${randomUUID()}`, now, keyId, requestId, JSON.stringify(details)] as const;
 };
