@@ -84,6 +84,7 @@ describe.skipIf(noPromtool !== null)(`promtool ${noPromtool ?? ""}`, () => {
   });
 });
 
+const folder = useFolder();
 const missing = (await whyNoRedis()) ?? (await whyNoPostgresDatabase());
 
 testLive.skipIf(missing !== null)(`nodes export every metric of deploy/ ${missing ?? ""}`, function* () {
@@ -102,6 +103,11 @@ testLive.skipIf(missing !== null)(`nodes export every metric of deploy/ ${missin
     ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey,
   };
   const { send } = yield* serverInScope({ fixture: fixtures.fixture, env }, startServer);
+  // Only an embedded storage has a disk and backups of its own.
+  const embedded = yield* serverInScope(
+    { fixture: {}, env: { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_BACKUP_DIR: folder } },
+    startServer,
+  );
   yield* Effect.promise(async () => {
     const nobody = `http://127.0.0.1:${await freePort()}/`;
     const words = ["webhooks", "create", "--account", "scraped", "--url", nobody, "--json"];
@@ -123,7 +129,8 @@ testLive.skipIf(missing !== null)(`nodes export every metric of deploy/ ${missin
   yield* Effect.promise(() =>
     eventually(async () => {
       await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
-      const { text } = await send("GET /metrics");
+      const texts = await Promise.all([send, embedded.send].map((ask) => ask("GET /metrics")));
+      const text = texts.map((answer) => answer.text).join("\n");
       const exported = new Set([...text.matchAll(/^(\w+)(?:\{.*\})? /gm)].map(([, name]) => name));
       expect(named.filter((name) => !exported.has(name))).toEqual([]);
     }),
