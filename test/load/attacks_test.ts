@@ -75,7 +75,7 @@ const measure = async (name: string, most: number, attack: () => Promise<() => P
 
 /** Counts the lines of the log about requests. */
 const lines = () =>
-  server.output().match(/"(?:Request answered|Requests without a key refused)"/g)?.length ?? 0;
+  server.output().match(/"(?:Request answered|Requests refused before their key was read)"/g)?.length ?? 0;
 
 const request = (path: string, header = "") => `GET ${path} HTTP/1.1\r\nHost: a\r\n${header}\r\n`;
 

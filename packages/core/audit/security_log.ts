@@ -50,7 +50,10 @@ export class SecurityLog extends Context.Service<SecurityLog>()("@accountlink/co
         if (count === 0) return unlogged.delete(name);
         unlogged.set(name, 0);
         const network = address === null ? "unknown" : yield* nameOf(address);
-        yield* Effect.annotateLogs(Effect.logInfo("Requests without a key refused"), { network, count });
+        yield* Effect.annotateLogs(Effect.logInfo("Requests refused before their key was read"), {
+          network,
+          count,
+        });
       }
     });
 

@@ -80,12 +80,18 @@ test("refusals without a key are logged once a second for an address, with their
   yield* until(() => lines.length > 2);
   yield* refuse("203.0.113.7", 5);
   yield* refuse("203.0.113.8", 1);
-  assert.deepStrictEqual(lines.slice(2), ["Requests without a key refused 29", "Request answered"]);
+  assert.deepStrictEqual(lines.slice(2), [
+    "Requests refused before their key was read 29",
+    "Request answered",
+  ]);
   yield* TestClock.adjust("1 second");
   yield* until(() => lines.length > 4);
   yield* TestClock.adjust("2 seconds");
   yield* refuse("203.0.113.7", 1);
-  assert.deepStrictEqual(lines.slice(4), ["Requests without a key refused 5", "Request answered"]);
+  assert.deepStrictEqual(lines.slice(4), [
+    "Requests refused before their key was read 5",
+    "Request answered",
+  ]);
 });
 
 test("throttled addresses are logged, and requests without a key are not", function* () {

@@ -25,13 +25,21 @@ export const makeCircuit = Effect.fnUntraced(function* (
   });
   const gauge = Metric.withAttributes(platformCircuit, { platform });
   yield* Metric.update(gauge, gaugeValues.Closed);
+  const told = new Set<string>();
+  let lastFailure = "";
+  /** Logs the beginning and the end of an outage, but not the probes in between, which are every two seconds. */
+  const log = (key: string, to: CircuitBreaker.State["_tag"]) => {
+    if (to === "Closed") {
+      return told.delete(key) ? Effect.logInfo("The platform is asked again: it answers") : Effect.void;
+    }
+    if (told.has(key)) return Effect.void;
+    told.add(key);
+    return Effect.logWarning(`The platform is not asked for now, since requests failed. ${lastFailure}`);
+  };
   yield* breaker.transitions.pipe(
     Stream.filter(({ key }) => key === platform || key === keyOf(operatorAccount)),
-    Stream.runForEach(({ to }) =>
-      Effect.andThen(
-        Metric.update(gauge, gaugeValues[to]),
-        Effect.logWarning(`The circuit of the platform is now ${to}`).pipe(Effect.annotateLogs({ platform })),
-      ),
+    Stream.runForEach(({ key, to }) =>
+      Effect.andThen(Metric.update(gauge, gaugeValues[to]), Effect.annotateLogs(log(key, to), { platform })),
     ),
     Effect.forkScoped({ startImmediately: true }),
   );
@@ -58,7 +66,12 @@ export const makeCircuit = Effect.fnUntraced(function* (
     });
 
   return <A>(account: string, attempt: Effect.Effect<A, RequestFailed>): Effect.Effect<A, RequestFailed> => {
-    const open = closed(breaker.execute(attempt, { key: platform, classify: forAll(account) }));
+    const noted = Effect.tapError(attempt, ({ message }) =>
+      Effect.sync(() => {
+        lastFailure = message;
+      }),
+    );
+    const open = closed(breaker.execute(noted, { key: platform, classify: forAll(account) }));
     return closed(breaker.execute(open, { key: keyOf(account), classify }));
   };
 }, Effect.provide(CircuitBreaker.layerStoreMemory()));

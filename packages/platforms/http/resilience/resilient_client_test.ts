@@ -2,7 +2,7 @@ import { shownError } from "@accountlink/core/errors";
 import { IsBackground, PlatformRefusals } from "@accountlink/core/platforms";
 import { CacheMemory } from "@accountlink/memory";
 import { expect, test } from "@accountlink/test-servers/effect";
-import { Clock, Effect, Exit, Fiber, Layer, Metric, Result } from "effect";
+import { Clock, Effect, Exit, Fiber, Layer, Logger, Metric, Result } from "effect";
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http";
 import { TestClock } from "effect/testing";
 import { platformCircuit, platformRequests } from "./metrics.ts";
@@ -208,6 +208,23 @@ test("the circuit reopens when the probe fails, and lets one probe through at a 
   expect(sentAt).toHaveLength(6);
   yield* TestClock.adjust("2 seconds");
   expect(yield* ask(client)).toBe(200);
+});
+
+test("an outage is logged at its beginning, with its cause, and at its end", () => {
+  const lines: Array<string> = [];
+  const logger = Logger.make(({ message }) => void lines.push(String(message)));
+  return Effect.gen(function* () {
+    const { client } = yield* clientOf([...repeat({ status: 503 }, 7), { status: 200 }], settings);
+    for (let asked = 0; asked < 5; asked++) yield* ask(client);
+    for (let probed = 0; probed < 3; probed++) {
+      yield* TestClock.adjust("2 seconds");
+      yield* ask(client);
+    }
+    expect(lines).toEqual([
+      'The platform is not asked for now, since requests failed. Cannot ask the platform: the status is "503"',
+      "The platform is asked again: it answers",
+    ]);
+  }).pipe(Effect.provide(Logger.layer([logger])));
 });
 
 test("a request is not sent again after its failures have opened the circuit", function* () {
