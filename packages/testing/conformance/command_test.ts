@@ -24,7 +24,7 @@ test.it(
 );
 
 test.it("accountlink-conformance runs the suite of an engine that a module exports", async () => {
-  const { code, output } = await run(join(import.meta.dirname, "test_engine.ts"));
+  const { code, output } = await run(pathOf("engine"));
   test.expect(output).toMatch(/: Kv\n[^]*✓ a count has the keys of its range alone\n/);
   test.expect({ code, output }).toMatchObject({ code: 0, output: test.expect.stringMatching(/ 0 failed/) });
 });
