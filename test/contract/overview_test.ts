@@ -80,6 +80,13 @@ test("the overview says so while the chat platform does not list the members", a
     .toMatch(/have linked is unknown\. The chat platform does not answer/);
 });
 
+test("a new owner adds the bot with all rights in one visit", async () => {
+  const { words } = await overviewOf("100031");
+  expect(words).toContain(
+    "It asks once for the rights to manage roles and nicknames, see channels and send messages",
+  );
+});
+
 test("the menu has Try it, Events, Webhooks and Usage only with a key or webhook", async () => {
   const programs = ["Webhooks", "Usage", "Events", "Try it"];
   const withoutKey = await overviewOf(ada);

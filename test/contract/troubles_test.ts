@@ -51,6 +51,12 @@ test("they say who paused the rules of a community", async () => {
   for (const text of await pagesOf(ada))
     expect(text).toContain("rules of Rook & Bishop were paused by you at ");
   for (const text of await pagesOf(dan)) expect(text).toContain("Bishop were paused by User 1 at ");
+  const owner = await signInOwner(server, ada);
+  const scope = (await scopesOf(owner)).find(({ guildId }) => textOf(guildId ?? "") === guild);
+  const page = await owner.browser.get(`/dashboard/communities/${textOf(scope?.pid)}/roles`);
+  // The page says this reason, and not all that there may be.
+  expect(page.text).toContain("They were paused at ");
+  expect(page.text).not.toContain("because");
   const me = await server.signIn(ada, server.newBrowser(), "me");
   const exported = await me.post("/me/export", formOf(await me.get("/me/export")));
   expect(JSON.parse(exported.text)).toMatchObject({ pauses: [{ guildId: guild }] });

@@ -69,7 +69,7 @@ export const flowRoutes = Effect.gen(function* () {
   const { sightingRetention } = yield* SessionSettings;
   const gameWays = yield* possibleGameWays;
   const usableGameWays = yield* makeUsableGameWays;
-  const addBot = (yield* ChatPlatform).botInvite?.(null, "roles") ?? null;
+  const addBot = (yield* ChatPlatform).botInvite?.(null, "roles_and_posts") ?? null;
   const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 

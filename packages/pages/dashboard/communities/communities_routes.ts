@@ -35,7 +35,14 @@ import {
   saidLabels,
 } from "./community_page.ts";
 import { dataDeletionPage, deletionName } from "./deletion.ts";
-import { addBotLink, type FirstSteps, firstSteps, makeBotInvite, openForm } from "./first_steps.ts";
+import {
+  addBotLink,
+  everyRight,
+  type FirstSteps,
+  firstSteps,
+  makeBotInvite,
+  openForm,
+} from "./first_steps.ts";
 import { makeTroubles, type Trouble } from "./troubles.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
@@ -143,7 +150,7 @@ interface ListedCommunity extends Community {
   readonly troubles: ReadonlyArray<Trouble>;
 }
 
-interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvite" | "rights"> {
+interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvite" | "rightsInvite" | "rights"> {
   readonly botInvite: Effect.Success<typeof makeBotInvite>;
   readonly communities: ReadonlyArray<ListedCommunity>;
 }
@@ -155,7 +162,7 @@ const communitiesPage = (view: CommunitiesView): Page => ({
     view.communities.length === 0
       ? html`
 <p>You have no community here yet. These steps lead to your first verified user.</p>
-${firstSteps({ ...view, botInvite: view.botInvite(null, "none"), rights: "none", community: null })}`
+${firstSteps({ ...view, botInvite: view.botInvite(null, everyRight), rightsInvite: null, rights: "none", community: null })}`
       : html`
 <ul class="cards" role="list">${view.communities.map(card)}</ul>
 ${others(view)}`,
@@ -168,7 +175,9 @@ const card = (community: ListedCommunity): Html => {
 <li>
 <h2><a href="${to(communityPath(scope.pid))}">${name}</a></h2>
 <p>${settings.displayName === null ? null : html`Users read <strong>${settings.displayName}</strong>. `}${
-    guildOf(scope) === null ? html`${sharedListHint}, for bots and games that work in several.` : null
+    guildOf(scope) === null
+      ? html`${sharedListHint}, for bots and games that work in several: who links in one of them is linked in all.`
+      : html`Its own list: who links here is linked in this community alone.`
   }</p>
 <p class="figure"><strong>${linksText(links)}</strong>${guildOf(scope) === null ? null : " in its own list"} · ${counted(keys, "key")}</p>
 ${troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`)}
@@ -191,7 +200,7 @@ const others = ({ guilds, communities, botInvite }: CommunitiesView): Html | nul
 ${
   bot
     ? openForm({ guildId, name, bot, manager })
-    : html`<p>The bot is not in it. ${addBotLink(botInvite(guildId, "none"), name ?? guildId)}</p>`
+    : html`<p>The bot is not in it. ${addBotLink(botInvite(guildId, everyRight), name ?? guildId)}</p>`
 }</li>`,
   )}</ul>
 </section>`;

@@ -12,6 +12,9 @@ import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
 import { channelsPath, paths, rolesPath } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
 
+/** A bot that is added gets every right at once, so that nobody has to come back for roles, the panel or the log. */
+export const everyRight: BotRights = "roles_and_posts";
+
 /** The bot needs no rights to check memberships, two to give roles and nicknames, and two to write the log. */
 export const rightsFor = (
   plans: ReadonlyArray<Pick<RolePlan, "rules" | "nickname">>,
@@ -37,8 +40,10 @@ export const makeBotInvite = Effect.map(
 export interface FirstSteps {
   /** The owner's guilds; null if the chat platform did not report them. */
   readonly guilds: ReadonlyArray<OwnGuild> | null;
-  /** The page that adds the bot with the rights that the community's plans need; null if there is none. */
+  /** The page that adds the bot; null if there is none. */
   readonly botInvite: string | null;
+  /** The page that gives the bot, where it is already, the rights that the community's plans need. */
+  readonly rightsInvite: string | null;
   readonly rights: BotRights;
   /** The community that these steps set up; null before there is one. */
   readonly community: Community | null;
@@ -62,7 +67,8 @@ export const makeFirstSteps = Effect.gen(function* () {
     return {
       community,
       guilds: yield* guildsOf(visitor),
-      botInvite: inviteTo(community && guildOf(community.scope), rights),
+      botInvite: inviteTo(community && guildOf(community.scope), everyRight),
+      rightsInvite: inviteTo(community && guildOf(community.scope), rights),
       rights,
       rolesOn: guilds.some(isLinkingOn),
       publicUrl,
@@ -111,7 +117,7 @@ ${content}</li>`;
 const withBot = ({ guilds }: Pick<FirstSteps, "guilds">) =>
   (guilds ?? []).filter(({ bot, manager }) => bot && manager);
 
-type Invite = Pick<FirstSteps, "botInvite" | "rights">;
+type Invite = Pick<FirstSteps, "botInvite">;
 
 /** Says in which communities the bot is, and links to the page that adds it to others. */
 export const botStep = ({ guilds, ...invite }: Pick<FirstSteps, "guilds"> & Invite): Html => {
@@ -134,16 +140,13 @@ const rightsText = (rights: Exclude<BotRights, "none">): string =>
   })[rights];
 
 /** The button that adds the bot, and the rights that the bot asks for. */
-export const addBot = ({ botInvite, rights }: Invite): Html | null =>
+export const addBot = ({ botInvite }: Invite): Html | null =>
   botInvite === null
     ? null
     : html`
 <p><a class="button" href="${to(botInvite)}" rel="noreferrer">Add the bot</a></p>
-<p>${
-        rights === "none"
-          ? "It asks for no rights: it needs some when you have chosen roles, nicknames or a log."
-          : `It asks for the rights to ${rightsText(rights)}, which your settings need.`
-      }</p>`;
+<p>It asks once for the rights to ${rightsText("roles_and_posts")}, so that you need not come back for them. You can take
+each of them away later.</p>`;
 
 /** The link that adds the bot to a community, whose name only screen readers hear. */
 export const addBotLink = (botInvite: string | null, name: string): Html | null =>
@@ -157,10 +160,13 @@ const addBotElsewhere = ({ botInvite }: Invite): Html | null =>
     : html`<p><a href="${to(botInvite)}" rel="noreferrer">Add it to another community</a></p>`;
 
 /** The link that gives the bot, where it is already, the rights that the rules need; null if they need none. */
-export const rightsLink = ({ botInvite, rights }: Invite): Html | null =>
-  botInvite === null || rights === "none"
+export const rightsLink = ({
+  rightsInvite,
+  rights,
+}: Pick<FirstSteps, "rightsInvite" | "rights">): Html | null =>
+  rightsInvite === null || rights === "none"
     ? null
-    : html`<p><a href="${to(botInvite)}" rel="noreferrer">Give it the rights to ${rightsText(rights)}</a></p>`;
+    : html`<p><a href="${to(rightsInvite)}" rel="noreferrer">Give it the rights to ${rightsText(rights)}</a></p>`;
 
 /** Offers to open the list of a community: one button for each that the owner manages and the bot is in. */
 const openStep = (view: FirstSteps): Html => {

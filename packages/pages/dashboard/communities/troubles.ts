@@ -18,7 +18,7 @@ import { counted, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { rolesPath, withQuery } from "../paths.ts";
 import type { Community } from "./community.ts";
-import { addBotLink, makeBotInvite, rightsFor } from "./first_steps.ts";
+import { addBotLink, everyRight, makeBotInvite, rightsFor } from "./first_steps.ts";
 
 export interface Trouble {
   /** How the page shows the trouble: `bad` if nothing works in the community. */
@@ -110,7 +110,11 @@ export const makeTroubles = Effect.gen(function* () {
         const name = yield* nameOf(community, guildId);
         const invite = botInvite(guildId, rightsFor(planned.filter(isHere), set.filter(isHere)));
         const troubles: Array<Trouble> = [];
-        if (isOut) troubles.push({ tone: "bad", text: outText(name, addBotLink(invite, name)) });
+        if (isOut)
+          troubles.push({
+            tone: "bad",
+            text: outText(name, addBotLink(botInvite(guildId, everyRight), name)),
+          });
         const pause = set.find(isHere)?.paused ?? null;
         if (pause !== null) {
           const rules = html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">rules of ${name}</a>`;
@@ -130,7 +134,7 @@ export const makeTroubles = Effect.gen(function* () {
 const outText = (name: string, add: Html | null): Html =>
   html`The bot is not in ${name}. Lookups for it are refused, and nobody gets roles or nicknames. ${add}`;
 
-const whyPaused: Readonly<Record<PauseReason, string>> = {
+export const whyPaused: Readonly<Record<PauseReason, string>> = {
   bot_removed: "the bot was removed",
   unmanaged: "nobody of your team managed the community any more",
   many_would_lose: "many members would have lost a role",

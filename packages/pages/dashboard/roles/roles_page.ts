@@ -9,6 +9,7 @@ import {
 } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
+import { whyPaused } from "../communities/troubles.ts";
 import { userPath } from "../links/links_page.ts";
 import { textField } from "../look/field.ts";
 import { type AccountNames, communityName } from "../look/names.ts";
@@ -98,10 +99,9 @@ const statusSection = (view: RolesView): Html => {
 <h2>${plan.state === "on" ? html`<span class="badge good">On</span>` : html`<span class="badge">Paused</span>`}</h2>
 ${
   plan.state === "paused"
-    ? html`<p>Nobody gets or loses a role or nickname until you turn the rules on. ${
+    ? html`<p>${pauseText(view)} Nobody gets or loses a role or nickname until you turn the rules on. ${
         view.isHome ? html`Linking goes on: members type <code>/verify</code>, and the panel works.` : null
-      } Rules pause by themselves when the bot is removed, when nobody of your team manages the community any more, or
-        before most members of a role would lose it.</p>`
+      }</p>`
     : html`
 <p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${
         view.tryUrl === null ? null : html` <a href="${to(view.tryUrl)}">Try it as a member</a>`
@@ -114,6 +114,14 @@ ${
 }`
 }
 </section>`;
+};
+
+/** Says why the rules are paused, if that is known. */
+const pauseText = ({ details: { community } }: RolesView): Html | null => {
+  if (community.paused === null) return null;
+  const { at, why, by } = community.paused;
+  if (why !== null) return html`This service paused them at ${timeHtml(at)}, because ${whyPaused[why]}.`;
+  return by === null ? null : html`They were paused at ${timeHtml(at)}.`;
 };
 
 const problemsSection = (view: RolesView, visitor: Shown): Html | null => {
