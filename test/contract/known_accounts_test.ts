@@ -1,12 +1,29 @@
 /** Game accounts that users have proven to another community of the deployment. */
 import { expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { scopesOf, signInOwner } from "./dashboard.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
-const server = useFlowServer();
-const { setup, read, fixtures, send } = server;
+const server = useFlowServer({}, ({ platform, ...fixture }) => ({
+  ...fixture,
+  platform: {
+    ...platform,
+    guilds: (platform?.guilds ?? []).map((each) => ({
+      ...each,
+      roles: [{ id: "5", name: "Proven", assignable: true }],
+    })),
+  },
+}));
+const { setup, read, fixtures, send, platform } = server;
+
+/** A community of members who were linked by hand, whose rules give a role for a link that its owner has proven. */
+const ofGuild = fixtures.key({ account: "club", guildId: guild, links: { "100031": "6", "100032": "7" } });
+fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: "5", when: { is: "proven" } }] });
+
+const channel = async (chatId: string) =>
+  (await platform.send(`GET /chat/guilds/${guild}?as=${chatId}`)).text;
 
 /** A community whose owner signs in to the dashboard. */
 const owned = fixtures.key({ account: "careful", owner: "100005" });
@@ -72,4 +89,38 @@ test("a community that asks for its own proof, or has blocked the account, offer
   expect(known((await enter("100024", owned)).page)).toEqual(["8"]);
   await owner.send("PUT /dashboard/api/blocks", { body: { pid, gameId: "8", reason: null } });
   expect(known((await enter("100024", owned)).page)).toEqual([]);
+});
+
+test.each([
+  ["with a session", "100031", "6"],
+  ["without one, as from the panel", "100032", "7"],
+])("who proves a link that somebody made by hand gets the roles for it, %s", async (way, chatId, gameId) => {
+  const session = (
+    await send("POST /v2/sessions", {
+      key: ofGuild,
+      body: { clientId: "c", guildId: guild },
+    })
+  ).body.data;
+  const entry =
+    way === "with a session"
+      ? `?sid=${textOf(session?.sid)}`
+      : `?pid=${textOf(session?.pid)}&guildId=${guild}`;
+  const browser = server.newBrowser();
+  await browser.prove("chat", chatId, entry);
+  const page = await browser.get(locationOf(await browser.prove("game", gameId)));
+  expect(page.status).toBe(200);
+  expect(await channel(chatId)).toContain('<span id="roles">Member</span>');
+  expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
+  await expect.poll(() => channel(chatId), { timeout: 5_000 }).toMatch(/<span id="roles">[^<]*Proven/);
+});
+
+test("in chat, the button to verify names the account that is offered", async () => {
+  const body = new URLSearchParams({ as: "100033", command: "/verify" }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const ask = () => platform.send(`POST /chat/guilds/${guild}`, { body, headers });
+  await ask();
+  expect(await channel("100033")).not.toContain("Use Player 9");
+  await linkBySignIn("100033", "9");
+  await ask();
+  expect(await channel("100033")).toContain("Use Player 9");
 });

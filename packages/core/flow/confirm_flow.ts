@@ -6,16 +6,18 @@ import type { ClientAddress } from "../addresses/client_address.ts";
 import { NewLinkAlts } from "../alts/new_link_alts.ts";
 import type { DataScope } from "../data_scope.ts";
 import { unkeyed } from "../idempotency/idempotency_store.ts";
-import type { ChatId, Sid } from "../ids.ts";
+import type { ChatId, Pid, Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
+import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
+import type { Millis } from "../timestamp.ts";
 import { type FlowForm, makeFormCheck } from "./flow_form.ts";
 import { type CompletionRefusal, FlowStore, isVoided, provenGame } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
@@ -58,6 +60,7 @@ export const makeFlowEnd = Effect.gen(function* () {
   const guard = yield* GuildGuard;
   const limits = yield* RequestLimits;
   const vault = yield* AddressVault;
+  const plans = yield* RolePlanStore;
   const secrets = yield* Secrets;
   const random = yield* SecureRandom.SecureRandom;
   const { sightingRetention } = yield* SessionSettings;
@@ -90,6 +93,11 @@ export const makeFlowEnd = Effect.gen(function* () {
       browser: yield* secrets.browserHash(mark),
     };
     return { mark, seen };
+  });
+
+  /** Lets the role plans of a scope look at a member. */
+  const markInGuilds = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId, at: Millis) {
+    for (const { guildId } of yield* plans.list(pid)) yield* plans.markMember(guildId, chatId, at);
   });
 
   /** Refuses a confirmation that the store did not complete. */
@@ -148,6 +156,8 @@ export const makeFlowEnd = Effect.gen(function* () {
     const { gameId: linked, previousGameId } = completed;
     const change = { scope: subject.scope, chatId, gameId: linked, previousGameId };
     yield* events.announce("linkChanged", change);
+    // Without a session, no event tells that a link by hand or of an import was proven, which a rule may ask for.
+    if (session === null && !keeps && previousGameId === linked) yield* markInGuilds(pid, chatId, at);
     if (previousGameId === null) yield* alts.count({ scope: subject.scope, chatId, gameId: linked, at });
     if (session !== null) yield* watch.announce([session]);
     if (subject.redirect !== null)

@@ -13,6 +13,9 @@ import type { FlowSubject } from "./flow_subjects.ts";
 import type { KnownAccount } from "./flow_view.ts";
 import { GameWays } from "./game_ways.ts";
 
+/** The community to which accounts are offered. */
+type KnownFor = Pick<FlowSubject, "pid" | "scope" | "settings" | "gameId">;
+
 /** How many accounts a flow offers, the latest proof first. */
 const mostOffered = 5;
 
@@ -31,7 +34,7 @@ export const makeKnownAccounts = Effect.gen(function* () {
   const { knownFor } = yield* SessionSettings;
   const isOn = (yield* GameWays).includes("known") && knownFor > 0;
 
-  const isOffered = (subject: FlowSubject, id: GameId): Effect.Effect<boolean, StoreUnavailable> =>
+  const isOffered = (subject: KnownFor, id: GameId): Effect.Effect<boolean, StoreUnavailable> =>
     games.hasUser(id).pipe(
       Effect.flatMap((exists) =>
         exists
@@ -41,7 +44,7 @@ export const makeKnownAccounts = Effect.gen(function* () {
       Effect.catchTag("PlatformUnavailable", () => Effect.succeed(false)),
     );
 
-  return Effect.fnUntraced(function* (subject: FlowSubject, chatId: ChatId) {
+  return Effect.fnUntraced(function* (subject: KnownFor, chatId: ChatId) {
     if (!isOn || subject.settings.freshProof || subject.gameId !== null) return [];
     const since = (yield* Clock.currentTimeMillis) - knownFor;
     const found = new Map<GameId, KnownAccount>();

@@ -6,5 +6,6 @@ export * from "./flow_store.ts";
 export * from "./flow_view.ts";
 export * from "./game_ways.ts";
 export { entryIn } from "./held_flow.ts";
+export { makeKnownAccounts } from "./known_accounts.ts";
 export type { WordsView } from "./prove_game.ts";
 export * from "./verification_flows.ts";

@@ -5,8 +5,9 @@ import { MemberStore } from "@accountlink/core/accounts";
 import { makeAdmission } from "@accountlink/core/admission";
 import { type Community, isLinkingOn } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
+import { makeKnownAccounts } from "@accountlink/core/flow";
 import { GuildLog } from "@accountlink/core/guild_log";
-import { KeyStore } from "@accountlink/core/keys";
+import { type ConfiguredScope, KeyStore } from "@accountlink/core/keys";
 import { newestMembers } from "@accountlink/core/links";
 import { OwnedLinks } from "@accountlink/core/owners";
 import { GuildGuard } from "@accountlink/core/platforms";
@@ -136,13 +137,17 @@ const makeVerify = Effect.gen(function* () {
   const admission = yield* makeAdmission;
   const log = yield* GuildLog;
 
+  const knownTo = yield* makeKnownAccounts;
+
   /** Says why a member cannot link; null if the member can. The verification asks about the game account. */
-  const refusalOf = Effect.fnUntraced(function* ({ home, chatId, language }: Asked, name: string) {
-    const found = yield* keys.findScopeByPid(home.scope.pid);
-    if (Option.isNone(found)) return null;
-    const refused = yield* admission.chat(found.value, chatId);
+  const refusalOf = Effect.fnUntraced(function* (
+    { chatId, language }: Asked,
+    found: ConfiguredScope,
+    name: string,
+  ) {
+    const refused = yield* admission.chat(found, chatId);
     if (refused === null) return null;
-    yield* log.tellRefused(found.value.scope, { chatId, gameId: null }, refused);
+    yield* log.tellRefused(found.scope, { chatId, gameId: null }, refused);
     switch (refused.reason) {
       case "blocked":
         return language.text("chat.verify.blocked", { community: name });
@@ -160,11 +165,19 @@ const makeVerify = Effect.gen(function* () {
     });
     const url = community.verifyUrl(home);
     if (link === null) {
-      const refusal = yield* refusalOf(asked, name);
+      const found = Option.getOrNull(yield* keys.findScopeByPid(home.scope.pid));
+      const refusal = found && (yield* refusalOf(asked, found, name));
       if (refusal !== null) return { content: refusal };
+      // The first account that the verification offers with one press.
+      const [known] =
+        found === null ? [] : yield* knownTo({ ...found, pid: found.scope.pid, gameId: null }, chatId);
+      const label =
+        known === undefined
+          ? language.text("chat.verify.start")
+          : language.text("flow.connection.use", { account: yield* community.accountName(known.id) });
       return {
         content: language.text("chat.verify.ask", { game: community.game(language), community: name }),
-        buttons: [{ label: language.text("chat.verify.start"), url }],
+        buttons: [{ label, url }],
       };
     }
     const account = yield* community.account(link.gameId);

@@ -4,6 +4,7 @@ import { type ChatId, type GameId, LinkStore } from "@accountlink/core";
 import { type Community, makeAskingName } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
 import { isLinked, type Link } from "@accountlink/core/links";
+import { visibleName } from "@accountlink/core/name_text";
 import { Profiles } from "@accountlink/core/platforms";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Option } from "effect";
@@ -57,6 +58,10 @@ export const makeCommunity = Effect.gen(function* () {
       Effect.map(links.findByChatId(scope.pid, chatId), (record) =>
         Option.getOrNull(Option.filter(record, isLinked)),
       ),
+
+    /** The name of a game account, for a button. */
+    accountName: (gameId: GameId) =>
+      Effect.map(profiles.game(gameId), (profile) => visibleName(profile) ?? gameId),
 
     account: (gameId: GameId) =>
       Effect.map(
