@@ -12,7 +12,7 @@ import { codeOf, readDocument, rowsUnder } from "./document.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const operating = readDocument("docs/operating.md");
 
-it("docs/operating.md lists the values of the metric label `route` that are not API routes", async () => {
+it("docs/telemetry.md lists the values of the metric label `route` that are not API routes", async () => {
   const server = await startServerHere({ fixture: {} });
   onTestFinished(async () => void (await server.stop()));
   for (const path of ["/verify", "/dashboard", "/me", "/docs", "/guide", "/openapi.json", "/nowhere"]) {
@@ -23,7 +23,7 @@ it("docs/operating.md lists the values of the metric label `route` that are not 
   const counted = [...text.matchAll(/^accountlink_http_requests_total\{.*?route="(\w+)"/gm)].map(
     ([, route = ""]) => route,
   );
-  const row = rowsUnder(operating, ["metric", "labels", "counts"]).find(
+  const row = rowsUnder(readDocument("docs/telemetry.md"), ["metric", "labels", "counts"]).find(
     ([name]) => codeOf(name) === "accountlink_http_requests_total",
   );
   const [, documented = ""] = /, or (.+); `code`/.exec(row?.[2] ?? "") ?? [];

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, readdir, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -17,6 +17,7 @@ import { useFolder } from "../support/folder.ts";
 import { readExample } from "./balancers.ts";
 
 const run = promisify(execFile);
+const folder = useFolder();
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const deploy = join(root, "deploy");
@@ -95,6 +96,21 @@ it("the Dockerfile names only files of the checkout", async () => {
   const named = [...sources, ...commands].filter((path) => !path.startsWith("/"));
   expect(named).toContain("tools/guide/guide.ts");
   for (const path of named) await expect(stat(join(root, path))).resolves.toBeTruthy();
+});
+
+it("the hook of certbot gives HAProxy a renewed certificate, which only root can read", async () => {
+  const place = (name: string) => join(folder, name);
+  await Promise.all(["live", "bin", "haproxy"].map((name) => mkdir(place(name))));
+  await writeFile(place("live/fullchain.pem"), "chain\n");
+  await writeFile(place("live/privkey.pem"), "key\n");
+  await writeFile(place("bin/systemctl"), `#!/bin/sh\necho "$@" > ${place("called")}\n`, { mode: 0o755 });
+  const hook = await readFile(join(deploy, "renewed_certificate.sh"), "utf8");
+  await run("sh", ["-c", hook.replace("/etc/haproxy", place("haproxy"))], {
+    env: { RENEWED_LINEAGE: place("live"), PATH: `${place("bin")}:${process.env["PATH"]}` },
+  });
+  expect(await readFile(place("haproxy/certificate.pem"), "utf8")).toBe("chain\nkey\n");
+  expect((await stat(place("haproxy/certificate.pem"))).mode & 0o777).toBe(0o600);
+  expect(await readFile(place("called"), "utf8")).toBe("reload haproxy\n");
 });
 
 it("images have digests, and the Dockerfile has the Node version of the lockfile", () => {
@@ -243,8 +259,6 @@ it.each<[file: string, set: Record<string, string>, injected: Record<string, str
   await Effect.runPromise(resolveConfig(config));
   expect(deployment.template.spec.enableServiceLinks).toBe(false);
 });
-
-const folder = useFolder();
 
 it.skipIf(withoutOpenssl !== null)(
   `any user of a container can read the secrets, and no other user of the machine ${withoutOpenssl ?? ""}`,

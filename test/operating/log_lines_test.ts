@@ -1,4 +1,4 @@
-/** The access log, as docs/operating.md describes it. */
+/** The access log, as docs/telemetry.md describes it. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { makeFixtures } from "../support/fixtures.ts";

@@ -1,3 +1,4 @@
+import { Duration } from "effect";
 /** Warnings about likely mistakes in the configuration, for `serve` and the doctor. */
 import { type Config, type Environment, isContainerLink, type VariableName, variables } from "./config.ts";
 import { isDemo } from "./resolved_config.ts";
@@ -131,6 +132,11 @@ const mistakes = (
         config.ACCOUNTLINK_FIXTURE !== null,
       "ACCOUNTLINK_PLATFORM is not set, so it is dev because of ACCOUNTLINK_FIXTURE: anyone can sign in as anybody",
       "Set it to live or none, or to dev if this is a test",
+    ],
+    [
+      Duration.toMillis(config.ACCOUNTLINK_DRAIN_DELAY) > 10_000,
+      "ACCOUNTLINK_DRAIN_DELAY is more than 10 seconds, and the files of deploy/ kill a server 20 seconds after SIGTERM, of which requests in flight need 10",
+      "Set TimeoutStopSec, stop_grace_period or terminationGracePeriodSeconds to 10 seconds more than it",
     ],
     [
       config.ACCOUNTLINK_DATA === "big" && !isDemo(config),

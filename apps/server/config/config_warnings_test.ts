@@ -27,6 +27,12 @@ test.each<[environment: Environment, problems: ReadonlyArray<string>]>([
       `ACCOUNTLINK_IP_PERSECOND ${unknown}, expected perhaps ACCOUNTLINK_IP_PER_SECOND`,
     ],
   ],
+  [
+    { ACCOUNTLINK_DRAIN_DELAY: "11 seconds" },
+    [
+      "ACCOUNTLINK_DRAIN_DELAY is more than 10 seconds, and the files of deploy/ kill a server 20 seconds after SIGTERM, of which requests in flight need 10",
+    ],
+  ],
   [{ ACCOUNTLINK_SERVICES: "10.0.0.1" }, [`ACCOUNTLINK_SERVICES ${unknown}`]],
   [
     {
