@@ -13,7 +13,10 @@ import { type RunningServer, startServerHere } from "../support/server.ts";
 import { expectInvalid } from "./contract_server.ts";
 
 const lifetime = Scope.makeUnsafe();
-const platforms = await startLivePlatforms();
+const connected = (type: string, id: string) => ({ id, name: "ada", type, verified: true, revoked: false });
+const platforms = await startLivePlatforms({
+  [ada.id]: [connected("roblox", "1"), connected("steam", player.id)],
+});
 const servers: Array<RunningServer> = [];
 afterAll(async () => {
   await Promise.all(servers.map(({ stop }) => stop()));
@@ -48,6 +51,7 @@ const startWith = async (instead?: Parameters<typeof startGame>[0]) => {
       ACCOUNTLINK_GAME_URL: game.url,
       ACCOUNTLINK_GAME_TOKEN: gameToken,
       ACCOUNTLINK_GAME_NAME: "Voxel",
+      ACCOUNTLINK_GAME_CONNECTION: "steam",
     },
   });
   servers.push(server);
@@ -199,6 +203,17 @@ test("languages, routes and pages have no text that names Roblox", () => {
   expect(lines).toEqual([]);
 });
 
+test("the connections of the named kind at the chat platform prove accounts of the game", async () => {
+  const session = await newSession();
+  const member = newBrowser();
+  await signIn(member, `/verify/chat/start${session}`, ada.id);
+  const page = await member.get(`/verify${session}`);
+  expect(page.text).toContain(`@${player.username}`);
+  expect((await member.post("/verify/confirm", formOf(page))).status).toBe(200);
+  const { body } = await send(`GET /v2/sessions/${session.slice("?sid=".length)}`, { key });
+  expect(body.data).toMatchObject({ gameId: player.id, proof: "connection" });
+});
+
 test("the routes that are compatible with services for Roblox are none", async () => {
   const answer = await send("GET /compat/rover/api/guilds/1/discord-to-roblox/2", { key });
   expect(answer.status).toBe(404);
@@ -242,7 +257,7 @@ test("what the game does not have is not offered, and is refused with the reason
   const member = bare.newBrowser();
   await bare.signIn(member, `/verify/chat/start${session}`, bob.id);
   expect((await member.get(`/verify${session}`)).text).not.toContain("/verify/game/");
-  for (const way of ["words", "start", "connection"]) {
+  for (const way of ["words", "start"]) {
     expect([way, (await member.get(`/verify/game/${way}${session}`)).status]).toEqual([way, 404]);
   }
 });

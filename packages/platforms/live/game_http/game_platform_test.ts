@@ -2,7 +2,7 @@ import { type GameId, GamePlatform, PlatformUnavailable } from "@accountlink/cor
 import { featuresOf } from "@accountlink/core/platforms";
 import { expect, testLive as test, test as testOnClock } from "@accountlink/test-servers/effect";
 import { gamePlatformSuite } from "@accountlink/testing/conformance";
-import { Context, Duration, Effect, Fiber, Layer, Logger, Option, Redacted } from "effect";
+import { Clock, Context, Duration, Effect, Fiber, Layer, Logger, Option, Redacted } from "effect";
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http";
 import { TestClock } from "effect/testing";
 import * as vitest from "vitest";
@@ -120,6 +120,28 @@ test("only a page that browsers may open is the page of a user", function* () {
   expect(yield* page).toBeNull();
   profileUrl = null;
   expect(yield* page).toBeNull();
+});
+
+testOnClock("a 429 waits as long as it says", function* () {
+  const asked: Array<number> = [];
+  const client = HttpClient.make((request, { pathname }) =>
+    Effect.map(Clock.currentTimeMillis, (at) => {
+      const isOfUser = pathname.includes("/users/");
+      if (isOfUser) asked.push(at);
+      return HttpClientResponse.fromWeb(
+        request,
+        isOfUser && asked.length === 1
+          ? new Response("{}", { status: 429, headers: { "retry-after": "2" } })
+          : Response.json(isOfUser ? player : { features: [] }),
+      );
+    }),
+  );
+  const layer = httpGamePlatform({ url: "https://play.example", token: Redacted.make(gameToken) });
+  const built = yield* Layer.build(Layer.provide(layer, Layer.succeed(HttpClient.HttpClient, client)));
+  const asking = yield* Effect.forkScoped(Context.get(built, GamePlatform).hasUser(playerId));
+  yield* TestClock.adjust("2 seconds");
+  expect(yield* Fiber.join(asking)).toBe(true);
+  expect(asked).toEqual([0, 2_000]);
 });
 
 testOnClock(
