@@ -330,9 +330,9 @@ export type Body<A, E = never> = (tx: Transaction) => Effect.fn.Return<A, E | St
 /** Runs transactions on an engine. */
 export class Database {
   readonly kv: Kv;
-  /** Writes of one name wait for each other in this process, because they would conflict. */
   readonly #timedNumber = timedNumbers();
-  readonly #queues = Array.from({ length: 64 }, () => Semaphore.makeUnsafe(1));
+  /** Writes of one name wait for each other in this process, because they would conflict. No two names share a queue. */
+  readonly #queues = new Map<string, { readonly turn: Semaphore.Semaphore; writes: number }>();
 
   constructor(kv: Kv) {
     this.kv = kv;
@@ -363,7 +363,15 @@ export class Database {
    * @param queue the name of what the transaction changes
    */
   readonly write = <A, E = never>(queue: string, body: Body<A, E>): StoreEffect<A, E> =>
-    this.#queue(queue).withPermit(this.#run(body, true));
+    Effect.suspend(() => {
+      const found = this.#queues.get(queue) ?? { turn: Semaphore.makeUnsafe(1), writes: 0 };
+      this.#queues.set(queue, found);
+      found.writes++;
+      const leave = Effect.sync(() => {
+        if (--found.writes === 0) this.#queues.delete(queue);
+      });
+      return Effect.ensuring(found.turn.withPermit(this.#run(body, true)), leave);
+    });
 
   #run<A, E>(body: Body<A, E>, isChecked: boolean, run = 1): StoreEffect<A, E> {
     const { kv } = this;
@@ -379,11 +387,5 @@ export class Database {
         ? Effect.fail(error)
         : Effect.andThen(pauseAfter(run), this.#run(body, isChecked, run + 1)),
     );
-  }
-
-  #queue(name: string): Semaphore.Semaphore {
-    let hash = 0;
-    for (let index = 0; index < name.length; index++) hash = (hash * 31 + name.charCodeAt(index)) | 0;
-    return this.#queues[(hash >>> 0) % this.#queues.length] as Semaphore.Semaphore;
   }
 }

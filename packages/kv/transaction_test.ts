@@ -83,3 +83,43 @@ describe("a record of several parts that is replaced while it is read", () => {
       expect(yield* changed).toEqual(after);
     }).pipe(Effect.runPromise));
 });
+
+it("nothing in a store names a record that was deleted", async () => {
+  const kv = memoryKv();
+  const db = new Database(kv);
+  const named = table<Note>()(
+    "named",
+    ({ id }) => [id],
+    { byText: { keys: ({ text }) => [[text]], group: 1 } },
+    1,
+  );
+  const [id, text] = ["300000000000000001", "a text of its own"];
+  const left = await Effect.gen(function* () {
+    yield* db.write(id, function* (tx) {
+      yield* tx.put(named, { id, text });
+    });
+    yield* db.write(id, function* (tx) {
+      yield* tx.remove(named, id);
+    });
+    return yield* kv.list({ start: "", end: "\u{10ffff}" }, { limit: 100, reverse: false });
+  }).pipe(Effect.runPromise);
+  expect(left).toHaveLength(2);
+  expect(JSON.stringify(left)).not.toMatch(/3000|own/);
+});
+
+it("writes of one name wait for each other, and writes of other names run", async () => {
+  const db = new Database(memoryKv());
+  const ended: Array<string> = [];
+  const write = (name: string, pause: number) =>
+    db.write(name, function* () {
+      yield* Effect.sleep(pause);
+      ended.push(`${name} ${pause}`);
+    });
+  const names = Array.from({ length: 200 }, (_, index) => `other ${index}`);
+  await Effect.runPromise(
+    Effect.all([write("one", 100), write("one", 0), ...names.map((name) => write(name, 0))], {
+      concurrency: "unbounded",
+    }),
+  );
+  expect(ended.slice(-2)).toEqual(["one 100", "one 0"]);
+});

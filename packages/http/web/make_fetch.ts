@@ -1,3 +1,4 @@
+import { MalformedRequest } from "@accountlink/core/errors";
 import { Cause, type Context, Effect, Exit, type Fiber, Latch, Stream } from "effect";
 import { type HttpApp, type HttpResponse, isStream } from "../http_app.ts";
 import { makeRun } from "../run_requests.ts";
@@ -31,12 +32,20 @@ export const makeFetch = (app: HttpApp, requests: OpenRequests, context: Context
   };
 
   return async (request, info) => {
-    const fiber = run(app.answer(new WebRequest(request, info?.clientAddress)));
+    let isLate = false;
+    const asked = new WebRequest(request, info?.clientAddress, () => {
+      isLate = true;
+      fiber.interruptUnsafe();
+    });
+    const fiber = run(app.answer(asked));
     const exit = fiber.pollUnsafe();
     if (exit !== undefined) return responseTo(request, exit);
     const end = requests.begin();
     try {
-      return responseTo(request, await exitOf(fiber, request.signal));
+      const ended = await exitOf(fiber, request.signal);
+      if (!isLate) return responseTo(request, ended);
+      const refused = run(app.refuse(asked, new MalformedRequest({ problem: "timeout" })));
+      return responseTo(request, await exitOf(refused, request.signal));
     } finally {
       end();
     }

@@ -1,18 +1,24 @@
 /** Adapts a web `Request` for the application. */
-import { ByteSize, type Effect, Stream } from "effect";
+import { ByteSize, Effect, Stream } from "effect";
 import { BodyTooLarge, type HttpRequest, type HttpResponse, isStream } from "../http_app.ts";
+
+/** How long a client may take to send a body, as the server of Node gives it. */
+const bodyTime = "30 seconds";
 
 export class WebRequest implements HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly remoteAddress: string | undefined;
   readonly #request: Request;
+  readonly #onLateBody: () => void;
 
-  constructor(request: Request, remoteAddress: string | undefined) {
+  /** @param onLateBody called when the client has not sent the body in time */
+  constructor(request: Request, remoteAddress: string | undefined, onLateBody: () => void = () => {}) {
     this.method = request.method;
     this.url = targetOf(request.url);
     this.remoteAddress = remoteAddress;
     this.#request = request;
+    this.#onLateBody = onLateBody;
   }
 
   header(name: string): string | undefined {
@@ -26,9 +32,11 @@ export class WebRequest implements HttpRequest {
   streamBody(maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> {
     const { body } = this.#request;
     if (body === null) return Stream.empty;
-    return Stream.orDie(Stream.fromReadableStream({ evaluate: () => body, onError: (cause) => cause })).pipe(
-      Stream.limitBytes(ByteSize.bytes(maxBytes), () => Stream.fail(new BodyTooLarge())),
-    );
+    const chunks = Stream.orDie(
+      Stream.fromReadableStream({ evaluate: () => body, onError: (cause) => cause }),
+    ).pipe(Stream.limitBytes(ByteSize.bytes(maxBytes), () => Stream.fail(new BodyTooLarge())));
+    const late = Effect.delay(Effect.sync(this.#onLateBody), bodyTime);
+    return Stream.unwrap(Effect.as(Effect.forkScoped(late), chunks));
   }
 }
 
