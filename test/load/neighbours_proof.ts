@@ -110,7 +110,12 @@ const measure = Effect.fnUntraced(function* (storage: keyof typeof storages) {
         return { name, statuses, ratios: ratiosOf(before, latencies), beside };
       } catch (error) {
         const { message, cause } = error as Error;
-        return { name, statuses: `${message} ${String(cause ?? "")}`, ratios: [Infinity], beside: [] };
+        return {
+          name,
+          statuses: `${message} ${cause instanceof Error ? cause.message : ""}`,
+          ratios: [Infinity],
+          beside: [],
+        };
       }
     };
 

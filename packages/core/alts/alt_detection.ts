@@ -9,6 +9,7 @@ import type { ResolvedPair } from "../links/link_lookup.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
+import { Turns } from "../turns/mod.ts";
 import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
 import {
   type AltCandidate,
@@ -80,6 +81,9 @@ const [maxSeeds, maxPlaces, maxSightings] = [100, 100, 1_000];
 /** The most candidates found by addresses and browsers; the most recently seen are kept. */
 const maxSeenCandidates = 150;
 
+/** How many detections of one account run at a time. Each may compare hundreds of users. */
+const mostAtOnce = 2;
+
 /** How long a report waits for profiles, and how many profiles are requested at once. */
 const profileDeadline = { within: "2 seconds", atOnce: 16 } as const;
 
@@ -115,6 +119,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
     const guard = yield* GuildGuard;
     const profiles = yield* Profiles;
     const decide = yield* makeDecidingAlts;
+    const turns = new Turns({ resource: "alts", places: Number.POSITIVE_INFINITY, most: mostAtOnce });
 
     const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
       const record = chatId === null ? Option.none() : yield* links.findByChatId(pid, chatId);
@@ -243,7 +248,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
         options: AltOptions,
       ) {
         yield* guard.enter(scope, options.guildId);
-        return yield* report(scope.pid, query, options);
+        return yield* turns.step(scope.account, report(scope.pid, query, options));
       }),
 
       /** Detects alts of up to 10 game users and returns one result per input, in the same order. */
@@ -255,7 +260,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
         yield* checkBulkLimit(inputs, maxBulkAltInputs);
         yield* guard.enter(scope, options.guildId);
         return yield* bulkGameResults(inputs, (gameId) =>
-          report(scope.pid, { chatId: null, gameId, address: null }, options).pipe(
+          turns.step(scope.account, report(scope.pid, { chatId: null, gameId, address: null }, options)).pipe(
             Effect.map(Result.succeed),
             Effect.catchTag("PlatformUnavailable", (error) => Effect.succeed(Result.fail(error))),
           ),

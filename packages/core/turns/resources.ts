@@ -5,6 +5,7 @@ export const sharedResources = [
   "exports",
   "previews",
   "sweeps",
+  "alts",
   "new_link_alts",
   "import_files",
   "link_counts",

@@ -187,6 +187,7 @@ const pageRows: Readonly<Record<string, RouteRow>> = {
   "POST /dashboard/communities/:pid/delete": row(400, withOwn({ confirm: "another", ...filler })),
   "POST /dashboard/communities/:pid": row(303, withOwn(filler)),
   "GET /dashboard/communities/:pid/roles": row(200, inPlan),
+  "GET /dashboard/communities/:pid/roles/nicknames.csv": row(200, inPlan),
   "GET /dashboard/communities/:pid/roles/preview": row(200, inPlan),
   "POST /dashboard/communities/:pid/roles/preview": row(303, inPlan),
   "POST /dashboard/communities/:pid/roles": row(303, withPlan(filler)),

@@ -63,6 +63,10 @@ const sweep: Work = async ({ ask, attacker: { guildPid: pid } }) => {
   await ask("PUT /dashboard/api/roles", { ...place, rules: dearestRules, state: "paused" });
 };
 
+const detect: Work = async ({ get, attacker: { globalPid: pid } }) => {
+  await times(20, () => get(`/dashboard/alts?${new URLSearchParams({ pid, gameId: "1" }).toString()}`));
+};
+
 /** Links users in the flow, which counts the alts of each. */
 const verify: Work = async ({ url, attacker: { globalPid } }) => {
   const linking = Array.from({ length: 10 }, async (_, index) => {
@@ -85,6 +89,7 @@ export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
   exports: download,
   previews: preview,
   sweeps: sweep,
+  alts: detect,
   new_link_alts: verify,
   import_files: importAndUndo,
   sqlite_writer: importAndUndo,
