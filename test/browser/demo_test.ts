@@ -55,7 +55,7 @@ it("the home page of the demo signs in as each of its persons with one click", a
   const page = await openPage(demo.url(), desktop);
   await expectUsable(page, "accountlink", "demo-home");
   await page.getByRole("link", { name: /^Add to Discord/ }).waitFor();
-  await page.getByText(/get roles and nicknames at once\. If you come from another service/).waitFor();
+  await page.getByText(/get roles and nicknames at once\. If you have a file of links/).waitFor();
   const proofs = page.getByRole("list").filter({ hasText: "six words" }).getByRole("listitem");
   expect(await proofs.allTextContents()).toEqual([
     "You have verified it here for another community: press its button",

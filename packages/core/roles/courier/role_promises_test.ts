@@ -108,7 +108,7 @@ const promises: ReadonlyArray<
   ["Who unlinks loses both, within seconds.", "docs/roles.md", "unlink", lost],
   [
     "the bot takes back the roles and the nickname that it gave for the link, within seconds.",
-    `${dashboard}/links/lost_with_link.ts`,
+    "packages/pages/languages/dashboard/en.json",
     "unlink",
     lost,
   ],
@@ -128,7 +128,12 @@ const promises: ReadonlyArray<
     { ...kept, roleIds: [verified, bypass, own] },
   ],
   ["from then on nobody gets or loses a role", "docs/roles.md", "unlinkPaused", kept],
-  [", with the roles and nicknames that the bot gave", `${dashboard}/blocks/blocks_routes.ts`, "block", lost],
+  [
+    ", with the roles and nicknames that the bot gave",
+    "packages/pages/languages/dashboard/en.json",
+    "block",
+    lost,
+  ],
   ["A block removes the links of the user with their roles", "docs/dashboard.md", "block", lost],
   [
     "members whose link goes lose the roles that need one.",

@@ -1,7 +1,7 @@
 /** The nicknames from before the rules: a file to download, and a way to put them back. */
 import type { DataScope, GuildId } from "@accountlink/core";
 import type { ChatId } from "@accountlink/core/ids";
-import { type PlanDetails, type RolePlans, templatesOf } from "@accountlink/core/roles";
+import { type NicknameBefore, type PlanDetails, type RolePlans, templatesOf } from "@accountlink/core/roles";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
@@ -65,12 +65,7 @@ export const nicknamesFile = Effect.fnUntraced(function* (
   const rows: Array<ReadonlyArray<string | null>> = [];
   let after: ChatId | null = null;
   do {
-    const page: Effect.Success<ReturnType<typeof plans.nicknamesBefore>> = yield* plans.nicknamesBefore(
-      scope,
-      guildId,
-      after,
-      pageSize,
-    );
+    const page: ReadonlyArray<NicknameBefore> = yield* plans.nicknamesBefore(scope, guildId, after, pageSize);
     for (const { chatId, nickname, given, at } of page) {
       rows.push([chatId, nickname, given, formatTimestamp(at)]);
     }
