@@ -167,3 +167,34 @@ test("members of a community that lost the bot read who can help, and owners why
   await expect.poll(async () => (await page()).status, { timeout: 10_000 }).toBe(404);
   expect(wordsOf(await page())).toContain("the bot is not in this one. Tell the community’s team.");
 });
+
+test("a search says that more users without a link were found than it shows", async () => {
+  const page = await owner.browser.get(`/dashboard/links?pid=${pid}&q=user_`);
+  expect(wordsOf(page)).toContain("More than 10 were found. Type more of the name.");
+});
+
+test("the page of a community and that of its panel show one verify link", async () => {
+  const address = `/verify?pid=${pid}&amp;guildId=${guild}`;
+  for (const path of ["", "/channels"]) {
+    const { text } = await owner.browser.get(`/dashboard/communities/${pid}${path}`);
+    expect(text).toContain(address);
+    expect(text).not.toContain(`/verify?pid=${pid}<`);
+  }
+});
+
+test("before the data of a list is deleted, its links can be downloaded", async () => {
+  const { text } = await owner.browser.get(`/dashboard/communities/${pid}/delete`);
+  expect(text).toContain(`href="/dashboard/links.csv?pid=${pid}"`);
+});
+
+test("who keeps an account does not read what the community says to those who linked one", async () => {
+  const body = { doneText: "Here are 100 coins." };
+  expect((await owner.send(`PATCH /dashboard/api/scopes/${pid}`, { body })).status).toBe(200);
+  const browser = server.newBrowser();
+  const first = await browser.walk(`?pid=${pid}&guildId=${guild}`, "100009", "8");
+  const linked = await browser.post("/verify/confirm", formOf(first));
+  expect(wordsOf(linked)).toContain("Here are 100 coins.");
+  const again = await browser.walk(`?pid=${pid}&guildId=${guild}`, "100009", "9");
+  const kept = await browser.post("/verify/confirm", { ...formOf(again), keep: "1" });
+  expect([kept.status, wordsOf(kept)]).toEqual([200, expect.not.stringContaining("coins")]);
+});

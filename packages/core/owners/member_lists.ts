@@ -112,8 +112,12 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
         return yield* Fiber.join(running ?? (yield* start(guildId)));
       }),
 
-      /** Returns how far the list of a guild has been read; null if it is not being read. */
-      progress: (guildId: GuildId) => progress.get(guildId) ?? null,
+      /** Returns how far the list of a guild has been read; null if nothing of it is there. */
+      progress: (guildId: GuildId): ListProgress | null => {
+        const read = lists.get(guildId)?.members.length;
+        // What needs the list may take a while after it was read.
+        return progress.get(guildId) ?? (read === undefined ? null : { done: read, total: read });
+      },
     };
   }),
 }) {

@@ -71,7 +71,7 @@ test("a list that nobody waits for any more is read to its end, and tells how fa
   expect(lists.progress(guildId)).toEqual({ done: 1_999, total: 3_000 });
   yield* Deferred.succeed(gate, undefined);
   const { members } = yield* lists.find(guildId);
-  expect([members.length, lists.progress(guildId)]).toEqual([2_999, null]);
+  expect([members.length, lists.progress(guildId)]).toEqual([2_999, { done: 2_999, total: 2_999 }]);
   expect(asked).toEqual([0, 1_000, 2_000, 3_000]);
 });
 

@@ -302,7 +302,10 @@ export const donePage = (
 <ul class="pair" role="list">${cards.map(
       ([platform, card]) => html`<li><h2>${language.capitalised(platform)}</h2>${cardHtml(card)}</li>`,
     )}</ul>
-${doneText === null ? null : html`<p dir="auto">${doneText}</p>`}
+${
+  // Who kept an account has linked none, which the text of the community may reward.
+  doneText === null || kept ? null : html`<p dir="auto">${doneText}</p>`
+}
 <p>${language.sentences([linkChanged || kept ? null : language.text("done.again"), language.text("done.close", reader)])}</p>
 ${wayBack(reader, { guildId, redirect: null })}
 <p class="aside"><a href="${to("/me")}">${language.text("done.data")}</a></p>`,

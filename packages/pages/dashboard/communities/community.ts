@@ -1,6 +1,6 @@
 /** Communities are data scopes with a name, as their owners see them. */
 
-import { type DataScope, guildOf } from "@accountlink/core";
+import { type DataScope, guildOf, type ScopeTarget } from "@accountlink/core";
 import { BadRequest } from "@accountlink/core/errors";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
@@ -57,9 +57,11 @@ export const noCommunityPage = (
   )}</p>`,
 });
 
-/** The page where anyone links their accounts for a community. */
-export const verifyUrl = (publicUrl: string, { pid }: Pick<DataScope, "pid">): string =>
-  `${publicUrl}/verify?pid=${pid}`;
+/** The page where anyone links their accounts for a community: the same address as the panel has. */
+export const verifyUrl = (publicUrl: string, scope: ScopeTarget & Pick<DataScope, "pid">): string => {
+  const guildId = guildOf(scope);
+  return `${publicUrl}/verify?pid=${scope.pid}${guildId === null ? "" : `&guildId=${guildId}`}`;
+};
 
 /** The communities of the signed-in user, with the names of their guilds. */
 export const makeCommunities = Effect.gen(function* () {

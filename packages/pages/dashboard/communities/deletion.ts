@@ -4,7 +4,7 @@ import { html, to } from "../../html.ts";
 import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
 import type { Refused } from "../look/refused.ts";
 import type { Page } from "../page.ts";
-import { communityPath, deleteDataPath, rolesPath } from "../paths.ts";
+import { communityPath, deleteDataPath, paths, rolesPath, withQuery } from "../paths.ts";
 import type { Community } from "./community.ts";
 
 /** @param plans the role plans of the list that are on */
@@ -36,7 +36,8 @@ ${
       }
       <a href="${to(rolesPath(scope.pid))}">Pause the rules first</a> and they keep them.</p>`
 }
-<p>Nobody can undo it.</p>
+<p>Nobody can undo it. <a href="${to(withQuery(paths.linksFile, { pid: scope.pid }))}">Download the links as CSV</a> first: the
+file can be imported again.</p>
 ${confirmForm({ action: deleteDataPath(scope.pid), back: communityPath(scope.pid), name: title, label: "Delete the data" }, refused)}`,
   };
 };

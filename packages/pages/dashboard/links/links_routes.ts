@@ -20,7 +20,14 @@ import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
 import { linkQuestion, problemsOf, reasonIn, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime } from "./links_file.ts";
-import { byName, emptyLinkForm, type LinkForm, type LinkSort, linksPage } from "./links_page.ts";
+import {
+  byName,
+  emptyLinkForm,
+  type LinkForm,
+  type LinkSort,
+  linksPage,
+  shownUnlinked,
+} from "./links_page.ts";
 import { startOf } from "./list_start.ts";
 import { makeLostWithLink } from "./lost_with_link.ts";
 import { makeMemberListWait } from "./member_list_wait.ts";
@@ -33,9 +40,6 @@ const mostSelected = 100;
 
 /** A search in all lists shows at most this many links of each list. */
 const foundPerList = 10;
-
-/** A search shows at most this many users without a link. */
-const shownUnlinked = 10;
 
 /** How long the notice after an unlink offers to undo it. */
 const undoMs = 10_000;
@@ -139,7 +143,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     return {
       links: found,
       next: next && cursorOf(next),
-      unlinked: yield* Effect.forEach(unlinked.slice(0, shownUnlinked), (chatId) =>
+      unlinked: yield* Effect.forEach(unlinked.slice(0, shownUnlinked + 1), (chatId) =>
         Effect.map(profiles.chat(chatId, null), (chat) => ({ chatId, chat })),
       ),
     };

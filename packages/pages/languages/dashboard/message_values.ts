@@ -61,6 +61,7 @@ export interface ValueNames {
   readonly "links.figure_all": "b" | "links" | "list" | "all";
   readonly "links.figure_noted_all": "b" | "links" | "list" | "note" | "all";
   readonly "links.nobody_found": "search" | "searched";
+  readonly "links.without_more": "count";
   readonly "links.caption.time": "list";
   readonly "links.caption_found.time": "list" | "search";
   readonly "links.caption.name": "list";
