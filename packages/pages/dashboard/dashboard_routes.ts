@@ -23,6 +23,7 @@ import { importRoutes } from "./imports/import_routes.ts";
 import { keyRoutes } from "./keys/key_routes.ts";
 import { linksRoutes } from "./links/links_routes.ts";
 import { unlinkedRoutes } from "./links/unlinked_routes.ts";
+import { userRolesRoutes } from "./links/user_roles.ts";
 import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";
 import { membersApi } from "./members/members_api.ts";
@@ -54,6 +55,7 @@ export const dashboardRoutes = Effect.fnUntraced(
       ...(yield* rolesRoutes(pages)),
       ...(yield* channelsRoutes(pages)),
       ...(yield* linksRoutes(pages)),
+      ...(yield* userRolesRoutes(pages)),
       ...(yield* unlinkedRoutes(pages)),
       ...(yield* blocksRoutes(pages)),
       ...(yield* importRoutes(pages)),

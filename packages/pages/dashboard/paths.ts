@@ -21,6 +21,7 @@ export const paths = {
   block: "/dashboard/links/block",
   unblock: "/dashboard/links/unblock",
   unlinkAll: "/dashboard/links/unlink-all",
+  applyRoles: "/dashboard/links/apply-roles",
   newKey: "/dashboard/keys/new",
   newWebhook: "/dashboard/webhooks/new",
   usageFile: "/dashboard/usage.csv",
@@ -46,6 +47,7 @@ export const paths = {
 const pageRoles: Readonly<Record<string, NeededRole>> = {
   ...Object.fromEntries(Object.values(sections).map(({ path, role }) => [path, role])),
   [paths.linksFile]: "admin",
+  [paths.applyRoles]: "admin",
   [paths.teamAdd]: "owner",
   [paths.teamRole]: "owner",
   [paths.accountName]: "owner",

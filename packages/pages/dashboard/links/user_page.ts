@@ -1,6 +1,7 @@
 /** One chat user of a community: the current link and its history. */
 
 import { type ChatId, guildOf, OwnedKeys } from "@accountlink/core";
+import { permits } from "@accountlink/core/accounts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { withImports } from "@accountlink/core/imports";
 import { forEachLimited } from "@accountlink/core/limited_loops";
@@ -26,6 +27,7 @@ import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
 import { accountText, linkLabels, unlinkPath, userPath, verifiedText } from "./links_page.ts";
+import { makeUserRoles, userRolesSection } from "./user_roles.ts";
 
 type LinkedUserView = Effect.Success<ReturnType<Effect.Success<typeof makeUserView>>>;
 
@@ -75,6 +77,7 @@ ${
 }
 </dl>
 ${userListsHtml(view)}
+${view.roles && userRolesSection(community, chatId, chat, link !== null, view.roles)}
 <section>
 <h2>What happened</h2>
 ${historyHtml(history, names)}
@@ -218,6 +221,7 @@ export const makeUserView = Effect.gen(function* () {
   const entriesOf = yield* makeOwnedAudit;
   const namesOf = yield* makeEntryNames;
   const guard = yield* GuildGuard;
+  const rolesOf = yield* makeUserRoles;
   const { chatPage = null } = yield* PageSettings;
   const gamePage = yield* makeGamePage;
 
@@ -239,13 +243,15 @@ export const makeUserView = Effect.gen(function* () {
       chatId: null,
       readable: ["links.imported", "links.import_undone"],
     } as const;
-    const [lists, entries, imports, listed, chat] = yield* Effect.all(
+    const [lists, entries, imports, listed, chat, roles] = yield* Effect.all(
       [
         listsOf(visitor, chatId),
         entriesOf(visitor, null, shownChanges, filter),
-        entriesOf(visitor, null, shownChanges, imported),
+        // The history of a link names the imports to every role.
+        entriesOf({ owner: visitor.owner, role: "admin" }, null, shownChanges, imported),
         keys.list(visitor.owner),
         chatOf(community, chatId),
+        permits(visitor, "admin") ? rolesOf(community, chatId) : Effect.succeed(null),
       ],
       { concurrency: "unbounded" },
     );
@@ -258,6 +264,8 @@ export const makeUserView = Effect.gen(function* () {
       community,
       chatId,
       chat,
+      /** What the rules would change; null if that is unknown, and for moderators. */
+      roles,
       blocked: yield* blocks.of(community.scope, chatId, link?.link.gameId ?? null),
       link,
       lists,

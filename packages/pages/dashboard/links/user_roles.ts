@@ -1,0 +1,91 @@
+/** The roles of a member on the user's page: as they are, and what the rules would change. */
+import { type ChatId, ChatPlatform, guildOf } from "@accountlink/core";
+import { Communities } from "@accountlink/core/communities";
+import { isChatId } from "@accountlink/core/ids";
+import type { ChatProfile, GuildRole } from "@accountlink/core/platforms";
+import { type MemberChanges, RolePlans } from "@accountlink/core/roles";
+import { Effect, Option } from "effect";
+import { formTo, type Html, html, to } from "../../html.ts";
+import { type Community, makeCommunities } from "../communities/community.ts";
+import { hiddenFields } from "../look/field.ts";
+import { type OwnerPages, seeOther } from "../owner_pages.ts";
+import { paths, rolesPath } from "../paths.ts";
+import { changesText } from "../roles/member_preview.ts";
+
+/** How long the page waits for the platforms. */
+const timeout = "2 seconds";
+
+export interface UserRoles {
+  /** Of the guild, highest first. */
+  readonly roles: ReadonlyArray<GuildRole>;
+  readonly changes: MemberChanges;
+  readonly isOn: boolean;
+}
+
+/**
+ * Returns a function that compares a member with the rules of a guild's own list. Null without rules, for somebody who is
+ * no member, and while a platform does not answer.
+ */
+export const makeUserRoles = Effect.gen(function* () {
+  const plans = yield* RolePlans;
+  const { roles } = yield* ChatPlatform;
+
+  return Effect.fnUntraced(
+    function* ({ scope }: Community, chatId: ChatId) {
+      const guildId = guildOf(scope);
+      if (guildId === null || roles === undefined) return null;
+      const { plan } = yield* plans.find(scope, guildId);
+      if (plan.rules.length === 0 && plan.nickname === null) return null;
+      const guild = Option.getOrNull(yield* roles.findGuildRoles(guildId));
+      if (guild === null) return null;
+      const changes = yield* plans.preview(scope, guildId, chatId);
+      return { roles: guild.roles, changes, isOn: plan.state === "on" } satisfies UserRoles;
+    },
+    Effect.timeoutOption(timeout),
+    Effect.map(Option.getOrNull),
+    Effect.catchTag(["Forbidden", "PlatformUnavailable"], () => Effect.succeed(null)),
+  );
+});
+
+/** @param chat the profile, which names the roles that the member has */
+export const userRolesSection = (
+  { scope }: Pick<Community, "scope">,
+  chatId: ChatId,
+  chat: ChatProfile | null,
+  isLinked: boolean,
+  { roles, changes, isOn }: UserRoles,
+): Html => {
+  const { pid } = scope;
+  const held = (chat?.guild?.roles ?? []).map(({ id, name }) => name ?? id);
+  const isRight = changes.add.length + changes.remove.length === 0 && changes.nickname === null;
+  return html`
+<section id="roles">
+<h2>Roles</h2>
+<p>Has ${held.length === 0 ? "no roles" : held.join(", ")}. By the <a href="${to(rolesPath(pid))}">rules</a>: ${changesText({ roles }, { isLinked, changes })}</p>
+${
+  isRight || !isOn
+    ? null
+    : html`${formTo(paths.applyRoles)}
+${hiddenFields({ pid, chatId })}
+<p class="row"><button class="button quiet">Apply now</button></p>
+</form>`
+}
+</section>`;
+};
+
+/** The form that applies the rules to a member at once. */
+export const userRolesRoutes = Effect.fnUntraced(function* ({ form }: OwnerPages) {
+  const plans = yield* RolePlans;
+  const { enter } = yield* Communities;
+  const communities = yield* makeCommunities;
+  return [
+    form(paths.applyRoles, function* (visitor, fields) {
+      const { scope } = yield* communities.find(visitor, fields("pid"));
+      const [guildId, chatId] = [guildOf(scope), fields("chatId")];
+      if (guildId === null || !isChatId(chatId)) return seeOther(paths.links);
+      yield* enter(visitor.owner, scope.pid, guildId);
+      yield* plans.sync(scope, guildId, chatId);
+      return seeOther(paths.linkUser, { pid: scope.pid, chatId, done: "rolesApplied" });
+    }),
+  ];
+});

@@ -1,0 +1,40 @@
+/** The roles on a user's page, as they are and as the rules would have them. */
+import { expect, test } from "vitest";
+import { guild } from "../support/fixtures.ts";
+import { textOf } from "../support/http.ts";
+import { scopesOf, signInOwner } from "./dashboard.ts";
+import { clubOf, useSiteServer, verified } from "./site_server.ts";
+
+const [ada, member, mod] = ["100001", "100003", "100002"];
+const server = useSiteServer({}, (fixture) => ({
+  ...clubOf(ada)(fixture),
+  accounts: [{ name: "club", chatId: ada, members: [{ chatId: mod, role: "moderator" as const }] }],
+}));
+const { fixtures, platform } = server;
+fixtures.key({ account: "club", guildId: guild, links: { [member]: "3" } });
+fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: verified.id, when: { is: "linked" } }] });
+
+test("a user's page shows the roles and what the rules would change, and applies them", async () => {
+  const owner = await signInOwner(server, ada);
+  const pid = textOf((await scopesOf(owner))[0]?.pid);
+  const path = `/dashboard/links/user?pid=${pid}&chatId=${member}`;
+  const text = async () => (await owner.browser.get(path)).text;
+  await expect.poll(text, { timeout: 20_000 }).toMatch(/Has [^<]*Verified/);
+  expect(await text()).not.toContain("Apply now");
+
+  const body = { manager: false, nickname: null, joined: null, roles: [] };
+  await platform.send(`PUT /control/guilds/${guild}/members/${member}`, { body });
+  await expect.poll(text, { timeout: 20_000 }).toContain("gets Verified");
+  const page = await text();
+  expect(page).toContain("Apply now");
+  const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(page)?.[1]);
+  const applied = await owner.browser.post("/dashboard/links/apply-roles", { csrf, pid, chatId: member });
+  expect([applied.status, applied.headers.location]).toEqual([
+    303,
+    expect.stringContaining("done=rolesApplied"),
+  ]);
+  await expect.poll(text, { timeout: 20_000 }).not.toContain("Apply now");
+
+  const moderator = await signInOwner(server, mod);
+  expect((await moderator.browser.get(path)).text).not.toContain('id="roles"');
+});
