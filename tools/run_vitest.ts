@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { groupBy } from "@accountlink/core/group_by";
 import { compileCache } from "../test/servers/compile_cache.ts";
 
 export interface Results {
@@ -178,7 +179,7 @@ const commandFor = ({ runtime, project, environment }: Run, file = "", test = ""
 };
 
 const resultsOf = (run: Run, file: Report["testResults"][number]): Results => {
-  const tests = Map.groupBy(file.assertionResults, ({ status }) => status);
+  const tests = groupBy(file.assertionResults, ({ status }) => status);
   const passed = tests.get("passed")?.length ?? 0;
   const failed = tests.get("failed") ?? [];
   // If a file cannot be loaded, or a hook fails, tests do not run, so none of them has failed. Count this as one

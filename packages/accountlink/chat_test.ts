@@ -1,6 +1,7 @@
 import { ChatPlatform } from "@accountlink/core";
 import { PlatformFixture } from "@accountlink/core/fixture";
 import { PlatformMemory } from "@accountlink/memory";
+import { withResolvers } from "@accountlink/test-servers";
 import { Effect, Layer, Schema } from "effect";
 import { Hex } from "effect/encoding";
 import { expect, it } from "vitest";
@@ -118,7 +119,7 @@ it("the bot tells the log channel of a community who was linked", async () => {
 
 it("a confirmed verification is told to subscribers", async () => {
   const al = await createAccountLink({ platforms, http });
-  const heard = Promise.withResolvers<object>();
+  const heard = withResolvers<object>();
   await al.on("linkChanged", heard.resolve);
   const { sid, url } = await al.sessions.create({ clientId: "one" });
   let cookie = "";

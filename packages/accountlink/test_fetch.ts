@@ -1,7 +1,7 @@
 /** Tests the HTTP interface of an embedded service. */
 import { createServer, IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import { listenLocally } from "@accountlink/test-servers";
+import { listenLocally, withResolvers } from "@accountlink/test-servers";
 import { describe, expect, it } from "vitest";
 import { createAccountLink, InvalidOptions, type PromisedAccountLink } from "./mod.ts";
 import { platforms, type TestService } from "./test_service.ts";
@@ -30,7 +30,7 @@ export const fetchSuite = (service: () => TestService, { shares }: { readonly sh
       const send = sender(al);
       const { keys, links, sessions } = await newScope();
       const { token } = await keys.create({ name: "bot", kind: "partner", limits: "none" });
-      const heard = Promise.withResolvers<object>();
+      const heard = withResolvers<object>();
       const off = await al.on("linkChanged", (change) => heard.resolve(change));
       expect(await send("PATCH", "/v2/game", token, { chatId: "100001", gameId: "1" })).toMatchObject({
         data: { updated: true },

@@ -1,3 +1,4 @@
+import { withResolvers } from "@accountlink/test-servers";
 import { describe, expect, it, vi } from "vitest";
 import { AccountLinkClosed, Conflict, createAccountLink, InvalidParameter, SessionNotFound } from "./mod.ts";
 import { collect, platforms, type TestService } from "./test_service.ts";
@@ -53,7 +54,7 @@ export const sessionsApiSuite = (service: () => TestService): void => {
       const { account, links } = await newScope();
       const logged = vi.spyOn(console, "log").mockReturnValue();
       const heard: Array<unknown> = [];
-      const end = Promise.withResolvers<void>();
+      const end = withResolvers<void>();
       const off = await other.on("linkChanged", async ({ scope, ...change }) => {
         if (scope.account !== account) return;
         heard.push(change);
@@ -84,7 +85,7 @@ export const sessionsApiSuite = (service: () => TestService): void => {
         { chatId: "100063", gameId: "9", previousGameId: null },
       ]);
 
-      const deleted = Promise.withResolvers<string>();
+      const deleted = withResolvers<string>();
       await other.on("linksDeleted", ({ scope }) => deleted.resolve(scope.account));
       await links.deleteAll();
       expect(await deleted.promise).toBe(account);

@@ -1,3 +1,4 @@
+import { withResolvers } from "@accountlink/test-servers";
 import { expect, it } from "vitest";
 import type { VerificationSession } from "./mod.ts";
 import { refusal, scripted, streaming, success } from "./test_service.ts";
@@ -18,7 +19,7 @@ const all = async (sessions: AsyncIterable<VerificationSession>) => {
 };
 
 it("sessions.watch resumes after the last event when its connection ends or breaks", async () => {
-  const seen = Promise.withResolvers<void>();
+  const seen = withResolvers<void>();
   const { client, heard } = await scripted([
     streaming([opening, event(1, "pending"), timeout]),
     // A broken connection loses data that its reader has not read yet, so break it only after the event was seen.
@@ -67,7 +68,7 @@ it("sessions.watch rejects when the service refuses the request or the response 
 });
 
 it.each(["leaves the loop", "aborts"])("sessions.watch disconnects when its reader %s", async (way) => {
-  const closed = Promise.withResolvers<void>();
+  const closed = withResolvers<void>();
   const { client } = await scripted([
     (outgoing) => {
       outgoing.once("close", closed.resolve);

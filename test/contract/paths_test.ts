@@ -1,4 +1,5 @@
 /** Tests the paths and methods of routes, pages and operator endpoints, and the answers to unknown paths. */
+import { groupBy } from "@accountlink/core/group_by";
 import { compatRoutes, dashboardRoutes, routes as ownRoutes, takesHead } from "@accountlink/http-api";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
@@ -10,7 +11,7 @@ const routes = [...ownRoutes, ...compatRoutes, ...dashboardRoutes];
 const { fixtures, send, url } = useContractServer();
 const key = fixtures.key({ links: { 100001: "1" } });
 const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/style.css"];
-const methodsByPath = Map.groupBy(
+const methodsByPath = groupBy(
   [...routes, ...systemPaths.map((path) => ({ method: "GET", path }))],
   ({ path }) => path,
 );

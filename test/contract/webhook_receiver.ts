@@ -1,5 +1,11 @@
 /** Receives webhooks, and verifies their signatures with the reference implementation. */
-import { type HeardRequest, type HttpAnswer, runUntil, startHttpServer } from "@accountlink/test-servers";
+import {
+  type HeardRequest,
+  type HttpAnswer,
+  runUntil,
+  startHttpServer,
+  withResolvers,
+} from "@accountlink/test-servers";
 import { Webhook } from "standardwebhooks";
 import { afterAll, expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -53,7 +59,7 @@ export const useReceiver = async () => {
       answers.set(path, { status, headers }),
     /** Delays answers at a path until the returned function is called. */
     hold: (path: string) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
+      const { promise, resolve } = withResolvers<void>();
       held.set(path, promise);
       return resolve;
     },

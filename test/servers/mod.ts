@@ -23,6 +23,7 @@ export * from "./redis/ask_redis.ts";
 export * from "./redis/redis.ts";
 export * from "./redis/redis_cluster.ts";
 export * from "./redis/redis_sentinel.ts";
+export * from "./resolvers.ts";
 export * from "./run_until.ts";
 export * from "./small_disk.ts";
 export * from "./tcp_proxy.ts";

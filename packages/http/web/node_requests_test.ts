@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { withResolvers } from "@accountlink/test-servers";
 import { afterAll, afterEach, expect, it, vi } from "vitest";
 import { failingOnce, makeWeb } from "./test_web.ts";
 
@@ -122,7 +123,7 @@ it("open event streams end when the web handler closes", async () => {
 /** Sends the first part of a write, and waits until it has arrived and the services have started. */
 const beginWrite = async () => {
   const handler = web.handler();
-  const arrived = Promise.withResolvers<void>();
+  const arrived = withResolvers<void>();
   const { port, url } = await listen((...pair) => {
     handler.nodeListener(...pair);
     arrived.resolve();
