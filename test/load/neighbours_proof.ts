@@ -24,7 +24,11 @@ const least = 10;
 /** How long each attack is measured, in milliseconds. A row that seems too slow is measured once more, for longer. */
 const [usual, longer] = [1_500, 5_000];
 
-const size = { links: Number(process.env["ACCOUNTLINK_TEST_LINKS"] ?? 20_000), members: 2_500 };
+const size = {
+  links: Number(process.env["ACCOUNTLINK_TEST_LINKS"] ?? 20_000),
+  members: 2_500,
+  revokedKeys: 500,
+};
 
 /** The attacker's machines, and the number of their connections. */
 const addresses = Array.from({ length: 16 }, (_, index) => `127.0.3.${index + 1}`);

@@ -51,14 +51,18 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
     const progress = new Map<GuildId, ListProgress>();
     const lists = new Map<GuildId, MemberList>();
 
+    /** Keeps a list. The largest of the others go first, so that no large guild costs small ones their lists. */
     const keep = (guildId: GuildId, list: MemberList) => {
       lists.delete(guildId);
       lists.set(guildId, list);
       let kept = 0;
       for (const { members } of lists.values()) kept += members.length;
-      for (const [oldest, { members }] of lists) {
+      const others = [...lists].filter(([other]) => other !== guildId);
+      for (const [largest, { members }] of others.toSorted(
+        ([, one], [, other]) => sizeOf(other) - sizeOf(one),
+      )) {
         if (kept <= mostKept) return;
-        lists.delete(oldest);
+        lists.delete(largest);
         kept -= members.length;
       }
     };
@@ -123,6 +127,8 @@ export class MemberLists extends Context.Service<MemberLists>()("@accountlink/co
 }) {
   static readonly layer = Layer.effect(MemberLists, MemberLists.make);
 }
+
+const sizeOf = ({ members }: MemberList): number => members.length;
 
 const listed = ({ chatId, username, displayName, nickname, joined }: RoleMember): ListedMember => {
   const at = Date.parse(joined ?? "");

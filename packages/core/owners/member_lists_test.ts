@@ -25,15 +25,17 @@ const memberAt = (index: number): RoleMember => ({
 
 /** A platform whose guilds have `size` members. It adds the position of each page it is asked for to `asked`. */
 const platformOf = (
-  size: number,
+  sizes: number | ((guildId: GuildId) => number),
   asked: Array<number>,
   before: (position: number) => Effect.Effect<void, PlatformUnavailable> = () => Effect.void,
-) =>
-  Layer.mock(ChatPlatform)({
+) => {
+  const sizeOf = (guild: GuildId) => (typeof sizes === "number" ? sizes : sizes(guild));
+  return Layer.mock(ChatPlatform)({
     roles: {
-      findGuildRoles: () => Effect.succeedSome({ roles: [], memberCount: size }),
-      membersPage: (_: GuildId, after: ChatId | null) =>
+      findGuildRoles: (guild: GuildId) => Effect.succeedSome({ roles: [], memberCount: sizeOf(guild) }),
+      membersPage: (guild: GuildId, after: ChatId | null) =>
         Effect.suspend(() => {
+          const size = sizeOf(guild);
           const position = after === null ? 0 : Number(after) - 100_000;
           asked.push(position);
           const length = Math.min(1_000, size - position);
@@ -42,6 +44,7 @@ const platformOf = (
         }),
     } as never,
   });
+};
 
 const listsOn = (platform: Layer.Layer<ChatPlatform>) =>
   Effect.map(Layer.build(MemberLists.layer.pipe(Layer.provide(platform))), Context.get(MemberLists));
@@ -107,6 +110,15 @@ test("the lists of a node have at most 200,000 members together, and the oldest 
   expect(asked).toEqual([]);
   yield* lists.find(guildId);
   expect(asked).toHaveLength(81);
+});
+
+test("large lists make room for others before small ones do", function* () {
+  const asked: Array<number> = [];
+  const lists = yield* listsOn(platformOf((guild) => (guild === guildId ? 5_000 : 90_000), asked));
+  for (const number of [1, 2, 3, 4]) yield* lists.find(guildIdOf(number));
+  asked.length = 0;
+  yield* lists.find(guildId);
+  expect(asked).toEqual([]);
 });
 
 const scope = { kind: "guild", guildId, pid: "pid" as Pid, account: "acme" } as const;

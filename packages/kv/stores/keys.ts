@@ -21,7 +21,8 @@ export interface StoredKey {
 export const keys = table<StoredKey>()("key", ({ key }) => [key.id], {
   byHash: { keys: ({ key, secrets }) => secrets.map(({ hash }) => [hash, key.id]), group: 1 },
   byAccount: { keys: ({ key, scope }) => [[scope.account, key.createdAt, key.id]], group: 1 },
-  byScope: { keys: ({ key, scope }) => [[scope.pid, key.id]] },
+  // Without revoked keys, since the public flow reads it without a key.
+  byScope: { keys: ({ key, scope, revokedAt }) => (revokedAt === null ? [[scope.pid, key.id]] : []) },
   byTime: { keys: ({ key }) => [[key.createdAt, key.id]] },
   revoked: { keys: ({ key, revokedAt }) => (revokedAt === null ? [] : [[revokedAt, key.id]]) },
 });

@@ -12,6 +12,7 @@ import type { RunningServer } from "../../support/server.ts";
 export interface Size {
   readonly links: number;
   readonly members: number;
+  readonly revokedKeys: number;
 }
 
 /** The guild of the attacker's role plan, and the guild of ten members whose plan the neighbour previews. */
@@ -55,7 +56,7 @@ const guildOf = (id: string, owner: string, users: ReadonlyArray<string>) => ({
 });
 
 /** Returns the fixture and the settings of a server with both accounts, and the keys of the accounts. */
-export const makeWorld = ({ links, members }: Size) => {
+export const makeWorld = ({ links, members, revokedKeys }: Size) => {
   const fixtures = makeFixtures();
   const crowd = membersOf(members);
   const attackerUsers = [attackerId, ...membersOf(links)];
@@ -88,7 +89,7 @@ export const makeWorld = ({ links, members }: Size) => {
     }),
   };
   // Revoked keys are listed for 30 days.
-  for (let count = 0; count < 500; count++) fixtures.key({ ...ofAttacker, status: "revoked" });
+  for (let count = 0; count < revokedKeys; count++) fixtures.key({ ...ofAttacker, status: "revoked" });
   const ofPlan = { rules: [{ roleId: verified.id, when: { is: "linked" as const } }], state: "on" as const };
   fixtures.plan({ account: "attacker", guildId: largeGuild, ...ofPlan });
   fixtures.plan({ account: "neighbour", guildId: smallGuild, ...ofPlan });
