@@ -16,6 +16,8 @@ export interface Wording {
   readonly has: (key: string) => boolean;
   /** Returns a message by its key. */
   readonly say: (key: string, values?: Readonly<Record<string, unknown>>) => Html;
+  /** English, for parts that have no other language; absent in English itself. */
+  readonly english?: Wording;
 }
 
 /** Markup that needs no escaping. */

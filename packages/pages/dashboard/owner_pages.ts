@@ -97,11 +97,8 @@ export const makeOwnerPages = Effect.gen(function* () {
     const page = { ...answered, status: answered.status ?? answered.refused?.status ?? 200 };
     const { language, request } = context;
     const words = yield* languages.dashboard.get(language.tag);
-    const wording = {
-      language,
-      reader: wordingOf(words),
-      english: wordingOf(yield* languages.dashboard.get("en")),
-    };
+    const english = wordingOf(yield* languages.dashboard.get("en"));
+    const wording = { language, reader: wordingOf(words, english), english };
     const address = request.method === "POST" ? sections[page.section].path : addressOf(context);
     const choice = languages.dashboard.choice(language, address);
     return pageResponse(

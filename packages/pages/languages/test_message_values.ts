@@ -21,6 +21,7 @@ export const messageValues = (english: Readonly<Record<string, string>>, test: s
     .map(([name, of]) => `  readonly ${name}: ${[...of].join(" | ")};`)
     .toSorted();
   return `// biome-ignore-all format: \`vitest -u\` writes this from \`en.json\`, see \`${test}\`.
+// oxlint-disable max-lines -- a line for each message with values
 /** The names of the values of each message that has some. */
 export interface ValueNames {
 ${names.join("\n")}

@@ -17,9 +17,9 @@ import { planText } from "../keys/keys_page.ts";
 import { textField } from "../look/field.ts";
 import type { Problem } from "../look/reasons.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
+import { say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
-import { roles } from "../members/team_page.ts";
 import {
   makeAccountTitle,
   makeOwnerName,
@@ -88,7 +88,7 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
 <dl class="facts">
 <div><dt>Signed in as</dt><dd>ID ${signIn.chatId}</dd></div>
 <div><dt>Account</dt><dd>${title}</dd></div>
-<div><dt>Role</dt><dd>${roles[role].label}</dd></div>
+<div><dt>Role</dt><dd>${say(`team.label.${role}`)}</dd></div>
 ${may(visitor, paths.keys, html`<div><dt>Keys</dt><dd>${planText(plan)}</dd></div>`)}
 </dl>
 ${may(visitor, paths.renameAccount, nameForm(typed.name ?? (isNamed ? title : ""), isNamed ? null : title, problems))}
@@ -235,7 +235,7 @@ const accountCard = (
 <li>
 <p><strong>${title}</strong>${
   name === account.name ? html` <span class="badge">In use</span>` : null
-} <small>${roles[role].label}</small></p>
+} <small>${say(`team.label.${role}`)}</small></p>
 ${
   status === "suspended"
     ? html`<p>Suspended by the operator.</p>`
@@ -247,8 +247,8 @@ const invitationCard = ({ account: { name }, title, role, since, inviter }: Name
 <li>
 <p>${
   inviter === null ? "You are invited" : html`<strong>${inviter}</strong> invites you`
-} to <strong>${title}</strong> as <strong>${roles[role].label}</strong>, ${timeHtml(since)}.</p>
-<p>${roles[role].hint}. What you do there, keys too, belongs to that account.</p>
+} to <strong>${title}</strong> as <strong>${say(`team.label.${role}`)}</strong>, ${timeHtml(since)}.</p>
+<p>${say(`team.hint.${role}`)}. What you do there, keys too, belongs to that account.</p>
 ${formTo(paths.chooseAccount)}<button class="button small" name="account" value="${name}">Accept, and use ${title}</button></form>
 <details>
 <summary class="bad">Decline<span class="unseen"> the invitation to ${title}</span></summary>

@@ -12,6 +12,7 @@ import { checkField, fieldsOf, textField } from "../look/field.ts";
 import { communityName, linksText, listText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
+import { say } from "../look/say.ts";
 import { counted, numberText } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -147,15 +148,15 @@ ${may(
 /** How links were confirmed, in the order in which the page counts them. */
 export const wayLabels = (chat: string, game: string) =>
   [
-    ["connection", `Connected on ${chat}`],
-    ["oauth", `Signed in to ${game}`],
-    ["words", `Words in the profile on ${game}`],
-    ["session", "Named by a game"],
-    ["known", "Proven to another community before"],
-    ["hand", "Linked by hand"],
-    ["import", "Imported, not verified"],
-    [null, "Unknown"],
-  ] as const satisfies ReadonlyArray<readonly [LinkProof, string]>;
+    ["connection", say("community.way.connection", { chat })],
+    ["oauth", say("community.way.oauth", { game })],
+    ["words", say("community.way.words", { game })],
+    ["session", say("community.way.session")],
+    ["known", say("community.way.known")],
+    ["hand", say("community.way.hand")],
+    ["import", say("community.way.import")],
+    [null, say("community.way.unknown")],
+  ] as const satisfies ReadonlyArray<readonly [LinkProof, Html]>;
 
 const waysSection = (byWay: LinkWays | null, { platforms }: Pick<Visitor, "platforms">): Html => html`
 <section id="ways">

@@ -22,7 +22,8 @@ import { listName, listText } from "../look/names.ts";
 import { noticeHtml } from "../look/notice.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
-import { ageText, dayHtml, timeHtml } from "../look/time.ts";
+import { say, tags } from "../look/say.ts";
+import { ageAgoHtml, ageHtml, dayHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, withQuery } from "../paths.ts";
@@ -49,7 +50,8 @@ export const linkedUserPage = (
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
   return {
-    title: visibleName(chat) ?? `User ${chatId}`,
+    isWorded: true,
+    title: visibleName(chat) ?? say("alts.user", { id: chatId }),
     section: "links",
     refused: refusedFor(problems),
     labels,
@@ -58,48 +60,48 @@ export const linkedUserPage = (
 ${noticeHtml("unlinked")}`,
     }),
     content: html`
-<p><a href="${to(withQuery(paths.links, { pid }))}">All of ${listText(community)}</a></p>
+<p><a href="${to(withQuery(paths.links, { pid }))}">${say("user.all", { list: listText(community) })}</a></p>
 <dl class="facts">
 <div><dt>${labels.chat}</dt><dd>${accountHtml(chatId, chat, now)}${joinedHtml(view)}${profileLink(pages.chat, platforms.chat)}</dd></div>
 <div><dt>${labels.game}</dt><dd>${
       link === null
-        ? "none: not linked"
+        ? say("user.none")
         : html`${accountHtml(link.link.gameId, link.game, now)}${
             link.game?.isBanned === true
-              ? html` <span class="badge bad">Banned on ${platforms.game}</span>`
+              ? html` <span class="badge bad">${say("user.banned", { platform: platforms.game })}</span>`
               : null
           }${profileLink(pages.game, platforms.game)}`
     }</dd></div>
 ${
   link === null
     ? null
-    : html`<div><dt>${isByOwner(link.link.proof) ? "Last verified" : "Linked"}</dt><dd>${verifiedText(link.link)}</dd></div>`
+    : html`<div><dt>${say(isByOwner(link.link.proof) ? "links.last_verified" : "user.linked")}</dt><dd>${verifiedText(link.link)}</dd></div>`
 }
 </dl>
 ${userListsHtml(view)}
 ${view.roles && userRolesSection(community, chatId, chat, link !== null, view.roles)}
 <section>
-<h2>What happened</h2>
+<h2>${say("user.history")}</h2>
 ${historyHtml(history, names)}
 ${untold(link, history)}
-${may(reader, paths.audit, html`<p class="more"><a href="${to(withQuery(paths.audit, { chatId }))}">Every change in the audit log</a></p>`)}
+${may(reader, paths.audit, html`<p class="more"><a href="${to(withQuery(paths.audit, { chatId }))}">${say("user.history.all")}</a></p>`)}
 ${may(
   reader,
   paths.events,
-  html`<p class="more"><a href="${to(withQuery(paths.events, { pid, user: chatId }))}">Events and verifications of this user</a></p>`,
+  html`<p class="more"><a href="${to(withQuery(paths.events, { pid, user: chatId }))}">${say("user.events")}</a></p>`,
 )}
 ${may(
   reader,
   paths.alts,
-  html`<p class="more"><a href="${to(withQuery(paths.alts, { pid, kind: "chat", id: chatId }))}">Possible alts of this user</a></p>`,
+  html`<p class="more"><a href="${to(withQuery(paths.alts, { pid, kind: "chat", id: chatId }))}">${say("user.alts")}</a></p>`,
 )}
 </section>
 <section>
-<h2>${link === null ? "Link" : "Change"} in ${listText(community)}</h2>
+<h2>${say(link === null ? "user.link_in" : "user.change_in", { list: listText(community) })}</h2>
 ${formTo(paths.link, html` class="panel"`)}
 ${hiddenFields({ pid, chat: chatId, of: "user" })}
-${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: game, required: true, problems })}
-<button class="button quiet">${link === null ? "Link" : "Link this account instead"}</button>
+${textField({ name: "game", label: labels.game, hint: say("links.id_or_name"), value: game, required: true, problems })}
+<button class="button quiet">${say(link === null ? "user.link_button" : "user.instead")}</button>
 </form>
 </section>
 ${blockSection(view)}`,
@@ -108,17 +110,22 @@ ${blockSection(view)}`,
 
 const blockSection = ({ community, chatId, blocked }: LinkedUserView): Html => {
   const { pid } = community.scope;
-  const all = html`<a href="${to(withQuery(paths.blocks, { pid }))}">Everybody who is blocked here</a>`;
-  const which = [...(blocked.chat ? ["chat"] : []), ...(blocked.game ? ["game"] : [])];
+  const all = html`<a href="${to(withQuery(paths.blocks, { pid }))}">${say("user.blocked_here")}</a>`;
   return html`
 <section id="block">
-<h2>Keep out</h2>
+<h2>${say("user.keep_out")}</h2>
 ${
-  which.length === 0
-    ? html`<p><a class="button bad" href="${to(withQuery(paths.block, { pid, chatId }))}">Block</a></p>
+  !blocked.chat && !blocked.game
+    ? html`<p><a class="button bad" href="${to(withQuery(paths.block, { pid, chatId }))}">${say("blocks.button")}</a></p>
 <p class="more">${all}</p>`
-    : html`<p><span class="badge bad">Blocked</span> The ${which.join(" and the ")} account
-      ${which.length === 1 ? "is" : "are"} kept out of ${listText(community)}. ${all}</p>`
+    : html`<p><span class="badge bad">${say("user.blocked")}</span> ${say(
+        blocked.chat && blocked.game
+          ? "user.blocked.both"
+          : blocked.chat
+            ? "user.blocked.chat"
+            : "user.blocked.game",
+        { list: listText(community) },
+      )} ${all}</p>`
 }
 </section>`;
 };
@@ -132,7 +139,9 @@ const accountHtml = (
   const since = Date.parse(profile?.created ?? "");
   const username = profile?.username ?? null;
   return html`${accountText(id, profile)}${username === null ? null : html`<small>@${username}</small>`}${
-    Number.isNaN(since) ? null : html`<small>Account since ${dayHtml(since)}, ${ageText(since, now)}</small>`
+    Number.isNaN(since)
+      ? null
+      : html`<small>${say("user.since", { day: dayHtml(since), age: ageHtml(since, now) })}</small>`
   }`;
 };
 
@@ -141,24 +150,25 @@ const joinedHtml = ({ chat, now }: LinkedUserView): Html | null => {
   const joined = Date.parse(chat?.guild?.joined ?? "");
   return Number.isNaN(joined)
     ? null
-    : html`<small>Joined the community on ${dayHtml(joined)}, ${ageText(joined, now)} ago</small>`;
+    : html`<small>${say("user.joined", { day: dayHtml(joined), ago: ageAgoHtml(joined, now) })}</small>`;
 };
 
 const profileLink = (url: string | null, platform: string): Html | null =>
-  url === null ? null : html`<br><a href="${to(url)}" rel="noreferrer">Profile on ${platform}</a>`;
+  url === null
+    ? null
+    : html`<br><a href="${to(url)}" rel="noreferrer">${say("user.profile", { platform })}</a>`;
 
 /** A note for a link that has no audit entry, such as an imported one. */
 const untold = (link: NamedLink | null, history: ReadonlyArray<AuditEntry>): Html | null =>
   link === null || history.some(({ details }) => details["gameId"] === link.link.gameId)
     ? null
-    : html`<p class="hint">Linked to ${accountText(link.link.gameId, link.game)} since ${timeHtml(link.link.linkedAt)}:
-      by an import, or before the audit log begins.</p>`;
+    : html`<p class="hint">${say("user.untold", { account: accountText(link.link.gameId, link.game), time: timeHtml(link.link.linkedAt) })}</p>`;
 
 /** The button that links the accounts again. After ten seconds it disappears, and a click asks for confirmation. */
 const undoForm = ({ community, chatId }: LinkedUserView, { gameId, now }: Undo): Html => html`
 ${formTo(paths.link, html` class="undo"`)}
 ${hiddenFields({ pid: community.scope.pid, of: "user", chat: chatId, game: gameId })}
-<p><button class="button quiet small" name="undo" value="${now}">Undo: link them again</button></p>
+<p><button class="button quiet small" name="undo" value="${now}">${say("user.undo")}</button></p>
 </form>`;
 
 export interface UserList {
@@ -192,21 +202,20 @@ const userListsHtml = ({ lists, chatId, chat }: LinkedUserView): Html | null =>
     ? null
     : html`
 <section>
-<h2>Linked in ${lists.length === 1 ? "one list" : `${lists.length} lists`}</h2>
+<h2>${say("user.lists", { count: lists.length })}</h2>
 <ul class="cards" role="list">${lists.map(({ community, link: { link, game } }) => {
         const { pid } = community.scope;
         return html`
 <li>
 <h3><a href="${to(userPath(pid, chatId))}">${listName(community)}</a></h3>
 <p>${accountText(link.gameId, game)}</p>
-<p><a class="bad" href="${to(unlinkPath(pid, chatId))}">Unlink<span class="unseen"> ${accountText(chatId, chat)} in
-${listName(community)}</span></a></p>
+<p><a class="bad" href="${to(unlinkPath(pid, chatId))}">${say("user.unlink", { unseen: tags.unseen, name: accountText(chatId, chat), list: listText(community) })}</a></p>
 </li>`;
       })}</ul>
 ${
   lists.length === 1
     ? null
-    : html`<p class="more"><a class="button bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">Unlink in every list</a></p>`
+    : html`<p class="more"><a class="button bad" href="${to(withQuery(paths.unlinkAll, { chatId }))}">${say("unlink.all")}</a></p>`
 }
 </section>`;
 

@@ -27,7 +27,9 @@ const wordingIn = ({ wording }: Place): Wording => {
   return wording;
 };
 
-export const wordingOf = (words: Language<DashboardMessages>): Wording => ({
+/** @param english the wording of parts that have no other language than English */
+export const wordingOf = (words: Language<DashboardMessages>, english?: Wording): Wording => ({
+  ...(english && { english }),
   tag: words.tag,
   has: (key) => words.has(key),
   // `say` has checked that the values are those of the message.
@@ -37,6 +39,14 @@ export const wordingOf = (words: Language<DashboardMessages>): Wording => ({
 /** Renders a part in another language than the page around it. */
 export const partIn = (wording: Wording, content: Html): Html =>
   new Html((place) => content.at({ ...place, wording }));
+
+/** Renders a part that has no other language than English, and marks it. */
+export const englishPart = (content: Html): Html =>
+  inLanguage(({ tag, english }) =>
+    tag === "en" || english === undefined
+      ? content
+      : html`<div lang="en" dir="ltr">${partIn(english, content)}</div>`,
+  );
 
 /** Text for a place without elements, such as an attribute, an option of a menu or the title of a document. */
 export const plain = (content: string | Html): Html | string =>

@@ -85,6 +85,12 @@ export const agoHtml = (duration: Millis): Html => {
   return inLanguage(({ tag }) => html`${relative(tag).format(-count, unit)}`);
 };
 
+/** How long it is until a time, such as "in 3 days". */
+export const inTimeHtml = (duration: Millis): Html => {
+  const [count, unit] = partsOf(duration);
+  return inLanguage(({ tag }) => html`${relative(tag).format(count, unit)}`);
+};
+
 /** How old something is in whole days, months or years, such as "7 years". */
 export const ageHtml = (since: Millis, now: Millis): Html => {
   const [count, unit] = agePartsOf(since, now);

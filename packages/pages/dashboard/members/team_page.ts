@@ -9,22 +9,12 @@ import { checksField, hiddenFields, radioField, textField } from "../look/field.
 import { listName, listText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
-import { timeHtml } from "../look/time.ts";
+import { say, tags } from "../look/say.ts";
+import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
-import { ownerWarning } from "./new_owner_page.ts";
 
-export const roles: Readonly<Record<MemberRole, { readonly label: string; readonly hint: string }>> = {
-  owner: { label: "Owner", hint: "Everything, the team included" },
-  admin: {
-    label: "Admin",
-    hint: "Everything but the team. New keys and webhooks of a community, and its roles, also need the right to manage that community",
-  },
-  moderator: {
-    label: "Moderator",
-    hint: "Finds, links and unlinks users, sees what happened to them, and reviews alts",
-  },
-};
+const allRoles: ReadonlyArray<MemberRole> = ["owner", "admin", "moderator"];
 
 interface NamedMember extends Member {
   readonly profile: ChatProfile | null;
@@ -49,7 +39,7 @@ export interface NewMember {
 
 export const emptyNewMember: NewMember = { who: "", role: "moderator", scopes: [] };
 
-const labels = { who: "Who", role: "Role", scopes: "Only for" };
+const labels = { who: say("team.who"), role: say("team.role"), scopes: say("team.scopes") };
 
 /** @param refused why a submitted form was refused; null if none was refused */
 export const teamPage = (
@@ -58,45 +48,44 @@ export const teamPage = (
   visitor: Pick<Visitor, "platforms" | "role"> & { readonly title: string },
   refused: Refused | null,
 ): Page => ({
-  title: "Team",
+  isWorded: true,
+  title: say("menu.team"),
   section: "team",
   refused,
   labels,
   content: html`
-<p>Who may use the dashboard as <strong>${visitor.title}</strong>.</p>
+<p>${say("team.intro", { b: tags.b, account: visitor.title })}</p>
 <ul class="cards" role="list">${view.members.map((member) => memberCard(member, view, visitor))}</ul>
 ${allows(visitor.role, "owner") ? addSection(view, form, visitor, refused?.problems ?? []) : null}`,
 });
 
-const nameOf = ({ chatId, profile }: NamedMember): string =>
-  profile?.displayName ?? profile?.username ?? `User ${chatId}`;
+const nameOf = ({ chatId, profile }: NamedMember): string | Html =>
+  profile?.displayName ?? profile?.username ?? say("alts.user", { id: chatId });
 
 const memberCard = (
   member: NamedMember,
   { me, communities }: TeamView,
   { role }: Pick<Visitor, "role">,
 ): Html => {
-  const { chatId, profile, since } = member;
+  const { chatId, profile } = member;
   const isMe = chatId === me;
-  const isMember = hasAccepted(member);
   const removal = removalOf(member, isMe);
   const acts = hiddenFields({ chatId });
   return html`
 <li>
-<h2>${nameOf(member)}${isMe ? html` <span class="badge">You</span>` : null}</h2>
+<h2>${nameOf(member)}${isMe ? html` <span class="badge">${say("team.you")}</span>` : null}</h2>
 <p><small>${(profile?.username ?? null) === null ? null : `@${profile?.username} · `}${chatId}</small></p>
-<p><strong>${roles[member.role].label}</strong>${member.scopes && html` of ${scopesText(member.scopes, communities)}`} ${isMember ? "since" : "invited"}
-${timeHtml(since)}${isMember ? null : ". Not accepted yet."}</p>
+<p>${memberText(member, communities)}</p>
 ${
   allows(role, "owner")
     ? html`
 <details>
-<summary>Change<span class="unseen"> the role of ${nameOf(member)}</span></summary>
+<summary>${say("team.change", { unseen: tags.unseen, name: nameOf(member) })}</summary>
 ${formTo(paths.teamRole)}
 ${acts}
 ${roleField(`role-${chatId}`, member.role, [])}
 ${scopesField(`scopes-${chatId}`, member.scopes ?? [], communities, [])}
-<p class="row"><button class="button quiet small">Save the role</button></p>
+<p class="row"><button class="button quiet small">${say("team.save")}</button></p>
 </form>
 </details>`
     : null
@@ -105,7 +94,7 @@ ${
   isMe || allows(role, "owner")
     ? html`
 <details>
-<summary class="bad">${removal.act}<span class="unseen"> ${removal.what}</span></summary>
+<summary class="bad">${removal.act}</summary>
 ${formTo(paths.teamRemove)}
 ${acts}
 <p>${removal.effect}</p>
@@ -117,40 +106,49 @@ ${acts}
 </li>`;
 };
 
+/** Says what a member is, of which communities and since when. */
+const memberText = (member: NamedMember, communities: ReadonlyArray<Community>): Html => {
+  const { role, scopes, since } = member;
+  const said = { b: tags.b, role: say(`team.label.${role}`), time: timeHtml(since) };
+  if (scopes === null) return say(hasAccepted(member) ? "team.member" : "team.invited", said);
+  const lists = scopesText(scopes, communities);
+  return say(hasAccepted(member) ? "team.member_of" : "team.invited_of", { ...said, lists });
+};
+
 /** Asks an owner before the own role changes, since only another owner can give it back. */
 export const ownRolePage = (chatId: ChatId, role: MemberRole, scopes: ReadonlyArray<string>): Page => ({
-  title: `Become ${role === "moderator" ? "a moderator" : "an admin"}?`,
+  isWorded: true,
+  title: say(role === "moderator" ? "team.become.moderator" : "team.become.admin"),
   section: "team",
   content: html`
-<p>You are an owner of this account. As <strong>${roles[role].label}</strong> you can do less:</p>
-<p>${roles[role].hint}.</p>
-<p>Only another owner can make you an owner again.</p>
+<p>${say("team.less", { b: tags.b, role: say(`team.label.${role}`) })}</p>
+<p>${say("field.problem", { reason: say(`team.hint.${role}`) })}</p>
+<p>${say("team.only_owner")}</p>
 ${formTo(paths.teamRole)}
 ${hiddenFields({ chatId, [`role-${chatId}`]: role, [`scopes-${chatId}`]: scopes.join(","), confirm: "yes" })}
-<p class="row"><button class="button bad">Give up the role</button> <a class="button quiet" href="${to(paths.team)}">Stay an owner</a></p>
+<p class="row"><button class="button bad">${say("team.give_up")}</button> <a class="button quiet" href="${to(paths.team)}">${say("team.stay")}</a></p>
 </form>`,
 });
 
 const removalOf = (member: NamedMember, isMe: boolean) => {
   const name = nameOf(member);
-  if (isMe) {
-    const effect =
-      "You are signed out at once, and can open nothing of this account any more. Only an owner can invite you again.";
-    return { act: "Leave", what: "the team", effect, button: "Leave the team" };
-  }
-  const again = "An owner can invite them again.";
+  const { unseen } = tags;
+  if (isMe)
+    return {
+      act: say("team.leave", { unseen }),
+      effect: say("team.leave.effect"),
+      button: say("team.leave.button"),
+    };
   return hasAccepted(member)
     ? {
-        act: "Remove",
-        what: name,
-        effect: `${name} is signed out at once. ${again}`,
-        button: "Remove from the team",
+        act: say("team.remove", { unseen, name }),
+        effect: say("team.remove.effect", { name }),
+        button: say("team.remove.button"),
       }
     : {
-        act: "Withdraw",
-        what: `the invitation of ${name}`,
-        effect: again,
-        button: "Withdraw the invitation",
+        act: say("team.withdraw", { unseen, name }),
+        effect: say("team.withdraw.effect"),
+        button: say("team.withdraw.button"),
       };
 };
 
@@ -160,7 +158,11 @@ const roleField = (name: string, value: string, problems: ReadonlyArray<Problem>
     label: labels.role,
     value,
     problems,
-    choices: Object.entries(roles).map(([role, texts]) => ({ value: role, ...texts })),
+    choices: allRoles.map((role) => ({
+      value: role,
+      label: say(`team.label.${role}`),
+      hint: say(`team.hint.${role}`),
+    })),
   });
 
 /** Lets an owner choose communities for a moderator or an admin, if there are several. */
@@ -175,7 +177,7 @@ const scopesField = (
     : checksField({
         name,
         label: labels.scopes,
-        hint: "A moderator or an admin of the ticked communities sees nothing of the others. All, if none is ticked; an owner is of all.",
+        hint: say("team.scopes.hint"),
         values,
         problems,
         choices: communities.map((one) => ({ value: one.scope.pid, label: listName(one) })),
@@ -193,27 +195,27 @@ const addSection = (
   problems: ReadonlyArray<Problem>,
 ): Html => html`
 <section>
-<h2>Invite to the team</h2>
+<h2>${say("team.invite_section")}</h2>
 ${
   members.length >= maxMembers
-    ? html`<p>A team has at most ${maxMembers} people.</p>`
+    ? html`<p>${say("team.full", { most: numberHtml(maxMembers) })}</p>`
     : html`
 ${formTo(paths.teamAdd, html` class="panel"`)}
 ${textField({
   name: "who",
   label: labels.who,
-  hint: `User name or ID on ${platforms.chat}. A name is found if they are in one of your communities.`,
+  hint: say("team.who.hint", { platform: platforms.chat }),
   value: form.who,
   required: true,
   problems,
 })}
 ${roleField("role", form.role, problems)}
 ${scopesField("scopes", form.scopes, communities, problems)}
-<button class="button">Next: see who it is</button>
+<button class="button">${say("team.next")}</button>
 </form>`
 }
-<p class="more">They sign in here with their account on ${platforms.chat} and accept; nobody sends them a message:</p>
-${copyable("sign-in-url", "address", signInUrl)}
+<p class="more">${say("team.sign_in", { platform: platforms.chat })}</p>
+${copyable("sign-in-url", say("team.copy", { unseen: tags.unseen }), signInUrl)}
 </section>`;
 
 export interface Invitee {
@@ -226,17 +228,30 @@ export interface Invitee {
 
 /** Shows whom an owner is about to invite. */
 export const invitePage = ({ chatId, user, role, scopes, communities }: Invitee, account: string): Page => {
-  const name = user.displayName ?? user.username;
+  const username = user.username ?? chatId;
+  const name = user.displayName ?? username;
+  const asked = {
+    b: tags.b,
+    name,
+    username,
+    id: chatId,
+    account,
+    role: say(`team.label.${role}`),
+  };
   return {
-    title: `Invite ${name}?`,
+    isWorded: true,
+    title: say("team.invite", { name }),
     section: "team",
     content: html`
-<p>Invite <strong>${name}</strong> (@${user.username}, ID ${chatId}) to <strong>${account}</strong> as
-<strong>${roles[role].label}</strong>${scopes.length === 0 ? null : html` of ${scopesText(scopes, communities)} alone`}?</p>
-<p>${role === "owner" ? ownerWarning : `${roles[role].hint}.`}</p>
+<p>${
+      scopes.length === 0
+        ? say("team.invite.text", asked)
+        : say("team.invite.text_of", { ...asked, lists: scopesText(scopes, communities) })
+    }</p>
+<p>${role === "owner" ? say("team.owner_warning") : say("field.problem", { reason: say(`team.hint.${role}`) })}</p>
 ${formTo(paths.teamAdd)}
 ${hiddenFields({ chatId, role, scopes: scopes.join(",") })}
-<p class="row"><button class="button">Invite ${name}</button> <a class="button quiet" href="${to(paths.team)}">Cancel</a></p>
+<p class="row"><button class="button">${say("team.invite.button", { name })}</button> <a class="button quiet" href="${to(paths.team)}">${say("link.cancel")}</a></p>
 </form>`,
   };
 };

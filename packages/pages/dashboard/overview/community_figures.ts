@@ -8,7 +8,8 @@ import type { Community } from "../communities/community.ts";
 import { wayLabels } from "../communities/community_page.ts";
 import { type NotListed, progressText } from "../links/member_list_wait.ts";
 import { communityName, countNote, countText, listName } from "../look/names.ts";
-import { counted, durationText, numberText } from "../look/time.ts";
+import { say, tags } from "../look/say.ts";
+import { agoHtml, numberHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 
@@ -43,59 +44,64 @@ export const listFigures = (
 <section>
 <h2><a href="${to(communityPath(pid))}">${name}</a></h2>
 <dl class="figures">
-${figure("Linked", countText(community.links), countNote(community.links))}
-${figure("Linked or confirmed in seven days", countText(verified.last), verifiedNote(verified))}
+${figure(say("user.linked"), countText(community.links), countNote(community.links))}
+${figure(say("overview.week"), countText(verified.last), verifiedNote(verified))}
 </dl>
 ${weekWays(view, visitor)}
 ${guilds.map((guild) => guildHtml(view, guild, now))}
 ${
   others === 0
     ? null
-    : html`<p class="more"><a href="${to(rolesPath(pid))}">${counted(others, "further community", "further communities")} of this list</a></p>`
+    : html`<p class="more"><a href="${to(rolesPath(pid))}">${say("overview.more_communities", { count: others })}</a></p>`
 }
 </section>`;
 };
 
-export const figure = (label: string, value: string | Html, note: string | Html | null = null): Html =>
+export const figure = (label: string | Html, value: string | Html, note: string | Html | null = null): Html =>
   html`<div><dt>${label}${note === null ? null : html` <small>${note}</small>`}</dt><dd>${value}</dd></div>`;
 
-const verifiedNote = ({ last, before }: VerifiedWeeks): string | Html | null =>
+const verifiedNote = ({ last, before }: VerifiedWeeks): Html | null =>
   before.age === null ? countNote(last) : (countNote(last) ?? changeText(last.count, before.count));
 
-export const changeText = (now: number, before: number): string => {
-  if (before === 0) return "none the week before";
+export const changeText = (now: number, before: number): Html => {
+  if (before === 0) return say("overview.change.none");
   const percent = Math.round((100 * (now - before)) / before);
   return percent === 0
-    ? "as the week before"
-    : `${percent > 0 ? "+" : "−"}${Math.abs(percent)} % against the week before`;
+    ? say("overview.change.same")
+    : say("overview.change", { percent: html`${percent > 0 ? "+" : "−"}${numberHtml(Math.abs(percent))}` });
 };
 
 /** Says in which ways the links of the week were confirmed. */
 const weekWays = ({ ways }: ListFigures, { platforms }: Pick<OwnerVisitor, "platforms">): Html | null => {
-  if (ways === null) return html`<p class="hint">In which ways is being counted.</p>`;
+  if (ways === null) return html`<p class="hint">${say("overview.counting")}</p>`;
   const counts = wayLabels(platforms.chat, platforms.game).flatMap(([way, label]) => {
     const count = ways.lastWeek.get(way) ?? 0;
-    return count === 0 ? [] : [`${label}: ${numberText(count)}`];
+    return count === 0 ? [] : [say("overview.way", { way: label, count: numberHtml(count) })];
   });
-  return counts.length === 0 ? null : html`<p class="figure">In seven days: ${counts.join(" · ")}</p>`;
+  const listed = html`${counts.map((count, index) => html`${index === 0 ? "" : " · "}${count}`)}`;
+  return counts.length === 0 ? null : html`<p class="figure">${say("overview.ways", { ways: listed })}</p>`;
 };
 
 const guildHtml = (view: ListFigures, guild: GuildFigures, now: Millis): Html => html`
 <p class="figure">${membersText(view, guild)} ${rulesText(view, guild, now)}</p>`;
 
 const membersText = ({ community: { scope } }: ListFigures, { name, members }: GuildFigures): Html => {
-  if ("reason" in members) return html`How many members of ${name} have linked is unknown. ${members.reason}`;
+  if ("reason" in members)
+    return say("overview.members.unknown", { community: name, reason: members.reason });
   if ("reading" in members)
-    return html`The members of ${name} are being read: ${progressText(members.reading)}.`;
+    return say("overview.members.reading", { community: name, progress: progressText(members.reading) });
   const { linked, total } = members;
   const missing = total - linked;
-  return html`<strong>${numberText(linked)} of ${numberText(total)}</strong> members of ${name} have linked${
-    missing === 0
-      ? "."
-      : scope.kind === "global"
-        ? html`, ${numberText(missing)} have not.`
-        : html`, <a href="${to(withQuery(paths.unlinked, { pid: scope.pid }))}">${numberText(missing)} have not</a>.`
-  }`;
+  const here = { b: tags.b, linked: numberHtml(linked), total: numberHtml(total), community: name };
+  if (missing === 0) return say("overview.members.all", here);
+  return say("overview.members", {
+    ...here,
+    missing: numberHtml(missing),
+    a: (content) =>
+      scope.kind === "global"
+        ? content
+        : html`<a href="${to(withQuery(paths.unlinked, { pid: scope.pid }))}">${content}</a>`,
+  });
 };
 
 const rulesText = (
@@ -103,18 +109,19 @@ const rulesText = (
   { guildId, name, plan, status: { pending, sweptAt, sweep } }: GuildFigures,
   now: Millis,
 ): Html => {
-  const link = (text: string) =>
-    html`<a href="${to(withQuery(rolesPath(scope.pid), { guildId }))}">${text}<span class="unseen"> in ${name}</span></a>`;
+  const link = {
+    a: (content: Html) => html`<a href="${to(withQuery(rolesPath(scope.pid), { guildId }))}">${content}</a>`,
+    unseen: tags.unseen,
+    community: name,
+  };
   if (plan === null || (plan.rules.length === 0 && plan.nickname === null))
-    return html`The bot gives no roles or nicknames. ${link("Choose some")}`;
-  if (plan.state === "paused") return html`The rules are off. ${link("Look at them")}`;
+    return say("overview.rules.none", link);
+  if (plan.state === "paused") return say("overview.rules.off", link);
   const compared =
     sweep !== null
-      ? `being applied to everybody: ${progressText(sweep)}`
+      ? say("overview.rules.sweep", { ...link, progress: progressText(sweep) })
       : sweptAt === null
-        ? "on"
-        : `on, and were compared with everybody ${durationText(now - sweptAt)} ago`;
-  return html`${link("The rules")} are ${compared}${
-    pending === 0 ? null : `; ${counted(pending, "member waits", "members wait")} for a change`
-  }.`;
+        ? say("overview.rules.on", link)
+        : say("overview.rules.swept", { ...link, ago: agoHtml(now - sweptAt) });
+  return pending === 0 ? compared : html`${compared} ${say("overview.rules.pending", { count: pending })}`;
 };

@@ -9,8 +9,8 @@ import { historyHtml } from "../audit/sentences.ts";
 import { firstSteps } from "../communities/first_steps.ts";
 import { listText, webhookName } from "../look/names.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
-import { say } from "../look/say.ts";
-import { counted, timeHtml, timeUntil } from "../look/time.ts";
+import { englishPart, say, tags } from "../look/say.ts";
+import { inTimeHtml, timeHtml } from "../look/time.ts";
 import type { OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, webhookPath, withQuery } from "../paths.ts";
@@ -31,19 +31,19 @@ export const overviewRoutes = ({ start }: OwnerPages) =>
   ]);
 
 const overviewPage = (view: OverviewView, now: Millis, visitor: Pick<OwnerVisitor, "platforms">): Page => ({
-  title: "Overview",
+  isWorded: true,
+  title: say("menu.overview"),
   section: "overview",
   content: html`
 ${attention(view, now)}
-${view.steps === null ? null : html`<section class="panel"><h2>Your first verified user</h2>${firstSteps(view.steps)}</section>`}
+${view.steps === null ? null : html`<section class="panel"><h2>${say("overview.first")}</h2>${englishPart(firstSteps(view.steps))}</section>`}
 ${
   view.steps === null || view.alone === null || view.ofKeys.keys.length > 0
     ? null
-    : html`<p class="more">This account is new and your own. If you expected the account of a team, you are not in it,
-      or no longer: one of its owners can invite you by your ID, ${view.alone}.</p>`
+    : html`<p class="more">${say("overview.alone", { id: view.alone })}</p>`
 }
 ${view.steps === null ? communities(view, now, visitor) : null}
-${view.ofKeys.keys.length === 0 ? null : keyFigures(view.ofKeys)}`,
+${view.ofKeys.keys.length === 0 ? null : englishPart(keyFigures(view.ofKeys))}`,
 });
 
 const communities = (view: OverviewView, now: Millis, visitor: Pick<OwnerVisitor, "platforms">): Html => html`
@@ -52,12 +52,12 @@ ${view.lists.map((list) => listFigures(list, now, visitor))}
 ${
   view.otherLists === 0
     ? null
-    : html`<p class="more"><a href="${to(paths.communities)}">${counted(view.otherLists, "further list")} of links</a></p>`
+    : html`<p class="more"><a href="${to(paths.communities)}">${say("overview.more_lists", { count: view.otherLists })}</a></p>`
 }
 <section>
-<h2>Changes of links in seven days</h2>
+<h2>${say("overview.changes")}</h2>
 ${historyHtml(view.changes, view.names, say("overview.no_changes"))}
-<p class="more"><a href="${to(withQuery(paths.audit, { action: "link" }))}">All changes of links</a></p>
+<p class="more"><a href="${to(withQuery(paths.audit, { action: "link" }))}">${say("overview.changes.all")}</a></p>
 </section>
 </div>`;
 
@@ -68,25 +68,31 @@ const attention = (view: OverviewView, now: Millis): Html | null => {
   if (leaks.length + ending.length + broken.length + troubles.length + undecided.length === 0) return null;
   return html`
 <section>
-<h2>Needs your attention</h2>
+<h2>${say("overview.attention")}</h2>
 <ul class="cards" role="list">
 ${leaks.map((leak) => leakItem(leak, keys))}
-${troubles.slice(0, mostTroubles).map(({ tone, text }) => html`<li class="${tone}"><p>${text}</p></li>`)}
+${troubles.slice(0, mostTroubles).map(({ tone, text }) => html`<li class="${tone}">${englishPart(html`<p>${text}</p>`)}</li>`)}
 ${undecided.map(
   ({ community, count }) =>
-    html`<li class="warn"><p><a href="${to(withQuery(paths.newAlts, { pid: community.scope.pid }))}">${counted(count, "new link")}</a>
-      in ${listText(community)} may be the second account of somebody who is there already. Your team decides.</p></li>`,
+    html`<li class="warn"><p>${say("overview.undecided", {
+      count,
+      a: (content) =>
+        html`<a href="${to(withQuery(paths.newAlts, { pid: community.scope.pid }))}">${content}</a>`,
+      list: listText(community),
+    })}</p></li>`,
 )}
 ${broken.map(webhookItem)}
 ${ending.map(
   (key) =>
-    html`<li class="warn"><p><a href="${to(keyPath(key.id))}">${nameOf(key)}</a> expires
-      ${timeUntil(key.expiresAt ?? now, now)}. Choose a later last day, or replace the key.</p></li>`,
+    html`<li class="warn"><p>${say("overview.key_ends", {
+      key: html`<a href="${to(keyPath(key.id))}">${nameOf(key)}</a>`,
+      when: inTimeHtml((key.expiresAt ?? now) - now),
+    })}</p></li>`,
 )}
 </ul>
 ${
   troubles.length > mostTroubles
-    ? html`<p class="more"><a href="${to(paths.communities)}">${counted(troubles.length - mostTroubles, "further problem")} of your communities</a></p>`
+    ? html`<p class="more"><a href="${to(paths.communities)}">${say("overview.more_troubles", { count: troubles.length - mostTroubles })}</a></p>`
     : null
 }
 </section>`;
@@ -96,16 +102,17 @@ const webhookItem = (webhook: WebhookDetails): Html => {
   const { id, status, failingSince, pending } = webhook;
   const link = html`<a href="${to(webhookPath(id))}">${webhookName(webhook)}</a>`;
   return status === "disabled" || failingSince === null
-    ? html`<li class="bad"><p>The webhook ${link} was disabled. ${disabledText(webhook)}</p></li>`
-    : html`<li class="warn"><p>The webhook ${link} fails since ${timeHtml(failingSince)}.
-      ${counted(pending, "event waits", "events wait")}. Deliveries are tried again; after five days of failures the webhook
-      is disabled.</p></li>`;
+    ? html`<li class="bad">${englishPart(html`<p>The webhook ${link} was disabled. ${disabledText(webhook)}</p>`)}</li>`
+    : html`<li class="warn"><p>${say("overview.webhook", { webhook: link, time: timeHtml(failingSince), count: pending })}</p></li>`;
 };
 
 const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>): Html => {
   const id = String(details["keyId"]);
   const key = keys.find((known) => known.id === id);
-  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as
-    leaked on ${timeHtml(at)} and revoked at once. <a href="${to(paths.newKey)}">Create another</a>, and find out where it
-    was published.</p></li>`;
+  return html`<li class="bad"><p>${say("overview.leaked", {
+    b: tags.b,
+    key: key === undefined ? `Key ${id}` : nameOf(key),
+    time: timeHtml(at),
+    a: (content) => html`<a href="${to(paths.newKey)}">${content}</a>`,
+  })}</p></li>`;
 };

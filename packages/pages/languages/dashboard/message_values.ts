@@ -1,4 +1,5 @@
 // biome-ignore-all format: `vitest -u` writes this from `en.json`, see `dashboard_messages_test.ts`.
+// oxlint-disable max-lines -- a line for each message with values
 /** The names of the values of each message that has some. */
 export interface ValueNames {
   readonly "frame.account_of": "owner";
@@ -211,6 +212,65 @@ export interface ValueNames {
   readonly "audit.role_all": "role";
   readonly "audit.role_some": "role" | "lists";
   readonly "audit.member.scopes_changed": "who" | "chat" | "role";
+  readonly "team.intro": "b" | "account";
+  readonly "team.member": "b" | "role" | "time";
+  readonly "team.member_of": "b" | "role" | "lists" | "time";
+  readonly "team.invited": "b" | "role" | "time";
+  readonly "team.invited_of": "b" | "role" | "lists" | "time";
+  readonly "team.change": "unseen" | "name";
+  readonly "team.less": "b" | "role";
+  readonly "team.leave": "unseen";
+  readonly "team.remove": "unseen" | "name";
+  readonly "team.remove.effect": "name";
+  readonly "team.withdraw": "unseen" | "name";
+  readonly "team.full": "most";
+  readonly "team.who.hint": "platform";
+  readonly "team.sign_in": "platform";
+  readonly "team.copy": "unseen";
+  readonly "team.invite": "name";
+  readonly "team.invite.text": "b" | "name" | "username" | "id" | "account" | "role";
+  readonly "team.invite.text_of": "b" | "name" | "username" | "id" | "account" | "role" | "lists";
+  readonly "team.invite.button": "name";
+  readonly "team.make_owner.ask": "name";
+  readonly "team.make_owner.text": "name";
+  readonly "team.make_owner": "name";
+  readonly "overview.more_communities": "count";
+  readonly "overview.change": "percent";
+  readonly "overview.way": "way" | "count";
+  readonly "overview.ways": "ways";
+  readonly "overview.members.unknown": "community" | "reason";
+  readonly "overview.members.reading": "community" | "progress";
+  readonly "overview.members": "b" | "linked" | "total" | "community" | "a" | "missing";
+  readonly "overview.members.all": "b" | "linked" | "total" | "community";
+  readonly "overview.rules.none": "a" | "unseen" | "community";
+  readonly "overview.rules.off": "a" | "unseen" | "community";
+  readonly "overview.rules.sweep": "a" | "unseen" | "community" | "progress";
+  readonly "overview.rules.on": "a" | "unseen" | "community";
+  readonly "overview.rules.swept": "a" | "unseen" | "community" | "ago";
+  readonly "overview.rules.pending": "count";
+  readonly "overview.alone": "id";
+  readonly "overview.more_lists": "count";
+  readonly "overview.undecided": "count" | "a" | "list";
+  readonly "overview.key_ends": "key" | "when";
+  readonly "overview.more_troubles": "count";
+  readonly "overview.webhook": "count" | "webhook" | "time";
+  readonly "overview.leaked": "b" | "key" | "time" | "a";
+  readonly "user.all": "list";
+  readonly "user.banned": "platform";
+  readonly "user.link_in": "list";
+  readonly "user.change_in": "list";
+  readonly "user.blocked.both": "list";
+  readonly "user.blocked.chat": "list";
+  readonly "user.blocked.game": "list";
+  readonly "user.since": "day" | "age";
+  readonly "user.joined": "day" | "ago";
+  readonly "user.profile": "platform";
+  readonly "user.untold": "account" | "time";
+  readonly "user.lists": "count";
+  readonly "user.unlink": "unseen" | "name" | "list";
+  readonly "community.way.connection": "chat";
+  readonly "community.way.oauth": "game";
+  readonly "community.way.words": "game";
 }
 
 /** The type of each value. */
@@ -231,7 +291,8 @@ export interface MessageValues<Text, Tag> {
   readonly communities: Text;
   readonly community: Text;
   readonly contact: Text;
-  readonly count: number;
+  readonly count: number | Text;
+  readonly day: Text;
   readonly days: number;
   readonly done: Text;
   readonly end: Text;
@@ -252,6 +313,7 @@ export interface MessageValues<Text, Tag> {
   readonly lists: Text;
   readonly members: number;
   readonly minutes: number;
+  readonly missing: Text;
   readonly most: Text;
   readonly name: Text;
   readonly names: Text;
@@ -285,9 +347,12 @@ export interface MessageValues<Text, Tag> {
   readonly undo: Text;
   readonly unseen: Tag;
   readonly user: Text;
+  readonly username: Text;
   readonly users: Text;
   readonly value: Text;
   readonly via: Text;
+  readonly way: Text;
+  readonly ways: Text;
   readonly webhook: Text;
   readonly when: Text;
   readonly who: Text;
