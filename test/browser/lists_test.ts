@@ -50,7 +50,7 @@ it("a user's page shows the links of the user in all lists, and removes one or a
   await page.goto("/dashboard/links/user?chatId=100003");
   await expectUsable(page, "Newcomer", "lists-user");
   expect(page.words).toContain("Linked in 2 lists");
-  await page.press("Unlink Newcomer (100003) in Shared list");
+  await page.press("Unlink Newcomer (100003) in the shared list");
   expect(page.words).toContain("The user stays linked in Rook & Bishop’s own list.");
   await expectUsable(page, "Unlink?", "lists-unlink");
   await page.press("Unlink the accounts");
@@ -67,7 +67,7 @@ it("a wrong account is refused on the page of the user, the present one is not a
   await expectUsable(page, "Linus", "lists-user-refused");
   await page.press("Link this account instead", { [game]: "1" });
   expect(page.words).toContain("These accounts are linked already. Nothing was changed.");
-  await page.press(/^Unlink Linus \(100007\) in Shared list/);
+  await page.press(/^Unlink Linus \(100007\) in the shared list/);
   await page.press("Unlink the accounts");
   await page.press("Undo: link them again");
   expect(page.words).toMatch(/The accounts are linked\..*Linked in 2 lists/);
@@ -92,7 +92,7 @@ it("a search in every list says how each list was searched, also those in which 
   expect(page.all("a", /^Unlink .*100002/)).toHaveLength(2);
   expect(page.words).toContain("Searched by ID, whole user name, or the beginning of a member’s name.");
   await page.goto("/dashboard/links?q=nobodys");
-  expect(page.words).toContain("Nobody found in Shared list, searched by ID or whole user name");
+  expect(page.words).toContain("Nobody found in the shared list, searched by ID or whole user name");
   await page.goto("/dashboard/links.csv?pid=all&names=true");
   expect(page.answer.text).toMatch(
     /^list,chatId,chatName,gameId,gameName,lastVerifiedAt\r\n[^]*,100003,Newcomer,2,Player 2,/,
