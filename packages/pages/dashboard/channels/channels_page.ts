@@ -132,7 +132,10 @@ ${start(
 ${textField({
   name: "text",
   label: channelsLabels.text,
-  hint: say("channels.text.hint", { most: numberHtml(longestPanelText), sentence }),
+  hint: say("channels.text.hint", {
+    most: numberHtml(longestPanelText),
+    sentence: html`<span lang="${language.tag}" dir="${language.dir}">${sentence}</span>`,
+  }),
   value: text,
   maxLength: longestPanelText,
   problems: refused?.problems ?? [],

@@ -4,7 +4,7 @@ import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "../../html.ts";
 import { menuField } from "./field.ts";
 import { englishListName } from "./names.ts";
-import { say } from "./say.ts";
+import { capitalised, say } from "./say.ts";
 import { timeHtml, timeUntil } from "./time.ts";
 
 export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
@@ -66,6 +66,9 @@ export const keyMenu = (keys: ReadonlyArray<KeyDetails>, chosen: string | null):
     value: chosen ?? "",
     choices: [
       { value: "", label: say("audit.all_keys") },
-      ...keys.map((key) => ({ value: key.id as string, label: nameOf(key) })),
+      ...keys.map((key) => ({
+        value: key.id as string,
+        label: key.name === "" ? capitalised(say("audit.key", { id: key.id })) : key.name,
+      })),
     ],
   });
