@@ -1,5 +1,4 @@
 // biome-ignore-all format: `vitest -u` writes this from `en.json`, see `languages_test.ts`.
-// oxlint-disable max-lines -- a line for each message with values
 /** The names of the values of each message that has some. */
 export interface ValueNames {
   readonly "footer.contact": "contact";
