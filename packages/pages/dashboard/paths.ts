@@ -1,5 +1,5 @@
 /** The paths of the dashboard, and the role that each needs. @internal */
-import type { KeyId, Pid } from "@accountlink/core";
+import type { ChatId, KeyId, Pid } from "@accountlink/core";
 import { type NeededRole, permits, type Reader } from "@accountlink/core/accounts";
 import type { WebhookId } from "@accountlink/core/webhooks";
 import { Record } from "effect";
@@ -103,3 +103,7 @@ export const withQuery = (path: string, query: Readonly<Record<string, string | 
   );
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 };
+
+/** The page of a chat user in a list; without a list, in all lists. */
+export const userPath = (pid: Pid | null, chatId: ChatId): string =>
+  withQuery(paths.linkUser, { pid, chatId });

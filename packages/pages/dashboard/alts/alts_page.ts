@@ -13,7 +13,6 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { contactHtml } from "../../footer.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
-import { userPath } from "../links/links_page.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
 import { type PlatformNames } from "../look/names.ts";
 import { reasonHtml } from "../look/reasons.ts";
@@ -23,7 +22,7 @@ import { tableHtml } from "../look/table.ts";
 import { dayAgoHtml, numberHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
-import { may, paths, withQuery } from "../paths.ts";
+import { may, paths, userPath, withQuery } from "../paths.ts";
 
 export interface AltsForm {
   /** The ID of the community's scope. An empty ID selects the first community. */

@@ -7,14 +7,13 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { userPath } from "../links/links_page.ts";
 import { hiddenFields } from "../look/field.ts";
 import { type AccountNames, listText, nameIn } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { paths, withQuery } from "../paths.ts";
+import { paths, userPath, withQuery } from "../paths.ts";
 import { makeAltQueue, queueDays, selfOfVisitor } from "./alt_operations.ts";
 import { isOf, premiumNote, reason, tones } from "./alts_page.ts";
 

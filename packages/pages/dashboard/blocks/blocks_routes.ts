@@ -13,7 +13,6 @@ import {
   noCommunityPage,
 } from "../communities/community.ts";
 import { reasonField, reasonIn } from "../links/link_questions.ts";
-import { userPath } from "../links/links_page.ts";
 import { menuField, textField } from "../look/field.ts";
 import { type AccountNames, listText, messageText, nameIn, type PlatformNames } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
@@ -23,7 +22,7 @@ import { tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { paths, withQuery } from "../paths.ts";
+import { paths, userPath, withQuery } from "../paths.ts";
 
 const pageSize = 50;
 

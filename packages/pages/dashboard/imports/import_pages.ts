@@ -8,7 +8,6 @@ import {
 } from "@accountlink/core/imports";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityMenu } from "../communities/community.ts";
-import { userPath } from "../links/links_page.ts";
 import { checkField, radioField, textField } from "../look/field.ts";
 import { type AccountNames, listText, nameIn, type PlatformNames } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
@@ -17,7 +16,7 @@ import { plain, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { importPath, paths, withQuery } from "../paths.ts";
+import { importPath, paths, userPath, withQuery } from "../paths.ts";
 import { type ImportForm, wordField } from "./import_form.ts";
 import { leftOutHtml, type SampleRow, sampleTable } from "./left_out_rows.ts";
 import { undoableSection, undoLink } from "./undo_pages.ts";

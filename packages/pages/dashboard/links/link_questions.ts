@@ -22,8 +22,8 @@ import type { Refused } from "../look/refused.ts";
 import { listOf, say, tags } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { paths, withQuery } from "../paths.ts";
-import { accountText, userPath } from "./links_page.ts";
+import { paths, userPath, withQuery } from "../paths.ts";
+import { accountText } from "./links_page.ts";
 import { makeLostWithLink } from "./lost_with_link.ts";
 import { makeUserLists, type UserList } from "./user_page.ts";
 

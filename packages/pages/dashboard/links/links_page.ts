@@ -13,7 +13,7 @@ import { plain, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { may, paths, withQuery } from "../paths.ts";
+import { may, paths, userPath, withQuery } from "../paths.ts";
 import { type NotListed, progressText } from "./member_list_wait.ts";
 
 /** A CSV file that also contains the names of users has at most this many links of each community. */
@@ -78,9 +78,6 @@ const accountCell = (id: string, profile: Named | null, path: string | null): Ht
     known === null ? null : html` <small>${username === null ? null : `@${username} · `}${id}</small>`
   }`;
 };
-
-export const userPath = (pid: Pid | null, chatId: ChatId): string =>
-  withQuery(paths.linkUser, { pid, chatId });
 
 export const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink, { pid, chatId });
 

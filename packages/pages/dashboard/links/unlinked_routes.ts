@@ -19,8 +19,8 @@ import { tableHtml } from "../look/table.ts";
 import { ageAgoHtml, dayHtml, durationHtml, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { channelsPath, may, paths, withQuery } from "../paths.ts";
-import { accountText, userPath } from "./links_page.ts";
+import { channelsPath, may, paths, userPath, withQuery } from "../paths.ts";
+import { accountText } from "./links_page.ts";
 import { makeMemberListWait, type NotListed, progressText } from "./member_list_wait.ts";
 
 const pageSize = 50;

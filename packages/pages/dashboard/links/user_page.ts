@@ -26,8 +26,8 @@ import { say, tags } from "../look/say.ts";
 import { ageAgoHtml, ageHtml, dayHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
-import { may, paths, withQuery } from "../paths.ts";
-import { accountText, linkLabels, unlinkPath, userPath, verifiedText } from "./links_page.ts";
+import { may, paths, userPath, withQuery } from "../paths.ts";
+import { accountText, linkLabels, unlinkPath, verifiedText } from "./links_page.ts";
 import { makeUserRoles, userRolesSection } from "./user_roles.ts";
 
 type LinkedUserView = Effect.Success<ReturnType<Effect.Success<typeof makeUserView>>>;

@@ -11,7 +11,6 @@ import {
 } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { userPath } from "../links/links_page.ts";
 import { type Choice, radioField } from "../look/field.ts";
 import type { AccountNames, PlatformNames } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
@@ -19,7 +18,7 @@ import { roleName } from "../look/remedies.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, durationText, numberText } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { rolesPath, rolesPreviewPath, withQuery } from "../paths.ts";
+import { rolesPath, rolesPreviewPath, userPath, withQuery } from "../paths.ts";
 
 export interface PreviewView {
   readonly community: Community;

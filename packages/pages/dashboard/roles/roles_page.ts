@@ -10,7 +10,6 @@ import {
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { whyPaused } from "../communities/troubles.ts";
-import { userPath } from "../links/links_page.ts";
 import { textField } from "../look/field.ts";
 import { type AccountNames, communityName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
@@ -18,7 +17,7 @@ import { remedy, roleName } from "../look/remedies.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { communityPath, rolesPath } from "../paths.ts";
+import { communityPath, rolesPath, userPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
 import { changesText, obstacles, type RolePreview } from "./member_preview.ts";
 import { type NicknamesView, nicknamesSection } from "./nicknames_section.ts";
