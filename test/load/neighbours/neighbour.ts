@@ -8,7 +8,7 @@ import { type Answer, listOf, makeClient, textOf } from "../../support/http.ts";
 import { isOf, type makeWorld, neighboursGuild, owners, signIn, smallGuild, until } from "./world.ts";
 
 export const operations = ["lookup", "keyed write", "guild lookup", "sign-in", "preview"] as const;
-export type Operation = (typeof operations)[number];
+type Operation = (typeof operations)[number];
 
 /** The latencies of each operation, in milliseconds. */
 export type Latencies = Readonly<Record<Operation, Array<number>>>;
