@@ -10,10 +10,10 @@ import { Effect, Record } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { makeAccountNames, requireConfirmed } from "../account_names.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
-import { communityName, linksText, sharedListHint } from "../look/names.ts";
+import { communityName, linksText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
-import { counted } from "../look/time.ts";
+import { englishPart, say, tags } from "../look/say.ts";
 import {
   makeAccountTitle,
   makeGuildChoice,
@@ -156,12 +156,13 @@ interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvite" | "
 }
 
 const communitiesPage = (view: CommunitiesView): Page => ({
-  title: "Communities",
+  isWorded: true,
+  title: say("menu.communities"),
   section: "communities",
   content:
     view.communities.length === 0
       ? html`
-<p>You have no community here yet. These steps lead to your first verified user.</p>
+<p>${say("communities.none")}</p>
 ${firstSteps({ ...view, botInvite: view.botInvite(null, everyRight), rightsInvite: null, rights: "none", community: null })}`
       : html`
 <ul class="cards" role="list">${view.communities.map(card)}</ul>
@@ -174,16 +175,14 @@ const card = (community: ListedCommunity): Html => {
   return html`
 <li>
 <h2><a href="${to(communityPath(scope.pid))}">${name}</a></h2>
-<p>${settings.displayName === null ? null : html`Users read <strong>${settings.displayName}</strong>. `}${
-    guildOf(scope) === null
-      ? html`${sharedListHint}, for bots and games that work in several: who links in one of them is linked in all.`
-      : html`Its own list: who links here is linked in this community alone.`
+<p>${settings.displayName === null ? null : html`${say("communities.read", { b: tags.b, name: settings.displayName })} `}${
+    guildOf(scope) === null ? say("communities.shared") : say("communities.own")
   }</p>
-<p class="figure"><strong>${linksText(links)}</strong>${guildOf(scope) === null ? null : " in its own list"} · ${counted(keys, "key")}</p>
-${troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`)}
-<p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">Links<span class="unseen"> of ${name}</span></a> ·
-<a href="${to(communityPath(scope.pid))}">Verify link and settings<span class="unseen"> of ${name}</span></a> ·
-<a href="${to(rolesPath(scope.pid))}">Roles<span class="unseen"> of ${name}</span></a></p>
+<p class="figure">${say(guildOf(scope) === null ? "communities.figure" : "communities.figure_own", { b: tags.b, links: linksText(links) })} · ${say("communities.keys", { count: keys })}</p>
+${troubles.map(({ tone, text }) => html`${englishPart(html`<p class="problem ${tone}">${text}</p>`)}`)}
+<p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${say("communities.links", { unseen: tags.unseen, community: name })}</a> ·
+<a href="${to(communityPath(scope.pid))}">${say("communities.settings", { unseen: tags.unseen, community: name })}</a> ·
+<a href="${to(rolesPath(scope.pid))}">${say("communities.roles", { unseen: tags.unseen, community: name })}</a></p>
 </li>`;
 };
 
@@ -193,14 +192,14 @@ const others = ({ guilds, communities, botInvite }: CommunitiesView): Html | nul
   if (rest.length === 0) return null;
   return html`
 <section>
-<h2>Your other communities</h2>
+<h2>${say("communities.others")}</h2>
 <ul class="cards" role="list">${rest.map(
     ({ guildId, name, bot, manager }) => html`
 <li><h3>${name ?? guildId}</h3>
 ${
   bot
     ? openForm({ guildId, name, bot, manager })
-    : html`<p>The bot is not in it. ${addBotLink(botInvite(guildId, everyRight), name ?? guildId)}</p>`
+    : html`<p>${say("communities.no_bot")} ${addBotLink(botInvite(guildId, everyRight), name ?? guildId)}</p>`
 }</li>`,
   )}</ul>
 </section>`;

@@ -8,6 +8,7 @@ import { Effect } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { hiddenFields } from "../look/field.ts";
+import { say, tags } from "../look/say.ts";
 import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
 import { channelsPath, paths, rolesPath } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
@@ -82,9 +83,9 @@ export const firstSteps = (view: FirstSteps): Html => {
   const hasBot = withBot(view).some((guild) => guildId === null || guild.guildId === guildId);
   return html`
 <ol class="steps" role="list">
-${step("Add the bot to your community", hasBot, botStep(view))}
-${step("Turn on linking", view.rolesOn, community === null ? openStep(view) : rolesStep(community))}
-${step("Post the panel", false, community === null || !isReachable(community, view.rolesOn) ? null : panelStep(community, view.publicUrl))}
+${step(say("steps.bot"), hasBot, botStep(view))}
+${step(say("steps.linking"), view.rolesOn, community === null ? openStep(view) : rolesStep(community))}
+${step(say("steps.panel"), false, community === null || !isReachable(community, view.rolesOn) ? null : panelStep(community, view.publicUrl))}
 </ol>`;
 };
 
@@ -93,24 +94,26 @@ export const isReachable = ({ hasActiveKey }: Community, rolesOn: boolean): bool
   rolesOn || hasActiveKey;
 
 const rolesStep = ({ scope: { pid } }: Community): Html =>
-  html`<p>With roles and nicknames for members who linked, or without; the bot answers commands from then on.
-    <a href="${to(rolesPath(pid))}">Choose roles, or none</a></p>`;
+  html`<p>${say("steps.linking.text")}
+    <a href="${to(rolesPath(pid))}">${say("steps.linking.choose")}</a></p>`;
 
 const panelStep = ({ scope }: Community, publicUrl: string): Html => {
   const url = verifyUrl(publicUrl, scope);
   return html`
 <p>${
     guildOf(scope) === null
-      ? "Post the link where everybody can see it."
-      : html`<a href="${to(channelsPath(scope.pid))}#panel">Post the panel</a> in a channel that everybody can see, or
-        type <code>/panel</code> there. Or post the link by hand:`
+      ? say("steps.panel.link")
+      : say("steps.panel.text", {
+          a: (content) => html`<a href="${to(channelsPath(scope.pid))}#panel">${content}</a>`,
+          code: (content) => html`<code>${content}</code>`,
+        })
   }</p>
-${copyable("step-link", "link", url)}
-<p><a href="${to(url)}">Verify yourself first</a></p>`;
+${copyable("step-link", say("channels.copy", { unseen: tags.unseen }), url)}
+<p><a href="${to(url)}">${say("steps.verify")}</a></p>`;
 };
 
-const step = (title: string, isDone: boolean, content: Html | null): Html => html`
-<li${isDone ? html` class="done"` : null}><strong>${title}${isDone ? html`<span class="unseen">: done</span>` : null}</strong>
+const step = (title: Html, isDone: boolean, content: Html | null): Html => html`
+<li${isDone ? html` class="done"` : null}><strong>${title}${isDone ? say("steps.done", { unseen: tags.unseen }) : null}</strong>
 ${content}</li>`;
 
 /** The guilds that the owner manages and that have the bot. */
@@ -124,40 +127,28 @@ export const botStep = ({ guilds, ...invite }: Pick<FirstSteps, "guilds"> & Invi
   const present = withBot({ guilds });
   const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");
   return html`
-<p>${
-    present.length === 0
-      ? "The bot is in none of the communities that you manage. It has to be in one to check who is a member."
-      : `The bot is in ${names}.`
-  }</p>
+<p>${present.length === 0 ? say("steps.bot.none") : say("steps.bot.in", { communities: names })}</p>
 ${present.length === 0 ? addBot(invite) : addBotElsewhere(invite)}`;
 };
-
-const rightsText = (rights: Exclude<BotRights, "none">): string =>
-  ({
-    roles: "manage roles and nicknames",
-    posts: "see channels and send messages",
-    roles_and_posts: "manage roles and nicknames, see channels and send messages",
-  })[rights];
 
 /** The button that adds the bot, and the rights that the bot asks for. */
 export const addBot = ({ botInvite }: Invite): Html | null =>
   botInvite === null
     ? null
     : html`
-<p><a class="button" href="${to(botInvite)}" rel="noreferrer">Add the bot</a></p>
-<p>It asks once for the rights to ${rightsText("roles_and_posts")}, so that you need not come back for them. You can take
-each of them away later.</p>`;
+<p><a class="button" href="${to(botInvite)}" rel="noreferrer">${say("steps.bot.add")}</a></p>
+<p>${say("steps.asks")}</p>`;
 
 /** The link that adds the bot to a community, whose name only screen readers hear. */
 export const addBotLink = (botInvite: string | null, name: string): Html | null =>
   botInvite === null
     ? null
-    : html`<a href="${to(botInvite)}" rel="noreferrer">Add the bot<span class="unseen"> to ${name}</span></a>`;
+    : html`<a href="${to(botInvite)}" rel="noreferrer">${say("steps.bot.add_to", { unseen: tags.unseen, community: name })}</a>`;
 
 const addBotElsewhere = ({ botInvite }: Invite): Html | null =>
   botInvite === null
     ? null
-    : html`<p><a href="${to(botInvite)}" rel="noreferrer">Add it to another community</a></p>`;
+    : html`<p><a href="${to(botInvite)}" rel="noreferrer">${say("steps.bot.elsewhere")}</a></p>`;
 
 /** The link that gives the bot, where it is already, the rights that the rules need; null if they need none. */
 export const rightsLink = ({
@@ -166,19 +157,19 @@ export const rightsLink = ({
 }: Pick<FirstSteps, "rightsInvite" | "rights">): Html | null =>
   rightsInvite === null || rights === "none"
     ? null
-    : html`<p><a href="${to(rightsInvite)}" rel="noreferrer">Give it the rights to ${rightsText(rights)}</a></p>`;
+    : html`<p><a href="${to(rightsInvite)}" rel="noreferrer">${say(`steps.give.${rights}`)}</a></p>`;
 
 /** Offers to open the list of a community: one button for each that the owner manages and the bot is in. */
 const openStep = (view: FirstSteps): Html => {
   const possible = withBot(view);
   return html`
-<p>${possible.length === 0 ? "This needs a community with the bot." : "You choose roles and nicknames for members who linked, or none."}</p>
+<p>${say(possible.length === 0 ? "steps.open.none" : "steps.open")}</p>
 ${possible.map(openForm)}
-<p>Do you write a program that asks who is linked? <a href="${to(paths.newKey)}">Create a key</a></p>`;
+<p>${say("steps.key", { a: (content) => html`<a href="${to(paths.newKey)}">${content}</a>` })}</p>`;
 };
 
 /** Opens the list of a community without a key, and leads to its roles. */
 export const openForm = ({ guildId, name }: OwnGuild): Html => html`
 ${formTo(paths.communities)}
 ${hiddenFields({ guildId })}
-<button class="button">Set up ${name ?? guildId}</button></form>`;
+<button class="button">${say("steps.set_up", { community: name ?? guildId })}</button></form>`;

@@ -26,7 +26,7 @@ h1 + section, .notice + section, .try > section { margin-top: 0; }
 .hint, .problem, .visitor, .button.small, table, figcaption, .legend, .figures dt { font-size: var(--small); }
 nav a, input, select, textarea, .notice, pre, .qr { border-radius: var(--round); }
 .hint, .empty, .figure, dt, caption, figcaption, thead th { color: var(--soft); }
-.skip { position: absolute; left: 1rem; top: -4rem; }
+.skip { position: absolute; inset-inline-start: 1rem; top: -4rem; }
 .skip:focus { top: 1rem; z-index: 1; }
 .icon { flex: none; width: 1.125rem; height: 1.125rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .mark { width: 1.5rem; height: 1.5rem; color: var(--mark); stroke-width: 2.5; }
@@ -92,14 +92,14 @@ details :is(.field, .row), details > .panel { margin-top: 1rem; }
 .filters .field { flex: 0 1 17rem; }
 .filters details[open] { flex-basis: 100%; }
 .more { margin: 1rem 0; }
-.more .button { margin: 0 .5rem .75rem 0; }
+.more .button { margin-block: 0 .75rem; margin-inline: 0 .5rem; }
 
 .warn { --tone: var(--warn); }
 .bad { --tone: var(--bad); }
 .warn, .bad { color: var(--tone); }
-.notice { margin-bottom: 1.25rem; padding: .75rem 1rem; border: 1px solid var(--tone, var(--good)); border-left-width: .3rem; background: var(--card); }
+.notice { margin-bottom: 1.25rem; padding: .75rem 1rem; border: 1px solid var(--tone, var(--good)); border-inline-start-width: .3rem; background: var(--card); }
 .notice p { margin: 0; }
-.notice ul { margin: .5rem 0 0; padding-left: 1.25rem; }
+.notice ul { margin: .5rem 0 0; padding-inline-start: 1.25rem; }
 .notice, li.warn, li.bad { color: inherit; }
 .undo { animation: gone 0s 10s forwards; }
 @keyframes gone { to { visibility: hidden; } }
@@ -114,8 +114,8 @@ header, .figures, .cards { display: grid; gap: .75rem; }
 .cards { grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
 .cards > li { min-width: 0; padding: 1rem; border-color: var(--tone, var(--line)); }
 .cards p { margin-bottom: .5rem; }
-.cards ul { margin: 0 0 .75rem; padding-left: 1.25rem; }
-.cards .badge { margin-left: .25rem; }
+.cards ul { margin: 0 0 .75rem; padding-inline-start: 1.25rem; }
+.cards .badge { margin-inline-start: .25rem; }
 .cards meter { margin-top: .25rem; }
 .review p { margin-top: .5rem; }
 dl { display: grid; gap: .25rem; margin: 0; }
@@ -130,35 +130,35 @@ pre { margin: 0 0 .75rem; padding: .75rem; border: var(--rule); background: var(
 .panel > .copyable { margin: 0; }
 .copyable pre { width: 100%; margin: 0; user-select: all; }
 body, .steps, .beside, .frames, .preview, .try { display: grid; gap: 1rem; }
-.steps > li { min-width: 0; padding-left: 2.5rem; }
+.steps > li { min-width: 0; padding-inline-start: 2.5rem; }
 .steps p, .steps form { margin: .25rem 0 .5rem; }
 .qr { width: 11rem; padding: .25rem; border: var(--rule); background: #fff; fill: #000; }
 iframe { width: 100%; max-width: 26rem; height: 30rem; border: var(--frame); border-radius: 1rem; background: var(--ground); }
 
 .scroller { overflow-x: auto; margin-bottom: .75rem; }
 table { width: 100%; border-collapse: collapse; overflow-wrap: normal; }
-caption, th, td { padding: .5rem .75rem; text-align: left; vertical-align: top; }
+caption, th, td { padding: .5rem .75rem; text-align: start; vertical-align: top; }
 th, td { border-top: var(--rule); font-weight: 400; }
 thead th { font-weight: 500; }
 tbody th, td:not(.number) { min-width: 7rem; overflow-wrap: anywhere; }
-.number { text-align: right; white-space: nowrap; }
+.number { text-align: end; white-space: nowrap; }
 .number, .figures dd { font-variant-numeric: tabular-nums; }
 
 figure { margin: 0 0 1rem; }
 .chart { display: grid; grid-template-columns: auto 1fr; gap: 0 .5rem; }
 .chart > :is(figcaption, .legend) { grid-column: 2; }
 .chart svg { display: block; width: 100%; height: 9rem; border-bottom: var(--frame); }
-.axis { display: flex; flex-direction: column; justify-content: space-between; margin: -.6rem 0; font-size: .75rem; text-align: right; color: var(--soft); }
+.axis { display: flex; flex-direction: column; justify-content: space-between; margin: -.6rem 0; font-size: .75rem; text-align: end; color: var(--soft); }
 .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .chart g:hover { opacity: .75; }
-.spark { width: 4.5rem; height: 1.25rem; margin-right: .35rem; border-bottom: var(--frame); vertical-align: bottom; }
+.spark { width: 4.5rem; height: 1.25rem; margin-inline-end: .35rem; border-bottom: var(--frame); vertical-align: bottom; }
 .served, .spark { --bar: var(--mark); }
 .refused { --bar: var(--warn); }
 .errors { --bar: var(--bad); }
 rect { fill: var(--bar); }
 figcaption, .legend { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1rem; }
 .legend { justify-content: start; margin-top: .5rem; }
-.legend li::before { content: ""; display: inline-block; width: .75rem; height: .75rem; margin-right: .4rem; border-radius: .2rem; background: var(--bar); }
+.legend li::before { content: ""; display: inline-block; width: .75rem; height: .75rem; margin-inline-end: .4rem; border-radius: .2rem; background: var(--bar); }
 meter { display: block; width: 100%; height: .75rem; }
 
 .preview h2 { display: inline; font-size: 1rem; }
@@ -173,11 +173,11 @@ meter { display: block; width: 100%; height: .75rem; }
   tbody th { font-weight: 600; }
   td[data-label] { display: flex; flex-wrap: wrap; justify-content: end; gap: 0 1rem; }
   td:empty { display: none; }
-  [data-label]::before { content: attr(data-label); margin-right: auto; color: var(--soft); }
+  [data-label]::before { content: attr(data-label); margin-inline-end: auto; color: var(--soft); }
   td small, tbody th small { display: inline; }
   tr { position: relative; }
-  td:not([data-label]) { position: absolute; top: .5rem; right: .75rem; min-width: 0; }
-  tr:has(td:not([data-label])) th { padding-right: 4rem; }
+  td:not([data-label]) { position: absolute; top: .5rem; inset-inline-end: .75rem; min-width: 0; }
+  tr:has(td:not([data-label])) th { padding-inline-end: 4rem; }
 }
 @media (min-width: 60rem) {
   body { grid-template: auto 1fr auto / 13rem minmax(0, 1fr); gap: 1rem 2.5rem; min-height: 100vh; padding: 0 1.5rem; }

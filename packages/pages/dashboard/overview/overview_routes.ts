@@ -36,7 +36,7 @@ const overviewPage = (view: OverviewView, now: Millis, visitor: Pick<OwnerVisito
   section: "overview",
   content: html`
 ${attention(view, now)}
-${view.steps === null ? null : html`<section class="panel"><h2>${say("overview.first")}</h2>${englishPart(firstSteps(view.steps))}</section>`}
+${view.steps === null ? null : html`<section class="panel"><h2>${say("overview.first")}</h2>${firstSteps(view.steps)}</section>`}
 ${
   view.steps === null || view.alone === null || view.ofKeys.keys.length > 0
     ? null

@@ -271,6 +271,19 @@ export interface ValueNames {
   readonly "community.way.connection": "chat";
   readonly "community.way.oauth": "game";
   readonly "community.way.words": "game";
+  readonly "steps.panel.text": "a" | "code";
+  readonly "steps.done": "unseen";
+  readonly "steps.bot.in": "communities";
+  readonly "steps.bot.add_to": "unseen" | "community";
+  readonly "steps.key": "a";
+  readonly "steps.set_up": "community";
+  readonly "communities.read": "b" | "name";
+  readonly "communities.figure": "b" | "links";
+  readonly "communities.figure_own": "b" | "links";
+  readonly "communities.keys": "count";
+  readonly "communities.links": "unseen" | "community";
+  readonly "communities.settings": "unseen" | "community";
+  readonly "communities.roles": "unseen" | "community";
 }
 
 /** The type of each value. */
@@ -286,6 +299,7 @@ export interface MessageValues<Text, Tag> {
   readonly changes: Text;
   readonly channel: Text;
   readonly chat: Text;
+  readonly code: Tag;
   readonly column: Text;
   readonly columns: Text;
   readonly communities: Text;
