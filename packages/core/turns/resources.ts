@@ -3,6 +3,7 @@ export const sharedResources = [
   "sqlite_writer",
   "dashboard_reads",
   "exports",
+  "user_exports",
   "previews",
   "sweeps",
   "alts",

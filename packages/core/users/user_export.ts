@@ -11,6 +11,7 @@ import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { shownNickname } from "../roles/kept_nickname.ts";
 import { formatTimestamp } from "../timestamp.ts";
+import { Turns } from "../turns/mod.ts";
 import { UserData } from "./user_data.ts";
 
 /**
@@ -25,6 +26,8 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     const blockStore = yield* BlockStore;
     const suspectStore = yield* SuspectStore;
     const communityStore = yield* CommunityStore;
+
+    const turns = new Turns({ resource: "user_exports", places: 2, most: 1 });
 
     /** Returns a function that looks up one of these scopes, as the export shows it. */
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
@@ -44,101 +47,105 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     });
 
     return {
-      of: Effect.fn("UserExports.of")(function* (chatId: ChatId) {
-        const found = yield* users.find(chatId);
-        const { records, sightings, browsers: seen, reviews, roles, sessions, flows } = found;
-        const blocks = yield* blockStore.ofUser(chatId);
-        const suspects = yield* suspectStore.ofUser(chatId);
-        const pauses = yield* communityStore.pausedBy(chatId);
-        const scoped = [
-          ...sightings,
-          ...seen,
-          ...reviews,
-          ...blocks,
-          ...suspects,
-          ...roles,
-          ...pauses,
-          ...sessions,
-          ...flows,
-        ];
-        const scopes = records.map(({ scope }) => scope);
-        const communityOf = yield* communitiesOf([...scopes, ...scoped].map(({ pid }) => pid));
-        const browsers = [...new Set(seen.map(({ sighting }) => sighting.browser))];
-        const addresses = yield* vault.revealEach(sightings.map(({ sighting }) => sighting.address));
-        return {
-          chatId,
-          exportedAt: formatTimestamp(yield* Clock.currentTimeMillis),
-          accounts: found.accounts,
-          memberships: found.memberships.map(({ account: { name }, role, since }) =>
-            withTimes({ account: name, role, since }),
-          ),
-          keys: found.keys.map(keyJson),
-          links: records.map(({ scope, record }) => ({
-            community: communityOf(scope.pid),
-            ...withTimes(Struct.omit(record, ["chatId"])),
-          })),
-          sightings: sightings.map(({ pid, sighting: { seenAt } }, index) => ({
-            community: communityOf(pid),
-            // Null if the address key of the sighting is no longer configured.
-            address: addresses[index]?.pipe(
-              Option.map(({ ip }) => NetAddress.formatIp(ip)),
-              Option.getOrNull,
+      of: Effect.fn("UserExports.of")(
+        function* (chatId: ChatId) {
+          const found = yield* users.find(chatId);
+          const { records, sightings, browsers: seen, reviews, roles, sessions, flows } = found;
+          const blocks = yield* blockStore.ofUser(chatId);
+          const suspects = yield* suspectStore.ofUser(chatId);
+          const pauses = yield* communityStore.pausedBy(chatId);
+          const scoped = [
+            ...sightings,
+            ...seen,
+            ...reviews,
+            ...blocks,
+            ...suspects,
+            ...roles,
+            ...pauses,
+            ...sessions,
+            ...flows,
+          ];
+          const scopes = records.map(({ scope }) => scope);
+          const communityOf = yield* communitiesOf([...scopes, ...scoped].map(({ pid }) => pid));
+          const browsers = [...new Set(seen.map(({ sighting }) => sighting.browser))];
+          const addresses = yield* vault.revealEach(sightings.map(({ sighting }) => sighting.address));
+          return {
+            chatId,
+            exportedAt: formatTimestamp(yield* Clock.currentTimeMillis),
+            accounts: found.accounts,
+            memberships: found.memberships.map(({ account: { name }, role, since }) =>
+              withTimes({ account: name, role, since }),
             ),
-            ...withTimes({ seenAt }),
-          })),
-          browsers: seen.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) => ({
-            community: communityOf(pid),
-            // A number replaces the hash of the browser. A browser has the same number in all communities.
-            browser: browsers.indexOf(browser) + 1,
-            ...withTimes({ firstSeenAt, seenAt }),
-          })),
-          reviews: reviews.map(({ pid, review }) => ({
-            community: communityOf(pid),
-            ...withTimes(Struct.pick(review, ["otherChatId", "verdict", "note", "at"])),
-          })),
-          blocks: blocks.map(({ pid, at }) => ({ community: communityOf(pid), ...withTimes({ at }) })),
-          // Who else is in the pair is not the user's data.
-          likelyAlts: suspects.map(({ pid, suspect: { at, score, evidence } }) => ({
-            community: communityOf(pid),
-            ...withTimes({ linkedAt: at, score }),
-            reasons: evidence.map(({ kind }) => kind),
-          })),
-          roles: roles
-            .filter(({ nickname, problems }) => nickname !== null || problems.length > 0)
-            .map(({ pid, guildId, nickname, problems }) => ({
-              community: communityOf(pid),
-              guildId,
-              nickname: nickname === null ? null : shownNickname(nickname),
-              problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
+            keys: found.keys.map(keyJson),
+            links: records.map(({ scope, record }) => ({
+              community: communityOf(scope.pid),
+              ...withTimes(Struct.omit(record, ["chatId"])),
             })),
-          replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname }) =>
-            replacedNickname === null
-              ? []
-              : [{ community: communityOf(pid), guildId, nickname: replacedNickname }],
-          ),
-          pauses: pauses.map(({ pid, guildId, at }) => ({
-            community: communityOf(pid),
-            ...withTimes({ guildId, at }),
-          })),
-          sessions: sessions.map(({ id: _, pid, ...session }) => ({
-            community: communityOf(pid),
-            ...withTimes(session),
-          })),
-          flows: flows.map(({ pid, gameId, expiresAt }) => ({
-            community: communityOf(pid),
-            ...withTimes({ gameId, expiresAt }),
-          })),
-          signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),
-          entries: found.entries.map((entry) =>
-            withTimes({
-              ...entry,
-              ...signedBy(entry),
-              // Only teams may read why they blocked a user, which also stands in the entry of the removed link.
-              details: Struct.omit(entry.details, ["reason"]),
-            }),
-          ),
-        };
-      }),
+            sightings: sightings.map(({ pid, sighting: { seenAt } }, index) => ({
+              community: communityOf(pid),
+              // Null if the address key of the sighting is no longer configured.
+              address: addresses[index]?.pipe(
+                Option.map(({ ip }) => NetAddress.formatIp(ip)),
+                Option.getOrNull,
+              ),
+              ...withTimes({ seenAt }),
+            })),
+            browsers: seen.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) => ({
+              community: communityOf(pid),
+              // A number replaces the hash of the browser. A browser has the same number in all communities.
+              browser: browsers.indexOf(browser) + 1,
+              ...withTimes({ firstSeenAt, seenAt }),
+            })),
+            reviews: reviews.map(({ pid, review }) => ({
+              community: communityOf(pid),
+              ...withTimes(Struct.pick(review, ["otherChatId", "verdict", "note", "at"])),
+            })),
+            blocks: blocks.map(({ pid, at }) => ({ community: communityOf(pid), ...withTimes({ at }) })),
+            // Who else is in the pair is not the user's data.
+            likelyAlts: suspects.map(({ pid, suspect: { at, score, evidence } }) => ({
+              community: communityOf(pid),
+              ...withTimes({ linkedAt: at, score }),
+              reasons: evidence.map(({ kind }) => kind),
+            })),
+            roles: roles
+              .filter(({ nickname, problems }) => nickname !== null || problems.length > 0)
+              .map(({ pid, guildId, nickname, problems }) => ({
+                community: communityOf(pid),
+                guildId,
+                nickname: nickname === null ? null : shownNickname(nickname),
+                problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
+              })),
+            replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname }) =>
+              replacedNickname === null
+                ? []
+                : [{ community: communityOf(pid), guildId, nickname: replacedNickname }],
+            ),
+            pauses: pauses.map(({ pid, guildId, at }) => ({
+              community: communityOf(pid),
+              ...withTimes({ guildId, at }),
+            })),
+            sessions: sessions.map(({ id: _, pid, ...session }) => ({
+              community: communityOf(pid),
+              ...withTimes(session),
+            })),
+            flows: flows.map(({ pid, gameId, expiresAt }) => ({
+              community: communityOf(pid),
+              ...withTimes({ gameId, expiresAt }),
+            })),
+            signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),
+            entries: found.entries.map((entry) =>
+              withTimes({
+                ...entry,
+                ...signedBy(entry),
+                // Only teams may read why they blocked a user, which also stands in the entry of the removed link.
+                details: Struct.omit(entry.details, ["reason"]),
+              }),
+            ),
+          };
+        },
+        // All data of a user is in memory at once, so one user downloads it once at a time.
+        (download, chatId) => turns.step(chatId, download),
+      ),
     };
   }),
 }) {

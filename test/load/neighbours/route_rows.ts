@@ -196,6 +196,7 @@ const pageRows: Readonly<Record<string, RouteRow>> = {
   "GET /dashboard/links": row(200, withOwn({ limit: 100 })),
   "GET /dashboard/links.csv": row(200, inOwn),
   "GET /dashboard/links/user": row(200, withOwn(one)),
+  "POST /dashboard/links/apply-roles": row(303, withOwn({ ...one, ...filler })),
   "POST /dashboard/links/link": row(400, withOwn({ ...one, ...filler })),
   "GET /dashboard/links/unlink": row(200, withOwn(one)),
   "POST /dashboard/links/unlink": row(303, withOwn({ chatId: "300009", ...filler })),

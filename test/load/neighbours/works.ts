@@ -53,6 +53,10 @@ const download: Work = async ({ get, attacker: { globalPid } }) => {
   await times(20, () => get(`/dashboard/links.csv?${new URLSearchParams({ pid: globalPid }).toString()}`));
 };
 
+const downloadOwn: Work = async ({ post, attacker: { csrf } }) => {
+  await times(20, () => post("/me/export", { csrf: csrf.user }));
+};
+
 /** Turns the dearest plan on, which compares all members. */
 const sweep: Work = async ({ ask, attacker: { guildPid: pid } }) => {
   const place = { pid, guildId: largeGuild };
@@ -87,6 +91,7 @@ export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
   dashboard_reads: shown,
   link_counts: counted,
   exports: download,
+  user_exports: downloadOwn,
   previews: preview,
   sweeps: sweep,
   alts: detect,
