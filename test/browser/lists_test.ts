@@ -92,7 +92,7 @@ it("a search in every list says how each list was searched, also those in which 
   expect(page.all("a", /^Unlink .*100002/)).toHaveLength(2);
   expect(page.words).toContain("Searched by ID, whole user name, or the beginning of a member’s name.");
   await page.goto("/dashboard/links?q=nobodys");
-  expect(page.words).toContain("Nobody found in the shared list, searched by ID or whole user name");
+  expect(page.words).toContain("Nobody found in Shared list, searched by ID or whole user name");
   await page.goto("/dashboard/links.csv?pid=all&names=true");
   expect(page.answer.text).toMatch(
     /^list,chatId,chatName,gameId,gameName,lastVerifiedAt\r\n[^]*,100003,Newcomer,2,Player 2,/,
