@@ -52,7 +52,7 @@ export interface Visitor {
 }
 
 /** How a page is worded: in the language of its reader, and in English where the page has no other. */
-export interface PageWording {
+interface PageWording {
   readonly language: Pick<Language, "tag" | "dir">;
   readonly reader: Wording;
   readonly english: Wording;

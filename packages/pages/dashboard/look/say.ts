@@ -4,9 +4,6 @@ import { type DashboardMessages, type Language, type ValuesOf } from "../../lang
 
 export type DashboardKey = DashboardMessages["key"];
 
-/** The keys of messages without values. */
-export type PlainKey = Exclude<DashboardKey, keyof DashboardMessages["names"]>;
-
 type SayValues<Key extends DashboardKey> = ValuesOf<
   DashboardMessages["names"],
   Key,

@@ -122,13 +122,6 @@ export const durationText = (duration: Millis): string => {
   return hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day");
 };
 
-/** Says how old something is in whole days, months or years, such as "7 years". */
-export const ageText = (since: Millis, now: Millis): string => {
-  const days = Math.max(0, Math.floor((now - since) / dayMs));
-  if (days < 60) return counted(days, "day");
-  return days < 730 ? counted(Math.floor(days / 30.5), "month") : counted(Math.floor(days / 365.25), "year");
-};
-
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${numberText(count)} ${count === 1 ? noun : plural}`;
 
