@@ -47,7 +47,12 @@ it("communities of earlier releases are read from their plans and panels", async
     Effect.provide(readEarlier, layer(Effect.succeed(kv))),
   );
   const panels = [{ channelId: "71", messageId: "72", text: null }];
-  const shown = { scope: { kind: "global", pid, account: "acme" }, logChannelId: "70", panels };
+  const shown = {
+    scope: { kind: "global", pid, account: "acme" },
+    logChannelId: "70",
+    remindAfterDays: null,
+    panels,
+  };
   const wasOn = { ...shown, guildId: onceOn, homeSince: 8, paused: { at: 8, why: null, by: null } };
   const isOn = { ...shown, guildId: on, homeSince: 5, paused: null };
   expect(listed).toEqual([wasOn, isOn]);

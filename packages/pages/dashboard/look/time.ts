@@ -12,7 +12,7 @@ export const dayMsOf = (text: string): Millis | null => {
   return Number.isNaN(time) ? null : time;
 };
 
-export const timeText = (time: Millis): string => {
+const timeText = (time: Millis): string => {
   const text = formatTimestamp(time);
   return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
 };
