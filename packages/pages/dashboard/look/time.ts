@@ -79,9 +79,10 @@ export const durationHtml = (duration: Millis): Html => {
   return inLanguage(({ tag }) => html`${durations(tag)(count, unit)}`);
 };
 
-/** How long ago something was, such as "3 days ago". */
+/** How long ago something was, such as "3 days ago", within the first minute in seconds. */
 export const agoHtml = (duration: Millis): Html => {
-  const [count, unit] = partsOf(duration);
+  const seconds = Math.max(0, Math.floor(duration / 1_000));
+  const [count, unit] = seconds < 60 ? ([seconds, "second"] as const) : partsOf(duration);
   return inLanguage(({ tag }) => html`${relative(tag).format(-count, unit)}`);
 };
 
