@@ -44,7 +44,7 @@ export const listFigures = (
 <section>
 <h2><a href="${to(communityPath(pid))}">${name}</a></h2>
 <dl class="figures">
-${figure(say("user.linked"), countText(community.links), countNote(community.links))}
+${figure(say("overview.linked"), countText(community.links), countNote(community.links))}
 ${figure(say("overview.week"), countText(verified.last), verifiedNote(verified))}
 </dl>
 ${weekWays(view, visitor)}
