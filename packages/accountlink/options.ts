@@ -94,7 +94,7 @@ interface Choices {
    * `words`. All by default, but `oauth` only with an application at the game platform.
    */
   readonly gameProofs?: ReadonlyArray<GameWay>;
-  /** How pages and messages name the platforms and the operator. What is left out is as the platforms of `live` say. */
+  /** How pages and messages name the platforms and the operator. The platforms of `live` set the options left out. */
   readonly pages?: PageOptions;
   /**
    * Messages in place of the service's own, by language and key: ICU messages with the placeholders of the English one.
@@ -105,7 +105,7 @@ interface Choices {
 
 /**
  * The names of the platforms within a sentence, how users reach the operator, the URL of the privacy policy, and functions
- * that return the URL of a user's page on a platform, and of a guild's. Pictures are those of the profiles.
+ * that return the URL of a user's page on a platform, and of a guild's page. Pages show the pictures of the profiles.
  */
 export type PageOptions = Partial<
   Pick<

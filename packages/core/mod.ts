@@ -82,4 +82,4 @@ export { GamePlatform } from "./platforms/game_platform.ts";
 export { ChatIdentity, GameIdentity } from "./platforms/identity_provider.ts";
 export { Signals } from "./signals.ts";
 export { StorageIdentity, type StoragePorts } from "./storage.ts";
-export { type Moved, MoveRefused, StorageFault, StorageTooNew } from "./storage_state.ts";
+export { type Moved, MoveRefused, StorageFault, StorageTooNew, schemaAhead } from "./storage_state.ts";

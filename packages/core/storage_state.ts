@@ -9,6 +9,15 @@ export const StorageFault = Context.Reference<StoreEffect<string | null>>("@acco
   defaultValue: () => Effect.succeed(null),
 });
 
+/** Says that the schema of a storage is ahead of this release. @internal */
+export const schemaAhead = ({
+  version,
+  known,
+}: {
+  readonly version: number;
+  readonly known: number;
+}): string => `its schema is version ${version}, expected ${known} or lower`;
+
 /** A newer release has changed the layout of the data. Nothing was changed. @internal */
 export class StorageTooNew extends Data.TaggedError("StorageTooNew")<{
   readonly version: number;
@@ -16,8 +25,7 @@ export class StorageTooNew extends Data.TaggedError("StorageTooNew")<{
 }> {
   readonly code = "DATABASE_TOO_NEW";
   readonly details = { version: this.version, known: this.known };
-  readonly reason =
-    `its schema is version ${this.version}, expected ${this.known} or lower: a newer release migrated it`;
+  readonly reason = `${schemaAhead(this)}: a newer release migrated it`;
   override readonly message = `Cannot use the storage: ${this.reason}`;
 }
 

@@ -16,7 +16,7 @@ export const readSchema = (kv: Kv): Effect.Effect<number, StoreUnavailable> =>
     return (yield* tx.get(schemas))?.version ?? 0;
   });
 
-/** Makes the data that of this release. Fails, and changes nothing, if a later release used it. */
+/** Gives the data the schema of this release. Fails, and changes nothing, if a later release used the data. */
 export const claimSchema = (kv: Kv): Effect.Effect<void, StorageTooNew | StoreUnavailable> =>
   Effect.gen(function* () {
     const version = yield* new Database(kv).write("schema", function* (tx) {

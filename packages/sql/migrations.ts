@@ -5,6 +5,7 @@
  * indexes and optional columns, and drops what no running node uses. If a migration waits for a lock longer than a
  * second, the node that runs the migration fails to start.
  */
+import { StorageTooNew, schemaAhead } from "@accountlink/core";
 import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";
 import { initial } from "./migrations/0021_initial.ts";
@@ -40,8 +41,7 @@ export class DatabaseTooNew extends Data.TaggedError("DatabaseTooNew")<{
 }> {
   readonly code = "DATABASE_TOO_NEW";
   readonly details = { version: this.version, known: this.known };
-  override readonly message =
-    `Cannot use the database: its schema is version ${this.version}, expected ${this.known} or lower`;
+  override readonly message = `Cannot use the database: ${schemaAhead(this)}`;
 }
 
 /**
@@ -80,9 +80,7 @@ export const lastMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.S
 export const schemaFault: Effect.Effect<string | null, SqlError.SqlError, SqlClient.SqlClient> = Effect.map(
   lastMigration,
   (version) =>
-    version > newestMigration
-      ? `its schema is version ${version}, expected ${newestMigration} or lower: a newer release migrated it`
-      : null,
+    version > newestMigration ? new StorageTooNew({ version, known: newestMigration }).reason : null,
 );
 
 export const runMigrations = (

@@ -1,10 +1,27 @@
 /** The coverage table of the contract: for each route, a request for every documented answer. */
 import { routes } from "@accountlink/http-api";
 import { expect } from "vitest";
-import { botlessGuild, emptyGuild, guild, newToken } from "../support/fixtures.ts";
+import { botlessGuild, emptyGuild, type Fixtures, guild, newToken } from "../support/fixtures.ts";
 import { type Case, type Differences, isV1, Writer, when } from "./case_writer.ts";
-import { unmanaging, v2Recipes } from "./recipes.ts";
+import { syncing, unmanaging, v2Recipes } from "./recipes.ts";
 import { v1Recipes } from "./recipes_v1.ts";
+
+/** Adds the accounts and the role plan that cases name. */
+export const addAccounts = (fixtures: Fixtures): void => {
+  fixtures.account({ name: unmanaging, chatId: "100031" });
+  fixtures.plan({
+    account: syncing,
+    guildId: guild,
+    rules: [
+      { roleId: "1", when: { is: "linked" } },
+      { roleId: "1", when: { is: "unlinked" } },
+    ],
+  });
+};
+
+/** Adds the key of a case, with the links that cases expect. Returns the complete key; null for a case without one. */
+export const addKey = (fixtures: Fixtures, key: Case["key"]): string | null =>
+  key === null ? null : fixtures.key({ ...key, links: { 100001: "1", 100002: "2" } });
 
 const withBody = new Set(routes.filter(({ source }) => source === "body").map(({ id }) => id));
 const isIdempotent = new Set(routes.filter((route) => route.isIdempotent).map(({ id }) => id));

@@ -2,14 +2,13 @@
 import { openApi, pathTemplate, type Route, refusalsOf, routes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
-import { guild, newToken } from "../support/fixtures.ts";
+import { newToken } from "../support/fixtures.ts";
 import { type Answer, type Json, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import type { Case, Surroundings } from "./case_writer.ts";
-import { cases } from "./cases.ts";
+import { addAccounts, addKey, cases } from "./cases.ts";
 import { checked, useContractServer } from "./contract_server.ts";
 import { plain } from "./example_text.ts";
 import { answerChecker } from "./openapi_schemas.ts";
-import { syncing, unmanaging } from "./recipes.ts";
 
 const { fixtures, send, platform } = useContractServer({
   // The links of each key; keys of accounts without an owner have no cap.
@@ -34,22 +33,14 @@ interface Row extends Omit<Case, "key"> {
 const rows = cases.map(
   ({ key, ...rest }): Row => ({
     ...rest,
-    key: key === null ? null : fixtures.key({ ...key, links: { 100001: "1", 100002: "2" } }),
+    key: addKey(fixtures, key),
     ...(key?.guildId === undefined ? {} : { guildId: key.guildId }),
     from: fixtures.address(),
     madeFrom: fixtures.address(),
   }),
 );
 
-fixtures.account({ name: unmanaging, chatId: "100031" });
-fixtures.plan({
-  account: syncing,
-  guildId: guild,
-  rules: [
-    { roleId: "1", when: { is: "linked" } },
-    { roleId: "1", when: { is: "unlinked" } },
-  ],
-});
+addAccounts(fixtures);
 
 const routeById = new Map(routes.map((route) => [route.id, route]));
 const routeOf = (id: string): Route => {

@@ -15,9 +15,8 @@ import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { expect } from "vitest";
 import type { Case } from "../contract/case_writer.ts";
-import { cases } from "../contract/cases.ts";
-import { syncing, unmanaging } from "../contract/recipes.ts";
-import { guild, makeFixtures } from "../support/fixtures.ts";
+import { addAccounts, addKey, cases } from "../contract/cases.ts";
+import { makeFixtures } from "../support/fixtures.ts";
 import { useFolder } from "../support/folder.ts";
 import { type Send, textOf } from "../support/http.ts";
 import { serverInScope, startServer } from "../support/server.ts";
@@ -98,18 +97,10 @@ testLive.skipIf(missing !== null)(
       ACCOUNTLINK_STREAM_MAX: "100 millis",
     };
     const fixtures = makeFixtures();
-    fixtures.account({ name: unmanaging, chatId: "100031" });
-    fixtures.plan({
-      account: syncing,
-      guildId: guild,
-      rules: [
-        { roleId: "1", when: { is: "linked" } },
-        { roleId: "1", when: { is: "unlinked" } },
-      ],
-    });
+    addAccounts(fixtures);
     const rows = successes.map(({ key, ...rest }) => ({
       ...rest,
-      key: key === null ? null : fixtures.key({ ...key, links: { 100001: "1", 100002: "2" } }),
+      key: addKey(fixtures, key),
     }));
     const { send } = yield* serverInScope({ fixture: fixtures.fixture, env }, (options) =>
       startServer({ ...options, program }),

@@ -142,8 +142,8 @@ export const webAddress = (description: string): Variable<string | null> =>
   unset(description, expectedAddress, parseAddress);
 
 /**
- * Describes a variable that holds a base URL which must be https, unless it names an address that is not public: what is
- * sent there includes a secret.
+ * Describes a variable that holds a base URL. It must be https, unless it names an address that is not public, because
+ * requests to it contain a secret.
  */
 export const privateAddress = (description: string): Variable<string | null> =>
   unset(

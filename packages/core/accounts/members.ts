@@ -39,7 +39,7 @@ export class Members extends Context.Service<Members>()("@accountlink/core/Membe
         return (yield* store.list(account)).filter((member) => !hasLapsed(member, now));
       }),
 
-      /** Returns the members of an account whom a member sees, with what of their communities both see. */
+      /** Returns the members of an account that a member may see, each with the communities that both may see. */
       seenBy: Effect.fn("Members.seenBy")(function* ({ account, chatId, scopes: own }: KeyOwner) {
         const now = yield* Clock.currentTimeMillis;
         const listed = (yield* store.list(account.name)).filter((member) => !hasLapsed(member, now));

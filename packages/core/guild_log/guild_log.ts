@@ -4,11 +4,12 @@ import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { Counters } from "../limits/counters.ts";
+import { hourMs } from "../timestamp.ts";
 import { GuildLogStore } from "./guild_log_store.ts";
 import type { LogEntry } from "./log_entry.ts";
 
 /** How long the same refusal is not told again, in milliseconds. */
-const hour = 3_600_000;
+const toldFor = hourMs;
 
 /** Tells the logs of communities what no event of the feed tells. @internal */
 export class GuildLog extends Context.Service<GuildLog>()("@accountlink/core/GuildLog", {
@@ -38,7 +39,7 @@ export class GuildLog extends Context.Service<GuildLog>()("@accountlink/core/Gui
         if (why === "age_unknown") return;
         const key = `refused:${scope.pid}:${user.chatId}:${user.gameId ?? ""}:${why}`;
         const now = yield* Clock.currentTimeMillis;
-        const told = yield* Effect.result(counters.admit([{ key, limit: 1, durationMs: hour }], now));
+        const told = yield* Effect.result(counters.admit([{ key, limit: 1, durationMs: toldFor }], now));
         if (Result.isSuccess(told) && !told.success.admitted) return;
         yield* tell(scope, { is: "refused", ...user, why });
       }),

@@ -76,7 +76,7 @@ export const withoutEntry = (record: JournalRecord): JournalRecord => ({
   event: record.event && { ...record.event, fields: eventData(record, record.event.fields) as EventFields },
 });
 
-/** The chat users that a record is about, at most two, by whom it is found. */
+/** The chat users that a record is about, at most two. Stores find the record by them. */
 export const usersIn = ({ action, actor, details, event }: JournalRecord): ReadonlyArray<ChatId> => {
   if (actor !== null) return usersOf({ actor, details });
   const { chatId, previousChatId } = event?.fields ?? {};

@@ -86,7 +86,7 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
     return {
       /**
        * Returns the members without a link who joined before a time, those who joined last first. Fails as
-       * `MemberLists.find`. Members are left out of whom it is unknown when they joined.
+       * `MemberLists.find`. Leaves out members whose time of joining is unknown.
        */
       joinedBefore: Effect.fn("UnlinkedMembers.joinedBefore")(function* (
         scope: DataScope,

@@ -1,2 +1,2 @@
-/** Reminders of members who have not linked: which communities remind, and whom they have reminded. */
+/** Reminders of members who have not linked: which communities remind, and which members were reminded. */
 export * from "./reminder_store.ts";

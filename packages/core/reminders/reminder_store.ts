@@ -6,7 +6,7 @@ import type { Millis } from "../timestamp.ts";
 /** The time between two reminders of a community, in milliseconds. @internal */
 export const reminderPause = 5_000;
 
-/** A reminder of a member, whom `hash` names, so that an erasure leaves it. */
+/** A reminder of a member. It contains a hash in place of the chat ID, so an erasure leaves it. */
 export interface ClaimReminder extends CommunityPlace {
   readonly hash: string;
   readonly at: Millis;

@@ -183,6 +183,10 @@ export const noPlan: PlanSettings = {
   state: "paused",
 };
 
+/** Returns whether a plan gives roles or nicknames. @internal */
+export const givesSomething = ({ rules, nickname }: Pick<PlanSettings, "rules" | "nickname">): boolean =>
+  rules.length > 0 || nickname !== null;
+
 /** Returns the templates of a plan and of its rules. @internal */
 export const templatesOf = ({
   nickname,

@@ -2,7 +2,7 @@
 import { ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
 import { CommunityStore, type Community as Guild, isLinkingOn } from "@accountlink/core/communities";
 import type { BotRights, OwnGuild } from "@accountlink/core/platforms";
-import { type RolePlan, RolePlanStore } from "@accountlink/core/roles";
+import { givesSomething, type RolePlan, RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
@@ -21,7 +21,7 @@ export const rightsFor = (
   plans: ReadonlyArray<Pick<RolePlan, "rules" | "nickname">>,
   communities: ReadonlyArray<Pick<Guild, "logChannelId">>,
 ): BotRights => {
-  const hasRoles = plans.some(({ rules, nickname }) => rules.length > 0 || nickname !== null);
+  const hasRoles = plans.some(givesSomething);
   const hasLog = communities.some(({ logChannelId }) => logChannelId !== null);
   if (hasRoles) return hasLog ? "roles_and_posts" : "roles";
   return hasLog ? "posts" : "none";

@@ -13,6 +13,7 @@ import { Profiles } from "@accountlink/core/platforms";
 import { type PlanProblem, RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { type Html, html, to } from "../../html.ts";
+import { guildText } from "../look/names.ts";
 import { remedy, roleName } from "../look/remedies.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
@@ -42,7 +43,7 @@ export const makeTroubles = Effect.gen(function* () {
   const nameOf = ({ guildName, scope }: Community, guildId: GuildId) =>
     guildName !== null && guildOf(scope) === guildId
       ? Effect.succeed(guildName)
-      : Effect.map(profiles.guild(guildId), (guild) => guild?.name ?? `community ${guildId}`);
+      : Effect.map(profiles.guild(guildId), (guild) => guildText(guildId, guild?.name));
 
   /** Names the roles of a guild that the visitor manages; nobody else may read them. */
   const rolesOf = ({ signIn }: Reader, guildId: GuildId) =>

@@ -2,9 +2,10 @@
 import type { Pid } from "@accountlink/core";
 import type { StoreUnavailable } from "@accountlink/core/errors";
 import { Profiles } from "@accountlink/core/platforms";
-import { RolePlanStore, templatesOf } from "@accountlink/core/roles";
+import { givesSomething, RolePlanStore } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
+import { guildText } from "../look/names.ts";
 import { say } from "../look/say.ts";
 
 /** At most this many communities are named. */
@@ -19,12 +20,10 @@ export const makeLostWithLink = Effect.gen(function* () {
     pids: ReadonlyArray<Pid>,
   ): Effect.fn.Return<Html | null, StoreUnavailable> {
     const planned = (yield* Effect.forEach(pids, (pid) => plans.list(pid))).flat();
-    const giving = planned.filter(
-      (plan) => plan.state === "on" && (plan.rules.length > 0 || templatesOf(plan).length > 0),
-    );
+    const giving = planned.filter((plan) => plan.state === "on" && givesSomething(plan));
     if (giving.length === 0) return null;
     const names = yield* Effect.forEach(giving.slice(0, mostNamed), ({ guildId }) =>
-      Effect.map(profiles.guild(guildId), (guild) => guild?.name ?? `community ${guildId}`),
+      Effect.map(profiles.guild(guildId), (guild) => guildText(guildId, guild?.name)),
     );
     const rest = giving.length - names.length;
     return html`<p>${

@@ -3,7 +3,7 @@ import { type ChatId, ChatPlatform, guildOf } from "@accountlink/core";
 import { Communities } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import type { ChatProfile, GuildRole } from "@accountlink/core/platforms";
-import { type MemberChanges, RolePlans } from "@accountlink/core/roles";
+import { givesSomething, type MemberChanges, RolePlans } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
@@ -35,7 +35,7 @@ export const makeUserRoles = Effect.gen(function* () {
       const guildId = guildOf(scope);
       if (guildId === null || roles === undefined) return null;
       const { plan } = yield* plans.find(scope, guildId);
-      if (plan.rules.length === 0 && plan.nickname === null) return null;
+      if (!givesSomething(plan)) return null;
       const guild = Option.getOrNull(yield* roles.findGuildRoles(guildId));
       if (guild === null) return null;
       const changes = yield* plans.preview(scope, guildId, chatId);

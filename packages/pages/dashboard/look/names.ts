@@ -1,5 +1,5 @@
 /** Names of accounts, communities and lists of links, and the numbers of links. */
-import { guildOf, type ScopeTarget } from "@accountlink/core";
+import { type GuildId, guildOf, type ScopeTarget } from "@accountlink/core";
 import type { LinkCount } from "@accountlink/core/owners";
 import type { Webhook } from "@accountlink/core/webhooks";
 import { type Html, html } from "../../html.ts";
@@ -57,6 +57,10 @@ export const englishListName = ({ scope, guildName }: NamedList): string => {
   const guildId = guildOf(scope);
   return guildId === null ? "Shared list" : `${guildName ?? `Community ${guildId}`}’s own list`;
 };
+
+/** The name of a guild on pages that are in English in every language. */
+export const guildText = (guildId: GuildId, name: string | null | undefined): string =>
+  name ?? `community ${guildId}`;
 
 /** Returns the name of a list of links for use inside a sentence. */
 export const listText = (community: NamedList): Html =>

@@ -117,10 +117,8 @@ export const timeUntil = (time: Millis, now: Millis): string => `in ${durationTe
 
 /** Formats a duration in whole minutes, hours or days, such as "3 days". */
 export const durationText = (duration: Millis): string => {
-  const minutes = Math.max(0, Math.floor(duration / 60_000));
-  if (minutes < 60) return counted(minutes, "minute");
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? counted(hours, "hour") : counted(Math.floor(hours / 24), "day");
+  const [count, unit] = partsOf(duration);
+  return counted(count, unit);
 };
 
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>

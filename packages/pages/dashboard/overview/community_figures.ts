@@ -1,7 +1,7 @@
 /** The part of the overview about communities: who is linked, who linked this week and how, and what the rules do. */
 import type { GuildId } from "@accountlink/core";
 import type { LinkWays, UnlinkedPage, VerifiedWeeks } from "@accountlink/core/owners";
-import type { PlanStatus, RolePlan } from "@accountlink/core/roles";
+import { givesSomething, type PlanStatus, type RolePlan } from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
@@ -114,8 +114,7 @@ const rulesText = (
     unseen: tags.unseen,
     community: name,
   };
-  if (plan === null || (plan.rules.length === 0 && plan.nickname === null))
-    return say("overview.rules.none", link);
+  if (plan === null || !givesSomething(plan)) return say("overview.rules.none", link);
   if (plan.state === "paused") return say("overview.rules.off", link);
   const compared =
     sweep !== null

@@ -18,6 +18,7 @@ import { type Community, makeCommunities } from "../communities/community.ts";
 import { makeFirstSteps } from "../communities/first_steps.ts";
 import { makeTroubles } from "../communities/troubles.ts";
 import { makeMemberListWait } from "../links/member_list_wait.ts";
+import { guildText } from "../look/names.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { requestsOf, sumOf } from "../usage/usage_charts.ts";
 import type { GuildFigures, ListFigures } from "./community_figures.ts";
@@ -64,7 +65,7 @@ export const makeOverviewView = Effect.gen(function* () {
     const counted = waitForMembers(guildId, unlinked.page(scope, guildId, "", null, 1), listWait);
     return {
       guildId,
-      name: found?.name ?? guildName ?? `community ${guildId}`,
+      name: guildText(guildId, found?.name ?? guildName),
       members: yield* Effect.catchTag(counted, ["PlatformUnavailable", "MissingParameter"], () =>
         Effect.succeed({ reason: "The chat platform does not answer." }),
       ),

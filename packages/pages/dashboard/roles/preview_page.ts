@@ -12,7 +12,7 @@ import {
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { type Choice, radioField } from "../look/field.ts";
-import type { AccountNames, PlatformNames } from "../look/names.ts";
+import { type AccountNames, guildText, type PlatformNames } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { roleName } from "../look/remedies.ts";
 import { tableHtml } from "../look/table.ts";
@@ -42,7 +42,7 @@ export const previewPage = (view: PreviewView, refused: Refused | null): Page =>
   const { preview, community, guildId, guildName } = view;
   const isRunning = preview.state === "running";
   return {
-    title: `What changes in ${guildName ?? `community ${guildId}`}`,
+    title: `What changes in ${guildText(guildId, guildName)}`,
     section: "communities",
     refused,
     ...(isRunning ? { refreshSeconds: 3 } : {}),

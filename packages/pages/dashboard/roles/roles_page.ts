@@ -11,7 +11,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { whyPaused } from "../communities/troubles.ts";
 import { textField } from "../look/field.ts";
-import { type AccountNames, communityName } from "../look/names.ts";
+import { type AccountNames, communityName, guildText } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { remedy, roleName } from "../look/remedies.ts";
 import { tableHtml } from "../look/table.ts";
@@ -83,7 +83,7 @@ ${isNew ? null : html`${previewSection(view, visitor, refused)}${nicknamesSectio
   };
 };
 
-const nameOf = ({ guildName, guildId }: RolesView): string => guildName ?? `community ${guildId}`;
+const nameOf = ({ guildName, guildId }: RolesView): string => guildText(guildId, guildName);
 
 const hidden = ({ guildId }: RolesView): Html =>
   html`<input type="hidden" name="guildId" value="${guildId}">`;
