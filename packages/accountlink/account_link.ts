@@ -160,9 +160,9 @@ const layerOf = <E>({
     Layer.provideMerge(Layer.merge(webhooks ?? Layer.empty, settingsOf(options))),
   );
 
-/** Without an account, the site asks users for their links. */
+/** Without an account, the site asks users for their links. `makeWebHandler` refuses a wrong URL. */
 const askingNames = ({ account }: ScopeChoice, publicUrl: string) =>
-  account === undefined
+  account === undefined && URL.canParse(publicUrl)
     ? Layer.succeed(AskingNames, { [defaultAccount]: new URL(publicUrl).host })
     : Layer.empty;
 
