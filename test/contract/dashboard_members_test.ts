@@ -261,7 +261,7 @@ const forms: Readonly<Record<string, MemberRole>> = {
   "/dashboard/account/name": "owner",
   "/dashboard/account/end": "moderator",
   "/dashboard/account/decline": "moderator",
-  "/dashboard/team/remove": "moderator",
+  "/dashboard/team/remove": "owner",
   "/dashboard/team/add": "owner",
   "/dashboard/team/role": "owner",
   "/dashboard/keys": "admin",

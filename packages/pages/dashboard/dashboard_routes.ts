@@ -12,9 +12,7 @@ import { altPages } from "./alts/alts_routes.ts";
 import { newAltsRoutes } from "./alts/new_alts_routes.ts";
 import { jsonRoutes } from "./api_pipeline.ts";
 import { auditRoutes } from "./audit/audit_routes.ts";
-import { blocksApi } from "./blocks/blocks_api.ts";
 import { blocksRoutes } from "./blocks/blocks_routes.ts";
-import { channelsApi } from "./channels/channels_api.ts";
 import { channelsRoutes } from "./channels/channels_routes.ts";
 import { communitiesRoutes } from "./communities/communities_routes.ts";
 import { DashboardReads } from "./dashboard_reads.ts";
@@ -26,7 +24,6 @@ import { unlinkedRoutes } from "./links/unlinked_routes.ts";
 import { userRolesRoutes } from "./links/user_roles.ts";
 import { script } from "./look/script.ts";
 import { style } from "./look/style.ts";
-import { membersApi } from "./members/members_api.ts";
 import { teamRoutes } from "./members/team_routes.ts";
 import { overviewRoutes } from "./overview/overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
@@ -44,11 +41,8 @@ export const dashboardRoutes = Effect.fnUntraced(
     const pages = yield* makeOwnerPages;
     const routes = [
       ...pages.routes,
-      ...jsonRoutes(yield* membersApi),
       ...jsonRoutes(yield* rolesApi),
-      ...jsonRoutes(yield* channelsApi),
       ...jsonRoutes(yield* activityApi),
-      ...jsonRoutes(yield* blocksApi),
       ...staticRoutes(),
       ...(yield* overviewRoutes(pages)),
       ...(yield* communitiesRoutes(pages)),

@@ -8,7 +8,7 @@ import { dayMs, formatTimestamp, timeOrNull } from "@accountlink/core/timestamp"
 import { DashboardAlts } from "@accountlink/http-api";
 import { Array, Clock, Effect } from "effect";
 import { type ManagerInput, makeApiPipeline } from "../api_pipeline.ts";
-import { memberCursorOf } from "../communities/community_operations.ts";
+import { memberCursorOf } from "../links/link_operations.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 
 /** How many days a new link stays in the queue. */

@@ -1,10 +1,11 @@
 /** The pages of the users whom a community keeps out: the list, and the question before a block. */
 import { type ChatId, type DataScope, type GameId, LinkStore } from "@accountlink/core";
-import type { BlockedUser, BlockPlace, StoredBlock } from "@accountlink/core/admission";
-import { isChatId, isGameId } from "@accountlink/core/ids";
+import type { BlockPlace, StoredBlock } from "@accountlink/core/admission";
+import { isChatId } from "@accountlink/core/ids";
 import { OwnedBlocks, OwnedLinks } from "@accountlink/core/owners";
 import { Effect } from "effect";
 import { formTo, Html, html, to } from "../../html.ts";
+import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import {
   type Community,
@@ -12,7 +13,7 @@ import {
   makeCommunities,
   noCommunityPage,
 } from "../communities/community.ts";
-import { reasonField, reasonIn } from "../links/link_questions.ts";
+import { reasonField } from "../links/link_questions.ts";
 import { menuField, textField } from "../look/field.ts";
 import { type AccountNames, listText, messageText, nameIn, type PlatformNames } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
@@ -23,6 +24,7 @@ import { timeHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
+import { makeBlockOperations } from "./block_operations.ts";
 
 const pageSize = 50;
 
@@ -31,6 +33,7 @@ const shownLinks = 10;
 
 export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const blocks = yield* OwnedBlocks;
+  const operations = yield* makeBlockOperations;
   const links = yield* OwnedLinks;
   const store = yield* LinkStore;
   const communities = yield* makeCommunities;
@@ -89,19 +92,18 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
     return blockQuestion({ community, chatId, gameId, ofGame, names }, visitor.platforms);
   });
 
+  /** Blocks the ticked users one after the other, since an operation blocks one. */
   const block = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
-    const { scope } = yield* communities.find(visitor, fields("pid"));
-    const [chatId, gameId] = [fields("chatId"), fields("gameId")];
     const users = [
-      ...(isChatId(chatId) ? [ofChat(chatId)] : []),
-      ...(isGameId(gameId) ? [ofGameUser(gameId)] : []),
-    ];
-    const reason = yield* reasonIn(fields);
-    yield* Effect.forEach(users, (user) => blocks.set(visitor.owner, scope, user, reason));
-    return seeOther(paths.blocks, { pid: scope.pid, ...(users.length > 0 && { done: "blocked" }) });
+      { chatId: fields("chatId") || undefined, gameId: undefined },
+      { chatId: undefined, gameId: fields("gameId") || undefined },
+    ].filter(({ chatId, gameId }) => chatId !== gameId);
+    yield* Effect.forEach(users, (user) => operations.block.submit(visitor, fields, user));
+    return seeOther(paths.blocks, { pid: fields("pid"), ...(users.length > 0 && { done: "blocked" }) });
   });
 
   return [
+    ...jsonRoutes(operations),
     page(paths.blocks, (visitor, query) => list(visitor, query)),
     page(paths.block, ask),
     form(paths.block, (visitor, fields) =>
@@ -112,18 +114,14 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
         ),
       ),
     ),
-    form(paths.unblock, function* (visitor, fields) {
-      const { scope } = yield* communities.find(visitor, fields("pid"));
-      const [chatId, gameId] = [fields("chatId"), fields("gameId")];
-      if (isChatId(chatId)) yield* blocks.remove(visitor.owner, scope, ofChat(chatId));
-      else if (isGameId(gameId)) yield* blocks.remove(visitor.owner, scope, ofGameUser(gameId));
-      return seeOther(paths.blocks, { pid: scope.pid, done: "unblocked" });
-    }),
+    form(paths.unblock, (visitor, fields) =>
+      Effect.as(
+        operations.unblock.submit(visitor, fields),
+        seeOther(paths.blocks, { pid: fields("pid"), done: "unblocked" }),
+      ),
+    ),
   ];
 });
-
-const ofChat = (chatId: ChatId): BlockedUser => ({ chatId, gameId: null });
-const ofGameUser = (gameId: GameId): BlockedUser => ({ chatId: null, gameId });
 
 const placeOf = (cursor: string): BlockPlace | null => {
   const [, at, hash = ""] = /^(\d{1,15})-([\w-]{43})$/.exec(cursor) ?? [];

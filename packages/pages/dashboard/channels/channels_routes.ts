@@ -8,8 +8,8 @@ import { RolePlans } from "@accountlink/core/roles";
 import { dayMs } from "@accountlink/core/timestamp";
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect, Option, Struct } from "effect";
-import { makePostPanel } from "../../chat/mod.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
+import { jsonRoutes } from "../api_pipeline.ts";
 import { makeCommunities } from "../communities/community.ts";
 import { guildErrors, orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
@@ -17,6 +17,7 @@ import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn 
 import type { Page } from "../page.ts";
 import { channelsPath } from "../paths.ts";
 import { guildChoicePage, refusedGuildPage } from "../roles/guild_pages.ts";
+import { makeChannelOperations } from "./channel_operations.ts";
 import { channelsPage, publicLogPage } from "./channels_page.ts";
 import {
   type ChannelsForm,
@@ -40,7 +41,7 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
   const communities = yield* makeCommunities;
   const guildsOf = yield* makeGuildChoice;
   const { findChannels } = yield* makeGuildChannels;
-  const postPanel = yield* makePostPanel;
+  const operations = yield* makeChannelOperations;
   const viewOf = yield* makeChannelsView;
 
   /** Calls `answer` for a guild that the visitor manages. The visitor of a shared list first chooses one. */
@@ -79,6 +80,7 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
   });
 
   return [
+    ...jsonRoutes(operations),
     page(channelsPath(":pid"), (visitor, query) =>
       inGuild(visitor, query("guildId"), (_, show) => show({}, null)),
     ),
@@ -119,7 +121,7 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
         });
 
         const post = Effect.as(
-          postPanel({ scope, guildId }, typed.channelId, typed.text),
+          operations.postPanel.submit(visitor, fields, { pid: scope.pid, guildId }),
           seeOther(channelsPath(scope.pid), { ...seen, done: "panelPosted" }),
         );
 

@@ -1,16 +1,10 @@
 /** Confirmation questions before a link is created or removed; they name both accounts. */
 import type { ChatId, GameId } from "@accountlink/core";
 import { longestReason } from "@accountlink/core/audit";
-import {
-  type Conflict,
-  type Forbidden,
-  InvalidParameter,
-  type PlatformUnavailable,
-} from "@accountlink/core/errors";
+import type { Conflict, Forbidden, InvalidParameter, PlatformUnavailable } from "@accountlink/core/errors";
 import { isChatId } from "@accountlink/core/ids";
-import { type Contest, type NamedLink, OwnedLinks } from "@accountlink/core/owners";
+import type { Contest, NamedLink } from "@accountlink/core/owners";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
-import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Effect, Result } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
@@ -23,6 +17,7 @@ import { listOf, say, tags } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
+import type { makeLinkOperations } from "./link_operations.ts";
 import { accountText } from "./links_page.ts";
 import { makeLostWithLink } from "./lost_with_link.ts";
 import { makeUserLists, type UserList } from "./user_page.ts";
@@ -34,14 +29,6 @@ export const reasonField = textField({
   value: "",
   maxLength: longestReason,
 });
-
-/** Returns the reason that a form gives, or null. */
-export const reasonIn = (fields: Fields) => {
-  const reason = fields("reason").trim();
-  return isStorableUpTo(longestReason, reason)
-    ? Effect.succeed(reason || null)
-    : InvalidParameter.one("reason", `expected at most ${longestReason} characters`);
-};
 
 interface LinkQuestion {
   readonly community: Community;
@@ -144,8 +131,10 @@ ${
   };
 };
 
-export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
-  const links = yield* OwnedLinks;
+export const unlinkAllRoutes = Effect.fnUntraced(function* (
+  { page, form }: OwnerPages,
+  operations: Pick<Effect.Success<typeof makeLinkOperations>, "unlink">,
+) {
   const profiles = yield* Profiles;
   const listsOf = yield* makeUserLists;
   const lostIn = yield* makeLostWithLink;
@@ -165,12 +154,13 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
         );
   });
 
-  const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, chatId: string, reason: string | null) {
+  const unlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const chatId = fields("chatId");
     const lists = isChatId(chatId) ? yield* listsOf(visitor, chatId) : [];
     const [first] = lists;
     if (first === undefined) return seeOther(paths.links);
-    const results = yield* Effect.forEach(lists, ({ community, link: { link } }) =>
-      links.remove(visitor.owner, community.scope, link.chatId, reason).pipe(
+    const results = yield* Effect.forEach(lists, ({ community }) =>
+      operations.unlink.submit(visitor, fields, { pid: community.scope.pid }).pipe(
         // Ignore a link that another request has removed meanwhile.
         Effect.catchTag("LinkNotFound", () => Effect.void),
         Effect.result,
@@ -184,9 +174,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* ({ page, form }: Owne
 
   return [
     page(paths.unlinkAll, (visitor, query) => ask(visitor, query("chatId"), null)),
-    form(paths.unlinkAll, (visitor, fields) =>
-      Effect.flatMap(reasonIn(fields), (reason) => unlink(visitor, fields("chatId"), reason)),
-    ),
+    form(paths.unlinkAll, unlink),
   ];
 });
 

@@ -8,8 +8,8 @@ import { allLinks } from "@accountlink/core/links";
 import { type Contest, type LinkPage, makeContestOf, mostSorted, OwnedLinks } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Effect, Option, Stream } from "effect";
+import { jsonRoutes } from "../api_pipeline.ts";
 import { type Community, makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { cursorOf } from "../communities/community_operations.ts";
 import { csvResponse } from "../csv_file.ts";
 import type { Problem } from "../look/reasons.ts";
 import { type Refused, refusedFor } from "../look/refused.ts";
@@ -18,7 +18,8 @@ import { dayMsOf, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
 import { foundPage } from "./found_page.ts";
-import { linkQuestion, problemsOf, reasonIn, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
+import { cursorOf, makeLinkOperations } from "./link_operations.ts";
+import { linkQuestion, problemsOf, unlinkAllRoutes, unlinkQuestion } from "./link_questions.ts";
 import { listedFile, onceAtATime } from "./links_file.ts";
 import {
   byName,
@@ -46,7 +47,8 @@ const undoMs = 10_000;
 
 export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const { page, form, stillMay } = pages;
-  const unlinkAll = yield* unlinkAllRoutes(pages);
+  const operations = yield* makeLinkOperations;
+  const unlinkAll = yield* unlinkAllRoutes(pages, operations);
   const links = yield* OwnedLinks;
   const store = yield* LinkStore;
   const profiles = yield* Profiles;
@@ -210,10 +212,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     if (fields("confirm") !== "1" && !isUndone) return yield* ask(contest, null);
     if (contest !== null && fields("reason").trim() === "")
       return yield* ask(contest, refusedFor([{ name: "reason", reason: "say why you link these accounts" }]));
-    const set = Effect.flatMap(reasonIn(fields), (reason) =>
-      links.set(visitor.owner, community.scope, { chatId, gameId, reason }),
-    );
-    return yield* set.pipe(
+    return yield* operations.link.submit(visitor, fields, { chatId, gameId }).pipe(
       Effect.as(seeOther(paths.linkUser, { pid, chatId, done: "linked" })),
       Effect.catchTag(["Conflict", "Forbidden", "InvalidParameter", "PlatformUnavailable"], (error) =>
         refuse(problemsOf(error, visitor)),
@@ -260,16 +259,15 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
       isOne
         ? user(visitor, fields, chatId, "", problemsOf(error, visitor))
         : list(visitor, fields, emptyLinkForm, problemsOf(error, visitor));
-    const removed = (reason: string | null) =>
-      Effect.forEach(chatIds, (each) =>
-        // Ignore links that another request has removed meanwhile.
-        Effect.catchTag(
-          links.remove(visitor.owner, community.scope, each, reason),
-          "LinkNotFound",
-          () => Effect.void,
-        ),
-      );
-    return yield* Effect.flatMap(reasonIn(fields), removed).pipe(
+    const removed = Effect.forEach(chatIds, (each) =>
+      // Ignore links that another request has removed meanwhile.
+      Effect.catchTag(
+        operations.unlink.submit(visitor, fields, { chatId: each }),
+        "LinkNotFound",
+        () => Effect.void,
+      ),
+    );
+    return yield* removed.pipe(
       Effect.as(seen),
       Effect.catchTag(["Forbidden", "InvalidParameter", "PlatformUnavailable"], refused),
     );
@@ -306,6 +304,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   });
 
   return [
+    ...jsonRoutes(operations),
     page(paths.links, (visitor, query) => list(visitor, query, emptyLinkForm, [])),
     page(paths.linksFile, file),
     page(paths.linkUser, (visitor, query) => {

@@ -10,7 +10,6 @@ import {
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { memberCursorOf } from "../communities/community_operations.ts";
 import { textField } from "../look/field.ts";
 import { communityName } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
@@ -20,6 +19,7 @@ import { ageAgoHtml, dayHtml, durationHtml, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { channelsPath, may, paths, userPath, withQuery } from "../paths.ts";
+import { memberCursorOf } from "./link_operations.ts";
 import { accountText } from "./links_page.ts";
 import { makeMemberListWait, type NotListed, progressText } from "./member_list_wait.ts";
 

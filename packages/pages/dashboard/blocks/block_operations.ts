@@ -7,29 +7,37 @@ import { DashboardBlocks } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeApiPipeline } from "../api_pipeline.ts";
 
-export const blocksApi = Effect.gen(function* () {
-  const { bindManaged } = yield* makeApiPipeline;
+/** What members and keys do with blocks, by JSON and by the forms of the pages. */
+export const makeBlockOperations = Effect.gen(function* () {
+  const { bindManaged, managedOperation } = yield* makeApiPipeline;
   const scopes = yield* OwnedScopes;
   const blocks = yield* OwnedBlocks;
 
-  return [
-    bindManaged(DashboardBlocks.getBlocks, function* ({ owner, values: { pid, limit, cursor } }) {
+  return {
+    list: bindManaged(DashboardBlocks.getBlocks, function* ({ owner, values: { pid, limit, cursor } }) {
       const page = yield* blocks.page(yield* scopes.find(owner, pid), cursor, limit);
       const next = page.next && `${page.next.at}-${page.next.hash}`;
       return { data: { blocks: page.blocks.map(blockJson), next } };
     }),
 
-    bindManaged(DashboardBlocks.putBlock, function* ({ owner, values: { pid, reason, ...ids } }) {
-      const scope = yield* scopes.find(owner, pid);
-      const { block, removedLinks } = yield* blocks.set(owner, scope, yield* userOf(ids), reason);
-      return { data: { block: blockJson(block), removedLinks } };
-    }),
+    block: managedOperation(
+      DashboardBlocks.putBlock,
+      function* ({ owner, values: { pid, reason, ...ids } }) {
+        const scope = yield* scopes.find(owner, pid);
+        return yield* blocks.set(owner, scope, yield* userOf(ids), reason);
+      },
+      ({ block, removedLinks }) => ({ data: { block: blockJson(block), removedLinks } }),
+    ),
 
-    bindManaged(DashboardBlocks.deleteBlock, function* ({ owner, values: { pid, ...ids } }) {
-      const scope = yield* scopes.find(owner, pid);
-      return { data: { deleted: yield* blocks.remove(owner, scope, yield* userOf(ids)) } };
-    }),
-  ];
+    unblock: managedOperation(
+      DashboardBlocks.deleteBlock,
+      function* ({ owner, values: { pid, ...ids } }) {
+        const scope = yield* scopes.find(owner, pid);
+        return yield* blocks.remove(owner, scope, yield* userOf(ids));
+      },
+      (deleted) => ({ data: { deleted } }),
+    ),
+  };
 });
 
 /** The parameter reader has already refused a request that names no user. */

@@ -5,25 +5,27 @@ import { Effect, Struct } from "effect";
 import { makePostPanel } from "../../chat/mod.ts";
 import { makeApiPipeline } from "../api_pipeline.ts";
 
-export const channelsApi = Effect.gen(function* () {
-  const { bindManaged } = yield* makeApiPipeline;
+/** What members and keys do with the channels of a guild, by JSON and by the forms of the page. */
+export const makeChannelOperations = Effect.gen(function* () {
+  const { bindManaged, managedOperation } = yield* makeApiPipeline;
   const { enter } = yield* Communities;
   const { findChannels } = yield* makeGuildChannels;
   const postPanel = yield* makePostPanel;
 
-  return [
-    bindManaged(DashboardChannels.getChannels, function* ({ owner, values: { pid, guildId } }) {
+  return {
+    list: bindManaged(DashboardChannels.getChannels, function* ({ owner, values: { pid, guildId } }) {
       yield* enter(owner, pid, guildId);
       const { channels } = yield* findChannels(guildId);
       return { data: { channels: channels.map(Struct.pick(["id", "name", "mayPost"])) } };
     }),
 
-    bindManaged(
+    postPanel: managedOperation(
       DashboardChannels.postPanel,
       function* ({ owner, values: { pid, guildId, channelId, text } }) {
         const scope = yield* enter(owner, pid, guildId);
-        return { data: { messageId: yield* postPanel({ scope, guildId }, channelId, text) } };
+        return yield* postPanel({ scope, guildId }, channelId, text);
       },
+      (messageId) => ({ data: { messageId } }),
     ),
-  ];
+  };
 });

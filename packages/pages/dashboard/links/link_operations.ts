@@ -1,0 +1,79 @@
+import type { NewestPosition } from "@accountlink/core/links";
+import {
+  type MemberPlace,
+  type NamedLink,
+  OwnedLinks,
+  OwnedScopes,
+  UnlinkedMembers,
+} from "@accountlink/core/owners";
+import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
+import { DashboardCommunities } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { makeApiPipeline } from "../api_pipeline.ts";
+
+/** What members and keys do with the links of a list, by JSON and by the forms of the pages. */
+export const makeLinkOperations = Effect.gen(function* () {
+  const { bindManaged, managedOperation } = yield* makeApiPipeline;
+  const scopes = yield* OwnedScopes;
+  const links = yield* OwnedLinks;
+  const unlinked = yield* UnlinkedMembers;
+
+  return {
+    list: bindManaged(
+      DashboardCommunities.getLinks,
+      function* ({ owner, values: { pid, q, limit, cursor } }) {
+        const scope = yield* scopes.find(owner, pid);
+        const place = cursor && { lastVerifiedAt: cursor.at, chatId: cursor.chatId };
+        const page = yield* links.page(scope, q.trim(), place, limit);
+        return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
+      },
+    ),
+
+    unlinked: bindManaged(
+      DashboardCommunities.getUnlinked,
+      function* ({ owner, values: { pid, guildId, q, limit, cursor } }) {
+        const scope = yield* scopes.find(owner, pid);
+        const page = yield* unlinked.page(scope, guildId, q.trim(), cursor, limit);
+        const members = page.members.map(({ chatId, username, displayName, at, reminded }) => ({
+          chatId,
+          username,
+          displayName,
+          joined: timeOrNull(at || null),
+          reminded: timeOrNull(reminded),
+        }));
+        const next = page.next && memberCursorOf(page.next);
+        return { data: { members, next, linked: page.linked, total: page.total } };
+      },
+    ),
+
+    link: managedOperation(
+      DashboardCommunities.putLink,
+      function* ({ owner, values: { pid, ...link } }) {
+        return yield* links.set(owner, yield* scopes.find(owner, pid), link);
+      },
+      (data) => ({ data }),
+    ),
+
+    unlink: managedOperation(
+      DashboardCommunities.deleteLink,
+      function* ({ owner, values: { pid, chatId, reason } }) {
+        return yield* links.remove(owner, yield* scopes.find(owner, pid), chatId, reason);
+      },
+      (data) => ({ data }),
+    ),
+  };
+});
+
+/** Encodes a position as the `cursor` of the next page. */
+export const cursorOf = ({ lastVerifiedAt, chatId }: NewestPosition): string => `${lastVerifiedAt}-${chatId}`;
+
+export const memberCursorOf = ({ at, chatId }: MemberPlace): string => `${at}-${chatId}`;
+
+const linkJson = ({ link, chat, game }: NamedLink) => ({
+  chatId: link.chatId,
+  gameId: link.gameId,
+  linkVersion: link.linkVersion,
+  lastVerifiedAt: formatTimestamp(link.lastVerifiedAt),
+  chat,
+  game,
+});

@@ -1,0 +1,74 @@
+import { hasAccepted, type Member, type MemberChange, Members } from "@accountlink/core/accounts";
+import { BadRequest, MissingParameter } from "@accountlink/core/errors";
+import { type KeyOwner, originOf } from "@accountlink/core/keys";
+import { forEachLimited } from "@accountlink/core/limited_loops";
+import { Profiles } from "@accountlink/core/platforms";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { DashboardMembers } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeMemberScopes } from "./member_scopes.ts";
+import { makeUserSearch } from "./name_search.ts";
+
+/** What owners do with the members of an account, by JSON and by the forms of the page. Every member can leave. */
+export const makeMemberOperations = Effect.gen(function* () {
+  const { bind, operation } = yield* makeApiPipeline;
+  const members = yield* Members;
+  const profiles = yield* Profiles;
+  const findUser = yield* makeUserSearch;
+  const scopesOf = yield* makeMemberScopes;
+
+  const toJson = (member: Member) =>
+    Effect.map(profiles.chat(member.chatId, null), (profile) => ({
+      chatId: member.chatId,
+      role: member.role,
+      scopes: member.scopes,
+      since: formatTimestamp(member.since),
+      accepted: hasAccepted(member),
+      username: profile?.username ?? null,
+      displayName: profile?.displayName ?? null,
+    }));
+
+  const changed = Effect.fnUntraced(function* (owner: KeyOwner, change: MemberChange) {
+    const { name } = owner.account;
+    yield* members.change(name, change, originOf(owner));
+    const member = (yield* members.list(name)).find(({ chatId }) => chatId === change.chatId);
+    return yield* member === undefined ? new BadRequest({ problem: "not_found" }) : toJson(member);
+  });
+
+  return {
+    list: bind(DashboardMembers.getMembers, function* ({ owner }) {
+      const listed = yield* members.seenBy(owner);
+      return { data: { members: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
+    }),
+
+    add: operation(
+      DashboardMembers.addMember,
+      function* (input) {
+        const { chatId, username, role, scopes: wanted } = input.values;
+        const scopes = yield* scopesOf(input.owner, role, wanted ?? null);
+        const found = yield* findUser(chatId === null ? { username: username ?? "" } : { chatId }, input);
+        return yield* changed(input.owner, { type: "add", chatId: found.chatId, role, scopes });
+      },
+      (member) => ({ status: 201, data: { member } }),
+    ),
+
+    change: operation(
+      DashboardMembers.patchMember,
+      function* ({ owner, values: { chatId, role, scopes: wanted } }) {
+        if (role === undefined && wanted === undefined)
+          return yield* new MissingParameter({ parameters: ["role"] });
+        const scopes = wanted === undefined ? undefined : yield* scopesOf(owner, role, wanted);
+        return yield* changed(owner, { type: "set_role", chatId, role, scopes });
+      },
+      (member) => ({ data: { member } }),
+    ),
+
+    remove: operation(
+      DashboardMembers.removeMember,
+      ({ owner, values: { chatId } }) =>
+        members.change(owner.account.name, { type: "remove", chatId }, originOf(owner)),
+      () => ({ data: { removed: true as const } }),
+    ),
+  };
+});
