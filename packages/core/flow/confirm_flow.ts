@@ -10,7 +10,6 @@ import type { ChatId, Pid, Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkCap } from "../links/link_cap.ts";
 import { LinkEvents } from "../links/link_events.ts";
-import { GuildGuard } from "../platforms/guild_guard.ts";
 import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
@@ -18,21 +17,13 @@ import { SessionSettings } from "../sessions/session_settings.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
 import type { Millis } from "../timestamp.ts";
-import { type FlowForm, makeFormCheck } from "./flow_form.ts";
+import { FlowAccounts } from "./flow_accounts.ts";
+import { FlowAdmission } from "./flow_admission.ts";
+import type { Cookie } from "./flow_cookie.ts";
 import { type CompletionRefusal, FlowStore, isVoided, provenGame } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
-import {
-  belongsTo,
-  type Cookie,
-  flowIdOf,
-  type HeldFlow,
-  lastEntryOf,
-  makeFindFlow,
-  makeRefuseGone,
-} from "./held_flow.ts";
-import { admitUser, makeAdmit } from "./prove_account.ts";
-import { makeFlowAccounts } from "./view_flow.ts";
+import { belongsTo, type FlowForm, type HeldFlow, HeldFlows } from "./held_flow.ts";
 
 /** The fields that a page's form sends to confirm the verification. */
 export interface ConfirmForm extends FlowForm {
@@ -57,18 +48,15 @@ export const makeFlowEnd = Effect.gen(function* () {
   const events = yield* LinkEvents;
   const alts = yield* NewLinkAlts;
   const cap = yield* LinkCap;
-  const guard = yield* GuildGuard;
   const limits = yield* RequestLimits;
   const vault = yield* AddressVault;
   const plans = yield* RolePlanStore;
   const secrets = yield* Secrets;
   const random = yield* SecureRandom.SecureRandom;
   const { sightingRetention } = yield* SessionSettings;
-  const accounts = yield* makeFlowAccounts;
-  const findFlow = yield* makeFindFlow;
-  const refuseGone = yield* makeRefuseGone;
-  const admit = yield* makeAdmit;
-  const { checkForm, refuseForm, flowOf } = yield* makeFormCheck;
+  const accounts = yield* FlowAccounts;
+  const admission = yield* FlowAdmission;
+  const heldFlows = yield* HeldFlows;
 
   /** Completes a flow, unless the plan of the account has no room for its link. */
   const withinCap = <A, E, R>(
@@ -108,7 +96,7 @@ export const makeFlowEnd = Effect.gen(function* () {
   ) {
     switch (refused._tag) {
       case "FlowGone":
-        return yield* refuseGone(cookie, entry);
+        return yield* heldFlows.refuseGone(cookie, entry);
       case "SessionOver":
         return yield* refuseOver(refused.session, entry);
       case "LinkChanged":
@@ -126,15 +114,15 @@ export const makeFlowEnd = Effect.gen(function* () {
     from: ConfirmedFrom,
   ) {
     const { keeps = false } = form;
-    const { flow, subject } = yield* flowOf(cookie, form);
+    const { flow, subject } = yield* heldFlows.ofForm(cookie, form);
     const { id, session, pid, chatId, entry } = flow;
     if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
     const game = provenGame(flow);
     if (chatId === null || game === null) return yield* new FlowRefused({ reason: "unfinished", entry });
-    yield* admitUser(guard, subject, { chatId }, entry);
+    yield* admission.user(subject, { chatId }, entry);
     if (session === null) yield* limits.admitAddress(from.address, "verifyDay");
     const { mark, seen } = yield* seenOf(from, keeps);
-    if (!keeps) yield* admit(subject, chatId, { step: "chat", chatId, game }, entry);
+    if (!keeps) yield* admission.accounts(subject, chatId, { step: "chat", chatId, game }, entry);
     const at = yield* Clock.currentTimeMillis;
     const complete = sessions.complete({
       flow: id,
@@ -168,15 +156,15 @@ export const makeFlowEnd = Effect.gen(function* () {
   });
 
   const cancel = Effect.fn("VerificationFlows.cancel")(function* (cookie: Cookie, form: FlowForm) {
-    const held = yield* findFlow(cookie);
-    const entry = form.sid === null ? yield* lastEntryOf(held, cookie) : { sid: form.sid };
+    const held = yield* heldFlows.find(cookie);
+    const entry = form.sid === null ? yield* heldFlows.lastEntry(held, cookie) : { sid: form.sid };
     // Without a flow and without a session, there is nothing to cancel.
     const isNothing = entry === null || (held === null && !("sid" in entry));
-    if (cookie === null || isNothing) return yield* refuseForm(cookie, form);
+    if (cookie === null || isNothing) return yield* heldFlows.refuseForm(cookie, form);
     const subject = yield* subjects.resolve(entry);
     const { session, pid, guildId, redirect, sid } = subject;
     const ended = { entry, guildId, redirect: redirect && withOutcome(redirect, sid, "cancelled") };
-    yield* checkForm(yield* flowIdOf(secrets, cookie), session ?? pid, form, entry);
+    yield* heldFlows.checkForm(yield* heldFlows.idOf(cookie), session ?? pid, form, entry);
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
     if (session === null) return ended;
     const at = yield* Clock.currentTimeMillis;

@@ -1,110 +1,145 @@
-/**
- * The cookie of a flow: `<random token>.<deadline>.<entry>`. After a flow was deleted, the deadline shows whether the
- * flow had expired. The id of a flow is a hash of token and deadline, so neither can be changed. The entry is not
- * protected, because a browser can choose any entry in the URL anyway.
- */
-import { Clock, Effect, Option, Result, Schema } from "effect";
-import type { SecureRandom } from "effect/crypto";
-import { Base64Url } from "effect/encoding";
-import { type FlowId, isSid } from "../ids.ts";
+/** Finds the flow of a browser by its cookie, checks the forms of its pages, and stores its proofs. */
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { type FlowId, isSid, type Pid, type SessionId } from "../ids.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
-import { FlowStore, type VerificationFlow } from "./flow_store.ts";
+import { anyEntryIn, type Cookie, entryIn, hasExpired, withEntry, withoutEntry } from "./flow_cookie.ts";
+import { FlowStore, isVoided, type Proof, type VerificationFlow } from "./flow_store.ts";
 import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
-
-export type Cookie = string | null;
-
-/** Browsers drop cookies above 4,096 bytes, including name and attributes. */
-const maxLength = 3_500;
-
-export const newCookie = (
-  random: SecureRandom.SecureRandom["Service"],
-  expiresAt: Millis,
-): Effect.Effect<string> => Effect.map(randomToken(random), (token) => `${token}.${expiresAt.toString(36)}`);
-
-/** Returns the deadline of a cookie; null if the text is no flow cookie. */
-export const deadlineOf = (cookie: Cookie): Millis | null => {
-  const [, expiresAt] = /^[\w-]{43}\.([\da-z]{1,9})(?:\.[\w-]+)?$/.exec(cookie ?? "") ?? [];
-  return expiresAt === undefined ? null : Number.parseInt(expiresAt, 36);
-};
-
-/** Returns the cookie with another entry, or without any entry if the cookie would be too long. */
-export const withEntry = (cookie: string, entry: FlowEntry): string => {
-  const full = `${withoutEntry(cookie)}.${Base64Url.encode(JSON.stringify(entry))}`;
-  return full.length > maxLength ? withoutEntry(cookie) : full;
-};
-
-/** Returns the entry of a cookie; null if it has none or has expired. @internal */
-export const entryIn = (cookie: Cookie, now: Millis): FlowEntry | null =>
-  (deadlineOf(cookie) ?? 0) <= now ? null : anyEntryIn(cookie);
-
-/** Returns the entry of a cookie, also of an expired one. */
-const anyEntryIn = (cookie: Cookie): FlowEntry | null => {
-  const encoded = cookie?.split(".")[2];
-  return encoded === undefined
-    ? null
-    : Option.getOrNull(Option.flatMap(Result.getSuccess(Base64Url.decodeString(encoded)), decodeEntry));
-};
-
-const decodeEntry = Schema.decodeOption(
-  Schema.fromJsonString(
-    Schema.Union([
-      Schema.Struct({ sid: Schema.String }),
-      Schema.Struct({
-        pid: Schema.String,
-        guildId: Schema.NullOr(Schema.String),
-        redirect: Schema.NullOr(Schema.String),
-      }),
-    ]),
-  ),
-);
-
-export const flowIdOf = ({ flowId }: Secrets["Service"], cookie: string): Effect.Effect<FlowId> =>
-  flowId(withoutEntry(cookie));
-
-const withoutEntry = (cookie: string): string => cookie.split(".", 2).join(".");
 
 /** A flow that was found by a browser's cookie. With its `entry`, the browser can open this flow again. */
 export interface HeldFlow extends VerificationFlow {
   readonly entry: FlowEntry;
 }
 
-/**
- * Makes a function that returns the flow of a cookie, or null. The cookie contains a sid and the flow contains a hash
- * of its sid, so a cookie with another sid finds no flow.
- */
-export const makeFindFlow = Effect.gen(function* () {
-  const flows = yield* FlowStore;
-  const secrets = yield* Secrets;
+/** The fields that every form of the flow has. */
+export interface FlowForm {
+  readonly csrf: string | null;
+  /** The session of the page, which can outlive the flow; null without a session. */
+  readonly sid: string | null;
+}
 
-  const entryOf = Effect.fnUntraced(function* (
-    { session, pid, guildId, redirect }: VerificationFlow,
-    claimed: FlowEntry | null,
-  ) {
-    if (session === null) return { pid, guildId, redirect };
-    if (claimed === null || !("sid" in claimed) || !isSid(claimed.sid)) return null;
-    return (yield* secrets.sessionId(claimed.sid)) === session ? claimed : null;
-  });
+/** The flows that browsers hold by their cookies. Every step of a flow begins here. */
+export class HeldFlows extends Context.Service<HeldFlows>()("@accountlink/core/HeldFlows", {
+  make: Effect.gen(function* () {
+    const flows = yield* FlowStore;
+    const subjects = yield* FlowSubjects;
+    const secrets = yield* Secrets;
+    const random = yield* SecureRandom.SecureRandom;
 
-  return Effect.fnUntraced(function* (cookie: Cookie) {
-    if (cookie === null) return null;
-    const now = yield* Clock.currentTimeMillis;
-    const flow = Option.getOrNull(yield* flows.find(yield* flowIdOf(secrets, cookie), now));
-    const entry = flow === null ? null : yield* entryOf(flow, entryIn(cookie, now));
-    return flow === null || entry === null ? null : ({ ...flow, entry } satisfies HeldFlow);
-  });
-});
+    const idOf = (cookie: string): Effect.Effect<FlowId> => secrets.flowId(withoutEntry(cookie));
 
-/**
- * Returns the entry for a request that names no entry. This is the entry of the browser's flow, or without a flow, the
- * last entry in the cookie.
- */
-export const lastEntryOf = (held: HeldFlow | null, cookie: Cookie): Effect.Effect<FlowEntry | null> =>
-  held === null
-    ? Effect.map(Clock.currentTimeMillis, (now) => entryIn(cookie, now))
-    : Effect.succeed(held.entry);
+    const newCookie = (expiresAt: Millis): Effect.Effect<string> =>
+      Effect.map(randomToken(random), (token) => `${token}.${expiresAt.toString(36)}`);
+
+    const entryOf = Effect.fnUntraced(function* (
+      { session, pid, guildId, redirect }: VerificationFlow,
+      claimed: FlowEntry | null,
+    ) {
+      if (session === null) return { pid, guildId, redirect };
+      if (claimed === null || !("sid" in claimed) || !isSid(claimed.sid)) return null;
+      return (yield* secrets.sessionId(claimed.sid)) === session ? claimed : null;
+    });
+
+    const find = Effect.fnUntraced(function* (cookie: Cookie) {
+      if (cookie === null) return null;
+      const now = yield* Clock.currentTimeMillis;
+      const flow = Option.getOrNull(yield* flows.find(yield* idOf(cookie), now));
+      const entry = flow === null ? null : yield* entryOf(flow, entryIn(cookie, now));
+      return flow === null || entry === null ? null : ({ ...flow, entry } satisfies HeldFlow);
+    });
+
+    const refuseGone = Effect.fnUntraced(function* (cookie: Cookie, given: FlowEntry | null) {
+      const entry = given ?? anyEntryIn(cookie);
+      if (entry !== null && "sid" in entry) yield* subjects.resolve(entry);
+      const reason = (yield* hasExpired(cookie)) ? "expired" : "lost";
+      return yield* new FlowRefused({ reason, entry });
+    });
+
+    const lastEntry = Effect.fnUntraced(function* (held: HeldFlow | null, cookie: Cookie) {
+      return held?.entry ?? entryIn(cookie, yield* Clock.currentTimeMillis);
+    });
+
+    const checkForm = Effect.fnUntraced(function* (
+      id: FlowId,
+      subject: SessionId | Pid,
+      { csrf }: FlowForm,
+      entry: FlowEntry,
+    ) {
+      if (csrf !== (yield* secrets.flowCsrf(id, subject))) {
+        return yield* new FlowRefused({ reason: "forged", entry });
+      }
+    });
+
+    /** Refuses a form of another session. The browser began another verification after the form's page was shown. */
+    const checkSession = Effect.fnUntraced(function* (entry: FlowEntry, { sid }: FlowForm) {
+      if (sid === null || ("sid" in entry && entry.sid === sid)) return;
+      yield* subjects.resolve({ sid });
+      return yield* new FlowRefused({ reason: "unfinished", entry: { sid } });
+    });
+
+    const refuseForm = (cookie: Cookie, { sid }: FlowForm) =>
+      refuseGone(cookie, sid === null ? null : { sid });
+
+    return {
+      idOf,
+      newCookie,
+
+      /**
+       * Returns the flow of a cookie, or null. The cookie contains a sid and the flow contains a hash of its sid, so a
+       * cookie with another sid finds no flow.
+       */
+      find,
+
+      /** Returns the entry of a browser's flow, or without a flow, the last entry in the cookie. */
+      lastEntry,
+
+      /** Finds the flow of a browser, and its last entry if the request names none. Fails if there is neither. */
+      enter: Effect.fnUntraced(function* (given: FlowEntry | null, cookie: Cookie) {
+        const held = yield* find(cookie);
+        const entry = given ?? (yield* lastEntry(held, cookie));
+        return entry === null ? yield* refuseGone(cookie, null) : { held, entry };
+      }),
+
+      /**
+       * Refuses a request whose flow is gone. If its session has ended, the refusal says how; else it is `expired` if
+       * the cookie's deadline has passed, or `lost`. Without an `entry`, the cookie's last one leads back.
+       */
+      refuseGone,
+
+      /** Refuses a form that does not come from a page of this flow. */
+      checkForm,
+
+      /** Refuses a form whose flow is gone. */
+      refuseForm,
+
+      /** Returns the flow that a form belongs to, and its session or scope. */
+      ofForm: Effect.fnUntraced(function* (cookie: Cookie, form: FlowForm) {
+        const flow = yield* find(cookie);
+        if (flow === null) return yield* refuseForm(cookie, form);
+        const { id, session, pid, entry } = flow;
+        yield* checkSession(entry, form);
+        yield* checkForm(id, session ?? pid, form, entry);
+        return { flow, subject: yield* subjects.resolve(entry) };
+      }),
+
+      /** Stores a proof, and gives the browser a new cookie. */
+      prove: Effect.fnUntraced(function* ({ id, entry, expiresAt }: HeldFlow, proof: Proof, held: Cookie) {
+        const cookie = withEntry(yield* newCookie(expiresAt), entry);
+        const now = yield* Clock.currentTimeMillis;
+        const proven = yield* flows.prove(id, proof, now, yield* idOf(cookie));
+        if (Option.isSome(proven)) return { entry, cookie };
+        if (proof.step === "game") yield* checkChatProof(yield* find(held), entry, held);
+        return yield* refuseGone(held, entry);
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(HeldFlows, HeldFlows.make);
+}
 
 export const belongsTo = (flow: VerificationFlow, subject: FlowSubject): boolean =>
   flow.session === subject.session &&
@@ -112,16 +147,18 @@ export const belongsTo = (flow: VerificationFlow, subject: FlowSubject): boolean
   flow.guildId === subject.guildId &&
   flow.redirect === subject.redirect;
 
-/**
- * Makes a function that refuses a request whose flow is gone. If its session has ended, the refusal says how; else it is
- * `expired` if the cookie's deadline has passed, or `lost`. Without an `entry`, the cookie's last one leads back.
- */
-export const makeRefuseGone = Effect.map(FlowSubjects, (subjects) =>
-  Effect.fnUntraced(function* (cookie: Cookie, given: FlowEntry | null) {
-    const entry = given ?? anyEntryIn(cookie);
-    if (entry !== null && "sid" in entry) yield* subjects.resolve(entry);
-    const deadline = deadlineOf(cookie);
-    const isOver = deadline !== null && deadline <= (yield* Clock.currentTimeMillis);
-    return yield* new FlowRefused({ reason: isOver ? "expired" : "lost", entry });
-  }),
-);
+/** Refuses to prove a game account before the chat account, and after the flow of the cookie has expired. */
+export const checkChatProof = Effect.fnUntraced(function* (
+  flow: VerificationFlow | null,
+  entry: FlowEntry,
+  cookie: Cookie,
+) {
+  if (flow !== null && flow.chatId !== null) return;
+  if (flow !== null && isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
+  const isOver = flow === null && (yield* hasExpired(cookie));
+  return yield* new FlowRefused({ reason: isOver ? "expired" : "unfinished", entry });
+});
+
+/** Refuses the proof of a game account other than the player that the session names. */
+export const checkUnnamed = ({ gameId }: FlowSubject, entry: FlowEntry): Effect.Effect<void, FlowRefused> =>
+  gameId === null ? Effect.void : new FlowRefused({ reason: "player_named", entry });

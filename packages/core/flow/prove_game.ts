@@ -5,15 +5,15 @@ import type { StoreEffect } from "../errors.ts";
 import type { GameId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
-import { type FlowForm, makeFormCheck } from "./flow_form.ts";
+import { FlowAccounts } from "./flow_accounts.ts";
+import { FlowAdmission, refusePlatformDown } from "./flow_admission.ts";
+import type { Cookie } from "./flow_cookie.ts";
 import { FlowStore, type Proof } from "./flow_store.ts";
 import type { FlowSubject } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused, type FlowView } from "./flow_view.ts";
-import { type Cookie, type HeldFlow, lastEntryOf, makeFindFlow, makeRefuseGone } from "./held_flow.ts";
+import { checkChatProof, checkUnnamed, type FlowForm, type HeldFlow, HeldFlows } from "./held_flow.ts";
 import { makeKnownAccounts } from "./known_accounts.ts";
-import { makeAdmit, refusePlatformDown } from "./prove_account.ts";
-import { checkChatProof, checkUnnamed, makeProve } from "./store_proof.ts";
-import { makeFlowWords, makeView } from "./view_flow.ts";
+import type { makeView } from "./view_flow.ts";
 import { hasWords } from "./words/words.ts";
 
 const spans = {
@@ -40,22 +40,19 @@ interface ProvenFlow {
 
 type Offered = StoreEffect<ReadonlyArray<GameId>>;
 
-export const makeGameProofs = Effect.gen(function* () {
+/** @param view shows the page of a flow */
+export const makeGameProofs = Effect.fnUntraced(function* (view: Effect.Success<typeof makeView>) {
   const flows = yield* FlowStore;
   const platform = yield* GamePlatform;
   const limits = yield* RequestLimits;
-  const { flowOf } = yield* makeFormCheck;
-  const findFlow = yield* makeFindFlow;
-  const refuseGone = yield* makeRefuseGone;
-  const view = yield* makeView;
-  const admit = yield* makeAdmit;
-  const prove = yield* makeProve;
-  const wordsOf = yield* makeFlowWords;
+  const heldFlows = yield* HeldFlows;
+  const accounts = yield* FlowAccounts;
+  const admission = yield* FlowAdmission;
   const knownAccounts = yield* makeKnownAccounts;
 
   /** Returns the flow of a form whose chat account is proven, and its session or scope. */
   const provenFlowOf = Effect.fnUntraced(function* (cookie: Cookie, form: FlowForm) {
-    const found = yield* flowOf(cookie, form);
+    const found = yield* heldFlows.ofForm(cookie, form);
     yield* checkUnnamed(found.subject, found.flow.entry);
     yield* checkChatProof(found.flow, found.flow.entry, cookie);
     return found;
@@ -70,8 +67,8 @@ export const makeGameProofs = Effect.gen(function* () {
       const chosen = (yield* offeredIn(found)).find((each) => each === gameId);
       if (chosen === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
       const proof = proofOf(chosen, way);
-      yield* admit(subject, chatId, proof, entry);
-      return yield* prove(flow, proof, cookie);
+      yield* admission.accounts(subject, chatId, proof, entry);
+      return yield* heldFlows.prove(flow, proof, cookie);
     });
 
   const choose = chooseAmong("connection", ({ flow }) => Effect.succeed(flow.connections));
@@ -97,9 +94,7 @@ export const makeGameProofs = Effect.gen(function* () {
     given: FlowEntry | null,
     cookie: Cookie,
   ) {
-    const held = yield* findFlow(cookie);
-    const entry = given ?? (yield* lastEntryOf(held, cookie));
-    if (entry === null) return yield* refuseGone(cookie, null);
+    const { held, entry } = yield* heldFlows.enter(given, cookie);
     const shown = yield* wordsView(entry, cookie, null);
     if (shown.view.player !== null) return yield* new FlowRefused({ reason: "player_named", entry });
     if (shown.view.chat === null) yield* checkChatProof(held, entry, cookie);
@@ -136,7 +131,7 @@ export const makeGameProofs = Effect.gen(function* () {
     if (Option.isNone(found)) return yield* wordsView(entry, cookie, "unknown_name");
     // Whether the community admits the account is said only to users who have proven it.
     if (!(yield* flows.name(id, found.value, yield* Clock.currentTimeMillis))) {
-      return yield* refuseGone(cookie, entry);
+      return yield* heldFlows.refuseGone(cookie, entry);
     }
     return yield* wordsView(entry, cookie, null);
   });
@@ -154,7 +149,7 @@ export const makeGameProofs = Effect.gen(function* () {
     yield* countTry(flow, address, "checks");
     const described = platform.findDescription(named);
     const description = yield* Effect.catchTags(described, refusePlatformDown(entry));
-    const words = yield* wordsOf(flow, named);
+    const words = yield* accounts.words(flow, named);
     if (
       !hasWords(
         Option.getOrElse(description, () => ""),
@@ -164,8 +159,8 @@ export const makeGameProofs = Effect.gen(function* () {
       return yield* wordsView(entry, cookie, "not_there");
     }
     const proof = proofOf(named, "words");
-    yield* admit(subject, flow.chatId, proof, entry);
-    return yield* prove(flow, proof, cookie);
+    yield* admission.accounts(subject, flow.chatId, proof, entry);
+    return yield* heldFlows.prove(flow, proof, cookie);
   });
 
   return { choose, chooseKnown, showWords, name, check };

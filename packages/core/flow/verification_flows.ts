@@ -7,8 +7,11 @@ import { Secrets } from "../secrets/secrets.ts";
 import { readCode } from "../secrets/session_code.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { makeFlowEnd } from "./confirm_flow.ts";
+import { FlowAccounts } from "./flow_accounts.ts";
+import { FlowAdmission } from "./flow_admission.ts";
 import type { ProofStep } from "./flow_store.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
+import { HeldFlows } from "./held_flow.ts";
 import { makeProofs } from "./prove_account.ts";
 import { makeGameProofs } from "./prove_game.ts";
 import { makeView } from "./view_flow.ts";
@@ -42,7 +45,8 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
     make: Effect.gen(function* () {
       const observe = yield* makeFlowObserver;
       const { start, finish } = yield* makeProofs;
-      const { choose, chooseKnown, showWords, name, check } = yield* makeGameProofs;
+      const view = yield* makeView;
+      const { choose, chooseKnown, showWords, name, check } = yield* makeGameProofs(view);
       const { confirm, cancel } = yield* makeFlowEnd;
       return {
         /**
@@ -50,7 +54,7 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
          * same, the browser has entered before, and the step is not recorded again.
          */
         view: observe(
-          yield* makeView,
+          view,
           () => "entered",
           ({ cookie }, [, given]) => cookie !== given,
         ),
@@ -108,7 +112,9 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
     }),
   },
 ) {
-  static readonly layer = Layer.effect(VerificationFlows, VerificationFlows.make);
+  static readonly layer = Layer.effect(VerificationFlows, VerificationFlows.make).pipe(
+    Layer.provide([HeldFlows.layer, FlowAccounts.layer, FlowAdmission.layer]),
+  );
 }
 
 /** Wrong codes that an address may send in a minute. */

@@ -1,38 +1,25 @@
-import { Clock, Effect, Option } from "effect";
-import { SecureRandom } from "effect/crypto";
+import { Effect } from "effect";
 import { makeAskingName } from "../communities/asking_name.ts";
-import type { ChatId, GameId, Pid } from "../ids.ts";
 import { forEachLimited } from "../limited_loops.ts";
-import { isLinked } from "../links/link.ts";
-import { LinkStore } from "../links/link_store.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { Secrets } from "../secrets/secrets.ts";
+import { FlowAccounts, orNull } from "./flow_accounts.ts";
+import { type Cookie, deadlineOf, hasExpired, withEntry } from "./flow_cookie.ts";
 import type { VerificationFlow } from "./flow_store.ts";
 import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import type { FlowEntry } from "./flow_view.ts";
 import { makeUsableGameWays } from "./game_ways.ts";
-import {
-  belongsTo,
-  type Cookie,
-  deadlineOf,
-  flowIdOf,
-  makeFindFlow,
-  newCookie,
-  withEntry,
-} from "./held_flow.ts";
+import { belongsTo, HeldFlows } from "./held_flow.ts";
 import { makeKnownAccounts } from "./known_accounts.ts";
-import { wordsOf } from "./words/words.ts";
 
 export const makeView = Effect.gen(function* () {
   const subjects = yield* FlowSubjects;
   const secrets = yield* Secrets;
   const profiles = yield* Profiles;
-  const accounts = yield* makeFlowAccounts;
-  const random = yield* SecureRandom.SecureRandom;
+  const accounts = yield* FlowAccounts;
+  const held = yield* HeldFlows;
   const askingName = yield* makeAskingName;
-  const findFlow = yield* makeFindFlow;
-  const flowWords = yield* makeFlowWords;
   const knownAccounts = yield* makeKnownAccounts;
   const { descriptionPage } = yield* GamePlatform;
   const usableGameWays = yield* makeUsableGameWays;
@@ -41,7 +28,7 @@ export const makeView = Effect.gen(function* () {
     if (flow === null || flow.named === null) return null;
     return {
       ...(yield* accounts.game(flow.named)),
-      words: yield* flowWords(flow, flow.named),
+      words: yield* accounts.words(flow, flow.named),
       descriptionPage: descriptionPage?.(flow.named) ?? null,
     };
   });
@@ -82,16 +69,16 @@ export const makeView = Effect.gen(function* () {
 
   return Effect.fn("VerificationFlows.view")(function* (entry: FlowEntry, given: Cookie) {
     const subject = yield* subjects.resolve(entry);
-    const own = yield* findFlow(given);
+    const own = yield* held.find(given);
     const flow = own !== null && belongsTo(own, subject) ? own : null;
-    const isAlive = (deadlineOf(given) ?? 0) > (yield* Clock.currentTimeMillis);
-    const cookie = given !== null && isAlive ? given : yield* newCookie(random, subject.expiresAt);
-    const { guild, player, held, ways } = yield* Effect.all(
+    const isAlive = deadlineOf(given) !== null && !(yield* hasExpired(given));
+    const cookie = given !== null && isAlive ? given : yield* held.newCookie(subject.expiresAt);
+    const { guild, player, shown, ways } = yield* Effect.all(
       {
         ways: usableGameWays,
         guild: guildOf(subject),
         player: orNull(subject.gameId, accounts.game),
-        held: accountsOf(flow, subject),
+        shown: accountsOf(flow, subject),
       },
       { concurrency: "unbounded" },
     );
@@ -106,10 +93,10 @@ export const makeView = Effect.gen(function* () {
       redirect: subject.redirect,
       expiresAt: (flow ?? subject).expiresAt,
       guild,
-      ...held,
+      ...shown,
       player,
       ways: player === null ? ways.filter((way) => way !== "connection" && way !== "known") : [],
-      csrf: yield* secrets.flowCsrf(yield* flowIdOf(secrets, cookie), subject.session ?? subject.pid),
+      csrf: yield* secrets.flowCsrf(yield* held.idOf(cookie), subject.session ?? subject.pid),
       // If the browser already has a flow, its cookie stays unchanged: with another entry, it would not find the flow.
       cookie: own === null ? withEntry(cookie, entry) : cookie,
     };
@@ -125,46 +112,3 @@ const noAccounts = {
   connections: [],
   named: null,
 };
-
-/** Makes a function that returns the words for a game account: the same as long as a flow lasts, and others in each flow. */
-export const makeFlowWords = Effect.map(
-  Secrets,
-  (secrets) =>
-    ({ wordSeed }: VerificationFlow, gameId: GameId) =>
-      Effect.map(secrets.flowWords(wordSeed, gameId), wordsOf),
-);
-
-export const makeFlowAccounts = Effect.gen(function* () {
-  const links = yield* LinkStore;
-  const profiles = yield* Profiles;
-
-  // Reads profiles without the membership in a guild, because no page shows the membership.
-  const chat = (id: ChatId) => Effect.map(profiles.chat(id, null), (profile) => ({ id, profile }));
-  const game = (id: GameId) => Effect.map(profiles.game(id), (profile) => ({ id, profile }));
-
-  const both = (chatId: ChatId, gameId: GameId) =>
-    Effect.all({ chat: chat(chatId), game: game(gameId) }, { concurrency: "unbounded" });
-
-  /** Returns the linked game account that a new link would replace, or null. */
-  const replacedBy = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId, gameId: GameId) {
-    const record = Option.getOrNull(yield* links.findByChatId(pid, chatId));
-    return record === null || !isLinked(record) || record.gameId === gameId ? null : record.gameId;
-  });
-
-  const all = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId | null, gameId: GameId | null) {
-    const replacedId = chatId === null || gameId === null ? null : yield* replacedBy(pid, chatId, gameId);
-    return yield* Effect.all(
-      {
-        chat: orNull(chatId, chat),
-        game: orNull(gameId, game),
-        replaces: orNull(replacedId, game),
-      },
-      { concurrency: "unbounded" },
-    );
-  });
-
-  return { chat, game, both, all };
-});
-
-const orNull = <A, B, E>(value: A | null, use: (value: A) => Effect.Effect<B, E>) =>
-  value === null ? Effect.succeed(null) : use(value);

@@ -1,0 +1,53 @@
+import { Context, Effect, Layer, Option } from "effect";
+import type { ChatId, GameId, Pid } from "../ids.ts";
+import { isLinked } from "../links/link.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { Profiles } from "../platforms/profiles.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import type { VerificationFlow } from "./flow_store.ts";
+import { wordsOf } from "./words/words.ts";
+
+/** The accounts of a flow, as its pages show them. */
+export class FlowAccounts extends Context.Service<FlowAccounts>()("@accountlink/core/FlowAccounts", {
+  make: Effect.gen(function* () {
+    const links = yield* LinkStore;
+    const profiles = yield* Profiles;
+    const secrets = yield* Secrets;
+
+    // Reads profiles without the membership in a guild, because no page shows the membership.
+    const chat = (id: ChatId) => Effect.map(profiles.chat(id, null), (profile) => ({ id, profile }));
+    const game = (id: GameId) => Effect.map(profiles.game(id), (profile) => ({ id, profile }));
+
+    const both = (chatId: ChatId, gameId: GameId) =>
+      Effect.all({ chat: chat(chatId), game: game(gameId) }, { concurrency: "unbounded" });
+
+    /** Returns the linked game account that a new link would replace, or null. */
+    const replacedBy = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId, gameId: GameId) {
+      const record = Option.getOrNull(yield* links.findByChatId(pid, chatId));
+      return record === null || !isLinked(record) || record.gameId === gameId ? null : record.gameId;
+    });
+
+    const all = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId | null, gameId: GameId | null) {
+      const replacedId = chatId === null || gameId === null ? null : yield* replacedBy(pid, chatId, gameId);
+      return yield* Effect.all(
+        {
+          chat: orNull(chatId, chat),
+          game: orNull(gameId, game),
+          replaces: orNull(replacedId, game),
+        },
+        { concurrency: "unbounded" },
+      );
+    });
+
+    /** Returns the words for a game account: the same as long as a flow lasts, and others in each flow. */
+    const words = ({ wordSeed }: VerificationFlow, gameId: GameId) =>
+      Effect.map(secrets.flowWords(wordSeed, gameId), wordsOf);
+
+    return { chat, game, both, all, words };
+  }),
+}) {
+  static readonly layer = Layer.effect(FlowAccounts, FlowAccounts.make);
+}
+
+export const orNull = <A, B, E>(value: A | null, use: (value: A) => Effect.Effect<B, E>) =>
+  value === null ? Effect.succeed(null) : use(value);
