@@ -107,6 +107,7 @@ it("an owner deletes the account after typing its name", async () => {
   await page.press("Delete the account");
   expect(page.words).toContain("4 links of 2 lists");
   expect(page.words).toContain("2 keys, refused within a second");
+  expect(page.answer.text).toContain('href="/dashboard/links.csv?pid=all"');
   await page.press("Delete the account", { Type: "Book" });
   expect(page.words).toContain("expected the name of what is deleted");
   await expectUsable(page, "Delete the account?", "account-delete");

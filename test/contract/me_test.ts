@@ -10,7 +10,9 @@ import { useSiteServer } from "./site_server.ts";
 const owner = "100007";
 const { fixtures, send, signIn, newBrowser } = useSiteServer({}, (fixture) => ({
   ...fixture,
-  accounts: [{ name: "owned", chatId: owner, tier: "free" }],
+  accounts: [
+    { name: "owned", chatId: owner, tier: "free", members: [{ chatId: "100032", role: "moderator" }] },
+  ],
 }));
 
 const at = "2026-01-02T03:04:05.000Z";
@@ -242,6 +244,9 @@ test("an erasure on /me revokes the API keys that the user owns, and the page sa
   const browser = await open(owner);
   const asked = await browser.get("/me/erase");
   expect(asked.text).toMatch(/<strong>1 API key<\/strong> stops working at once\.\sNobody is left in charge/);
+  expect(withoutIsolation(asked.text)).toMatch(
+    /Still in its team: User 32\.\sTo keep it running, <a href="\/dashboard\/team">make one of them an owner<\/a> first\./,
+  );
   expect((await lookUp("100001", owned)).status).toBe(404);
   const erased = await browser.post("/me/erase", { ...formOf(asked), confirm: "erase" });
   expect(erased.text).toContain("1 API key, which no longer works");

@@ -88,6 +88,7 @@ export interface ValueNames {
   readonly "erase.account.links": "count";
   readonly "erase.account.many": "count";
   readonly "erase.account.left": "names";
+  readonly "erase.account.hand_over": "page";
   readonly "erase.account.delete": "page";
   readonly "erase.done.records": "count";
   readonly "erase.done.addresses": "count";

@@ -272,6 +272,11 @@ const accountItem = (account: AccountToErase, language: Language): Html => {
     members.length === 0
       ? language.text("erase.account.nobody")
       : language.html("erase.account.left", { names: language.list(members) }),
+    closes && role === "owner" && members.length > 0
+      ? language.html("erase.account.hand_over", {
+          page: (label) => html`<a href="${to("/dashboard/team")}">${label}</a>`,
+        })
+      : null,
     links === 0
       ? null
       : language.text(links < mostCounted ? "erase.account.links" : "erase.account.many", { count: links }),

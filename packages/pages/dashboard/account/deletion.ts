@@ -4,18 +4,18 @@ import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
-import { html, to } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
 import type { Refused } from "../look/refused.ts";
 import { counted } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
-import { paths } from "../paths.ts";
+import { paths, withQuery } from "../paths.ts";
 
 /** What an account loses with its deletion. */
 interface AccountLoss {
   readonly title: string;
-  readonly lists: ReadonlyArray<Pick<OwnedScope, "links">>;
+  readonly lists: ReadonlyArray<Pick<OwnedScope, "links" | "scope">>;
   readonly keys: number;
   readonly webhooks: number;
   readonly plans: number;
@@ -45,6 +45,13 @@ export const makeAccountLoss = Effect.gen(function* () {
   });
 });
 
+const csvOf = (lists: AccountLoss["lists"]): Html | null => {
+  const [first, ...others] = lists;
+  if (first === undefined) return null;
+  const pid = others.length === 0 ? first.scope.pid : "all";
+  return html` <a href="${to(withQuery(paths.linksFile, { pid }))}">Download the links as CSV</a> first.`;
+};
+
 export const accountDeletionPage = (loss: AccountLoss, refused: Refused | null): Page => ({
   title: "Delete the account?",
   section: "account",
@@ -68,6 +75,6 @@ ${
       : `The sign-ins of you and ${counted(loss.others.length, "other person", "other people")} in the team`
   }</li>
 </ul>
-<p>Nobody can undo it. What the service stores about you as a user stays: <a href="${to("/me")}">your data</a>.</p>
+<p>Nobody can undo it.${csvOf(loss.lists)} What the service stores about you as a user stays: <a href="${to("/me")}">your data</a>.</p>
 ${confirmForm({ action: paths.deleteAccount, back: paths.account, name: loss.title, label: "Delete the account" }, refused)}`,
 });
