@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { chatKey, command } from "../support/chat.ts";
 import { botlessGuild, guild } from "../support/fixtures.ts";
-import { formOf } from "../support/flow_browser.ts";
+import { formOf, locationOf, withoutIsolation } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { dataOf, expectData, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
@@ -98,6 +98,10 @@ test("a panel is posted in a channel, changed there later, and posted anew if it
   const anew = dataOf(await postPanel({ text: null }));
   expect(anew["messageId"]).not.toBe(messageId);
   await platform.recover();
+  const audit = withoutIsolation((await owner.browser.get("/dashboard/audit?action=panel.posted")).text);
+  const told = [...audit.matchAll(/<li><span>(.*?)<\/span>/g)].map(([, sentence]) => sentence);
+  const of = "the panel of Rook &amp; Bishop in #hall";
+  expect(told).toEqual([`User 1 posted ${of}`, `User 1 changed ${of}`, `User 1 posted ${of}`]);
 });
 
 test("three posts of a panel in one channel at once make one panel", async () => {
@@ -196,6 +200,20 @@ test("a burst is told in few messages, with counts, at most one in two seconds",
   expect(await postsIn(log)).toMatch(/And \d+ more: \d+ linked\./);
 });
 
+test("the log calls an import an import, and its undo an undo", async () => {
+  const { browser, csrfToken: csrf } = owner;
+  const fields = new FormData();
+  for (const field of Object.entries({ csrf, pid, onConflict: "newest" })) fields.append(...field);
+  fields.append("file", new File(["chatId,gameId\n700001,7\n700002,8\n"], "links.csv", { type: "text/csv" }));
+  const preview = locationOf(await browser.post("/dashboard/imports", fields));
+  expect((await browser.post(`${preview}/start`, { csrf })).status).toBe(303);
+  await expect.poll(() => postsIn(log), { ...waiting, timeout: 15_000 }).toContain("2 links were imported.");
+  expect((await browser.post(`${preview}/undo`, { csrf })).status).toBe(303);
+  await expect
+    .poll(() => postsIn(log), { ...waiting, timeout: 15_000 })
+    .toContain("An import was undone: 2 links were removed, or set back to the account from before.");
+});
+
 test("a channel that is closed is a problem of the plan, and another channel ends it", async () => {
   const channel = `/control/guilds/${guild}/channels/${log}` as const;
   await platform.send(`PUT ${channel}`, { body: { name: "mod-log", mayPost: false } });
@@ -228,8 +246,10 @@ test("an erased user is taken out of messages that were posted, and others stay"
   expect(shown).toMatch(/was linked to Player 3/);
 });
 
-test("New and alike shows new links of a list without a log", async () => {
+test("New and alike shows new links, and changes to another account, of a list without a log", async () => {
   expect((await putPlan({ logChannelId: null })).status).toBe(200);
+  const other = { pid, chatId: ada, gameId: "7", reason: "A test" };
+  expect((await owner.send("PUT /dashboard/api/links", { body: other })).status).toBe(200);
   const browser = server.newBrowser();
   for (const chatId of [ben, ada]) {
     const asked = await browser.walk(`?pid=${pid}&guildId=${guild}`, chatId, "4");

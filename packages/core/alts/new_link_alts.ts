@@ -12,7 +12,7 @@ import { AltDetection, type AltMatch } from "./alt_detection.ts";
 import { severityOf } from "./alt_score.ts";
 import { type Suspect, SuspectStore } from "./suspect_store.ts";
 
-/** A link that a user made in the flow, who had none in the scope before. */
+/** A link that a user made in the flow, or a change to another account. */
 interface NewLink {
   readonly scope: DataScope;
   readonly chatId: ChatId;

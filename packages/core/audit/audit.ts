@@ -50,6 +50,7 @@ export const auditActions = [
   "member.removed",
   "roles.updated",
   "roles.deleted",
+  "panel.posted",
 ] as const;
 
 /** @internal */

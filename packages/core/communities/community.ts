@@ -169,6 +169,22 @@ const mostPanels = 100;
 export const withPanel = (panels: ReadonlyArray<Panel>, panel: Panel): ReadonlyArray<Panel> =>
   [...panels.filter(({ channelId }) => channelId !== panel.channelId), panel].slice(-mostPanels);
 
+/**
+ * Returns the details of the audit entry for a panel; null if the message is there already with the same text.
+ * `previousText` is only in the entry of a changed message.
+ *
+ * @internal
+ */
+export const panelDetails = (
+  guildId: GuildId,
+  panels: ReadonlyArray<Panel>,
+  { channelId, messageId, text }: Panel,
+): AuditEntry["details"] | null => {
+  const before = panels.find((panel) => panel.channelId === channelId && panel.messageId === messageId);
+  if (before?.text === text) return null;
+  return { guildId, channelId, messageId, text, ...(before && { previousText: before.text }) };
+};
+
 /** Returns the names of the settings that an update changes. @internal */
 export const changedIn = (
   before: CommunitySettings,

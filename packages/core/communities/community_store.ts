@@ -12,6 +12,11 @@ export interface UpdateCommunity extends WriteOrigin, CommunityPlace {
   readonly at: Millis;
 }
 
+export interface SavePanel extends WriteOrigin, CommunityPlace {
+  readonly panel: Panel;
+  readonly at: Millis;
+}
+
 /** A community whose rules a member of the team paused. */
 export interface UserPause extends CommunityPlace {
   readonly at: Millis;
@@ -42,7 +47,10 @@ export class CommunityStore extends Context.Service<
     /** Changes settings, with a `roles.updated` entry if any differs. The log of the community follows. */
     readonly update: (write: UpdateCommunity) => StoreEffect<void>;
 
-    /** Stores a panel in place of the one that was posted in its channel before. */
-    readonly savePanel: (place: CommunityPlace, panel: Panel) => StoreEffect<void>;
+    /**
+     * Stores a panel in place of the one that was posted in its channel before, with a `panel.posted` entry if the
+     * message or its text is new.
+     */
+    readonly savePanel: (write: SavePanel) => StoreEffect<void>;
   }
 >()("@accountlink/core/CommunityStore") {}

@@ -91,6 +91,8 @@ export type FeedEvent = NewEvent & {
   readonly position: number;
   /** What the team of the account may read besides: who made the change, and its details. Null if the audit log has no entry. */
   readonly entry: Pick<AuditEntry, "actor" | "details"> | null;
+  /** Set for the undo of an import, whose type is the one of an import: readers of the feed list all links after both. */
+  readonly isUndo?: true;
 };
 
 /** @internal */

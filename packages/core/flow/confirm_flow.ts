@@ -146,7 +146,7 @@ export const makeFlowEnd = Effect.gen(function* () {
     yield* events.announce("linkChanged", change);
     // Without a session, no event tells that a link by hand or of an import was proven, which a rule may ask for.
     if (session === null && !keeps && previousGameId === linked) yield* markInGuilds(pid, chatId, at);
-    if (previousGameId === null) yield* alts.count({ scope: subject.scope, chatId, gameId: linked, at });
+    if (previousGameId !== linked) yield* alts.count({ scope: subject.scope, chatId, gameId: linked, at });
     if (session !== null) yield* watch.announce([session]);
     if (subject.redirect !== null)
       return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed") };

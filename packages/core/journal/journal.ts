@@ -42,12 +42,14 @@ export const eventOf = (record: JournalRecord, position: number): FeedEvent | un
   if (event === null) return undefined;
   const entry = actor === null ? null : { actor, details };
   const data = eventData(record, event.fields);
-  return { id: event.id, type: eventTypeOf(action), at, data, position, entry } as FeedEvent;
+  const undo = action === undone && { isUndo: true };
+  return { id: event.id, type: eventTypeOf(action), at, data, position, entry, ...undo } as FeedEvent;
 };
 
+const undone = "links.import_undone";
+
 /** Returns the type of a record's event: readers of the feed list links anew after an undo, as after an import. */
-const eventTypeOf = (action: JournalRecord["action"]) =>
-  action === "links.import_undone" ? "links.imported" : action;
+const eventTypeOf = (action: JournalRecord["action"]) => (action === undone ? "links.imported" : action);
 
 const eventData = (record: JournalRecord, fields: EventFields): unknown => {
   const { actor, action, details, at } = record;

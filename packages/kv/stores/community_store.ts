@@ -5,6 +5,7 @@ import {
   changedIn,
   homeOrder,
   isKnown,
+  panelDetails,
   placeOrder,
   settingDetails,
   withPanel,
@@ -84,10 +85,14 @@ export const layer = storeLayer(CommunityStore, (db) => ({
       yield* deleteEntries(db, write);
     }),
 
-  savePanel: (place, panel) =>
-    db.write(place.pid, function* (tx) {
+  savePanel: ({ panel, ...write }) =>
+    db.write(write.pid, function* (tx) {
       assertStorable([panel.channelId, panel.messageId, panel.text ?? ""]);
-      const stored = yield* communityAt(tx, place);
+      const stored = yield* communityAt(tx, write);
+      const { panels } = yield* communityOf(tx, stored);
+      const details = panelDetails(write.guildId, panels, panel);
+      if (details === null) return;
       yield* tx.put(communities, { ...stored, panels: withPanel(stored.panels, panel) });
+      yield* record(tx, write.pid, logged(write, "panel.posted", details));
     }),
 }));

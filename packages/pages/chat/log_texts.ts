@@ -231,26 +231,15 @@ export const makeLogTexts = Effect.gen(function* () {
     return "problem" in item ? Effect.succeed(problemLine(log, item.problem)) : eventLine(item.event);
   };
 
-  /** One line for all imports, whose batches are events of their own. */
-  const importLine = Effect.fnUntraced(function* (imports: ReadonlyArray<number>) {
-    const count = imports.reduce((sum, one) => sum + one, 0);
-    const text = `${count.toLocaleString("en")} ${count === 1 ? "link was" : "links were"} imported.`;
-    return yield* Effect.succeed<LogLine>({ text, chatIds: [] });
-  });
-
   return Effect.fnUntraced(function* (
     log: HeldLog,
     items: ReadonlyArray<LogItem>,
     late: ReadonlyArray<LogItem>,
   ) {
-    const isImport = (item: LogItem) => "event" in item && item.event.type === "links.imported";
     const lines: Array<LogLine> = [];
-    const imports = items.flatMap((item) =>
-      "event" in item && item.event.type === "links.imported" ? [item.event.data.count] : [],
-    );
     let length = 0;
     const others = items
-      .filter((item) => !isImport(item))
+      .filter((item) => importIn(item) === null)
       .toSorted((one, other) => Number(isUrgent(other)) - Number(isUrgent(one)));
     let told = 0;
     for (const item of others) {
@@ -262,7 +251,7 @@ export const makeLogTexts = Effect.gen(function* () {
       lines.push(line);
       length += line.text.length + 1;
     }
-    if (imports.length > 0) lines.push(yield* importLine(imports));
+    lines.push(...importLines(items));
     const more = others.slice(told);
     if (more.length > 0)
       lines.push({ text: `-# And ${more.length} more: ${countsText(more)}.`, chatIds: [] });
@@ -276,6 +265,28 @@ export const makeLogTexts = Effect.gen(function* () {
     return lines;
   });
 });
+
+/** The import, or the undo of one, that an item tells; null for other items. */
+const importIn = (item: LogItem) =>
+  "event" in item && item.event.type === "links.imported"
+    ? { count: item.event.data.count, isUndo: item.event.isUndo === true }
+    : null;
+
+/** One line for all imports, and one for all undos, whose batches are events of their own. */
+const importLines = (items: ReadonlyArray<LogItem>): ReadonlyArray<LogLine> => {
+  const parts = items.flatMap((item) => importIn(item) ?? []);
+  return [false, true].flatMap((isUndo) => {
+    const ofKind = parts.filter((part) => part.isUndo === isUndo);
+    if (ofKind.length === 0) return [];
+    const count = ofKind.reduce((sum, part) => sum + part.count, 0);
+    const links = `${count.toLocaleString("en")} ${count === 1 ? "link" : "links"}`;
+    const were = count === 1 ? "was" : "were";
+    const text = isUndo
+      ? `An import was undone: ${links} ${were} removed, or set back to the account from before.`
+      : `${links} ${were} imported.`;
+    return [{ text, chatIds: [] }];
+  });
+};
 
 const problemText = ({ reason, roleId, members }: NewProblem, game: string): string => {
   const role = roleId === null ? "a nickname" : `the role <@&${roleId}>`;

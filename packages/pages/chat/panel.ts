@@ -1,10 +1,11 @@
 /** The panel: a message for everybody, with which members link their accounts. */
 import type { Pid } from "@accountlink/core";
+import type { WriteOrigin } from "@accountlink/core/audit";
 import { CommunityStore, foundOrNew } from "@accountlink/core/communities";
 import { InvalidParameter } from "@accountlink/core/errors";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { DashboardChannels } from "@accountlink/http-api";
-import { Effect } from "effect";
+import { Clock, Effect } from "effect";
 import { type Language, Languages } from "../languages/mod.ts";
 import { makeCommunity, type Place } from "./community.ts";
 import { type Message, messageBody, plain } from "./message.ts";
@@ -41,7 +42,7 @@ export const makePostPanel = Effect.gen(function* () {
   const { channels, findChannels } = yield* makeGuildChannels;
 
   return Effect.fn("Panel.post")(
-    function* (place: Place, channelId: string, text: string | null) {
+    function* (place: Place, channelId: string, text: string | null, origin: WriteOrigin) {
       const { channels: listed, locale } = yield* findChannels(place.guildId);
       if (!listed.some(({ id, mayPost }) => id === channelId && mayPost)) return yield* closed;
       const typed = text === null || text.trim() === "" ? null : text;
@@ -54,7 +55,8 @@ export const makePostPanel = Effect.gen(function* () {
       const isChanged = posted !== null && (yield* edit(channelId, posted, message));
       const once = onceOf(place.scope.pid, posted ?? channelId);
       const messageId = isChanged ? posted : yield* post(channelId, message, once);
-      yield* store.savePanel(key, { channelId, messageId, text: typed });
+      const at = yield* Clock.currentTimeMillis;
+      yield* store.savePanel({ ...origin, ...key, panel: { channelId, messageId, text: typed }, at });
       return messageId;
     },
     Effect.catchTag("PostRefused", ({ reason }) =>

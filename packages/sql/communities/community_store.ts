@@ -12,6 +12,7 @@ import {
   type Pause,
   type PausedBy,
   type PauseReason,
+  panelDetails,
   pauseReasons,
   settingDetails,
   settingsOf,
@@ -72,11 +73,15 @@ export const layer = storeLayer(CommunityStore)((parts) => {
       yield* insertEntry(sql, { actor, requestId, at, pid, action: "roles.updated", details });
     }),
 
-    savePanel: transaction("savePanel", function* (place, panel) {
+    savePanel: transaction("savePanel", function* ({ panel, guildId, ...write }) {
       assertStorable([panel.channelId, panel.messageId, panel.text ?? ""]);
+      const place = { pid: write.pid, guildId };
       const { panels } = yield* lockCommunity(sql, place);
+      const details = panelDetails(guildId, panels, panel);
+      if (details === null) return;
       yield* sql`
         UPDATE communities SET panels = ${JSON.stringify(withPanel(panels, panel))} WHERE ${isPlace(sql, place)}`;
+      yield* insertEntry(sql, { ...write, action: "panel.posted", details });
     }),
   };
 });

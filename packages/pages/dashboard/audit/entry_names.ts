@@ -89,7 +89,7 @@ export const makeEntryNames = Effect.gen(function* () {
     const ids = entries.map(({ details }) => details["guildId"]).filter(isGuildId);
     const withChannel = new Set(
       entries.flatMap(({ details }) =>
-        Object.keys(details).some((name) => name.endsWith("ChannelId")) ? String(details["guildId"]) : [],
+        Object.keys(details).some((name) => /channelId$/i.test(name)) ? String(details["guildId"]) : [],
       ),
     );
     const found = yield* forEachLimited(
@@ -152,7 +152,7 @@ export const makeEntryNames = Effect.gen(function* () {
       [
         ownerName(owner),
         namesIn([...people, ...entries.map(({ details }) => details)]),
-        guildNames(entries.filter(({ action }) => action.startsWith("roles."))),
+        guildNames(entries.filter(({ details }) => "guildId" in details)),
       ],
       { concurrency: "unbounded" },
     );

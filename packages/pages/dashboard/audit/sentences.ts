@@ -90,6 +90,7 @@ const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
     const id = String(details["guildId"]);
     return names.guilds.get(id) ?? say("audit.community", { id });
   },
+  channel: () => channelName(details["channelId"] ?? "", names),
   list: () => (pid === null ? say("audit.the_account") : (names.lists.get(pid) ?? say("audit.deleted_list"))),
   changes: (labels: Readonly<Record<string, DashboardKey>>) => changesOf(details, labels, names),
   roles: (detail: string) => rolesIn(details[detail] ?? "", names),
@@ -128,11 +129,14 @@ const valueHtml = (value: string | number | null, name: string, names: Names): s
     case "nicknameBypassRoleIds":
       return rolesIn(value, names);
     case "logChannelId":
-      return `#${names.channels.get(String(value)) ?? value}`;
+      return channelName(value, names);
     default:
       return say("audit.value", { value: String(value) });
   }
 };
+
+const channelName = (id: string | number, { channels }: Names): string =>
+  `#${channels.get(String(id)) ?? id}`;
 
 const rolesIn = (ids: string | number, names: Names): Html =>
   html`${String(ids)
@@ -313,6 +317,12 @@ const sentences: Record<AuditAction, Sentence> = {
       : say("audit.roles.updated_to", { ...here, changes: joined(told) });
   },
   "roles.deleted": ({ who, community }) => say("audit.roles.deleted", { who, community: community() }),
+  "panel.posted": ({ who, community, channel, details }) =>
+    say(details["previousText"] === undefined ? "audit.panel.posted" : "audit.panel.changed", {
+      who,
+      community: community(),
+      channel: channel(),
+    }),
 };
 
 /** The names of the changed fields in the details, except those that the sentence tells with their values. */

@@ -1,4 +1,5 @@
 import { Communities } from "@accountlink/core/communities";
+import { originOf } from "@accountlink/core/keys";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { DashboardChannels } from "@accountlink/http-api";
 import { Effect, Struct } from "effect";
@@ -23,7 +24,7 @@ export const makeChannelOperations = Effect.gen(function* () {
       DashboardChannels.postPanel,
       function* ({ owner, values: { pid, guildId, channelId, text } }) {
         const scope = yield* enter(owner, pid, guildId);
-        return yield* postPanel({ scope, guildId }, channelId, text);
+        return yield* postPanel({ scope, guildId }, channelId, text, originOf(owner));
       },
       (messageId) => ({ data: { messageId } }),
     ),

@@ -205,6 +205,8 @@ export interface ValueNames {
   readonly "audit.roles.updated": "who" | "community";
   readonly "audit.roles.updated_to": "who" | "community" | "changes";
   readonly "audit.roles.deleted": "who" | "community";
+  readonly "audit.panel.posted": "who" | "community" | "channel";
+  readonly "audit.panel.changed": "who" | "community" | "channel";
   readonly "audit.rules.added": "roles";
   readonly "audit.rules.removed": "roles";
   readonly "audit.rules.changed": "roles";

@@ -1,4 +1,5 @@
 import type { StoragePorts } from "@accountlink/core";
+import { AuditLog } from "@accountlink/core/audit";
 import { type Community, newCommunity } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
@@ -81,6 +82,23 @@ const cases: Cases<StoragePorts> = {
     expectEqual(yield* remove, false);
   },
 
+  "a panel is logged when it is posted and when its text changes, not when it is posted as it is":
+    function* () {
+      const { savePanel, scope, guildId } = yield* newCommunitySteps();
+      yield* savePanel("70", "1");
+      yield* savePanel("70", "1");
+      yield* savePanel("70", "1", null);
+      yield* savePanel("70", "2", null);
+      const filter = { action: "panel.posted", keyId: null } as const;
+      const entries = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
+      const inChannel = { guildId, channelId: "70" };
+      expectEqual(pluck(entries, "details"), [
+        { ...inChannel, messageId: "2", text: null },
+        { ...inChannel, messageId: "1", text: null, previousText: "Hi 🎮" },
+        { ...inChannel, messageId: "1", text: "Hi 🎮" },
+      ]);
+    },
+
   "a community without a plan has settings, which deleting its plan forgets": function* () {
     const { setLog, remove, found, find, log } = yield* newCommunitySteps();
     yield* setLog("70");
@@ -104,7 +122,8 @@ const cases: Cases<StoragePorts> = {
     const { communities, savePanel } = yield* newCommunitySteps();
     for (const text of unstorableTexts) yield* expectDefect(savePanel(text, "1"));
     const unknown = { pid: uniquePid(), guildId: uniqueGuildId() };
-    yield* expectDefect(communities.savePanel(unknown, { channelId: "70", messageId: "1", text: null }));
+    const panel = { channelId: "70", messageId: "1", text: null };
+    yield* expectDefect(communities.savePanel({ ...origin, ...unknown, panel, at: start }));
     expectEqual(yield* communities.find(unknown), Option.none());
   },
 };

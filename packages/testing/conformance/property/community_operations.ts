@@ -37,9 +37,11 @@ export const communityOperations = {
   ),
   "CommunityStore.savePanel": operation(
     1,
-    { scope, guild, channelId, messageId: constantFrom("1", "2"), text: maybe(constantFrom("Ädä 🎮")) },
-    ({ communities, guildIds, pid }, { guild: of, scope: _, ...panel }) =>
-      communities.savePanel({ pid, guildId: nth(guildIds, of) }, panel),
+    { scope, guild, channelId, messageId: constantFrom("1", "2"), text: maybe(constantFrom("Ädä 🎮")), at },
+    ({ communities, guildIds, write }, { guild: of, channelId: channel, messageId, text }) => {
+      const panel = { channelId: channel, messageId, text };
+      return communities.savePanel({ ...write, guildId: nth(guildIds, of), panel });
+    },
   ),
   "ReminderStore.communities": fixed(({ reminders }) => reminders.communities()),
   "ReminderStore.claim": operation(
