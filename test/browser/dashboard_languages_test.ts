@@ -24,7 +24,7 @@ const { open } = useDashboard((fixture) => {
   };
 });
 
-/** A name of the fixture, which stays as it is. */
+/** A name of the fixture, which is not translated. */
 const guildName = "Without the bot";
 
 type Messages = Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import type { Send } from "./http.ts";
 
 /**
  * Makes a function that waits until the server has exactly `count` open long polls and streams. The count includes
- * those of other tests on the same server.
+ * the reads of other tests on the same server.
  */
 export const openReads =
   (send: Send, of: "session_reads_open" | "event_readers_waiting") =>

@@ -3,8 +3,8 @@ import type { AuditEntry } from "../audit/audit.ts";
 import type { ChatId, GameId } from "../ids.ts";
 
 /**
- * Returns the entries of a chat user, and those of the imports and undos that may have changed the user's link: after an
- * entry, the link continues with another game user than the entry left.
+ * Returns the entries of a chat user, and the entries of imports and undos that may have changed the user's link: after
+ * an entry, the link continues with another game user than the entry left.
  *
  * @param link the chat user, and the game user of the present link; null without a link
  * @param entries the entries of the chat user, newest first

@@ -1,4 +1,4 @@
-/** Which links members of an account may not make by hand without saying why. */
+/** Links that members of an account may make only with a reason. */
 import { Effect, Option } from "effect";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { isLinked } from "../links/link.ts";
@@ -11,7 +11,7 @@ import { LinkStore } from "../links/link_store.ts";
  */
 export type Contest = "own" | "proven_by_other" | "replaces_proven";
 
-/** Returns a function that says why a link by hand needs a reason; null if it needs none. */
+/** Returns a function that says why a link made on the dashboard needs a reason; null without a contest. */
 export const makeContestOf = Effect.map(LinkStore, (store) =>
   Effect.fnUntraced(function* (
     pid: Pid,

@@ -1,6 +1,6 @@
 /**
  * Compares the members of a guild with a plan, and changes nothing. A preview shows what it found, and a sweep changes
- * the members whom it found.
+ * the found members.
  */
 import { Clock, Effect } from "effect";
 import { PlatformUnavailable } from "../errors.ts";

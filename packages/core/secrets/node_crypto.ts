@@ -98,5 +98,5 @@ const make = (node: NodeCrypto) => {
 
 const node = isNode ? process.getBuiltinModule?.("node:crypto") : undefined;
 
-/** Options of the layers of `effect/crypto`, which use Web Crypto for what is left out. */
+/** Options of the layers of `effect/crypto`, which use Web Crypto for functions that are left out. */
 export const nodeCrypto: Partial<ReturnType<typeof make>> = node === undefined ? {} : make(node);

@@ -62,7 +62,7 @@ export const gamePage = Effect.fnUntraced(function* (
       Effect.map(({ data }) => data),
     );
 
-  /** The player's session as it is now; undefined if there is none, or if its time is over. */
+  /** The player's current session; undefined without one, or after its time. */
   const current = Effect.fnUntraced(function* (gameId: string) {
     const known = sessions.get(gameId);
     if (known === undefined || !isOpen(known)) return known;

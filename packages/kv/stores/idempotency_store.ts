@@ -32,7 +32,7 @@ type StoreUnavailableOnly = Effect.Error<StoreEffect<never>>;
 /**
  * Makes a write that keeps its idempotency key and its answer.
  *
- * @param keptOf what is kept of an outcome; null for a refusal
+ * @param keptOf returns the kept part of an outcome; null for a refusal
  * @param queue the name of what a write changes, see `Database.write`
  * @param reads the keys that every write reads
  */

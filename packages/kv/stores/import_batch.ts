@@ -1,6 +1,6 @@
 /**
  * Imports of many links. A batch is stored in parts, each of which is a transaction with its event. The parts share an
- * audit entry, which counts what is stored. The last part saves the progress, so an import that was interrupted begins
+ * audit entry, which counts the stored changes. The last part saves the progress, so an import that was interrupted begins
  * its batch again and finds the stored parts unchanged.
  */
 import type { StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
@@ -116,7 +116,7 @@ const storePart = Effect.fnUntraced(function* (
   return counts;
 });
 
-/** Tells the feed and the audit log of a part. Returns what is stored with it. */
+/** Tells the feed and the audit log of a part. Returns the positions to store with it. */
 const tell = Effect.fnUntraced(function* (
   tx: Transaction,
   batch: ImportBatch,

@@ -102,7 +102,7 @@ export const record = Effect.fnUntraced(function* (
 
 /**
  * Stores a part of a change that several transactions make: an event for each of them, and one entry, whose details the
- * later parts replace. Returns the sequence of the entry, or null if there is none yet.
+ * later parts replace. Returns the sequence of the entry; null without one.
  *
  * @param first the sequence of the entry; null for the first part
  * @param isTold whether this part changed anything

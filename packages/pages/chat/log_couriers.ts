@@ -279,7 +279,7 @@ const makeLogRun = Effect.fnUntraced(function* (channels: ChatChannels) {
     );
   });
 
-  /** Edits a message from which users were erased. What cannot be edited within 30 days stays as it is. */
+  /** Edits a message from which users were erased. A message that cannot be edited within 30 days stays unchanged. */
   const edit = Effect.fnUntraced(function* (courier: LogCourier, now: Millis) {
     const [message] = yield* store.dueEdits(placeOf(courier), now, 1);
     courier.item = { ...courier.item, editAt: null };

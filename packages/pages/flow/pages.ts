@@ -82,7 +82,7 @@ const cardsOf = ({ chat, game, player, replaces }: FlowView, { language }: Reade
 const picturesOf = (cards: ReadonlyArray<AccountCard | null>): ReadonlyArray<string> =>
   cards.flatMap((card) => card?.picture ?? []);
 
-/** The two sign-ins and the confirmation, the current step with its button. A player whom the session names is shown. */
+/** The two sign-ins and the confirmation, the current step with its button. Shows the player that the session names. */
 const steps = (view: FlowView, reader: FlowReader, { chat, game }: Cards): Html => {
   const { language, chatName, gameName } = reader;
   const isProven = view.chat !== null && view.game !== null;
@@ -113,7 +113,7 @@ ${step(
 ${view.sid !== null || chat !== null ? declineHtml(view, language.text("flow.cancel"), reader) : null}`;
 };
 
-/** Warns those whom somebody else, who plays in the game, asks to finish the verification. */
+/** Warns users who finish a verification that somebody else, a player of the game, started. */
 const playerNote = ({ player }: FlowView, { language }: Reader): Html | null =>
   player === null ? null : html`<p><strong>${language.text("flow.player.only")}</strong></p>`;
 

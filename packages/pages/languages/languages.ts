@@ -97,7 +97,7 @@ export const baseOf = (tag: string): string | undefined => {
 
 /**
  * Makes a function that finds the language for a language range such as `de-AT`; null if there is none. Beyond the
- * lookup of RFC 4647, a range finds a language of the same base: `pt-PT` finds `pt-BR`. Of several, those of the same
+ * lookup of RFC 4647, a range finds a language of the same base: `pt-PT` finds `pt-BR`. Of several, languages in the same
  * script go first: `zh-HK` finds `zh-TW`.
  */
 export const languageFinder = (tags: ReadonlyArray<string>) => {

@@ -162,8 +162,8 @@ const faultsIn = (tag: string, key: string, message: unknown, source: string): R
 };
 
 /**
- * Returns what is badly written in these messages, one line each. Files of ours may not have such faults; the service
- * starts with those of an embedder.
+ * Returns the writing faults of messages, one line each. Our files may not have any; the service starts with faults in
+ * an embedder's files.
  */
 export const writingFaults = (tag: string, messages: Messages, english: Messages): ReadonlyArray<string> =>
   Object.entries(messages).flatMap(([key, message]) => [

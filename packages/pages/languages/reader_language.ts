@@ -36,7 +36,7 @@ export interface Offer<C extends Catalogue> {
   readonly choice: (language: Language, address: string) => Html;
 }
 
-/** The languages of a deployment: those of the service, and those that an embedder brings. @internal */
+/** The languages of a deployment: the service's own, and an embedder's. @internal */
 export class Languages extends Context.Service<
   Languages,
   Offer<PlayerMessages> & {

@@ -79,7 +79,7 @@ const ofCloud = (id: string, body: object): object => {
   };
 };
 
-/** The IDs in answers that have to be those of the request. */
+/** The IDs in answers that have to repeat the IDs of the request. */
 const echoed = (path: string, body: unknown): unknown => {
   const id = path.split("/").at(-1) ?? "";
   if (path === "/users/@me/guilds" && Array.isArray(body)) {

@@ -3,7 +3,7 @@
  *
  * On Postgres, one statement writes the link and its record in the journal, and commits by itself, so a write takes one
  * round trip, unless a member gives a reason. Only that statement knows the game that the link had before, so SQL makes
- * the JSON of the record, which is what is kept under an idempotency key too.
+ * the JSON of the record, which is kept under an idempotency key too.
  */
 import { newEventId } from "@accountlink/core/events";
 import { linkSet } from "@accountlink/core/journal";

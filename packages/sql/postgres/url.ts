@@ -54,7 +54,7 @@ export const parsePostgresUrl = (
 };
 
 /**
- * The parameters besides those of TLS, each with the values that it may have; null for any. The driver would pass over
+ * The parameters besides TLS parameters, each with its allowed values; null for any. The driver would pass over
  * others in silence, such as `schema`, `search_path` and `statement_timeout`, which say where the data is and how long
  * statements take. The service has only the encoding UTF-8, and uses only a server that takes writes.
  */

@@ -107,7 +107,7 @@ export const memberOperations = ({
       ON CONFLICT (pid, guild_id, chat_id, role_id) DO UPDATE SET reason = excluded.reason, at = excluded.at`;
   });
 
-  /** Forgets replaced nicknames, and the members of whom nothing else is stored. */
+  /** Forgets replaced nicknames, and members without other stored fields. */
   const forgetReplaced = Effect.fnUntraced(function* (isMeant: Statement.Fragment) {
     yield* sql`
       DELETE FROM role_members

@@ -15,7 +15,8 @@ import { type Ending, rollBack, type StoreParts } from "./store_operation.ts";
  * the write.
  *
  * @param kind `bulkTransaction` for a write that may take a minute
- * @returns a function of the name, of what is kept of an outcome (null for a refusal, which is rolled back), and of the body
+ * @returns a function of the name, of a function that returns the kept part of an outcome (null for a refusal, which is
+ * rolled back), and of the body
  */
 export const keyedWriteOn =
   (parts: StoreParts, kind: "transaction" | "bulkTransaction" = "transaction") =>

@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, unknown>>;
 export interface RouteRow {
   /** The status of its first answer. Later ones may be refusals by limits, or find the work done. */
   readonly answer: number;
-  /** The parameters; those of the path by their name. A function gets the attacker. */
+  /** The parameters; parameters of the path by name. A function gets the attacker. */
   readonly values?: Values | ((attacker: Attacker) => Values);
   /** The key, if it is not the global one of the attacker. */
   readonly key?: keyof Attacker["keys"];

@@ -28,7 +28,7 @@ export const dearestRules = Array.from({ length: 50 }, (_, index) => ({
 }));
 
 const settings = {
-  // The limits of a day would end the attack of most routes. The limits of a second are those of an installation.
+  // The limits of a day would end the attack of most routes. The limits of a second equal the limits of an installation.
   ACCOUNTLINK_IP_PER_SECOND: "20",
   ACCOUNTLINK_IP_PAGES_PER_SECOND: "60",
   ACCOUNTLINK_DASHBOARD_DAILY: "0",

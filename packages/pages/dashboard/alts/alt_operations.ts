@@ -74,8 +74,8 @@ export const makeAltOperations = Effect.gen(function* () {
 });
 
 /**
- * Returns a function that lists the new links that are still there, newest first, with the users whom each resembles,
- * strongest first.
+ * Returns a function that lists the new links that are still there, newest first, each with similar users, the most similar
+ * first.
  */
 export const makeAltQueue = Effect.gen(function* () {
   const suspects = yield* SuspectStore;

@@ -1,4 +1,4 @@
-/** The page of new links whose users are likely somebody who is here already. */
+/** The page of new links that probably belong to somebody with another account. */
 import type { ChatId } from "@accountlink/core";
 import { type FoundSuspect, severityOf } from "@accountlink/core/alts";
 import type { Millis } from "@accountlink/core/timestamp";

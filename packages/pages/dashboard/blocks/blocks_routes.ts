@@ -1,4 +1,4 @@
-/** The pages of the users whom a community keeps out: the list, and the question before a block. */
+/** The pages of blocked users: the list, and the question before a block. */
 import { type ChatId, type DataScope, type GameId, LinkStore } from "@accountlink/core";
 import type { BlockPlace, StoredBlock } from "@accountlink/core/admission";
 import { isChatId } from "@accountlink/core/ids";

@@ -38,7 +38,7 @@ ${remindersSection(view, form, refused)}`,
   };
 };
 
-/** Asks before the log goes to a channel that every member reads; null if the chosen channel is none. */
+/** Asks before the log goes to a channel that every member reads; null for another channel. */
 export const publicLogPage = (
   { community, guildId, channels, details }: ChannelsView,
   { logChannelId }: ChannelsForm,

@@ -9,7 +9,7 @@ import type { Page } from "../page.ts";
 import { channelsPath, paths, withQuery } from "../paths.ts";
 import { type ChannelsForm, type ChannelsView, channelsLabels, start } from "./channels_view.ts";
 
-/** The number of days that the form of reminders sets; null for no reminders, and NaN for what is no number. */
+/** The number of days that the form of reminders sets; null for no reminders, NaN for other text. */
 export const typedDays = ({ remindAfterDays: typed }: ChannelsForm): number | null =>
   typed === "" ? null : /^\d{1,3}$/.test(typed) ? Number(typed) : Number.NaN;
 

@@ -234,7 +234,7 @@ export const makeUserView = Effect.gen(function* () {
   const { chatPage = null } = yield* PageSettings;
   const gamePage = yield* makeGamePage;
 
-  /** Reads a profile, with the membership where somebody of the account may learn who is a member. */
+  /** Reads a profile, with the membership if somebody of the account may list the members. */
   const chatOf = Effect.fnUntraced(function* ({ scope }: Community, chatId: ChatId) {
     const guildId = guildOf(scope);
     const mayLearn = yield* guard.requireAccount(scope, guildId).pipe(

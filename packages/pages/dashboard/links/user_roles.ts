@@ -23,8 +23,8 @@ export interface UserRoles {
 }
 
 /**
- * Returns a function that compares a member with the rules of a guild's own list. Null without rules, for somebody who is
- * no member, and while a platform does not answer.
+ * Returns a function that compares a member with the rules of a guild's own list. Null without rules, for users outside
+ * the guild, and while a platform does not answer.
  */
 export const makeUserRoles = Effect.gen(function* () {
   const plans = yield* RolePlans;

@@ -29,7 +29,7 @@ export const wordingOf = (words: Language<DashboardMessages>, english?: Wording)
   ...(english && { english }),
   tag: words.tag,
   has: (key) => words.has(key),
-  // `say` has checked that the values are those of the message.
+  // `say` has checked the values against the message.
   say: words.html.bind(words) as Wording["say"],
 });
 

@@ -226,7 +226,7 @@ export interface Invitee {
   readonly communities: ReadonlyArray<Community>;
 }
 
-/** Shows whom an owner is about to invite. */
+/** Shows the user that an owner is about to invite. */
 export const invitePage = ({ chatId, user, role, scopes, communities }: Invitee, account: string): Page => {
   const username = user.username ?? chatId;
   const name = user.displayName ?? username;

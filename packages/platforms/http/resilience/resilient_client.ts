@@ -38,8 +38,8 @@ type Deadline = number;
  * A request other than a POST is retried if the connection failed, the attempt timed out, or the status was 429, 502,
  * 503 or 504. There is a pause before each retry, which a `Retry-After` extends; after a 429 without a time it is at
  * least a second. A request fails at once if its pause would end after the deadline. Consecutive failures (connection,
- * timeout, status of 500 or more) open the circuit, and requests then fail at once: those of one account alone for this
- * account, those of several accounts for all.
+ * timeout, status of 500 or more) open the circuit, and requests then fail at once. Failures of one account open the
+ * circuit of this account, failures of several accounts the circuit of all.
  *
  * A response with status 401, 403, 404 or 429 is charged to the account that asks, see `PlatformRefusals`; an account
  * over its limit does not ask.

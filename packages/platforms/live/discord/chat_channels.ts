@@ -139,7 +139,7 @@ const asShown = (channels: Channels): Channels => {
 };
 
 /**
- * Derives a member's permissions in a channel: those of the member's roles, then the overwrites of the channel for
+ * Derives a member's permissions in a channel from the permissions of the member's roles, then the overwrites of the channel for
  * everybody, for all roles of the member together, and for the member.
  */
 const permissionsIn = (

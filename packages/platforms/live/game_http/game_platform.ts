@@ -63,8 +63,8 @@ export const readFeatures = (client: ResilientClient): Effect.Effect<GameFeature
   );
 
 /**
- * The game platform port on a game of one's own, over HTTP. What the game has is read at the start and every 10 minutes;
- * until it has answered, it has nothing of what is optional. The application provides the HTTP client.
+ * The game platform port on a game of one's own, over HTTP. Its features are read at the start and every 10 minutes;
+ * until the game has answered, it counts as without optional features. The application provides the HTTP client.
  */
 export const httpGamePlatform = (
   options: HttpGameOptions,
