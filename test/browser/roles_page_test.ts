@@ -91,12 +91,14 @@ it("a role plan is previewed for one member, and then gives a role to all linked
   };
   expect(await preview("nobody_here")).toContain("Nobody of that name is in the community.");
   expect(page.value("Member to look at")).toBe("nobody_here");
-  expect(await preview("ada")).toMatch(/ada gets Member, is called \w+ \| Rook\./);
-  expect(await preview("mallory")).toContain("mallory is not linked: gets nothing by these rules.");
+  expect(await preview("ada")).toMatch(/ada is linked\. Would get: Member\. Would be called \w+ \| Rook\./);
+  expect(await preview("mallory")).toContain(
+    "mallory is not linked. These rules give nothing without a link.",
+  );
   await page.press("Save without turning on", { "Rule 1: gets the role": "11" });
   const denied = await preview("ada");
-  expect(denied).toMatch(/The bot may not change the role Owner\. Move the bot's role above Owner/);
-  expect(denied).not.toContain("ada gets");
+  expect(denied).toMatch(/The bot may not change the role Owner\. Move the bot’s role above Owner/);
+  expect(denied).not.toContain("Would get");
   await expectUsable(page, usual, "roles-preview");
   await page.press(seeThenOn, { "Rule 1: gets the role": "13" });
   await page.press("Back to the rules");

@@ -73,7 +73,7 @@ test("they say which role stands above the bot, and how to mend it, to who may r
   await put({ rules: [{ roleId: chief.id, when: { is: "linked" } }] });
   const { status } = await send("POST /v2/members/sync", { key, body: { chatId: eve, guildId: guild } });
   expect(status).toBe(200);
-  const mended = "the bot may not change the role Chief. Move the bot's role above Chief";
+  const mended = "the bot may not change the role Chief. Move the bot’s role above Chief";
   await expect.poll(async () => (await pagesOf(ada)).every((text) => text.includes(mended))).toBe(true);
   for (const text of await pagesOf(dan)) expect(text).toContain("may not change the role Role 9.");
 });

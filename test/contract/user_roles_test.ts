@@ -24,7 +24,7 @@ test("a user's page shows the roles and what the rules would change, and applies
 
   const body = { manager: false, nickname: null, joined: null, roles: [] };
   await platform.send(`PUT /control/guilds/${guild}/members/${member}`, { body });
-  await expect.poll(text, { timeout: 20_000 }).toContain("gets Verified");
+  await expect.poll(text, { timeout: 20_000 }).toContain("Would get: Verified.");
   const page = await text();
   expect(page).toContain("Apply now");
   const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(page)?.[1]);

@@ -11,48 +11,41 @@ export const mostDays = 36_500;
 const isWhole = (text: string, least: number, most: number): boolean =>
   /^\d{1,9}$/u.test(text) && Number(text) >= least && Number(text) <= most;
 
-const rankField = (label: string) => ({
-  label,
-  hint: "Empty: any.",
+const rank = {
   maxLength: 9,
-  expected: "expected a whole number, 0 or more",
+  expected: "rank",
   isValid: (text: string) => text === "" || isWhole(text, 0, highestRank),
-});
+} as const;
 
-/** The fields of rules as people type them. `name` is the name in a form. @internal */
+/**
+ * The fields of rules as people type them. `name` is the name in a form, and `expected` the code of what the field
+ * expects. @internal
+ */
 export const ruleFields = {
   groupId: {
     name: "group",
-    label: "Group",
-    hint: "Its ID or its address.",
     maxLength: 300,
-    expected: "expected the ID or the address of a group",
+    expected: "groupId",
     isValid: Schema.is(Digits),
   },
-  minRank: { name: "min", ...rankField("Lowest rank") },
-  maxRank: { name: "max", ...rankField("Highest rank") },
+  minRank: { name: "min", ...rank },
+  maxRank: { name: "max", ...rank },
   itemId: {
     name: "item",
-    label: "Item",
-    hint: "Its ID or its address.",
     maxLength: 300,
-    expected: "expected the ID or the address of the item",
+    expected: "itemId",
     isValid: Schema.is(Digits),
   },
   itemKind: {
     name: "kind",
-    label: "Kind of item",
-    hint: "As the game calls it.",
     maxLength: 32,
-    expected: "expected the name of a kind of items",
+    expected: "itemKind",
     isValid: Schema.is(ItemKind),
   },
   minDays: {
     name: "days",
-    label: "Days",
-    hint: "How old the account is at least.",
     maxLength: 5,
-    expected: "expected a number of days",
+    expected: "minDays",
     isValid: (text: string) => isWhole(text, 1, mostDays),
   },
 } as const;

@@ -1,5 +1,5 @@
 /**
- * The kinds of rules, one row each: schema, words, fields, what a comparison needs, and when the rule holds. The
+ * The kinds of rules, one row each: schema, fields, what a comparison needs, and when the rule holds. The
  * schemas, comparisons, the dashboard's form and style sheet, and the command line read this table.
  */
 import { Effect, Option, Schema } from "effect";
@@ -43,10 +43,6 @@ interface Needs {
 
 interface RuleKind<When> {
   readonly schema: Schema.Codec<When, unknown>;
-  /** Who gets the role. */
-  readonly words: string;
-  /** What the ID in the rule names on the game platform. */
-  readonly thing?: string;
   readonly parts?: ReadonlyArray<keyof typeof ruleParts>;
   /** Finds the ID in an address of the game platform's site. */
   readonly address?: RegExp;
@@ -62,10 +58,9 @@ interface RuleKind<When> {
 
 const kind = <When>(row: RuleKind<When>): RuleKind<When> => row;
 
-const simple = <Is extends string>(is: Is, words: string, isMet: (game: LinkedGame | null) => boolean) =>
+const simple = <Is extends string>(is: Is, isMet: (game: LinkedGame | null) => boolean) =>
   kind({
     schema: Schema.Struct({ is: Schema.Literal(is) }),
-    words,
     forms: [is],
     typed: () => ({}),
     untyped: () => ({ is }),
@@ -117,11 +112,9 @@ const isOlderThan = ({ profile, at }: LinkedGame, days: number): boolean | null 
 };
 
 /** @param address bundles have addresses too, but they are no assets */
-const itemKind = <Item extends GameItem["item"]>(item: Item, thing: string, words: string, address: RegExp) =>
+const itemKind = <Item extends GameItem["item"]>(item: Item, address: RegExp) =>
   kind({
     schema: Schema.Struct({ is: Schema.Literal("owner"), item: Schema.Literal(item), itemId: Digits }),
-    words,
-    thing,
     parts: ["item"],
     address,
     forms: [`${item}:<itemId>`],
@@ -139,13 +132,11 @@ const hasItem = (item: GameItem, game: LinkedGame | null): boolean | null => {
 
 /** The kinds of rules, by their name in forms and on the command line. @internal */
 export const ruleKinds = {
-  linked: simple("linked", "Members who linked", (game) => game !== null),
-  proven: simple("proven", "Members who proved their account", (game) => isProven(game?.proof ?? null)),
-  unlinked: simple("unlinked", "Members who have not linked", (game) => game === null),
+  linked: simple("linked", (game) => game !== null),
+  proven: simple("proven", (game) => isProven(game?.proof ?? null)),
+  unlinked: simple("unlinked", (game) => game === null),
   group: kind({
     schema: GroupCondition,
-    words: "Linked members of a group",
-    thing: "group",
     parts: ["group"],
     address: /(?:\/(?:communities|groups)\/|[?&]gid=)(\d{1,32})/iu,
     forms: ["group:<groupId>", "group:<groupId>:<minRank>-<maxRank>"],
@@ -163,23 +154,11 @@ export const ruleKinds = {
     needs: ({ groupId }) => ({ groupId }),
     holds: (when, game) => (game === null ? false : isRanked(game, when)),
   }),
-  gamepass: itemKind(
-    "gamepass",
-    "game pass",
-    "Linked members who have a game pass",
-    /\/(?:game-pass|passes)\/(\d{1,32})/iu,
-  ),
-  badge: itemKind("badge", "badge", "Linked members who have a badge", /\/badges\/(\d{1,32})/iu),
-  asset: itemKind(
-    "asset",
-    "item",
-    "Linked members who have an item",
-    /\/(?:catalog|library|store\/asset)\/(\d{1,32})/iu,
-  ),
+  gamepass: itemKind("gamepass", /\/(?:game-pass|passes)\/(\d{1,32})/iu),
+  badge: itemKind("badge", /\/badges\/(\d{1,32})/iu),
+  asset: itemKind("asset", /\/(?:catalog|library|store\/asset)\/(\d{1,32})/iu),
   owner: kind({
     schema: Schema.Struct({ is: Schema.Literal("owner"), item: ItemKind, itemId: Digits }),
-    words: "Linked members who have an item",
-    thing: "item",
     parts: ["kind", "item"],
     forms: ["owner:<itemKind>:<itemId>"],
     typed: ({ item, itemId }) => ({ itemKind: item, itemId }),
@@ -189,7 +168,6 @@ export const ruleKinds = {
   }),
   age: kind({
     schema: AgeCondition,
-    words: "Linked members whose account is old enough",
     parts: ["age"],
     forms: ["age:<minDays>"],
     typed: ({ minDays }) => ({ minDays: String(minDays) }),
@@ -298,7 +276,8 @@ export const idIn = (name: RuleKindName, text: string): string =>
 
 export interface FieldProblem {
   readonly field: RuleField;
-  readonly reason: string;
+  /** The code of what the field expects. */
+  readonly expected: (typeof ruleFields)[RuleField]["expected"] | "ranks";
 }
 
 /** Converts typed fields to a condition, or returns the problems of the fields. @internal */
@@ -310,11 +289,11 @@ export const conditionOf = (
   const asked = parts.flatMap((part): ReadonlyArray<RuleField> => ruleParts[part]);
   const problems = asked
     .filter((field) => !ruleFields[field].isValid(fields[field]))
-    .map((field) => ({ field, reason: ruleFields[field].expected }));
+    .map((field) => ({ field, expected: ruleFields[field].expected }));
   if (problems.length > 0) return problems;
   // Each field is right, so only the order of two ranks can be wrong.
   return Option.getOrElse(decode(untyped(fields)), () => [
-    { field: "maxRank" as const, reason: "expected no less than the lowest rank" },
+    { field: "maxRank" as const, expected: "ranks" as const },
   ]);
 };
 

@@ -13,7 +13,7 @@ import { jsonRoutes } from "../api_pipeline.ts";
 import { communityName, linksText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
-import { englishPart, say, tags } from "../look/say.ts";
+import { say, tags } from "../look/say.ts";
 import {
   makeAccountTitle,
   makeGuildChoice,
@@ -179,7 +179,7 @@ const card = (community: ListedCommunity): Html => {
     guildOf(scope) === null ? say("communities.shared") : say("communities.own")
   }</p>
 <p class="figure">${say(guildOf(scope) === null ? "communities.figure" : "communities.figure_own", { b: tags.b, links: linksText(links) })} · ${say("communities.keys", { count: keys })}</p>
-${troubles.map(({ tone, text }) => html`${englishPart(html`<p class="problem ${tone}">${text}</p>`)}`)}
+${troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`)}
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${say("communities.links", { unseen: tags.unseen, community: name })}</a> ·
 <a href="${to(communityPath(scope.pid))}">${say("communities.settings", { unseen: tags.unseen, community: name })}</a> ·
 <a href="${to(rolesPath(scope.pid))}">${say("communities.roles", { unseen: tags.unseen, community: name })}</a></p>

@@ -140,7 +140,7 @@ export const addBot = ({ botInvite }: Invite): Html | null =>
 <p>${say("steps.asks")}</p>`;
 
 /** The link that adds the bot to a community, whose name only screen readers hear. */
-export const addBotLink = (botInvite: string | null, name: string): Html | null =>
+export const addBotLink = (botInvite: string | null, name: string | Html): Html | null =>
   botInvite === null
     ? null
     : html`<a href="${to(botInvite)}" rel="noreferrer">${say("steps.bot.add_to", { unseen: tags.unseen, community: name })}</a>`;

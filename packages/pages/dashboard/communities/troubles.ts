@@ -1,11 +1,10 @@
 /** What keeps the bot from its work in a community, and the way to mend it. */
-import { ChatPlatform, type GuildId, guildOf } from "@accountlink/core";
+import { ChatPlatform, type GuildId, guildOf, type Pid } from "@accountlink/core";
 import {
   type CommunityPlace,
   CommunityStore,
   type Pause,
   type PausedBy,
-  type PauseReason,
 } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { visibleName } from "@accountlink/core/name_text";
@@ -15,7 +14,8 @@ import { Effect, Option } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { guildText } from "../look/names.ts";
 import { remedy, roleName } from "../look/remedies.ts";
-import { counted, timeHtml } from "../look/time.ts";
+import { say } from "../look/say.ts";
+import { timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { rolesPath, withQuery } from "../paths.ts";
 import type { Community } from "./community.ts";
@@ -55,38 +55,40 @@ export const makeTroubles = Effect.gen(function* () {
           Effect.orElseSucceed(() => []),
         );
 
+  /** Returns null if the reader paused the rules. */
   const whoPaused = Effect.fnUntraced(function* ({ owner }: Reader, { type, id }: PausedBy) {
-    if (type === "operator") return "the operator";
-    if (type === "key") return `the key ${id}`;
-    if (!isChatId(id)) return "a former member of your team";
-    return id === owner.chatId ? "you" : (visibleName(yield* profiles.chat(id, null)) ?? id);
+    if (type === "operator") return say("audit.operator");
+    if (type === "key") return say("audit.key", { id: id ?? "" });
+    if (!isChatId(id)) return say("trouble.former_member");
+    return id === owner.chatId ? null : (visibleName(yield* profiles.chat(id, null)) ?? id);
   });
 
-  const pauseText = Effect.fnUntraced(function* (visitor: Reader, { at, why, by }: Pause, rules: Html) {
-    if (why !== null)
-      return html`This service paused the ${rules} at ${timeHtml(at)}, because ${whyPaused[why]}. Look at them, and turn
-        them on again.`;
-    if (by === null) return html`The ${rules} are paused: nobody gets roles or nicknames by them.`;
-    return html`The ${rules} were paused by ${yield* whoPaused(visitor, by)} at ${timeHtml(at)}: nobody gets roles or
-      nicknames by them until they are turned on.`;
+  const pauseText = Effect.fnUntraced(function* (
+    visitor: Reader,
+    { at, why, by }: Pause,
+    rules: ReturnType<typeof rulesOf>,
+  ) {
+    const paused = { ...rules, time: timeHtml(at) };
+    if (why !== null) return say(`trouble.paused.${why}`, paused);
+    if (by === null) return say("trouble.paused", rules);
+    const who = yield* whoPaused(visitor, by);
+    return who === null ? say("trouble.paused_by_you", paused) : say("trouble.paused_by", { ...paused, who });
   });
 
   const problemTexts = Effect.fnUntraced(function* (
     visitor: Reader,
     { pid, guildId }: CommunityPlace,
     invite: string | null,
-    name: string,
+    name: string | Html,
   ) {
     const { problems } = yield* plans.status({ pid, guildId });
     if (problems.length === 0) return [];
     const view = { roles: yield* rolesOf(visitor, guildId) };
     return kindsOf(problems).map(
       ({ first, count }) =>
-        html`In <a href="${to(withQuery(rolesPath(pid), { guildId }))}">${name}</a>, ${whatFails(first, view)}${
-          count === 1 ? null : html` (${counted(count, "case")})`
-        }. ${remedy(view, first, visitor.platforms)}${
+        html`${whatFails(first, { ...rulesOf(pid, guildId, name), count }, view)} ${remedy(view, first, visitor.platforms)}${
           first.reason === "no_permission" && invite !== null
-            ? html` <a href="${to(invite)}" rel="noreferrer">Give the bot the rights</a>`
+            ? html` <a href="${to(invite)}" rel="noreferrer">${say("trouble.give_rights")}</a>`
             : null
         }`,
     );
@@ -118,7 +120,7 @@ export const makeTroubles = Effect.gen(function* () {
           });
         const pause = set.find(isHere)?.paused ?? null;
         if (pause !== null) {
-          const rules = html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">rules of ${name}</a>`;
+          const rules = rulesOf(pid, guildId, name);
           troubles.push({ tone: "warn", text: yield* pauseText(visitor, pause, rules) });
         }
         if (!isOut) {
@@ -132,15 +134,14 @@ export const makeTroubles = Effect.gen(function* () {
   });
 });
 
-const outText = (name: string, add: Html | null): Html =>
-  html`The bot is not in ${name}. Lookups for it are refused, and nobody gets roles or nicknames. ${add}`;
+const outText = (community: string | Html, add: Html | null): Html =>
+  html`${say("trouble.out", { community })} ${add}`;
 
-export const whyPaused: Readonly<Record<PauseReason, string>> = {
-  bot_removed: "the bot was removed",
-  unmanaged: "nobody of your team managed the community any more",
-  many_would_lose: "many members would have lost a role",
-  account_closed: "the team had no owner or admin any more",
-};
+/** The rules of a community, for messages with a link to them. */
+const rulesOf = (pid: Pid, guildId: GuildId, community: string | Html) => ({
+  a: (content: Html) => html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">${content}</a>`,
+  community,
+});
 
 /** Counts the problems that have the same cause and the same remedy. */
 const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {
@@ -153,11 +154,13 @@ const kindsOf = (problems: ReadonlyArray<PlanProblem>) => {
   return [...kinds.values()];
 };
 
-const whatFails = ({ reason, roleId }: PlanProblem, view: Parameters<typeof roleName>[0]): string => {
-  if (reason === "many_would_lose") return `many members would lose the role ${roleName(view, roleId ?? "")}`;
-  if (reason === "log_channel_closed") return "the bot may not write into the channel of the log";
-  if (reason === "members_hidden") return "the bot cannot compare the members";
-  return roleId === null
-    ? "the bot may not change a nickname"
-    : `the bot may not change the role ${roleName(view, roleId)}`;
+const whatFails = (
+  { reason, roleId }: PlanProblem,
+  place: ReturnType<typeof rulesOf> & { readonly count: number },
+  view: Parameters<typeof roleName>[0],
+): Html => {
+  const role = roleName(view, roleId ?? "");
+  if (reason === "many_would_lose") return say("trouble.many_would_lose", { ...place, role });
+  if (reason === "log_channel_closed" || reason === "members_hidden") return say(`trouble.${reason}`, place);
+  return roleId === null ? say("trouble.nickname", place) : say("trouble.role", { ...place, role });
 };

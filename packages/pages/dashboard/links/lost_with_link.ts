@@ -26,10 +26,9 @@ export const makeLostWithLink = Effect.gen(function* () {
       Effect.map(profiles.guild(guildId), (guild) => guildText(guildId, guild?.name)),
     );
     const rest = giving.length - names.length;
+    const communities = html`${names.map((name, index) => html`${index === 0 ? null : ", "}${name}`)}`;
     return html`<p>${
-      rest === 0
-        ? say("unlink.lost", { communities: names.join(", ") })
-        : say("unlink.lost_more", { communities: names.join(", "), count: rest })
+      rest === 0 ? say("unlink.lost", { communities }) : say("unlink.lost_more", { communities, count: rest })
     }</p>`;
   });
 });

@@ -8,9 +8,10 @@ import { Effect, Option } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { hiddenFields } from "../look/field.ts";
+import { listOf, say } from "../look/say.ts";
 import { type OwnerPages, seeOther } from "../owner_pages.ts";
 import { paths, rolesPath } from "../paths.ts";
-import { changesText } from "../roles/member_preview.ts";
+import { changesHtml } from "../roles/member_preview.ts";
 
 /** How long the page waits for the platforms. */
 const timeout = "2 seconds";
@@ -60,14 +61,20 @@ export const userRolesSection = (
   const isRight = changes.add.length + changes.remove.length === 0 && changes.nickname === null;
   return html`
 <section id="roles">
-<h2>Roles</h2>
-<p>Has ${held.length === 0 ? "no roles" : held.join(", ")}. By the <a href="${to(rolesPath(pid))}">rules</a>: ${changesText({ roles }, { isLinked, changes })}</p>
+<h2>${say("user.roles")}</h2>
+<p>${held.length === 0 ? say("user.roles.none") : say("user.roles.has", { roles: listOf(held) })} ${say(
+    "user.roles.rules",
+    {
+      a: (content) => html`<a href="${to(rolesPath(pid))}">${content}</a>`,
+      changes: changesHtml({ roles }, { isLinked, changes }),
+    },
+  )}</p>
 ${
   isRight || !isOn
     ? null
     : html`${formTo(paths.applyRoles)}
 ${hiddenFields({ pid, chatId })}
-<p class="row"><button class="button quiet">Apply now</button></p>
+<p class="row"><button class="button quiet">${say("user.roles.apply")}</button></p>
 </form>`
 }
 </section>`;

@@ -58,9 +58,9 @@ export const englishListName = ({ scope, guildName }: NamedList): string => {
   return guildId === null ? "Shared list" : `${guildName ?? `Community ${guildId}`}’s own list`;
 };
 
-/** The name of a guild on pages that are in English in every language. */
-export const guildText = (guildId: GuildId, name: string | null | undefined): string =>
-  name ?? `community ${guildId}`;
+/** The name of a guild within a sentence. */
+export const guildText = (guildId: GuildId, name: string | null | undefined): string | Html =>
+  name ?? say("channels.unnamed", { id: guildId });
 
 /** Returns the name of a list of links for use inside a sentence. */
 export const listText = (community: NamedList): Html =>

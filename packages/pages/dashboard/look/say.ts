@@ -63,6 +63,8 @@ export const capitalised = (content: Html): Html =>
 /** The values of tags in messages. */
 export const tags = {
   b: (content: Html) => html`<strong>${content}</strong>`,
+  code: (content: Html) => html`<code>${content}</code>`,
+  em: (content: Html) => html`<em>${content}</em>`,
   small: (content: Html) => html`<small>${content}</small>`,
   unseen: (content: Html) => html`<span class="unseen">${content}</span>`,
 };

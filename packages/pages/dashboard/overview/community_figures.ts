@@ -16,7 +16,7 @@ import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 /** A guild whose members a list is for. */
 export interface GuildFigures {
   readonly guildId: GuildId;
-  readonly name: string;
+  readonly name: string | Html;
   readonly plan: RolePlan | null;
   readonly status: PlanStatus;
   readonly members: UnlinkedPage | NotListed;

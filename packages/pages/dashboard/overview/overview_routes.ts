@@ -71,7 +71,7 @@ const attention = (view: OverviewView, now: Millis): Html | null => {
 <h2>${say("overview.attention")}</h2>
 <ul class="cards" role="list">
 ${leaks.map((leak) => leakItem(leak, keys))}
-${troubles.slice(0, mostTroubles).map(({ tone, text }) => html`<li class="${tone}">${englishPart(html`<p>${text}</p>`)}</li>`)}
+${troubles.slice(0, mostTroubles).map(({ tone, text }) => html`<li class="${tone}"><p>${text}</p></li>`)}
 ${undecided.map(
   ({ community, count }) =>
     html`<li class="warn"><p>${say("overview.undecided", {

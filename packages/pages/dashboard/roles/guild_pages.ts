@@ -6,6 +6,7 @@ import { statusOf } from "@accountlink/http-api";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { communityName, listText } from "../look/names.ts";
+import { say, tags } from "../look/say.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
 
@@ -15,17 +16,18 @@ export const guildChoicePage = (
   guilds: ReadonlyArray<OwnGuild>,
   { platforms: { chat } }: Pick<Visitor, "platforms">,
   pathOf: (pid: Pid) => string = rolesPath,
-  title: string | Html = "Roles and names",
+  title: Html = say("roles.title"),
 ): Page => {
   const usable = guilds.filter(({ bot, manager }) => bot && manager);
   return {
+    isWorded: true,
     title,
     section: "communities",
     content: html`
-<p>Each community has rules and channels of its own.</p>
+<p>${say("roles.each")}</p>
 ${
   usable.length === 0
-    ? html`<p>You manage no community that the bot is in. ${managersOnly(chat)}</p>`
+    ? html`<p>${say("roles.no_guild")} ${managersOnly(chat)}</p>`
     : html`<ul class="cards" role="list">${usable.map(
         ({ guildId, name }) =>
           html`<li><h2><a href="${to(withQuery(pathOf(scope.pid), { guildId }))}">${name ?? guildId}</a></h2></li>`,
@@ -34,25 +36,25 @@ ${
   };
 };
 
-const managersOnly = (chat: string): string =>
-  `Only people who manage a community on ${chat} may see and change its rules, whatever their role here.`;
+const managersOnly = (chat: string): Html => say("roles.managers_only", { platform: chat });
 
 export const refusedGuildPage = (
   community: Community,
   error: Forbidden,
   { platforms: { chat } }: Pick<Visitor, "platforms">,
-  title: string | Html = "Roles and names",
+  title: Html = say("roles.title"),
 ): Page => ({
+  isWorded: true,
   status: statusOf(error),
   title,
   section: "communities",
   content: html`
-<p>${error.reason === "not_guild_manager" ? managersOnly(chat) : "The bot is not in this community. Add it first."}</p>
-<p><a href="${to(communityPath(community.scope.pid))}">Back to ${communityName(community)}</a></p>`,
+<p>${error.reason === "not_guild_manager" ? managersOnly(chat) : say("roles.no_bot")}</p>
+<p><a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>`,
 });
 
 /** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
-export type Rival = { readonly list: Community } | { readonly account: string | null };
+export type Rival = { readonly list: Community } | { readonly account: string | Html | null };
 
 interface GuildView {
   readonly guildId: GuildId;
@@ -61,16 +63,19 @@ interface GuildView {
 }
 
 export const rivalNotice = ({ rival, guildId }: GuildView): Html | null =>
-  rival &&
-  html`<div class="notice warn"><p>The rules of ${rivalName(rival, guildId)} are on for this community. Only the rules
-    of one list can be on: pause those to turn on the rules below.</p></div>`;
+  rival && html`<div class="notice warn"><p>${rivalText(rival, guildId)}</p></div>`;
 
-const rivalName = (rival: Rival, guildId: GuildId): Html => {
+const linkTo = (address: string) => (content: Html) => html`<a href="${to(address)}">${content}</a>`;
+
+const rivalText = (rival: Rival, guildId: GuildId): Html => {
   if ("list" in rival)
-    return html`<a href="${to(withQuery(rolesPath(rival.list.scope.pid), { guildId }))}">${listText(rival.list)}</a>`;
+    return say("roles.rival.list", {
+      a: linkTo(withQuery(rolesPath(rival.list.scope.pid), { guildId })),
+      list: listText(rival.list),
+    });
   return rival.account === null
-    ? html`another account`
-    : html`your account <a href="${to(paths.chooseAccount)}">${rival.account}</a>`;
+    ? say("roles.rival.other")
+    : say("roles.rival.account", { a: linkTo(paths.chooseAccount), account: rival.account });
 };
 
 /** Lets an owner turn linking on before choosing any role. @param action the address of the form */
@@ -79,11 +84,10 @@ export const linkingSection = ({ rival, guildId }: GuildView, action: string): H
     ? null
     : html`
 <section>
-<h2>Only linking</h2>
+<h2>${say("roles.linking")}</h2>
 ${formTo(action, html` class="panel"`)}
 <input type="hidden" name="guildId" value="${guildId}">
-<p>Without rules, members link their accounts with <code>/verify</code> or the panel, and nobody gets or loses a role.
-You can add rules later.</p>
-<p class="row"><button class="button quiet" name="act" value="linking">Turn on linking without roles</button></p>
+<p>${say("roles.linking.text", { code: tags.code })}</p>
+<p class="row"><button class="button quiet" name="act" value="linking">${say("roles.linking.button")}</button></p>
 </form>
 </section>`;

@@ -5,6 +5,7 @@ import type { MemberChanges, PlanDetails, PlanProblem } from "@accountlink/core/
 import { type Html, html } from "../../html.ts";
 import type { PlatformNames } from "../look/names.ts";
 import { type Obstacle, remedy, roleName } from "../look/remedies.ts";
+import { listOf, say } from "../look/say.ts";
 
 export interface RolePreview {
   readonly who: string;
@@ -18,25 +19,29 @@ interface RulesView {
   readonly details: PlanDetails;
 }
 
-export const changesText = (
+/** Says what the rules would change, one sentence each. */
+export const changesHtml = (
   view: Pick<RulesView, "roles">,
   { isLinked, changes }: NonNullable<RolePreview["found"]>,
-): string => {
-  const names = (roleIds: ReadonlyArray<string>) => roleIds.map((id) => roleName(view, id)).join(", ");
-  const [add, remove] = [changes.add, changes.remove].map((ids) => ids.filter((id) => mayChange(view, id)));
-  const { nickname } = changes;
-  const parts = [
-    isLinked ? null : "is not linked",
-    add?.length ? `gets ${names(add)}` : null,
-    remove?.length ? `loses ${names(remove)}` : null,
-    nickname === null ? null : nickname === "" ? "loses the nickname" : `is called ${nickname}`,
-  ].filter((part) => part !== null);
-  if (!isLinked && parts.length === 1) return "is not linked: gets nothing by these rules.";
-  const changed = parts.length === 0 ? "is linked, and nothing would change." : `${parts.join(", ")}.`;
-  return changes.isInventoryPrivate
-    ? `${changed} Their inventory is private, so what they have counts as missing.`
-    : changed;
+): Html => {
+  const names = (roleIds: ReadonlyArray<string>) =>
+    listOf(roleIds.filter((id) => mayChange(view, id)).map((id) => roleName(view, id)));
+  const some = (roleIds: ReadonlyArray<string>) => roleIds.some((id) => mayChange(view, id));
+  const { add, remove, nickname } = changes;
+  const changed = [
+    ...(some(add) ? [say("roles.try.gets", { roles: names(add) })] : []),
+    ...(some(remove) ? [say("roles.try.loses", { roles: names(remove) })] : []),
+    ...(nickname === null ? [] : [nicknameText(nickname)]),
+  ];
+  const said = [
+    ...(changed.length > 0 ? changed : [say(isLinked ? "roles.try.same" : "roles.try.nothing")]),
+    ...(changes.isInventoryPrivate ? [say("roles.try.private")] : []),
+  ];
+  return html`${said.map((sentence, index) => html`${index === 0 ? null : " "}${sentence}`)}`;
 };
+
+const nicknameText = (nickname: string): Html =>
+  nickname === "" ? say("roles.try.unnamed") : say("roles.try.named", { nickname });
 
 const mayChange = ({ roles }: Pick<RulesView, "roles">, roleId: string): boolean =>
   roles.some(({ id, assignable }) => id === roleId && assignable);
@@ -62,8 +67,10 @@ export const obstacles = (
   ];
   return html`${refused.map(
     (problem) =>
-      html`<p class="problem">The bot may not change ${
-        problem.roleId === null ? "the nickname" : `the role ${roleName(view, problem.roleId)}`
-      }. ${remedy(view, problem, platforms)}</p>`,
+      html`<p class="problem">${
+        problem.roleId === null
+          ? say("roles.obstacle.nickname")
+          : say("roles.obstacle.role", { role: roleName(view, problem.roleId) })
+      } ${remedy(view, problem, platforms)}</p>`,
   )}`;
 };

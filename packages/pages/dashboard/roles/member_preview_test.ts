@@ -1,32 +1,35 @@
 import { ChatId } from "@accountlink/core";
 import { expect, it } from "vitest";
-import { changesText } from "./member_preview.ts";
+import { inEnglish } from "../test_english.ts";
+import { changesHtml } from "./member_preview.ts";
 
 const role = { id: "1", name: "VIP", assignable: true };
 
 /** Says what a plan would change for a linked member. */
 const textOf = (isInventoryPrivate: boolean, remove: ReadonlyArray<string>) =>
-  changesText(
-    { roles: [role] },
-    {
-      isLinked: true,
-      changes: {
-        chatId: ChatId.make("100001"),
-        add: [],
-        remove,
-        nickname: null,
-        replaced: null,
-        setNickname: { before: null, after: null },
-        isInventoryPrivate,
-        held: [],
-        withoutItem: [],
+  inEnglish(
+    changesHtml(
+      { roles: [role] },
+      {
+        isLinked: true,
+        changes: {
+          chatId: ChatId.make("100001"),
+          add: [],
+          remove,
+          nickname: null,
+          replaced: null,
+          setNickname: { before: null, after: null },
+          isInventoryPrivate,
+          held: [],
+          withoutItem: [],
+        },
       },
-    },
+    ),
   );
 
 it("a private inventory is told, since its things count as missing", () => {
-  expect(textOf(false, ["1"])).toBe("loses VIP.");
-  const told = "Their inventory is private, so what they have counts as missing.";
-  expect(textOf(true, ["1"])).toBe(`loses VIP. ${told}`);
-  expect(textOf(true, [])).toBe(`is linked, and nothing would change. ${told}`);
+  expect(textOf(false, ["1"])).toBe("Would lose: VIP.");
+  const told = "The inventory is private, so what is in it counts as missing.";
+  expect(textOf(true, ["1"])).toBe(`Would lose: VIP. ${told}`);
+  expect(textOf(true, [])).toBe(`Nothing would change. ${told}`);
 });

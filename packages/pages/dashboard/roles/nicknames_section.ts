@@ -7,6 +7,7 @@ import { Effect } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
 import { hiddenFields } from "../look/field.ts";
+import { say } from "../look/say.ts";
 import { nicknamesPath, rolesPath, withQuery } from "../paths.ts";
 
 const pageSize = 1_000;
@@ -34,23 +35,21 @@ export const nicknamesSection = (
 ): Html | null => {
   const { scope, guildId } = plan;
   if (!areKept) return null;
-  const file = html`<p><a href="${to(withQuery(nicknamesPath(scope.pid), { guildId }))}">Download them as CSV</a></p>`;
+  const file = html`<p><a href="${to(withQuery(nicknamesPath(scope.pid), { guildId }))}">${say("roles.before.file")}</a></p>`;
   return html`
 <section id="nicknames">
-<h2>Nicknames from before</h2>
-<p>The nicknames that members had before the rules gave them others. Each is kept for 30 days, and no longer than these
-rules.</p>
+<h2>${say("roles.before")}</h2>
+<p>${say("roles.before.text")}</p>
 ${file}
 ${
   isRunning
-    ? html`<p data-live="10">They are being put back, at most ten a second.</p>`
+    ? html`<p data-live="10">${say("roles.before.running")}</p>`
     : plan.state === "on" && templatesOf(plan).length > 0
-      ? html`<p>To put them back, first save the rules without a nickname, or pause them: else the bot would overwrite them
-        again.</p>`
+      ? html`<p>${say("roles.before.first")}</p>`
       : html`${formTo(rolesPath(scope.pid))}
 ${hiddenFields({ guildId })}
-<p>Members whose nickname has changed since keep the one that they have now.</p>
-<p class="row"><button class="button quiet" name="act" value="putBack">Put the nicknames back</button></p>
+<p>${say("roles.before.keep")}</p>
+<p class="row"><button class="button quiet" name="act" value="putBack">${say("roles.before.button")}</button></p>
 </form>`
 }
 </section>`;

@@ -11,14 +11,17 @@ import {
 } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
+import { progressText } from "../links/member_list_wait.ts";
 import { type Choice, radioField } from "../look/field.ts";
 import { type AccountNames, guildText, type PlatformNames } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { roleName } from "../look/remedies.ts";
+import { capitalised, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, durationText, numberText } from "../look/time.ts";
+import { durationHtml, numberHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { rolesPath, rolesPreviewPath, userPath, withQuery } from "../paths.ts";
+import { progressBar } from "./roles_page.ts";
 
 export interface PreviewView {
   readonly community: Community;
@@ -42,34 +45,33 @@ export const previewPage = (view: PreviewView, refused: Refused | null): Page =>
   const { preview, community, guildId, guildName } = view;
   const isRunning = preview.state === "running";
   return {
-    title: `What changes in ${guildText(guildId, guildName)}`,
+    isWorded: true,
+    title: say("preview.title", { community: guildText(guildId, guildName) }),
     section: "communities",
     refused,
     ...(isRunning ? { refreshSeconds: 3 } : {}),
     content: html`
 ${preview.state === "done" ? unknownHtml(view) : null}
-<p>Nobody has been changed yet. <a href="${to(withQuery(rolesPath(community.scope.pid), { guildId, draft: "1" }))}">Back
-to the rules</a></p>
+<p>${say("preview.nobody_yet")} <a href="${to(withQuery(rolesPath(community.scope.pid), { guildId, draft: "1" }))}">${say("preview.back")}</a></p>
 ${isRunning ? runningHtml(view) : preview.state === "done" ? doneHtml(view) : failedHtml(view)}`,
   };
 };
 
-const runningHtml = ({ preview: { done, total, unknown }, platforms }: PreviewView): Html => html`
+const runningHtml = ({ preview, platforms }: PreviewView): Html => html`
 <div data-live="2">
-<p>Comparing everyone with the rules: ${numberText(done)}${total === 0 ? null : ` of ${counted(total, "member")}`}.</p>
-<progress aria-label="Compared members"${total === 0 ? null : html` max="${total}" value="${Math.min(done, total)}"`}></progress>
+<p>${say("preview.running", { progress: progressText(preview) })}</p>
+${progressBar(preview)}
 ${
-  unknown === 0
+  preview.unknown === 0
     ? null
-    : html`<p>For ${numberText(unknown)} of them, ${platforms.game} has not answered yet. It is asked again.</p>`
+    : html`<p>${say("preview.asked_again", { count: preview.unknown, platform: platforms.game })}</p>`
 }
 </div>
-<p>You can leave this page: the comparison continues, and its result is kept for a day.</p>`;
+<p>${say("preview.leave")}</p>`;
 
 const failedHtml = (view: PreviewView): Html => html`
-<p class="problem">The comparison stopped after ${counted(view.preview.done, "member")}: ${view.platforms.chat} or
-${view.platforms.game} did not answer, or the server was stopped. Nothing was changed.</p>
-${formOf(view, html`<p class="row"><button class="button" name="act" value="again">Compare again</button></p>`)}`;
+<p class="problem">${say("preview.failed", { count: view.preview.done, ...view.platforms })}</p>
+${formOf(view, html`<p class="row"><button class="button" name="act" value="again">${say("preview.again")}</button></p>`)}`;
 
 const formOf = ({ community, guildId, preview, seen }: PreviewView, content: Html): Html => html`
 ${formTo(rolesPreviewPath(community.scope.pid), html` class="panel"`)}
@@ -85,78 +87,78 @@ const doneHtml = (view: PreviewView): Html => {
   const isQuiet = changesIn(changed) === 0;
   const choices = unlinkedChoices(view);
   return html`
-<p>${counted(preview.done, "member")} were compared. ${
-    isQuiet ? "Nobody would change: everyone has the right roles and names." : "This is what would change:"
-  }</p>
+<p>${say(isQuiet ? "preview.compared_quiet" : "preview.compared", { count: preview.done })}</p>
 ${rolesTable(view, choices !== null)}
 ${namesHtml(view)}
 ${exceptionsHtml(view)}
 <section>
-<h2>${isOn ? "Save" : "Turn on"}</h2>
+<h2>${say(isOn ? "preview.save" : "preview.turn_on")}</h2>
 ${formOf(
   view,
   html`${
     choices &&
     radioField({
       name: "unlinked",
-      label: "Members who never linked",
+      label: say("preview.unlinked"),
       value: view.unlinked,
       choices,
     })
   }
-<p>Changes begin at once, at most ten a second${
-    choices || isQuiet ? null : `: ${workText(changesIn(changed))}`
-  }. To stop them, pause the rules: nobody changes any more. Roles that were taken come back when the member links, or when
-you give them on ${platforms.chat}; nicknames that the rules set go when a link goes.</p>
+<p>${
+    choices || isQuiet
+      ? say("preview.begin")
+      : say("preview.begin_work", { work: workText(changesIn(changed)) })
+  } ${say("preview.stop", { platform: platforms.chat })}</p>
 <p class="row">${buttonsHtml(view)}</p>`,
 )}
 </section>`;
 };
 
-const confirm = (label: string): Html =>
+const confirm = (label: Html): Html =>
   html`<button class="button" name="act" value="confirm">${label}</button>`;
 
 const buttonsHtml = ({ preview, isOn }: PreviewView): Html => {
-  const again = html`<button class="button quiet" name="act" value="again">Compare again</button>`;
+  const again = html`<button class="button quiet" name="act" value="again">${say("preview.again")}</button>`;
   if (!isLargelyUnknown(preview))
-    return html`${confirm(isOn ? "Save these rules" : "Turn on")}
+    return html`${confirm(say(isOn ? "preview.save_rules" : "preview.turn_on"))}
 ${again}`;
-  const unknown = counted(preview.unknown, "member");
+  const key = isOn ? "preview.save_unknown" : "preview.turn_on_unknown";
   return html`${again}
-${confirm(`${isOn ? "Save" : "Turn on"} without knowing ${unknown}`)}`;
+${confirm(say(key, { count: preview.unknown }))}`;
 };
 
 /** Comes first, because every number below lacks the unknown changes. */
 const unknownHtml = ({ preview: { unknown, done }, platforms }: PreviewView): Html | null =>
   unknown === 0
     ? null
-    : html`<div class="notice warn"><p>For ${numberText(unknown)} of ${counted(done, "member")}, ${platforms.game} did not
-answer. What depends on its answer is not counted below, and changes only once it answers.</p></div>`;
+    : html`<div class="notice warn"><p>${say("preview.unknown", { unknown, done: numberHtml(done), platform: platforms.game })}</p></div>`;
 
 /** How many changes there are, and how long they take at ten a second. */
-const workText = (changes: number): string =>
-  `${counted(changes, "change")}, ${changes < 600 ? "less than a minute" : `at least ${durationText(changes * 100)}`}`;
+const workText = (changes: number): Html =>
+  changes < 600
+    ? say("preview.work_minute", { changes })
+    : say("preview.work", { changes, time: durationHtml(changes * 100) });
 
 const rolesTable = (view: PreviewView, isChoice: boolean): Html | null =>
   view.preview.roles.length === 0
     ? null
     : tableHtml({
         id: "changes",
-        caption: "Roles",
+        caption: say("preview.roles"),
         columns: [
-          "Role",
-          "Have it now",
-          "Would get it",
-          "Would lose it",
-          ...(isChoice ? ["Never linked: could lose it"] : []),
-          "For example",
+          say("rule.role"),
+          say("preview.held"),
+          say("preview.gained"),
+          say("preview.lost"),
+          ...(isChoice ? [say("preview.lost_unlinked")] : []),
+          say("preview.examples"),
         ],
         rows: view.preview.roles.map(({ roleId, held, gained, lost }) => [
           roleName(view, roleId),
-          numberText(held),
-          numberText(gained.linked + gained.unlinked),
-          numberText(lost.linked),
-          ...(isChoice ? [numberText(lost.unlinked)] : []),
+          numberHtml(held),
+          numberHtml(gained.linked + gained.unlinked),
+          numberHtml(lost.linked),
+          ...(isChoice ? [numberHtml(lost.unlinked)] : []),
           examplesHtml(view, roleId),
         ]),
       });
@@ -173,7 +175,7 @@ const examplesHtml = (view: PreviewView, roleId: string): Html => {
       .map(({ chatId }) => view.names.get(chatId) ?? chatId)
       .join(", ");
   const [gain, lose] = [named("add"), named("remove")];
-  return html`${gain === "" ? null : `Would get it: ${gain}.`} ${lose === "" ? null : `Would lose it: ${lose}.`}`;
+  return html`${gain === "" ? null : say("preview.would_get", { members: gain })} ${lose === "" ? null : say("preview.would_lose", { members: lose })}`;
 };
 
 const namesHtml = (view: PreviewView): Html | null => {
@@ -182,21 +184,20 @@ const namesHtml = (view: PreviewView): Html | null => {
   if (linked + unlinked === 0) return null;
   return html`
 <section>
-<h2>Nicknames</h2>
-<p>${counted(linked, "linked member")} would get another nickname${
-    unlinked === 0 ? null : `, ${counted(unlinked, "member")} without a link would lose theirs`
-  }. The nicknames that they have now are kept for 30 days, as a file to download on the page of the rules, and
-can be put back there.</p>
+<h2>${say("preview.nicknames")}</h2>
+<p>${say("preview.renamed", { count: linked })} ${
+    unlinked === 0 ? null : html`${say("preview.unnamed", { count: unlinked })} `
+  }${say("preview.kept")}</p>
 ${
   preview.names.length === 0
     ? null
     : tableHtml({
         id: "names",
-        caption: "How nicknames read",
-        columns: ["Member", "Now", "Then"],
+        caption: say("preview.names_caption"),
+        columns: [say("roles.member"), say("preview.now"), say("preview.then")],
         rows: preview.names.map(({ chatId, before, after }) => [
           html`<a href="${to(userPath(community.scope.pid, chatId))}">${names.get(chatId) ?? chatId}</a>`,
-          before ?? "None",
+          before ?? say("preview.no_nickname"),
           after,
         ]),
       })
@@ -212,21 +213,16 @@ const exceptionsHtml = (view: PreviewView): Html | null => {
     .filter(({ roleId }) => !roles.some(({ id, assignable }) => id === roleId && assignable))
     .filter(({ gained, lost }) => gained.linked + gained.unlinked + lost.linked + lost.unlinked > 0);
   const lines = [
-    ...refused.map(
-      ({ roleId }) =>
-        html`Nobody’s role ${roleName(view, roleId)} changes until the bot may give it: move the bot's role above it on ${platforms.chat}.`,
+    ...refused.map(({ roleId }) =>
+      say("preview.role_above", { role: roleName(view, roleId), platform: platforms.chat }),
     ),
     ...(templatesOf(settings).length === 0
       ? []
-      : [
-          html`The owner of the community, and who stands above the bot, keep their nickname: ${platforms.chat} lets no bot change it.`,
-        ]),
-    ...(bypassed === 0
-      ? []
-      : [html`${counted(bypassed, "member")} with a role to leave alone keep what they have.`]),
+      : [capitalised(say("preview.owner", { platform: platforms.chat }))]),
+    ...(bypassed === 0 ? [] : [say("preview.bypassed", { count: bypassed })]),
   ];
   if (lines.length === 0) return null;
-  return html`<section><h2>Who is not changed</h2><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
+  return html`<section><h2>${say("preview.exceptions")}</h2><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
 };
 
 /** What may happen to members who were never linked; null if it makes no difference. */
@@ -237,13 +233,13 @@ const unlinkedChoices = ({ preview }: PreviewView): ReadonlyArray<Choice> | null
   return [
     {
       value: "keep",
-      label: "Leave them as they are",
-      hint: `They keep the roles that they have, also later. ${work("keep")}.`,
+      label: say("preview.keep"),
+      hint: say("preview.keep.hint", { work: work("keep") }),
     },
     {
       value: "remove",
-      label: "Take the roles",
-      hint: `${counted(lost, "role")} would be taken as well. ${work("remove")}.`,
+      label: say("preview.remove"),
+      hint: say("preview.remove.hint", { count: lost, work: work("remove") }),
     },
   ];
 };

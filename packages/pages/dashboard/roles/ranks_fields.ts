@@ -4,7 +4,8 @@ import { mostRules } from "@accountlink/core/roles";
 import { type Html, html, to } from "../../html.ts";
 import { textField } from "../look/field.ts";
 import type { Refused } from "../look/refused.ts";
-import { counted } from "../look/time.ts";
+import { capitalised, say } from "../look/say.ts";
+import { numberHtml } from "../look/time.ts";
 import type { Visitor } from "../page.ts";
 import { filledRules, type RolesForm, ranksWithoutRole, rulesOfRanks } from "./role_form.ts";
 
@@ -33,35 +34,33 @@ export const ranksFields = (
   const nameOfRole = new Map(roles.map(({ id, name }) => [id, name]));
   return html`
 <details${ranksOf === "" ? null : html` open`} id="ranks">
-<summary>One rule for each rank of a group</summary>
+<summary>${say("ranks.title")}</summary>
 ${textField({
   name: "ranksOf",
-  label: "Group of the ranks",
-  hint: `ID or address of the group on ${platforms.game}. Ranks find the roles that have their name.`,
+  label: say("ranks.group"),
+  hint: say("ranks.group.hint", { platform: platforms.game }),
   value: ranksOf,
   maxLength: 300,
   problems,
 })}
-<p class="row"><button class="button quiet small" name="act" value="ranks">Show its ranks</button></p>
+<p class="row"><button class="button quiet small" name="act" value="ranks">${say("ranks.show")}</button></p>
 ${
   ranked === null
     ? null
     : html`<div role="status">
-<p>${ranked.name ?? `Group ${ranked.id}`} has ${counted(ranked.ranks.length, "rank")}. ${
-        added.length === 0
-          ? "No further rank has a role of the same name."
-          : html`${counted(added.length, "rank")} with a role of the same name:`
+<p>${capitalised(say("ranks.has", { count: ranked.ranks.length, group: ranked.name ?? say("rule.group", { id: ranked.id }) }))} ${
+        added.length === 0 ? say("ranks.no_further") : say("ranks.with_role", { count: added.length })
       }</p>
-<ul>${added.map(({ roleId, conditions }) => html`<li>${nameOfRole.get(roleId) ?? roleId} (rank ${conditions[0]?.minRank ?? ""})</li>`)}</ul>
+<ul>${added.map(({ roleId, conditions }) => html`<li>${say("ranks.entry", { role: nameOfRole.get(roleId) ?? roleId, rank: conditions[0]?.minRank ?? "" })}</li>`)}</ul>
 ${
   left.length === 0
     ? null
-    : html`<p>${counted(left.length, "further rank")} would be more than the ${mostRules} rules that a plan can have.</p>`
+    : html`<p>${say("ranks.too_many", { count: left.length, most: numberHtml(mostRules) })}</p>`
 }
 ${
   added.length === 0
     ? null
-    : html`<p class="row"><button class="button small" name="act" value="addRanks">Add ${counted(added.length, "rule")}</button></p>`
+    : html`<p class="row"><button class="button small" name="act" value="addRanks">${say("ranks.add", { count: added.length })}</button></p>`
 }
 ${missingRoles(view, ranked, platforms.chat)}
 </div>`
@@ -78,18 +77,17 @@ const missingRoles = (
   const missing = ranksWithoutRole(ranked, roles).slice(0, mostRules);
   if (missing.length === 0) return null;
   const names = html`<ul>${missing.map((name) => html`<li>${name}</li>`)}</ul>`;
-  const what = counted(missing.length, "role");
+  const count = missing.length;
   if (!asksForRoles)
-    return html`<p>${counted(missing.length, "rank")} without a role of the same
-      name:</p>${names}<p class="row"><button class="button quiet small" name="act" value="missing">Make the missing
-      roles</button></p>`;
+    return html`<p>${say("ranks.without_role", { count })}</p>${names}<p class="row"><button class="button quiet small"
+      name="act" value="missing">${say("ranks.missing")}</button></p>`;
   return html`
 <div class="notice warn">
-<p>The bot makes ${what} on ${chat}, without rights and below all others:</p>
+<p>${say("ranks.makes", { count, platform: chat })}</p>
 ${names}
-<p>It needs the right to manage roles.${invite === null ? null : html` <a href="${to(invite)}" rel="noreferrer">Give it the right</a>`}</p>
-<p class="row"><button class="button small" name="act" value="makeRoles">Make ${what}</button>
-<button class="button quiet small" name="act" value="ranks">Make none</button></p>
+<p>${say("ranks.needs_right")}${invite === null ? null : html` <a href="${to(invite)}" rel="noreferrer">${say("ranks.give_right")}</a>`}</p>
+<p class="row"><button class="button small" name="act" value="makeRoles">${say("ranks.make", { count })}</button>
+<button class="button quiet small" name="act" value="ranks">${say("ranks.make_none")}</button></p>
 </div>`;
 };
 
@@ -97,10 +95,11 @@ ${names}
 export const roleChoices = (
   { roles }: Pick<RanksView, "roles">,
   chosen: ReadonlyArray<string>,
-  labelOf = (name: string, assignable: boolean) => (assignable ? name : `${name} (the bot may not give it)`),
+  labelOf: (name: string, assignable: boolean) => string | Html = (role, assignable) =>
+    assignable ? role : say("rule.role_above", { role }),
 ) => [
   ...roles.map(({ id, name, assignable }) => ({ value: id, label: labelOf(name, assignable) })),
   ...chosen
     .filter((roleId) => !roles.some(({ id }) => id === roleId))
-    .map((roleId) => ({ value: roleId, label: `Role ${roleId} (deleted)` })),
+    .map((roleId) => ({ value: roleId, label: say("rule.role_deleted", { id: roleId }) })),
 ];

@@ -22,7 +22,9 @@ import {
   typedFields,
 } from "@accountlink/core/roles";
 import { Record, Schema } from "effect";
+import type { Html } from "../../html.ts";
 import type { Problem } from "../look/reasons.ts";
+import { say } from "../look/say.ts";
 import type { Fields } from "../owner_pages.ts";
 
 /** A condition as typed into the form. `when` is a kind of rules, or a text that another release knows as one. */
@@ -57,32 +59,35 @@ const emptyCondition: TypedCondition = { when: "linked", ...typedFields({ is: "l
 
 const emptyRule: TypedRule = { roleId: "", nickname: "", conditions: [emptyCondition] };
 
-const conditionLabels: Readonly<Record<string, string>> = {
-  when: "Members",
-  ...Object.fromEntries(Object.values(ruleFields).map(({ name, label }) => [name, label])),
+const conditionLabels: Readonly<Record<string, Html>> = {
+  when: say("rule.members"),
+  ...Record.mapEntries(ruleFields, ({ name }, field) => [name, say(`rule.field.${field}`)]),
 };
 
-export const roleFormLabels: Readonly<Record<string, string>> = {
-  nickname: "Nickname",
-  nicknameGroupId: "Group of the nickname",
-  bypassRoleIds: "Members to leave alone",
-  nicknameBypassRoleIds: "Members whose nickname is left alone",
-  unlinked: "Members who have not linked",
-  ranksOf: "Group whose ranks become rules",
-  rules: "Rules",
-  seen: "Rules",
-  who: "Member",
+export const roleFormLabels: Readonly<Record<string, Html>> = {
+  nickname: say("roles.nickname"),
+  nicknameGroupId: say("roles.nickname_group"),
+  bypassRoleIds: say("roles.bypass"),
+  nicknameBypassRoleIds: say("roles.bypass_nicknames"),
+  unlinked: say("preview.unlinked"),
+  ranksOf: say("ranks.group"),
+  rules: say("roles.rules"),
+  seen: say("roles.rules"),
+  who: say("roles.member"),
   ...Object.fromEntries(
-    Array.from({ length: mostRules }, (_, i) => [
-      [`role-${i + 1}`, `Role of rule ${i + 1}`],
-      [`nickname-${i + 1}`, `Nickname of rule ${i + 1}`],
-      ...Array.from({ length: mostCombined }, (_each, part) =>
-        Object.entries(conditionLabels).map(([name, label]) => [
-          `${name}-${partOf(i + 1, part + 1)}`,
-          `${label} of rule ${i + 1}`,
-        ]),
-      ).flat(),
-    ]).flat(),
+    Array.from({ length: mostRules }, (_, i) => {
+      const labelOf = (label: Html) => say("rule.of", { label, number: String(i + 1) });
+      return [
+        [`role-${i + 1}`, labelOf(say("rule.role"))],
+        [`nickname-${i + 1}`, labelOf(say("roles.nickname"))],
+        ...Array.from({ length: mostCombined }, (_each, part) =>
+          Object.entries(conditionLabels).map(([name, label]) => [
+            `${name}-${partOf(i + 1, part + 1)}`,
+            labelOf(label),
+          ]),
+        ).flat(),
+      ];
+    }).flat(),
   ),
 };
 
@@ -211,7 +216,7 @@ export const settingsOf = (
   if (!isNickname(nickname)) problems.push({ name: "nickname", reason: expectedNickname });
   const templates = [nickname, ...form.rules.map((rule) => rule.nickname)];
   if (nicknameGroupId === "" ? templates.some(namesGroupRole) : !isId(nicknameGroupId))
-    problems.push({ name: "nicknameGroupId", reason: "expected the ID or the address of a group" });
+    problems.push({ name: "nicknameGroupId", reason: say("reason.rule.groupId") });
   if (problems.length > 0) return problems;
   return {
     rules,
@@ -224,7 +229,7 @@ export const settingsOf = (
   };
 };
 
-const expectedNickname = "expected at least one of the names in braces that this page lists, and no other";
+const expectedNickname = say("reason.rule.nickname");
 
 const isNickname = (text: string): boolean => text === "" || Schema.is(NicknameTemplate)(text);
 
@@ -234,17 +239,20 @@ export const ruleOf = (typed: TypedRule, number: number): RoleRule | ReadonlyArr
   const read = typed.conditions.map((each, i) => singleOf(each, partOf(number, i + 1)));
   const conditions = read.filter((each) => "is" in each);
   const problems = read.flatMap((each) => ("is" in each ? [] : each));
-  if (roleId === "") problems.push({ name: `role-${number}`, reason: "choose the role, or remove the rule" });
+  if (roleId === "") problems.push({ name: `role-${number}`, reason: say("reason.rule.role") });
   if (!isNickname(nickname)) problems.push({ name: `nickname-${number}`, reason: expectedNickname });
   return problems.length > 0 ? problems : { roleId, when: allOf(conditions), nickname: nickname || null };
 };
 
 const singleOf = (typed: TypedCondition, part: string): SingleCondition | ReadonlyArray<Problem> => {
   const kind = ruleKindNamed(typed.when);
-  if (kind === undefined) return [{ name: `when-${part}`, reason: "this version knows no such rule" }];
+  if (kind === undefined) return [{ name: `when-${part}`, reason: say("reason.rule.kind") }];
   const condition = conditionOf(kind, typed);
   if ("is" in condition) return condition;
-  return condition.map(({ field, reason }) => ({ name: `${ruleFields[field].name}-${part}`, reason }));
+  return condition.map(({ field, expected }) => ({
+    name: `${ruleFields[field].name}-${part}`,
+    reason: say(`reason.rule.${expected}`),
+  }));
 };
 
 /** Whether the text can be the ID of a group or an item. */

@@ -1,5 +1,6 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import type { GuildId } from "@accountlink/core";
+import type { ListProgress } from "@accountlink/core/owners";
 import {
   mostRules,
   nicknameOf,
@@ -9,17 +10,18 @@ import {
 } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { whyPaused } from "../communities/troubles.ts";
+import { progressText } from "../links/member_list_wait.ts";
 import { textField } from "../look/field.ts";
 import { type AccountNames, communityName, guildText } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { remedy, roleName } from "../look/remedies.ts";
+import { plain, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, numberText, timeHtml } from "../look/time.ts";
+import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { communityPath, rolesPath, userPath } from "../paths.ts";
 import { linkingSection, type Rival, rivalNotice } from "./guild_pages.ts";
-import { changesText, obstacles, type RolePreview } from "./member_preview.ts";
+import { changesHtml, obstacles, type RolePreview } from "./member_preview.ts";
 import { type NicknamesView, nicknamesSection } from "./nicknames_section.ts";
 import { type RanksView, ranksFields } from "./ranks_fields.ts";
 import { isNewPlan, type RolesForm, roleFormLabels } from "./role_form.ts";
@@ -65,15 +67,17 @@ export const rolesPage = (
   const isEmpty = isNewPlan(details.plan);
   const isNew = isEmpty && !view.isHome;
   return {
-    title: `Roles and names of ${nameOf(view)} by ${community.scope.kind === "global" ? "the shared list" : "its own list"}`,
+    isWorded: true,
+    title: say(community.scope.kind === "global" ? "roles.title_shared" : "roles.title_own", {
+      community: nameOf(view),
+    }),
     section: "communities",
     refused,
     labels: roleFormLabels,
     ...(details.status.sweep === null || view.isTyped ? {} : { refreshSeconds: 5 }),
     content: html`
-<p>The bot gives members of ${nameOf(view)} their roles and nicknames on ${visitor.platforms.chat} when they link their
-accounts, and takes them back when a link goes. Roles that no rule names are never touched.
-<a href="${to(communityPath(community.scope.pid))}">Back to ${communityName(community)}</a></p>
+<p>${say("roles.intro", { community: nameOf(view), platform: visitor.platforms.chat })}
+<a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>
 ${isNew ? null : statusSection(view)}
 ${isEmpty ? linkingSection(view, action(view)) : null}
 ${isNew ? null : html`<div data-live>${problemsSection(view, visitor)}</div>`}
@@ -83,7 +87,7 @@ ${isNew ? null : html`${previewSection(view, visitor, refused)}${nicknamesSectio
   };
 };
 
-const nameOf = ({ guildName, guildId }: RolesView): string => guildText(guildId, guildName);
+const nameOf = ({ guildName, guildId }: RolesView): string | Html => guildText(guildId, guildName);
 
 const hidden = ({ guildId }: RolesView): Html =>
   html`<input type="hidden" name="guildId" value="${guildId}">`;
@@ -95,32 +99,39 @@ const statusSection = (view: RolesView): Html => {
   const { sweep, pending, sweptAt } = status;
   return html`
 <section data-live="${sweep === null ? 10 : 2}">
-<h2>${plan.state === "on" ? html`<span class="badge good">On</span>` : html`<span class="badge">Paused</span>`}</h2>
+<h2>${plan.state === "on" ? html`<span class="badge good">${say("roles.state.on")}</span>` : html`<span class="badge">${say("roles.state.paused")}</span>`}</h2>
 ${
   plan.state === "paused"
-    ? html`<p>${pauseText(view)} Nobody gets or loses a role or nickname until you turn the rules on. ${
-        view.isHome ? html`Linking goes on: members type <code>/verify</code>, and the panel works.` : null
+    ? html`<p>${pauseText(view)} ${say("roles.paused.effect")} ${
+        view.isHome ? say("roles.paused.linking", { code: tags.code }) : null
       }</p>`
     : html`
-<p>Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.${
-        view.tryUrl === null ? null : html` <a href="${to(view.tryUrl)}">Try it as a member</a>`
+<p>${say("roles.commands", { code: tags.code })}${
+        view.tryUrl === null ? null : html` <a href="${to(view.tryUrl)}">${say("channels.try")}</a>`
       }</p>
-<p>${plan.unlinked === "keep" ? "Members who never linked keep their roles. " : null}${pending === 0 ? "No member waits for a change." : `${counted(pending, "member")} will be compared again soon.`}${sweptAt === null ? null : html` All members were compared last at ${timeHtml(sweptAt)}.`}</p>
+<p>${plan.unlinked === "keep" ? html`${say("roles.keep")} ` : null}${say("roles.pending", { count: pending })}${
+        sweptAt === null ? null : html` ${say("roles.swept", { time: timeHtml(sweptAt) })}`
+      }</p>
 ${
   sweep === null
-    ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">Apply to everyone now</button></p></form>`
-    : html`<p>${sweep.after === null ? "Comparing everyone" : "Changing who differs"}: ${numberText(sweep.done)}${sweep.total === 0 ? null : ` of ${numberText(sweep.total)} members`}. <progress${sweep.total === 0 ? null : html` max="${sweep.total}" value="${Math.min(sweep.done, sweep.total)}"`} aria-label="Compared members"></progress></p>`
+    ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">${say("roles.apply")}</button></p></form>`
+    : html`<p>${say(sweep.after === null ? "roles.comparing" : "roles.changing", { progress: progressText(sweep) })} ${progressBar(sweep)}</p>`
 }`
 }
 </section>`;
 };
 
+export const progressBar = ({ done, total }: ListProgress): Html =>
+  html`<progress${
+    total === 0 ? null : html` max="${total}" value="${Math.min(done, total)}"`
+  } aria-label="${plain(say("roles.compared"))}"></progress>`;
+
 /** Says why the rules are paused, if that is known. */
 const pauseText = ({ details: { community } }: RolesView): Html | null => {
   if (community.paused === null) return null;
   const { at, why, by } = community.paused;
-  if (why !== null) return html`This service paused them at ${timeHtml(at)}, because ${whyPaused[why]}.`;
-  return by === null ? null : html`They were paused at ${timeHtml(at)}.`;
+  if (why !== null) return say(`roles.paused.${why}`, { time: timeHtml(at) });
+  return by === null ? null : say("roles.paused.at", { time: timeHtml(at) });
 };
 
 const problemsSection = (view: RolesView, visitor: Shown): Html | null => {
@@ -129,22 +140,27 @@ const problemsSection = (view: RolesView, visitor: Shown): Html | null => {
   if (problems.length === 0) return null;
   return html`
 <section>
-<h2>Problems</h2>
-<p>They are tried again when everyone is compared: once a day, or when you apply the rules to everyone.</p>
+<h2>${say("roles.problems")}</h2>
+<p>${say("roles.problems.text")}</p>
 ${tableHtml({
   id: "problems",
-  caption: "What the bot could not change",
-  columns: ["Member", "What", "What you can do", "Since"],
+  caption: say("roles.problems.caption"),
+  columns: [
+    say("roles.member"),
+    say("roles.problems.what"),
+    say("roles.problems.remedy"),
+    say("blocks.since"),
+  ],
   rows: problems.map((problem) => [
     problem.chatId === null
-      ? "Everyone"
+      ? say("roles.everyone")
       : html`<a href="${to(userPath(pid, problem.chatId))}">${view.names.get(problem.chatId) ?? problem.chatId}</a>`,
     problem.reason === "log_channel_closed"
-      ? "Log"
+      ? say("channels.log")
       : problem.reason === "members_hidden"
-        ? "All roles"
+        ? say("roles.all")
         : problem.roleId === null
-          ? "Nickname"
+          ? say("roles.nickname")
           : roleName(view, problem.roleId),
     remedy(view, problem, visitor.platforms),
     timeHtml(problem.at),
@@ -158,7 +174,7 @@ const planSection = (view: RolesView, form: RolesForm, visitor: Shown, refused: 
   const isOn = view.details.plan.state === "on";
   return html`
 <section>
-<h2>Rules</h2>
+<h2>${say("roles.rules")}</h2>
 ${formTo(action(view), html` class="panel" data-guarded="${view.isTyped ? "changed" : ""}"`)}
 ${hidden(view)}
 <input type="hidden" name="rows" value="${form.rules.length}">
@@ -167,41 +183,46 @@ ${hidden(view)}
 ${form.rules.map((rule, i) => ruleFieldset(view, rule, [i + 1, form.rules.length], visitor, problems))}
 ${
   form.rules.length < mostRules
-    ? html`<p class="row"><button class="button quiet small" name="act" value="add">${
-        form.rules.length === 0 ? "Add a rule" : "Add another rule"
-      }</button></p>${hasGroups(view) ? ranksFields(view, form, visitor, problems) : null}`
+    ? html`<p class="row"><button class="button quiet small" name="act" value="add">${say(
+        form.rules.length === 0 ? "roles.add_rule" : "roles.add_another",
+      )}</button></p>${hasGroups(view) ? ranksFields(view, form, visitor, problems) : null}`
     : null
 }
 ${textField({
   name: "nickname",
-  label: "Nickname of linked members without one by a rule",
-  hint: html`<code>{game.displayName}</code> and <code>{game.username}</code> are the names on
-    ${visitor.platforms.game}, <code>{chat.displayName}</code> and <code>{chat.username}</code> on
-    ${visitor.platforms.chat}${
-      hasGroups(view) ? html`, <code>{group.role}</code> is the rank in the group below` : null
-    }. Empty: nicknames are left alone.${exampleOf(form.nickname)}`,
+  label: say("roles.nickname.label"),
+  hint: html`${say("roles.nickname.hint", {
+    gameDisplayName: tags.code(html`{game.displayName}`),
+    gameUsername: tags.code(html`{game.username}`),
+    game: visitor.platforms.game,
+    chatDisplayName: tags.code(html`{chat.displayName}`),
+    chatUsername: tags.code(html`{chat.username}`),
+    chat: visitor.platforms.chat,
+  })}${hasGroups(view) ? html` ${say("roles.nickname.rank", { groupRole })}` : null}${exampleOf(form.nickname)}`,
   value: form.nickname,
   maxLength: 100,
   problems,
 })}
 ${hasGroups(view) || form.nicknameGroupId !== "" ? nicknameGroupField(view, form, visitor, problems) : null}
-${bypassField(view, form, "bypassRoleIds", "Members with one of these roles keep their roles and nickname.", problems)}
-${bypassField(view, form, "nicknameBypassRoleIds", "Members with one of these roles get roles, and keep their nickname.", problems)}
+${bypassField(view, form, "bypassRoleIds", problems)}
+${bypassField(view, form, "nicknameBypassRoleIds", problems)}
 <p class="row">${
     view.rival && "list" in view.rival && !isOn
       ? null
-      : html`<button class="button" name="act" value="on">${
-          isOn ? "See what changes, then save" : "See what changes, then turn on"
-        }</button>`
-  } <button class="button quiet" name="act" value="paused">${
-    isOn ? "Save and pause" : "Save without turning on"
-  }</button></p>
+      : html`<button class="button" name="act" value="on">${say(
+          isOn ? "roles.see_then_save" : "roles.see_then_on",
+        )}</button>`
+  } <button class="button quiet" name="act" value="paused">${say(
+    isOn ? "roles.save_paused" : "roles.save_off",
+  )}</button></p>
 </form>
 </section>`;
 };
 
 /** Whether the game platform has groups. */
 const hasGroups = ({ kinds }: RolesView): boolean => kinds.includes("group");
+
+const groupRole = tags.code(html`{group.role}`);
 
 const nicknameGroupField = (
   view: RolesView,
@@ -211,12 +232,12 @@ const nicknameGroupField = (
 ): Html =>
   textField({
     name: "nicknameGroupId",
-    label: "Group of the nickname",
+    label: say("roles.nickname_group"),
     hint: thingHint(
       view,
       ["group", nicknameGroupId],
       visitor,
-      `ID or address of the group on ${visitor.platforms.game}; only for {group.role}.`,
+      say("roles.nickname_group.hint", { platform: visitor.platforms.game, groupRole }),
     ),
     value: nicknameGroupId,
     maxLength: 300,
@@ -227,47 +248,53 @@ const nicknameGroupField = (
 const exampleOf = (template: string): Html | null => {
   const game = { username: "ada_g", displayName: "Ada" };
   const chat = { username: "lovelace", displayName: "Lady Ada" };
-  const example = nicknameOf(template, { game, chat, groupRole: "Officer" });
+  const rank = "Officer";
+  const example = nicknameOf(template, { game, chat, groupRole: rank });
   return example === null
     ? null
-    : html` Lady Ada, an Officer who plays as ada_g, is called <strong>${example}</strong>.`;
+    : html` ${say("roles.nickname.example", {
+        b: tags.b,
+        member: chat.displayName,
+        rank,
+        player: game.username,
+        example,
+      })}`;
 };
 
 const previewSection = (view: RolesView, visitor: Shown, refused: Refused | null): Html => {
   const { preview } = view;
   return html`
 <section id="preview">
-<h2>Try it with one member</h2>
+<h2>${say("roles.try")}</h2>
 ${formTo(`${action(view)}#preview`, html` class="panel"`)}
 ${hidden(view)}
 ${textField({
   name: "who",
-  label: "Member to look at",
-  hint: `User name or ID on ${visitor.platforms.chat}. Tries the saved rules, and changes nothing.`,
+  label: say("roles.try.who"),
+  hint: say("roles.try.hint", { platform: visitor.platforms.chat }),
   value: preview?.who ?? "",
   required: true,
   problems: refused?.problems ?? [],
 })}
-<button class="button quiet" name="act" value="preview">Show what would change</button>
+<button class="button quiet" name="act" value="preview">${say("roles.try.button")}</button>
 </form>
 ${
   !preview?.found
     ? null
-    : html`<div role="status"><p><strong>${preview.who}</strong> ${changesText(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor.platforms)}</div>`
+    : html`<div role="status"><p>${say(preview.found.isLinked ? "roles.try.linked" : "roles.try.unlinked", {
+        b: tags.b,
+        who: preview.who,
+      })} ${changesHtml(view, preview.found)}</p>${obstacles(view, preview.found.changes, visitor.platforms)}</div>`
 }
 </section>`;
 };
 
 const removeSection = (view: RolesView): Html => html`
 <details>
-<summary class="bad">Delete these rules</summary>
+<summary class="bad">${say("roles.delete")}</summary>
 ${formTo(action(view))}
 ${hidden(view)}
-<p>Members keep the roles and nicknames that they have.${
-  view.nicknames.areKept
-    ? " The list of nicknames from before is deleted: download it first, or put them back."
-    : null
-}</p>
-<p class="row"><button class="button bad small" name="act" value="delete">Delete the rules</button></p>
+<p>${say("roles.delete.text")}${view.nicknames.areKept ? html` ${say("roles.delete.before")}` : null}</p>
+<p class="row"><button class="button bad small" name="act" value="delete">${say("roles.delete.button")}</button></p>
 </form>
 </details>`;

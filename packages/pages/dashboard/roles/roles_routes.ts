@@ -13,6 +13,7 @@ import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import type { NoticeName } from "../look/notice.ts";
 import { orShowAgain, type Refused, refusedFor } from "../look/refused.ts";
+import { say } from "../look/say.ts";
 import { makeNameSearch } from "../members/name_search.ts";
 import {
   type Fields,
@@ -277,7 +278,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
           case "ranks":
           case "addRanks": {
             const typed = typedRoles(fields);
-            const unknown = { name: "ranksOf", reason: "expected the ID of a group" };
+            const unknown = { name: "ranksOf", reason: say("reason.rule.groupId") };
             return Effect.catchTag(ranks(typed, fields("act") === "addRanks"), "InvalidParameter", () =>
               show({ typed, refused: refusedFor([unknown]) }),
             );
@@ -288,13 +289,13 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
             return Effect.catchTag(makeRoles(typed, fields("act") === "makeRoles"), "InvalidParameter", () =>
               show({
                 typed,
-                refused: refusedFor([{ name: "ranksOf", reason: "expected the ID of a group" }]),
+                refused: refusedFor([{ name: "ranksOf", reason: say("reason.rule.groupId") }]),
               }),
             );
           }
           case "preview": {
             const who = fields("who").trim();
-            const unknown = { name: "who", reason: "nobody of that name is in the community" };
+            const unknown = { name: "who", reason: say("reason.nobody_in_community") };
             return Effect.catchTag(preview(who), ["InvalidParameter", "Forbidden"], () =>
               show({ preview: { who, found: null }, refused: refusedFor([unknown]) }),
             );

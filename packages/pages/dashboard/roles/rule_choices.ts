@@ -9,6 +9,7 @@ import {
   ruleParts,
 } from "@accountlink/core/roles";
 import { Effect, Record } from "effect";
+import { say } from "../look/say.ts";
 
 /** Returns the kinds of rules, and of items in them, that the game platform has what they need for. */
 export const offeredBy = (game: GamePlatform["Service"]) =>
@@ -23,11 +24,16 @@ export const offeredBy = (game: GamePlatform["Service"]) =>
 export const kindChoices = (kinds: ReadonlyArray<RuleKindName>, when: string, gameName: string) => {
   const kind = ruleKindNamed(when);
   return [
-    ...kinds.map((name) => ({ value: name as string, label: rowOf(name).words })),
-    ...(kind === undefined ? [{ value: when, label: `Unknown rule “${when}”` }] : []),
+    ...kinds.map((name) => ({ value: name as string, label: say(`rule.kind.${name}`) })),
+    ...(kind === undefined ? [{ value: when, label: say("rule.kind_unknown", { kind: when }) }] : []),
     ...(kind === undefined || kinds.includes(kind)
       ? []
-      : [{ value: when, label: `${rowOf(kind).words} (${gameName} does not tell it)` }]),
+      : [
+          {
+            value: when,
+            label: say("rule.kind_untold", { kind: say(`rule.kind.${kind}`), platform: gameName }),
+          },
+        ]),
   ];
 };
 
@@ -39,3 +45,7 @@ export const shownParts = (
   Record.toEntries(ruleParts).filter(([part]) =>
     [kind, ...kinds].some((each) => each !== undefined && rowOf(each).parts?.includes(part)),
   );
+
+/** Returns what pages call the item of a kind of rules. */
+export const thingOf = (kind: RuleKindName): "gamepass" | "badge" | "item" =>
+  kind === "gamepass" || kind === "badge" ? kind : "item";

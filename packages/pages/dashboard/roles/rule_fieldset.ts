@@ -10,20 +10,23 @@ import {
 import { type Html, html } from "../../html.ts";
 import { checksField, menuField, textField } from "../look/field.ts";
 import type { Refused } from "../look/refused.ts";
+import { say, tags } from "../look/say.ts";
 import type { Visitor } from "../page.ts";
 import { roleChoices } from "./ranks_fields.ts";
-import {
-  partOf,
-  type RolesForm,
-  roleFormLabels,
-  ruleOf,
-  type TypedCondition,
-  type TypedRule,
-} from "./role_form.ts";
-import { kindChoices, shownParts } from "./rule_choices.ts";
+import { partOf, type RolesForm, ruleOf, type TypedCondition, type TypedRule } from "./role_form.ts";
+import { kindChoices, shownParts, thingOf } from "./rule_choices.ts";
 import { type RuleNames, ruleSentence, thingKey } from "./rule_sentence.ts";
 
 type Shown = Pick<Visitor, "platforms">;
+
+const hints: Readonly<Record<RuleField, Html>> = {
+  groupId: say("rule.hint.id"),
+  minRank: say("rule.hint.rank"),
+  maxRank: say("rule.hint.rank"),
+  itemId: say("rule.hint.id"),
+  itemKind: say("rule.hint.kind"),
+  minDays: say("rule.hint.days"),
+};
 
 interface RuleView extends RuleNames {
   /** The kinds of rules that the game platform has what they need for. */
@@ -37,16 +40,16 @@ export const thingHint = (
   { things }: Pick<RuleNames, "things">,
   [kind, id]: readonly [kind: string, id: string],
   { platforms }: Shown,
-  otherwise: string,
-): string => {
+  otherwise: Html,
+): string | Html => {
   const thing = things.get(thingKey(kind, id));
   const named = ruleKindNamed(kind);
   if (thing !== null || named === undefined) return thing?.name ?? otherwise;
-  return `No ${rowOf(named).thing} on ${platforms.game} has this ID.`;
+  return say(`rule.none.${named === "group" ? named : thingOf(named)}`, { platform: platforms.game });
 };
 
-const button = (act: string, label: string, what: string) =>
-  html`<button class="button quiet small" name="act" value="${act}" aria-label="${what}">${label}</button>`;
+const button = (act: string, label: Html) =>
+  html`<button class="button quiet small" name="act" value="${act}">${label}</button>`;
 
 /** @param place the number of the rule, and how many there are */
 export const ruleFieldset = (
@@ -58,37 +61,41 @@ export const ruleFieldset = (
 ): Html => {
   const { roleId, conditions } = rule;
   const read = ruleOf(rule, number);
+  const place = { number: String(number), unseen: tags.unseen };
   return html`
 <fieldset class="rule">
-<legend>Rule ${number}</legend>
+<legend>${say("rule.number", { number: place.number })}</legend>
 ${"roleId" in read ? html`<p>${ruleSentence(view, read)}</p>` : null}
 <input type="hidden" name="parts-${number}" value="${conditions.length}">
 ${conditions.map((each, i) => conditionFields(view, each, [number, i + 1], visitor, problems))}
 ${
   conditions.length < mostCombined
-    ? html`<p class="row">${button(`condition-${number}`, "And …", `And …: add a condition to rule ${number}`)}</p>`
+    ? html`<p class="row">${button(`condition-${number}`, say("rule.add_condition", place))}</p>`
     : null
 }
 <div class="parts">
 ${menuField({
   name: `role-${number}`,
-  label: "gets the role",
+  label: say("rule.gets"),
   value: roleId,
   problems,
-  choices: [{ value: "", label: "Choose a role" }, ...roleChoices(view, roleId === "" ? [] : [roleId])],
+  choices: [
+    { value: "", label: say("rule.choose_role") },
+    ...roleChoices(view, roleId === "" ? [] : [roleId]),
+  ],
 })}
 ${textField({
   name: `nickname-${number}`,
-  label: "Nickname by this rule",
-  hint: "Of linked members. The first rule with one counts. Empty: none.",
+  label: say("rule.nickname"),
+  hint: say("rule.nickname.hint"),
   value: rule.nickname,
   maxLength: 100,
   problems,
 })}
 </div>
-<p class="row">${number > 1 ? button(`up-${number}`, "Up", `Move rule ${number} up`) : null}
-${number < count ? button(`down-${number}`, "Down", `Move rule ${number} down`) : null}
-${button(`remove-${number}`, "Remove", `Remove rule ${number}`)}</p>
+<p class="row">${number > 1 ? button(`up-${number}`, say("rule.up", place)) : null}
+${number < count ? button(`down-${number}`, say("rule.down", place)) : null}
+${button(`remove-${number}`, say("rule.remove", place))}</p>
 </fieldset>`;
 };
 
@@ -104,15 +111,16 @@ const conditionFields = (
   const kind = ruleKindNamed(when);
   const thingField = kind && rowOf(kind).parts?.includes("group") ? "groupId" : "itemId";
   const hintOf = (field: RuleField) => {
-    const { hint } = ruleFields[field];
-    if (field === "itemKind" && view.itemKinds.length > 0) return `One of ${view.itemKinds.join(", ")}.`;
+    const hint = hints[field];
+    if (field === "itemKind" && view.itemKinds.length > 0)
+      return say("rule.hint.kinds", { kinds: view.itemKinds.join(", ") });
     return field === thingField ? thingHint(view, [when, typed[field]], visitor, hint) : hint;
   };
   return html`
 <div class="condition">
 ${menuField({
   name: `when-${part}`,
-  label: condition === 1 ? "Who" : "and",
+  label: say(condition === 1 ? "rule.who" : "rule.and"),
   value: when,
   problems,
   choices: kindChoices(view.kinds, when, visitor.platforms.game),
@@ -122,7 +130,7 @@ ${shownParts(view.kinds, kind).map(
 ${fields.map((field) =>
   textField({
     name: `${ruleFields[field].name}-${part}`,
-    label: ruleFields[field].label,
+    label: say(`rule.field.${field}`),
     hint: hintOf(field),
     value: typed[field],
     maxLength: ruleFields[field].maxLength,
@@ -134,7 +142,7 @@ ${fields.map((field) =>
 ${
   condition === 1
     ? null
-    : html`<p class="row"><button class="button quiet small" name="act" value="drop-${rule}-${condition}" aria-label="Remove condition ${condition} of rule ${rule}">Remove this condition</button></p>`
+    : html`<p class="row"><button class="button quiet small" name="act" value="drop-${rule}-${condition}">${say("rule.drop_condition", { condition: String(condition), number: String(rule), unseen: tags.unseen })}</button></p>`
 }
 </div>`;
 };
@@ -144,13 +152,13 @@ export const bypassField = (
   view: RuleNames,
   form: RolesForm,
   name: "bypassRoleIds" | "nicknameBypassRoleIds",
-  hint: string,
   problems: Refused["problems"],
 ): Html => {
   const chosen = form[name];
+  const key = name === "bypassRoleIds" ? "roles.bypass" : "roles.bypass_nicknames";
   return html`
 <details${chosen.length === 0 ? null : html` open`}>
-<summary>${roleFormLabels[name] ?? ""}${chosen.length === 0 ? ": nobody" : null}</summary>
-${checksField({ name, label: roleFormLabels[name] ?? "", hint, values: chosen, choices: roleChoices(view, chosen, (role) => role), problems })}
+<summary>${chosen.length === 0 ? say(`${key}.nobody`) : say(key)}</summary>
+${checksField({ name, label: say(key), hint: say(`${key}.hint`), values: chosen, choices: roleChoices(view, chosen, (role) => role), problems })}
 </details>`;
 };

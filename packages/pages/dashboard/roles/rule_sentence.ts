@@ -1,8 +1,10 @@
 /** Says a rule of a role plan as a sentence, with the names of its groups, ranks, items and roles. */
 import type { GuildRole, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
-import { conditionsIn, kindOf, type RoleRule, rowOf, type SingleCondition } from "@accountlink/core/roles";
-import { type Html, html } from "../../html.ts";
+import { conditionsIn, kindOf, type RoleRule, type SingleCondition } from "@accountlink/core/roles";
+import { type Html } from "../../html.ts";
 import { roleName } from "../look/remedies.ts";
+import { say, tags } from "../look/say.ts";
+import { thingOf } from "./rule_choices.ts";
 
 /** A group or an item of the game platform. Groups have ranks, unless the platform did not answer. */
 export type Thing = ItemDetails & Partial<Pick<RankedGroup, "ranks">>;
@@ -18,24 +20,26 @@ export interface RuleNames {
 
 /** Says what a rule does, such as "A member who has the game pass VIP and is in Makers gets Gold." */
 export const ruleSentence = (names: RuleNames, { roleId, when, nickname }: RoleRule): Html => {
-  const [first, ...others] = conditionsIn(when).map((each) => conditionPhrase(names, each));
-  return html`A member who ${first ?? null}${others.map((each) => html` <strong>and</strong> ${each}`)} gets
-    <em>${roleName(names, roleId)}</em>${nickname === null ? null : html`, with the nickname <code>${nickname}</code>`}.`;
+  const conditions = conditionsIn(when)
+    .map((each) => conditionPhrase(names, each))
+    .reduceRight((rest, first) => say("rule.both", { b: tags.b, first, rest }));
+  const role = roleName(names, roleId);
+  return nickname === null
+    ? say("rule.sentence", { em: tags.em, conditions, role })
+    : say("rule.sentence_named", { em: tags.em, code: tags.code, conditions, role, nickname });
 };
 
 const conditionPhrase = ({ things }: RuleNames, when: SingleCondition): Html => {
   switch (when.is) {
     case "linked":
-      return html`has linked`;
     case "proven":
-      return html`has proven the linked account`;
     case "unlinked":
-      return html`has not linked`;
+      return say(`rule.if.${when.is}`);
     case "age":
-      return html`has an account that is at least ${when.minDays === 1 ? "1 day" : `${when.minDays} days`} old`;
+      return say("rule.if.age", { days: when.minDays });
     case "owner": {
-      const { thing = "item" } = rowOf(kindOf(when));
-      return html`has the ${thing} <em>${things.get(thingKey(when.item, when.itemId))?.name ?? when.itemId}</em>`;
+      const item = things.get(thingKey(when.item, when.itemId))?.name ?? when.itemId;
+      return say(`rule.if.${thingOf(kindOf(when))}`, { em: tags.em, item });
     }
     case "group":
       return groupPhrase(things.get(thingKey("group", when.groupId)), when);
@@ -43,16 +47,20 @@ const conditionPhrase = ({ things }: RuleNames, when: SingleCondition): Html => 
 };
 
 const groupPhrase = (
-  group: Thing | null | undefined,
+  found: Thing | null | undefined,
   { groupId, minRank, maxRank }: SingleCondition & { readonly is: "group" },
 ): Html => {
-  const name = html`<em>${group?.name ?? `group ${groupId}`}</em>`;
-  const rank = (of: number) =>
-    html`<em>${group?.ranks?.find((each) => each.rank === of)?.name ?? `rank ${of}`}</em>`;
-  const highest = group?.ranks?.at(-1)?.rank ?? 255;
+  const { em } = tags;
+  const group = found?.name ?? say("rule.group", { id: groupId });
+  const named = (of: number) =>
+    found?.ranks?.find((each) => each.rank === of)?.name ?? say("rule.rank", { rank: String(of) });
+  const highest = found?.ranks?.at(-1)?.rank ?? 255;
   if (minRank === null)
-    return maxRank === null ? html`is in ${name}` : html`is at most ${rank(maxRank)} of ${name}`;
-  if (minRank === maxRank) return html`is ${rank(minRank)} of ${name}`;
-  if (maxRank === null || maxRank >= highest) return html`is at least ${rank(minRank)} of ${name}`;
-  return html`is ${rank(minRank)} to ${rank(maxRank)} of ${name}`;
+    return maxRank === null
+      ? say("rule.if.group", { em, group })
+      : say("rule.if.most", { em, group, rank: named(maxRank) });
+  if (minRank === maxRank) return say("rule.if.rank", { em, group, rank: named(minRank) });
+  if (maxRank === null || maxRank >= highest)
+    return say("rule.if.least", { em, group, rank: named(minRank) });
+  return say("rule.if.between", { em, group, lowest: named(minRank), highest: named(maxRank) });
 };
