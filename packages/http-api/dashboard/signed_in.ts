@@ -25,14 +25,14 @@ interface Options<P extends Parameters, Fields extends Schema.Struct.Fields>
 }
 
 const dashboardRoute =
-  (keyAccess: ReadonlyArray<"manage">) =>
+  <const Keys extends ReadonlyArray<"manage">>(keyAccess: Keys) =>
   <const P extends Parameters, const Fields extends Schema.Struct.Fields>(
     role: NonNullable<RouteOptions<Parameters>["role"]>,
     method: Method,
     path: `/${string}`,
     { data, ...options }: Options<P, Fields>,
-  ) =>
-    defineRoute({
+  ) => ({
+    ...defineRoute({
       generation: "v2",
       access: "session",
       keyAccess,
@@ -43,7 +43,9 @@ const dashboardRoute =
       source: method === "GET" || method === "DELETE" ? "query" : "body",
       ...options,
       success: success(Schema.Struct(data), options.status ?? 200),
-    });
+    }),
+    keyAccess,
+  });
 
 /** Makes a dashboard route. `role` is the lowest role that may use it. `path` is below `/dashboard/api`. */
 export const signedIn = dashboardRoute([]);

@@ -6,23 +6,23 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { DashboardActivity } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeApiPipeline } from "./api_pipeline.ts";
+import { makeOperation } from "./api_pipeline.ts";
 
 export const activityApi = Effect.gen(function* () {
-  const { bind } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const keys = yield* OwnedKeys;
   const usage = yield* makeUsageDays;
   const entriesOf = yield* makeOwnedAudit;
 
   return [
-    bind(DashboardActivity.getUsage, function* ({ owner, values: { keyId, days } }) {
+    operation(DashboardActivity.getUsage, function* ({ owner, values: { keyId, days } }) {
       const { account } = owner;
       const key = keyId === null ? null : yield* keys.find(owner, keyId);
       const found = yield* usage.of(key === null ? { account: account.name } : { key: key.id }, days);
       return { data: { days: found } };
     }),
 
-    bind(
+    operation(
       DashboardActivity.getAudit,
       function* ({ owner, member: { role }, values: { keyId, chatId, action, cursor, limit } }) {
         const key = keyId === null ? null : yield* keys.find(owner, keyId);

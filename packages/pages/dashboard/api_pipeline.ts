@@ -50,10 +50,42 @@ export interface OwnerInput<P extends Parameters> extends ManagerInput<P> {
   readonly member: SignedInMember;
 }
 
-type Handled<S extends Schema.Top> = Answering<SuccessOf<S["Encoded"]> | HttpResponse, PublicError>;
+/** Which keys a route takes. Without any, its handler gets the signed-in member. */
+type KeyAccess = ReadonlyArray<"manage">;
+type DashboardRoute<P extends Parameters, S extends Schema.Top, K extends KeyAccess> = Route<P, S> & {
+  readonly keyAccess: K;
+};
+type InputOf<P extends Parameters, K extends KeyAccess> = K extends readonly []
+  ? OwnerInput<P>
+  : ManagerInput<P>;
 
-/** Returns functions that bind a route of the dashboard to its handler. */
-export const makeApiPipeline = Effect.gen(function* () {
+type JsonOf<S extends Schema.Top> = SuccessOf<S["Encoded"]> | HttpResponse;
+
+interface Operation<P extends Parameters, A> {
+  readonly json: BoundRoute;
+  readonly submit: ReturnType<typeof submitter<P, A>>;
+}
+
+/**
+ * Makes an operation, which its JSON route and the forms of pages share. The route says who may do it, whether a key may,
+ * and which fields it has.
+ *
+ * @param toJson makes the answer of the JSON route; without it, `run` does
+ */
+interface MakeOperation {
+  <P extends Parameters, S extends Schema.Top, K extends KeyAccess, A>(
+    route: DashboardRoute<P, S, K>,
+    run: (input: InputOf<P, K>) => Answering<A, PublicError>,
+    toJson: (result: A, input: InputOf<P, K>) => JsonOf<S>,
+  ): Operation<P, A>;
+  <P extends Parameters, S extends Schema.Top, K extends KeyAccess>(
+    route: DashboardRoute<P, S, K>,
+    run: (input: InputOf<P, K>) => Answering<JsonOf<S>, PublicError>,
+  ): Operation<P, JsonOf<S>>;
+}
+
+/** Returns a function that makes an operation of the dashboard. */
+export const makeOperation = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
@@ -77,7 +109,7 @@ export const makeApiPipeline = Effect.gen(function* () {
 
   const signedIn = <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
-    handler: (input: OwnerInput<P>) => Handled<S>,
+    handler: (input: OwnerInput<P>) => Effect.Effect<JsonOf<S>, PublicError>,
   ) => {
     const read = readerFor(route);
     return Effect.fnUntraced(function* (context: RequestContext) {
@@ -95,23 +127,22 @@ export const makeApiPipeline = Effect.gen(function* () {
       const { account, scopes } = member;
       const owner = { account, chatId: signIn.chatId, requestId: context.requestId, scopes };
       const { name } = owner.account;
-      const answered = chargeTo(name)(asEffect(handler({ values, context, signIn, owner, member })));
+      const answered = chargeTo(name)(handler({ values, context, signIn, owner, member }));
       return yield* route.method === "GET" ? reads.answer(name, answered) : answered;
     });
   };
 
-  /** The checks of `signedIn`, and for requests with a key the checks of keys, which `withKey` ends. */
+  /** The checks of `signedIn`, and for requests with a key the checks of keys, which refuse a key that the route does not take. */
   const bound = <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
-    handler: (input: OwnerInput<P>) => Handled<S>,
-    withKey: (input: ManagerInput<P>) => Handled<S>,
+    handler: (input: ManagerInput<P>) => Effect.Effect<JsonOf<S>, PublicError>,
   ): BoundRoute => {
     const { method, path } = route;
     const bySignIn = signedIn(route, handler);
     const byKey = checked(keyedRoute(route), ({ values, key, context }) => {
       const own = { ...values, ...("pid" in route.parameters && { pid: values["pid"] ?? key.scope.pid }) };
       const answer = Effect.flatMap(managing(key, context.requestId), (owner) =>
-        asEffect(withKey({ values: own as ParameterValues<P>, context, owner, member: null })),
+        handler({ values: own as ParameterValues<P>, context, owner, member: null }),
       );
       const answered = chargeTo(key.scope.account)(answer);
       return answering(context, method === "GET" ? reads.answer(key.scope.account, answered) : answered);
@@ -122,48 +153,24 @@ export const makeApiPipeline = Effect.gen(function* () {
     return { method, path, answer };
   };
 
-  return {
-    /**
-     * Makes an operation, which its JSON route and the forms of pages share. The route says who may do it, and which
-     * fields it has.
-     *
-     * @param toJson makes the answer of the JSON route
-     */
-    operation: <P extends Parameters, S extends Schema.Top, A>(
-      route: Route<P, S>,
-      run: (input: OwnerInput<P>) => Answering<A, PublicError>,
-      toJson: (result: A, input: OwnerInput<P>) => SuccessOf<S["Encoded"]> | HttpResponse,
-    ) => ({
-      json: bound(
-        route,
-        (input) => Effect.map(asEffect(run(input)), (result) => toJson(result, input)),
-        () => new Forbidden({ reason: "key_access" }),
+  const operation: MakeOperation = <P extends Parameters, S extends Schema.Top, K extends KeyAccess, A>(
+    route: DashboardRoute<P, S, K>,
+    run: (input: InputOf<P, K>) => Answering<A, PublicError>,
+    toJson?: (result: A, input: InputOf<P, K>) => JsonOf<S>,
+  ) => {
+    // A key reaches the handlers of routes that take one.
+    const runAny = (input: ManagerInput<P>) => asEffect(run(input as InputOf<P, K>));
+    return {
+      json: bound(route, (input) =>
+        Effect.map(
+          runAny(input),
+          (result) => toJson?.(result, input as InputOf<P, K>) ?? (result as JsonOf<S>),
+        ),
       ),
-      submit: submitter(route, run),
-    }),
-
-    /** Makes an operation that a key may do as well. */
-    managedOperation: <P extends Parameters, S extends Schema.Top, A>(
-      route: Route<P, S>,
-      run: (input: ManagerInput<P>) => Answering<A, PublicError>,
-      toJson: (result: A) => SuccessOf<S["Encoded"]>,
-    ) => {
-      const handler = (input: ManagerInput<P>) => Effect.map(asEffect(run(input)), toJson);
-      return { json: bound(route, handler, handler), submit: submitter(route, run) };
-    },
-
-    /** Binds a JSON route that no form shares, and that needs a signed-in member. The checks refuse every key. */
-    bind: <P extends Parameters, S extends Schema.Top>(
-      route: Route<P, S>,
-      handler: (input: OwnerInput<P>) => Handled<S>,
-    ) => ({ json: bound(route, handler, () => new Forbidden({ reason: "key_access" })) }),
-
-    /** Binds a JSON route that no form shares, and that takes a signed-in member, or a key. */
-    bindManaged: <P extends Parameters, S extends Schema.Top>(
-      route: Route<P, S>,
-      handler: (input: ManagerInput<P>) => Handled<S>,
-    ) => ({ json: bound(route, handler, handler) }),
+      submit: submitter(route, runAny),
+    };
   };
+  return operation;
 });
 
 /**
@@ -172,7 +179,7 @@ export const makeApiPipeline = Effect.gen(function* () {
  */
 const submitter = <P extends Parameters, A>(
   route: Route<P>,
-  run: (input: OwnerInput<P>) => Answering<A, PublicError>,
+  run: (input: OwnerInput<P>) => Effect.Effect<A, PublicError>,
 ) => {
   const { role: needed = "owner", tier } = route;
   const read = valuesReader({ ...route, source: "body" });
@@ -184,7 +191,7 @@ const submitter = <P extends Parameters, A>(
     if (tier !== undefined && owner.account.tier !== "premium") return yield* new PremiumRequired();
     const values = yield* Effect.mapError(read(raw), (error) => explained(error, route, raw));
     const member = { account: owner.account, role, scopes, accounts, invitations };
-    return yield* asEffect(run({ values, context, signIn, owner, member }));
+    return yield* run({ values, context, signIn, owner, member });
   });
 };
 

@@ -11,10 +11,10 @@ import { DashboardAccount } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { siteOf } from "../../sign_ins/site.ts";
 import { makeAccountNames, requireConfirmed } from "../account_names.ts";
-import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeOperation } from "../api_pipeline.ts";
 
 export const makeAccountOperations = Effect.gen(function* () {
-  const { bind, operation } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const { publicUrl } = yield* HttpSettings;
   const keys = yield* OwnedKeys;
   const signIns = yield* SignIns;
@@ -25,7 +25,7 @@ export const makeAccountOperations = Effect.gen(function* () {
   const namesOf = yield* makeAccountNames;
 
   return {
-    signIn: bind(DashboardAccount.getSignIn, function* ({ owner: { account, chatId }, member, signIn }) {
+    signIn: operation(DashboardAccount.getSignIn, function* ({ owner: { account, chatId }, member, signIn }) {
       const profile = yield* profiles.chat(chatId, null);
       return {
         data: {
@@ -52,13 +52,13 @@ export const makeAccountOperations = Effect.gen(function* () {
       };
     }),
 
-    signOut: bind(DashboardAccount.deleteSignIn, ({ signIn, values, context }) =>
+    signOut: operation(DashboardAccount.deleteSignIn, ({ signIn, values, context }) =>
       Effect.map(signIns.end(signIn, values.all ? null : signIn.id), () =>
         session.clear(envelopeV2.success(context, { data: { signedOut: true } })),
       ),
     ),
 
-    guilds: bind(DashboardAccount.getGuilds, ({ signIn }) =>
+    guilds: operation(DashboardAccount.getGuilds, ({ signIn }) =>
       Effect.map(profiles.ownGuilds(signIn.guilds ?? []), (found) => ({ data: { guilds: found } })),
     ),
 

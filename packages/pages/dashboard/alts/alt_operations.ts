@@ -7,7 +7,7 @@ import { OwnedScopes } from "@accountlink/core/owners";
 import { dayMs, formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { DashboardAlts } from "@accountlink/http-api";
 import { Array, Clock, Effect } from "effect";
-import { type ManagerInput, makeApiPipeline } from "../api_pipeline.ts";
+import { type ManagerInput, makeOperation } from "../api_pipeline.ts";
 import { memberCursorOf } from "../links/link_operations.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 
@@ -16,7 +16,7 @@ export const queueDays = 7;
 
 /** What members and keys do with alts, by JSON and by the forms of the pages. */
 export const makeAltOperations = Effect.gen(function* () {
-  const { bindManaged, managedOperation } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const scopes = yield* OwnedScopes;
   const reviews = yield* AltReviews;
   const queueOf = yield* makeAltQueue;
@@ -29,7 +29,7 @@ export const makeAltOperations = Effect.gen(function* () {
     }));
 
   return {
-    queue: bindManaged(DashboardAlts.getAltQueue, function* ({ owner, values: { pid, limit, cursor } }) {
+    queue: operation(DashboardAlts.getAltQueue, function* ({ owner, values: { pid, limit, cursor } }) {
       const queue = yield* queueOf(yield* scopes.find(owner, pid));
       const rest =
         cursor === null
@@ -44,13 +44,13 @@ export const makeAltOperations = Effect.gen(function* () {
       };
     }),
 
-    reviews: bindManaged(DashboardAlts.getReviews, function* (input) {
+    reviews: operation(DashboardAlts.getReviews, function* (input) {
       const { pid, chatId } = input.values;
       const found = yield* reviews.list(yield* targetOf(input, pid), chatId);
       return { data: { reviews: found.map(reviewJson) } };
     }),
 
-    review: managedOperation(
+    review: operation(
       DashboardAlts.putReview,
       function* (input) {
         const { pid, ...review } = input.values;
@@ -61,7 +61,7 @@ export const makeAltOperations = Effect.gen(function* () {
       (review) => ({ data: { review: reviewJson(review) } }),
     ),
 
-    forget: managedOperation(
+    forget: operation(
       DashboardAlts.deleteReview,
       function* (input) {
         const { pid, ...pair } = input.values;

@@ -5,22 +5,22 @@ import { OwnedBlocks, OwnedScopes } from "@accountlink/core/owners";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardBlocks } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeOperation } from "../api_pipeline.ts";
 
 /** What members and keys do with blocks, by JSON and by the forms of the pages. */
 export const makeBlockOperations = Effect.gen(function* () {
-  const { bindManaged, managedOperation } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const scopes = yield* OwnedScopes;
   const blocks = yield* OwnedBlocks;
 
   return {
-    list: bindManaged(DashboardBlocks.getBlocks, function* ({ owner, values: { pid, limit, cursor } }) {
+    list: operation(DashboardBlocks.getBlocks, function* ({ owner, values: { pid, limit, cursor } }) {
       const page = yield* blocks.page(yield* scopes.find(owner, pid), cursor, limit);
       const next = page.next && `${page.next.at}-${page.next.hash}`;
       return { data: { blocks: page.blocks.map(blockJson), next } };
     }),
 
-    block: managedOperation(
+    block: operation(
       DashboardBlocks.putBlock,
       function* ({ owner, values: { pid, reason, ...ids } }) {
         const scope = yield* scopes.find(owner, pid);
@@ -29,7 +29,7 @@ export const makeBlockOperations = Effect.gen(function* () {
       ({ block, removedLinks }) => ({ data: { block: blockJson(block), removedLinks } }),
     ),
 
-    unblock: managedOperation(
+    unblock: operation(
       DashboardBlocks.deleteBlock,
       function* ({ owner, values: { pid, ...ids } }) {
         const scope = yield* scopes.find(owner, pid);

@@ -4,23 +4,23 @@ import { makeGuildChannels } from "@accountlink/core/platforms";
 import { DashboardChannels } from "@accountlink/http-api";
 import { Effect, Struct } from "effect";
 import { makePostPanel } from "../../chat/mod.ts";
-import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeOperation } from "../api_pipeline.ts";
 
 /** What members and keys do with the channels of a guild, by JSON and by the forms of the page. */
 export const makeChannelOperations = Effect.gen(function* () {
-  const { bindManaged, managedOperation } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const { enter } = yield* Communities;
   const { findChannels } = yield* makeGuildChannels;
   const postPanel = yield* makePostPanel;
 
   return {
-    list: bindManaged(DashboardChannels.getChannels, function* ({ owner, values: { pid, guildId } }) {
+    list: operation(DashboardChannels.getChannels, function* ({ owner, values: { pid, guildId } }) {
       yield* enter(owner, pid, guildId);
       const { channels } = yield* findChannels(guildId);
       return { data: { channels: channels.map(Struct.pick(["id", "name", "mayPost"])) } };
     }),
 
-    postPanel: managedOperation(
+    postPanel: operation(
       DashboardChannels.postPanel,
       function* ({ owner, values: { pid, guildId, channelId, text } }) {
         const scope = yield* enter(owner, pid, guildId);

@@ -4,13 +4,13 @@ import { OwnedAccounts, type OwnedScope, OwnedScopes } from "@accountlink/core/o
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeAccountNames, requireConfirmed } from "../account_names.ts";
-import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 import { makeScopeNames } from "./community.ts";
 
 /** What members and keys do with communities, by JSON and by the forms of the pages. */
 export const makeCommunityOperations = Effect.gen(function* () {
-  const { bind, bindManaged, managedOperation } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const scopes = yield* OwnedScopes;
   const accounts = yield* OwnedAccounts;
   const nameOf = yield* makeScopeNames;
@@ -29,16 +29,16 @@ export const makeCommunityOperations = Effect.gen(function* () {
   });
 
   return {
-    list: bind(DashboardCommunities.getScopes, function* ({ owner }) {
+    list: operation(DashboardCommunities.getScopes, function* ({ owner }) {
       const listed = yield* scopes.list(owner);
       return { data: { scopes: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
     }),
 
-    find: bindManaged(DashboardCommunities.getScope, function* ({ owner, values: { pid } }) {
+    find: operation(DashboardCommunities.getScope, function* ({ owner, values: { pid } }) {
       return { data: { scope: yield* toJson(yield* scopes.owned(owner, pid)) } };
     }),
 
-    update: managedOperation(
+    update: operation(
       DashboardCommunities.patchScope,
       function* ({ owner, values: { pid, ...update } }) {
         return yield* toJson(yield* scopes.update(owner, pid, given(update)));
@@ -46,7 +46,7 @@ export const makeCommunityOperations = Effect.gen(function* () {
       (scope) => ({ data: { scope } }),
     ),
 
-    deleteData: bind(DashboardCommunities.deleteScope, function* ({ owner, values: { pid, confirm } }) {
+    deleteData: operation(DashboardCommunities.deleteScope, function* ({ owner, values: { pid, confirm } }) {
       const { scope, settings } = yield* scopes.managed(owner, pid);
       const names = [yield* nameOf(scope), settings.displayName, ...(yield* accountNames(owner.account))];
       yield* requireConfirmed(confirm, names);

@@ -6,11 +6,11 @@ import type { KeyAccess, KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { DashboardKeys } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeApiPipeline, type OwnerInput } from "../api_pipeline.ts";
+import { makeOperation, type OwnerInput } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 
 export const makeKeyOperations = Effect.gen(function* () {
-  const { operation } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const keys = yield* OwnedKeys;
   const limits = yield* Limits;
   const toJson = (key: KeyDetails) => DashboardKeys.keyJson(key, quotaOf(key.limits, limits[key.tier]));

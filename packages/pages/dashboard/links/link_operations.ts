@@ -9,27 +9,24 @@ import {
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeOperation } from "../api_pipeline.ts";
 
 /** What members and keys do with the links of a list, by JSON and by the forms of the pages. */
 export const makeLinkOperations = Effect.gen(function* () {
-  const { bindManaged, managedOperation } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
   const unlinked = yield* UnlinkedMembers;
 
   return {
-    list: bindManaged(
-      DashboardCommunities.getLinks,
-      function* ({ owner, values: { pid, q, limit, cursor } }) {
-        const scope = yield* scopes.find(owner, pid);
-        const place = cursor && { lastVerifiedAt: cursor.at, chatId: cursor.chatId };
-        const page = yield* links.page(scope, q.trim(), place, limit);
-        return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
-      },
-    ),
+    list: operation(DashboardCommunities.getLinks, function* ({ owner, values: { pid, q, limit, cursor } }) {
+      const scope = yield* scopes.find(owner, pid);
+      const place = cursor && { lastVerifiedAt: cursor.at, chatId: cursor.chatId };
+      const page = yield* links.page(scope, q.trim(), place, limit);
+      return { data: { links: page.links.map(linkJson), next: page.next && cursorOf(page.next) } };
+    }),
 
-    unlinked: bindManaged(
+    unlinked: operation(
       DashboardCommunities.getUnlinked,
       function* ({ owner, values: { pid, guildId, q, limit, cursor } }) {
         const scope = yield* scopes.find(owner, pid);
@@ -46,7 +43,7 @@ export const makeLinkOperations = Effect.gen(function* () {
       },
     ),
 
-    link: managedOperation(
+    link: operation(
       DashboardCommunities.putLink,
       function* ({ owner, values: { pid, ...link } }) {
         return yield* links.set(owner, yield* scopes.find(owner, pid), link);
@@ -54,7 +51,7 @@ export const makeLinkOperations = Effect.gen(function* () {
       (data) => ({ data }),
     ),
 
-    unlink: managedOperation(
+    unlink: operation(
       DashboardCommunities.deleteLink,
       function* ({ owner, values: { pid, chatId, reason } }) {
         return yield* links.remove(owner, yield* scopes.find(owner, pid), chatId, reason);

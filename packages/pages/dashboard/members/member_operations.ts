@@ -6,13 +6,13 @@ import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardMembers } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeOperation } from "../api_pipeline.ts";
 import { makeMemberScopes } from "./member_scopes.ts";
 import { makeUserSearch } from "./name_search.ts";
 
 /** What owners do with the members of an account, by JSON and by the forms of the page. Every member can leave. */
 export const makeMemberOperations = Effect.gen(function* () {
-  const { bind, operation } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const members = yield* Members;
   const profiles = yield* Profiles;
   const findUser = yield* makeUserSearch;
@@ -37,7 +37,7 @@ export const makeMemberOperations = Effect.gen(function* () {
   });
 
   return {
-    list: bind(DashboardMembers.getMembers, function* ({ owner }) {
+    list: operation(DashboardMembers.getMembers, function* ({ owner }) {
       const listed = yield* members.seenBy(owner);
       return { data: { members: yield* forEachLimited(listed, toJson, { concurrency: 8 }) } };
     }),

@@ -3,27 +3,27 @@ import { originOf } from "@accountlink/core/keys";
 import { type PlanPreview, planJson, planVersion, RolePlans, shownPreview } from "@accountlink/core/roles";
 import { DashboardRoles } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 
 export const rolesApi = Effect.gen(function* () {
-  const { bindManaged } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const plans = yield* RolePlans;
   const { enter } = yield* Communities;
 
   return [
-    bindManaged(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
+    operation(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       const guildRoles = yield* plans.guildRoles(guildId);
       return { data: { plan: planJson(yield* plans.find(scope, guildId)), guildRoles } };
     }),
 
-    bindManaged(DashboardRoles.getRanks, function* ({ values: { groupId } }) {
+    operation(DashboardRoles.getRanks, function* ({ values: { groupId } }) {
       const { id, name, ranks } = yield* plans.group(groupId);
       return { data: { group: { id, name }, ranks } };
     }),
 
-    bindManaged(DashboardRoles.putRoles, function* ({ owner, values }) {
+    operation(DashboardRoles.putRoles, function* ({ owner, values }) {
       const { pid, guildId, edited, bypassRoleIds, bypassRoleId, ...chosen } = values;
       const scope = yield* enter(owner, pid, guildId);
       const version = edited && planVersion({ ...edited, ...edited.status });
@@ -32,18 +32,18 @@ export const rolesApi = Effect.gen(function* () {
       return { data: { plan: planJson(yield* put) } };
     }),
 
-    bindManaged(DashboardRoles.deleteRoles, function* ({ owner, values: { pid, guildId } }) {
+    operation(DashboardRoles.deleteRoles, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId, true);
       return { data: { deleted: yield* plans.remove(scope, guildId, originOf(owner)) } };
     }),
 
-    bindManaged(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
+    operation(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       const preview = yield* plans.findPreview(scope, guildId);
       return { data: { preview: preview && previewJson(preview) } };
     }),
 
-    bindManaged(DashboardRoles.previewRoles, function* ({ owner, values }) {
+    operation(DashboardRoles.previewRoles, function* ({ owner, values }) {
       const { pid, guildId, chatId, bypassRoleId, ...chosen } = values;
       const earlier = bypassRoleId === undefined ? {} : { bypassRoleIds: listOf(bypassRoleId) };
       const scope = yield* enter(owner, pid, guildId);
@@ -58,7 +58,7 @@ export const rolesApi = Effect.gen(function* () {
       return { data: { add, remove, nickname } };
     }),
 
-    bindManaged(DashboardRoles.sweepRoles, function* ({ owner, values: { pid, guildId } }) {
+    operation(DashboardRoles.sweepRoles, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       return { data: { plan: planJson(yield* plans.startSweep(scope, guildId)) } };
     }),

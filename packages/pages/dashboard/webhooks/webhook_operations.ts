@@ -4,12 +4,12 @@ import { GuildGuard } from "@accountlink/core/platforms";
 import { type WebhookDelivery, type WebhookDetails, Webhooks } from "@accountlink/core/webhooks";
 import { DashboardWebhooks } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeApiPipeline } from "../api_pipeline.ts";
+import { makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 import { targetOf } from "../keys/key_operations.ts";
 
 export const makeWebhookOperations = Effect.gen(function* () {
-  const { operation } = yield* makeApiPipeline;
+  const operation = yield* makeOperation;
   const webhooks = yield* Webhooks;
   const guard = yield* GuildGuard;
 
