@@ -17,6 +17,7 @@ import { journal } from "./migrations/0026_journal.ts";
 import { memberScopes } from "./migrations/0027_member_scopes.ts";
 import { replacedNicknames } from "./migrations/0028_replaced_nicknames.ts";
 import { reminders } from "./migrations/0029_reminders.ts";
+import { provenAt } from "./migrations/0030_proven_at.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -32,6 +33,7 @@ export const migrations: Readonly<
   "0027_member_scopes": memberScopes,
   "0028_replaced_nicknames": replacedNicknames,
   "0029_reminders": reminders,
+  "0030_proven_at": provenAt,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

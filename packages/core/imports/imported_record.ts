@@ -1,6 +1,6 @@
 /** The rules by which an import and its undo change a link record. Stores apply them to a record that they have locked. */
-import type { LinkRecord } from "../links/link.ts";
-import { linkedRecord } from "../links/link_changes.ts";
+import { isLinked, type LinkRecord } from "../links/link.ts";
+import { confirmedRecord, linkedRecord } from "../links/link_changes.ts";
 import type { PortableLink } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
 import type { BatchImported, ImportBatch } from "./import_store.ts";
@@ -18,8 +18,10 @@ export const importedRecord = (
     const isNewer = lastVerifiedAt > Math.max(record.linkedAt, record.lastVerifiedAt);
     if (existing === "keep" || !isNewer) return record;
   }
-  if (record?.gameId !== gameId) return linkedRecord(chatId, record, gameId, lastVerifiedAt, proof);
-  return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt, proof };
+  if (record === undefined || !isLinked(record) || record.gameId !== gameId) {
+    return linkedRecord(chatId, record, gameId, lastVerifiedAt, proof);
+  }
+  return record.lastVerifiedAt === lastVerifiedAt ? record : confirmedRecord(record, lastVerifiedAt, proof);
 };
 
 /** Returns the name of the count in `BatchImported` that an imported record increases. @internal */
@@ -37,7 +39,7 @@ export const importEffect = (
 export type MadeRecord = Pick<LinkRecord, "gameId" | "linkVersion" | "lastVerifiedAt">;
 
 /** The part of a record that an undo restores. @internal */
-export type RecordBefore = Pick<LinkRecord, "gameId" | "lastVerifiedAt" | "proof">;
+export type RecordBefore = Pick<LinkRecord, "gameId" | "lastVerifiedAt" | "proof" | "provenAt">;
 
 /** Whether a batch found a record as an earlier batch of its import had left it. @internal */
 export const isSameImport = (made: MadeRecord, record: LinkRecord): boolean =>
@@ -54,7 +56,20 @@ export const undoneRecord = (
   at: Millis,
 ): LinkRecord => {
   const gameId = before?.gameId ?? null;
-  const { lastVerifiedAt, proof } = before ?? record;
-  if (gameId === record.gameId) return { ...record, lastVerifiedAt, proof };
-  return { ...record, gameId, linkVersion: record.linkVersion + 1, linkedAt: at, lastVerifiedAt, proof };
+  const { provenAt: _, ...rest } = record;
+  const restored: LinkRecord = { ...rest, ...verificationOf(before ?? record) };
+  if (gameId === record.gameId) return restored;
+  return { ...restored, gameId, linkVersion: record.linkVersion + 1, linkedAt: at };
 };
+
+const verificationOf = ({ lastVerifiedAt, proof, provenAt }: Omit<RecordBefore, "gameId">) => ({
+  lastVerifiedAt,
+  proof,
+  ...(provenAt !== undefined && { provenAt }),
+});
+
+/** Returns what an undo restores of a record. @internal */
+export const restorable = (record: LinkRecord): RecordBefore => ({
+  gameId: record.gameId,
+  ...verificationOf(record),
+});

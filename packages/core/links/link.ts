@@ -1,6 +1,6 @@
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { LinkProof } from "./link_proof.ts";
+import { isProven, type LinkProof } from "./link_proof.ts";
 
 interface Versioned {
   readonly chatId: ChatId;
@@ -10,8 +10,10 @@ interface Versioned {
   readonly linkedAt: Millis;
   /** When a verification or a write last confirmed the link. */
   readonly lastVerifiedAt: Millis;
-  /** How the link was confirmed at `lastVerifiedAt`. */
+  /** How the link was confirmed: by the last proof of the game account, else by the last write. */
   readonly proof: LinkProof;
+  /** When the account was proven, if a write without a proof has confirmed the link since. See `provenAt`. */
+  readonly provenAt?: Millis;
 }
 
 export interface Link extends Versioned {
@@ -30,3 +32,7 @@ export interface Unlinked extends Versioned {
 export type LinkRecord = Link | Unlinked;
 
 export const isLinked = (record: LinkRecord): record is Link => record.gameId !== null;
+
+/** Returns when the chat user proved the game account of a link; null if the user has not. @internal */
+export const provenAt = ({ proof, provenAt: at, lastVerifiedAt }: LinkRecord): Millis | null =>
+  isProven(proof) ? (at ?? lastVerifiedAt) : null;

@@ -1,8 +1,8 @@
 /** The rule by which a link record changes. Stores apply it to a record that they have locked. */
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { Link, LinkRecord } from "./link.ts";
-import type { LinkProof } from "./link_proof.ts";
+import { type Link, type LinkRecord, provenAt } from "./link.ts";
+import { isProven, type LinkProof } from "./link_proof.ts";
 
 /** Returns the record of a chat user after a change of its `gameId`. @internal */
 export const linkedRecord = (
@@ -19,3 +19,15 @@ export const linkedRecord = (
   lastVerifiedAt: at,
   proof,
 });
+
+/**
+ * Returns the record of a link after a write that names its game user. A write without a proof keeps an earlier proof of
+ * the account. @internal
+ */
+export const confirmedRecord = (link: Link, lastVerifiedAt: Millis, proof: LinkProof): Link => {
+  const { provenAt: _, ...rest } = link;
+  const proven = isProven(proof) ? null : provenAt(link);
+  return proven === null
+    ? { ...rest, lastVerifiedAt, proof }
+    : { ...rest, lastVerifiedAt, proof: link.proof, provenAt: proven };
+};

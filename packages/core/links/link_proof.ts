@@ -7,8 +7,8 @@
 export type GameProof = "connection" | "oauth" | "words" | "session" | "known";
 
 /**
- * How a link was last confirmed: by a proof of the game account, by `hand` (an API key, a member of the account or the
- * operator), or by an `import`, which its owner never verified. Null if unknown: the link is of a fixture, or of a
+ * How a link was confirmed: by a proof of the game account, by `hand` (an API key, a member of the account or the
+ * operator), or by an `import`, which its owner never verified. A later write without a proof keeps a proof. Null if unknown: the link is of a fixture, or of a
  * release that did not store this.
  */
 export type LinkProof = GameProof | "hand" | "import" | null;

@@ -138,9 +138,9 @@ export class LinkStore extends Context.Service<
     ) => StoreEffect<ReadonlyMap<GameId, ReadonlyArray<ChatId>>>;
 
     /**
-     * Links the two users without a proof. Setting the same game user again only updates `lastVerifiedAt` and
-     * `proof`; the version and `linkedAt` stay the same, and no audit entry is written. Fails with `blocked` if
-     * `BlockStore` has one of the users.
+     * Links the two users without a proof. Setting the same game user again only updates `lastVerifiedAt`, and
+     * `proof` of a link that nobody has proven; the version and `linkedAt` stay the same, and no audit entry is written.
+     * Fails with `blocked` if `BlockStore` has one of the users.
      */
     readonly setGame: (write: SetGame) => StoreEffect<GameSet, Conflict>;
 

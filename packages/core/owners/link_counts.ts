@@ -5,6 +5,7 @@
 import { Clock, Effect, Fiber, Stream } from "effect";
 import type { StoreEffect, StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
+import { provenAt } from "../links/link.ts";
 import { storedLinks } from "../links/link_export.ts";
 import type { LinkProof } from "../links/link_proof.ts";
 import { type DayRange, LinkStore } from "../links/link_store.ts";
@@ -126,9 +127,9 @@ export const makeLinkCounts = Effect.gen(function* () {
       return storedLinks(pid).pipe(
         Stream.runFold(
           () => ({ ways: new Map<LinkProof, number>(), lastWeek: new Map<LinkProof, number>() }),
-          (found, { proof, lastVerifiedAt }) => {
-            addOne(found.ways, proof);
-            if (lastVerifiedAt >= from) addOne(found.lastWeek, proof);
+          (found, link) => {
+            addOne(found.ways, link.proof);
+            if ((provenAt(link) ?? link.lastVerifiedAt) >= from) addOne(found.lastWeek, link.proof);
             return found;
           },
         ),

@@ -7,6 +7,7 @@ import {
   isSameImport,
   type MadeRecord,
   type RecordBefore,
+  restorable,
   type UndoableImport,
   undoableFor,
 } from "@accountlink/core/imports";
@@ -122,12 +123,6 @@ const putMade = Effect.fnUntraced(function* (
       before: isOwn ? earlier.before : before && restorable(before),
     });
   }
-});
-
-const restorable = ({ gameId, lastVerifiedAt, proof }: LinkRecord): RecordBefore => ({
-  gameId,
-  lastVerifiedAt,
-  proof,
 });
 
 /** Ends the undo of up to `limit` links of a chat user, and returns whether more may be left. */

@@ -3,6 +3,7 @@ import type { ChatId, Pid } from "@accountlink/core";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { linkSet } from "@accountlink/core/journal";
 import {
+  confirmedRecord,
   type GameProof,
   type GameSet,
   isLinked,
@@ -127,7 +128,7 @@ export const setGame = Effect.fnUntraced(function* (
   const previous = yield* findRecord(tx, pid, chatId);
   const previousGameId = previous?.gameId ?? null;
   if (previous !== undefined && isLinked(previous) && previous.gameId === gameId) {
-    const record: Link = { ...previous, lastVerifiedAt: at, proof: proof ?? "hand" };
+    const record = confirmedRecord(previous, at, proof ?? "hand");
     yield* putLink(tx, scope, record);
     return { record, previousGameId };
   }

@@ -43,12 +43,13 @@ export const importRecordsOn = ({ sql, elements }: StoreParts) => {
   /** Records links that replace others, from a SELECT. */
   const insertMade = (select: Statement.Fragment) => sql`
     INSERT INTO import_links (import_id, chat_id, game_id, link_version, verified_at,
-      previous_game_id, previous_verified_at, previous_proof)
+      previous_game_id, previous_verified_at, previous_proof, previous_proven_at)
     ${select}
     ON CONFLICT (import_id, chat_id) DO UPDATE SET
       previous_game_id = ${ownOr("previous_game_id")},
       previous_verified_at = ${ownOr("previous_verified_at")},
       previous_proof = ${ownOr("previous_proof")},
+      previous_proven_at = ${ownOr("previous_proven_at")},
       game_id = excluded.game_id, link_version = excluded.link_version, verified_at = excluded.verified_at`;
 
   /** If the record is as an earlier batch of the import made it, the undo restores what was before that batch. */
@@ -61,7 +62,8 @@ export const importRecordsOn = ({ sql, elements }: StoreParts) => {
     /** Records the users without a record, before the batch inserts their links. */
     recordNew: (pid: Pid, { id }: ImportedFile, lines: string) =>
       insertMade(sql`
-        SELECT ${id}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), NULL, CAST(NULL AS BIGINT), NULL
+        SELECT ${id}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), NULL, CAST(NULL AS BIGINT), NULL,
+          CAST(NULL AS BIGINT)
         FROM ${elements(lines)}
         WHERE NOT EXISTS (SELECT 1 FROM links WHERE pid = ${pid} AND chat_id = value ->> 0)`),
 
@@ -70,7 +72,7 @@ export const importRecordsOn = ({ sql, elements }: StoreParts) => {
       insertMade(sql`
         SELECT ${id}, chat_id, value ->> 1,
           link_version + CASE WHEN game_id = value ->> 1 THEN 0 ELSE 1 END, CAST(value ->> 2 AS BIGINT),
-          game_id, last_verified_at, proof
+          game_id, last_verified_at, proof, proven_at
         FROM ${elements(lines)} CROSS JOIN links
         WHERE pid = ${pid} AND chat_id = value ->> 0
           AND (game_id IS DISTINCT FROM value ->> 1 OR last_verified_at <> CAST(value ->> 2 AS BIGINT)) ${condition}`),

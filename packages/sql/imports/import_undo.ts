@@ -136,7 +136,9 @@ export const importUndoOn = (parts: StoreParts) => {
           linked_at = CASE WHEN links.game_id = import_links.previous_game_id THEN links.linked_at ELSE ${at} END,
           last_verified_at = COALESCE(import_links.previous_verified_at, links.last_verified_at),
           proof = CASE WHEN import_links.previous_verified_at IS NULL THEN links.proof
-            ELSE import_links.previous_proof END
+            ELSE import_links.previous_proof END,
+          proven_at = CASE WHEN import_links.previous_verified_at IS NULL THEN links.proven_at
+            ELSE import_links.previous_proven_at END
         FROM import_links
         WHERE import_links.import_id = ${id} AND import_links.chat_id = links.chat_id
           AND links.pid = ${pid} AND links.chat_id ${isAmong(chatIds)} AND ${isUntouched}

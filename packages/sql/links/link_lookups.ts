@@ -24,7 +24,7 @@ export const linkLookups = (parts: StoreParts) => {
   const run = (text: string, params: ReadonlyArray<unknown>) => connection.executeValues(text, params);
 
   const byChatId = batchedLookup<[Pid, ChatId], RowValues>(parts, {
-    columns: [6, 0],
+    columns: [7, 0],
     one: (pid, chatId) => run(texts.byChatId, [pid, chatId]),
     several: (pairs) => run(texts.byPairs, [JSON.stringify(pairs)]),
   });
@@ -130,7 +130,9 @@ export const isWhole = (value: unknown): value is number => Number.isSafeInteger
 
 type ReadError = SqlError.SqlError | UnreadableRow;
 
-export const recordColumns = literalSql("chat_id, game_id, link_version, linked_at, last_verified_at, proof");
+export const recordColumns = literalSql(
+  "chat_id, game_id, link_version, linked_at, last_verified_at, proof, proven_at",
+);
 
 const recordOf = (
   chatId: unknown,
@@ -139,11 +141,12 @@ const recordOf = (
   linkedAt: unknown,
   lastVerifiedAt: unknown,
   proof: unknown,
+  provenAt: unknown,
 ): LinkRecord | undefined => {
   if (!isId(chatId) || !(gameId === null || isId(gameId))) return undefined;
   if (!isWhole(linkVersion) || !isWhole(linkedAt) || !isWhole(lastVerifiedAt)) return undefined;
   if (!isLinkProof(proof)) return undefined;
-  return {
+  const record: LinkRecord = {
     chatId: chatId as ChatId,
     gameId: gameId as GameId | null,
     linkVersion,
@@ -151,6 +154,8 @@ const recordOf = (
     lastVerifiedAt,
     proof,
   };
+  if (provenAt === null) return record;
+  return isWhole(provenAt) ? { ...record, provenAt } : undefined;
 };
 
 const recordIn = (row: SqlConnection.Row) =>
@@ -161,11 +166,12 @@ const recordIn = (row: SqlConnection.Row) =>
     row["linked_at"],
     row["last_verified_at"],
     row["proof"],
+    row["proven_at"],
   );
 
 export const readRecords = readerOf("links", recordIn);
 
-const recordInValues = (row: RowValues) => recordOf(row[0], row[1], row[2], row[3], row[4], row[5]);
+const recordInValues = (row: RowValues) => recordOf(row[0], row[1], row[2], row[3], row[4], row[5], row[6]);
 
 export const readRecordValues = readerOf("links", recordInValues);
 

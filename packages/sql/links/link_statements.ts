@@ -1,5 +1,5 @@
 import type { ChatId, GameId, Pid } from "@accountlink/core";
-import type { LinkProof } from "@accountlink/core/links";
+import { gameProofs, type LinkProof } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
@@ -72,4 +72,11 @@ export const relinkOf = (sql: SqlClient.SqlClient): Statement.Fragment =>
     link_version = links.link_version + CASE WHEN links.game_id = excluded.game_id THEN 0 ELSE 1 END,
     linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END,
     last_verified_at = excluded.last_verified_at,
-    proof = excluded.proof`);
+    proof = CASE WHEN ${keepsProof} THEN links.proof ELSE excluded.proof END,
+    proven_at = CASE WHEN ${keepsProof} THEN COALESCE(links.proven_at, links.last_verified_at) END`);
+
+const proofs = gameProofs.map((proof) => `'${proof}'`).join(", ");
+
+/** Whether a write without a proof names the account that is proven, see `confirmedRecord` of core. */
+const keepsProof = `links.game_id = excluded.game_id AND links.proof IN (${proofs})
+      AND (excluded.proof IS NULL OR excluded.proof NOT IN (${proofs}))`;

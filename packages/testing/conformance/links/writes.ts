@@ -1,8 +1,11 @@
 import { ChatId, EventStore, type StoragePorts } from "@accountlink/core";
-import { Option } from "effect";
-import { uniquePid } from "../../mod.ts";
+import { ImportStore } from "@accountlink/core/imports";
+import { provenAt } from "@accountlink/core/links";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Option } from "effect";
+import { uniquePid, uniqueText } from "../../mod.ts";
 import { expectDefect, expectEqual, pluck } from "../expect.ts";
-import { ada, chess, makeScopes } from "../scopes.ts";
+import { ada, chess, makeScopes, origin, poker } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, linkSteps, newLinkSteps } from "./link_steps.ts";
 
@@ -22,6 +25,36 @@ export const writes: Cases<StoragePorts> = {
       expectEqual(counts, ascending);
       const deleted = (yield* links.entries).filter(({ action }) => action === "scope.deleted");
       expectEqual(pluck(deleted, "details"), [{ deletedRecords: 1_300 }]);
+    },
+
+  "a write without a proof keeps how and when the account was proven, and its undo restores both":
+    function* () {
+      const links = yield* newLinkSteps;
+      const proofOf = Effect.map(links.find(ada), (found) =>
+        found === null ? null : [found.proof, provenAt(found), found.lastVerifiedAt],
+      );
+      const prove = (at: Millis) => links.load([line(ada, chess, at)], "replace", null, at, "oauth");
+      yield* prove(5);
+      yield* links.set(ada, chess, 7);
+      yield* links.load([line(ada, chess, 9)]);
+      expectEqual(yield* proofOf, ["oauth", 5, 9]);
+      const file = { id: uniqueText(), name: "users.csv", isUndoable: true };
+      const batch = {
+        ...origin,
+        pid: links.pid,
+        existing: "replace",
+        progress: null,
+        proof: "import",
+      } as const;
+      const { importBatch, undo } = yield* ImportStore;
+      yield* importBatch({ ...batch, links: [line(ada, poker, 11)], file, at: 11 });
+      expectEqual(yield* proofOf, ["import", null, 11]);
+      yield* undo({ ...origin, pid: links.pid, id: file.id, at: 12, limit: 10 });
+      expectEqual(yield* proofOf, ["oauth", 5, 9]);
+      yield* prove(13);
+      expectEqual(yield* proofOf, ["oauth", 13, 13]);
+      yield* links.set(ada, poker, 15);
+      expectEqual(yield* proofOf, ["hand", null, 15]);
     },
 
   "a write to an unknown scope is a defect, and stores nothing": function* () {

@@ -126,7 +126,7 @@ export const importOperations = {
       existing: constantFrom("keep", "replace", "newest"),
       // One position has more than 32 bits.
       position: option(constantFrom(3, 7, 2 ** 40)),
-      proof: constantFrom("import", null),
+      proof: constantFrom("import", "oauth", null),
       // Only the sequences of undone imports name files.
       file: constant<PartOfFile | null>(null),
     },
