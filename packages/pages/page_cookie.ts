@@ -47,3 +47,7 @@ export const pageCookie = (
  */
 export const browserCookie = (publicUrl: string, maxAge: number): PageCookie =>
   pageCookie("accountlink_device", { path: "/verify", publicUrl, maxAge });
+
+/** The cookie of the verification flow. The page of a user's own data can begin a flow too. */
+export const flowCookie = (publicUrl: string): PageCookie =>
+  pageCookie("accountlink_flow", { path: "/", publicUrl });

@@ -1,44 +1,87 @@
 /** Game accounts that users have proven to another community of the deployment. */
+import type { LinkProof } from "@accountlink/core/links";
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { scopesOf, signInOwner } from "./dashboard.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
+import { managedBy } from "./site_server.ts";
 
-const server = useFlowServer({}, ({ platform, ...fixture }) => ({
-  ...fixture,
-  platform: {
-    ...platform,
-    guilds: (platform?.guilds ?? []).map((each) => ({
-      ...each,
-      roles: [{ id: "5", name: "Proven", assignable: true }],
-    })),
-  },
-}));
-const { setup, read, fixtures, send, platform } = server;
+const owner = "100005";
+const server = useFlowServer({}, managedBy([owner], [{ id: "5", name: "Proven", assignable: true }]));
+const { setup, read, fixtures, send, platform, newBrowser } = server;
 
-/** A community of members who were linked by hand, whose rules give a role for a link that its owner has proven. */
-const ofGuild = fixtures.key({ account: "club", guildId: guild, links: { "100031": "6", "100032": "7" } });
+/** The home of the guild. Its rules give a role for a link that its owner has proven; two members are linked by hand. */
+const ofGuild = fixtures.key({
+  account: "club",
+  owner,
+  guildId: guild,
+  links: { "100031": "6", "100032": "7" },
+});
 fixtures.plan({ account: "club", guildId: guild, rules: [{ roleId: "5", when: { is: "proven" } }] });
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+const linkOf = (gameId: string, proof: LinkProof, days = 1) => ({ gameId, proof, at: daysAgo(days) });
+
+/** Another community, to which members of the guild have proven accounts in some way, or not. */
+const elsewhere = fixtures.key({
+  links: {
+    "100006": linkOf("6", "oauth"),
+    "100007": linkOf("6", "connection", 179),
+    "100008": linkOf("6", "words", 181),
+    "100009": linkOf("6", "session", 181),
+    "100010": linkOf("6", "oauth", 179),
+    "100011": linkOf("6", "known"),
+    "100012": linkOf("6", "hand"),
+    "100013": linkOf("6", "import"),
+    "100014": linkOf("6", null),
+    "100015": linkOf("6", "words"),
+    "100016": linkOf("8", "words"),
+    "100017": linkOf("8", "words"),
+  },
+});
 
 const channel = async (chatId: string) =>
   (await platform.send(`GET /chat/guilds/${guild}?as=${chatId}`)).text;
 
-/** A community whose owner signs in to the dashboard. */
-const owned = fixtures.key({ account: "careful", owner: "100005" });
-const withLinks = fixtures.key({ links: { "100022": { gameId: "7", at: new Date().toISOString() } } });
-
-const known = ({ text }: Answer) =>
-  text.includes('action="/verify/game/known"')
+const known = ({ text }: Answer, action: "/verify/game/known" | "/me/link" = "/verify/game/known") =>
+  text.includes(`action="${action}"`)
     ? [...text.matchAll(/name="gameId" value="(\d+)"/g)].map(([, gameId]) => gameId)
     : [];
 
 /** Signs in to the chat platform in the flow of a new session. */
 const enter = async (chatId: string, key?: string) => {
-  const flow = await setup({}, key);
+  const flow = await setup(key === ofGuild ? { guildId: guild } : {}, key);
   const page = await flow.browser.get(locationOf(await flow.browser.prove("chat", chatId, flow.bySid)));
   return { ...flow, page };
+};
+
+/** Opens /me, which has asked the chat platform for the user's communities. */
+const openMe = async (chatId: string) => {
+  const browser = newBrowser();
+  const asked = locationOf(await browser.get("/me/sign-in?communities=1"));
+  await browser.get(await browser.signIn(asked, chatId));
+  return { browser, page: await browser.get("/me") };
+};
+
+/** The account that the answer to `/verify` offers in chat. */
+const offeredInChat = async (chatId: string) => {
+  const body = new URLSearchParams({ as: chatId, command: "/verify" }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  await platform.send(`POST /chat/guilds/${guild}`, { body, headers });
+  return [...(await channel(chatId)).matchAll(/Use Player (\d)/g)].map(([, gameId]) => gameId);
+};
+
+/** Expects the guild's home to offer this account, or none, to a member in the flow, in chat and on /me. */
+const expectOffered = async (chatId: string, gameId: string | null) => {
+  const doors = await Promise.all([
+    enter(chatId, ofGuild).then(({ page }) => known(page)),
+    offeredInChat(chatId),
+    openMe(chatId).then(({ page }) => known(page, "/me/link")),
+  ]);
+  const offered = gameId === null ? [] : [gameId];
+  expect(doors).toEqual([offered, offered, offered]);
 };
 
 const linkBySignIn = async (chatId: string, gameId: string) => {
@@ -52,7 +95,7 @@ const useKnown = async ({ browser, page }: Awaited<ReturnType<typeof enter>>, ga
   browser.post("/verify/game/known", { ...formOf(page), gameId });
 
 test("an account that a user has proven to another community is linked with one press and the confirmation", async () => {
-  const first = await linkBySignIn("100021", "6");
+  await linkBySignIn("100021", "6");
   const second = await enter("100021");
   expect(known(second.page)).toEqual(["6"]);
   expect(second.page.text).toContain("Verified by signing in to");
@@ -63,32 +106,68 @@ test("an account that a user has proven to another community is linked with one 
   expectPage(whole, 200, "Is this right?");
   expect((await second.browser.post("/verify/confirm", formOf(whole))).status).toBe(200);
   expect(await read(second.key, second.sid)).toMatchObject({ gameId: "6", proof: "known" });
-
-  // A link of the way `known` is no ground for another one.
-  await send("DELETE /v2/game", { key: first.key, body: { chatId: "100021" } });
-  expect(known((await enter("100021")).page)).toEqual([]);
 });
 
-test("links that nobody has proven are not offered", async () => {
-  await send("PATCH /v2/game", { key: withLinks, body: { chatId: "100023", gameId: "7" } });
-  for (const chatId of ["100022", "100023"]) expect(known((await enter(chatId)).page)).toEqual([]);
+test.each([
+  ["proven lately", "100006", "6"],
+  ["proven 179 days ago", "100007", "6"],
+  ["proven 181 days ago", "100008", null],
+  ["linked by the way known", "100011", null],
+  ["linked by hand", "100012", null],
+  ["imported", "100013", null],
+  ["linked, nobody knows how", "100014", null],
+])("whether an account is offered that another community has %s", (_, chatId, gameId) =>
+  expectOffered(chatId, gameId),
+);
+
+test("an account that was unlinked there since is not offered", async () => {
+  await send("DELETE /v2/game", { key: elsewhere, body: { chatId: "100015" } });
+  await expectOffered("100015", null);
 });
 
-test("a community that asks for its own proof, or has blocked the account, offers none", async () => {
-  await linkBySignIn("100024", "8");
-  const owner = await signInOwner(server, "100005");
-  const [scope] = await scopesOf(owner);
+test("a key that names the account again changes neither how nor when it was proven", async () => {
+  for (const chatId of ["100009", "100010"]) {
+    await send("PATCH /v2/game", { key: elsewhere, body: { chatId, gameId: "6" } });
+  }
+  await expectOffered("100009", null);
+  await expectOffered("100010", "6");
+});
+
+test("a community that asks for its own proof, or does not admit the account, offers none", async () => {
+  const dashboard = await signInOwner(server, owner);
+  const [scope] = await scopesOf(dashboard);
   expect(scope?.settings).toMatchObject({ freshProof: false });
   const pid = textOf(scope?.pid);
-  const set = (freshProof: unknown) =>
-    owner.send(`PATCH /dashboard/api/scopes/${pid}`, { body: { freshProof } });
-  expect((await set("yes")).body.error).toMatchObject({ code: "INVALID_PARAMETER" });
-  expect((await set(true)).body.data).toMatchObject({ scope: { settings: { freshProof: true } } });
-  expect(known((await enter("100024", owned)).page)).toEqual([]);
-  await set(false);
-  expect(known((await enter("100024", owned)).page)).toEqual(["8"]);
-  await owner.send("PUT /dashboard/api/blocks", { body: { pid, gameId: "8", reason: null } });
-  expect(known((await enter("100024", owned)).page)).toEqual([]);
+  const set = (settings: object) => dashboard.send(`PATCH /dashboard/api/scopes/${pid}`, { body: settings });
+  expect((await set({ freshProof: "yes" })).body.error).toMatchObject({ code: "INVALID_PARAMETER" });
+  expect((await set({ freshProof: true })).body.data).toMatchObject({
+    scope: { settings: { freshProof: true } },
+  });
+  await expectOffered("100016", null);
+  await set({ freshProof: false, minGameAgeDays: 3_650 });
+  await expectOffered("100016", null);
+  await set({ minGameAgeDays: null });
+  await expectOffered("100016", "8");
+  await dashboard.send("PUT /dashboard/api/blocks", { body: { pid, gameId: "8", reason: null } });
+  // The channel still shows the answer that offered it to the other member.
+  await expectOffered("100017", null);
+});
+
+test("on /me, one press leads to the confirmation, and other accounts and users are refused", async () => {
+  const { browser, page } = await openMe("100006");
+  const [pid] = /(?<=name="in" value=")[^"]+/.exec(page.text) ?? [];
+  const form = { csrf: formOf(page)["csrf"] ?? "", in: textOf(pid), guildId: guild, gameId: "6" };
+  expectPage(await browser.post("/me/link", { ...form, gameId: "7" }), 400, "Something is missing");
+  expectPage(await browser.post("/me/link", { ...form, in: "pid_unknown" }), 404, "This link does not work");
+  expect((await browser.post("/me/link", { ...form, csrf: "" })).status).toBe(403);
+  const whole = await browser.get(locationOf(await browser.post("/me/link", form)));
+  expectPage(whole, 200, "Is this right?");
+  expect((await browser.post("/verify/confirm", formOf(whole))).status).toBe(200);
+  const lookup = await send(`GET /v2/chat?chatId=100006&guildId=${guild}`, { key: ofGuild });
+  expect(lookup.body.data).toMatchObject({ gameId: "6" });
+  expect(known(await browser.get("/me"), "/me/link")).toEqual([]);
+  const unasked = await server.signIn("100010", newBrowser(), "me");
+  expect((await unasked.get("/me")).text).toContain('href="/me/sign-in?communities=1"');
 });
 
 test.each([
@@ -112,15 +191,4 @@ test.each([
   expect(await channel(chatId)).toContain('<span id="roles">Member</span>');
   expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
   await expect.poll(() => channel(chatId), { timeout: 5_000 }).toMatch(/<span id="roles">[^<]*Proven/);
-});
-
-test("in chat, the button to verify names the account that is offered", async () => {
-  const body = new URLSearchParams({ as: "100033", command: "/verify" }).toString();
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const ask = () => platform.send(`POST /chat/guilds/${guild}`, { body, headers });
-  await ask();
-  expect(await channel("100033")).not.toContain("Use Player 9");
-  await linkBySignIn("100033", "9");
-  await ask();
-  expect(await channel("100033")).toContain("Use Player 9");
 });

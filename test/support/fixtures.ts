@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Fixture } from "@accountlink/core/fixture";
+import type { LinkProof } from "@accountlink/core/links";
 
 type FixtureFile = typeof Fixture.Encoded;
 type KeyEntry = NonNullable<NonNullable<FixtureFile["keys"]>[number]>;
@@ -30,10 +31,12 @@ export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "
   /** The chat user who owns the account. By default, the account is the operator's own. */
   readonly owner?: string;
   /**
-   * The links in the key's scope by chat user: the game user, or an object with the game user and the time of the last
-   * verification.
+   * The links in the key's scope by chat user: the game user, or an object with the game user, the time of the last
+   * verification, and how it was proven.
    */
-  readonly links?: Readonly<Record<string, string | { readonly gameId: string; readonly at: string }>>;
+  readonly links?: Readonly<
+    Record<string, string | { readonly gameId: string; readonly at: string; readonly proof?: LinkProof }>
+  >;
   readonly sightings?: ReadonlyArray<SeenAt>;
 }
 
@@ -150,9 +153,9 @@ export const makeFixtures = () => {
       const scope = scopeOf(guildId);
       keys.push({ limits: "none", ...chosen, key: token, account, ...scope });
       for (const [chatId, link] of Object.entries(owned)) {
-        const { gameId, at } =
-          typeof link === "string" ? { gameId: link, at: "2026-01-01T00:00:00.000Z" } : link;
-        links.push({ account, ...scope, chatId, gameId, lastVerifiedAt: at });
+        const { at = "2026-01-01T00:00:00.000Z", ...asked } =
+          typeof link === "string" ? { gameId: link } : link;
+        links.push({ account, ...scope, chatId, lastVerifiedAt: at, ...asked });
       }
       sightings.push(...seen.map((sighting) => ({ account, ...scope, ...sighting })));
       return token;

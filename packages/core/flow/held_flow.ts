@@ -88,6 +88,17 @@ export class HeldFlows extends Context.Service<HeldFlows>()("@accountlink/core/H
       idOf,
       newCookie,
 
+      /** Stores a new flow without proofs, and returns its cookie. */
+      begin: Effect.fnUntraced(function* (subject: FlowSubject, entry: FlowEntry) {
+        const { session, pid, guildId, redirect, expiresAt } = subject;
+        const cookie = yield* newCookie(expiresAt);
+        const id = yield* idOf(cookie);
+        const unproven = { chatId: null, gameId: null, gameProof: null, seenVersion: null };
+        const unnamed = { connections: [], named: null, wordSeed: yield* randomToken(random) };
+        yield* flows.begin({ id, session, pid, guildId, redirect, ...unproven, ...unnamed, expiresAt });
+        return withEntry(cookie, entry);
+      }),
+
       /**
        * Returns the flow of a cookie, or null. The cookie contains a sid and the flow contains a hash of its sid, so a
        * cookie with another sid finds no flow.

@@ -1,13 +1,14 @@
 import { Clock, Effect } from "effect";
 import { makeAdmission } from "../admission/admission.ts";
-import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, GameId } from "../ids.ts";
+import type { StoreEffect, StoreUnavailable } from "../errors.ts";
+import type { ChatId, GameId, Pid } from "../ids.ts";
 import { filterLimited } from "../limited_loops.ts";
-import { isLinked } from "../links/link.ts";
+import { isLinked, provenAt as provenAtOf } from "../links/link.ts";
 import { gameProofs, type LinkProof } from "../links/link_proof.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { platformConcurrency } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
+import type { ScopedRecord } from "../users/user_store.ts";
 import { UserStore } from "../users/user_store.ts";
 import type { FlowSubject } from "./flow_subjects.ts";
 import type { KnownAccount } from "./flow_view.ts";
@@ -19,20 +20,39 @@ type KnownFor = Pick<FlowSubject, "pid" | "scope" | "settings" | "gameId">;
 /** How many accounts a flow offers, the latest proof first. */
 const mostOffered = 5;
 
+/** An account that a user has proven to a community and is linked to there still. */
+interface ProvenAccount extends KnownAccount {
+  readonly pid: Pid;
+}
+
 const isOwnProof = (proof: LinkProof): proof is KnownAccount["proof"] =>
   proof !== "known" && gameProofs.some((each) => each === proof);
 
-/**
- * Makes a function that finds the game accounts that a chat user has proven to other communities and is linked to there
- * still. Leaves out accounts that are gone, that this community does not admit, and those about which the platform does
- * not answer.
- */
-export const makeKnownAccounts = Effect.gen(function* () {
-  const users = yield* UserStore;
-  const games = yield* GamePlatform;
-  const admission = yield* makeAdmission;
+/** Makes a function that picks the proofs among a user's records that still count, the latest first. */
+export const makeProvenAccounts = Effect.gen(function* () {
   const { knownFor } = yield* SessionSettings;
   const isOn = (yield* GameWays).includes("known") && knownFor > 0;
+
+  return Effect.fnUntraced(function* (records: ReadonlyArray<ScopedRecord>) {
+    if (!isOn) return [];
+    const since = (yield* Clock.currentTimeMillis) - knownFor;
+    return records
+      .flatMap(({ scope: { pid }, record }): ReadonlyArray<ProvenAccount> => {
+        const [provenAt, { proof }] = [provenAtOf(record), record];
+        if (!isLinked(record) || !isOwnProof(proof) || provenAt === null || provenAt <= since) return [];
+        return [{ id: record.gameId, proof, provenAt, pid }];
+      })
+      .toSorted((one, other) => other.provenAt - one.provenAt);
+  });
+});
+
+/**
+ * Makes a function that offers a community the accounts that a user has proven to others. Leaves out accounts that are
+ * gone, that this community does not admit, and those about which the platform does not answer.
+ */
+export const makeOfferedTo = Effect.gen(function* () {
+  const games = yield* GamePlatform;
+  const admission = yield* makeAdmission;
 
   const isOffered = (subject: KnownFor, id: GameId): Effect.Effect<boolean, StoreUnavailable> =>
     games.hasUser(id).pipe(
@@ -44,21 +64,30 @@ export const makeKnownAccounts = Effect.gen(function* () {
       Effect.catchTag("PlatformUnavailable", () => Effect.succeed(false)),
     );
 
-  return Effect.fnUntraced(function* (subject: KnownFor, chatId: ChatId) {
-    if (!isOn || subject.settings.freshProof || subject.gameId !== null) return [];
-    const since = (yield* Clock.currentTimeMillis) - knownFor;
+  return (
+    subject: KnownFor,
+    proven: ReadonlyArray<ProvenAccount>,
+  ): StoreEffect<ReadonlyArray<KnownAccount>> => {
+    if (subject.settings.freshProof || subject.gameId !== null) return Effect.succeed([]);
     const found = new Map<GameId, KnownAccount>();
-    const records = (yield* users.findRecords(chatId)).toSorted(
-      ({ record: one }, { record: other }) => (other.lastVerifiedAt ?? 0) - (one.lastVerifiedAt ?? 0),
-    );
-    for (const { scope, record } of records) {
-      if (scope.pid === subject.pid || !isLinked(record) || found.has(record.gameId)) continue;
-      const { gameId: id, proof, lastVerifiedAt: provenAt } = record;
-      if (isOwnProof(proof) && provenAt > since) found.set(id, { id, proof, provenAt });
+    for (const { pid, ...account } of proven) {
+      if (pid !== subject.pid && !found.has(account.id)) found.set(account.id, account);
     }
-    const newest = [...found.values()].slice(0, mostOffered);
-    return yield* filterLimited(newest, ({ id }) => isOffered(subject, id), {
+    return filterLimited([...found.values()].slice(0, mostOffered), ({ id }) => isOffered(subject, id), {
       concurrency: platformConcurrency,
     });
+  };
+});
+
+/**
+ * Makes a function that finds the game accounts that a chat user has proven to other communities and is linked to there
+ * still, as far as they are offered to this one.
+ */
+export const makeKnownAccounts = Effect.gen(function* () {
+  const users = yield* UserStore;
+  const provenAccounts = yield* makeProvenAccounts;
+  const offeredTo = yield* makeOfferedTo;
+  return Effect.fnUntraced(function* (subject: KnownFor, chatId: ChatId) {
+    return yield* offeredTo(subject, yield* provenAccounts(yield* users.findRecords(chatId)));
   });
 });

@@ -7,5 +7,6 @@ export * from "./flow_view.ts";
 export * from "./game_ways.ts";
 export type { FlowForm } from "./held_flow.ts";
 export { makeKnownAccounts } from "./known_accounts.ts";
+export type { KnownOffer, KnownOffers } from "./known_offers.ts";
 export type { WordsView } from "./prove_game.ts";
 export * from "./verification_flows.ts";

@@ -18,7 +18,7 @@ import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
 import { FlowAccounts } from "./flow_accounts.ts";
 import { FlowAdmission, refusePlatformDown } from "./flow_admission.ts";
-import { type Cookie, withEntry } from "./flow_cookie.ts";
+import type { Cookie } from "./flow_cookie.ts";
 import { FlowStore, type Proof, type ProofStep } from "./flow_store.ts";
 import { type FlowSubject, FlowSubjects } from "./flow_subjects.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
@@ -46,16 +46,6 @@ export const makeProofs = Effect.gen(function* () {
   const existing = (gameIds: ReadonlyArray<GameId>) =>
     filterLimited(gameIds, (gameId) => Effect.orElseSucceed(hasUser(gameId), () => true), { concurrency: 3 });
 
-  const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject, entry: FlowEntry) {
-    const { session, pid, guildId, redirect, expiresAt } = subject;
-    const cookie = yield* heldFlows.newCookie(expiresAt);
-    const id = yield* heldFlows.idOf(cookie);
-    const unproven = { chatId: null, gameId: null, gameProof: null, seenVersion: null };
-    const unnamed = { connections: [], named: null, wordSeed: yield* randomToken(random) };
-    yield* flows.begin({ id, session, pid, guildId, redirect, ...unproven, ...unnamed, expiresAt });
-    return withEntry(cookie, entry);
-  });
-
   const openSession = Effect.fnUntraced(function* ({ session }: FlowSubject) {
     if (session === null) return;
     const at = yield* Clock.currentTimeMillis;
@@ -76,7 +66,7 @@ export const makeProofs = Effect.gen(function* () {
       yield* checkUnnamed(subject, entry);
       yield* checkChatProof(flow, entry, cookie);
     }
-    const kept = flow === null || cookie === null ? yield* beginFlow(subject, entry) : cookie;
+    const kept = flow === null || cookie === null ? yield* heldFlows.begin(subject, entry) : cookie;
     if (step === "chat") yield* openSession(subject);
     const state = yield* randomToken(random);
     const { stateHash, ...signIn } = yield* secrets.signIn(state);

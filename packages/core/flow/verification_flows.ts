@@ -12,6 +12,7 @@ import { FlowAdmission } from "./flow_admission.ts";
 import type { ProofStep } from "./flow_store.ts";
 import { type FlowEntry, FlowRefused } from "./flow_view.ts";
 import { HeldFlows } from "./held_flow.ts";
+import { makeKnownOffers } from "./known_offers.ts";
 import { makeProofs } from "./prove_account.ts";
 import { makeGameProofs } from "./prove_game.ts";
 import { makeView } from "./view_flow.ts";
@@ -48,6 +49,7 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
       const view = yield* makeView;
       const { choose, chooseKnown, showWords, name, check } = yield* makeGameProofs(view);
       const { confirm, cancel } = yield* makeFlowEnd;
+      const { listKnown, beginKnown } = yield* makeKnownOffers;
       return {
         /**
          * Shows the page of the flow. It changes nothing, because link previews fetch it too. If the cookie stays the
@@ -70,6 +72,12 @@ export class VerificationFlows extends Context.Service<VerificationFlows>()(
 
         /** Proves one of the game accounts that the user has proven to other communities. */
         chooseKnown: observe(chooseKnown, () => "game_proven"),
+
+        /** The communities that a user could link to with one press and the confirmation, see `makeKnownOffers`. */
+        listKnown,
+
+        /** Begins a flow of a signed-in user with one of these accounts. */
+        beginKnown: observe(beginKnown, () => "game_proven"),
 
         /** Proves one of the game accounts that the chat platform named. */
         chooseConnection: observe(choose, () => "game_proven"),

@@ -79,7 +79,7 @@ export class SignIns extends Context.Service<SignIns>()("@accountlink/core/SignI
         return yield* new SignInRefused({ reason: "invalid" });
       }
       return yield* identity
-        .finish({ redirectUri, state, ...derived, ...asked(site) }, callback)
+        .finish({ redirectUri, state, ...derived, ...asked(site, state) }, callback)
         .pipe(Effect.catchTags(refusals));
     });
 
@@ -88,14 +88,19 @@ export class SignIns extends Context.Service<SignIns>()("@accountlink/core/SignI
        * Begins a sign-in. The browser must keep the `state` in a cookie until it returns from the platform.
        *
        * @param redirectUri the callback URL
+       * @param withGuilds whether the platform is asked for the user's guilds, as it always is for the dashboard
        * @returns the URL of the platform's sign-in
        */
-      begin: Effect.fn("SignIns.begin")(function* (site: SignInSite, redirectUri: string) {
-        const state = yield* randomToken(random);
+      begin: Effect.fn("SignIns.begin")(function* (
+        site: SignInSite,
+        redirectUri: string,
+        withGuilds: boolean = false,
+      ) {
+        const state = `${yield* randomToken(random)}${withGuilds ? guildsMark : ""}`;
         const { stateHash, ...derived } = yield* secrets.signIn(state);
         const now = yield* Clock.currentTimeMillis;
         yield* store.begin({ stateHash, site, expiresAt: now + beginLifetime });
-        const { url } = yield* identity.begin({ redirectUri, state, ...derived, ...asked(site) });
+        const { url } = yield* identity.begin({ redirectUri, state, ...derived, ...asked(site, state) });
         return { url, state };
       }),
 
@@ -154,8 +159,14 @@ const boundedGuilds = (guilds: ReadonlyArray<UserGuild>): ReadonlyArray<UserGuil
     ? guilds
     : guilds.toSorted((one, other) => Number(other.manager) - Number(one.manager)).slice(0, maxSignInGuilds);
 
-/** Only the dashboard requests the user's guilds, because there users choose a guild for their keys. */
-const asked = (site: SignInSite) => ({ guildId: null, withGuilds: site === "dashboard" });
+/** The end of a `state` whose sign-in asked for the user's guilds. The callback knows nothing else of the request. */
+const guildsMark = ".guilds";
+
+/** The dashboard asks for the user's guilds, because there users choose a guild for their keys. */
+const asked = (site: SignInSite, state: string) => ({
+  guildId: null,
+  withGuilds: site === "dashboard" || state.endsWith(guildsMark),
+});
 
 const refusals = {
   ProofDenied: () => new SignInRefused({ reason: "denied" }),

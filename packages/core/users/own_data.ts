@@ -31,7 +31,8 @@ export interface OwnCommunity {
   readonly guild: { readonly id: GuildId; readonly name: string | null } | null;
 }
 
-const makeOwnCommunity = Effect.gen(function* () {
+/** Makes a function that returns a community in the form that its users see. @internal */
+export const makeOwnCommunity = Effect.gen(function* () {
   const keys = yield* KeyStore;
   const profiles = yield* Profiles;
   const askingName = yield* makeAskingName;

@@ -33,7 +33,7 @@ import {
 import { Effect } from "effect";
 import { homePage } from "../home/home_page.ts";
 import { countdownPath, type Page, stylePath } from "../page.ts";
-import { browserCookie, pageCookie } from "../page_cookie.ts";
+import { browserCookie, flowCookie } from "../page_cookie.ts";
 import { type PageContext, readerOf } from "../page_render.ts";
 import {
   type Answering,
@@ -64,7 +64,7 @@ const routeId = "verify";
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
-  const cookie = pageCookie("accountlink_flow", { path: "/", publicUrl: settings.publicUrl });
+  const cookie = flowCookie(settings.publicUrl);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
   const gameWays = yield* possibleGameWays;

@@ -71,6 +71,7 @@ export interface ValueNames {
   readonly "me.signed_in": "chatName";
   readonly "me.links.none": "gameName" | "code";
   readonly "me.links.known": "count" | "gameName";
+  readonly "me.known.find.text": "chatName";
   readonly "me.link.dates": "since" | "verified";
   readonly "me.link.since": "since";
   readonly "me.link.remove": "unseen" | "community";

@@ -1,6 +1,6 @@
 /** The routes where users see and remove their own data. */
 
-import { type Pid, RequestLimits, SessionSettings, UserData } from "@accountlink/core";
+import { type Pid, RequestLimits, SessionSettings, UserData, VerificationFlows } from "@accountlink/core";
 import { isGenerated } from "@accountlink/core/communities";
 import type { ChatId } from "@accountlink/core/ids";
 import { shownName } from "@accountlink/core/keys";
@@ -10,9 +10,12 @@ import { type ErasedAccount, OwnLinks, OwnSightings, UserExports } from "@accoun
 import { HttpSettings, privateHeaders, textResponse } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import { chatCard } from "../account_card.ts";
+import { queryOf } from "../flow/pages.ts";
+import { refusalPage } from "../flow/refusals.ts";
 import type { Language } from "../languages/language.ts";
-import { browserCookie } from "../page_cookie.ts";
+import { browserCookie, flowCookie } from "../page_cookie.ts";
 import { readerOf } from "../page_render.ts";
+import { redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
 import {
@@ -34,10 +37,12 @@ export const meRoutes = Effect.gen(function* () {
   const ownSightings = yield* OwnSightings;
   const users = yield* UserData;
   const exports = yield* UserExports;
+  const flows = yield* VerificationFlows;
   const limits = yield* RequestLimits;
   const profiles = yield* Profiles;
   const settings = yield* PageSettings;
   const { publicUrl } = yield* HttpSettings;
+  const cookie = flowCookie(publicUrl);
   const markCookie = browserCookie(publicUrl, (yield* SessionSettings).sightingRetention);
 
   const cardOf = (chatId: ChatId, language: Language) =>
@@ -62,12 +67,32 @@ export const meRoutes = Effect.gen(function* () {
   const routes = [
     ...site.routes,
 
-    site.page("/me", function* ({ context: { language }, signIn: { chatId }, csrf }) {
-      const [user, links, seen] = yield* Effect.all(
-        [cardOf(chatId, language), ownLinks.list(chatId), ownSightings.list(chatId)],
+    site.page("/me", function* ({ context: { language }, signIn: { chatId, guilds }, csrf }) {
+      const [user, links, known, seen] = yield* Effect.all(
+        [
+          cardOf(chatId, language),
+          ownLinks.list(chatId),
+          flows.listKnown(
+            chatId,
+            (guilds ?? []).map(({ id }) => id),
+          ),
+          ownSightings.list(chatId),
+        ],
         { concurrency: "unbounded" },
       );
-      return dataPage({ user, links, ...seen }, readerOf(settings, language), csrf);
+      const data = { user, links, known: { ...known, isAsked: guilds !== null }, ...seen };
+      return dataPage(data, readerOf(settings, language), csrf);
+    }),
+
+    site.form("/me/link", ({ context: { language }, signIn: { chatId } }, fields) => {
+      const [pid, guildId] = [fields.get("in") ?? "", fields.get("guildId") ?? ""];
+      const entry = { pid, guildId: guildId === "" ? null : guildId, redirect: null };
+      return flows.beginKnown(chatId, entry, fields.get("gameId") ?? "").pipe(
+        Effect.map((begun) => cookie.write(redirectTo(303, `/verify?${queryOf(begun.entry)}`), begun.cookie)),
+        Effect.catchTag("FlowRefused", (refused) =>
+          Effect.succeed(refusalPage(refused, readerOf(settings, language))),
+        ),
+      );
     }),
 
     site.page("/me/export", ({ context, csrf }) => Effect.succeed(exportPage(context.language, csrf))),

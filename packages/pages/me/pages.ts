@@ -17,6 +17,7 @@ import type { Page } from "../page.ts";
 import type { Reader } from "../page_render.ts";
 import { isByOwner, proofText } from "../proof_text.ts";
 import { dropKeptPages } from "../sign_ins/site.ts";
+import { knownSection, type OwnOffers, offeredCards } from "./known_page.ts";
 
 /** The value of the form field `confirm` that confirms an erasure. */
 export const confirmation = "erase";
@@ -24,24 +25,28 @@ export const confirmation = "erase";
 export interface OwnData {
   readonly user: AccountCard;
   readonly links: ReadonlyArray<OwnLink>;
+  readonly known: OwnOffers;
   readonly addresses: ReadonlyArray<OwnAddress>;
   readonly browsers: ReadonlyArray<OwnPlace>;
 }
 
 /** Shows the stored data of a user: addresses, browsers, and links, each of which has a form to remove the link. */
 export const dataPage = (data: OwnData, reader: Reader, csrf: string): Page => {
-  const { user, links, addresses, browsers } = data;
+  const { user, links, known, addresses, browsers } = data;
   const { language, chatName } = reader;
   return {
     title: language.text("me.title"),
-    pictures: [user, ...links.map(({ game }) => gameCard(game, language))].flatMap(
-      ({ picture }) => picture ?? [],
-    ),
+    pictures: [
+      user,
+      ...links.map(({ game }) => gameCard(game, language)),
+      ...offeredCards(known, reader),
+    ].flatMap(({ picture }) => picture ?? []),
     content: html`
 <h1>${language.text("me.title")}</h1>
 <p class="who">${language.text("me.signed_in", { chatName })}</p>
 ${cardHtml(user)}
 ${linksHtml(links, reader, csrf)}
+${knownSection(known, (community) => nameOf(community, language), reader, csrf)}
 ${placesHtml(
   "addresses",
   addresses.map((address) => addressText(address, language)),

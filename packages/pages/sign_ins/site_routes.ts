@@ -113,7 +113,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   const begin = Effect.fnUntraced(function* ({ query, language }: PageContext) {
     if (query["form"] === "lost") return endedPage(site.path, "lost", language);
-    const { url, state } = yield* signIns.begin(name, callbackUri);
+    const { url, state } = yield* signIns.begin(name, callbackUri, query["communities"] !== undefined);
     return site.begun.write(redirectTo(302, url), state);
   });
 

@@ -18,6 +18,7 @@ import { keyAccess, keyKind, keyLimits, keyStatus, tier, token } from "./account
 import { orNull } from "./fields.ts";
 import { chatId, gameId, guildId } from "./ids.ts";
 import { addressLists } from "./key_lists.ts";
+import { linkProof } from "./links.ts";
 import { ip, network } from "./networks.ts";
 import { chatUser, gameUser, guild, member } from "./platform.ts";
 import { millis, name } from "./texts.ts";
@@ -97,6 +98,7 @@ const entries = (members: Cast): Arbitrary<Fixture> => {
     chatId: user,
     gameId: constantFrom(...members.gameIds),
     lastVerifiedAt: orNull(millis),
+    proof: linkProof,
   });
   const device = orNull(constantFrom("phone", "computer"));
   const sighting = record({ chatId: user, ip, device, seenAt: orNull(millis) });

@@ -1,5 +1,5 @@
 import type { DataScope, Link, ScopeTarget } from "@accountlink/core";
-import type { LinkProof } from "@accountlink/core/links";
+import { gameProofs, type LinkProof } from "@accountlink/core/links";
 import { type Arbitrary, constant, constantFrom, integer, oneof, record, tuple } from "fast-check";
 import { chatId, gameId, guildId, pid } from "./ids.ts";
 import { millis, name } from "./texts.ts";
@@ -12,6 +12,9 @@ export const scopeTarget: Arbitrary<ScopeTarget> = oneof(
 export const dataScope: Arbitrary<DataScope> = tuple(scopeTarget, record({ pid, account: name })).map(
   ([target, scope]) => ({ ...target, ...scope }),
 );
+
+/** @internal */
+export const linkProof: Arbitrary<LinkProof> = constantFrom(...gameProofs, "hand", "import", null);
 
 /**
  * A link. Its time of last verification is not before the time of linking.
@@ -33,7 +36,7 @@ export const link: Arbitrary<Link> = record({
   gameId,
   linkVersion: integer({ min: 1, max: 1_000 }),
   times: tuple(millis, millis),
-  proof: constantFrom<LinkProof>("connection", "oauth", "words", "session", "known", "hand", "import", null),
+  proof: linkProof,
 }).map(({ times, ...rest }) => ({
   ...rest,
   linkedAt: Math.min(...times),

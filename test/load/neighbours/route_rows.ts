@@ -266,6 +266,7 @@ const pageRows: Readonly<Record<string, RouteRow>> = {
   "GET /me/signed-out": row(200),
   "GET /me/signed_out.css": row(200),
   "GET /me": row(200),
+  "POST /me/link": row(404, { in: "unknown", gameId: "1", ...filler }),
   "GET /me/export": row(200),
   "POST /me/export": row(200, filler),
   "POST /me/addresses/forget": row(200, filler),
