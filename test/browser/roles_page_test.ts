@@ -148,6 +148,42 @@ it("what the bot cannot change appears on the open page when a comparison ends",
   await expectUsable(page, `Roles and names of ${hostile} by the shared list`, "roles-problems");
 });
 
+const vipOfficers = "A member who has the game pass VIP and is at least Chief of Guild gets Officer.";
+
+it("an owner gives a role to VIP officers alone, in three presses and six fields", async () => {
+  const page = await openRoles();
+  const opened = page.clicks;
+  const pass = { Who: "Linked members who have a game pass", Item: "55", "gets the role": "Officer" };
+  await page.press("And …", pass);
+  const rank = {
+    and: "Linked members of a group",
+    "Condition 2: Group": "3",
+    "Condition 2: Lowest rank": "255",
+  };
+  await page.press(seeThenOn, rank);
+  expect(await turnOn(page)).toMatch(/Officer 0 1/);
+  expect(page.words).toContain(vipOfficers);
+  expect(page.clicks - opened).toBe(3);
+  expect([pass, rank].flatMap(Object.keys)).toHaveLength(6);
+  await deleteRules(page);
+});
+
+it("with a script, an owner sees only the fields that VIP officers need", async () => {
+  const page = await visit("/dashboard/communities", /Ada\b/, desktop);
+  await press(page, /Roles of Rook/);
+  const shown = (label: string) => page.getByLabel(label, { exact: true }).filter({ visible: true });
+  await shown("Who").selectOption("Linked members who have a game pass");
+  await shown("Item").fill("55");
+  await shown("gets the role").selectOption({ label: "Officer" });
+  await press(page, /^And …/);
+  await shown("and").selectOption("Linked members of a group");
+  await shown("Group").fill("3");
+  await shown("Lowest rank").fill("255");
+  expect(await shown("Item").count()).toBe(1);
+  await press(page, "Add another rule");
+  await page.getByText(vipOfficers).waitFor();
+});
+
 it("each of 300 ranks that has a role of its name becomes a rule, in five clicks", async () => {
   const page = await openRoles();
   await page.press("Show its ranks", { "Group of the ranks": "10" });

@@ -30,9 +30,12 @@ const namesOf = (control: Element): ReadonlyArray<string> => {
   );
   const words = labels.map((label) => wordsOf(label, ({ tag }) => tag !== "select" && tag !== "textarea"));
   const names = own === undefined ? words : [own, ...words];
-  const group = around(control).find(({ tag }) => tag === "fieldset");
+  const group = around(control).find(
+    ({ tag, attributes }) => tag === "fieldset" || attributes["role"] === "group",
+  );
   const legend = group && within(group).find(({ tag }) => tag === "legend");
-  return legend === undefined ? names : [...names, ...names.map((name) => `${wordsOf(legend)}: ${name}`)];
+  const named = group?.attributes["aria-label"] ?? (legend && wordsOf(legend));
+  return named === undefined ? names : [...names, ...names.map((name) => `${named}: ${name}`)];
 };
 
 /** Finds the field with this name, or else the first field whose name contains it. */

@@ -10,7 +10,7 @@ import {
 import { type Html, html } from "../../html.ts";
 import { checksField, menuField, textField } from "../look/field.ts";
 import type { Refused } from "../look/refused.ts";
-import { say, tags } from "../look/say.ts";
+import { plain, say, tags } from "../look/say.ts";
 import type { Visitor } from "../page.ts";
 import { roleChoices } from "./ranks_fields.ts";
 import { partOf, type RolesForm, ruleOf, type TypedCondition, type TypedRule } from "./role_form.ts";
@@ -117,7 +117,7 @@ const conditionFields = (
     return field === thingField ? thingHint(view, [when, typed[field]], visitor, hint) : hint;
   };
   return html`
-<div class="condition">
+<div class="condition"${condition === 1 ? null : html` role="group" aria-label="${plain(say("rule.condition", { number: String(condition) }))}"`}>
 ${menuField({
   name: `when-${part}`,
   label: say(condition === 1 ? "rule.who" : "rule.and"),

@@ -320,6 +320,7 @@ export interface ValueNames {
   readonly "roles.unnamed": "id";
   readonly "rule.number": "number";
   readonly "rule.of": "label" | "number";
+  readonly "rule.condition": "number";
   readonly "rule.add_condition": "unseen" | "number";
   readonly "rule.drop_condition": "unseen" | "condition" | "number";
   readonly "rule.up": "unseen" | "number";
