@@ -11,11 +11,6 @@ const independentOfStorage = [
   "test/contract/{compression,https,no_platforms,parameters,paths,translations}_test.ts",
 ];
 
-/** Contract tests whose results a storage decides. The proof runs all others on Postgres and Redis, too. */
-const decidedByStorage = [
-  "test/contract/{events,idempotency,limits,link_cap,links_by_name,redaction,writes}_test.ts",
-];
-
 /**
  * Tests that Deno runs in `npm test`: what embedders and bots load, and every store in memory. The proof runs the tests of
  * all portable packages on Deno and Bun.
@@ -23,13 +18,6 @@ const decidedByStorage = [
 const portable = isProof
   ? ["packages/{client,core,memory,testing}/**/*_test.ts", "packages/accountlink/memory_test.ts"]
   : ["packages/{client,memory}/**/*_test.ts", "packages/accountlink/memory_test.ts"];
-
-/**
- * Options of projects that run at the same time as `node`. They use one worker, because each worker takes time to
- * import the sources. One run of vitest can have files of projects with other numbers of workers, if it runs these
- * projects one after the other.
- */
-const oneWorker = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
@@ -98,7 +86,10 @@ export default defineConfig({
             "packages/testing/arbitraries/arbitraries_test.ts",
             "packages/client/size_test.ts",
           ],
-          ...oneWorker,
+          // It runs at the same time as `node`, and each worker takes time to import the sources.
+          maxWorkers: 1,
+          // One run of vitest can have projects with other numbers of workers, if it runs them one after the other.
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -114,12 +105,9 @@ export default defineConfig({
         extends: true,
         test: {
           ...contract,
-          ...(isProof ? {} : oneWorker),
           name: "contract-postgres-redis",
-          ...(isProof ? {} : { include: decidedByStorage }),
           exclude: independentOfStorage,
           env: { ACCOUNTLINK_TEST_STORAGE: "postgres" },
-          globalSetup: ["test/support/shared_servers.ts"],
         },
       },
       {
@@ -129,7 +117,6 @@ export default defineConfig({
           name: "contract-redis",
           exclude: independentOfStorage,
           env: { ACCOUNTLINK_TEST_STORAGE: "redis" },
-          globalSetup: ["test/support/shared_servers.ts"],
         },
       },
       {

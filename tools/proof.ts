@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { check, furtherTypes } from "./check.ts";
 import { type ProofPart, type ProofPartName, proofParts } from "./proof_parts.ts";
 import { root } from "./publishable.ts";
 import { combine, finish, type Results, runVitest } from "./run_vitest.ts";
@@ -28,7 +29,7 @@ const run = async (name: ProofPartName): Promise<Results> => {
       await runVitest("Bun", "portable", environment),
     ]);
   const { files, projects = [] }: ProofPart = proofParts[name];
-  const results: Array<Results> = [];
+  const results = name === "packages" ? [await check(furtherTypes)] : [];
   for (const project of ["node", ...projects, "proof"])
     results.push(await runVitest("Node.js/24", project, environment, files));
   return combine(results);

@@ -13,9 +13,7 @@ const compileSources = async (): Promise<void> => {
 
 const runOnNode = async () => {
   await compileSources();
-  // The tests of `node` mostly wait for other processes, and leave processor time to the other steps.
-  const projects = ["node", "contract-postgres-redis"];
-  return combine(await Promise.all(projects.map((project) => runVitest("Node.js/24", project))));
+  return runVitest("Node.js/24", "node");
 };
 
 // All steps run at the same time.

@@ -8,7 +8,7 @@ import { envelopeProblems } from "./envelope.ts";
 /** Runs one server for all tests of a file. The server starts with the fixtures that the tests have added. */
 export const useContractServer = (
   env: Readonly<Record<string, string>> = {},
-  options: Pick<ServerOptions, "inMemory"> = {},
+  options: Pick<ServerOptions, "usual"> = {},
 ) => {
   const fixtures = makeFixtures();
   const server = useServer(() => ({ fixture: fixtures.fixture, env, ...options }));

@@ -16,7 +16,7 @@ const server = useSiteServer(
   { ACCOUNTLINK_FREE_KEYS: "0", ACCOUNTLINK_FREE_WINDOW: "0 seconds" },
   (fixture) => ({ ...fixture, accounts: [{ name: "acme", chatId: "100011", tier: "premium" }] }),
   // The commands of the operator open the storage.
-  { inMemory: false },
+  { usual: "embedded" },
 );
 
 const [ada, bob] = ["100001", "100002"];

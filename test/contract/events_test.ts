@@ -5,7 +5,10 @@ import { type Answer, type Json, listOf, textOf } from "../support/http.ts";
 import { openReads } from "../support/open_reads.ts";
 import { expectInvalid, expectRefusal, useContractServer } from "./contract_server.ts";
 
-const { fixtures, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "0" });
+const { fixtures, send, url } = useContractServer(
+  { ACCOUNTLINK_SESSION_CREATE_BURST: "0" },
+  { usual: "postgres" },
+);
 
 const untilWaiting = openReads(send, "event_readers_waiting");
 

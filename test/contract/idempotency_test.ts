@@ -11,10 +11,10 @@ import { v2Recipes } from "./recipes.ts";
 
 type Line = `${string} ${string}`;
 
-const { fixtures, send, platform } = useContractServer({
-  ACCOUNTLINK_SESSION_CREATE_BURST: "1",
-  ACCOUNTLINK_SESSION_CREATE_REFILL: "500 millis",
-});
+const { fixtures, send, platform } = useContractServer(
+  { ACCOUNTLINK_SESSION_CREATE_BURST: "1", ACCOUNTLINK_SESSION_CREATE_REFILL: "500 millis" },
+  { usual: "postgres" },
+);
 
 const links = { 100001: "1", 100002: "2" };
 const newKey = () => fixtures.key({ tier: "premium", links });

@@ -13,7 +13,7 @@ const limitHeaders = ({ headers }: Answer) =>
 
 const standardHeaders = ({ headers }: Answer) => [headers["ratelimit-policy"], headers["ratelimit"]];
 
-const { fixtures, send } = useContractServer();
+const { fixtures, send } = useContractServer({}, { usual: "postgres" });
 const links = { 100001: "1" };
 const limited = fixtures.key({
   tier: "premium",

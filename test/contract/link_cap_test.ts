@@ -7,11 +7,15 @@ import { createKey, signInOwner } from "./dashboard.ts";
 import { expectPage } from "./flow_server.ts";
 import { useSiteServer } from "./site_server.ts";
 
-const server = useSiteServer({
-  ACCOUNTLINK_FREE_LINKS: "2",
-  ACCOUNTLINK_FREE_PER_WINDOW: "0",
-  ACCOUNTLINK_SESSION_CREATE_BURST: "0",
-});
+const server = useSiteServer(
+  {
+    ACCOUNTLINK_FREE_LINKS: "2",
+    ACCOUNTLINK_FREE_PER_WINDOW: "0",
+    ACCOUNTLINK_SESSION_CREATE_BURST: "0",
+  },
+  undefined,
+  { usual: "postgres" },
+);
 const operators = server.fixtures.key({ tier: "free" });
 
 const limited = { reason: "link_limit" };

@@ -1,6 +1,6 @@
 /** The page of links, sorted by the names of the users over all pages. */
 import { expect, test } from "vitest";
-import { guild } from "../support/fixtures.ts";
+import { type Fixtures, guild } from "../support/fixtures.ts";
 import { textOf } from "../support/http.ts";
 import { scopesOf, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
@@ -11,7 +11,7 @@ const chatIdOf = (index: number) => String(200_001 + index);
 /** Names whose order is not the order of the IDs, nor of the verifications. */
 const nameOf = (index: number) => `Name ${String((index * 97) % count).padStart(3, "0")}`;
 
-const server = useSiteServer({}, (fixture) => {
+const manyLinks = (fixture: Fixtures["fixture"]) => {
   const indexes = Array.from({ length: count }, (_, index) => index);
   const { platform, links = [] } = fixture;
   const [first, ...others] = platform?.guilds ?? [];
@@ -44,7 +44,9 @@ const server = useSiteServer({}, (fixture) => {
       ],
     },
   };
-});
+};
+
+const server = useSiteServer({}, manyLinks, { usual: "postgres" });
 server.fixtures.key({ account: "club" });
 server.fixtures.key({ account: "club", guildId: guild });
 

@@ -160,6 +160,7 @@ const useAll = async (used: ReadonlyArray<string>, chatId = "100003") => {
 beforeAll(async () => {
   server = await startServerHere({
     fixture: fixtures.fixture,
+    usual: "postgres",
     env: {
       ACCOUNTLINK_LOG_LEVEL: "trace",
       ACCOUNTLINK_IP_AUTH_FAILURES: "5",

@@ -15,7 +15,7 @@ export type Site = "dashboard" | "me";
 export const useSiteServer = (
   env: Readonly<Record<string, string>> = {},
   change: (fixture: Fixtures["fixture"]) => object = (fixture) => fixture,
-  options: Pick<ServerOptions, "inMemory"> = {},
+  options: Pick<ServerOptions, "usual"> = {},
 ) => {
   const fixtures = makeFixtures();
   const server = useServer(() => ({ fixture: change(fixtures.fixture), env, ...options }));

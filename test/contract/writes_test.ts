@@ -14,8 +14,7 @@ import {
   useContractServer,
 } from "./contract_server.ts";
 
-// The tests of the audit log open the storage.
-const { fixtures, send, storage } = useContractServer({}, { inMemory: false });
+const { fixtures, send, storage } = useContractServer({}, { usual: "postgres" });
 
 const inScope = (key: string, guildId?: string) => {
   const named = guildId === undefined ? {} : { guildId };

@@ -18,7 +18,7 @@ import { Effect } from "effect";
 import { afterAll, beforeAll } from "vitest";
 import { type DevPlatform, devPlatformOn } from "./dev_platform.ts";
 import { makeClient, type Send } from "./http.ts";
-import { embeddedStorage, makeStorage, type TestStorage } from "./storage.ts";
+import { embeddedStorage, makeStorage, type StorageKind, type TestStorage } from "./storage.ts";
 
 const programAt = (path: string) => fileURLToPath(new URL(`../../apps/server/${path}`, import.meta.url));
 const main = programAt("main.ts");
@@ -35,8 +35,8 @@ export interface ServerOptions {
    * end.
    */
   readonly dataFolder?: string;
-  /** Whether the data may be in memory, where the server is fastest, if the test project chooses no storage. */
-  readonly inMemory?: boolean;
+  /** The kind of storage if the test project chooses none. By default, it is embedded. */
+  readonly usual?: StorageKind;
 }
 
 export interface RunningServer {
@@ -123,14 +123,12 @@ export const serverInScope = (
 
 type Place = Awaited<ReturnType<typeof makePlace>>;
 
-const makePlace = async ({ fixture, env = {}, dataFolder, inMemory = false }: ServerOptions) => {
+const makePlace = async ({ fixture, env = {}, dataFolder, usual = "embedded" }: ServerOptions) => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-test-"));
   const data = dataFolder ?? join(folder, "data");
   const isDemo = fixture === "demo";
   const storage =
-    dataFolder === undefined && !isDemo
-      ? await makeStorage(data, inMemory ? "memory" : "embedded")
-      : embeddedStorage(data);
+    dataFolder === undefined && !isDemo ? await makeStorage(data, usual) : embeddedStorage(data);
   const fixtureFile = join(folder, "fixture.json");
   const platformPort = await freePort();
   await writeFile(fixtureFile, JSON.stringify(fixture));
@@ -225,7 +223,7 @@ export const useServer = (
     return running;
   };
   beforeAll(async () => {
-    running = await start({ inMemory: !isProof, ...options() });
+    running = await start({ usual: isProof ? "embedded" : "memory", ...options() });
   });
   afterAll(async () => {
     if (running === undefined) return;

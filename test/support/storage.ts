@@ -1,4 +1,7 @@
-/** The storage of servers in tests, one for each server. The project in `vitest.config.ts` chooses the kind. */
+/**
+ * The storage of servers in tests, one for each server. The test chooses the kind, unless the project in
+ * `vitest.config.ts` does.
+ */
 import { randomBytes, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,9 +9,15 @@ import { AuditLog } from "@accountlink/core";
 import { StorageRedis } from "@accountlink/redis";
 import { StorageSql } from "@accountlink/sql";
 import * as StoragePostgres from "@accountlink/sql/postgres";
-import { askRedis, makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-servers";
+import {
+  askRedis,
+  makePostgresDatabase,
+  type PostgresDatabase,
+  redisUrl,
+  whyNoPostgresDatabase,
+  whyNoRedisUrl,
+} from "@accountlink/test-servers";
 import { Effect, Exit, Layer, Redacted, Scope } from "effect";
-import { inject } from "vitest";
 
 export interface TestStorage {
   readonly env: Readonly<Record<string, string>>;
@@ -23,7 +32,13 @@ export interface TestStorage {
   readonly remove: () => Promise<void>;
 }
 
-const chosen = process.env["ACCOUNTLINK_TEST_STORAGE"];
+/**
+ * `postgres` has a Redis as its cache, as many nodes need it. It is for tests whose outcome the storage decides. Without
+ * these servers, such a test runs on an embedded storage.
+ */
+export type StorageKind = "embedded" | "memory" | "postgres" | "redis";
+
+const chosen = process.env["ACCOUNTLINK_TEST_STORAGE"] as StorageKind | undefined;
 
 /** Null if tests can read the storage directly, else the reason why not, for titles of skipped tests. */
 export const whyHidden: string | null =
@@ -33,12 +48,22 @@ export const whyHidden: string | null =
  * @param folder the folder of an embedded storage
  * @param usual the kind of storage if the test project chooses none
  */
-export const makeStorage = (folder: string, usual: "embedded" | "memory"): Promise<TestStorage> => {
+export const makeStorage = async (folder: string, usual: StorageKind): Promise<TestStorage> => {
   const kind = chosen ?? usual;
-  if (kind === "postgres") return makePostgresStorage();
-  if (kind === "redis") return Promise.resolve(redisStorage());
-  return Promise.resolve(kind === "memory" ? memoryStorage : embeddedStorage(folder));
+  if (kind === "memory") return memoryStorage;
+  if (kind === "redis") return redisStorage(await sharedRedis());
+  if (kind === "postgres" && (await hasServers())) return makePostgresStorage(await sharedRedis());
+  return embeddedStorage(folder);
 };
+
+const hasServers = async (): Promise<boolean> =>
+  (await whyNoPostgresDatabase()) === null && (await whyNoRedisUrl()) === null;
+
+let startedRedis: Promise<string> | undefined;
+
+/** Starts one Redis for all tests of a worker. It runs until the worker ends. */
+const sharedRedis = (): Promise<string> =>
+  (startedRedis ??= Effect.runPromise(Scope.provide(redisUrl, Scope.makeUnsafe())));
 
 const memoryStorage: TestStorage = {
   env: { ACCOUNTLINK_STORAGE: "memory" },
@@ -59,18 +84,16 @@ export const embeddedStorage = (folder: string): TestStorage => ({
   remove: () => Promise.resolve(),
 });
 
-const makePostgresStorage = async (): Promise<TestStorage> => {
+const makePostgresStorage = async (cacheUrl: string): Promise<TestStorage> => {
   const scope = Scope.makeUnsafe();
-  const { databaseUrl, redisUrl } = inject("shared");
-  const urlOf = (name: string) => Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).href;
-  const database = await Effect.runPromise(Scope.provide(makePostgresDatabase({ urlOf }), scope));
+  const database = await Effect.runPromise(Scope.provide(makePostgresDatabase(), scope));
   return {
     env: {
       ACCOUNTLINK_STORAGE: "postgres",
       ACCOUNTLINK_DATABASE_URL: database.url,
       ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
       ACCOUNTLINK_CACHE: "redis",
-      ACCOUNTLINK_REDIS_URL: redisUrl,
+      ACCOUNTLINK_REDIS_URL: cacheUrl,
       ACCOUNTLINK_REDIS_PREFIX: `test-${randomUUID()}:`,
     },
     auditLog: StoragePostgres.layerPostgres({ url: Redacted.make(database.url) }),
@@ -82,20 +105,19 @@ const makePostgresStorage = async (): Promise<TestStorage> => {
 const allValues = "return table.concat(redis.call('HVALS', KEYS[1]), '\\n')";
 
 /** A storage with a prefix of its own in the shared Redis, which is also the cache. */
-const redisStorage = (): TestStorage => {
-  const { redisUrl } = inject("shared");
+const redisStorage = (url: string): TestStorage => {
   const prefix = `test-${randomUUID()}:`;
-  const port = Number(new URL(redisUrl).port);
+  const port = Number(new URL(url).port);
   return {
     env: {
       ACCOUNTLINK_STORAGE: "redis",
-      ACCOUNTLINK_DATABASE_URL: redisUrl,
+      ACCOUNTLINK_DATABASE_URL: url,
       ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
       ACCOUNTLINK_CACHE: "redis",
-      ACCOUNTLINK_REDIS_URL: redisUrl,
+      ACCOUNTLINK_REDIS_URL: url,
       ACCOUNTLINK_REDIS_PREFIX: prefix,
     },
-    auditLog: StorageRedis.layer({ url: Redacted.make(redisUrl), prefix }),
+    auditLog: StorageRedis.layer({ url: Redacted.make(url), prefix }),
     contents: async () => [
       await askRedis({ port, tls: false }, ["EVAL", allValues, "1", `${prefix}store:values`]),
     ],
