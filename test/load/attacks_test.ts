@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isProof } from "@accountlink/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeFixtures } from "../support/fixtures.ts";
-import { type ServerProcess, startServer } from "../support/server.ts";
+import { type RunningServer, startServer, startServerHere } from "../support/server.ts";
 import { flood } from "./flooding.ts";
 
 const fixtures = makeFixtures();
@@ -17,9 +17,10 @@ const [turns, duration] = isProof ? [5, 3_000] : [1, 500];
 
 const proxy = "127.0.3.1";
 
-let server: ServerProcess;
+let server: RunningServer;
 beforeAll(async () => {
-  server = await startServer({
+  const start = isProof ? startServer : startServerHere;
+  server = await start({
     fixture: fixtures.fixture,
     env: {
       ACCOUNTLINK_TRUSTED_PROXIES: `${proxy}/32`,

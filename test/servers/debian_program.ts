@@ -59,11 +59,18 @@ export const unpacked = async ({
 }: Pick<DebianServer, "path" | "packages">): Promise<ServerProgram | null> => {
   const root = join(cache, packages[0] ?? "");
   const file = join(root, path);
-  if (!existsSync(file)) await fetchInto(root, packages);
+  if (!existsSync(file)) {
+    fetching = fetching.then(() => fetchInto(root, packages));
+    await fetching;
+  }
   if (!existsSync(file)) return null;
   const machine = process.arch === "arm64" ? "aarch64" : "x86_64";
   return { file, env: { LD_LIBRARY_PATH: join(root, "usr/lib", `${machine}-linux-gnu`) } };
 };
+
+/** Packages are fetched one after the other, so that apt reads its lists once. Without its cache, it reads them each time. */
+let fetching: Promise<void> = Promise.resolve();
+const ofApt = ["-o", `Dir::Cache::pkgcache=${cache}/pkgcache.bin`];
 
 /**
  * Several test processes may fetch the packages at the same time. All use the files of the first process that finishes.
@@ -73,7 +80,7 @@ const fetchInto = async (root: string, packages: ReadonlyArray<string>): Promise
   const folder = await mkdtemp(join(cache, "fetching-"));
   const unpackedTo = join(folder, "root");
   try {
-    await run("apt-get", ["download", ...packages], { cwd: folder, timeout: 300_000 });
+    await run("apt-get", [...ofApt, "download", ...packages], { cwd: folder, timeout: 300_000 });
     await run("sh", ["-c", `for package in *.deb; do dpkg -x "$package" root || exit; done`], {
       cwd: folder,
     });

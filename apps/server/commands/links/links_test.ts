@@ -240,7 +240,7 @@ it("an import can read from a named pipe, and an export can write to a named pip
 
 it("an import resumes after kill -9", async () => {
   const place = await makeWorkplace();
-  const lines = makeLines(60_000);
+  const lines = makeLines(30_000);
   const file = await place.file("links.csv", csvOf(lines));
   await place.json("migrate");
   const child = place.start("links", "import", file, ...scope);
@@ -262,7 +262,7 @@ it("an import resumes after kill -9", async () => {
 
 it("an interrupted import says how to continue", async () => {
   const place = await makeWorkplace();
-  const file = await place.file("links.csv", csvOf(makeLines(60_000)));
+  const file = await place.file("links.csv", csvOf(makeLines(30_000)));
   await place.json("migrate");
   const child = place.start("links", "import", file, ...scope);
   const ending = finish(child);
