@@ -2,13 +2,20 @@
 import { InvalidParameter } from "@accountlink/core/errors";
 import { type Account, shownName } from "@accountlink/core/keys";
 import { Effect } from "effect";
-import { makeAccountTitle } from "./owner_pages.ts";
+import { makeNamed } from "./owner_pages.ts";
 
-/** Returns a function that lists the names by which an owner may call an account. */
-export const makeAccountNames = Effect.map(
-  makeAccountTitle,
-  (titleOf) => (account: Account) =>
-    Effect.map(titleOf(account), (title) => [account.name, shownName(account), title]),
+/**
+ * Returns a function that lists the names by which an owner may call an account. The first one is the same in every
+ * language, so pages ask for it.
+ */
+export const makeAccountNames = Effect.map(makeNamed, (named) =>
+  Effect.fnUntraced(function* (account: Account) {
+    const found = yield* named(account);
+    const others = [account.name, shownName(account)] as const;
+    if (found === null) return others;
+    if ("title" in found) return [found.title, ...others] as const;
+    return [found.owner, `${found.owner}’s account`, ...others] as const;
+  }),
 );
 
 /** Fails unless the text is one of the names of what the request deletes. Keyboards have no typographic apostrophe. */

@@ -228,7 +228,7 @@ export const makeOwnerName = Effect.map(
  * Returns a function that finds what people call an account: its own name, or an owner if the service made its name. It
  * returns null for an account that has neither.
  */
-const makeNamed = Effect.gen(function* () {
+export const makeNamed = Effect.gen(function* () {
   const ownerName = yield* makeOwnerName;
   const members = yield* Members;
 
@@ -246,14 +246,10 @@ const titleOf = (found: Effect.Success<ReturnType<Effect.Success<typeof makeName
   return "title" in found ? found.title : say("frame.account_of", { owner: found.owner });
 };
 
-/** Returns a function that names an account in English: by an owner if the service made the account's name. */
+/** Returns a function that names an account: by an owner if the service made the account's name. */
 export const makeAccountTitle = Effect.map(
   makeNamed,
-  (named) => (account: Account) =>
-    Effect.map(named(account), (found) => {
-      if (found === null) return "An account without an owner";
-      return "title" in found ? found.title : `${found.owner}’s account`;
-    }),
+  (named) => (account: Account) => Effect.map(named(account), titleOf),
 );
 
 /** The query of the page that a reader sees in another language, without the notice of the last action. */

@@ -12,6 +12,7 @@ import { type Html, html, to } from "../html.ts";
 import { documentOf, type Page as FlowPage } from "../page.ts";
 import { readerOf } from "../page_render.ts";
 import { PageSettings } from "../page_settings.ts";
+import { plain, say } from "./look/say.ts";
 import { makeOwnerName, type OwnerPages, type OwnerVisitor } from "./owner_pages.ts";
 import type { Page } from "./page.ts";
 import { paths, withQuery } from "./paths.ts";
@@ -25,19 +26,20 @@ export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
       const states = groups.flatMap((group) => group.states);
       const shown = states.find(({ name }) => name === query("state")) ?? {
         name: "begin",
-        title: flowStates["begin"]?.title ?? "",
+        title: say("flow.begin"),
       };
       const said = { ...noSettings, displayName: yield* ownerName(visitor.owner) };
       return {
-        title: "Preview",
+        isWorded: true,
+        title: say("menu.preview"),
         section: "preview",
         content: html`
-<p>The pages that users see while they verify. The accounts are examples, and the buttons do nothing.</p>
+<p>${say("flow.intro")}</p>
 <div class="preview">
-<nav aria-label="Pages of the verification">
+<nav aria-label="${plain(say("flow.pages"))}">
 ${groups.map((group) => groupHtml(group, shown))}
 </nav>
-<iframe id="shown" title="${shown.title}" srcdoc="${preview(shown.name, said, visitor)}" sandbox></iframe>
+<iframe id="shown" title="${plain(shown.title)}" srcdoc="${preview(shown.name, said, visitor)}" sandbox></iframe>
 </div>`,
       } satisfies Page;
     }),
@@ -45,8 +47,8 @@ ${groups.map((group) => groupHtml(group, shown))}
 });
 
 interface PreviewGroup {
-  readonly label: string;
-  readonly states: ReadonlyArray<{ readonly name: string; readonly title: string }>;
+  readonly label: Html;
+  readonly states: ReadonlyArray<{ readonly name: string; readonly title: string | Html }>;
 }
 
 const groupHtml = ({ label, states }: PreviewGroup, shown: PreviewGroup["states"][number]): Html => html`
@@ -79,24 +81,24 @@ const replaces = gameAccount("2", "Pawn");
 
 type Proven = Pick<FlowView, "chat" | "game" | "replaces">;
 
-const flowStates: Readonly<Record<string, { readonly title: string; readonly proven: Proven }>> = {
-  begin: { title: "The beginning", proven: { chat: null, game: null, replaces: null } },
-  half: { title: "One account proven", proven: { chat, game: null, replaces: null } },
-  confirm: { title: "Both accounts proven", proven: { chat, game, replaces: null } },
-  choice: { title: "Linked to another account", proven: { chat, game, replaces } },
+const flowStates: Readonly<Record<string, { readonly title: Html; readonly proven: Proven }>> = {
+  begin: { title: say("flow.begin"), proven: { chat: null, game: null, replaces: null } },
+  half: { title: say("flow.half"), proven: { chat, game: null, replaces: null } },
+  confirm: { title: say("flow.confirm"), proven: { chat, game, replaces: null } },
+  choice: { title: say("flow.choice"), proven: { chat, game, replaces } },
 };
 
 const previewGroups = ({ context: { language }, platforms }: OwnerVisitor): ReadonlyArray<PreviewGroup> => [
   {
-    label: "Steps",
+    label: say("flow.steps"),
     states: [
       ...Object.entries(flowStates).map(([name, { title }]) => ({ name, title })),
-      { name: "done", title: "Linked" },
-      { name: "cancelled", title: "Cancelled by the user" },
+      { name: "done", title: say("flow.done") },
+      { name: "cancelled", title: say("flow.cancelled") },
     ],
   },
   {
-    label: "Refusals",
+    label: say("flow.refusals"),
     states: (Object.keys(refusals) as ReadonlyArray<RefusalName>).map((name) => ({
       name: `refused-${name}`,
       title: language.text(`refusal.${name}.title`, { platform: platforms.chat }),

@@ -17,9 +17,9 @@ import { planText } from "../keys/keys_page.ts";
 import { textField } from "../look/field.ts";
 import type { Problem } from "../look/reasons.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
-import { say } from "../look/say.ts";
+import { say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, numberText, timeHtml } from "../look/time.ts";
+import { numberHtml, timeHtml } from "../look/time.ts";
 import {
   makeAccountTitle,
   makeOwnerName,
@@ -76,41 +76,40 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     const shared = yield* sharedList(visitor);
     const asking = typed.displayName ?? shared?.settings.displayName ?? "";
     const title = yield* titleOf(account);
-    const isNamed = title === shownName(account);
+    const name = shownName(account);
+    const isNamed = title === name;
     const otherwise = shared && (yield* askingName(shared.scope, { displayName: null, guildName: null }));
     const choice = yield* choiceOf(visitor);
     return {
-      title: "Account",
+      isWorded: true,
+      title: say("menu.account"),
       section: "account",
       refused,
       labels: { displayName: askingLabel, name: nameLabel },
       content: html`
 <dl class="facts">
-<div><dt>Signed in as</dt><dd>ID ${signIn.chatId}</dd></div>
-<div><dt>Account</dt><dd>${title}</dd></div>
-<div><dt>Role</dt><dd>${say(`team.label.${role}`)}</dd></div>
-${may(visitor, paths.keys, html`<div><dt>Keys</dt><dd>${planText(plan)}</dd></div>`)}
+<div><dt>${say("account.signed_in")}</dt><dd>ID ${signIn.chatId}</dd></div>
+<div><dt>${say("account.title")}</dt><dd>${title}</dd></div>
+<div><dt>${say("account.role")}</dt><dd>${say(`team.label.${role}`)}</dd></div>
+${may(visitor, paths.keys, html`<div><dt>${say("account.keys")}</dt><dd>${planText(plan)}</dd></div>`)}
 </dl>
-${may(visitor, paths.renameAccount, nameForm(typed.name ?? (isNamed ? title : ""), isNamed ? null : title, problems))}
+${may(visitor, paths.renameAccount, nameForm(typed.name ?? (isNamed ? name : ""), isNamed ? null : title, problems))}
 ${otherwise && may(visitor, paths.accountName, askingForm(asking, otherwise, problems))}
 ${may(visitor, paths.keys, planHtml(limits, account.tier, contact))}
-${choice.accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>Your accounts</h2>${accountsHtml(choice)}</section>`}
+${choice.accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>${say("account.yours")}</h2>${accountsHtml(choice)}</section>`}
 <section>
-<h2>Sign-ins</h2>
-<p>Browsers in which you are signed in, latest first.</p>
+<h2>${say("account.sign_ins")}</h2>
+<p>${say("account.sign_ins.text")}</p>
 <ul class="cards" role="list">${(yield* signIns.list(signIn)).map((other) => signInCard(other, other.id === signIn.id))}</ul>
-${formTo(paths.signOut, html` class="more"`)}<button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
+${formTo(paths.signOut, html` class="more"`)}<button class="button quiet" name="all" value="true">${say("account.sign_out_all")}</button></form>
 </section>
-<p class="more">What the service stores about you as a user: <a href="${to("/me")}">your data</a></p>
-${may(visitor, paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.deleteAccount)}">Delete the account</a></p>`)}`,
+<p class="more">${say("account.about_you", { a: (content) => html`<a href="${to("/me")}">${content}</a>` })}</p>
+${may(visitor, paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.deleteAccount)}">${say("deletion.account.button")}</a></p>`)}`,
     } satisfies Page;
   });
 
   const deletion = (visitor: OwnerVisitor, refused: Refused | null) =>
-    Effect.gen(function* () {
-      const title = yield* titleOf(visitor.owner.account);
-      return accountDeletionPage(yield* lossOf(visitor, title), refused);
-    });
+    Effect.map(lossOf(visitor), (loss) => accountDeletionPage(loss, refused));
 
   return [
     ...jsonRoutes(operations),
@@ -151,24 +150,28 @@ ${may(visitor, paths.deleteAccount, html`<p class="more"><a class="bad" href="${
   ];
 });
 
-const nameLabel = "Name of the account";
+const nameLabel = say("account.name");
 
 /** @param otherwise how the account is called while it has no name; null if it has one */
-const nameForm = (name: string, otherwise: string | null, problems: ReadonlyArray<Problem>): Html => html`
+const nameForm = (
+  name: string,
+  otherwise: string | Html | null,
+  problems: ReadonlyArray<Problem>,
+): Html => html`
 ${formTo(paths.renameAccount, html` class="panel"`)}
 ${textField({
   name: "name",
   label: nameLabel,
-  hint: `Your team reads it, and players where nothing else is known of you.${otherwise === null ? "" : ` Until it has one: ${otherwise}`}`,
+  hint: html`${say("account.name.hint")}${otherwise === null ? null : html` ${say("account.name.until", { title: otherwise })}`}`,
   value: name,
   maxLength: 80,
   required: true,
   problems,
 })}
-<button class="button quiet">Rename the account</button>
+<button class="button quiet">${say("account.rename")}</button>
 </form>`;
 
-const askingLabel = "Name that players read";
+const askingLabel = say("account.asking");
 
 /** @param otherwise what players read without a name */
 const askingForm = (name: string, otherwise: string, problems: ReadonlyArray<Problem>): Html => html`
@@ -176,28 +179,28 @@ ${formTo(paths.accountName, html` class="panel"`)}
 ${textField({
   name: "displayName",
   label: askingLabel,
-  hint: `Who asks for their accounts in the shared list. Empty: ${otherwise}`,
+  hint: say("account.asking.hint", { name: otherwise }),
   value: name,
   maxLength: 80,
   problems,
 })}
-<button class="button quiet">Save the name</button>
+<button class="button quiet">${say("account.asking.save")}</button>
 </form>`;
 
 const signInCard = ({ id, device, createdAt, expiresAt }: SiteSignIn, isThis: boolean): Html => html`
 <li>
-<p><strong>${device ?? "Unknown browser"}</strong>${isThis ? html` <span class="badge">This browser</span>` : null}</p>
-<p>Since ${timeHtml(createdAt)}, until ${timeHtml(expiresAt)}</p>
+<p><strong>${device ?? say("account.unknown_browser")}</strong>${isThis ? html` <span class="badge">${say("account.this_browser")}</span>` : null}</p>
+<p>${say("account.since_until", { since: timeHtml(createdAt), until: timeHtml(expiresAt) })}</p>
 ${
   isThis
     ? null
-    : html`${formTo(paths.endSignIn)}<input type="hidden" name="id" value="${id}"><button class="button quiet small">End it</button></form>`
+    : html`${formTo(paths.endSignIn)}<input type="hidden" name="id" value="${id}"><button class="button quiet small">${say("account.end")}</button></form>`
 }
 </li>`;
 
 interface TitledMembership extends Membership {
   /** The name of the account for people, by `makeAccountTitle`. */
-  readonly title: string;
+  readonly title: string | Html;
 }
 
 interface NamedInvitation extends TitledMembership {
@@ -215,10 +218,11 @@ interface Choice {
 
 /** The page after the sign-in of a user with several accounts or with an invitation. */
 const choicePage = (choice: Choice): Page => ({
-  title: choice.invitations.length === 0 ? "Which account?" : "You are invited",
+  isWorded: true,
+  title: say(choice.invitations.length === 0 ? "account.which" : "account.invited"),
   section: "account",
   content: html`
-<p>Each account has its own communities, links and keys. You can change it at any time, next to your name.</p>
+<p>${say("account.each")}</p>
 ${accountsHtml(choice)}`,
 });
 
@@ -234,27 +238,37 @@ const accountCard = (
 ): Html => html`
 <li>
 <p><strong>${title}</strong>${
-  name === account.name ? html` <span class="badge">In use</span>` : null
+  name === account.name ? html` <span class="badge">${say("account.in_use")}</span>` : null
 } <small>${say(`team.label.${role}`)}</small></p>
 ${
   status === "suspended"
-    ? html`<p>Suspended by the operator.</p>`
-    : html`${formTo(paths.chooseAccount)}<button class="button quiet small" name="account" value="${name}">Use ${title}</button></form>`
+    ? html`<p>${say("account.suspended")}</p>`
+    : html`${formTo(paths.chooseAccount)}<button class="button quiet small" name="account" value="${name}">${say("account.use", { account: title })}</button></form>`
 }
 </li>`;
 
+const invitationText = ({
+  title: account,
+  role,
+  since,
+  inviter,
+}: Pick<NamedInvitation, "title" | "role" | "since" | "inviter">): Html => {
+  const values = { b: tags.b, account, role: say(`team.label.${role}`), time: timeHtml(since) };
+  return inviter === null
+    ? say("account.invitation", values)
+    : say("account.invitation_by", { ...values, inviter });
+};
+
 const invitationCard = ({ account: { name }, title, role, since, inviter }: NamedInvitation): Html => html`
 <li>
-<p>${
-  inviter === null ? "You are invited" : html`<strong>${inviter}</strong> invites you`
-} to <strong>${title}</strong> as <strong>${say(`team.label.${role}`)}</strong>, ${timeHtml(since)}.</p>
-<p>${say(`team.hint.${role}`)}. What you do there, keys too, belongs to that account.</p>
-${formTo(paths.chooseAccount)}<button class="button small" name="account" value="${name}">Accept, and use ${title}</button></form>
+<p>${invitationText({ title, role, since, inviter })}</p>
+<p>${say("account.invitation.effect", { may: say(`team.hint.${role}`) })}</p>
+${formTo(paths.chooseAccount)}<button class="button small" name="account" value="${name}">${say("account.accept", { account: title })}</button></form>
 <details>
-<summary class="bad">Decline<span class="unseen"> the invitation to ${title}</span></summary>
+<summary class="bad">${say("account.decline", { unseen: tags.unseen, account: title })}</summary>
 ${formTo(paths.declineInvitation)}
-<p>The invitation ends. An owner can invite you again.</p>
-<p class="row"><button class="button bad small" name="account" value="${name}">Decline the invitation</button></p>
+<p>${say("account.decline.effect")}</p>
+<p class="row"><button class="button bad small" name="account" value="${name}">${say("account.decline.button")}</button></p>
 </form>
 </details>
 </li>`;
@@ -262,33 +276,44 @@ ${formTo(paths.declineInvitation)}
 /** The account's plan, how it differs from Premium, and how to reach the operator. */
 const planHtml = (limits: LimitSettings, tier: Tier, contact: string | null): Html => html`
 <section>
-<h2>Plan</h2>
+<h2>${say("account.plan")}</h2>
 ${tableHtml({
   id: "plan",
-  caption: `Your plan is ${tierNames[tier]}`,
-  columns: ["What", ...[tierNames.free, tierNames.premium].map((label) => ({ label, isNumber: true }))],
+  caption: say(`account.plan.${tier}`),
+  columns: [
+    say("account.plan.what"),
+    ...[tierNames.free, tierNames.premium].map((label) => ({ label, isNumber: true })),
+  ],
   rows: [
     ...planRows.map(([label, textOf]) => [label, textOf(limits.free), textOf(limits.premium)]),
-    ["Alts: who may be the same person", "no", "yes"],
-    ["Names and pictures in answers", "no", "yes"],
+    [say("account.plan.alts"), say("account.plan.no"), say("account.plan.yes")],
+    [say("account.plan.profiles"), say("account.plan.no"), say("account.plan.yes")],
   ],
 })}
-${tier === "premium" ? null : html`<p>To get Premium, ask ${contact === null ? "whoever runs this service" : contactHtml(contact)}.</p>`}
+${
+  tier === "premium"
+    ? null
+    : html`<p>${
+        contact === null
+          ? say("account.plan.ask")
+          : say("account.plan.ask_contact", { contact: contactHtml(contact) })
+      }</p>`
+}
 </section>`;
 
 const tierNames = { free: "Free", premium: "Premium" } as const;
 
-const orNone = (count: number): string => (count === 0 ? "no limit" : numberText(count));
+const orNone = (count: number): Html => (count === 0 ? say("account.plan.no_limit") : numberHtml(count));
 
-const planRows: ReadonlyArray<readonly [string, (limits: TierLimits) => string]> = [
-  ["Keys", ({ keys }) => orNone(keys)],
+const planRows: ReadonlyArray<readonly [Html, (limits: TierLimits) => Html]> = [
+  [say("account.keys"), ({ keys }) => orNone(keys)],
   [
-    "Requests of a key at once",
+    say("account.plan.window"),
     ({ perWindow, windowMs }) =>
       perWindow === 0
-        ? "no limit"
-        : `${numberText(perWindow)} in ${windowMs === 1_000 ? "a second" : counted(windowMs / 1_000, "second")}`,
+        ? orNone(0)
+        : say("account.plan.per_window", { count: perWindow, seconds: windowMs / 1_000 }),
   ],
-  ["Requests of a key a day", ({ daily }) => orNone(daily)],
-  ["Verification requests of a key a day", ({ verifyDaily }) => orNone(verifyDaily)],
+  [say("account.plan.daily"), ({ daily }) => orNone(daily)],
+  [say("account.plan.verify_daily"), ({ verifyDaily }) => orNone(verifyDaily)],
 ];

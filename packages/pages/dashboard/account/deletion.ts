@@ -5,16 +5,19 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
+import { makeAccountNames } from "../account_names.ts";
 import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
 import type { Refused } from "../look/refused.ts";
-import { counted } from "../look/time.ts";
-import type { OwnerVisitor } from "../owner_pages.ts";
+import { say, tags } from "../look/say.ts";
+import { makeAccountTitle, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 
 /** What an account loses with its deletion. */
 interface AccountLoss {
-  readonly title: string;
+  readonly title: string | Html;
+  /** The text that the owner has to type. */
+  readonly name: string;
   readonly lists: ReadonlyArray<Pick<OwnedScope, "links" | "scope">>;
   readonly keys: number;
   readonly webhooks: number;
@@ -29,13 +32,17 @@ export const makeAccountLoss = Effect.gen(function* () {
   const members = yield* Members;
   const webhooks = yield* Webhooks;
   const plans = yield* RolePlanStore;
+  const namesOf = yield* makeAccountNames;
+  const titleOf = yield* makeAccountTitle;
 
-  return Effect.fnUntraced(function* ({ owner }: OwnerVisitor, title: string) {
+  return Effect.fnUntraced(function* ({ owner }: OwnerVisitor) {
     const { account, chatId } = owner;
     const lists = yield* scopes.list(owner);
     const listed = yield* Effect.forEach(lists, ({ scope }) => plans.list(scope.pid));
+    const [name] = yield* namesOf(account);
     return {
-      title,
+      title: yield* titleOf(account),
+      name,
       lists,
       keys: lists.reduce((sum, { keys }) => sum + keys, 0),
       webhooks: (yield* webhooks.list(account.name)).length,
@@ -45,36 +52,30 @@ export const makeAccountLoss = Effect.gen(function* () {
   });
 });
 
+const linkTo = (address: string) => (content: Html) => html`<a href="${to(address)}">${content}</a>`;
+
 const csvOf = (lists: AccountLoss["lists"]): Html | null => {
   const [first, ...others] = lists;
   if (first === undefined) return null;
   const pid = others.length === 0 ? first.scope.pid : "all";
-  return html` <a href="${to(withQuery(paths.linksFile, { pid }))}">Download the links as CSV</a> first.`;
+  return html` ${say("deletion.file", { a: linkTo(withQuery(paths.linksFile, { pid })) })}`;
 };
 
 export const accountDeletionPage = (loss: AccountLoss, refused: Refused | null): Page => ({
-  title: "Delete the account?",
+  isWorded: true,
+  title: say("deletion.account"),
   section: "account",
   refused,
   labels: deletionLabels,
   content: html`
-<p>This deletes <strong>${loss.title}</strong> for everybody in its team:</p>
+<p>${say("deletion.account.text", { b: tags.b, account: loss.title })}</p>
 <ul>
 <li>${linksOf(loss.lists)}</li>
-<li>${counted(loss.keys, "key")}, refused within a second: bots and games that use one stop working</li>
-${loss.webhooks === 0 ? null : html`<li>${counted(loss.webhooks, "webhook")}</li>`}
-${
-  loss.plans === 0
-    ? null
-    : html`<li>The rules for roles of ${counted(loss.plans, "community", "communities")}. Members keep the roles and
-      nicknames that they have</li>`
-}
-<li>${
-    loss.others.length === 0
-      ? "Your sign-ins to it"
-      : `The sign-ins of you and ${counted(loss.others.length, "other person", "other people")} in the team`
-  }</li>
+<li>${say("deletion.account.keys", { count: loss.keys })}</li>
+${loss.webhooks === 0 ? null : html`<li>${say("deletion.account.webhooks", { count: loss.webhooks })}</li>`}
+${loss.plans === 0 ? null : html`<li>${say("deletion.account.plans", { count: loss.plans })}</li>`}
+<li>${say("deletion.account.sign_ins", { count: loss.others.length })}</li>
 </ul>
-<p>Nobody can undo it.${csvOf(loss.lists)} What the service stores about you as a user stays: <a href="${to("/me")}">your data</a>.</p>
-${confirmForm({ action: paths.deleteAccount, back: paths.account, name: loss.title, label: "Delete the account" }, refused)}`,
+<p>${say("deletion.undo")}${csvOf(loss.lists)} ${say("deletion.account.stays", { a: linkTo("/me") })}</p>
+${confirmForm({ action: paths.deleteAccount, back: paths.account, name: loss.name, label: say("deletion.account.button") }, refused)}`,
 });

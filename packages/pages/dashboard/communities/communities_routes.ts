@@ -14,14 +14,7 @@ import { communityName, linksText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
-import {
-  makeAccountTitle,
-  makeGuildChoice,
-  type OwnerPages,
-  type OwnerVisitor,
-  seeOther,
-  typedIn,
-} from "../owner_pages.ts";
+import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, deleteDataPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, makeCommunities } from "./community.ts";
@@ -56,7 +49,6 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const viewOf = yield* makeCommunityView;
   const accounts = yield* OwnedAccounts;
   const plans = yield* RolePlanStore;
-  const titleOf = yield* makeAccountTitle;
   const accountNames = yield* makeAccountNames;
 
   const one = Effect.fnUntraced(function* (
@@ -75,11 +67,12 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const deletion = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const { account } = visitor.owner;
     const community = yield* communities.findAny(visitor, String(visitor.context.query["pid"]));
-    const title = deletionName(community, yield* titleOf(account));
-    const names = [title, community.settings.displayName, ...(yield* accountNames(account))];
+    const ofAccount = yield* accountNames(account);
+    const name = deletionName(community, ofAccount[0]);
+    const names = [name, community.settings.displayName, ...ofAccount];
     const listed = yield* plans.list(community.scope.pid);
     const active = listed.filter(({ state }) => state === "on");
-    const show = (refused: Refused | null) => dataDeletionPage(community, { title, plans: active }, refused);
+    const show = (refused: Refused | null) => dataDeletionPage(community, { name, plans: active }, refused);
     return { pid: community.scope.pid, names, show };
   });
 
@@ -140,7 +133,7 @@ const asTyped = ({ name, reason }: Problem): Problem => ({
   name,
   reason:
     name === "supportUrl"
-      ? "expected an address that begins with https://, such as https://example.com/help"
+      ? say("reason.https")
       : typeof reason === "string"
         ? reason.replace(/,? or null$/, " or nothing")
         : reason,

@@ -12,8 +12,8 @@ import { checkField, fieldsOf, textField } from "../look/field.ts";
 import { communityName, linksText, listText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
-import { say } from "../look/say.ts";
-import { counted, numberText } from "../look/time.ts";
+import { plain, say, tags } from "../look/say.ts";
+import { numberHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { channelsPath, communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
@@ -23,15 +23,15 @@ import { addBot, botStep, firstSteps, isReachable, makeFirstSteps, rightsLink } 
 
 /** The labels of the texts that owners set for their users. */
 export const saidLabels = {
-  displayName: "Name of your community",
-  supportUrl: "Help page",
-  doneText: "Message at the end",
+  displayName: say("community.displayName"),
+  supportUrl: say("community.supportUrl"),
+  doneText: say("community.doneText"),
 } as const;
 
 /** The labels of how old accounts must be to link. */
 export const ageLabels = {
-  minGameAgeDays: "Days that a game account must exist",
-  minChatAgeDays: "Days that a chat account must exist",
+  minGameAgeDays: say("community.minGameAgeDays"),
+  minChatAgeDays: say("community.minChatAgeDays"),
 } as const;
 
 export type AgeForm = Readonly<Record<keyof typeof ageLabels, string>>;
@@ -64,8 +64,8 @@ export const makeCommunityView = Effect.gen(function* () {
       tryUrl: guildId === null ? null : (commands?.tryUrl?.(guildId) ?? null),
       /** The pages of the verification with the typed texts. */
       previews: [
-        { title: "the beginning", document: preview("begin", texts, visitor) },
-        { title: "the end", document: preview("done", texts, visitor) },
+        { title: say("community.preview_begin"), document: preview("begin", texts, visitor) },
+        { title: say("community.preview_end"), document: preview("done", texts, visitor) },
       ],
     };
   });
@@ -86,61 +86,64 @@ export const communityPage = (
   const isNew = links.count === 0;
   const of = fieldsOf(saidLabels, form, problems);
   return {
+    isWorded: true,
     title: communityName(community),
     section: "communities",
     refused: refusedFor(problems),
     labels: { ...saidLabels, ...ageLabels },
     content: html`
 <p><a href="${to(withQuery(paths.links, { pid: scope.pid }))}">${linksText(links)}</a> ·
-<a href="${to(paths.keys)}">${counted(keys, "key")}</a></p>
-${isNew ? html`<section><h2>Your first verified user</h2>${firstSteps(view)}</section>` : null}
+<a href="${to(paths.keys)}">${say("communities.keys", { count: keys })}</a></p>
+${isNew ? html`<section><h2>${say("overview.first")}</h2>${firstSteps(view)}</section>` : null}
 ${linkSection(view)}
 ${isNew ? null : waysSection(view.ways, visitor)}
 <section id="says">
-<h2>What your users see</h2>
+<h2>${say("community.says")}</h2>
 <div class="beside">
 ${formTo(communityPath(scope.pid), html` class="panel" id="said"`)}
 ${textField({
   ...of("displayName"),
-  hint: `The name that users know. If empty, ${scope.kind === "guild" ? "its name" : "the name of the owner"} on ${visitor.platforms.chat} is shown.`,
+  hint: say(
+    scope.kind === "guild" ? "community.displayName.hint_guild" : "community.displayName.hint_shared",
+    { platform: visitor.platforms.chat },
+  ),
   maxLength: 80,
 })}
 ${textField({
   ...of("supportUrl"),
-  hint: "Where users get help: an address that begins with https://, such as an invite to your help channel.",
+  hint: say("community.supportUrl.hint"),
   maxLength: 2_000,
 })}
 ${textField({
   ...of("doneText"),
-  hint: "What users should do next, in one or two sentences. Example: You get your role within a minute.",
+  hint: say("community.doneText.hint"),
   maxLength: 300,
 })}
-<p class="row"><button class="button">Save</button> <button class="button quiet" name="act" value="preview">Update the preview</button></p>
+<p class="row"><button class="button">${say("community.save")}</button> <button class="button quiet" name="act" value="preview">${say("channels.update")}</button></p>
 </form>
 <div class="frames" data-previews="said">${view.previews.map(
-      ({ title, document }) => html`<iframe title="Preview: ${title}" srcdoc="${document}" sandbox></iframe>`,
+      ({ title, document }) => html`<iframe title="${plain(title)}" srcdoc="${document}" sandbox></iframe>`,
     )}</div>
 </div>
 </section>
 ${admissionSection(view, ages, asksAgain, visitor, problems)}
 <section>
-<h2>Roles and names</h2>
-<p>The bot can give roles and nicknames to members who linked. <a href="${to(rolesPath(scope.pid))}">Choose roles</a></p>
+<h2>${say("roles.title")}</h2>
+<p>${say("community.roles.text")} <a href="${to(rolesPath(scope.pid))}">${say("community.roles.choose")}</a></p>
 </section>
 <section id="panel">
-<h2>Log and panel</h2>
-<p>The bot can post the panel with which members link, and tell your team in a channel who linked and who did not get
-in. <a href="${to(channelsPath(scope.pid))}">Choose channels</a></p>
+<h2>${say("channels.title")}</h2>
+<p>${say("community.channels.text")} <a href="${to(channelsPath(scope.pid))}">${say("community.channels.choose")}</a></p>
 </section>
 <section>
-<h2>The bot</h2>
+<h2>${say("community.bot")}</h2>
 ${botHtml(view)}
 </section>
 
 ${may(
   visitor,
   deleteDataPath(":pid"),
-  html`<p class="more"><a class="bad" href="${to(deleteDataPath(scope.pid))}">Delete the data of this list</a></p>`,
+  html`<p class="more"><a class="bad" href="${to(deleteDataPath(scope.pid))}">${say("community.delete")}</a></p>`,
 )}`,
   };
 };
@@ -160,19 +163,18 @@ export const wayLabels = (chat: string, game: string) =>
 
 const waysSection = (byWay: LinkWays | null, { platforms }: Pick<Visitor, "platforms">): Html => html`
 <section id="ways">
-<h2>How accounts were linked</h2>
+<h2>${say("community.ways")}</h2>
 ${
   byWay === null
-    ? html`<p data-live>Many links are being counted. Look again in a minute.</p>`
+    ? html`<p data-live>${say("community.ways.counting")}</p>`
     : html`<dl class="figures">${wayLabels(platforms.chat, platforms.game)
         .map(([way, label]) => [label, byWay.ways.get(way) ?? 0] as const)
         .filter(([, count]) => count > 0)
-        .map(([label, count]) => html`<div><dt>${label}</dt><dd>${numberText(count)}</dd></div>`)}</dl>`
+        .map(([label, count]) => html`<div><dt>${label}</dt><dd>${numberHtml(count)}</dd></div>`)}</dl>`
 }
 </section>`;
 
-const ageHint = (platform: string): string =>
-  `Users with a younger account on ${platform} are told from when on they can link it. If empty, every account may. Links that are there stay.`;
+const ageHint = (platform: string): Html => say("community.age.hint", { platform });
 
 const admissionSection = (
   { community, hasGameAges }: CommunityView,
@@ -185,14 +187,14 @@ const admissionSection = (
   const of = fieldsOf(ageLabels, ages, problems);
   return html`
 <section id="admission">
-<h2>Who may link</h2>
+<h2>${say("community.admission")}</h2>
 ${formTo(communityPath(pid), html` class="panel"`)}
 ${hasGameAges || ages.minGameAgeDays !== "" ? textField({ ...of("minGameAgeDays"), hint: ageHint(platforms.game), maxLength: 4 }) : null}
 ${textField({ ...of("minChatAgeDays"), hint: ageHint(platforms.chat), maxLength: 4 })}
-${checkField("freshProof", "Everybody proves the account here. Otherwise, who has proven it to another community on this service within half a year and is linked there still links it here with one press; neither community is told of the other.", asksAgain)}
-<p class="row"><button class="button" name="act" value="ages">Save</button></p>
+${checkField("freshProof", say("community.fresh_proof"), asksAgain)}
+<p class="row"><button class="button" name="act" value="ages">${say("community.save")}</button></p>
 </form>
-<p class="more"><a href="${to(withQuery(paths.blocks, { pid }))}">Blocked users</a></p>
+<p class="more"><a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>
 </section>`;
 };
 
@@ -200,47 +202,50 @@ const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => 
   const url = verifyUrl(publicUrl, community.scope);
   return html`
 <section>
-<h2>Verify link</h2>
+<h2>${say("community.verify_link")}</h2>
 ${
   !isReachable(community, rolesOn)
-    ? html`<p>The link works as soon as <a href="${to(rolesPath(community.scope.pid))}">linking is on</a>, with roles or
-      without, or a program of yours has an active <a href="${to(paths.newKey)}">key</a>.</p>`
+    ? html`<p>${say("community.verify_link.later", {
+        roles: (content) => html`<a href="${to(rolesPath(community.scope.pid))}">${content}</a>`,
+        key: (content) => html`<a href="${to(paths.newKey)}">${content}</a>`,
+      })}</p>`
     : html`
 <div class="beside">
 <div>
-<p>Anyone who opens this link can link their own accounts. The link is stored in ${listText(community)}. The address never changes.</p>
-${copyable("verify-link", "link", url)}
+<p>${say("community.verify_link.text", { list: listText(community) })}</p>
+${copyable("verify-link", say("channels.copy", { unseen: tags.unseen }), url)}
 ${originsHtml(community)}
 </div>
-${qrCode(url, "QR code of the verify link")}
+${qrCode(url, say("community.qr"))}
 </div>`
 }
 </section>`;
 };
 
-const originsHtml = ({ redirectOrigins }: Community): Html =>
-  redirectOrigins.length === 0
-    ? html`<p>With <code>&redirect=</code> and an address after it, the link can lead users on to a site of yours. Enter
-      the site at one of the <a href="${to(paths.keys)}">keys</a> first: a link to any other site is refused.</p>`
+const originsHtml = ({ redirectOrigins }: Community): Html => {
+  const values = {
+    parameter: tags.code(html`&amp;redirect=`),
+    a: (content: Html) => html`<a href="${to(paths.keys)}">${content}</a>`,
+  };
+  return redirectOrigins.length === 0
+    ? html`<p>${say("community.redirect.none", values)}</p>`
     : html`
-<p>With <code>&redirect=</code> and an address after it, the link leads users on to one of these sites. A link to any
-other site is refused; the <a href="${to(paths.keys)}">keys</a> list them.</p>
+<p>${say("community.redirect", values)}</p>
 <ul>${redirectOrigins.map((origin) => html`<li>${origin}</li>`)}</ul>`;
+};
 
 const botHtml = (view: CommunityView): Html => {
   const { tryUrl, rolesOn } = view;
   if (guildOf(view.community.scope) === null) return botStep(view);
   const guild = guildIn(view);
-  if (guild === undefined) return html`<p>It is unknown whether the bot is in this community.</p>`;
+  if (guild === undefined) return html`<p>${say("community.bot.unknown")}</p>`;
   return guild.bot
-    ? html`<p><span class="badge good">In the community</span> The bot can check who is a member.${
-        rolesOn
-          ? html` Members type <code>/verify</code>, and managers <code>/panel</code> to post a button.`
-          : null
+    ? html`<p><span class="badge good">${say("community.bot.in")}</span> ${say("community.bot.in.text")}${
+        rolesOn ? html` ${say("roles.commands", { code: tags.code })}` : null
       }</p>
-${rolesOn && tryUrl !== null ? html`<p><a href="${to(tryUrl)}">Try it as a member</a></p>` : null}
+${rolesOn && tryUrl !== null ? html`<p><a href="${to(tryUrl)}">${say("channels.try")}</a></p>` : null}
 ${rightsLink(view)}`
-    : html`<p><span class="badge bad">Not in the community</span> Lookups with keys of this community are refused until the bot is back.</p>
+    : html`<p><span class="badge bad">${say("community.bot.out")}</span> ${say("community.bot.out.text")}</p>
 ${addBot(view)}`;
 };
 

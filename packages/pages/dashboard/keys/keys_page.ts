@@ -3,8 +3,9 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html, to } from "../../html.ts";
 import { menuField, textField } from "../look/field.ts";
 import { accesses, expiryHtml, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
+import { say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, numberText, timeOr } from "../look/time.ts";
+import { numberHtml, timeOr } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, withQuery } from "../paths.ts";
 import { sparkline } from "../usage/usage_charts.ts";
@@ -61,12 +62,11 @@ export const planText = ({
   used,
   allowed,
   keys = [],
-}: Pick<KeyList, "used" | "allowed"> & Partial<Pick<KeyList, "keys">>): string => {
+}: Pick<KeyList, "used" | "allowed"> & Partial<Pick<KeyList, "keys">>): Html => {
   const living = keys.filter(({ status }) => status !== "revoked").length;
-  const others = living > used ? ` You have ${numberText(living - used)} more from the operator.` : "";
-  return allowed === null
-    ? `${counted(Math.max(used, living), "key")}; your plan has no limit.`
-    : `${used} of the ${counted(allowed, "key")} of your plan.${others}`;
+  if (allowed === null) return say("account.keys.unlimited", { count: Math.max(used, living) });
+  const others = living > used ? html` ${say("account.keys.operator", { count: living - used })}` : null;
+  return html`${say("account.keys.allowed", { used: numberHtml(used), allowed })}${others}`;
 };
 
 const orders: Readonly<

@@ -2,6 +2,7 @@
 
 import { encodeQR } from "qr";
 import { Html, html } from "../../html.ts";
+import { plain } from "./say.ts";
 
 /**
  * @param id unique on the page
@@ -17,10 +18,10 @@ export const copyable = (id: string, label: string | Html, text: string): Html =
  * @param text the encoded text, such as a URL
  * @param title a description for users who cannot see the code
  */
-export const qrCode = (text: string, title: string): Html => {
+export const qrCode = (text: string, title: Html): Html => {
   const rows = encodeQR(text, "raw", { border: 2 });
   const path = rows
     .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")))
     .join("");
-  return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" shape-rendering="crispEdges"><title>${title}</title><path d="${path}"/></svg>`;
+  return html`<svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" shape-rendering="crispEdges"><title>${plain(title)}</title><path d="${path}"/></svg>`;
 };

@@ -2,34 +2,34 @@
 import type { OwnedScope } from "@accountlink/core/owners";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { textField } from "./field.ts";
-import { countText } from "./names.ts";
+import { linksText } from "./names.ts";
 import type { Refused } from "./refused.ts";
-import { counted } from "./time.ts";
+import { say, tags } from "./say.ts";
 
-export const deletionLabels = { confirm: "Confirmation" };
+export const deletionLabels = { confirm: say("deletion.confirmation") };
 
 /** The links of lists, and what goes with them. */
 export const linksOf = (lists: ReadonlyArray<Pick<OwnedScope, "links">>): Html => {
   const count = lists.reduce((sum, { links }) => sum + links.count, 0);
   const isCounted = lists.every(({ links }) => links.age !== null);
-  const text = countText({ count, age: isCounted ? 0 : null });
-  return html`${text} ${count === 1 ? "link" : "links"} of ${counted(lists.length, "list")}, with the addresses,
-    browsers and notes that belong to them`;
+  const links = linksText({ count, age: isCounted ? 0 : null });
+  return say("deletion.links", { links, lists: lists.length });
 };
 
-/** @param name the text that the owner has to type */
-export const confirmForm = (
-  { action, back, name, label }: Readonly<Record<"action" | "back" | "name" | "label", string>>,
-  refused: Refused | null,
-): Html => html`
+interface Deletion extends Readonly<Record<"action" | "back" | "name", string>> {
+  readonly label: Html;
+}
+
+/** Asks the owner to type the name of what is deleted. */
+export const confirmForm = ({ action, back, name, label }: Deletion, refused: Refused | null): Html => html`
 ${formTo(action, html` class="panel danger"`)}
 ${textField({
   name: "confirm",
-  label: html`Type <strong>${name}</strong> to confirm`,
+  label: say("deletion.type", { b: tags.b, name }),
   value: "",
   problems: refused?.problems ?? [],
   required: true,
   awaited: name,
 })}
-<p class="row"><button class="button bad">${label}</button> <a class="button quiet" href="${to(back)}">Keep it</a></p>
+<p class="row"><button class="button bad">${label}</button> <a class="button quiet" href="${to(back)}">${say("deletion.keep")}</a></p>
 </form>`;

@@ -45,7 +45,7 @@ const labels = { who: say("team.who"), role: say("team.role"), scopes: say("team
 export const teamPage = (
   view: TeamView,
   form: NewMember,
-  visitor: Pick<Visitor, "platforms" | "role"> & { readonly title: string },
+  visitor: Pick<Visitor, "platforms" | "role"> & { readonly title: string | Html },
   refused: Refused | null,
 ): Page => ({
   isWorded: true,
@@ -227,7 +227,10 @@ export interface Invitee {
 }
 
 /** Shows the user that an owner is about to invite. */
-export const invitePage = ({ chatId, user, role, scopes, communities }: Invitee, account: string): Page => {
+export const invitePage = (
+  { chatId, user, role, scopes, communities }: Invitee,
+  account: string | Html,
+): Page => {
   const username = user.username ?? chatId;
   const name = user.displayName ?? username;
   const asked = {
