@@ -43,6 +43,7 @@ import { VerificationSessions } from "./sessions/verification_sessions.ts";
 import { SignIns } from "./sign_ins/sign_ins.ts";
 import { UsageMeter } from "./usage/usage_meter.ts";
 import { OwnLinks, OwnSightings } from "./users/own_data.ts";
+import * as UnfinishedErasures from "./users/unfinished_erasures.ts";
 import { UserData } from "./users/user_data.ts";
 import { UserExports } from "./users/user_export.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
@@ -110,9 +111,12 @@ export const layerSignIns = SignIns.layer;
  * Provides `OwnLinks`, `OwnSightings`, `UserExports` and `UserData`, with which users see, export and erase their data.
  * Besides the services that `layer` provides, it requires `UserStore` and `AddressVault`.
  */
-export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnSightings.layer, UserExports.layer).pipe(
-  Layer.provideMerge(UserData.layer),
-);
+export const layerUsers = Layer.mergeAll(
+  OwnLinks.layer,
+  OwnSightings.layer,
+  UnfinishedErasures.layer,
+  UserExports.layer,
+).pipe(Layer.provideMerge(UserData.layer));
 
 /**
  * Provides `AltDetection`. Besides the services that `layer` provides, it requires `SightingStore`, `AddressVault` and

@@ -45,6 +45,11 @@ export class Transaction {
     this.timedNumber = timedNumber;
   }
 
+  /** Whether the commit has more checks or more changes than these. */
+  exceeds(checks: number, changes: number): boolean {
+    return this.#checks.size > checks || this.#changes.size > changes;
+  }
+
   get<R>(table: Table<R>, ...id: Tuple): StoreEffect<R | undefined> {
     const key = keyOf(table, id);
     if (!this.#isKnown(key)) return Effect.map(this.#load([key]), () => this.#checked(key) as R | undefined);

@@ -18,6 +18,7 @@ import { memberScopes } from "./migrations/0027_member_scopes.ts";
 import { replacedNicknames } from "./migrations/0028_replaced_nicknames.ts";
 import { reminders } from "./migrations/0029_reminders.ts";
 import { provenAt } from "./migrations/0030_proven_at.ts";
+import { erasures } from "./migrations/0031_erasures.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -34,6 +35,7 @@ export const migrations: Readonly<
   "0028_replaced_nicknames": replacedNicknames,
   "0029_reminders": reminders,
   "0030_proven_at": provenAt,
+  "0031_erasures": erasures,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

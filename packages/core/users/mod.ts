@@ -1,5 +1,6 @@
 /** The data of one chat user: access and erasure. */
 export { erasedMark } from "../erased_mark.ts";
+export * from "./erasure_tally.ts";
 export * from "./own_data.ts";
 export * from "./user_data.ts";
 export * from "./user_export.ts";

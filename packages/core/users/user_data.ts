@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option } from "effect";
+import { Array as Arr, Clock, Context, Effect, Layer, Option, Stream } from "effect";
 import { SecureRandom } from "effect/crypto";
 import {
   hasAccepted,
@@ -10,7 +10,7 @@ import {
   type Membership,
 } from "../accounts/member_store.ts";
 import { BlockStore } from "../admission/block_store.ts";
-import type { Actor, WriteOrigin } from "../audit/audit.ts";
+import type { Actor, AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import { erasedMark } from "../erased_mark.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
@@ -25,6 +25,7 @@ import { RolePlanStore } from "../roles/role_plan_store.ts";
 import { randomToken } from "../secrets/crypto.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
+import { TurnAccount } from "../turns/mod.ts";
 import { type ScopedRecord, type UserErased, UserStore } from "./user_store.ts";
 
 /** What an erasure does to an account in which the user has a role. */
@@ -42,6 +43,9 @@ export interface ErasedAccount {
   /** The members who are left, owners first. */
   readonly left: ReadonlyArray<Member>;
 }
+
+/** How many audit entries a page has at most. */
+const entriesOfPage = 500;
 
 /** More links of an account are not counted, because a user waits for the answer. */
 export const mostCounted = 10_000;
@@ -100,7 +104,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
       yield* releaseRoles(chatId, records);
       const { actor } = origin;
       const isOwn = actor.type === "user" && actor.id === chatId;
-      const erased = yield* store.erase({
+      const erasing = store.erase({
         ...origin,
         actor: isOwn ? ({ ...actor, id: erasedMark } as Actor) : actor,
         chatId,
@@ -109,6 +113,7 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
         pseudonym: `erased:${yield* randomToken(random)}`,
         ownerHash: yield* secrets.ownerHash(chatId),
       });
+      const erased = yield* Effect.provideService(erasing, TurnAccount, `user ${chatId}`);
       // A link was created in another scope meanwhile, so nothing was erased. Start again to include that scope.
       if (Option.isNone(erased)) return yield* erase(chatId, origin);
       const { revokedKeys } = erased.value;
@@ -139,14 +144,33 @@ export class UserData extends Context.Service<UserData>()("@accountlink/core/Use
       return { account, role, isOwn, closes, links, keys: revoked, left } satisfies ErasedAccount;
     });
 
+    const findMost = Effect.fn("UserData.findMost")(function* (chatId: ChatId) {
+      const found = yield* store.find(chatId);
+      const now = yield* Clock.currentTimeMillis;
+      const keys = yield* Effect.forEach(found.accounts, ({ name }) => keyStore.listKeys(name, now));
+      return { ...found, keys: keys.flat() };
+    });
+
+    const entriesAfter = (chatId: ChatId, after: AuditEntry | null) =>
+      store.entries(chatId, after, entriesOfPage);
+
+    const entriesOf = (chatId: ChatId) =>
+      Stream.paginate(null as AuditEntry | null, (after) =>
+        Effect.map(entriesAfter(chatId, after), (page) => [page, Arr.last(page)] as const),
+      );
+
     return {
       /** Returns the data of a chat user, with the keys of their accounts. */
       find: Effect.fn("UserData.find")(function* (chatId: ChatId) {
-        const found = yield* store.find(chatId);
-        const now = yield* Clock.currentTimeMillis;
-        const keys = yield* Effect.forEach(found.accounts, ({ name }) => keyStore.listKeys(name, now));
-        return { ...found, keys: keys.flat() };
+        const found = yield* findMost(chatId);
+        return { ...found, entries: yield* Stream.runCollect(entriesOf(chatId)) };
       }),
+
+      /** Returns the data of a chat user as `find` does, without the audit entries. @internal */
+      findMost,
+
+      /** Reads a page of the audit entries that name a chat user, by `UserStore.entries`. @internal */
+      entriesAfter,
 
       /** Returns what the user would lose, without reading the audit log. */
       previewErasure: Effect.fn("UserData.previewErasure")(function* (chatId: ChatId) {

@@ -1,18 +1,22 @@
-import { Clock, Context, Effect, Layer, Option, Struct } from "effect";
+import { Array as Arr, Clock, Context, Effect, Layer, Option, Stream, Struct } from "effect";
 import { NetAddress } from "effect/net";
 import { AddressVault } from "../addresses/address_vault.ts";
 import { BlockStore } from "../admission/block_store.ts";
 import { SuspectStore } from "../alts/suspect_store.ts";
-import { signedBy } from "../audit/audit.ts";
+import { type AuditEntry, signedBy } from "../audit/audit.ts";
 import { CommunityStore } from "../communities/community_store.ts";
 import { guildOf } from "../data_scope.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type KeyDetails, maskedKey } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import { shownNickname } from "../roles/kept_nickname.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { Turns } from "../turns/mod.ts";
 import { UserData } from "./user_data.ts";
+
+/** The longest pause after a page of a download, in milliseconds. */
+const longestPause = 50;
 
 /**
  * Exports the data of a chat user: addresses decrypted, times in ISO 8601, without hashes, secrets, and what only teams
@@ -28,6 +32,17 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
     const communityStore = yield* CommunityStore;
 
     const turns = new Turns({ resource: "user_exports", places: 2, most: 1 });
+
+    /** Runs a part of a user's download in their turn, and pauses for as long as it took. */
+    const inTurn = Effect.fnUntraced(
+      function* <A, E>(chatId: ChatId, part: Effect.Effect<A, E>) {
+        const began = yield* monotonicMillis;
+        const read = yield* part;
+        yield* Effect.sleep(Math.min(longestPause, (yield* monotonicMillis) - began));
+        return read;
+      },
+      (part, chatId) => turns.step(chatId, part),
+    );
 
     /** Returns a function that looks up one of these scopes, as the export shows it. */
     const communitiesOf = Effect.fnUntraced(function* (pids: ReadonlyArray<Pid>) {
@@ -46,111 +61,130 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
       return (pid: Pid) => communities.get(pid) ?? { pid };
     });
 
+    const headOf = Effect.fnUntraced(function* (chatId: ChatId) {
+      const found = yield* users.findMost(chatId);
+      const { records, sightings, browsers: seen, reviews, roles, sessions, flows } = found;
+      const blocks = yield* blockStore.ofUser(chatId);
+      const suspects = yield* suspectStore.ofUser(chatId);
+      const pauses = yield* communityStore.pausedBy(chatId);
+      const scoped = [
+        ...sightings,
+        ...seen,
+        ...reviews,
+        ...blocks,
+        ...suspects,
+        ...roles,
+        ...pauses,
+        ...sessions,
+        ...flows,
+      ];
+      const scopes = records.map(({ scope }) => scope);
+      const communityOf = yield* communitiesOf([...scopes, ...scoped].map(({ pid }) => pid));
+      const browsers = [...new Set(seen.map(({ sighting }) => sighting.browser))];
+      const addresses = yield* vault.revealEach(sightings.map(({ sighting }) => sighting.address));
+      return {
+        chatId,
+        exportedAt: formatTimestamp(yield* Clock.currentTimeMillis),
+        accounts: found.accounts,
+        memberships: found.memberships.map(({ account: { name }, role, since }) =>
+          withTimes({ account: name, role, since }),
+        ),
+        keys: found.keys.map(keyJson),
+        links: records.map(({ scope, record }) => ({
+          community: communityOf(scope.pid),
+          ...withTimes(Struct.omit(record, ["chatId"])),
+        })),
+        sightings: sightings.map(({ pid, sighting: { seenAt } }, index) => ({
+          community: communityOf(pid),
+          // Null if the address key of the sighting is no longer configured.
+          address: addresses[index]?.pipe(
+            Option.map(({ ip }) => NetAddress.formatIp(ip)),
+            Option.getOrNull,
+          ),
+          ...withTimes({ seenAt }),
+        })),
+        browsers: seen.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) => ({
+          community: communityOf(pid),
+          // A number replaces the hash of the browser. A browser has the same number in all communities.
+          browser: browsers.indexOf(browser) + 1,
+          ...withTimes({ firstSeenAt, seenAt }),
+        })),
+        reviews: reviews.map(({ pid, review }) => ({
+          community: communityOf(pid),
+          ...withTimes(Struct.pick(review, ["otherChatId", "verdict", "note", "at"])),
+        })),
+        blocks: blocks.map(({ pid, at }) => ({ community: communityOf(pid), ...withTimes({ at }) })),
+        // Who else is in the pair is not the user's data.
+        likelyAlts: suspects.map(({ pid, suspect: { at, score, evidence } }) => ({
+          community: communityOf(pid),
+          ...withTimes({ linkedAt: at, score }),
+          reasons: evidence.map(({ kind }) => kind),
+        })),
+        roles: roles
+          .filter(({ nickname, problems }) => nickname !== null || problems.length > 0)
+          .map(({ pid, guildId, nickname, problems }) => ({
+            community: communityOf(pid),
+            guildId,
+            nickname: nickname === null ? null : shownNickname(nickname),
+            problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
+          })),
+        replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname }) =>
+          replacedNickname === null
+            ? []
+            : [{ community: communityOf(pid), guildId, nickname: replacedNickname }],
+        ),
+        pauses: pauses.map(({ pid, guildId, at }) => ({
+          community: communityOf(pid),
+          ...withTimes({ guildId, at }),
+        })),
+        sessions: sessions.map(({ id: _, pid, ...session }) => ({
+          community: communityOf(pid),
+          ...withTimes(session),
+        })),
+        flows: flows.map(({ pid, gameId, expiresAt }) => ({
+          community: communityOf(pid),
+          ...withTimes({ gameId, expiresAt }),
+        })),
+        signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),
+      };
+    });
+
     return {
-      of: Effect.fn("UserExports.of")(
-        function* (chatId: ChatId) {
-          const found = yield* users.find(chatId);
-          const { records, sightings, browsers: seen, reviews, roles, sessions, flows } = found;
-          const blocks = yield* blockStore.ofUser(chatId);
-          const suspects = yield* suspectStore.ofUser(chatId);
-          const pauses = yield* communityStore.pausedBy(chatId);
-          const scoped = [
-            ...sightings,
-            ...seen,
-            ...reviews,
-            ...blocks,
-            ...suspects,
-            ...roles,
-            ...pauses,
-            ...sessions,
-            ...flows,
-          ];
-          const scopes = records.map(({ scope }) => scope);
-          const communityOf = yield* communitiesOf([...scopes, ...scoped].map(({ pid }) => pid));
-          const browsers = [...new Set(seen.map(({ sighting }) => sighting.browser))];
-          const addresses = yield* vault.revealEach(sightings.map(({ sighting }) => sighting.address));
-          return {
-            chatId,
-            exportedAt: formatTimestamp(yield* Clock.currentTimeMillis),
-            accounts: found.accounts,
-            memberships: found.memberships.map(({ account: { name }, role, since }) =>
-              withTimes({ account: name, role, since }),
-            ),
-            keys: found.keys.map(keyJson),
-            links: records.map(({ scope, record }) => ({
-              community: communityOf(scope.pid),
-              ...withTimes(Struct.omit(record, ["chatId"])),
-            })),
-            sightings: sightings.map(({ pid, sighting: { seenAt } }, index) => ({
-              community: communityOf(pid),
-              // Null if the address key of the sighting is no longer configured.
-              address: addresses[index]?.pipe(
-                Option.map(({ ip }) => NetAddress.formatIp(ip)),
-                Option.getOrNull,
-              ),
-              ...withTimes({ seenAt }),
-            })),
-            browsers: seen.map(({ pid, sighting: { browser, seenAt }, firstSeenAt }) => ({
-              community: communityOf(pid),
-              // A number replaces the hash of the browser. A browser has the same number in all communities.
-              browser: browsers.indexOf(browser) + 1,
-              ...withTimes({ firstSeenAt, seenAt }),
-            })),
-            reviews: reviews.map(({ pid, review }) => ({
-              community: communityOf(pid),
-              ...withTimes(Struct.pick(review, ["otherChatId", "verdict", "note", "at"])),
-            })),
-            blocks: blocks.map(({ pid, at }) => ({ community: communityOf(pid), ...withTimes({ at }) })),
-            // Who else is in the pair is not the user's data.
-            likelyAlts: suspects.map(({ pid, suspect: { at, score, evidence } }) => ({
-              community: communityOf(pid),
-              ...withTimes({ linkedAt: at, score }),
-              reasons: evidence.map(({ kind }) => kind),
-            })),
-            roles: roles
-              .filter(({ nickname, problems }) => nickname !== null || problems.length > 0)
-              .map(({ pid, guildId, nickname, problems }) => ({
-                community: communityOf(pid),
-                guildId,
-                nickname: nickname === null ? null : shownNickname(nickname),
-                problems: problems.map(({ roleId, reason, at }) => withTimes({ roleId, reason, at })),
-              })),
-            replacedNicknames: roles.flatMap(({ pid, guildId, replacedNickname }) =>
-              replacedNickname === null
-                ? []
-                : [{ community: communityOf(pid), guildId, nickname: replacedNickname }],
-            ),
-            pauses: pauses.map(({ pid, guildId, at }) => ({
-              community: communityOf(pid),
-              ...withTimes({ guildId, at }),
-            })),
-            sessions: sessions.map(({ id: _, pid, ...session }) => ({
-              community: communityOf(pid),
-              ...withTimes(session),
-            })),
-            flows: flows.map(({ pid, gameId, expiresAt }) => ({
-              community: communityOf(pid),
-              ...withTimes({ gameId, expiresAt }),
-            })),
-            signIns: found.signIns.map((signIn) => withTimes(Struct.omit(signIn, ["id", "chatId"]))),
-            entries: found.entries.map((entry) =>
-              withTimes({
-                ...entry,
-                ...signedBy(entry),
-                // Only teams may read why they blocked a user, which also stands in the entry of the removed link.
-                details: Struct.omit(entry.details, ["reason"]),
-              }),
-            ),
-          };
-        },
-        // All data of a user is in memory at once, so one user downloads it once at a time.
-        (download, chatId) => turns.step(chatId, download),
-      ),
+      /**
+       * Returns the data as the text of a JSON object, page by page: a user may have very many audit entries.
+       *
+       * @param indent the spaces of a level; 0 for one line
+       */
+      json: Effect.fn("UserExports.json")(function* (chatId: ChatId, indent: number) {
+        const head = yield* inTurn(chatId, headOf(chatId));
+        const lineAt = (level: number) => (indent === 0 ? "" : `\n${" ".repeat(indent * level)}`);
+        const textAt = (level: number, value: object) =>
+          JSON.stringify(value, null, indent).replaceAll("\n", lineAt(level));
+        const begun = `${textAt(0, head).slice(0, -1).trimEnd()},${lineAt(1)}"entries":${indent === 0 ? "" : " "}[`;
+        const pages = Stream.paginate(null as AuditEntry | null, (after) =>
+          Effect.map(inTurn(chatId, users.entriesAfter(chatId, after)), (page) => {
+            const texts = page.map((entry) => `${lineAt(2)}${textAt(2, entryJson(entry))}`).join(",");
+            return [page.length === 0 ? [] : [after === null ? texts : `,${texts}`], Arr.last(page)] as const;
+          }),
+        );
+        return Stream.make(begun).pipe(
+          Stream.concat(pages),
+          Stream.concat(Stream.make(`${lineAt(1)}]${lineAt(0)}}`)),
+        );
+      }),
     };
   }),
 }) {
   static readonly layer = Layer.effect(UserExports, UserExports.make);
 }
+
+const entryJson = (entry: AuditEntry) =>
+  withTimes({
+    ...entry,
+    ...signedBy(entry),
+    // Only teams may read why they blocked a user, which also stands in the entry of the removed link.
+    details: Struct.omit(entry.details, ["reason"]),
+  });
 
 const keyJson = (key: KeyDetails) => ({
   masked: maskedKey(key.id),

@@ -5,7 +5,6 @@ import type { AltReview } from "../alts/alt_reviews.ts";
 import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreEffect } from "../errors.ts";
-import { groupBy } from "../group_by.ts";
 import type { UserMessage } from "../guild_log/guild_log_store.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
@@ -47,8 +46,11 @@ export interface UserRecords {
   readonly flows: ReadonlyArray<VerificationFlow>;
   /** The user's sign-ins to the dashboard, and to the site that shows users their own data, including expired ones. */
   readonly signIns: ReadonlyArray<SiteSignIn>;
-  /** Audit entries that name the user or one of their accounts, oldest first. */
-  readonly entries: ReadonlyArray<AuditEntry>;
+}
+
+/** An erasure of which a part is done, because a node stopped before its end. */
+export interface UnfinishedErasure extends WriteOrigin {
+  readonly chatId: ChatId;
 }
 
 export interface EraseUser extends WriteOrigin {
@@ -81,6 +83,9 @@ export interface UserErased {
   readonly revokedKeys: ReadonlyArray<KeyId>;
 }
 
+/** After how long without a step an erasure counts as interrupted, in milliseconds. @internal */
+export const unfinishedAfter = 60_000;
+
 /** The kind of places where a user was seen. @internal */
 export type Places = "addresses" | "browsers";
 
@@ -88,8 +93,20 @@ export type Places = "addresses" | "browsers";
 export class UserStore extends Context.Service<
   UserStore,
   {
-    /** Returns all data of a user. Reads the whole audit log. */
+    /** Returns the data of a user, except for `entries`. */
     readonly find: (chatId: ChatId) => StoreEffect<UserRecords>;
+
+    /**
+     * Returns up to `limit` audit entries that name the user or one of their accounts, oldest first. An empty page is the
+     * last one; others may have fewer entries than `limit`.
+     *
+     * @param after the last entry of the page before; null for the first page
+     */
+    readonly entries: (
+      chatId: ChatId,
+      after: AuditEntry | null,
+      limit: number,
+    ) => StoreEffect<ReadonlyArray<AuditEntry>>;
 
     /** Returns only the `records` of a user, without reading the audit log. */
     readonly findRecords: (chatId: ChatId) => StoreEffect<ReadonlyArray<ScopedRecord>>;
@@ -101,7 +118,8 @@ export class UserStore extends Context.Service<
     readonly forget: (chatId: ChatId, places: Places) => StoreEffect<number>;
 
     /**
-     * Erases the user from every scope in one transaction. It deletes records, sightings, reviews, final sessions, and
+     * Erases the user from every scope: in one transaction, or a user with much data in steps, the last of which ends the
+     * erasure. It deletes records, sightings, reviews, final sessions, and
      * the nicknames of role plans. It takes the user out of the messages of logs, see `GuildLogStore`. It voids proofs,
      * and sets open sessions to `failed` without naming the user. In the audit log, `[erased]` replaces the user. The
      * user's memberships end. The user's accounts lose their chat ID and name, the keys of these accounts are revoked,
@@ -109,54 +127,15 @@ export class UserStore extends Context.Service<
      * admin closes, as in `MemberStore.change`. If the user owns a suspended account, `ownerHash` is kept for
      * `KeyStore.ensureAccount`.
      *
-     * Stores a `user.erased` entry for each affected scope and account. None, without any change, if the user has a
-     * record in a scope that is not in `scopes`.
+     * Stores a `user.erased` entry for each affected scope and account. None, without ending the erasure, if the user has
+     * a record in a scope that is not in `scopes`.
      */
     readonly erase: (write: EraseUser) => StoreEffect<Option.Option<UserErased>>;
+
+    /**
+     * Returns erasures in steps that were interrupted: begun, not ended, and without a step for `unfinishedAfter`. To end
+     * one, call `erase` again.
+     */
+    readonly unfinished: (now: Millis) => StoreEffect<ReadonlyArray<UnfinishedErasure>>;
   }
 >()("@accountlink/core/UserStore") {}
-
-type Counts = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries" | "messages">;
-
-/** An erased record: its kind and its scope. The scope is null for an audit entry about an account. */
-export interface ErasedThing {
-  readonly what: keyof Counts | "events";
-  readonly pid: Pid | null;
-}
-
-/**
- * Counts erased records: in total for `UserErased`, and by scope for the scope's `user.erased` audit entry. The scopes are
- * sorted, since a database deletes in any order, and the audit log keeps the order of its entries. Erased events are not
- * counted. @internal
- */
-export const countErased = (
-  things: ReadonlyArray<ErasedThing>,
-): { readonly total: Counts; readonly byScope: ReadonlyMap<Pid, ErasureDetails> } => {
-  const byScope = groupBy(things, ({ pid }) => pid);
-  return {
-    total: countsOf(things),
-    byScope: new Map(
-      [...byScope]
-        .flatMap(([pid, of]) => (pid === null ? [] : [[pid, detailsOf(countsOf(of))] as const]))
-        .toSorted(([one], [other]) => (one < other ? -1 : 1)),
-    ),
-  };
-};
-
-type ErasureDetails = Omit<Counts, "messages"> & Partial<Counts>;
-
-/** Entries of scopes without a log do not name its messages. */
-const detailsOf = ({ messages, ...counts }: Counts): ErasureDetails =>
-  messages === 0 ? counts : { ...counts, messages };
-
-const countsOf = (things: ReadonlyArray<ErasedThing>): Counts => {
-  const countOf = (kind: keyof Counts) => things.filter(({ what }) => what === kind).length;
-  return {
-    records: countOf("records"),
-    sightings: countOf("sightings"),
-    browsers: countOf("browsers"),
-    reviews: countOf("reviews"),
-    entries: countOf("entries"),
-    messages: countOf("messages"),
-  };
-};

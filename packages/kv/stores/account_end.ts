@@ -5,92 +5,121 @@ import { pauseFor, turned } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect } from "effect";
+import { Effect, Struct } from "effect";
 import type { Transaction } from "../transaction.ts";
 import { putLinking } from "./communities.ts";
 import { deleteImport, imports } from "./imports.ts";
 import { keys, revokedKey } from "./keys.ts";
 import { members } from "./members.ts";
-import { plans } from "./role_plans.ts";
+import { isOn, plans } from "./role_plans.ts";
 import { accounts, type StoredAccount, scopes } from "./scopes.ts";
 import { signIns } from "./sign_in_store.ts";
 import { webhooks } from "./webhooks.ts";
 
 type Effects<A> = Effect.fn.Return<A, Effect.Error<StoreEffect<never>>>;
 
-/** Revokes the keys of an account. Returns the keys that were not revoked before. */
-const revokeKeys = Effect.fnUntraced(function* (
+/** Whether more than `limit` records needed a change, and the keys that were revoked. */
+interface Closed {
+  readonly revoked: ReadonlyArray<KeyId>;
+  readonly isMore: boolean;
+}
+
+/** Revokes up to `limit` keys of an account that are not revoked. */
+export const revokeSome = Effect.fnUntraced(function* (
   tx: Transaction,
   account: StoredAccount,
   at: Millis,
-): Effects<ReadonlyArray<KeyId>> {
-  const revoked: Array<KeyId> = [];
-  for (const stored of yield* tx.list(keys.byAccount, [account.id])) {
-    if (stored.key.status === "revoked") continue;
-    revoked.push(stored.key.id);
-    yield* tx.put(keys, revokedKey(stored, account, at));
-  }
-  return revoked;
+  limit: number,
+): Effects<Closed> {
+  const active = (yield* tx.list(keys.byAccount, [account.id])).filter(({ key }) => key.status !== "revoked");
+  const some = active.slice(0, limit);
+  for (const stored of some) yield* tx.put(keys, revokedKey(stored, account, at));
+  return { revoked: some.map(({ key }) => key.id), isMore: active.length > limit };
 });
 
-/** Pauses the webhooks and role plans of an account. */
-export const pauseAll = Effect.fnUntraced(function* (
+/** Pauses up to `limit` webhooks and role plans of an account. Returns whether more are left. */
+export const pauseSome = Effect.fnUntraced(function* (
   tx: Transaction,
   account: number,
   at: Millis,
-): Effects<void> {
-  for (const stored of yield* tx.list(webhooks.byAccount, [account])) {
-    const { webhook } = stored;
-    if (webhook.status !== "active") continue;
-    yield* tx.put(webhooks, { ...stored, webhook: { ...webhook, status: "paused", failingSince: null } });
+  limit: number,
+): Effects<boolean> {
+  const sending = (yield* tx.list(webhooks.byAccount, [account])).filter(
+    ({ webhook }) => webhook.status === "active",
+  );
+  for (const stored of sending.slice(0, limit)) {
+    const webhook = { ...stored.webhook, status: "paused", failingSince: null } as const;
+    yield* tx.put(webhooks, { ...stored, webhook });
   }
-  for (const plan of yield* tx.list(plans.byAccount, [account])) {
-    const { settings, revision } = plan;
-    if (settings.state !== "on") continue;
-    const paused = { ...settings, state: "paused" } as const;
+  const on = (yield* tx.list(plans.byAccount, [account])).filter(isOn);
+  for (const plan of on.slice(0, limit)) {
+    const paused = { ...plan.settings, state: "paused" } as const;
     yield* putLinking(tx, plan, (linking) => turned(linking, "paused", pauseFor("account_closed", at)));
-    yield* tx.put(plans, { ...plan, settings: paused, revision: revision + 1, sweep: null });
+    yield* tx.put(plans, { ...plan, settings: paused, revision: plan.revision + 1, sweep: null });
   }
+  return sending.length > limit || on.length > limit;
+});
+
+/** Revokes up to `limit` keys of an account, and pauses up to `limit` webhooks and role plans. */
+export const closeSome = Effect.fnUntraced(function* (
+  tx: Transaction,
+  account: StoredAccount,
+  at: Millis,
+  limit: number,
+): Effects<Closed> {
+  const isActive = yield* pauseSome(tx, account.id, at, limit);
+  const { revoked, isMore } = yield* revokeSome(tx, account, at, limit);
+  return { revoked, isMore: isActive || isMore };
 });
 
 /** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */
-export const closeAccount = Effect.fnUntraced(function* (
-  tx: Transaction,
-  account: StoredAccount,
-  at: Millis,
-): Effects<ReadonlyArray<KeyId>> {
-  yield* pauseAll(tx, account.id, at);
-  return yield* revokeKeys(tx, account, at);
-});
+export const closeAccount = (tx: Transaction, account: StoredAccount, at: Millis) =>
+  Effect.map(closeSome(tx, account, at, Infinity), ({ revoked }) => revoked);
+
+const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [] };
 
 /**
- * Removes the chat ID and the names of an account, which is `pseudonym` from then on. Revokes its keys, ends its
- * invitations and its members' sign-ins, and clears the texts that the owner entered for keys, scopes and webhooks.
- * Returns the revoked keys.
+ * Ends up to `limit` imports, invitations and sign-ins of members of an account, and clears the texts that the owner
+ * entered for up to `limit` keys, scopes and webhooks. Returns whether more may be left.
  */
-export const releaseAccount = Effect.fnUntraced(function* (
+export const clearSome = Effect.fnUntraced(function* (
   tx: Transaction,
-  account: StoredAccount,
-  pseudonym: string,
-  at: Millis,
-): Effects<ReadonlyArray<KeyId>> {
-  const { id, name, tier, status } = account;
-  for (const one of yield* tx.list(imports.byAccount, [name])) yield* deleteImport(tx, one);
-  const released = { id, name: pseudonym, chatId: null, tier, status, operator: false };
-  yield* tx.put(accounts, released);
-  for (const signIn of yield* tx.list(signIns.byAccount, [name])) yield* tx.remove(signIns, signIn.id);
-  for (const member of yield* tx.scan(members, [id])) {
-    if (!hasAccepted(member)) yield* tx.remove(members, id, member.chatId);
-  }
-  for (const scope of yield* tx.list(scopes.byAccount, [id])) {
-    yield* tx.put(scopes, { ...scope, settings: noSettings });
-  }
-  for (const stored of yield* tx.list(webhooks.byAccount, [id])) {
+  { id, name }: StoredAccount,
+  limit: number,
+): Effects<boolean> {
+  const begun = yield* tx.list(imports.byAccount, [name], { limit });
+  for (const one of begun) yield* deleteImport(tx, one);
+  const ofMembers = yield* tx.list(signIns.byAccount, [name], { limit });
+  for (const signIn of ofMembers) yield* tx.remove(signIns, signIn.id);
+  const invited = (yield* tx.scan(members, [id])).filter((member) => !hasAccepted(member));
+  for (const member of invited.slice(0, limit)) yield* tx.remove(members, id, member.chatId);
+  const named = (yield* tx.list(scopes.byAccount, [id])).filter(
+    ({ settings }) => !isSame(settings, noSettings),
+  );
+  for (const scope of named.slice(0, limit)) yield* tx.put(scopes, { ...scope, settings: noSettings });
+  const described = (yield* tx.list(webhooks.byAccount, [id])).filter(
+    ({ webhook }) => webhook.description !== "",
+  );
+  for (const stored of described.slice(0, limit)) {
     yield* tx.put(webhooks, { ...stored, webhook: { ...stored.webhook, description: "" } });
   }
-  const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [] };
-  for (const stored of yield* tx.list(keys.byAccount, [id])) {
+  const entered = (yield* tx.list(keys.byAccount, [id])).filter(
+    ({ key }) => !isSame(Struct.pick(key, Struct.keys(emptied)), emptied),
+  );
+  for (const stored of entered.slice(0, limit)) {
     yield* tx.put(keys, { ...stored, key: { ...stored.key, ...emptied } });
   }
-  return yield* revokeKeys(tx, released, at);
+  const full = begun.length === limit || ofMembers.length === limit;
+  return full || [invited, named, described, entered].some(({ length }) => length > limit);
+});
+
+const isSame = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** Gives an account that was cleared its pseudonym, and takes its chat ID. */
+export const releaseAccount = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { id, tier, status }: StoredAccount,
+  pseudonym: string,
+): Effects<void> {
+  yield* tx.put(accounts, { id, name: pseudonym, chatId: null, tier, status, operator: false });
 });

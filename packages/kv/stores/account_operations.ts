@@ -4,15 +4,14 @@ import { logged } from "@accountlink/core/journal";
 import { endOfAccount, isOperators, type KeyStore, shownName } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect, Option } from "effect";
-import { stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { pauseAll, releaseAccount } from "./account_end.ts";
+import { clearSome, closeSome, releaseAccount } from "./account_end.ts";
 import { nextNumber } from "./counts.ts";
 import { accountPlace, journal, record } from "./journal.ts";
 import { keys } from "./keys.ts";
 import { members } from "./members.ts";
-import { accountNamed, accountOf, accounts } from "./scopes.ts";
+import { accountNamed, accountOf, accounts, type StoredAccount } from "./scopes.ts";
 
 /** Hashes of erased users who owned a suspended account. */
 export const suspendedOwners = table<{ readonly hash: string }>()("suspended", ({ hash }) => [hash], {});
@@ -102,34 +101,40 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
   endAccount: ({ name, pseudonym, ...write }) =>
     Effect.gen(function* () {
       assertStorable([pseudonym]);
-      while (yield* renameActor(db, name, pseudonym));
-      return yield* db.write<Option.Option<ReadonlyArray<KeyId>>>(name, function* (tx) {
-        const account = yield* accountNamed(tx, name);
-        if (account === undefined) return Option.none();
-        const { id } = account;
-        const revoked = yield* releaseAccount(tx, account, pseudonym, write.at);
-        yield* pauseAll(tx, id, write.at);
-        for (const { chatId } of yield* tx.scan(members, [id])) yield* tx.remove(members, id, chatId);
-        yield* renameActorIn(tx, name, pseudonym);
-        const end = endOfAccount(write, pseudonym, revoked);
-        yield* record(tx, accountPlace(id), logged(end, end.action, end.details));
-        return Option.some(revoked);
-      });
+      const all: Array<KeyId> = [];
+      for (;;) {
+        const ended = yield* db.write<{ revoked: ReadonlyArray<KeyId>; isMore: boolean } | null>(
+          name,
+          function* (tx) {
+            const account = yield* accountNamed(tx, name);
+            if (account === undefined) return null;
+            const { revoked, isMore } = yield* closeSome(tx, account, write.at, endedPerStep);
+            if (isMore || (yield* isLeft(tx, account, pseudonym))) return { revoked, isMore: true };
+            yield* releaseAccount(tx, account, pseudonym);
+            const end = endOfAccount(write, pseudonym, [...all, ...revoked]);
+            yield* record(tx, accountPlace(account.id), logged(end, end.action, end.details));
+            return { revoked, isMore: false };
+          },
+        );
+        if (ended === null) return Option.none();
+        all.push(...ended.revoked);
+        if (!ended.isMore) return Option.some(all);
+      }
     }),
 });
 
-/** Gives the actor of some entries of an account its new name. */
-const renameActorIn = Effect.fnUntraced(function* (tx: Transaction, name: string, pseudonym: string) {
-  const found = yield* tx.list(journal.byActor, [name], { limit: stepSize });
-  for (const stored of found) {
+/** How many records of a kind a step of the end of an account changes at most. */
+const endedPerStep = 10;
+
+/** Ends some of what is left of an account that ends. Returns whether more may be left. */
+const isLeft = Effect.fnUntraced(function* (tx: Transaction, account: StoredAccount, pseudonym: string) {
+  const { id, name } = account;
+  if (yield* clearSome(tx, account, endedPerStep)) return true;
+  const left = yield* tx.scan(members, [id]);
+  for (const { chatId } of left.slice(0, endedPerStep)) yield* tx.remove(members, id, chatId);
+  const named = yield* tx.list(journal.byActor, [name], { limit: endedPerStep });
+  for (const stored of named) {
     yield* tx.put(journal, { ...stored, actor: { ...stored.actor, id: pseudonym } as typeof stored.actor });
   }
-  return found.length;
+  return left.length > endedPerStep || named.length === endedPerStep;
 });
-
-/** Returns whether more entries are left. */
-const renameActor = (db: Database, name: string, pseudonym: string) =>
-  db.write(name, function* (tx) {
-    const account = yield* accountNamed(tx, name);
-    return account !== undefined && (yield* renameActorIn(tx, name, pseudonym)) === stepSize;
-  });

@@ -1,14 +1,28 @@
-/** The erasure of a user: in one transaction, or for a user with much data in several, of which the last one ends it. */
+/**
+ * The erasure of a user: in one transaction, or for a user with much data in several, each of which is small. The last one
+ * finds nothing left.
+ */
 import type { ChatId, KeyId } from "@accountlink/core";
 import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
 import { isAtAddress, placeOf } from "@accountlink/core/addresses";
+import type { StoreEffect } from "@accountlink/core/errors";
 import { logged, userErased } from "@accountlink/core/journal";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { countErased, type ErasedThing, type EraseUser, type UserErased } from "@accountlink/core/users";
-import { Effect, Option } from "effect";
+import type { Millis } from "@accountlink/core/timestamp";
+import {
+  addErased,
+  type ErasedThing,
+  type EraseUser,
+  type ErasureTally,
+  nothingErased,
+  type UnfinishedErasure,
+  type UserErased,
+} from "@accountlink/core/users";
+import { Clock, Effect, Option } from "effect";
+import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { closeAccount, pauseAll, releaseAccount } from "./account_end.ts";
+import { clearSome, closeSome, pauseSome, releaseAccount, revokeSome } from "./account_end.ts";
 import { suspendedOwners } from "./account_operations.ts";
 import { reviews } from "./alt_review_store.ts";
 import { eraseFromBlocks } from "./blocks.ts";
@@ -16,18 +30,91 @@ import { forgetInCommunities } from "./communities.ts";
 import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
 import { eraseFromImports } from "./import_records.ts";
-import { accountPlace, eraseFromJournal, pidOf, record } from "./journal.ts";
+import { accountPlace, eraseFromJournal, pidOf, record, recordPart } from "./journal.ts";
 import { links } from "./links.ts";
-import { members, membershipsOf } from "./members.ts";
-import { forgetRoles } from "./role_plans.ts";
-import { accountAt, accounts, type StoredAccount, scopes } from "./scopes.ts";
+import { members } from "./members.ts";
+import { forgetNicknames, forgetPreviews, forgetProblems } from "./role_plans.ts";
+import { accountAt, accountOf, accounts, type StoredAccount, scopes } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
 import { signIns } from "./sign_in_store.ts";
 import { forgetSuspects } from "./suspect_store.ts";
 import { endVerifications, flows, sessions } from "./verifications.ts";
 
-/** How much of each kind one transaction erases. */
-const limit = 12;
+/** How many records of a kind are changed before the size of the transaction is compared with its bounds. */
+const limit = 6;
+
+/** Records of the journal in a transaction that changes little else. */
+const limitOfRecords = 24;
+
+/**
+ * A transaction that is larger does no more. It may be larger by `limit` records of a kind, and by the entries of the
+ * scopes of its things, and is still below the bounds of every engine.
+ */
+const [mostThings, mostChecks, mostChanges] = [12, 30, 300];
+
+/** An erasure whose last transaction is still to come. */
+interface Erasure extends UnfinishedErasure {
+  /** When the last transaction was made. */
+  readonly stepAt: Millis;
+}
+
+export const erasures = table<Erasure>()("erasure", ({ chatId }) => [chatId], {});
+
+/** What was erased: by a transaction, or by all before it. */
+interface Part {
+  readonly things: Array<ErasedThing>;
+  readonly revoked: Array<{ readonly key: KeyId; readonly account: number; readonly isOwn: boolean }>;
+  /** The number of the user's accounts that were released. */
+  accounts: number;
+}
+
+const newPart = (): Part => ({ things: [], revoked: [], accounts: 0 });
+
+export const eraseUser = Effect.fnUntraced(function* (db: Database, write: EraseUser) {
+  assertStorable([write.pseudonym]);
+  const { chatId, actor, requestId } = write;
+  const sum = newPart();
+  let tally = nothingErased;
+  for (;;) {
+    const before = tally;
+    const done = yield* db.write<{ part: Part; tally: ErasureTally; isMore: boolean } | null>(
+      chatId,
+      function* (tx) {
+        if (yield* hasOtherRecords(tx, write)) return null;
+        const part = newPart();
+        const isMore = yield* erasePart(tx, write, part, sum);
+        const after = yield* addErased(before, part.things, (pid, details, entry) =>
+          Effect.map(
+            recordPart(tx, pid, userErased(write, chatId, { ...details }), entry, entry === null),
+            (sequence) => sequence ?? 0,
+          ),
+        );
+        const stepAt = yield* Clock.currentTimeMillis;
+        if (isMore) yield* tx.put(erasures, { chatId, actor, requestId, stepAt });
+        else yield* tx.remove(erasures, chatId);
+        return { part, tally: after, isMore };
+      },
+    );
+    if (done === null) return Option.none<UserErased>();
+    const { part, isMore } = done;
+    tally = done.tally;
+    sum.accounts += part.accounts;
+    sum.revoked.push(...part.revoked);
+    if (isMore) continue;
+    const revokedKeys = sum.revoked
+      .toSorted((one, other) => Number(other.isOwn) - Number(one.isOwn))
+      .map(({ key }) => key);
+    return Option.some<UserErased>({ ...tally.total, accounts: sum.accounts, revokedKeys });
+  }
+});
+
+/** Whether one of the next records is in a scope that the write does not name. */
+const hasOtherRecords = Effect.fnUntraced(function* (tx: Transaction, { chatId, scopes: known }: EraseUser) {
+  for (const stored of yield* tx.list(links.byUser, [chatId], { limit })) {
+    if (!known.includes(stored.pid) && (yield* isCurrent(tx, stored))) return true;
+  }
+  return false;
+});
 
 const isCurrent = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -36,75 +123,57 @@ const isCurrent = Effect.fnUntraced(function* (
   return (yield* tx.get(scopes, pid))?.epoch === epoch;
 });
 
-export const eraseUser = Effect.fnUntraced(function* (db: Database, write: EraseUser) {
-  assertStorable([write.pseudonym]);
-  const things: Array<ErasedThing> = [];
-  for (;;) {
-    const earlier = [...things];
-    const erased = yield* db.write<Option.Option<UserErased> | ReadonlyArray<ErasedThing>>(
-      write.chatId,
-      function* (tx) {
-        if (yield* hasOtherRecords(tx, write)) return Option.none();
-        const part = yield* erasePart(tx, write);
-        if (part.isMore) return part.things;
-        return Option.some(yield* endErasure(tx, write, [...earlier, ...part.things]));
-      },
-    );
-    if (Option.isOption(erased)) return erased;
-    things.push(...erased);
-  }
-});
-
-/** Whether the user has a record in a scope that the write does not name. */
-const hasOtherRecords = Effect.fnUntraced(function* (tx: Transaction, { chatId, scopes: known }: EraseUser) {
-  for (const stored of yield* tx.list(links.byUser, [chatId])) {
-    if (!known.includes(stored.pid) && (yield* isCurrent(tx, stored))) return true;
+/** Erases things of each kind until the transaction is large enough. Returns whether something may be left. */
+const erasePart = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser, part: Part, before: Part) {
+  for (const eraseSome of kinds) {
+    for (;;) {
+      const isMore = yield* eraseSome(tx, write, part, before);
+      if (part.things.length >= mostThings || tx.exceeds(mostChecks, mostChanges)) return true;
+      if (!isMore) break;
+    }
   }
   return false;
 });
 
-/** Erases up to `limit` things of each kind of which a user may have many. */
-const erasePart = Effect.fnUntraced(function* (tx: Transaction, { chatId, at }: EraseUser) {
-  const things: Array<ErasedThing> = [];
-  const names = (yield* tx.list(accounts.byUser, [chatId])).map(({ name }) => name);
+/** Erases up to `limit` things of a kind. Returns whether more may be left. */
+type EraseSome = (tx: Transaction, write: EraseUser, part: Part, before: Part) => StoreEffect<boolean>;
 
-  const ofUser = yield* tx.list(links.byUser, [chatId], { limit });
-  for (const stored of ofUser) {
+const eraseLinks: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, { things }) {
+  const found = yield* tx.list(links.byUser, [chatId], { limit });
+  for (const stored of found) {
     if (yield* isCurrent(tx, stored)) things.push({ what: "records", pid: stored.pid });
     yield* tx.remove(links, stored.pid, chatId);
   }
-  const seen = yield* tx.list(sightings.byUser, [chatId], { limit });
-  for (const stored of seen) {
+  return found.length === limit;
+});
+
+const eraseSightings: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, { things }) {
+  const found = yield* tx.list(sightings.byUser, [chatId], { limit });
+  for (const stored of found) {
     const { pid, sighting } = stored;
     const what = isAtAddress(sighting) ? "sightings" : "browsers";
     if (yield* isCurrent(tx, stored)) things.push({ what, pid });
     yield* tx.remove(sightings, pid, chatId, placeOf(sighting));
   }
-  const reviewed = yield* tx.list(reviews.byUser, [chatId], { limit });
-  for (const stored of reviewed) {
+  return found.length === limit;
+});
+
+const eraseReviews: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, { things }) {
+  const found = yield* tx.list(reviews.byUser, [chatId], { limit });
+  for (const stored of found) {
     if (yield* isCurrent(tx, stored)) things.push({ what: "reviews", pid: stored.pid });
     yield* tx.remove(reviews, ...reviews.id(stored));
   }
-  const { pids, isMore: isLogLeft } = yield* forgetInLogs(tx, chatId, at, limit);
-  for (const pid of pids) things.push({ what: "messages", pid });
-  const isSessionLeft = yield* eraseFromSessions(tx, chatId, at);
-  const named = yield* eraseFromJournal(tx, chatId, names, limit);
-  for (const { place, actor } of named)
-    things.push({ what: actor === null ? "events" : "entries", pid: pidOf(place) });
-  const kept = yield* tx.list(requests.byUser, [chatId], { limit });
-  for (const request of kept) yield* tx.put(requests, { ...request, chatIds: [], answer: null });
-  const isMore = [ofUser, seen, reviewed, named, kept].some(({ length }) => length >= limit);
-  const isBlockLeft = yield* eraseFromBlocks(tx, chatId, limit);
-  const isPauseLeft = yield* forgetInCommunities(tx, chatId, limit);
-  const isUndoLeft = yield* eraseFromImports(tx, chatId, limit);
-  // A pair has many index entries.
-  const isSuspectLeft = yield* forgetSuspects(tx, chatId, limit / 4);
-  const left = [isMore, isLogLeft, isSessionLeft, isBlockLeft, isPauseLeft, isUndoLeft, isSuspectLeft];
-  return { things, isMore: left.includes(true) };
+  return found.length === limit;
 });
 
-/** Returns whether some sessions may be left. */
-const eraseFromSessions = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, at: number) {
+const eraseFromLogs: EraseSome = Effect.fnUntraced(function* (tx, { chatId, at }, { things }) {
+  const { pids, isMore } = yield* forgetInLogs(tx, chatId, at, limit);
+  for (const pid of pids) things.push({ what: "messages", pid });
+  return isMore;
+});
+
+const eraseFromSessions: EraseSome = Effect.fnUntraced(function* (tx, { chatId, at }) {
   const ofUser = yield* tx.list(sessions.byUser, [chatId], { limit });
   const proven = yield* tx.list(flows.byUser, [chatId], { limit });
   const pids = new Set(proven.map(({ pid }) => pid));
@@ -121,70 +190,100 @@ const eraseFromSessions = Effect.fnUntraced(function* (tx: Transaction, chatId: 
   return ofUser.length === limit || proven.length === limit;
 });
 
-const endErasure = Effect.fnUntraced(function* (
-  tx: Transaction,
-  write: EraseUser,
-  things: ReadonlyArray<ErasedThing>,
-) {
-  const { chatId, pseudonym, ownerHash } = write;
-  const { total, byScope } = countErased(things);
-  for (const [pid, details] of byScope) {
-    yield* record(tx, pid, userErased(write, chatId, { ...details }));
+const eraseRecords: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, { things }) {
+  const most = things.length === 0 ? limitOfRecords : limit;
+  const names = (yield* tx.list(accounts.byUser, [chatId])).map(({ name }) => name);
+  const found = yield* eraseFromJournal(tx, chatId, names, most);
+  for (const { place, sequence, actor } of found) {
+    things.push({ what: actor === null ? "events" : "entries", pid: pidOf(place), sequence });
   }
-  const own = (yield* tx.list(accounts.byUser, [chatId])).toSorted((one, other) => one.id - other.id);
-  for (const signIn of yield* tx.list(signIns.byUser, [chatId])) yield* tx.remove(signIns, signIn.id);
-  if ((yield* membershipsOf(tx, chatId)).some(isSuspendedOwner)) {
-    yield* tx.put(suspendedOwners, { hash: ownerHash });
-  }
-  const left = yield* leaveAccounts(tx, chatId);
-  yield* forgetRoles(tx, chatId);
-
-  const revokedKeys: Array<KeyId> = [];
-  for (const [index, account] of own.entries()) {
-    const name = index === 0 ? pseudonym : `${pseudonym}-${index + 1}`;
-    revokedKeys.push(...(yield* endOwn(tx, write, account, name)));
-  }
-  for (const account of left) revokedKeys.push(...(yield* closeLeft(tx, write, account)));
-  return { ...total, accounts: own.length, revokedKeys };
+  return found.length >= most;
 });
 
-/** Ends the memberships of the user, and returns the accounts of others that the user ran. */
-const leaveAccounts = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
-  const left: Array<StoredAccount> = [];
-  for (const member of yield* tx.list(members.byUser, [chatId])) {
-    const account = yield* accountAt(tx, member.account);
-    if (isInCharge(member) && account.chatId !== chatId) left.push(account);
-    yield* tx.remove(members, member.account, chatId);
+const eraseAnswers: EraseSome = Effect.fnUntraced(function* (tx, { chatId }) {
+  const found = yield* tx.list(requests.byUser, [chatId], { limit });
+  for (const request of found) yield* tx.put(requests, { ...request, chatIds: [], answer: null });
+  return found.length === limit;
+});
+
+const eraseSignIns: EraseSome = Effect.fnUntraced(function* (tx, { chatId }) {
+  const found = yield* tx.list(signIns.byUser, [chatId], { limit });
+  for (const signIn of found) yield* tx.remove(signIns, signIn.id);
+  return found.length === limit;
+});
+
+/** Ends the next membership of the user. Closes an account of others if the user was its last owner or admin. */
+const leaveAccount: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) {
+  const { chatId } = write;
+  const [member] = yield* tx.list(members.byUser, [chatId], { limit: 1 });
+  if (member === undefined) return false;
+  const account = yield* accountAt(tx, member.account);
+  if (isSuspendedOwner({ scopes: null, ...member, account: accountOf(account) })) {
+    yield* tx.put(suspendedOwners, { hash: write.ownerHash });
   }
-  for (const member of yield* tx.list(members.byInviter, [chatId])) {
-    yield* tx.put(members, { ...member, invitedBy: null });
+  if (account.chatId !== chatId && isInCharge(member) && (yield* isClosed(tx, account.id, chatId))) {
+    const { revoked, isMore } = yield* closeSome(tx, account, write.at, limit);
+    for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: false });
+    if (isMore) return true;
+    yield* recordEnd(tx, write, account, [part, before]);
   }
-  return left.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  yield* tx.remove(members, account.id, chatId);
+  return true;
 });
 
-const isClosed = Effect.fnUntraced(function* (tx: Transaction, account: number) {
-  return !(yield* tx.scan(members, [account])).some(isInCharge);
+/** Whether nobody but the user runs an account. */
+const isClosed = Effect.fnUntraced(function* (tx: Transaction, account: number, chatId: ChatId) {
+  return !(yield* tx.scan(members, [account])).some(
+    (member) => member.chatId !== chatId && isInCharge(member),
+  );
 });
 
-/** Closes an account if the user was its last owner or admin, and returns the revoked keys. */
-const closeLeft = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser, account: StoredAccount) {
-  if (!(yield* isClosed(tx, account.id))) return [];
-  const revoked = yield* closeAccount(tx, account, write.at);
-  const details = { revokedKeys: revoked.length };
-  yield* record(tx, accountPlace(account.id), logged(write, "user.erased", details));
-  return revoked;
+const forgetInviter: EraseSome = Effect.fnUntraced(function* (tx, { chatId }) {
+  const found = yield* tx.list(members.byInviter, [chatId], { limit });
+  for (const member of found) yield* tx.put(members, { ...member, invitedBy: null });
+  return found.length === limit;
 });
 
-/** Releases an account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
-const endOwn = Effect.fnUntraced(function* (
-  tx: Transaction,
-  write: EraseUser,
-  account: StoredAccount,
-  pseudonym: string,
-) {
-  const revoked = yield* releaseAccount(tx, account, pseudonym, write.at);
-  if (yield* isClosed(tx, account.id)) yield* pauseAll(tx, account.id, write.at);
-  const details = { revokedKeys: revoked.length };
-  yield* record(tx, accountPlace(account.id), logged(write, "user.erased", details));
-  return revoked;
+/** Releases the next account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
+const endOwn: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) {
+  const { chatId, pseudonym, at } = write;
+  const [account] = yield* tx.list(accounts.byUser, [chatId], { limit: 1 });
+  if (account === undefined) return false;
+  if (yield* clearSome(tx, account, limit)) return true;
+  const { revoked, isMore } = yield* revokeSome(tx, account, at, limit);
+  for (const key of revoked) part.revoked.push({ key, account: account.id, isOwn: true });
+  if (isMore) return true;
+  if ((yield* isClosed(tx, account.id, chatId)) && (yield* pauseSome(tx, account.id, at, limit))) return true;
+  const index = before.accounts + part.accounts++;
+  yield* releaseAccount(tx, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`);
+  yield* recordEnd(tx, write, account, [part, before]);
+  return true;
 });
+
+/** Stores the entry of an account's end, which counts the keys that were revoked. */
+const recordEnd = (tx: Transaction, write: EraseUser, { id }: StoredAccount, parts: ReadonlyArray<Part>) => {
+  const revokedKeys = parts.flatMap(({ revoked }) => revoked).filter(({ account }) => account === id).length;
+  return record(tx, accountPlace(id), logged(write, "user.erased", { revokedKeys }));
+};
+
+const kinds: ReadonlyArray<EraseSome> = [
+  eraseLinks,
+  eraseSightings,
+  eraseReviews,
+  eraseFromLogs,
+  eraseFromSessions,
+  eraseRecords,
+  eraseAnswers,
+  (tx, { chatId }) => eraseFromBlocks(tx, chatId, limit),
+  (tx, { chatId }) => forgetInCommunities(tx, chatId, limit),
+  (tx, { chatId }) => eraseFromImports(tx, chatId, limit),
+  // A pair has many index entries.
+  (tx, { chatId }) => forgetSuspects(tx, chatId, limit / 2),
+  eraseSignIns,
+  (tx, { chatId }) => forgetPreviews(tx, chatId, limit),
+  (tx, { chatId }) => forgetProblems(tx, chatId, limit),
+  (tx, { chatId }) => forgetNicknames(tx, chatId, limit),
+  leaveAccount,
+  forgetInviter,
+  endOwn,
+];

@@ -122,21 +122,26 @@ export const recordPart = Effect.fnUntraced(function* (
   return first;
 });
 
-/** Finds the records that name a chat user or one of the accounts. */
+/** Finds up to `limit` records that name a chat user or one of the accounts, by place and sequence. */
 export const recordsNaming = Effect.fnUntraced(function* (
   tx: Transaction,
   chatId: ChatId,
   names: ReadonlyArray<string>,
-  limit?: number,
+  limit: number,
+  after: Pick<StoredRecord, "place" | "sequence"> | null = null,
 ) {
-  const options = limit === undefined ? {} : { limit };
+  const options = { limit, ...(after !== null && { after: [after.place, after.sequence] }) };
   const found = [...(yield* tx.list(journal.byUser, [chatId], options))];
   for (const name of names) found.push(...(yield* tx.list(journal.byActor, [name], options)));
   const unique = new Map(found.map((stored) => [`${stored.place} ${stored.sequence}`, stored]));
-  return [...unique.values()];
+  return [...unique.values()]
+    .toSorted((one, other) =>
+      one.place === other.place ? one.sequence - other.sequence : one.place < other.place ? -1 : 1,
+    )
+    .slice(0, limit);
 });
 
-/** Erases a chat user from up to `limit` records of each kind, and returns them. */
+/** Erases a chat user from up to `limit` records, and returns them. */
 export const eraseFromJournal = Effect.fnUntraced(function* (
   tx: Transaction,
   chatId: ChatId,
@@ -162,5 +167,5 @@ export const entriesOf = Effect.fnUntraced(function* (tx: Transaction, found: Re
     const entry = entryOf(stored, { sequence, account: (yield* accountAt(tx, id)).name, pid });
     if (entry !== undefined) entries.push(entry);
   }
-  return entries.toSorted((one, other) => one.sequence - other.sequence);
+  return entries;
 });

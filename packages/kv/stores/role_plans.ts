@@ -144,20 +144,41 @@ export const rolesOf = Effect.fnUntraced(function* (tx: Transaction, chatId: Cha
   return [...found.values()];
 });
 
-/** Forgets nicknames and problems of a chat user. Pending changes of the user's roles and nickname stay pending. */
-export const forgetRoles = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
-  for (const { pid, guildId, preview } of yield* tx.scan(previews, [])) {
-    if (JSON.stringify(preview).includes(`"${chatId}"`)) yield* tx.remove(previews, pid, guildId);
-  }
-  for (const { ref } of yield* tx.list(planProblems.byUser, [chatId])) {
-    yield* tx.remove(planProblems, ref, chatId);
-  }
-  for (const { replaced: _, ...member } of yield* tx.list(planMembers.byUser, [chatId])) {
+/** Deletes up to `limit` previews that name a chat user. Returns whether more may be left. */
+export const forgetPreviews = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
+  const found = (yield* tx.scan(previews, [])).filter(({ preview }) =>
+    JSON.stringify(preview).includes(`"${chatId}"`),
+  );
+  for (const { pid, guildId } of found.slice(0, limit)) yield* tx.remove(previews, pid, guildId);
+  return found.length > limit;
+});
+
+/** Deletes up to `limit` problems of a chat user. Returns whether more may be left. */
+export const forgetProblems = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
+  const found = yield* tx.list(planProblems.byUser, [chatId], { limit });
+  for (const { ref } of found) yield* tx.remove(planProblems, ref, chatId);
+  return found.length === limit;
+});
+
+/**
+ * Forgets up to `limit` nicknames of a chat user. Pending changes of the user's roles and nickname stay pending. Returns
+ * whether more may be left.
+ */
+export const forgetNicknames = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
+  let forgotten = 0;
+  for (const stored of yield* tx.list(planMembers.byUser, [chatId])) {
+    const { replaced, ...member } = stored;
+    const isNamed = replaced !== undefined || (member.nickname !== null && !isErasedMark(member.nickname));
+    if (!isNamed && member.waits !== null) continue;
+    if (forgotten === limit) return true;
     const isShown = member.nickname !== null && isOn(yield* tx.get(plans, member.pid, member.guildId));
+    if (!isNamed && isShown) continue;
     if (member.waits === null && !isShown) yield* tx.remove(planMembers, member.ref, chatId);
     else {
       const nickname = member.nickname === erasedLink ? erasedLink : member.nickname && erasedNickname;
       yield* tx.put(planMembers, { ...member, nickname });
     }
+    forgotten++;
   }
+  return false;
 });

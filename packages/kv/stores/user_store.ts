@@ -1,18 +1,19 @@
 import type { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser, placeOf } from "@accountlink/core/addresses";
+import type { AuditEntry } from "@accountlink/core/audit";
 import { placeOrder } from "@accountlink/core/communities";
-import { UserStore } from "@accountlink/core/users";
+import { UserStore, unfinishedAfter } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
 import { stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { reviewsOf } from "./alt_review_store.ts";
-import { eraseUser } from "./erase_user.ts";
+import { eraseUser, erasures } from "./erase_user.ts";
 import { messagesOf } from "./guild_logs.ts";
-import { entriesOf, recordsNaming } from "./journal.ts";
+import { accountPlace, entriesOf, recordsNaming, type StoredRecord } from "./journal.ts";
 import { findRecord, links } from "./links.ts";
 import { membershipsOf } from "./members.ts";
 import { rolesOf } from "./role_plans.ts";
-import { accountOf, accounts, scopeAt, scopes, withScope } from "./scopes.ts";
+import { accountNamed, accountOf, accounts, scopeAt, scopes, withScope } from "./scopes.ts";
 import { type StoredSighting, sightings } from "./sightings.ts";
 import { signIns } from "./sign_in_store.ts";
 import { storeLayer } from "./store_layer.ts";
@@ -50,7 +51,6 @@ export const layer = storeLayer(UserStore, (db) => ({
   find: (chatId) =>
     db.read(function* (tx) {
       const own = yield* tx.list(accounts.byUser, [chatId]);
-      const names = own.map(({ name }) => name);
       return {
         accounts: own.map(accountOf).toSorted(by(({ name }) => [name])),
         memberships: yield* membershipsOf(tx, chatId),
@@ -68,8 +68,19 @@ export const layer = storeLayer(UserStore, (db) => ({
         signIns: (yield* tx.list(signIns.byUser, [chatId])).toSorted(
           by(({ createdAt, id }) => [createdAt, id]),
         ),
-        entries: yield* entriesOf(tx, yield* recordsNaming(tx, chatId, names)),
       };
+    }),
+
+  entries: (chatId, after, limit) =>
+    db.read(function* (tx) {
+      const names = (yield* tx.list(accounts.byUser, [chatId])).map(({ name }) => name);
+      let last = after && { place: yield* placeOfEntry(tx, after), sequence: after.sequence };
+      for (;;) {
+        const found: ReadonlyArray<StoredRecord> = yield* recordsNaming(tx, chatId, names, limit, last);
+        const entries = yield* entriesOf(tx, found);
+        last = found.at(-1) ?? null;
+        if (entries.length > 0 || last === null) return entries;
+      }
     }),
 
   findRecords: (chatId) =>
@@ -108,7 +119,19 @@ export const layer = storeLayer(UserStore, (db) => ({
     }),
 
   erase: (write) => eraseUser(db, write),
+
+  unfinished: (now) =>
+    db.read(function* (tx) {
+      const found = yield* tx.scan(erasures, []);
+      return found
+        .filter(({ stepAt }) => stepAt <= now - unfinishedAfter)
+        .map(({ stepAt: _, ...erasure }) => erasure);
+    }),
 }));
+
+const placeOfEntry = Effect.fnUntraced(function* (tx: Transaction, { account, pid }: AuditEntry) {
+  return pid ?? accountPlace((yield* accountNamed(tx, account))?.id ?? 0);
+});
 
 /** Compares values by the first of their keys that differs. */
 const by =

@@ -7,8 +7,8 @@ import { shownName } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Profiles } from "@accountlink/core/platforms";
 import { type ErasedAccount, OwnLinks, OwnSightings, UserExports } from "@accountlink/core/users";
-import { HttpSettings, privateHeaders, textResponse } from "@accountlink/http/for_pages";
-import { Effect } from "effect";
+import { HttpResponse, HttpSettings, privateHeaders } from "@accountlink/http/for_pages";
+import { Effect, Stream } from "effect";
 import { chatCard } from "../account_card.ts";
 import { queryOf } from "../flow/pages.ts";
 import { refusalPage } from "../flow/refusals.ts";
@@ -99,10 +99,13 @@ export const meRoutes = Effect.gen(function* () {
 
     site.form("/me/export", function* ({ signIn: { chatId } }) {
       yield* limits.admitExport(chatId);
-      return textResponse(200, JSON.stringify(yield* exports.of(chatId), null, 2), "application/json", {
+      const headers = {
         ...privateHeaders,
+        "content-type": "application/json",
         "content-disposition": 'attachment; filename="my_data.json"',
-      });
+      };
+      const chunks = Stream.encodeText(Stream.orDie(yield* exports.json(chatId, 2)));
+      return new HttpResponse(200, headers, { chunks, release: Effect.void });
     }),
 
     site.form("/me/addresses/forget", ({ context, signIn: { chatId } }) =>

@@ -102,4 +102,27 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
       }).pipe(Effect.provide(stores));
     },
   );
+
+  testOnDatabase()("a user with many records is erased in steps, and one entry counts them", function* () {
+    yield* migrate;
+    yield* Effect.gen(function* () {
+      const [keys, users, { query }] = [yield* KeyStore, yield* UserStore, yield* Database];
+      yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
+      yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
+      yield* query(
+        `INSERT INTO journal (place, at, action, actor_type, actor_id, member, details)
+          SELECT $1, 1, 'link.set', 'account', 'acme', $2, '{}' FROM generate_series(1, 500)`,
+        [scope.pid, ada],
+      );
+      const found = yield* users.entries(ada, null, 300);
+      expect(found.length).toBe(300);
+      expect((yield* users.entries(ada, found.at(-1) ?? null, 300)).length).toBe(200);
+      const write = { ...origin, chatId: ada, scopes: [], pseudonym: "erased", ownerHash: "hash" };
+      expect(Option.getOrThrow(yield* users.erase(write)).entries).toBe(500);
+      expect(yield* query("SELECT 1 FROM journal WHERE member = $1", [ada])).toEqual([]);
+      const [entry] = yield* query("SELECT details FROM journal WHERE action = 'user.erased'", []);
+      expect(JSON.parse(String(entry?.["details"]))).toMatchObject({ entries: 500 });
+      expect(yield* users.unfinished(Number.MAX_SAFE_INTEGER)).toEqual([]);
+    }).pipe(Effect.provide(stores));
+  });
 });

@@ -1,73 +1,173 @@
-/** Erases a chat user in one transaction. */
+/**
+ * Erases a chat user: in one transaction, or a user with much data in steps before it. The final transaction erases what
+ * the steps have left, and what was written meanwhile.
+ */
 import { type ChatId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
-import { entryOf, userErased, withoutUser } from "@accountlink/core/journal";
+import { signedBy } from "@accountlink/core/audit";
+import { userErased } from "@accountlink/core/journal";
 import type { Account } from "@accountlink/core/keys";
-import { countErased, type ErasedThing, type EraseUser, type UserErased } from "@accountlink/core/users";
-import { Effect, Option } from "effect";
-import type { SqlClient } from "effect/sql";
+import { assertStorable } from "@accountlink/core/storable_text";
+import {
+  addErased,
+  type ErasedThing,
+  type EraseUser,
+  type ErasureTally,
+  nothingErased,
+  type UserErased,
+} from "@accountlink/core/users";
+import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
+import type { Statement } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { forgetSuspects } from "../alts/suspect_store.ts";
 import { forgetInCommunities } from "../communities/community_store.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { forgetInLogs } from "../guild_log/guild_log_store.ts";
-import {
-  accountPlace,
-  insertEntry,
-  insertRecord,
-  pidOf,
-  placesOf,
-  readRecords,
-  recordColumnsOn,
-  replaceRecords,
-} from "../journal/records.ts";
+import { accountPlace, insertEntry, insertRecord } from "../journal/records.ts";
 import { closeAccount, pauseAll, releaseAccount } from "../keys/account_end.ts";
-import { accountColumns, readAccounts, readScopes } from "../keys/accounts.ts";
+import { accountColumns, readAccounts } from "../keys/accounts.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
-import { dialectOf } from "../statements/dialect.ts";
 import { columnReader } from "../statements/row.ts";
-import { rollBack } from "../statements/store_operation.ts";
+import { type Ending, rollBack, type StoreParts } from "../statements/store_operation.ts";
+import { type RecordPlace, userRecordsOn } from "./user_records.ts";
 
-export const eraseUserOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdate, isAmong, isAnyOf, isRemote, onlyOne } = dialectOf(sql);
+/** How many records of the journal, or scopes, a step changes at most. */
+const recordsOfStep = 200;
+const scopesOfStep = 50;
+
+export const eraseUserOn = (parts: StoreParts) => {
+  const { sql, operation, bulkTransaction, forUpdate, isAmong, isAnyOf, isRemote, onlyOne, rowsWritten } =
+    parts;
+  const { page, erasePage, eraseAll: eraseRecords } = userRecordsOn(sql);
   const isInCharge = sql`role <> 'moderator' AND chosen_at IS NOT NULL`;
   const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
 
-  const eraseWith = Effect.fnUntraced(function* (write: EraseUser) {
-    yield* sql`SELECT locks FROM ${onlyOne(write.chatId)}`;
-    const { own: accounts, run } = yield* lockAccounts(write.chatId);
-    const names = accounts.map(({ name }) => name);
-    yield* keepSuspension(write);
-    const things: Array<ErasedThing> = [];
-    const told = new Map<Pid, number>();
-    let pass = yield* eraseOnce(write, names);
-    while (pass !== null && pass.length > 0) {
-      things.push(...pass);
-      // Insert the records before the next pass. That pass may find new writes, and in the feed, the erasure must precede
-      // their events.
-      for (const pid of countErased(pass).byScope.keys()) {
-        if (told.has(pid)) continue;
-        told.set(pid, yield* insertRecord(sql, pid, userErased(write, write.chatId, {})));
-      }
-      // If another write commits between two statements of a pass, the pass may erase only a part of this write. Repeat
-      // until a pass finds nothing.
-      pass = isRemote ? yield* eraseOnce(write, names) : [];
-    }
-    if (pass === null) return yield* rollBack(Option.none<UserErased>());
+  const findOwn = (chatId: ChatId) =>
+    readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`);
 
-    const released = yield* Effect.forEach(accounts, (account, index) =>
-      endOwn(write, account, index === 0 ? write.pseudonym : `${write.pseudonym}-${index + 1}`),
+  const isLarge = operation("erase", function* ({ chatId, scopes }: EraseUser) {
+    const names = (yield* findOwn(chatId)).map(({ name }) => name);
+    const { last } = yield* page({ chatId, names }, null, recordsOfStep);
+    return last !== null || scopes.length > scopesOfStep;
+  });
+
+  /**
+   * Begins a step. The row of the erasure lets another node end it, and keeps the pseudonym to which the entries of the
+   * user's accounts move.
+   */
+  const beginStep = Effect.fnUntraced(function* (write: EraseUser) {
+    const { chatId, pseudonym, actor, requestId } = write;
+    yield* sql`SELECT locks FROM ${onlyOne(chatId)}`;
+    const { id, type } = actor;
+    const now = yield* Clock.currentTimeMillis;
+    const row = {
+      chat_id: chatId,
+      pseudonym,
+      actor_type: type,
+      actor_id: id,
+      member: signedBy(write).member,
+    };
+    const [begun = pseudonym] = yield* readPseudonyms(sql`
+      INSERT INTO erasures ${sql.insert({ ...row, request_id: requestId, step_at: now })}
+      ON CONFLICT (chat_id) DO UPDATE SET step_at = excluded.step_at RETURNING pseudonym`);
+    return { accounts: yield* findOwn(chatId), pseudonym: begun };
+  });
+
+  const tell = (write: EraseUser, tally: ErasureTally, things: ReadonlyArray<ErasedThing>) =>
+    addErased(tally, things, (pid, details, entry) =>
+      entry === null
+        ? insertRecord(sql, pid, userErased(write, write.chatId, { ...details }))
+        : Effect.as(
+            sql`UPDATE journal SET details = ${JSON.stringify(details)} WHERE place = ${pid} AND sequence = ${entry}`,
+            entry,
+          ),
     );
-    const closed = yield* Effect.forEach(run, (account) => leaveAccount(write, account));
-    const { total, byScope } = countErased(things);
-    for (const [pid, details] of byScope) {
-      yield* sql`
-        UPDATE journal SET details = ${JSON.stringify(details)} WHERE place = ${pid} AND sequence = ${told.get(pid)}`;
+
+  const eraseFromScopes = bulkTransaction(
+    "erase",
+    function* (write: EraseUser, pids: ReadonlyArray<Pid>, tally: ErasureTally) {
+      yield* beginStep(write);
+      const inScopes = sql`pid ${isAmong(JSON.stringify(pids))}`;
+      const records = yield* eraseLinks(write.chatId, inScopes);
+      return yield* tell(write, tally, [...records, ...(yield* eraseSeen(write.chatId, inScopes))]);
+    },
+  );
+
+  const eraseSomeRecords = bulkTransaction(
+    "erase",
+    function* (write: EraseUser, after: RecordPlace | null, tally: ErasureTally) {
+      const { accounts } = yield* beginStep(write);
+      const user = { chatId: write.chatId, names: accounts.map(({ name }) => name) };
+      const { things, last } = yield* erasePage(user, after, recordsOfStep);
+      return { tally: yield* tell(write, tally, things), last };
+    },
+  );
+
+  /** Moves entries of the user's accounts to where they belong from the end on. Returns whether some may be left. */
+  const moveSomeEntries = bulkTransaction("erase", function* (write: EraseUser) {
+    const { accounts, pseudonym } = yield* beginStep(write);
+    for (const [index, { name }] of accounts.entries()) {
+      const [from, to] = [accountPlace(name), accountPlace(pseudonymOf(pseudonym, index))];
+      const moved = yield* sql`
+        UPDATE journal SET place = ${to} WHERE place = ${from} AND sequence IN (
+          SELECT sequence FROM journal WHERE place = ${from} ORDER BY sequence LIMIT ${recordsOfStep})`.raw;
+      if (rowsWritten(moved) === recordsOfStep) return true;
     }
-    const revokedKeys = [...released, ...closed].flat();
-    return Option.some<UserErased>({ ...total, accounts: accounts.length, revokedKeys });
-  }, sql.withTransaction);
+    return false;
+  });
+
+  const eraseInSteps = Effect.fnUntraced(function* (write: EraseUser) {
+    let tally = nothingErased;
+    for (const pids of Arr.chunksOf(write.scopes, scopesOfStep)) {
+      tally = yield* eraseFromScopes(write, pids, tally);
+      yield* Effect.yieldNow;
+    }
+    let after: RecordPlace | null = null;
+    do {
+      const step: Effect.Success<ReturnType<typeof eraseSomeRecords>> = yield* eraseSomeRecords(
+        write,
+        after,
+        tally,
+      );
+      ({ tally, last: after } = step);
+      yield* Effect.yieldNow;
+    } while (after !== null);
+    while (yield* moveSomeEntries(write)) yield* Effect.yieldNow;
+    return tally;
+  });
+
+  const endErasure = bulkTransaction(
+    "erase",
+    function* (write: EraseUser, before: ErasureTally): Effect.fn.Return<Option.Option<UserErased>, Ending> {
+      const { chatId } = write;
+      yield* sql`SELECT locks FROM ${onlyOne(chatId)}`;
+      const [pseudonym = write.pseudonym] = yield* readPseudonyms(
+        sql`DELETE FROM erasures WHERE chat_id = ${chatId} RETURNING pseudonym`,
+      );
+      const { own: accounts, run } = yield* lockAccounts(chatId);
+      const names = accounts.map(({ name }) => name);
+      yield* keepSuspension(write);
+      let tally = before;
+      let pass = yield* eraseOnce(write, names);
+      while (pass !== null && pass.length > 0) {
+        // Insert the records before the next pass. That pass may find new writes, and in the feed, the erasure must precede
+        // their events.
+        tally = yield* tell(write, tally, pass);
+        // If another write commits between two statements of a pass, the pass may erase only a part of this write. Repeat
+        // until a pass finds nothing.
+        pass = isRemote ? yield* eraseOnce(write, names) : [];
+      }
+      if (pass === null) return yield* rollBack(Option.none<UserErased>());
+
+      const released = yield* Effect.forEach(accounts, (account, index) =>
+        endOwn(write, account, pseudonymOf(pseudonym, index)),
+      );
+      const closed = yield* Effect.forEach(run, (account) => leaveAccount(write, account));
+      const revokedKeys = [...released, ...closed].flat();
+      return Option.some<UserErased>({ ...tally.total, accounts: accounts.length, revokedKeys });
+    },
+  );
 
   /** Locks the accounts with the user's chat ID, and the others that the user runs as an owner or admin. */
   const lockAccounts = Effect.fnUntraced(function* (chatId: ChatId) {
@@ -107,6 +207,36 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
       WHERE status = 'suspended' AND (accounts.chat_id = ${chatId} OR members.chat_id IS NOT NULL))
     ON CONFLICT (hash) DO NOTHING`;
 
+  /** Deletes the user's records in scopes, and returns what was erased. */
+  const eraseLinks = Effect.fnUntraced(function* (chatId: ChatId, inScopes: Statement.Fragment) {
+    const pids = yield* readPids(
+      sql`SELECT pid FROM links WHERE ${inScopes} AND chat_id = ${chatId} ORDER BY pid ${forUpdate}`,
+    );
+    const inRecords = isAmong(JSON.stringify(pids));
+    yield* sql`DELETE FROM links WHERE pid ${inRecords} AND chat_id = ${chatId}`;
+    yield* sql`
+      DELETE FROM import_links
+      WHERE import_id ${isAnyOf(sql`SELECT id FROM link_imports WHERE pid ${inRecords}`)} AND chat_id = ${chatId}`;
+    return pids.map((pid) => ({ pid, what: "records" as const }));
+  });
+
+  /** Deletes the user's sightings and reviews in scopes, and returns what was erased. */
+  const eraseSeen = Effect.fnUntraced(function* (chatId: ChatId, inScopes: Statement.Fragment) {
+    const sightings = yield* readSightings(
+      sql`DELETE FROM sightings WHERE ${inScopes} AND chat_id = ${chatId} RETURNING ${sightingColumns}`,
+    );
+    const reviews = yield* readPids(sql`
+      DELETE FROM alt_reviews
+      WHERE ${inScopes} AND (chat_id = ${chatId} OR other_chat_id = ${chatId}) RETURNING pid`);
+    return [
+      ...sightings.map(({ pid, sighting }) => ({
+        pid,
+        what: isAtAddress(sighting) ? ("sightings" as const) : ("browsers" as const),
+      })),
+      ...reviews.map((pid) => ({ pid, what: "reviews" as const })),
+    ];
+  });
+
   /**
    * Erases the user's rows in the lock order of `verification_ends.ts`, and returns what was erased in which scope.
    * Returns null if the user has a record in a scope that the erasure does not name in `scopes`.
@@ -115,14 +245,8 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     { chatId, at, scopes }: EraseUser,
     names: ReadonlyArray<string>,
   ) {
-    const isTheirs = sql`${inAnyScope} AND chat_id = ${chatId}`;
-    const records = yield* readPids(sql`SELECT pid FROM links WHERE ${isTheirs} ORDER BY pid ${forUpdate}`);
-    if (records.some((pid) => !scopes.includes(pid))) return null;
-    const inRecords = isAmong(JSON.stringify(records));
-    yield* sql`DELETE FROM links WHERE pid ${inRecords} AND chat_id = ${chatId}`;
-    yield* sql`
-      DELETE FROM import_links
-      WHERE import_id ${isAnyOf(sql`SELECT id FROM link_imports WHERE pid ${inRecords}`)} AND chat_id = ${chatId}`;
+    const records = yield* eraseLinks(chatId, inAnyScope);
+    if (records.some(({ pid }) => !scopes.includes(pid))) return null;
     yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${unfinished})`;
     yield* endVerifications(sql, null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
@@ -137,40 +261,17 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
       UPDATE idempotency_keys
       SET answer = NULL, chat_ids = '[]'
       WHERE chat_ids LIKE ${`%"${chatId}"%`}`;
-    const sightings = yield* readSightings(
-      sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING ${sightingColumns}`,
-    );
-    const reviews = yield* readPids(sql`
-      DELETE FROM alt_reviews
-      WHERE ${inAnyScope} AND (chat_id = ${chatId} OR other_chat_id = ${chatId}) RETURNING pid`);
+    const seen = yield* eraseSeen(chatId, inAnyScope);
     yield* forgetSuspects(sql, chatId);
     yield* sql`
       UPDATE blocks SET chat_id = NULL, reason = NULL WHERE ${inAnyScope} AND chat_id = ${chatId}`;
     yield* sql`UPDATE blocks SET member = NULL WHERE member = ${chatId}`;
-    const found = yield* eraseRecords(chatId, names);
     return [
-      ...records.map((pid) => ({ pid, what: "records" as const })),
-      ...sightings.map(({ pid, sighting }) => ({
-        pid,
-        what: isAtAddress(sighting) ? ("sightings" as const) : ("browsers" as const),
-      })),
-      ...reviews.map((pid) => ({ pid, what: "reviews" as const })),
+      ...records,
+      ...seen,
       ...messages.map((pid) => ({ pid, what: "messages" as const })),
-      ...found.map(({ place, actor }) => ({
-        pid: pidOf(place),
-        what: actor === null ? ("events" as const) : ("entries" as const),
-      })),
+      ...(yield* eraseRecords({ chatId, names })),
     ];
-  });
-
-  const eraseRecords = Effect.fnUntraced(function* (chatId: ChatId, names: ReadonlyArray<string>) {
-    const found = yield* findUserRecords(sql, chatId, names);
-    const erased = found.flatMap((record) => {
-      const rest = withoutUser(record, chatId, names);
-      return rest === null ? [] : [{ ...record, ...rest }];
-    });
-    yield* replaceRecords(sql, erased);
-    return erased;
   });
 
   /** Releases an account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
@@ -182,44 +283,17 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     return revoked;
   });
 
-  return eraseWith;
+  return (write: EraseUser) =>
+    Effect.gen(function* () {
+      assertStorable([write.pseudonym]);
+      const tally = (yield* isLarge(write)) ? yield* eraseInSteps(write) : nothingErased;
+      return yield* endErasure(write, tally);
+    });
 };
 
-/** Finds the records of the journal that may name a chat user or one of the user's accounts. */
-const findUserRecords = (sql: SqlClient.SqlClient, chatId: ChatId, accountNames: ReadonlyArray<string>) => {
-  const columns = recordColumnsOn(sql);
-  const ofAccounts = accountNames.map(
-    (name) => sql`
-      UNION SELECT ${columns} FROM journal
-      WHERE place ${dialectOf(sql).isAnyOf(placesOf(sql, name))} AND actor_type = 'account'`,
-  );
-  return readRecords(sql`
-    SELECT ${columns} FROM journal WHERE chat_id = ${chatId}
-    UNION SELECT ${columns} FROM journal WHERE other_chat_id = ${chatId}
-    UNION SELECT ${columns} FROM journal WHERE member = ${chatId}
-    ${ofAccounts.reduce((all, one) => sql`${all} ${one}`, sql``)}
-    ORDER BY sequence, place`);
-};
-
-/** Finds the audit entries that name a chat user or one of the user's accounts, oldest first. */
-export const findUserEntries = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  chatId: ChatId,
-  accountNames: ReadonlyArray<string>,
-) {
-  const found = (yield* findUserRecords(sql, chatId, accountNames)).filter(
-    (record) => withoutUser(record, chatId, accountNames) !== null,
-  );
-  const pids = JSON.stringify(found.flatMap(({ place }) => pidOf(place) ?? []));
-  const scopes = yield* readScopes(
-    sql`SELECT pid, account, guild_id FROM scopes WHERE pid ${dialectOf(sql).isAmong(pids)}`,
-  );
-  const accounts = new Map<string, string>(scopes.map(({ pid, account }) => [pid, account]));
-  return found.flatMap((record) => {
-    const { place, sequence } = record;
-    const account = accounts.get(place) ?? place.slice(accountPlace("").length);
-    return entryOf(record, { sequence, account, pid: pidOf(place) }) ?? [];
-  });
-});
+/** The name of the user's account of this number, counted from 0, after the erasure. */
+const pseudonymOf = (pseudonym: string, index: number): string =>
+  index === 0 ? pseudonym : `${pseudonym}-${index + 1}`;
 
 const readPids = columnReader("links", "pid", Pid);
+const readPseudonyms = columnReader("erasures", "pseudonym", Schema.String);

@@ -1,8 +1,8 @@
-import type { ChatId } from "@accountlink/core";
+import { ChatId } from "@accountlink/core";
 import { isAtAddress, isInBrowser } from "@accountlink/core/addresses";
-import { assertStorable } from "@accountlink/core/storable_text";
-import { UserStore } from "@accountlink/core/users";
-import { Effect } from "effect";
+import type { Actor } from "@accountlink/core/audit";
+import { type UnfinishedErasure, UserStore, unfinishedAfter } from "@accountlink/core/users";
+import { Effect, Schema } from "effect";
 import { asSeenFrom, readReviews } from "../alts/alt_review_store.ts";
 import { readSightings, sightingColumns } from "../alts/sighting_store.ts";
 import { forgetSuspects } from "../alts/suspect_store.ts";
@@ -14,12 +14,15 @@ import { readRecords, recordColumns } from "../links/link_lookups.ts";
 import { findMemberships } from "../member_store.ts";
 import { findUserRoles } from "../roles/role_members.ts";
 import { readSignIns, signInColumns } from "../sign_in_store.ts";
+import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
-import { eraseUserOn, findUserEntries } from "./user_erasure.ts";
+import { eraseUserOn } from "./user_erasure.ts";
+import { userRecordsOn } from "./user_records.ts";
 
 export const layer = storeLayer(UserStore)((parts) => {
   const { sql, operation, asBulk, isRemote, isAnyOf, rowsWritten } = parts;
-  const erase = eraseUserOn(sql);
+  const erase = eraseUserOn(parts);
+  const { entries: findEntries } = userRecordsOn(sql);
   const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
 
   const findRecords = Effect.fnUntraced(function* (chatId: ChatId) {
@@ -50,7 +53,6 @@ export const layer = storeLayer(UserStore)((parts) => {
     const accounts = yield* readAccounts(
       sql`SELECT ${accountColumns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
     );
-    const names = accounts.map(({ name }) => name);
     return {
       accounts,
       memberships: yield* findMemberships(sql, chatId),
@@ -69,7 +71,6 @@ export const layer = storeLayer(UserStore)((parts) => {
         ORDER BY expires_at, id`),
       signIns: yield* readSignIns(sql`
         SELECT ${signInColumns} FROM site_sign_ins WHERE chat_id = ${chatId} ORDER BY created_at, id`),
-      entries: yield* findUserEntries(sql, chatId, names),
     };
   });
 
@@ -78,6 +79,11 @@ export const layer = storeLayer(UserStore)((parts) => {
     find: operation("find", (chatId) =>
       isRemote ? asBulk(sql.withTransaction(find(chatId))) : find(chatId),
     ),
+
+    entries: operation("entries", function* (chatId, after, limit) {
+      const names = yield* readNames(sql`SELECT name FROM accounts WHERE chat_id = ${chatId} ORDER BY name`);
+      return yield* findEntries({ chatId, names }, after, limit);
+    }),
 
     findRecords: operation("findRecords", findRecords),
 
@@ -91,9 +97,29 @@ export const layer = storeLayer(UserStore)((parts) => {
       return count;
     }),
 
-    erase: operation("erase", (write) => {
-      assertStorable([write.pseudonym]);
-      return asBulk(erase(write));
-    }),
+    erase,
+
+    unfinished: operation("unfinished", (now) =>
+      readErasures(sql`
+        SELECT chat_id, actor_type, actor_id, member, request_id FROM erasures
+        WHERE step_at <= ${now - unfinishedAfter} ORDER BY step_at`),
+    ),
   };
 });
+
+const readErasures = tableOf(
+  "erasures",
+  {
+    chatId: ChatId,
+    type: Schema.Literals(["key", "operator", "account", "user"]),
+    id: Schema.String,
+    member: OptionalText,
+    requestId: OptionalText,
+  },
+  { type: "actor_type", id: "actor_id" },
+).reader(({ chatId, type, id, member, requestId }): UnfinishedErasure => {
+  const actor = { type, id, ...(type === "account" && { member }) } as Actor;
+  return { chatId, actor, requestId };
+});
+
+const readNames = columnReader("accounts", "name", Schema.String);

@@ -1,6 +1,6 @@
 import { type ChatId, UserData } from "@accountlink/core";
 import { type UserErased, UserExports } from "@accountlink/core/users";
-import { Console, Effect, Record, Struct } from "effect";
+import { Effect, Record, Stdio, Stream, Struct } from "effect";
 import { chatIdFlag, switchFlag } from "../../cli/flags.ts";
 import { answer, countOf, jsonWanted } from "../../cli/output.ts";
 import { StorageLocation } from "../../config/resolved_config.ts";
@@ -8,8 +8,9 @@ import { printable } from "../../message_text.ts";
 import { describe, group, managed, operatorOrigin } from "../command.ts";
 
 const exportUserCommand = managed("export", { chatId: chatIdFlag }, function* ({ chatId }) {
-  const user = yield* (yield* UserExports).of(chatId);
-  yield* Console.log(printable(JSON.stringify(user, null, (yield* jsonWanted) ? 0 : 2)));
+  const text = yield* (yield* UserExports).json(chatId, (yield* jsonWanted) ? 0 : 2);
+  const lines = Stream.concat(Stream.map(text, printable), Stream.make("\n"));
+  return yield* Stream.run(lines, (yield* Stdio.Stdio).stdout());
 }).pipe(
   describe(
     [

@@ -131,6 +131,7 @@ export class Access {
   leaseBulk<A, E>(other: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E, Scope.Scope> {
     const end = Effect.suspend(() => {
       this.#isBulk = false;
+      this.#onCommit();
       return this.#passTurn;
     });
     return Effect.uninterruptibleMask((restore) =>

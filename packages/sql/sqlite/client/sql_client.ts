@@ -147,18 +147,19 @@ const dataVersion = (reader: Connection) =>
 /**
  * With a write-ahead log, `synchronous = NORMAL` could lose answered writes when the machine crashes. On macOS, only
  * `fullfsync` makes writes survive such a crash. `secure_delete` overwrites erased data, which would otherwise stay in
- * free pages of the file.
+ * free pages of the file. The checkpoints of a thread keep the log far below 4000 pages, unless commits follow each other
+ * without a pause.
  */
-const writerSettings = "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA secure_delete = ON";
+const writerSettings =
+  "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000";
 
 function open(filename: string): DatabaseSync {
   const db = new (nodeSqlite().DatabaseSync)(filename, { enableForeignKeyConstraints: true, timeout: 0 });
   try {
     const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
     if (mode !== "wal" && mode !== "memory") throw noWriteAheadLog();
-    // The savepoints of a shared commit would otherwise write the pages that they change to a temporary file. The
-    // checkpoints of a thread keep the log far below 4000 pages, unless commits follow each other without a pause.
-    db.exec(`${writerSettings}; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000`);
+    // The savepoints of a shared commit would otherwise write the pages that they change to a temporary file.
+    db.exec(`${writerSettings}; PRAGMA temp_store = MEMORY`);
     return db;
   } catch (cause) {
     db.close();

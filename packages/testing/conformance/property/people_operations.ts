@@ -1,4 +1,5 @@
 /** Operations on stored data about people: members, sign-ins, sightings, reviews, requests and erasures. */
+
 import { Pid } from "@accountlink/core";
 import { type Member, type MemberRole, type MemberStore } from "@accountlink/core/accounts";
 import type {
@@ -8,6 +9,7 @@ import type {
   Suspect,
   SuspectStore,
 } from "@accountlink/core/alts";
+import type { AuditEntry } from "@accountlink/core/audit";
 import type { IdempotencyStore } from "@accountlink/core/idempotency";
 import type { SessionStore } from "@accountlink/core/sessions";
 import type { SignInSite, SignInStore } from "@accountlink/core/sign_ins";
@@ -226,12 +228,16 @@ export const userOperations = {
     idempotency.find(nth(hashes, request)),
   ),
   "IdempotencyStore.sweep": fixed(({ idempotency }) => idempotency.sweep(-9_000)),
-  "UserStore.find": operation(2, { chatId }, ({ userStore }, input) =>
-    Effect.map(userStore.find(input.chatId), ({ entries, ...found }) => ({
-      ...found,
-      entries: entries.map(({ sequence: __, ...entry }) => entry),
-    })),
+  "UserStore.find": operation(2, { chatId }, ({ userStore }, input) => userStore.find(input.chatId)),
+  "UserStore.entries": operation(2, { chatId }, ({ userStore }, input) =>
+    // Stores differ in the order of communities, and in their sequences.
+    Effect.map(userStore.entries(input.chatId, null, 1_000), (entries) =>
+      entries
+        .toSorted((one, other) => placeIn(one).localeCompare(placeIn(other)) || one.sequence - other.sequence)
+        .map(({ sequence: _, ...entry }) => entry),
+    ),
   ),
+  "UserStore.unfinished": fixed(({ userStore }) => userStore.unfinished(Number.MAX_SAFE_INTEGER)),
   "UserStore.findRecords": operation(1, { chatId }, ({ userStore }, input) =>
     userStore.findRecords(input.chatId),
   ),
@@ -257,3 +263,5 @@ export const userOperations = {
   ),
 } satisfies OperationsOf<"IdempotencyStore", IdempotencyStore["Service"]> &
   OperationsOf<"UserStore", UserStore["Service"]>;
+
+const placeIn = ({ account, pid }: AuditEntry): string => pid ?? account;

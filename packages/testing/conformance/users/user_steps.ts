@@ -7,6 +7,7 @@ import {
   type Pid,
   type StoreUnavailable,
 } from "@accountlink/core";
+import type { AuditEntry } from "@accountlink/core/audit";
 import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
 import type { IdempotentRequest, Once } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
@@ -94,7 +95,14 @@ export const newUserSteps = Effect.gen(function* () {
       }),
     entries: (account: string) =>
       Effect.map(log.list(account, null, 1_000), (entries) => entries.toReversed()),
-    find: users.find(chatId),
+    find: Effect.gen(function* () {
+      const entries: Array<AuditEntry> = [];
+      for (let page = yield* users.entries(chatId, null, 2); page.length > 0; ) {
+        entries.push(...page);
+        page = yield* users.entries(chatId, page.at(-1) ?? null, 2);
+      }
+      return { ...(yield* users.find(chatId)), entries };
+    }),
     erase,
     eraseAll,
   };
