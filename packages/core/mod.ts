@@ -82,4 +82,5 @@ export { GamePlatform } from "./platforms/game_platform.ts";
 export { ChatIdentity, GameIdentity } from "./platforms/identity_provider.ts";
 export { Signals } from "./signals.ts";
 export { StorageIdentity, type StoragePorts } from "./storage.ts";
+export type { Row, RowValue, StorageRows } from "./storage_rows.ts";
 export { type Moved, MoveRefused, StorageFault, StorageTooNew, schemaAhead } from "./storage_state.ts";

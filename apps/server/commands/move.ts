@@ -33,23 +33,27 @@ const openSql = (storage: SqlStorage) =>
 
 type Show = Parameters<typeof StorageSql.moveDatabase>[2];
 
+/** Redis is an optional package, so only moves that need it load it. */
+const redis = Effect.promise(() => import("@accountlink/redis"));
+
 const moveBetween = Effect.fnUntraced(function* (
   source: PersistentStorage,
   target: PersistentStorage,
   show: Show,
 ) {
-  if (source.kind === "redis" && target.kind === "redis") {
-    const { StorageRedis } = yield* Effect.promise(() => import("@accountlink/redis"));
-    const [from, into] = yield* Effect.all([StorageRedis.openKv(source), StorageRedis.openKv(target)]);
-    return yield* StorageRedis.moveKv(from, into, show);
+  if (target.kind !== "redis") {
+    const into = yield* openSql(target);
+    if (source.kind !== "redis") return yield* StorageSql.moveDatabase(yield* openSql(source), into, show);
+    const { StorageRedis } = yield* redis;
+    const rows = yield* StorageSql.openRows(into, "target");
+    return yield* StorageRedis.moveToRows(yield* StorageRedis.openKv(source), rows, show);
   }
-  if (source.kind === "redis" || target.kind === "redis") {
-    return yield* new CommandFailed({
-      problem: `Cannot move from ${source.kind} to ${target.kind}, expected two SQL storages (embedded, postgres) or two of Redis`,
-    });
-  }
-  const [from, into] = yield* Effect.all([openSql(source), openSql(target)]);
-  return yield* StorageSql.moveDatabase(from, into, show);
+  const { StorageRedis } = yield* redis;
+  const into = yield* StorageRedis.openKv(target);
+  if (source.kind === "redis")
+    return yield* StorageRedis.moveKv(yield* StorageRedis.openKv(source), into, show);
+  const rows = yield* StorageSql.openRows(yield* openSql(source), "source");
+  return yield* StorageRedis.moveFromRows(rows, into, show);
 });
 
 /** Gives a new data folder the secret of the source, without which nothing starts from it. */
@@ -121,7 +125,8 @@ export const moveCommand = Command.make(
   describe(
     [
       "Copy all records of the storage to an empty one: keys, links, sessions, webhooks, feeds with their positions, " +
-        "and the root key under the same secret, so that clients change nothing. Stop the servers first.",
+        "and the root key under the same secret, so that clients change nothing. From any storage to any other. Stop the " +
+        "servers first.",
       "Repeat an interrupted move: it goes on where it stopped. At its end it compares every record of both.",
     ],
     { "accountlink move --to postgres://accountlink:password@10.0.0.9/accountlink": "Move to Postgres" },

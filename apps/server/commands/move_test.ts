@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { runUntil, startRedis } from "@accountlink/test-servers";
+import { runUntil, startHttpServer, startRedis } from "@accountlink/test-servers";
 import { Effect } from "effect";
+import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeWorkplace, type Workplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
@@ -11,7 +12,7 @@ const missing = await whyNothingShared();
 
 /** Makes a key and two links, and returns the key. */
 const fill = async ({ json, runWith }: Pick<Workplace, "json" | "runWith">) => {
-  const { token } = await json("keys", "create", "--account", "acme");
+  const { token } = await json("keys", "create", "--account", "acme", "--kind", "staff", "--per-window", "0");
   const rows = "chatId,gameId\n100001,11\n100002,12\n";
   const imported = await runWith(rows, "links", "import", "--account", "acme", "--format", "csv", "-");
   expect(imported).toMatchObject({ code: 0 });
@@ -25,17 +26,11 @@ const gameOf = async (url: string, token: string, chatId: string) => {
   return data?.gameId;
 };
 
-/** Reads the feed, as soon as the limit of the key allows one more request. */
-const feedOf = (url: string, token: string): Promise<unknown> =>
-  vi.waitFor(
-    async () => {
-      const headers = { authorization: `Bearer ${token}` };
-      const response = await fetch(`${url}/v2/events?from=oldest`, { headers });
-      expect(response.status).toBe(200);
-      return ((await response.json()) as { readonly data: unknown }).data;
-    },
-    { timeout: 20_000, interval: 200 },
-  );
+const feedOf = async (url: string, token: string) => {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/v2/events?from=oldest`, { headers });
+  return ((await response.json()) as { readonly data: { readonly cursor: string } }).data;
+};
 
 it("move copies a data folder to another one, and goes on where it was interrupted", async () => {
   const place = await makeWorkplace();
@@ -109,6 +104,45 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     });
     expect(await gameOf(embedded, token, "100001")).toBe("11");
     expect(await feedOf(embedded, token)).toEqual(feed);
+  });
+
+  it("move copies a data folder to Redis, from there to Postgres, and back to a data folder", async () => {
+    const { database, redis } = await makeShared();
+    const networks = { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" };
+    const place = await makeWorkplace(networks);
+    const token = await fill(place);
+    const hook = await runUntil(onTestFinished)(startHttpServer(() => ({})));
+    const { secret } = await place.json("webhooks", "create", "--account", "acme", "--url", `${hook.url}/a`);
+    const common = {
+      ACCOUNTLINK_SECRET: readFileSync(join(place.dataFolder, "secret"), "utf8").trim(),
+      ...networks,
+    };
+    const onRedis = { ACCOUNTLINK_STORAGE: "redis", ACCOUNTLINK_DATABASE_URL: redis.url, ...common };
+    const onPostgres = { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_DATABASE_URL: database.url, ...common };
+    const back = join(place.folder, "back");
+    const { moved } = await place.json("move", "--to", redis.url);
+    expect(moved).toMatchObject({ links: 2, keys: 1, webhooks: 1, journal: 3 });
+    expect(await (await makeWorkplace(onRedis)).json("move", "--to", database.url)).toMatchObject({ moved });
+    expect(await (await makeWorkplace(onPostgres)).json("move", "--to", back)).toMatchObject({ moved });
+
+    const url = await place.serve({ ACCOUNTLINK_DATA_DIR: back, ...common });
+    const { cursor } = await feedOf(url, token);
+    const headers = { authorization: `Bearer ${token}` };
+    const removed = await fetch(`${url}/v2/game`, {
+      method: "DELETE",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ chatId: "100001" }),
+    });
+    expect(await removed.json()).toMatchObject({ data: { removedGameId: "11" } });
+    // The webhook goes on after the events that were before it was made, with the secret that it had.
+    await vi.waitFor(() => expect(hook.heard).toHaveLength(1), { timeout: 20_000 });
+    const [{ body, headers: signed }] = hook.heard as [(typeof hook.heard)[0]];
+    expect(new Webhook(String(secret)).verify(body, signed as Record<string, string>)).toMatchObject({
+      type: "link.removed",
+      data: { chatId: "100001", previousGameId: "11" },
+    });
+    const after = await fetch(`${url}/v2/events?cursor=${cursor}`, { headers });
+    expect(await after.json()).toMatchObject({ data: { events: [{ type: "link.removed" }] } });
   });
 
   it("move copies a Redis to another", async () => {

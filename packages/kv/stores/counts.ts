@@ -7,7 +7,7 @@ interface Count {
   readonly last: number;
 }
 
-const counts = table<Count>()("count", ({ name }) => [name], {});
+export const counts = table<Count>()("count", ({ name }) => [name], {});
 
 /** Returns a greater number than before for a name. */
 export const nextNumber = Effect.fnUntraced(function* (tx: Transaction, name: string) {

@@ -5,7 +5,7 @@ import { inSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import { storeLayer } from "./store_layer.ts";
 
-const dayCounts = table<DayCount>()("day_count", ({ endsAt, key }) => [endsAt, key], {});
+export const dayCounts = table<DayCount>()("day_count", ({ endsAt, key }) => [endsAt, key], {});
 
 /** Each save of counts also drops the windows that have ended. */
 export const layer = storeLayer(DayCounts, (db) => ({

@@ -11,7 +11,7 @@ interface Lease {
   readonly until: number;
 }
 
-const leases = table<Lease>()("lease", ({ work, node }) => [work, node], {});
+export const leases = table<Lease>()("lease", ({ work, node }) => [work, node], {});
 
 /** The nodes whose leases have not ended. */
 export const liveNodes = Effect.fnUntraced(function* (tx: Transaction, work: string, at: number) {

@@ -13,7 +13,7 @@ interface Reminder extends CommunityPlace {
   readonly at: Millis;
 }
 
-const reminders = table<Reminder>()("reminder", ({ pid, guildId, hash }) => [pid, guildId, hash], {
+export const reminders = table<Reminder>()("reminder", ({ pid, guildId, hash }) => [pid, guildId, hash], {
   byTime: { keys: ({ pid, guildId, at, hash }) => [[pid, guildId, at, hash]], group: 2 },
 });
 

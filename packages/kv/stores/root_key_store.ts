@@ -5,7 +5,7 @@ import { table } from "../table.ts";
 import { Database } from "../transaction.ts";
 import { storeLayer } from "./store_layer.ts";
 
-const rootKeys = table<{ readonly wrapped: string }>()("root_key", () => [], {});
+export const rootKeys = table<{ readonly wrapped: string }>()("root_key", () => [], {});
 
 /** Reads the wrapped root key; null before its creation. */
 export const readRootKey = (kv: Kv) => find(new Database(kv));

@@ -12,7 +12,7 @@ export const signIns = table<SiteSignIn>()("sign_in", ({ id }) => [id], {
 });
 
 /** Pending sign-ins by the hash of their OAuth `state`. */
-const begunSignIns = table<BegunSignIn>()("begun_sign_in", ({ stateHash }) => [stateHash], {
+export const begunSignIns = table<BegunSignIn>()("begun_sign_in", ({ stateHash }) => [stateHash], {
   byEnd: { keys: ({ stateHash, expiresAt }) => [[expiresAt, stateHash]] },
 });
 

@@ -22,7 +22,7 @@ interface DayUsage extends KeyUsage {
   readonly day: Millis;
 }
 
-const usage = table<DayUsage>()("usage", ({ key, day, group }) => [key, day, group], {
+export const usage = table<DayUsage>()("usage", ({ key, day, group }) => [key, day, group], {
   byDay: { keys: ({ key, day, group }) => [[day, key, group]] },
 });
 
@@ -31,7 +31,7 @@ interface Meter extends Pick<UsageBatch, "meter" | "sequence" | "day"> {
   readonly parts: number;
 }
 
-const meters = table<Meter>()("meter", ({ meter }) => [meter], {
+export const meters = table<Meter>()("meter", ({ meter }) => [meter], {
   byDay: { keys: ({ meter, day }) => [[day, meter]] },
 });
 

@@ -121,7 +121,7 @@ const risksOf = Effect.fnUntraced(function* (commands: RedisCommands) {
   return risks;
 });
 
-export { moveKv } from "@accountlink/kv";
+export { moveFromRows, moveKv, moveToRows } from "@accountlink/kv";
 
 /** Opens the engine itself. @internal */
 export const openKv = (options: RedisOptions) =>

@@ -54,6 +54,7 @@ export * from "./links/link_store_suite.ts";
 export * from "./member_store_suite.ts";
 export * from "./outages/connection.ts";
 export * from "./outages/outage_suites.ts";
+export * from "./property/storage_move_suite.ts";
 export * from "./property/storage_property_suite.ts";
 export * from "./roles/role_plan_store_suite.ts";
 export * from "./root_key_store_suite.ts";

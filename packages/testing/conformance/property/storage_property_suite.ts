@@ -75,7 +75,7 @@ const agreesInSomeOrder = Effect.fnUntraced(function* (
   expectThat(false, `some order of the commands explains ${Formatter.format(actual)}`);
 });
 
-const outcomeOf = (
+export const outcomeOf = (
   subjects: CommandSubjects,
   before: ReadonlyArray<Command>,
   commands: ReadonlyArray<Command>,
@@ -90,7 +90,7 @@ const outcomeOf = (
     return { answers, observed: yield* observe(subjects) };
   });
 
-const onModel = <A, E>(
+export const onModel = <A, E>(
   model: Layer.Layer<StoragePorts>,
   effect: Effect.Effect<A, E, StoragePorts>,
 ): Effect.Effect<A, E> => Effect.provide(effect, model, { local: true });

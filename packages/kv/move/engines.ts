@@ -4,8 +4,8 @@
  */
 import { type Moved, MoveRefused, type StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
-import { encode } from "./keys.ts";
-import type { Entry, Kv } from "./kv.ts";
+import { encode } from "../keys.ts";
+import type { Entry, Kv } from "../kv.ts";
 
 /** Marks a target into which a move is under way. Its value is the root key of the source. */
 const mark = encode(["moving"]);

@@ -1,0 +1,151 @@
+/** Accounts, their members, scopes and keys, and what keys and people used. */
+import { guildOf, type KeyId, type Row } from "@accountlink/core";
+import { suspendedOwners } from "../stores/account_operations.ts";
+import { keys, lastUses } from "../stores/keys.ts";
+import { members } from "../stores/members.ts";
+import { accounts, type StoredScope, scopes } from "../stores/scopes.ts";
+import { begunSignIns, signIns } from "../stores/sign_in_store.ts";
+import { meters, usage } from "../stores/usage_store.ts";
+import { at, scopeRef } from "./places.ts";
+import { type Unit, unit } from "./unit.ts";
+
+/** More than the parts of any batch: SQL storages store a batch whole. */
+const allParts = 1_000_000;
+
+export const accountUnits: ReadonlyArray<Unit> = [
+  unit({
+    records: accounts,
+    relation: "accounts",
+    columns: {
+      name: "name",
+      chat_id: "chatId",
+      tier: "tier",
+      status: "status",
+      operator: ["flag", "operator"],
+      display_name: ["optional", "displayName"],
+    },
+    fields: ({ name }, _, places) => ({ id: at(places.accounts, String(name)).id }),
+  }),
+  unit({ records: suspendedOwners, relation: "suspended_owners", columns: { hash: "hash" } }),
+  unit({
+    records: members,
+    relation: "members",
+    columns: {
+      chat_id: "chatId",
+      role: "role",
+      since: "since",
+      chosen_at: "chosenAt",
+      invited_by: "invitedBy",
+      scopes: ["json", "scopes"],
+    },
+    fields: ({ account }, _, places) => ({ account: at(places.accounts, String(account)).id }),
+    row: ({ account }, places) => ({ account: at(places.accountsById, account).name }),
+  }),
+  unit<StoredScope>({
+    records: scopes,
+    relation: "scopes",
+    columns: {
+      pid: "pid",
+      display_name: "settings.displayName",
+      support_url: "settings.supportUrl",
+      done_text: "settings.doneText",
+      min_game_age_days: "settings.minGameAgeDays",
+      min_chat_age_days: "settings.minChatAgeDays",
+      fresh_proof: ["flag", "settings.freshProof"],
+    },
+    parts: { block_removals: { pid: "pid" } },
+    fields: ({ pid }, { block_removals: removals = [] }, places) => ({
+      ...at(places.scopes, String(pid)),
+      ...(removals.length > 0 && {
+        blocking: removals.map(({ game_id: gameId, entry }) => ({ gameId, entry })),
+      }),
+    }),
+    row: ({ account, target }, places) => ({
+      account: at(places.accountsById, account).name,
+      guild_id: guildOf(target),
+    }),
+    partTables: ["block_removals"],
+    rowsOfParts: ({ pid, blocking = [] }) => ({
+      block_removals: blocking.map(({ gameId, entry }) => ({ pid, game_id: gameId, entry })),
+    }),
+  }),
+  unit({
+    records: keys,
+    relation: "keys",
+    columns: {
+      id: "key.id",
+      pid: "scope.pid",
+      name: "key.name",
+      tier: "key.tier",
+      kind: "key.kind",
+      access: "key.access",
+      status: "key.status",
+      expires_at: "key.expiresAt",
+      limits: ["json", "key.limits"],
+      allow_ips: ["json", "key.allowIps"],
+      deny_ips: ["json", "key.denyIps"],
+      redirect_origins: ["json", "key.redirectOrigins"],
+      created_at: "key.createdAt",
+      counts: ["flag", "counts"],
+      revoked_at: "revokedAt",
+    },
+    parts: { key_secrets: { key_id: "id" } },
+    fields: ({ pid, revoked_at: revokedAt, suspended }, { key_secrets: secrets = [] }, places) => ({
+      scope: scopeRef(places, String(pid)),
+      secrets: secrets.toSorted(newestLast).map(({ hash, ends_at: endsAt }) => ({ hash, endsAt })),
+      ...(revokedAt !== null && { wasSuspended: suspended === 1 }),
+    }),
+    also: (tx, { id, last_used_at: used }) => {
+      if (typeof used === "number") tx.insert(lastUses, { key: id as KeyId, at: used });
+    },
+    row: ({ key, scope, wasSuspended }, places) => ({
+      last_used_at: places.lastUses.get(key.id) ?? null,
+      suspended: Number(wasSuspended ?? at(places.accountsById, scope.account).isSuspended),
+    }),
+    partTables: ["key_secrets"],
+    rowsOfParts: ({ key, secrets }) => ({
+      key_secrets: secrets.map(({ hash, endsAt }) => ({ hash, key_id: key.id, ends_at: endsAt })),
+    }),
+  }),
+  unit({
+    records: usage,
+    relation: "usage_days",
+    columns: {
+      key_id: "key",
+      starts_at: "day",
+      route_group: "group",
+      served: "served",
+      refused: "refused",
+      errors: "errors",
+    },
+  }),
+  unit({
+    records: meters,
+    relation: "usage_meters",
+    columns: { id: "meter", last_batch: "sequence", day: "day" },
+    fields: () => ({ parts: allParts }),
+  }),
+  unit({
+    records: signIns,
+    relation: "site_sign_ins",
+    columns: {
+      id: "id",
+      site: "site",
+      chat_id: "chatId",
+      account: "account",
+      guilds: ["json", "guilds"],
+      device: "device",
+      created_at: "createdAt",
+      expires_at: "expiresAt",
+    },
+  }),
+  unit({
+    records: begunSignIns,
+    relation: "begun_sign_ins",
+    columns: { state_hash: "stateHash", site: "site", expires_at: "expiresAt" },
+  }),
+];
+
+/** The secret that ends with its key is the newest. */
+const newestLast = ({ ends_at: one }: Row, { ends_at: other }: Row): number =>
+  Number(one ?? Infinity) - Number(other ?? Infinity) || 0;

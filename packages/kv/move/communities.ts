@@ -1,0 +1,213 @@
+/** Communities with their role plans, their logs and their reminders. */
+import type { GuildId, Pid, Row } from "@accountlink/core";
+import { communities } from "../stores/communities.ts";
+import { guildLogs, logEntries, logMessages } from "../stores/guild_logs.ts";
+import { reminders } from "../stores/reminder_store.ts";
+import { planMembers, planProblems, plans, previews, settingsOf } from "../stores/role_plans.ts";
+import { at, type Places, placeOf, scopeRef } from "./places.ts";
+import { type Unit, unit } from "./unit.ts";
+
+const placeIn = (row: Row) => ({ pid: row["pid"] as Pid, guildId: row["guild_id"] as GuildId });
+
+const withScope = ({ pid }: Row, _: unknown, places: Places) => ({ scope: scopeRef(places, String(pid)) });
+
+const withPlan = (row: Row, _: unknown, places: Places) => ({ ref: at(places.plans, placeOf(placeIn(row))) });
+
+/** A plan that was removed leaves members behind, until a sweep removes them. */
+const isOfPlan = (
+  record: { readonly pid: Pid; readonly guildId: GuildId; readonly ref: number },
+  { plans: all }: Places,
+): boolean => all.get(placeOf(record)) === record.ref;
+
+const placeOfLog = ({ log_id: id }: Row) => {
+  const [pid = "", guildId = ""] = String(id).split(" ");
+  return { pid: pid as Pid, guildId: guildId as GuildId };
+};
+
+export const communityUnits: ReadonlyArray<Unit> = [
+  unit({
+    records: communities,
+    relation: "communities",
+    columns: {
+      pid: "pid",
+      guild_id: "guildId",
+      home_since: "homeSince",
+      settings: ["json", "settings"],
+      panels: ["json", "panels"],
+    },
+    fields: (row, _, places) => {
+      const { paused_at: pausedAt, paused_why: why, paused_by_type: type, paused_by: id } = row;
+      const paused = { at: pausedAt, why, by: type === null ? null : { type, id } };
+      return { ...withScope(row, _, places), paused: pausedAt === null ? null : paused };
+    },
+    row: ({ paused }) => ({
+      paused_at: paused?.at ?? null,
+      paused_why: paused?.why ?? null,
+      paused_by_type: paused?.by?.type ?? null,
+      paused_by: paused?.by?.id ?? null,
+    }),
+  }),
+  unit({
+    records: plans,
+    relation: "role_plans",
+    columns: {
+      pid: "pid",
+      guild_id: "guildId",
+      position: "position",
+      revision: "revision",
+      swept_at: "sweptAt",
+      holder: "holder",
+    },
+    fields: (row, _, places) => {
+      const { sweep_total: total, sweep_after: after, sweep_done: done, sweep_started_at: startedAt } = row;
+      return {
+        ...withScope(row, _, places),
+        ...withPlan(row, _, places),
+        settings: {
+          rules: JSON.parse(String(row["rules"])),
+          nickname: row["nickname"],
+          nicknameGroupId: row["nickname_group_id"],
+          bypassRoleIds: JSON.parse(String(row["bypass_role_ids"])),
+          nicknameBypassRoleIds: JSON.parse(String(row["nickname_bypass_role_ids"])),
+          unlinked: row["unlinked"],
+          state: row["state"],
+        },
+        sweep: total === null ? null : { after, done, total, startedAt: startedAt ?? 0 },
+      };
+    },
+    row: ({ settings, sweep }) => {
+      const known = settingsOf(settings);
+      return {
+        rules: JSON.stringify(known.rules),
+        nickname: known.nickname,
+        nickname_group_id: known.nicknameGroupId,
+        bypass_role_ids: JSON.stringify(known.bypassRoleIds),
+        nickname_bypass_role_ids: JSON.stringify(known.nicknameBypassRoleIds),
+        unlinked: known.unlinked,
+        state: known.state,
+        sweep_total: sweep?.total ?? null,
+        sweep_after: sweep?.after ?? null,
+        sweep_done: sweep?.done ?? 0,
+        sweep_started_at: sweep?.startedAt ?? null,
+      };
+    },
+  }),
+  unit({
+    records: planMembers,
+    relation: "role_members",
+    columns: { pid: "pid", guild_id: "guildId", chat_id: "chatId", mark: "mark", nickname: "nickname" },
+    fields: (row, _, places) => {
+      const { since, due_at: dueAt, replaced_nickname: nickname, replaced_at: replacedAt } = row;
+      return {
+        ...withPlan(row, _, places),
+        waits: dueAt === null ? null : { since, dueAt },
+        ...(replacedAt !== null && { replaced: { nickname, at: replacedAt } }),
+      };
+    },
+    row: ({ waits, replaced }) => ({
+      since: waits?.since ?? null,
+      due_at: waits?.dueAt ?? null,
+      replaced_nickname: replaced?.nickname ?? null,
+      replaced_at: replaced?.at ?? null,
+    }),
+    isKept: isOfPlan,
+  }),
+  unit({
+    records: planProblems,
+    relation: "role_problem_members",
+    parts: { role_problems: { pid: "pid", guild_id: "guild_id", chat_id: "chat_id" } },
+    fields: (row, { role_problems: problems = [] }, places) => ({
+      ...placeIn(row),
+      ...withPlan(row, null, places),
+      chatId: row["chat_id"],
+      problems: problems.map(({ chat_id: chatId, role_id: roleId, reason, at: time }) => ({
+        reason,
+        at: time,
+        chatId: chatId === "" ? null : chatId,
+        roleId: roleId === "" ? null : roleId,
+      })),
+    }),
+    partTables: ["role_problems"],
+    rowsOfParts: ({ pid, guildId, chatId, problems }) => ({
+      role_problems: problems.map(({ roleId, reason, at: time }) => ({
+        pid,
+        guild_id: guildId,
+        chat_id: chatId,
+        role_id: roleId ?? "",
+        reason,
+        at: time,
+      })),
+    }),
+    isKept: isOfPlan,
+  }),
+  unit({
+    records: previews,
+    relation: "role_previews",
+    columns: {
+      pid: "pid",
+      guild_id: "guildId",
+      preview: ["json", "preview"],
+      id: "preview.id",
+      saved_at: "savedAt",
+      confirmed_at: "confirmedAt",
+    },
+    limit: 1,
+  }),
+  unit({
+    records: guildLogs,
+    relation: "guild_logs",
+    columns: {
+      pid: "pid",
+      guild_id: "guildId",
+      channel_id: "channelId",
+      position: "position",
+      problems: ["json", "problems"],
+      closed_at: "closedAt",
+      holder: "holder",
+    },
+    parts: { guild_log_edits: { log_id: "id" } },
+    fields: (row, { guild_log_edits: edits = [] }, places) => ({
+      ...withScope(row, null, places),
+      edits: edits.length,
+      time: 0,
+    }),
+    row: (log) => ({ id: placeOf(log) }),
+  }),
+  unit({
+    records: logEntries,
+    relation: "guild_log_entries",
+    columns: { id: "id", entry: ["json", "entry"], at: "at" },
+    fields: (row) => ({ ...placeOfLog(row), time: 0 }),
+    row: (entry) => ({ log_id: placeOf(entry), chat_id: entry.entry.chatId }),
+    isKept: (entry, { logs }) => logs.get(placeOf(entry)) === entry.time,
+  }),
+  unit({
+    records: logMessages,
+    relation: "guild_log_messages",
+    columns: {
+      message_id: "messageId",
+      channel_id: "channelId",
+      lines: ["json", "lines"],
+      at: "at",
+      erased_at: "erasedAt",
+      edit_at: "editAt",
+    },
+    fields: placeOfLog,
+    // A message may name dozens of users.
+    limit: 2,
+    row: (message) => ({ log_id: placeOf(message) }),
+    partTables: ["guild_log_users"],
+    rowsOfParts: (message) => ({
+      guild_log_users: [...new Set(message.lines.flatMap(({ chatIds }) => chatIds))].map((chatId) => ({
+        log_id: placeOf(message),
+        message_id: message.messageId,
+        chat_id: chatId,
+      })),
+    }),
+  }),
+  unit({
+    records: reminders,
+    relation: "reminders",
+    columns: { pid: "pid", guild_id: "guildId", hash: "hash", at: "at" },
+  }),
+];

@@ -1,0 +1,195 @@
+/** Links, blocks and imports, and what is known of likely alts. */
+
+import type { Row } from "@accountlink/core";
+import { isAtAddress, placeOf as placeHashOf } from "@accountlink/core/addresses";
+import { reviews } from "../stores/alt_review_store.ts";
+import { blocks } from "../stores/blocks.ts";
+import { progress } from "../stores/import_batch.ts";
+import { linkImports, madeLinks } from "../stores/import_records.ts";
+import { fileParts, imports } from "../stores/imports.ts";
+import { links } from "../stores/links.ts";
+import { sightings } from "../stores/sightings.ts";
+import { suspects } from "../stores/suspect_store.ts";
+import { at, epochOf, isOfEpoch, type Places } from "./places.ts";
+import { type Unit, unit } from "./unit.ts";
+
+const withEpoch = ({ pid }: Row, _: unknown, places: Places) => ({ epoch: epochOf(places, String(pid)) });
+
+export const linkUnits: ReadonlyArray<Unit> = [
+  unit({
+    records: links,
+    relation: "links",
+    columns: {
+      pid: "pid",
+      chat_id: "link.chatId",
+      game_id: "link.gameId",
+      link_version: "link.linkVersion",
+      linked_at: "link.linkedAt",
+      last_verified_at: "link.lastVerifiedAt",
+      proof: "link.proof",
+    },
+    fields: withEpoch,
+    isKept: isOfEpoch,
+  }),
+  unit({
+    records: blocks,
+    relation: "blocks",
+    columns: {
+      pid: "pid",
+      user_hash: "block.hash",
+      chat_id: "block.chatId",
+      game_id: "block.gameId",
+      reason: "block.reason",
+      blocked_at: "block.at",
+      member: "block.member",
+    },
+    fields: withEpoch,
+    isKept: isOfEpoch,
+  }),
+  unit({
+    records: progress,
+    relation: "import_progress",
+    columns: { source: "source", position: "position" },
+    fields: ({ saved_at: savedAt }) => ({ savedAt: savedAt ?? 0 }),
+    row: ({ savedAt }) => ({ saved_at: savedAt === 0 ? null : savedAt }),
+  }),
+  unit({
+    records: linkImports,
+    relation: "link_imports",
+    columns: {
+      id: "id",
+      pid: "pid",
+      name: "name",
+      imported_at: "importedAt",
+      inserted: "counts.inserted",
+      replaced: "counts.replaced",
+      unchanged: "counts.unchanged",
+      kept: "counts.kept",
+      entry: "entry",
+    },
+    fields: ({ id, pid, ends_at: endsAt, undo_entry: entry, removed, restored }, _, places) => ({
+      endsAt,
+      epoch: at(places.imports, String(id)).epoch,
+      account: at(places.scopes, String(pid)).account,
+      undone: entry === null ? null : { entry, removed, restored },
+    }),
+    row: ({ pid, epoch, endsAt, undone }, places) => ({
+      ends_at: isOfEpoch({ pid, epoch }, places) ? endsAt : 0,
+      undo_entry: undone?.entry ?? null,
+      removed: undone?.removed ?? 0,
+      restored: undone?.restored ?? 0,
+    }),
+  }),
+  unit({
+    records: madeLinks,
+    relation: "import_links",
+    columns: {
+      import_id: "id",
+      chat_id: "chatId",
+      game_id: "made.gameId",
+      link_version: "made.linkVersion",
+      verified_at: "made.lastVerifiedAt",
+    },
+    fields: (row, _, places) => {
+      const { previous_game_id: gameId, previous_verified_at: lastVerifiedAt, previous_proof: proof } = row;
+      const before = lastVerifiedAt === null ? {} : { before: { gameId, lastVerifiedAt, proof } };
+      return { ...at(places.imports, String(row["import_id"])), ...before };
+    },
+    row: ({ before }) => ({
+      previous_game_id: before?.gameId ?? null,
+      previous_verified_at: before?.lastVerifiedAt ?? null,
+      previous_proof: before?.proof ?? null,
+    }),
+    isKept: ({ id, epoch }, places) => places.imports.get(id)?.epoch === epoch,
+  }),
+  unit({
+    records: imports,
+    relation: "imports",
+    columns: {
+      id: "id",
+      account: "account",
+      pid: "pid",
+      phase: "phase",
+      details: "details",
+      inserted: "counts.inserted",
+      replaced: "counts.replaced",
+      unchanged: "counts.unchanged",
+      kept: "counts.kept",
+      holder: "holder",
+      held_until: "heldUntil",
+      begun_at: "begunAt",
+      expires_at: "expiresAt",
+    },
+    parts: { import_files: { import_id: "id" } },
+    fields: (_, { import_files: files = [] }) => ({
+      files: Object.fromEntries(
+        files.map(({ file, parts, size }) => [file, { parts: Number(parts), size: Number(size) }]),
+      ),
+    }),
+    row: ({ files }) => ({ size: Object.values(files).reduce((sum, { size }) => sum + size, 0) }),
+    // A file that was sent again counts twice.
+    uncompared: ["size"],
+  }),
+  unit({
+    records: fileParts,
+    relation: "import_parts",
+    columns: { import_id: "id", file: "file", part: "part", content: "text" },
+    limit: 1,
+  }),
+  unit({
+    records: sightings,
+    relation: "sightings",
+    columns: {
+      pid: "pid",
+      chat_id: "sighting.chatId",
+      seen_at: "sighting.seenAt",
+      first_seen_at: "firstSeenAt",
+    },
+    fields: (row, _, places) => {
+      const { place_hash: hash, sealed_address: sealed, address_key_id: addressKeyId } = row;
+      const place = sealed === null ? { browser: hash } : { address: { hash, sealed, addressKeyId } };
+      return { ...withEpoch(row, _, places), sighting: place };
+    },
+    row: ({ sighting }) => ({
+      place_hash: placeHashOf(sighting),
+      sealed_address: isAtAddress(sighting) ? sighting.address.sealed : null,
+      address_key_id: isAtAddress(sighting) ? sighting.address.addressKeyId : null,
+    }),
+    isKept: isOfEpoch,
+  }),
+  unit({
+    records: reviews,
+    relation: "alt_reviews",
+    columns: {
+      pid: "pid",
+      verdict: "review.verdict",
+      note: "review.note",
+      reviewed_at: "review.at",
+      key_id: "review.keyId",
+    },
+    fields: (row, _, places) => ({
+      ...withEpoch(row, _, places),
+      review: { chatId: row["chat_id"], otherChatId: row["other_chat_id"] },
+    }),
+    row: ({ review }) => {
+      const [one, other] = [review.chatId, review.otherChatId].toSorted();
+      return { chat_id: one ?? null, other_chat_id: other ?? null };
+    },
+    isKept: isOfEpoch,
+  }),
+  unit({
+    records: suspects,
+    relation: "suspects",
+    columns: {
+      pid: "pid",
+      chat_id: "suspect.chatId",
+      other_chat_id: "suspect.otherChatId",
+      game_id: "suspect.gameId",
+      linked_at: "suspect.at",
+      score: "suspect.score",
+      evidence: ["json", "suspect.evidence"],
+    },
+    fields: withEpoch,
+    isKept: isOfEpoch,
+  }),
+];

@@ -1,0 +1,132 @@
+/** What records of this storage say otherwise than rows: numbers of accounts and plans, and epochs of scopes. */
+import type { GuildId, Pid, Row, StorageRows } from "@accountlink/core";
+import type { StoreEffect } from "@accountlink/core/errors";
+import { Effect } from "effect";
+import { guildLogs } from "../stores/guild_logs.ts";
+import { linkImports } from "../stores/import_records.ts";
+import { lastUses } from "../stores/keys.ts";
+import { plans } from "../stores/role_plans.ts";
+import { accounts, type ScopeRef, scopes } from "../stores/scopes.ts";
+import type { Table } from "../table.ts";
+import type { Database } from "../transaction.ts";
+
+interface PlacedAccount {
+  readonly id: number;
+  readonly name: string;
+  readonly isSuspended: boolean;
+}
+
+interface PlacedScope extends ScopeRef {
+  readonly epoch: number;
+}
+
+export interface Places {
+  readonly accounts: ReadonlyMap<string, PlacedAccount>;
+  readonly accountsById: ReadonlyMap<number, PlacedAccount>;
+  readonly scopes: ReadonlyMap<string, PlacedScope>;
+  /** The scope and the epoch of each import. */
+  readonly imports: ReadonlyMap<string, { readonly pid: Pid; readonly epoch: number }>;
+  /** The number of the plan of a pid and a guild, and the time of their log. */
+  readonly plans: ReadonlyMap<string, number>;
+  readonly logs: ReadonlyMap<string, number>;
+  readonly lastUses: ReadonlyMap<string, number>;
+}
+
+/** Names a guild of a scope, as SQL storages do. */
+export const placeOf = ({ pid, guildId }: { readonly pid: string; readonly guildId: string }): string =>
+  `${pid} ${guildId}`;
+
+/** Reads what every record refers to. Throws if it does not exist, as a foreign key would. */
+export const at = <K, V>(places: ReadonlyMap<K, V>, key: K): V => {
+  const value = places.get(key);
+  if (value === undefined)
+    throw new Error(`Cannot move a record of "${String(key)}", expected one that exists`);
+  return value;
+};
+
+export const scopeRef = ({ scopes: all }: Places, pid: string): ScopeRef => {
+  const { epoch: _, ...ref } = at(all, pid);
+  return ref;
+};
+
+export const epochOf = ({ scopes: all }: Places, pid: string): number => at(all, pid).epoch;
+
+export const isOfEpoch = ({ pid, epoch }: { readonly pid: string; readonly epoch: number }, places: Places) =>
+  places.scopes.get(pid)?.epoch === epoch;
+
+const accountMaps = (all: ReadonlyArray<PlacedAccount>): Pick<Places, "accounts" | "accountsById"> => ({
+  accounts: new Map(all.map((account) => [account.name, account])),
+  accountsById: new Map(all.map((account) => [account.id, account])),
+});
+
+/** The epoch of links of an import whose scope's data was deleted since. */
+const earlierEpoch = -1;
+
+/** Numbers the accounts and the plans of an SQL storage in the order of their keys. */
+export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
+  const all = Effect.fnUntraced(function* (relation: string) {
+    const found: Array<Row> = [];
+    for (;;) {
+      const last = found.at(-1);
+      const after = last && rows.keyOf(relation).map((column) => last[column] ?? null);
+      const page: ReadonlyArray<Row> = yield* rows.page(relation, after ?? null, 500);
+      if (page.length === 0) return found;
+      found.push(...page);
+    }
+  });
+  const named = accountMaps(
+    (yield* all("accounts")).map(({ name, status }, index) => ({
+      id: index + 1,
+      name: String(name),
+      isSuspended: status === "suspended",
+    })),
+  );
+  const places: Places = {
+    ...named,
+    scopes: new Map(
+      (yield* all("scopes")).map((row) => {
+        const [pid, guildId] = [row["pid"] as Pid, row["guild_id"] as GuildId | null];
+        const target =
+          guildId === null ? ({ kind: "global" } as const) : ({ kind: "guild", guildId } as const);
+        return [pid, { pid, account: at(named.accounts, String(row["account"])).id, target, epoch: 0 }];
+      }),
+    ),
+    imports: new Map(
+      (yield* all("link_imports")).map((row) => [
+        String(row["id"]),
+        { pid: row["pid"] as Pid, epoch: row["ends_at"] === 0 ? earlierEpoch : 0 },
+      ]),
+    ),
+    plans: new Map(
+      (yield* all("role_plans")).map((row, index) => [
+        placeOf({ pid: String(row["pid"]), guildId: String(row["guild_id"]) }),
+        index + 1,
+      ]),
+    ),
+    logs: new Map(),
+    lastUses: new Map(),
+  };
+  return places;
+});
+
+export const placesOfRecords = Effect.fnUntraced(function* (db: Database) {
+  const all = <R>(table: Table<R>): StoreEffect<ReadonlyArray<R>> =>
+    db.read(function* (tx) {
+      return yield* tx.scan(table, []);
+    });
+  const places: Places = {
+    ...accountMaps(
+      (yield* all(accounts)).map(({ id, name, status }) => ({
+        id,
+        name,
+        isSuspended: status === "suspended",
+      })),
+    ),
+    scopes: new Map((yield* all(scopes)).map((scope) => [scope.pid, scope])),
+    imports: new Map((yield* all(linkImports)).map((one) => [one.id, one])),
+    plans: new Map((yield* all(plans)).map((plan) => [placeOf(plan), plan.ref])),
+    logs: new Map((yield* all(guildLogs)).map((log) => [placeOf(log), log.time])),
+    lastUses: new Map((yield* all(lastUses)).map(({ key, at: time }) => [key, time])),
+  };
+  return places;
+});

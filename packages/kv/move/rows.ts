@@ -1,0 +1,266 @@
+/**
+ * Copies all records between an SQL storage and this one, then compares the two by rows. A copy that was interrupted goes
+ * on where it stopped: each transaction saves its place.
+ */
+import {
+  type Moved,
+  MoveRefused,
+  type Row,
+  type StorageRows,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import { Array as Arr, Effect } from "effect";
+import { encode, type Tuple } from "../keys.ts";
+import { type Kv, maxChanges } from "../kv.ts";
+import { claimSchema, schemaFault } from "../schema.ts";
+import { carryOver } from "../stores/carry_over.ts";
+import { counts } from "../stores/counts.ts";
+import { keysOfLink } from "../stores/import_batch.ts";
+import { readRootKey, rootKeys } from "../stores/root_key_store.ts";
+import { table } from "../table.ts";
+import { Database } from "../transaction.ts";
+import { accountUnits } from "./accounts.ts";
+import { communityUnits } from "./communities.ts";
+import { journalUnits } from "./journal.ts";
+import { leaseUnit } from "./leases.ts";
+import { linkUnits } from "./links.ts";
+import { placesOfRecords, placesOfRows } from "./places.ts";
+import type { Rows, Unit } from "./unit.ts";
+import { verificationUnits } from "./verifications.ts";
+
+/** After the units that their rows refer to. */
+const units: ReadonlyArray<Unit> = [
+  ...accountUnits,
+  ...linkUnits,
+  ...journalUnits,
+  ...verificationUnits,
+  ...communityUnits,
+  leaseUnit,
+];
+
+const rootKey = "root_key";
+
+/** The tables of an SQL storage that are moved. @internal */
+export const movedTables: ReadonlyArray<string> = [...units.flatMap(({ tables }) => tables), rootKey];
+
+type Show = (done: number, total: number) => Effect.Effect<void>;
+
+const rowsOfPage = 500;
+
+/** Where a move goes on: behind a record of a unit, or at its end. */
+interface Place {
+  readonly unit: string;
+  readonly after: Tuple | null;
+}
+
+const atEnd = "end";
+
+/** Marks a target into which a move is under way. */
+const moving = table<Place & { readonly rootKey: string }>()("moving_rows", () => [], {});
+
+/** The units that are left, the first with the key after which it goes on. */
+const unitsFrom = (place: Place | null) => {
+  const first = place === null ? 0 : units.findIndex(({ name }) => name === place.unit);
+  const left = first === -1 ? [] : units.slice(first);
+  return left.map((unit, index) => ({ unit, after: index === 0 ? (place?.after ?? null) : null }));
+};
+
+/** @internal */
+export const moveFromRows = Effect.fnUntraced(function* (
+  rows: StorageRows,
+  kv: Kv,
+  show: Show,
+): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable> {
+  const db = new Database(kv);
+  const [root] = yield* rows.page(rootKey, null, 1);
+  if (root === undefined) return yield* isEmpty();
+  const wrapped = String(root["wrapped"]);
+  const place = yield* begin(db, wrapped);
+  const places = yield* placesOfRows(rows);
+  let total = 0;
+  let done = 0;
+  for (const { relation, name } of units) {
+    total += yield* rows.count(relation);
+    if (place !== null) done += yield* kv.count(allOf(name));
+  }
+  const most = Math.min(rowsOfPage, Math.floor((kv.maxChanges ?? maxChanges) / keysOfLink));
+  for (const { unit, after: from } of unitsFrom(place)) {
+    for (let after = from; ; ) {
+      const page = yield* rows.page(unit.relation, after, unit.limit ?? most);
+      const newest = page.at(-1);
+      if (newest === undefined) break;
+      const last = rows.keyOf(unit.relation).map((column) => newest[column] as string | number);
+      yield* db.write("move", function* (tx) {
+        const partsOf = yield* partsOfPage(rows, unit, page);
+        for (const row of page) unit.insert(tx, row, partsOf(row), places);
+        tx.insert(moving, { rootKey: wrapped, unit: unit.name, after: last });
+      });
+      after = last;
+      done += page.length;
+      yield* show(done, total);
+    }
+  }
+  yield* db.write("move", function* (tx) {
+    yield* tx.put(counts, { name: "accounts", last: places.accounts.size });
+    yield* tx.put(counts, { name: "plans", last: places.plans.size });
+    yield* tx.put(moving, { rootKey: wrapped, unit: atEnd, after: null });
+    yield* tx.put(rootKeys, { wrapped });
+  });
+  const moved = yield* compared(db, rows, "rows");
+  if (moved.different.length === 0) yield* kv.commit([], [{ key: encode([moving.name]), value: null }]);
+  return moved;
+});
+
+/** @internal */
+export const moveToRows = Effect.fnUntraced(function* (
+  kv: Kv,
+  rows: StorageRows,
+  show: Show,
+): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable> {
+  const db = new Database(kv);
+  const fault = yield* schemaFault(kv);
+  if (fault !== null) return yield* new MoveRefused({ reason: fault });
+  const wrapped = yield* readRootKey(kv);
+  if (wrapped === null) return yield* isEmpty();
+  yield* carryOver(db);
+  const saved = yield* rows.begin(wrapped);
+  const place = saved === null ? null : (JSON.parse(saved) as Place);
+  const places = yield* placesOfRecords(db);
+  let total = 0;
+  let done = 0;
+  for (const { name, tables } of units) {
+    total += yield* kv.count(allOf(name));
+    if (place !== null) done += yield* rows.count(tables[0] ?? rootKey);
+  }
+  for (const { unit, after: from } of unitsFrom(place)) {
+    for (let after = from; ; ) {
+      const page = yield* unit.page(db, places, after, unit.limit ?? rowsOfPage);
+      if (page.last === null) break;
+      after = page.last;
+      yield* rows.insert(page.rows, JSON.stringify({ unit: unit.name, after } satisfies Place));
+      done += page.records;
+      yield* show(Math.min(done, total), total);
+    }
+  }
+  if (place?.unit !== atEnd) {
+    yield* rows.insert({ [rootKey]: [{ id: 1, wrapped }] }, JSON.stringify({ unit: atEnd, after: null }));
+  }
+  const moved = yield* compared(db, rows, "records");
+  if (moved.different.length === 0) yield* rows.end;
+  return moved;
+});
+
+const isEmpty = () => new MoveRefused({ reason: "the source is empty, expected the data of a server" });
+
+/** All keys of a table, or of the storage. */
+const allOf = (name?: string) => ({
+  start: name === undefined ? "" : encode([name]),
+  end: name === undefined ? "\x7f" : `${name}!`,
+});
+
+/** Marks an empty target, or finds the place of an earlier attempt. */
+const begin = Effect.fnUntraced(function* (db: Database, wrapped: string) {
+  const saved = yield* db.read(function* (tx) {
+    return yield* tx.get(moving);
+  });
+  if (saved?.rootKey === wrapped) return saved;
+  const reason =
+    saved === undefined
+      ? "the target holds data, expected an empty one"
+      : "the target has part of another storage, expected an empty one";
+  if ((yield* db.kv.count(allOf())) > 0) return yield* new MoveRefused({ reason });
+  yield* Effect.orDie(claimSchema(db.kv));
+  return null;
+});
+
+/** Finds the parts of the rows of a page, and returns the parts of each row. */
+const partsOfPage = Effect.fnUntraced(function* (
+  rows: StorageRows,
+  { parts = {} }: Unit,
+  page: ReadonlyArray<Row>,
+) {
+  const found = new Map<string, Map<string, Array<Row>>>();
+  for (const [relation, columns] of Object.entries(parts)) {
+    const own = Object.values(columns);
+    const theirs = Object.keys(columns);
+    const byOwner = new Map<string, Array<Row>>();
+    for (const row of yield* rows.find(
+      relation,
+      theirs,
+      page.map((owner) => own.map((each) => owner[each] ?? null)),
+    )) {
+      const owner = JSON.stringify(theirs.map((column) => row[column]));
+      byOwner.set(owner, [...(byOwner.get(owner) ?? []), row]);
+    }
+    found.set(relation, byOwner);
+  }
+  return (row: Row): Rows =>
+    Object.fromEntries(
+      Object.entries(parts).map(([relation, columns]) => {
+        const owner = JSON.stringify(Object.values(columns).map((column) => row[column]));
+        return [relation, found.get(relation)?.get(owner) ?? []];
+      }),
+    );
+});
+
+/** Compares every record with its rows. */
+const compared = Effect.fnUntraced(function* (db: Database, rows: StorageRows, source: "rows" | "records") {
+  const places = yield* placesOfRecords(db);
+  const found = new Map(movedTables.map((name) => [name, 0]));
+  const differing = new Set<string>();
+  for (const unit of units) {
+    for (let after: Tuple | null = null; ; ) {
+      const page: Effect.Success<ReturnType<Unit["page"]>> = yield* unit.page(
+        db,
+        places,
+        after,
+        unit.limit ?? rowsOfPage,
+      );
+      if (page.last === null) break;
+      after = page.last;
+      for (const [name, expected] of Object.entries(page.rows)) {
+        found.set(name, (found.get(name) ?? 0) + expected.length);
+        for (const some of Arr.chunksOf(expected, rowsOfPage)) {
+          if (!(yield* areStored(rows, name, some, unit.uncompared ?? []))) differing.add(name);
+        }
+      }
+    }
+  }
+  found.set(rootKey, 1);
+  const tables: Record<string, number> = {};
+  const different: Array<Moved["different"][number]> = [];
+  for (const [name, ofRecords] of found) {
+    const ofRows = yield* rows.count(name);
+    tables[name] = ofRecords;
+    if (ofRows === ofRecords && !differing.has(name)) continue;
+    const [ofSource, ofTarget] = source === "rows" ? [ofRows, ofRecords] : [ofRecords, ofRows];
+    different.push({ table: name, source: ofSource, target: ofTarget });
+  }
+  return { tables, different } satisfies Moved;
+});
+
+const areStored = Effect.fnUntraced(function* (
+  rows: StorageRows,
+  name: string,
+  expected: ReadonlyArray<Row>,
+  uncompared: ReadonlyArray<string>,
+) {
+  const key = rows.keyOf(name);
+  const keyIn = (row: Row) => key.map((column) => row[column] ?? null);
+  const stored = yield* rows.find(name, key, expected.map(keyIn));
+  const byKey = new Map(stored.map((row) => [JSON.stringify(keyIn(row)), row]));
+  return expected.every((row) => {
+    const other = byKey.get(JSON.stringify(keyIn(row)));
+    return Object.entries(row).every(
+      ([column, value]) => uncompared.includes(column) || isSame(value, other?.[column]),
+    );
+  });
+});
+
+/** JSON that another release wrote may have another form. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || (isJson(one) && isJson(other) && formOf(one) === formOf(other));
+
+const isJson = (value: unknown): value is string => typeof value === "string" && /^[[{]/.test(value);
+
+const formOf = (text: string): string => JSON.stringify(JSON.parse(text));

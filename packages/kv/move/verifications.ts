@@ -1,0 +1,85 @@
+/** Sessions and flows, and what is kept of requests and limits. */
+import { dayCounts } from "../stores/day_counts.ts";
+import { requests } from "../stores/idempotency_store.ts";
+import { bursts } from "../stores/session_store.ts";
+import { challenges, flows, sessions } from "../stores/verifications.ts";
+import { type Unit, unit } from "./unit.ts";
+
+export const verificationUnits: ReadonlyArray<Unit> = [
+  unit({
+    records: sessions,
+    relation: "verification_sessions",
+    columns: {
+      sid: "session.id",
+      key_id: "session.keyId",
+      pid: "session.pid",
+      client_id: "session.clientId",
+      guild_id: "session.guildId",
+      chat_id: "session.chatId",
+      game_id: "session.gameId",
+      redirect: "session.redirect",
+      state: "session.state",
+      link_changed: ["flag", "session.linkChanged"],
+      previous_game_id: "session.previousGameId",
+      proof: "session.proof",
+      error: "session.error",
+      created_at: "session.createdAt",
+      expires_at: "session.expiresAt",
+      completed_at: "session.completedAt",
+      change: "session.change",
+      changed_at: "changedAt",
+      code_hash: ["optional", "code.hash"],
+      sealed_sid: ["optional", "code.sealedSid"],
+    },
+  }),
+  unit({
+    records: bursts,
+    relation: "session_bursts",
+    columns: { key_id: "key", full_at: "fullAt" },
+  }),
+  unit({
+    records: flows,
+    relation: "verification_flows",
+    columns: {
+      id: "id",
+      sid: "session",
+      pid: "pid",
+      guild_id: "guildId",
+      redirect: "redirect",
+      chat_id: "chatId",
+      game_id: "gameId",
+      game_proof: "gameProof",
+      named_game_id: "named",
+      word_seed: "wordSeed",
+      seen_version: "seenVersion",
+      expires_at: "expiresAt",
+    },
+    fields: ({ connections }) => ({
+      connections: connections === null ? [] : JSON.parse(String(connections)),
+    }),
+    row: ({ connections }) => ({
+      connections: connections.length === 0 ? null : JSON.stringify(connections),
+    }),
+  }),
+  unit({
+    records: challenges,
+    relation: "sign_ins",
+    columns: { state_hash: "stateHash", flow_id: "flow", step: "step", expires_at: "expiresAt" },
+  }),
+  unit({
+    records: requests,
+    relation: "idempotency_keys",
+    columns: {
+      id: "id",
+      fingerprint: "fingerprint",
+      answer: "answer",
+      chat_ids: ["json", "chatIds"],
+      ends_at: "endsAt",
+    },
+  }),
+  unit({
+    records: dayCounts,
+    relation: "day_counts",
+    columns: { ends_at: "endsAt", counter: "key", counted: "counted" },
+  }),
+];

@@ -1,0 +1,165 @@
+/** Moves between an embedded storage and an engine without SQL. */
+import { DatabaseSync } from "node:sqlite";
+import type { Row } from "@accountlink/core";
+import { type Kv, layer as layerKv, memoryKv, movedTables, moveFromRows, moveToRows } from "@accountlink/kv";
+import { StorageMemory } from "@accountlink/memory";
+import { randomRuns } from "@accountlink/test-servers";
+import { test } from "@accountlink/test-servers/effect";
+import { storageMoveSuite } from "@accountlink/testing/conformance";
+import { Effect, Layer } from "effect";
+import * as vitest from "vitest";
+import { StorageSql } from "../mod.ts";
+import { makeTempFolder } from "../sqlite/test_folder.ts";
+import { sampleRows } from "./test_rows.ts";
+
+const { expect } = vitest;
+
+const unseen = () => Effect.void;
+
+const openRows = (folder: string, role: "source" | "target" = "source") =>
+  Effect.flatMap(StorageSql.openEmbedded({ folder }), (sql) => StorageSql.openRows(sql, role));
+
+const moveIn = (folder: string, kv: Kv) =>
+  Effect.scoped(Effect.flatMap(openRows(folder), (rows) => moveFromRows(rows, kv, unseen)));
+
+const moveOut = (kv: Kv, folder: string) =>
+  Effect.scoped(Effect.flatMap(openRows(folder, "target"), (rows) => moveToRows(kv, rows, unseen)));
+
+const databaseIn = (folder: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new DatabaseSync(StorageSql.databaseFile(folder))),
+    (db) => Effect.sync(() => db.close()),
+  );
+
+/** Tables that no move copies, and columns that no release reads any more. */
+const leftOut = new Set(["schema_migrations", "place_users", "panels"]);
+const unread = new Set([
+  "role_plans.bypass_role_id",
+  "role_plans.paused_at",
+  "role_plans.log_channel_id",
+  "links.previous_game_id",
+]);
+
+const columnsOf = (db: DatabaseSync): ReadonlyArray<string> =>
+  db
+    .prepare(
+      `SELECT t.name AS name, c.name AS column_name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+       WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
+    )
+    .all()
+    .filter(({ name }) => !leftOut.has(String(name)))
+    .map(({ name, column_name: column }) => `${String(name)}.${String(column)}`)
+    .filter((column) => !unread.has(column));
+
+const tablesOf = (db: DatabaseSync) =>
+  Object.fromEntries(
+    movedTables.map((name) => [
+      name,
+      db
+        .prepare(`SELECT * FROM ${name}`)
+        .all()
+        .map((row) => JSON.stringify(row))
+        .toSorted(),
+    ]),
+  );
+
+const fill = (db: DatabaseSync) => {
+  for (const [table, rows] of Object.entries(sampleRows)) {
+    for (const row of rows) {
+      const columns = Object.keys(row);
+      const places = columns.map(() => "?").join(", ");
+      db.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`).run(
+        ...Object.values(row),
+      );
+    }
+  }
+};
+
+const hasValue = (column: string): boolean => {
+  const [table = "", name = ""] = column.split(".");
+  return sampleRows[table]?.some((row: Row) => (row[name] ?? null) !== null) === true;
+};
+
+test("every column of every table is moved to an engine and back", function* () {
+  const [from, to] = [yield* makeTempFolder, yield* makeTempFolder];
+  yield* StorageSql.migrateEmbedded({ folder: from });
+  const source = yield* databaseIn(from);
+  expect(columnsOf(source).filter((column) => !hasValue(column))).toEqual([]);
+  expect(movedTables.toSorted()).toEqual(Object.keys(sampleRows).toSorted());
+  fill(source);
+  const before = tablesOf(source);
+  const kv = memoryKv();
+  expect((yield* moveIn(from, kv)).different).toEqual([]);
+  const moved = yield* moveOut(kv, to);
+  expect(moved.different).toEqual([]);
+  expect(moved.tables).toEqual(
+    Object.fromEntries(Object.entries(before).map(([name, rows]) => [name, rows.length])),
+  );
+  expect(tablesOf(yield* databaseIn(to))).toEqual(before);
+});
+
+/** An engine that fails after some commits, and those that it made. */
+const failingAfter = (kv: Kv, commits: number): Kv => {
+  let left = commits;
+  return {
+    ...kv,
+    maxChanges: 50,
+    commit: (checks, changes) => (left-- > 0 ? kv.commit(checks, changes) : Effect.die(new Error("killed"))),
+  };
+};
+
+test("a move that was interrupted goes on after the record where it stopped", function* () {
+  const [from, to] = [yield* makeTempFolder, yield* makeTempFolder];
+  yield* StorageSql.migrateEmbedded({ folder: from });
+  const source = yield* databaseIn(from);
+  fill(source);
+  const kv = memoryKv();
+  let attempts = 0;
+  for (let isDone = false; !isDone; attempts++) {
+    const attempt = yield* Effect.exit(moveIn(from, failingAfter(kv, 7)));
+    isDone = attempt._tag === "Success";
+  }
+  expect(attempts).toBeGreaterThan(5);
+  expect((yield* moveOut(kv, to)).different).toEqual([]);
+  expect(tablesOf(yield* databaseIn(to))).toEqual(tablesOf(source));
+  expect(yield* Effect.flip(moveOut(kv, to))).toMatchObject({
+    reason: "the target holds data, expected an empty one",
+  });
+});
+
+test("a move names the tables that changed meanwhile", function* () {
+  const from = yield* makeTempFolder;
+  yield* StorageSql.migrateEmbedded({ folder: from });
+  const source = yield* databaseIn(from);
+  fill(source);
+  const kv = memoryKv();
+  const rows = yield* openRows(from);
+  const changeAtEnd = (done: number, total: number) =>
+    Effect.sync(() => {
+      if (done === total) source.exec("UPDATE links SET game_id = '99'; DELETE FROM reminders");
+    });
+  expect((yield* moveFromRows(rows, kv, changeAtEnd)).different).toEqual([
+    { table: "links", source: 2, target: 2 },
+    { table: "reminders", source: 0, target: 1 },
+  ]);
+});
+
+const storages = Effect.gen(function* () {
+  const [first, last] = [yield* makeTempFolder, yield* makeTempFolder];
+  const kv = memoryKv();
+  const after = <A, E>(move: Effect.Effect<A, E>, layer: typeof StorageMemory.layer) =>
+    Layer.unwrap(Effect.as(Effect.orDie(move), layer));
+  return [
+    StorageSql.layerEmbedded({ folder: first }),
+    after(moveIn(first, kv), layerKv(Effect.succeed(kv))),
+    after(moveOut(kv, last), Layer.orDie(StorageSql.layerEmbedded({ folder: last }))),
+  ];
+});
+
+storageMoveSuite({
+  name: "Embedded to an engine and back",
+  storages,
+  model: StorageMemory.layer,
+  ...randomRuns(2, 600),
+  test: vitest,
+});

@@ -1,0 +1,170 @@
+/** The rows of a database, for a move to or from a storage without SQL. */
+import type { Row, RowValue, StorageRows } from "@accountlink/core";
+import { Array as Arr, Effect, type Scope } from "effect";
+import type { SqlError } from "effect/sql";
+import { storeOperation } from "../statements/store_operation.ts";
+import {
+  asOnSqlite,
+  claim,
+  countOf,
+  holdStill,
+  insert,
+  isPostgres,
+  mark,
+  numberOn,
+  placeholder,
+  placeholders,
+  type Sql,
+  shapesOf,
+  type TableShape,
+  type Translation,
+} from "./tables.ts";
+
+/** Fewer than the most parameters of a statement, in the table with the most columns. */
+const rowsOfStatement = 500;
+
+/** What is read of plans: the bypass roles that earlier releases stored, and no progress of a sweep that ended. */
+const inOneForm: Translation = {
+  role_plans: {
+    bypass_role_ids: `COALESCE(bypass_role_ids, '["' || bypass_role_id || '"]', '[]')`,
+    nickname_bypass_role_ids: "COALESCE(nickname_bypass_role_ids, '[]')",
+    sweep_started_at: "CASE WHEN sweep_total IS NULL THEN NULL ELSE sweep_started_at END",
+    sweep_after: "CASE WHEN sweep_total IS NULL THEN NULL ELSE sweep_after END",
+    sweep_done: "CASE WHEN sweep_total IS NULL THEN 0 ELSE sweep_done END",
+  },
+};
+
+interface Relation {
+  readonly key: ReadonlyArray<string>;
+  readonly select: string;
+}
+
+/** What a storage without SQL keeps in a record of its own. */
+const viewsOn = (sql: Sql): Readonly<Record<string, Relation>> => {
+  const sequence = isPostgres(sql) ? "position" : "sequence";
+  return {
+    places: {
+      key: ["place"],
+      select: `
+        SELECT place, MAX(newest) AS last, MAX(gone) AS start, MAX(told) AS newest_event,
+          MIN(entry_at) AS oldest_entry, MIN(event_at) AS oldest_event
+        FROM (
+          SELECT place, MAX(${sequence}) AS newest, 0 AS gone,
+            MAX(CASE WHEN event_id IS NULL THEN 0 ELSE ${sequence} END) AS told,
+            MIN(CASE WHEN actor_type IS NOT NULL THEN at END) AS entry_at,
+            MIN(CASE WHEN event_id IS NOT NULL THEN at END) AS event_at
+          FROM journal GROUP BY place
+          UNION ALL SELECT pid, position, position, position, NULL, NULL FROM feed_starts
+        ) AS parts GROUP BY place`,
+    },
+    role_problem_members: {
+      key: ["pid", "guild_id", "chat_id"],
+      select: "SELECT DISTINCT pid, guild_id, chat_id FROM role_problems",
+    },
+    guild_log_edits: {
+      key: ["log_id", "message_id"],
+      select: "SELECT log_id, message_id FROM guild_log_messages WHERE edit_at IS NOT NULL",
+    },
+    leases: {
+      key: ["nodes", "id"],
+      select: ["webhook_nodes", "role_plan_nodes", "guild_log_nodes"]
+        .map((table) => `SELECT '${table}' AS nodes, id, lives_until FROM ${table}`)
+        .join(" UNION ALL "),
+    },
+    import_files: {
+      key: ["import_id", "file"],
+      select: `
+        SELECT import_id, file, COUNT(*) AS parts,
+          SUM(LENGTH(content) / 4 * 3 - LENGTH(content) + LENGTH(RTRIM(content, '='))) AS size
+        FROM import_parts GROUP BY import_id, file`,
+    },
+  };
+};
+
+const selectOf = (sql: Sql, { name, columns }: TableShape): string => {
+  const translation = { ...inOneForm[name], ...(isPostgres(sql) && asOnSqlite[name]) };
+  return `SELECT ${columns.map((each) => `${translation[each] ?? each} AS ${each}`).join(", ")} FROM ${name}`;
+};
+
+/** Opens the rows. A source does not change until the scope closes. @internal */
+export const openRows = Effect.fnUntraced(function* (
+  sql: Sql,
+  role: "source" | "target",
+): Effect.fn.Return<StorageRows, SqlError.SqlError, Scope.Scope> {
+  const shapes = (yield* shapesOf(sql)).filter(({ name }) => name !== "schema_migrations");
+  if (role === "source") yield* holdStill(sql, shapes);
+  const tables = new Map(shapes.map((shape) => [shape.name, shape]));
+  const tableOf = (name: string) => {
+    const shape = tables.get(name);
+    if (shape === undefined) throw new Error(`Cannot move "${name}", expected a table of the schema`);
+    return shape;
+  };
+  const views = viewsOn(sql);
+  const relationOf = (name: string): Relation =>
+    views[name] ?? { key: tableOf(name).key, select: selectOf(sql, tableOf(name)) };
+  const read = (name: string, condition: string, values: ReadonlyArray<unknown>, limit = "") => {
+    const { key, select } = relationOf(name);
+    return sql.unsafe<Row>(
+      `SELECT * FROM (${select}) AS ${name} ${condition} ORDER BY ${key.join(", ")} ${limit}`,
+      values,
+    );
+  };
+  const list = (rows: ReadonlyArray<ReadonlyArray<RowValue>>) => {
+    let used = 0;
+    const all = rows.map((row) => `(${placeholders(sql, row.length, (used += row.length) - row.length)})`);
+    return `(${isPostgres(sql) ? "" : "VALUES "}${all.join(", ")})`;
+  };
+  /** Adds the column that SQLite lacks. */
+  const withPosition = (name: string, rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+    name === "journal" && isPostgres(sql)
+      ? rows.map((row) => ({ ...row, position: row["sequence"] ?? null }))
+      : rows;
+
+  return {
+    keyOf: (name) => relationOf(name).key,
+
+    page: (name, after, limit) => {
+      const { key } = relationOf(name);
+      const condition =
+        after === null ? "" : `WHERE (${key.join(", ")}) > (${placeholders(sql, key.length)})`;
+      return storeOperation("Move.page")(read(name, condition, after ?? [], `LIMIT ${limit}`));
+    },
+
+    find: (name, columns, values) =>
+      values.length === 0
+        ? Effect.succeed([])
+        : storeOperation("Move.find")(
+            read(name, `WHERE (${columns.join(", ")}) IN ${list(values)}`, values.flat()),
+          ),
+
+    count: (name) =>
+      storeOperation("Move.count")(countOf(sql, { name: `(${relationOf(name).select}) AS ${name}` })),
+
+    begin: (rootKey) =>
+      Effect.catchTag(claim(sql, shapes, rootKey), "SqlError", (error) =>
+        storeOperation("Move.begin")(Effect.fail(error)),
+      ),
+
+    insert: (batch, place) =>
+      storeOperation("Move.insert")(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            for (const [name, rows] of Object.entries(batch)) {
+              for (const some of Arr.chunksOf(withPosition(name, rows), rowsOfStatement)) {
+                yield* insert(sql, { ...tableOf(name), columns: Object.keys(some[0]) }, some);
+              }
+            }
+            yield* sql.unsafe(`UPDATE ${mark} SET place = ${placeholder(sql, 0)}`, [place]);
+          }),
+        ),
+      ),
+
+    end: storeOperation("Move.end")(
+      Effect.gen(function* () {
+        for (const table of shapes) yield* numberOn(sql, table);
+        yield* sql`UPDATE scopes SET has_blocks = 1 WHERE pid IN (SELECT pid FROM blocks)`;
+        yield* sql.unsafe(`DROP TABLE ${mark}`);
+      }),
+    ),
+  };
+});
