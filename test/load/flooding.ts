@@ -2,6 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { setPriority } from "node:os";
 
 /** Each address opens its share of the connections. */
 export interface Flood {
@@ -23,6 +24,8 @@ type Statuses = Readonly<Record<string, number>>;
 
 export const flood = async (options: Flood): Promise<Flooding> => {
   const child = fork(import.meta.filename, ["flood"], { execArgv: [] });
+  // An attacker has machines of its own, so the flood takes only processor time that the server leaves.
+  setPriority(child.pid as number, 10);
   child.send(options);
   await once(child, "message");
   return {
@@ -50,7 +53,7 @@ const run = ({ port, addresses, connections, request, depth }: Flood) => {
     };
     socket.once("connect", send).on("drain", send);
     socket.on("data", (chunk: Buffer) => {
-      for (const [, status = ""] of chunk.toString("latin1").matchAll(/^HTTP\/1\.1 (\d+)/gm))
+      for (const [, status = ""] of chunk.toString("latin1").matchAll(/HTTP\/1\.1 (\d{3}) /g))
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
     });
     socket.on("error", () => {});

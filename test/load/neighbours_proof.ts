@@ -1,48 +1,28 @@
 /**
  * One account does its worst at each route and with each work in the background, on each storage: lookups, writes,
- * guild lookups, sign-ins and previews of another account are refused never, and are at most five times as slow.
+ * guild lookups, sign-ins and previews of another account are refused never, and are at most five times as slow. The
+ * platforms, the attacker and the neighbour run in processes of their own.
+ *
+ * The whole takes an hour, which parts can share: `ACCOUNTLINK_TEST_ROWS` is a pattern of names of rows,
+ * `ACCOUNTLINK_TEST_RESULTS` a file that gets the results and whose rows are not measured again, and
+ * `ACCOUNTLINK_TEST_MINUTES` says when a part ends.
  */
 import { randomBytes } from "node:crypto";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { redisUrl, startPostgres, whyNoPostgres, whyNoRedis } from "@accountlink/test-servers";
 import { testLive } from "@accountlink/test-servers/effect";
 import { Effect } from "effect";
 import { expect } from "vitest";
-import { serverInScope, startServer } from "../support/server.ts";
-import { flood } from "./flooding.ts";
-import { type Latencies, makeNeighbour, operations, p99 } from "./neighbours/neighbour.ts";
-import { type HttpAttack, requestOf } from "./neighbours/requests.ts";
-import { routeRows } from "./neighbours/route_rows.ts";
-import { makeTools, works } from "./neighbours/works.ts";
+import { apartProgram, startServer } from "../support/server.ts";
+import { attacksOn } from "./neighbours/attacks.ts";
+import { makeNeighbour } from "./neighbours/neighbour.ts";
+import { isTooSlow, type Measured, makeRounds } from "./neighbours/rounds.ts";
 import { makeAttacker, makeWorld } from "./neighbours/world.ts";
-
-/** How many times as slow the neighbour's requests may be. */
-const most = 5;
-
-/** Shorter times are not compared, since the other work of a machine takes as long, in milliseconds. */
-const least = 10;
-
-/** How long each attack is measured, in milliseconds. A row that seems too slow is measured once more, for longer. */
-const [usual, longer] = [1_500, 5_000];
 
 const size = {
   links: Number(process.env["ACCOUNTLINK_TEST_LINKS"] ?? 20_000),
   members: 2_500,
   revokedKeys: 500,
-};
-
-/** The attacker's machines, and the number of their connections. */
-const addresses = Array.from({ length: 16 }, (_, index) => `127.0.3.${index + 1}`);
-const connections = 32;
-
-const rawOf = ({ line, headers, body }: HttpAttack): string => {
-  const bytes = Buffer.from(body);
-  const lines = [
-    `${line} HTTP/1.1`,
-    "Host: 127.0.0.1",
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    ...(bytes.length > 0 ? [`Content-Length: ${bytes.length}`] : []),
-  ];
-  return `${lines.join("\r\n")}\r\n\r\n${bytes.toString("latin1")}`;
 };
 
 const storages = {
@@ -69,92 +49,58 @@ const storages = {
 } as const;
 
 const missing = (await whyNoPostgres()) ?? (await whyNoRedis());
-const chosen = process.env["ACCOUNTLINK_TEST_ROWS"];
-const isChosen = (name: string) => chosen === undefined || new RegExp(chosen).test(name);
+const chosen = new RegExp(process.env["ACCOUNTLINK_TEST_ROWS"] ?? "");
+const resultsFile = process.env["ACCOUNTLINK_TEST_RESULTS"];
+const minutes = Number(process.env["ACCOUNTLINK_TEST_MINUTES"] ?? Infinity);
 const storageNames =
   missing === null ? (Object.keys(storages) as Array<keyof typeof storages>) : ["embedded" as const];
 
-interface Measured {
+interface Row extends Measured {
+  readonly storage: keyof typeof storages;
   readonly name: string;
-  readonly statuses: string;
-  /** How many times as slow each operation was at the 99th percentile. */
-  readonly ratios: ReadonlyArray<number>;
-  readonly beside: ReadonlyArray<number>;
 }
 
-/** Attacks for so many milliseconds. Returns the neighbour's latencies meanwhile, and what the attacker was answered. */
-type Attack = (milliseconds: number) => Promise<readonly [Latencies, string]>;
+const readResults = (): ReadonlyArray<Row> =>
+  resultsFile !== undefined && existsSync(resultsFile)
+    ? readFileSync(resultsFile, "utf8")
+        .split("\n")
+        .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Row]))
+    : [];
 
-const isTooSlow = ({ ratios }: Measured): boolean => Math.max(...ratios) > most;
+const note = (row: Row): void => {
+  console.log(JSON.stringify(row));
+  if (resultsFile !== undefined) appendFileSync(resultsFile, `${JSON.stringify(row)}\n`);
+};
 
-const ratiosOf = (before: Latencies, beside: Latencies): ReadonlyArray<number> =>
-  operations.map(
-    (operation) => Math.round((10 * p99(beside[operation])) / Math.max(least, p99(before[operation]))) / 10,
-  );
-
+/** Measures the rows of a storage that have no result yet. Returns the results of all. */
 const measure = Effect.fnUntraced(function* (storage: keyof typeof storages) {
+  const end = performance.now() + minutes * 60_000;
   const { fixture, keys, env } = makeWorld(size);
   const stored = yield* storages[storage];
-  const server = yield* serverInScope(
-    { fixture, env: { ...env, ACCOUNTLINK_TRUSTED_PROXIES: "127.0.0.1/32", ...stored } },
-    startServer,
+  const environment = { ...env, ACCOUNTLINK_TRUSTED_PROXIES: "127.0.0.1/32", ...stored };
+  const server = yield* Effect.acquireRelease(
+    Effect.promise(() => startServer({ fixture, env: environment, program: apartProgram })),
+    ({ stop }) => Effect.promise(stop),
   );
   return yield* Effect.promise(async () => {
     const attacker = await makeAttacker(server, keys);
     const neighbour = await makeNeighbour(server.url, keys);
-    const { close, ...tools } = makeTools(server.url, attacker, size);
-    const { port } = new URL(server.url);
-    await neighbour.measure(longer);
-
-    const attempt = async (name: string, attack: Attack, milliseconds: number): Promise<Measured> => {
-      try {
-        const before = await neighbour.measure(milliseconds);
-        const [latencies, statuses] = await attack(milliseconds);
-        const beside = operations.map((operation) => Math.round(p99(latencies[operation])));
-        return { name, statuses, ratios: ratiosOf(before, latencies), beside };
-      } catch (error) {
-        const { message, cause } = error as Error;
-        return {
-          name,
-          statuses: `${message} ${cause instanceof Error ? cause.message : ""}`,
-          ratios: [Infinity],
-          beside: [],
-        };
-      }
-    };
-
-    const beside = async (name: string, attack: Attack) => {
-      const quick = await attempt(name, attack, usual);
-      const found = isTooSlow(quick) ? await attempt(name, attack, longer) : quick;
-      console.log(storage, JSON.stringify(found));
-      return found;
-    };
-
-    const measured: Array<Measured> = [];
-    for (const [name, row] of Object.entries(routeRows)) {
-      if (!isChosen(name)) continue;
-      const request = rawOf(requestOf(name, row, attacker));
-      const attack: Attack = async (milliseconds) => {
-        const flooding = await flood({ port: Number(port), addresses, connections, request, depth: 1 });
-        const [measuring] = await Promise.allSettled([neighbour.measure(milliseconds)]);
-        const statuses = JSON.stringify(Object.fromEntries(await flooding.stop()));
-        if (measuring.status === "rejected") throw new Error(statuses, { cause: measuring.reason });
-        return [measuring.value, statuses];
-      };
-      measured.push(await beside(name, attack));
-    }
-    for (const [name, work] of Object.entries(works)) {
-      if (!isChosen(name)) continue;
-      const attack: Attack = async (milliseconds) => {
-        const began = performance.now();
-        const [latencies] = await Promise.all([neighbour.measure(milliseconds), work(tools)]);
-        return [latencies, `${Math.round(performance.now() - began)} ms`];
-      };
-      measured.push(await beside(name, attack));
+    const { compare } = makeRounds(neighbour);
+    // A server that has just started is slow.
+    await neighbour.measure(5_000);
+    const rows = readResults().filter((row) => row.storage === storage);
+    const known = new Set(rows.map(({ name }) => name));
+    for (const [name, attack] of attacksOn({ url: server.url, attacker, size })) {
+      if (!chosen.test(name) || known.has(name)) continue;
+      if (performance.now() > end) throw new Error("The part has ended, and rows are left");
+      // Its end would look like refusals.
+      process.kill(server.pid, 0);
+      const row = { storage, name, ...(await compare(attack)) };
+      note(row);
+      rows.push(row);
     }
     neighbour.close();
-    close();
-    return measured;
+    return rows;
   });
 });
 

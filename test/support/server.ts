@@ -24,6 +24,8 @@ const programAt = (path: string) => fileURLToPath(new URL(`../../apps/server/${p
 const main = programAt("main.ts");
 /** The program with which tests control the dev platform. */
 const controlled = programAt("commands/test_controlled_process.ts");
+/** The program whose dev platform does not share its processor time. */
+export const apartProgram = programAt("commands/test_apart_process.ts");
 
 export interface ServerOptions {
   /** Initial data; "demo" runs the demo of `npm start` with its limits and storage. */

@@ -1,11 +1,9 @@
-import { createServer } from "node:http";
 import { ChatIdentity, ChatPlatform, GameIdentity, GamePlatform } from "@accountlink/core";
 import {
   devChatIdentity,
   devChatPlatform,
   devGameIdentity,
   devGamePlatform,
-  devPlatform,
 } from "@accountlink/dev-platforms";
 import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platforms/http";
 import {
@@ -16,15 +14,13 @@ import {
   liveGameIdentity,
   liveGamePlatform,
 } from "@accountlink/platforms/live";
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
-import { Effect, Layer, Redacted, Scope } from "effect";
+import { Effect, Layer, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
-import { FetchHttpClient, HttpServer } from "effect/http";
-import { NetAddress } from "effect/net";
+import { FetchHttpClient } from "effect/http";
 import type { LiveGame, Platform } from "../config/resolved_config.ts";
 import type { StartupFixture } from "../fixture/startup_fixture.ts";
-import { claimPort } from "../listening/port.ts";
+import { DevPlatformStart } from "./dev_platform_start.ts";
 
 /** What the dev platform plays. */
 export type PlayedFixture = Pick<StartupFixture, "platform" | "gameKey">;
@@ -108,14 +104,9 @@ const devPlatforms = (
       const botToken = yield* makeSecret;
       const chat = yield* makeClient("/verify/chat/callback", "/dashboard/callback", "/me/callback");
       const game = yield* makeClient("/verify/game/callback");
-      const { url: baseUrl, layer, open } = yield* makeDevHttpServer(port);
-      const clients = { chat, game };
-      yield* Layer.build(
-        devPlatform({ fixture, botToken, clients, serviceUrl: publicUrl, gameKey }).pipe(
-          Layer.provide(layer),
-        ),
-      );
-      yield* open;
+      const start = yield* DevPlatformStart;
+      const options = { fixture, botToken, clients: { chat, game }, serviceUrl: publicUrl, gameKey };
+      const baseUrl = yield* start(port, options);
       return Layer.mergeAll(
         cachedChatPlatform().pipe(Layer.provide(devChatPlatform({ baseUrl, botToken }))),
         cachedGamePlatform().pipe(Layer.provide(devGamePlatform({ baseUrl }))),
@@ -124,26 +115,3 @@ const devPlatforms = (
       );
     }),
   );
-
-/**
- * Makes the HTTP server of the dev platform, on the loopback address. The returned `open` opens its port, and must run
- * after the request handler is attached.
- */
-const makeDevHttpServer = Effect.fnUntraced(function* (port: number) {
-  const { url, open } = yield* claimPort("ACCOUNTLINK_DEV_PLATFORM_PORT", { host: "127.0.0.1", port });
-  // On a busy machine, a shorter timeout closes connections that a client is about to reuse.
-  const node = createServer({ keepAliveTimeout: 60_000 });
-  yield* Effect.addFinalizer(() => Effect.sync(() => node.close().closeAllConnections()));
-  const { hostname, port: claimed } = new URL(url);
-  const address = yield* Effect.orDie(
-    Effect.fromResult(NetAddress.inetAddressFromIpString(hostname, Number(claimed))),
-  );
-  const server = HttpServer.make({
-    address,
-    serve: Effect.fnUntraced(function* (app, middleware) {
-      const scope = yield* Scope.Scope;
-      node.on("request", yield* NodeHttpServer.makeHandler(app, { scope, middleware }));
-    }),
-  });
-  return { url, layer: Layer.succeed(HttpServer.HttpServer, server), open: open(node) };
-});

@@ -18,8 +18,8 @@ const [first, users] = [100_001, 40];
 
 export interface Neighbour {
   readonly run: Readonly<Record<Operation, () => Promise<void>>>;
-  /** Repeats all operations side by side for so many milliseconds. */
-  readonly measure: (milliseconds: number) => Promise<Latencies>;
+  /** Repeats all operations side by side for so many milliseconds, and then until `isOver` returns true. */
+  readonly measure: (milliseconds: number, isOver?: () => boolean) => Promise<Latencies>;
   readonly close: () => void;
 }
 
@@ -89,7 +89,7 @@ export const makeNeighbour = async (
   };
   return {
     run,
-    measure: async (milliseconds) => {
+    measure: async (milliseconds, isOver = () => true) => {
       const end = performance.now() + milliseconds;
       const repeat = async (operation: Operation) => {
         const latencies: Array<number> = [];
@@ -98,7 +98,7 @@ export const makeNeighbour = async (
           await run[operation]();
           latencies.push(performance.now() - began);
           await pause(operation === "sign-in" || operation === "preview" ? 30 : 5);
-        } while (performance.now() < end);
+        } while (performance.now() < end || !isOver());
         return [operation, latencies] as const;
       };
       return Object.fromEntries(await Promise.all(operations.map(repeat))) as Latencies;
@@ -106,7 +106,3 @@ export const makeNeighbour = async (
     close: client.close,
   };
 };
-
-/** The 99th percentile. */
-export const p99 = (latencies: ReadonlyArray<number>): number =>
-  latencies.toSorted((one, other) => one - other)[Math.ceil(0.99 * latencies.length) - 1] ?? Infinity;

@@ -1,0 +1,98 @@
+/** The attacks of the proof of neighbours, in processes of their own: an attacker does not slow down its victims' clients. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { setPriority } from "node:os";
+import { flood } from "../flooding.ts";
+import { type HttpAttack, requestOf } from "./requests.ts";
+import { routeRows } from "./route_rows.ts";
+import { makeTools, type WorkTools, works } from "./works.ts";
+import type { Attacker } from "./world.ts";
+
+export interface Attacking {
+  /** Whether all its work has ended; a flood has none. */
+  readonly isOver: () => boolean;
+  /** Ends the attack. Returns what the attacker was answered. */
+  readonly stop: () => Promise<string>;
+}
+
+type Attack = () => Promise<Attacking>;
+
+type Target = Pick<WorkTools, "url" | "attacker" | "size">;
+
+/** The attacker's machines, and the number of their connections. */
+const addresses = Array.from({ length: 16 }, (_, index) => `127.0.3.${index + 1}`);
+const connections = 32;
+
+/** Returns the attack of each route and of each work in the background, by name. */
+export const attacksOn = (target: Target): ReadonlyMap<string, Attack> =>
+  new Map([
+    ...Object.entries(routeRows).map(
+      ([name, row]) => [name, floodOf(target, requestOf(name, row, target.attacker))] as const,
+    ),
+    ...Object.keys(works).map((name) => [name, workOf(target, name)] as const),
+  ]);
+
+const floodOf =
+  ({ url }: Target, attack: HttpAttack): Attack =>
+  async () => {
+    const port = Number(new URL(url).port);
+    const flooding = await flood({ port, addresses, connections, request: rawOf(attack), depth: 1 });
+    return {
+      isOver: () => true,
+      stop: async () => JSON.stringify(Object.fromEntries(await flooding.stop())),
+    };
+  };
+
+const rawOf = ({ line, headers, body }: HttpAttack): string => {
+  const bytes = Buffer.from(body);
+  const lines = [
+    `${line} HTTP/1.1`,
+    "Host: 127.0.0.1",
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(bytes.length > 0 ? [`Content-Length: ${bytes.length}`] : []),
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n${bytes.toString("latin1")}`;
+};
+
+interface Ordered {
+  readonly name: string;
+  readonly target: Target;
+}
+
+const workOf =
+  (target: Target, name: string): Attack =>
+  async () => {
+    const child = fork(import.meta.filename, ["work"], { execArgv: [] });
+    setPriority(child.pid as number, 10);
+    const ended = once(child, "exit");
+    let outcome = "";
+    child.on("message", (text: string) => {
+      outcome = text;
+    });
+    child.send({ name, target } satisfies Ordered);
+    return {
+      isOver: () => outcome !== "" || child.exitCode !== null,
+      stop: async () => {
+        child.kill();
+        await ended;
+        if (!outcome.endsWith(" ms")) throw new Error(`The attacker's work ${name} has failed: ${outcome}`);
+        return outcome;
+      },
+    };
+  };
+
+const run = async ({ name, target }: Ordered): Promise<string> => {
+  const { close, ...tools } = makeTools(target.url, target.attacker, target.size);
+  const began = performance.now();
+  await works[name as keyof typeof works](tools);
+  close();
+  return `${Math.round(performance.now() - began)} ms`;
+};
+
+if (process.argv[1] === import.meta.filename) {
+  process.once("message", (ordered) => {
+    run(ordered as Ordered)
+      .catch((error: unknown) => String(error))
+      .then((text) => process.send?.(text));
+  });
+}
