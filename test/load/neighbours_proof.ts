@@ -83,7 +83,7 @@ const measure = Effect.fnUntraced(function* (storage: keyof typeof storages) {
     ({ stop }) => Effect.promise(stop),
   );
   return yield* Effect.promise(async () => {
-    const attacker = await makeAttacker(server, keys);
+    const attacker = await makeAttacker(server, keys, size);
     const neighbour = await makeNeighbour(server.url, keys);
     const { compare } = makeRounds(neighbour);
     // A server that has just started is slow.

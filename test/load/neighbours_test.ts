@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeClient } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 import { makeNeighbour, type Neighbour, operations } from "./neighbours/neighbour.ts";
-import { type HttpAttack, listRoutes, requestOf } from "./neighbours/requests.ts";
+import { type HttpAttack, listRoutes, requestsOf } from "./neighbours/requests.ts";
 import { routeRows } from "./neighbours/route_rows.ts";
 import { makeTools, works } from "./neighbours/works.ts";
 import { type Attacker, makeAttacker, makeWorld } from "./neighbours/world.ts";
@@ -24,7 +24,7 @@ let client: ReturnType<typeof makeClient>;
 beforeAll(async () => {
   server = await startServerHere({ fixture, env });
   client = makeClient(server.url);
-  attacker = await makeAttacker(server, keys);
+  attacker = await makeAttacker(server, keys, size);
   neighbour = await makeNeighbour(server.url, keys);
 });
 afterAll(async () => {
@@ -53,8 +53,9 @@ test("no request of the neighbour is refused, whichever routes the other account
   const wrong = [];
   for (let first = 0; first < rows.length; first += sideBySide) {
     const attacks = rows.slice(first, first + sideBySide).map(([name, row]) => {
-      const attack = requestOf(name, row, attacker);
-      return { name, row, attack, answers: Promise.all(Array.from({ length: atOnce }, () => send(attack))) };
+      const attack = requestsOf(name, row, attacker);
+      const requests = Array.from({ length: atOnce }, () => attack).flat();
+      return { name, row, attack: attack[0] as HttpAttack, answers: Promise.all(requests.map(send)) };
     });
     await live();
     for (const { name, row, attack, answers } of attacks) {

@@ -1,14 +1,18 @@
 /** Walks through the members of a guild in slices, so that other work gets its turn in between. */
 import { Effect } from "effect";
 import type { ChatId, GuildId } from "../ids.ts";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import type { ChatRoles, RoleMember } from "../platforms/chat_platform.ts";
 import type { PatientSteps } from "./patient_steps.ts";
 
 /** The number of members that are visited together. */
 const sliceSize = 50;
 
-/** The pause after every slice, in milliseconds. It keeps the walk from delaying lookups. */
-const slicePause = 20;
+/**
+ * The shortest and the longest pause after a slice, in milliseconds: as long as the slice took, so that a walk takes at
+ * most half of the process.
+ */
+const [shortestPause, longestPause] = [20, 200];
 
 export interface Walk<E> {
   readonly guildId: GuildId;
@@ -51,10 +55,12 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
   );
 
   while (true) {
+    const began = yield* monotonicMillis;
     const last = (yield* steps.step(visitNext)).at(-1);
     if (last === undefined) return;
     rest = rest.slice(sliceSize);
     after = rest.length === 0 ? endOfPage : last.chatId;
-    yield* Effect.sleep(slicePause);
+    const took = (yield* monotonicMillis) - began;
+    yield* Effect.sleep(Math.min(longestPause, Math.max(shortestPause, took)));
   }
 });

@@ -1,3 +1,4 @@
 /** Fair queueing by account for what accounts share. @internal */
+export * from "./account_requests.ts";
 export * from "./resources.ts";
 export * from "./turns.ts";

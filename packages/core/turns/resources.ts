@@ -1,5 +1,6 @@
 /** What accounts of a node take turns at. The metric has these names. @internal */
 export const sharedResources = [
+  "requests",
   "sqlite_writer",
   "dashboard_reads",
   "exports",

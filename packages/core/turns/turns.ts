@@ -30,6 +30,11 @@ export interface TurnsOptions {
    * How many places an account that has its share leaves free, so that another account starts at once; none by default.
    */
   readonly reserve?: number;
+  /**
+   * How long a place of an account that has more than one rests after a step, at most, in milliseconds: as long as the
+   * step took, so that steps of one account take at most half of the process. None by default.
+   */
+  readonly rest?: number;
   /** How many steps of one account wait at most in `stepWithin`; any number by default. */
   readonly mostWaiting?: number;
 }
@@ -72,7 +77,7 @@ export class Turns {
   constructor(options: TurnsOptions) {
     const { places } = options;
     const mostWaiting = Number.POSITIVE_INFINITY;
-    this.#options = { most: places, share: places, reserve: 0, mostWaiting, ...options };
+    this.#options = { most: places, share: places, reserve: 0, rest: 0, mostWaiting, ...options };
     this.#wait = Metric.withAttributes(turnWait, { resource: options.resource });
   }
 
@@ -164,7 +169,16 @@ export class Turns {
   }
 
   #inPlace<A, E, R>(lane: Lane, step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.onExit(step, () => this.#giveBack(lane));
+    if (this.#options.rest === 0) return Effect.onExit(step, () => this.#giveBack(lane));
+    return Effect.flatMap(monotonicMillis, (began) => Effect.onExit(step, () => this.#rest(lane, began)));
+  }
+
+  #rest(lane: Lane, began: number): Effect.Effect<void> {
+    if (lane.held === 1) return this.#giveBack(lane);
+    return Effect.flatMap(monotonicMillis, (now) => {
+      const rest = Effect.sleep(Math.min(this.#options.rest, now - began));
+      return Effect.asVoid(Effect.forkDetach(Effect.andThen(rest, this.#giveBack(lane))));
+    });
   }
 
   #giveBack(lane: Lane): Effect.Effect<void> {

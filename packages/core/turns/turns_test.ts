@@ -164,6 +164,37 @@ test("a step that waits for longer than it may is refused, and leaves its place 
   expect(started).toEqual(["ada", "cleo"]);
 });
 
+test("a place of an account that has more than one rests for as long as its step took", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 2, rest: 100 });
+  const [first, second] = [yield* begin("ada", "a1"), yield* begin("ada", "a2")];
+  yield* begin("ada", "a3");
+  yield* TestClock.adjust(40);
+  yield* first.end;
+  yield* TestClock.adjust(39);
+  expect(started).toEqual(["a1", "a2"]);
+  yield* begin("bob");
+  yield* TestClock.adjust(1);
+  expect(started).toEqual(["a1", "a2", "bob", "a3"]);
+  yield* begin("ada", "a4");
+  yield* TestClock.adjust(1_000);
+  yield* second.end;
+  // The longest rest, although the step took longer.
+  yield* TestClock.adjust(99);
+  expect(started).toHaveLength(4);
+  yield* TestClock.adjust(1);
+  expect(started.at(-1)).toBe("a4");
+});
+
+test("a step that is alone in its account is followed by the next one at once", function* () {
+  const { started, begin } = setUp({ places: Number.POSITIVE_INFINITY, most: 1, rest: 100 });
+  const first = yield* begin("ada", "a1");
+  yield* begin("ada", "a2");
+  yield* TestClock.adjust(40);
+  yield* first.end;
+  yield* Effect.yieldNow;
+  expect(started).toEqual(["a1", "a2"]);
+});
+
 test("the metric has how long steps waited, by resource, without those that ran at once", () =>
   Effect.gen(function* () {
     const { begin } = setUp();

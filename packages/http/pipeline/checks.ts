@@ -14,12 +14,14 @@ import { isAddressAllowed } from "@accountlink/core/addresses";
 import { keyFreshness } from "@accountlink/core/keys";
 import type { Requester } from "@accountlink/core/limits";
 import { PlatformRefusals } from "@accountlink/core/platforms";
+import { AccountRequests } from "@accountlink/core/turns";
 import {
   accessesOf,
   type Credential,
   type Parameters,
   type ParameterValues,
   type Route,
+  takesHead,
 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
@@ -54,6 +56,7 @@ export const makeChecks = Effect.gen(function* () {
   const authenticator = yield* KeyAuthenticator;
   const limits = yield* RequestLimits;
   const { chargeTo } = yield* PlatformRefusals;
+  const requests = yield* AccountRequests;
 
   /** Counts a request against its limits, or refuses it. */
   const admit = (context: RequestContext, requester: Requester) =>
@@ -82,6 +85,7 @@ export const makeChecks = Effect.gen(function* () {
     const isServed = tierTest(route);
     const readValues = valuesReader(route, findProblems);
     const asksForPremium = premiumTest(route);
+    const takesTurn = turnTest(route);
 
     const authenticate = Effect.fnUntraced(function* (arrived: RequestContext) {
       const { address, request } = arrived;
@@ -128,7 +132,10 @@ export const makeChecks = Effect.gen(function* () {
       // Steps 11 and 12: check the guild, and do the work. The handler calls one service of core, such as
       // `LinkLookup.byChat` or `LinkWriter.setGame`. This service asks `GuildGuard` before it does its work.
       const handled = handler(input);
-      return yield* asksPlatforms(input) ? chargeTo(input.key.scope.account)(handled) : handled;
+      if (!asksPlatforms(input)) return yield* handled;
+      const { account } = input.key.scope;
+      const charged = chargeTo(account)(handled);
+      return yield* takesTurn(input) ? requests.answer(account, charged) : charged;
     });
   };
 
@@ -141,6 +148,19 @@ const asksPlatforms = ({ values, key, context }: KeyedInput<{}>): boolean => {
   return (
     guildId !== null || resolved === true || key.scope.kind === "guild" || context.request.method !== "GET"
   );
+};
+
+/**
+ * Returns a predicate that tells whether a request costs more than a lookup or a write, and takes a turn. Writes have the
+ * turns of the storage, and a long poll must not take a place for as long as it waits.
+ */
+const turnTest = (route: Route) => {
+  const isBulk = route.group === "bulk" || route.group === "alts";
+  const isLongPoll = route.method === "GET" && !takesHead(route);
+  return ({ values }: KeyedInput<{}>): boolean => {
+    const { guildId = null, resolved = false } = values as ParameterValues<Parameters>;
+    return !isLongPoll && (isBulk || guildId !== null || resolved === true);
+  };
 };
 
 const isKeyless = ({ access }: Route, request: HttpRequest): boolean =>

@@ -7,6 +7,7 @@ import { Forbidden, PremiumRequired } from "@accountlink/core/errors";
 import type { KeyOwner, Manager } from "@accountlink/core/keys";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
+import { AccountRequests } from "@accountlink/core/turns";
 import {
   answering,
   type BoundRoute,
@@ -95,6 +96,7 @@ export const makeOperation = Effect.gen(function* () {
   const { managing } = yield* OwnedKeys;
   const checked = yield* makeChecks;
   const reads = yield* DashboardReads;
+  const requests = yield* AccountRequests;
   const withContext = contextMaker(settings);
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
@@ -111,11 +113,11 @@ export const makeOperation = Effect.gen(function* () {
     route: Route<P, S>,
     handler: (input: OwnerInput<P>) => Effect.Effect<JsonOf<S>, PublicError>,
   ) => {
-    const read = readerFor(route);
+    const [readRaw, read] = [rawReader(route), valuesReader(route)];
     return Effect.fnUntraced(function* (context: RequestContext) {
       yield* limits.admitAddress(context.address, "second");
       // Before the checks of the sign-in and the role, which may end while a slow body arrives.
-      const sent = yield* Effect.result(read(context));
+      const sent = yield* Effect.result(readRaw(context, null));
       const signIn = yield* signIns.find("dashboard", site.session.read(context));
       const member = yield* memberOf(signIn, route.role ?? "owner", context.query["chatId"]);
       if (route.method !== "GET") {
@@ -123,12 +125,15 @@ export const makeOperation = Effect.gen(function* () {
         if (!isOfSignIn(route.path)) yield* limits.admitDashboardWrite(member.account.name);
       }
       if (route.tier !== undefined && member.account.tier !== "premium") return yield* new PremiumRequired();
-      const values = yield* Effect.fromResult(sent);
+      const raw = yield* Effect.fromResult(sent);
       const { account, scopes } = member;
       const owner = { account, chatId: signIn.chatId, requestId: context.requestId, scopes };
       const { name } = owner.account;
-      const answered = chargeTo(name)(handler({ values, context, signIn, owner, member }));
-      return yield* route.method === "GET" ? reads.answer(name, answered) : answered;
+      // Long lists take as long to decode as to store.
+      const answered = Effect.flatMap(read(raw), (values) =>
+        chargeTo(name)(handler({ values, context, signIn, owner, member })),
+      );
+      return yield* (route.method === "GET" ? reads : requests).answer(name, answered);
     });
   };
 
@@ -222,10 +227,4 @@ export const valuesReader = <P extends Parameters>(route: Route<P>) => {
   const read = parameterReader(route);
   // Values whose `scope` is "guild" must also have a `guildId`.
   return (raw: RawValues) => Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global"));
-};
-
-/** Returns a function that reads a route's parameters from the path, and from the query or the body. */
-const readerFor = <P extends Parameters>(route: Route<P>) => {
-  const [readRaw, read] = [rawReader(route), valuesReader(route)];
-  return (context: RequestContext) => Effect.flatMap(readRaw(context, null), read);
 };

@@ -1,6 +1,6 @@
 /** How many reads of the dashboard one account has in work at a time. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { TurnAccount, Turns } from "@accountlink/core/turns";
+import { longestRest, TurnAccount, Turns } from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
 import { Context, Effect, Stream } from "effect";
 
@@ -16,6 +16,7 @@ export class DashboardReads extends Context.Service<DashboardReads>()("@accountl
       resource: "dashboard_reads",
       places: Number.POSITIVE_INFINITY,
       most: mostReads,
+      rest: longestRest,
     });
 
     const pages = new Turns({ resource: "exports", places: 1 });

@@ -15,6 +15,7 @@ import type { Account, KeyOwner } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
 import { PlatformRefusals, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
+import { AccountRequests } from "@accountlink/core/turns";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { basePathOf, HttpResponse, HttpSettings, searchOf } from "@accountlink/http/for_pages";
 import type { Route } from "@accountlink/http-api";
@@ -69,6 +70,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const memberOf = yield* makeMemberOf;
   const { chargeTo } = yield* PlatformRefusals;
   const reads = yield* DashboardReads;
+  const requests = yield* AccountRequests;
   const limits = yield* RequestLimits;
   const keys = yield* OwnedKeys;
   const webhooks = yield* Webhooks;
@@ -121,7 +123,9 @@ export const makeOwnerPages = Effect.gen(function* () {
   });
 
   const answerTo = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
-    Effect.flatMap(withOwner(path, visitor), (owning) => answerOf(owning, answer));
+    Effect.flatMap(withOwner(path, visitor), (owning) =>
+      requests.answer(owning.owner.account.name, answerOf(owning, answer)),
+    );
 
   const answerOf = (owning: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
     Effect.flatMap(asEffect(answer(owning)), (answered) =>
@@ -176,9 +180,16 @@ export const makeOwnerPages = Effect.gen(function* () {
         ),
       ),
 
-    /** Makes the route of a form with a file. The handler must read the form and check its field `csrf`. */
+    /**
+     * Makes the route of a form with a file. The handler must read the form and check its field `csrf`. A file that
+     * arrives slowly holds no turn of the account.
+     */
     upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) =>
-      site.upload(path, (visitor) => answerTo(path, visitor, (owner) => counted(path, owner, answer))),
+      site.upload(path, (visitor) =>
+        Effect.flatMap(withOwner(path, visitor), (owning) =>
+          answerOf(owning, (owner) => counted(path, owner, answer)),
+        ),
+      ),
   };
 });
 

@@ -3,10 +3,9 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setPriority } from "node:os";
 import { flood } from "../flooding.ts";
-import { type HttpAttack, requestOf } from "./requests.ts";
+import { type HttpAttack, requestsOf } from "./requests.ts";
 import { routeRows } from "./route_rows.ts";
 import { makeTools, type WorkTools, works } from "./works.ts";
-import type { Attacker } from "./world.ts";
 
 export interface Attacking {
   /** Whether all its work has ended; a flood has none. */
@@ -27,16 +26,17 @@ const connections = 32;
 export const attacksOn = (target: Target): ReadonlyMap<string, Attack> =>
   new Map([
     ...Object.entries(routeRows).map(
-      ([name, row]) => [name, floodOf(target, requestOf(name, row, target.attacker))] as const,
+      ([name, row]) => [name, floodOf(target, requestsOf(name, row, target.attacker))] as const,
     ),
     ...Object.keys(works).map((name) => [name, workOf(target, name)] as const),
   ]);
 
 const floodOf =
-  ({ url }: Target, attack: HttpAttack): Attack =>
+  ({ url }: Target, requests: ReadonlyArray<HttpAttack>): Attack =>
   async () => {
     const port = Number(new URL(url).port);
-    const flooding = await flood({ port, addresses, connections, request: rawOf(attack), depth: 1 });
+    const request = requests.map(rawOf).join("");
+    const flooding = await flood({ port, addresses, connections, request, depth: 1 });
     return {
       isOver: () => true,
       stop: async () => JSON.stringify(Object.fromEntries(await flooding.stop())),
@@ -84,15 +84,16 @@ const workOf =
 const run = async ({ name, target }: Ordered): Promise<string> => {
   const { close, ...tools } = makeTools(target.url, target.attacker, target.size);
   const began = performance.now();
-  await works[name as keyof typeof works](tools);
-  close();
-  return `${Math.round(performance.now() - began)} ms`;
+  try {
+    await works[name as keyof typeof works](tools);
+    return `${Math.round(performance.now() - began)} ms`;
+  } catch (error) {
+    return String(error);
+  } finally {
+    close();
+  }
 };
 
 if (process.argv[1] === import.meta.filename) {
-  process.once("message", (ordered) => {
-    run(ordered as Ordered)
-      .catch((error: unknown) => String(error))
-      .then((text) => process.send?.(text));
-  });
+  process.once("message", (ordered) => void run(ordered as Ordered).then((text) => process.send?.(text)));
 }

@@ -5,9 +5,9 @@ import { makePages } from "@accountlink/pages";
 import { ChatSettings } from "@accountlink/pages/chat";
 import { MemoryWorld } from "@accountlink/testing";
 import { Effect, Layer } from "effect";
-import { chatKey } from "../../support/chat.ts";
-import type { RouteRow } from "./route_rows.ts";
-import type { Attacker } from "./world.ts";
+import { chatKey, signed } from "../../support/chat.ts";
+import type { RouteRow } from "./row.ts";
+import type { Attacker, Site } from "./world.ts";
 
 export interface HttpAttack {
   readonly line: `${string} ${string}`;
@@ -55,24 +55,52 @@ const keyHeader = ({ service }: Route, key: string): Readonly<Record<string, str
   return { [header]: scheme === null ? key : `${scheme} ${key}` };
 };
 
-/** Makes the request that a row describes. */
-export const requestOf = (name: string, row: RouteRow, attacker: Attacker): HttpAttack => {
+/** Makes the requests that a row describes, of which the attacker sends one after another. */
+export const requestsOf = (name: string, row: RouteRow, attacker: Attacker): ReadonlyArray<HttpAttack> => {
+  const [again, values] = row.again ?? [];
+  const { file: _, ...rest } = row;
+  return [
+    requestOf(name, row, attacker),
+    ...(again === undefined ? [] : [requestOf(again, { ...rest, ...(values && { values }) }, attacker)]),
+  ];
+};
+
+const siteOf = (template: string): Site => (template.startsWith("/me") ? "user" : "owner");
+
+const requestOf = (name: string, row: RouteRow, attacker: Attacker): HttpAttack => {
   const [method = "", template = ""] = name.split(" ");
   const given = typeof row.values === "function" ? row.values(attacker) : (row.values ?? {});
   const path = template.replaceAll(/:(\w+)/g, (_, parameter: string) => String(given[parameter]));
   const values = Object.entries(given).filter(([parameter]) => !template.includes(`:${parameter}`));
   const api = apiByName.get(name);
-  const site = template.startsWith("/me") ? "user" : "owner";
-  const headers = isKeyed(api) ? keyHeader(api, attacker.keys[row.key ?? "attacker"]) : attacker[site];
+  const site = row.site ?? siteOf(template);
+  const headers = isKeyed(api)
+    ? keyHeader(api, attacker.keys[row.key ?? "attacker"])
+    : attacker.headers[site];
   if (method === "GET" || api?.source === "query") {
     const search = encoded(values);
     return { line: `${method} ${path}${search === "" ? "" : `?${search}`}`, headers, body: "" };
   }
+  const { body, ...sent } = bodyOf(row, attacker, site, api, values);
+  return { line: `${method} ${path}`, headers: { ...headers, ...sent.headers }, body };
+};
+
+const bodyOf = (
+  { signed: interaction, list, file }: RouteRow,
+  attacker: Attacker,
+  site: Site,
+  api: Route | undefined,
+  values: Values,
+) => {
+  if (interaction !== undefined) {
+    const body = JSON.stringify(interaction);
+    return { headers: signed(body), body };
+  }
   const { type, body } =
     api === undefined
-      ? (row.file?.(attacker) ?? formOf([["csrf", attacker.csrf[site]], ...values]))
-      : { type: "application/json", body: JSON.stringify(Object.fromEntries(values)) };
-  return { line: `${method} ${path}`, headers: { ...headers, "content-type": type }, body };
+      ? (file?.(attacker) ?? formOf([["csrf", attacker.csrf[site]], ...values]))
+      : { type: "application/json", body: JSON.stringify(list ?? Object.fromEntries(values)) };
+  return { headers: { "content-type": type }, body };
 };
 
 type Values = ReadonlyArray<readonly [name: string, value: unknown]>;

@@ -33,21 +33,30 @@ const [alone, beside] = [500, 1_200];
 /** The rounds of a row that seems too slow end with so many samples of each operation, or after so many rounds. */
 const [enough, mostRounds] = [100, 12];
 
-/** How long an attack's last requests and their work may take, in milliseconds. */
-const rest = 300;
-
-/** How many of the last measurements alone are compared with. Attacks leave work behind, so that one is not enough. */
+/** How many of the last measurements alone are compared with. */
 const kept = 4;
+
+/** Attacks leave work behind. They are over when all operations together take no longer than this, in milliseconds. */
+const quiet = 150;
 
 export const makeRounds = (neighbour: Neighbour) => {
   let before: ReadonlyArray<Latencies> = [];
+
+  const settle = async () => {
+    for (let attempt = 0; attempt < 100; attempt++) {
+      const began = performance.now();
+      for (const operation of operations) await neighbour.run[operation]();
+      if (performance.now() - began < quiet) return;
+      await pause(100);
+    }
+  };
 
   const round = async (attack: () => Promise<Attacking>) => {
     before = [...before.slice(1 - kept), await neighbour.measure(alone)];
     const { isOver, stop } = await attack();
     const [measuring] = await Promise.allSettled([neighbour.measure(beside, isOver)]);
     const statuses = await stop();
-    await pause(rest);
+    await settle();
     if (measuring.status === "rejected") throw new Error(statuses, { cause: measuring.reason });
     return { latencies: measuring.value, statuses };
   };

@@ -86,8 +86,15 @@ const counted: Work = async ({ ask }) => {
   await times(20, () => ask("GET /dashboard/api/scopes"));
 };
 
+const sync: Work = async ({ ask, attacker: { guildPid: pid } }) => {
+  const place = { pid, guildId: largeGuild };
+  const rules = dearestRules.slice(0, 10);
+  await times(40, () => ask("PUT /dashboard/api/roles", { ...place, rules, state: "paused" }));
+};
+
 /** A row for each resource, so that a new one without a row does not compile. */
 export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
+  requests: sync,
   dashboard_reads: shown,
   link_counts: counted,
   exports: download,
@@ -110,7 +117,7 @@ export const makeTools = (
   const { send, close } = makeClient(url);
   let asked = 0;
   const from = () => `198.21.${(asked >> 8) & 255}.${asked++ & 255}`;
-  const headers = attacker.owner;
+  const headers = attacker.headers.owner;
   return {
     url,
     attacker,

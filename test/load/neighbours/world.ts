@@ -1,11 +1,12 @@
 /** The accounts of the test of neighbours: one that does its worst, and one that only goes about its work. */
 import { setTimeout as pause } from "node:timers/promises";
+import { Record } from "effect";
 import { headersOf } from "../../contract/dashboard.ts";
 import { managedBy, verified } from "../../contract/site_server.ts";
 import { chatKey } from "../../support/chat.ts";
 import { guild, makeFixtures } from "../../support/fixtures.ts";
 import { type FlowBrowser, formOf, locationOf, openBrowser } from "../../support/flow_browser.ts";
-import { type Json, listOf, textOf } from "../../support/http.ts";
+import { type Answer, type Json, listOf, textOf } from "../../support/http.ts";
 import type { RunningServer } from "../../support/server.ts";
 
 /** How much the attacker has. */
@@ -118,16 +119,27 @@ export const makeWorld = ({ links, members, revokedKeys }: Size) => {
 /** What the attacker's requests need to know. */
 export interface Attacker {
   readonly keys: ReturnType<typeof makeWorld>["keys"];
-  /** The headers of the attacker's browser on the dashboard and on /me. */
-  readonly owner: Readonly<Record<string, string>>;
-  readonly user: Readonly<Record<string, string>>;
+  /** The headers of the attacker's browsers: on the dashboard, on /me, and in steps of the public flow. */
+  readonly headers: Readonly<Record<Site, Readonly<Record<string, string>>>>;
   /** The CSRF tokens of their forms. */
-  readonly csrf: { readonly owner: string; readonly user: string };
+  readonly csrf: Readonly<Record<Site, string>>;
+  /** The states with which the platforms redirect these browsers back. */
+  readonly states: { readonly chat: string; readonly game: string };
   readonly globalPid: string;
   readonly guildPid: string;
+  /** A key of the account that its requests do not use, and one that they may revoke. */
   readonly keyId: string;
+  readonly revokedKeyId: string;
   readonly webhookId: string;
+  /** A session that waits for its user, and one that its requests may cancel. */
+  readonly sid: string;
+  readonly cancelledSid: string;
+  /** An import of which all rows but one are left out. */
+  readonly importId: string;
 }
+
+/** `leaving` for the chat platform, `proven` there, `returning` from the game platform, and `whole` with both proofs. */
+export type Site = "owner" | "user" | "leaving" | "proven" | "returning" | "whole";
 
 /** Whether a scope is the one of a guild; the global one for null. */
 export const isOf = (scope: Json, guildId: string | null): boolean =>
@@ -148,40 +160,89 @@ export const signIn = async (
   }
 };
 
-/** Signs the attacker in. */
+/** Takes browsers through the public flow, each to another step: an earlier cookie of a flow that goes on is no good. */
+const walkFlows = async (url: string, pid: string) => {
+  let visitors = 0;
+  const walkTo = async (walk: (browser: FlowBrowser, chatId: string) => Promise<string | Answer>) => {
+    visitors++;
+    const browser = openBrowser(() => url, `198.18.202.${visitors}`);
+    const reached = await walk(browser, String(100_030 + visitors));
+    browser.close();
+    const csrf = typeof reached === "string" ? "" : (formOf(reached)["csrf"] ?? "");
+    const state = typeof reached === "string" ? new URL(reached).searchParams.get("state") : null;
+    return { headers: { cookie: cookieOf(browser), origin: url }, csrf, state: state ?? "" };
+  };
+  const query = `?pid=${pid}`;
+  const enter = async (browser: FlowBrowser, chatId: string) =>
+    browser.get(locationOf(await browser.prove("chat", chatId, query)));
+  const leaving = await walkTo((browser) => browser.leave("chat", query));
+  const proven = await walkTo(enter);
+  const returning = await walkTo(async (browser, chatId) => {
+    await enter(browser, chatId);
+    return browser.leave("game");
+  });
+  const whole = await walkTo((browser, chatId) => browser.walk(query, chatId, "2"));
+  return { leaving, proven, returning, whole };
+};
+
+const cookieOf = ({ cookies }: FlowBrowser): string =>
+  [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+
+/** Signs the attacker in, and makes what the requests name. */
 export const makeAttacker = async (
   { url, send }: RunningServer,
   keys: Attacker["keys"],
+  { links }: Size,
 ): Promise<Attacker> => {
   const browser = openBrowser(() => url, "198.18.200.1");
   await signIn(browser, attackerId);
   await signIn(browser, attackerId, "me");
   const [dashboard, me] = [await browser.get("/dashboard/keys/new"), await browser.get("/me")];
   const csrf = { owner: formOf(dashboard)["csrf"] ?? "", user: formOf(me)["csrf"] ?? "" };
-  const owner = headersOf(browser, url, csrf.owner);
-  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  browser.close();
-  const ask = async (line: `${string} ${string}`, body?: object): Promise<Json> => {
-    const answer = await send(line, { headers: owner, from: "198.18.200.2", ...(body && { body }) });
+  const cookie = cookieOf(browser);
+  const owner = { ...headersOf(browser, url, csrf.owner), cookie };
+  const ask = async (line: `${string} ${string}`, body?: object, given: object = owner): Promise<Json> => {
+    const headers = given as Readonly<Record<string, string>>;
+    const answer = await send(line, { headers, from: "198.18.200.2", ...(body && { body }) });
     if (answer.status >= 300) throw new Error(`Cannot prepare the attack: ${line} is ${answer.text}`);
     return answer.body.data ?? {};
   };
   const scopes = listOf((await ask("GET /dashboard/api/scopes"))["scopes"]);
-  const key = listOf((await ask("GET /dashboard/api/keys"))["keys"]).find(
-    ({ status }) => (status as unknown) === "active",
-  );
+  const pidOf = (guildId: string | null) => textOf(scopes.find((scope) => isOf(scope, guildId))?.["pid"]);
+  const globalPid = pidOf(null);
+  const newKey = async () => {
+    const { key } = await ask("POST /dashboard/api/keys", { name: "extra", scope: "global" });
+    return textOf(key?.["id"]);
+  };
   const hook = { url: "https://hooks.example.com/", scope: "global" };
   const { webhook } = await ask("POST /dashboard/api/webhooks", hook);
-  const pidOf = (guildId: string | null) => textOf(scopes.find((scope) => isOf(scope, guildId))?.["pid"]);
+  await ask("POST /dashboard/api/members", { chatId: "100006", role: "moderator" });
+  const newSession = async () => {
+    const authorization = `Bearer ${keys.attacker}`;
+    return textOf((await ask("POST /v2/sessions", { clientId: "client" }, { authorization }))["sid"]);
+  };
+  const file = new FormData();
+  for (const [name, value] of Object.entries({ csrf: csrf.owner, pid: globalPid, onConflict: "keep" }))
+    file.set(name, value);
+  const lines = Array.from({ length: links }, (_, index) => `${index === 0 ? attackerId : "no ID"},1`);
+  file.set("file", new Blob([`discordId,robloxId\n${lines.join("\n")}\n`]), "links.csv");
+  const uploaded = locationOf(await browser.post("/dashboard/imports", file));
+  await until(async () => !(await browser.get(uploaded)).text.includes("<progress"), "the check of a file");
+  browser.close();
+  const flows = await walkFlows(url, globalPid);
   return {
     keys,
-    owner: { ...owner, cookie },
-    user: { cookie, origin: url },
-    csrf,
-    globalPid: pidOf(null),
+    headers: { owner, user: { cookie, origin: url }, ...Record.map(flows, ({ headers }) => headers) },
+    csrf: { ...csrf, ...Record.map(flows, (flow) => flow.csrf) },
+    states: { chat: flows.leaving.state, game: flows.returning.state },
+    globalPid,
     guildPid: pidOf(largeGuild),
-    keyId: textOf(key?.["id"]),
+    keyId: await newKey(),
+    revokedKeyId: await newKey(),
     webhookId: textOf(webhook?.["id"]),
+    sid: await newSession(),
+    cancelledSid: await newSession(),
+    importId: uploaded.split("/").at(-1) ?? "",
   };
 };
 

@@ -1,0 +1,24 @@
+import { Context, Effect, Layer } from "effect";
+import { Turns } from "./turns.ts";
+
+/** How many requests of one account are answered at a time. With more, each step of another account waits for more. */
+const mostAtOnce = 8;
+
+/** How long the place of a request rests, in milliseconds. A request that waits for a platform takes no processor time. */
+export const longestRest = 100;
+
+/**
+ * Answers requests that cost more than a lookup in turns of their accounts: those of an account beyond the first few wait
+ * for each other. @internal
+ */
+export class AccountRequests extends Context.Service<AccountRequests>()("@accountlink/core/AccountRequests", {
+  make: Effect.sync(() => {
+    const turns = new Turns({ resource: "requests", places: Number.POSITIVE_INFINITY, most: mostAtOnce });
+    return {
+      answer: <A, E, R>(account: string, answer: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        turns.step(account, answer),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(AccountRequests, AccountRequests.make);
+}
