@@ -3,7 +3,10 @@
  * internal. `errors.ts` of http-api says when each error occurs and which HTTP status it has.
  */
 import { Data, type Effect, Struct } from "effect";
+import { type Expected, expectedText } from "./expected.ts";
 import type { Millis } from "./timestamp.ts";
+
+export { type Expected, expectedText } from "./expected.ts";
 
 export type ErrorCode = PublicError["code"];
 
@@ -77,19 +80,26 @@ export class MissingParameter extends Traceless("MissingParameter")<{
 export interface ParameterProblem {
   readonly name: string;
   readonly reason: string;
+  /** The reason as a code, for pages in other languages. Answers do not have it. */
+  readonly expected?: Expected;
 }
+
+export const parameterProblem = (name: string, expected: string | Expected): ParameterProblem =>
+  typeof expected === "string"
+    ? { name, reason: expected }
+    : { name, reason: expectedText(expected), expected };
 
 /** Values are wrong, such as an ID with letters or an unknown game user. The error lists all of them. */
 export class InvalidParameter extends Traceless("InvalidParameter")<{
   readonly parameters: ReadonlyArray<ParameterProblem>;
 }> {
   readonly code = "INVALID_PARAMETER";
-  readonly details = { parameters: this.parameters };
+  readonly details = { parameters: this.parameters.map(({ name, reason }) => ({ name, reason })) };
   override readonly message =
     `Invalid parameter: ${this.parameters.map(({ name, reason }) => `${name} (${reason})`).join(", ")}`;
 
-  static one(name: string, reason: string): InvalidParameter {
-    return new InvalidParameter({ parameters: [{ name, reason }] });
+  static one(name: string, expected: string | Expected): InvalidParameter {
+    return new InvalidParameter({ parameters: [parameterProblem(name, expected)] });
   }
 }
 

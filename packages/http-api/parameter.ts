@@ -6,6 +6,7 @@
 import { parseAddress } from "@accountlink/core/addresses";
 import { type AltVerdict, longestNote } from "@accountlink/core/alts";
 import { longestReason } from "@accountlink/core/audit";
+import { type Expected, expectedText } from "@accountlink/core/errors";
 import { ChatId, GameId, GuildId, idRules } from "@accountlink/core/ids";
 import { maxRedirectLength } from "@accountlink/core/origin";
 import { longestClientId } from "@accountlink/core/sessions";
@@ -42,6 +43,8 @@ export interface Parameter<out A> {
   readonly schema: Schema.Codec<A, unknown>;
   /** Why a value that fails the schema is refused. */
   readonly reason: string;
+  /** The reason as a code, for pages in other languages. */
+  readonly expected?: Expected;
   /**
    * Of a list: what an entry has to be, and why a wrong one is refused. Forms show `explain`. Answers of routes do not,
    * because an entry may be an IP address.
@@ -102,13 +105,13 @@ const never: Presence = { guildKeys: "optional", globalKeys: "optional" };
 
 export const required = <A>(
   schema: Schema.Codec<A, unknown>,
-  reason: string,
+  expected: string | Expected,
   description: string,
 ): Parameter<A> => ({
   presence: always,
   description,
   schema,
-  reason,
+  ...(typeof expected === "string" ? { reason: expected } : { reason: expectedText(expected), expected }),
   fallback: Option.none(),
 });
 
@@ -116,7 +119,7 @@ export const required = <A>(
 export const textUpTo = (max: number, description: string, what = "") =>
   required(
     Schema.String.check(Schema.isMaxCodePoints(max), storable),
-    `expected ${what}at most ${max} characters`,
+    what === "" ? { is: "characters", most: max } : `expected ${what}at most ${max} characters`,
     description,
   );
 
@@ -141,10 +144,10 @@ export const oneOf = <const Words extends ReadonlyArray<string>>(
 };
 
 export const chatId = (description = "The user's ID on the chat platform") =>
-  required(ChatId, `expected ${idRules.chatId}`, description);
+  required(ChatId, { is: "digits", least: 5, most: 32 }, description);
 
 export const gameId = (description = "The user's ID on the game platform") =>
-  required(GameId, `expected ${idRules.gameId}`, description);
+  required(GameId, { is: "digits", least: 1, most: 32 }, description);
 
 /** The guild of a request. Guild-scoped keys must name their guild, unless the route says otherwise. */
 export const guildId = (presence: Partial<Presence> = {}): Parameter<GuildId | null> => ({

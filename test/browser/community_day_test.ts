@@ -43,7 +43,7 @@ it("an owner sets who may link, posts the panel, sees who linked, who has not an
   await page.press("Rook & Bishop");
   const days = "Days that a game account must exist";
   await page.press("Save", { [days]: "soon" }, days);
-  expect(page.words).toContain("Expected a whole number from 0 to 3650 or nothing.");
+  expect(page.words).toContain("Expected a whole number from 0 to 3,650, or nothing.");
   await page.press("Save", { [days]: "30" }, days);
   expect(page.words).toContain("Saved. It holds for new links");
 
@@ -64,7 +64,7 @@ it("an owner sets who may link, posts the panel, sees who linked, who has not an
   await page.press("Update the preview", text);
   expect(page.all("figure").join()).toContain("Prove who <you> are");
   await page.press("Post the panel", text);
-  expect(page.words).toContain("Expected a channel in which the bot may post.");
+  expect(page.words).toContain("Channel of the panel: fill this in");
   expect(page.value("Text of the panel")).toBe("Prove who <you> are");
   await page.press("Post the panel", { "Channel of the panel": "# welcome" });
   expect(page.words).toContain("The panel is in the channel.");

@@ -2,7 +2,13 @@
 
 import { Clock, Context, Effect, Layer } from "effect";
 import type { WriteContext } from "../audit/audit.ts";
-import { type Conflict, InvalidParameter, type ParameterProblem, type StoreEffect } from "../errors.ts";
+import {
+  type Conflict,
+  InvalidParameter,
+  type ParameterProblem,
+  parameterProblem,
+  type StoreEffect,
+} from "../errors.ts";
 import type { Keyed } from "../idempotency/idempotency_store.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { WriteTarget } from "../links/link_writer.ts";
@@ -70,7 +76,7 @@ const maxListedReviews = 100;
 /** Returns a problem if both users of a pair are the same user. @internal */
 export const pairProblems = ({ chatId, otherChatId }: Partial<AltPair>): ReadonlyArray<ParameterProblem> =>
   chatId !== undefined && chatId === otherChatId
-    ? [{ name: "otherChatId", reason: "expected another user than chatId" }]
+    ? [parameterProblem("otherChatId", { is: "another_user" })]
     : [];
 
 export type NewAltReview = Omit<AltReview, "at">;

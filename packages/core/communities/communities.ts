@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
-import { InvalidParameter } from "../errors.ts";
+import { InvalidParameter, parameterProblem } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
 import { makeManagedScope } from "../keys/managed_scope.ts";
@@ -40,14 +40,14 @@ export class Communities extends Context.Service<Communities>()("@accountlink/co
       yield* requireOwnGuild(scope, guildId);
       const problems = communitySettingNames
         .filter((name) => update[name] !== undefined && !isSetting(name, update[name]))
-        .map((name) => ({ name, reason: expectedSettings[name] }));
+        .map((name) => parameterProblem(name, expectedSettings[name]));
       if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
       const { logChannelId = null } = update;
       const stored = Option.getOrNull(yield* store.find({ pid: scope.pid, guildId }));
       if (logChannelId === null || logChannelId === stored?.logChannelId) return;
       const { channels } = yield* findChannels(guildId);
       if (channels.some(({ id, mayPost }) => id === logChannelId && mayPost)) return;
-      return yield* InvalidParameter.one("logChannelId", "expected a channel in which the bot may post");
+      return yield* InvalidParameter.one("logChannelId", { is: "channel" });
     });
 
     /** Stores settings that were checked. */

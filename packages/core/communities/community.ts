@@ -2,6 +2,7 @@
 import { Effect, Option, Order, Schema, Struct } from "effect";
 import { type Actor, type AuditEntry, changeDetails } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
+import type { Expected } from "../expected.ts";
 import { Digits, type GuildId, type Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
@@ -25,7 +26,8 @@ const orNull = <S extends Schema.Top>(schema: S) =>
  *
  * @example
  * ```ts
- * import { Schema } from "effect";
+ * import type { Expected } from "../expected.ts";
+import { Schema } from "effect";
  *
  * Schema.decodeUnknownSync(CommunitySettings)({}); // { logChannelId: null, remindAfterDays: null }
  * ```
@@ -46,9 +48,9 @@ export type CommunityUpdate = {
 };
 
 /** The expected form of each setting, for error messages. @internal */
-export const expectedSettings: Readonly<Record<keyof CommunitySettings, string>> = {
+export const expectedSettings: Readonly<Record<keyof CommunitySettings, string | Expected>> = {
   logChannelId: "expected null or the ID of a channel",
-  remindAfterDays: "expected null or 1 to 90 days",
+  remindAfterDays: { is: "reminder_days" },
 };
 
 /** @internal */

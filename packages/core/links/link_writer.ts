@@ -69,7 +69,7 @@ export class LinkWriter extends Context.Service<LinkWriter>()("@accountlink/core
         yield* guard.requireMember(target.guildId, chatId);
         // Step 12 of a request (see docs/architecture.md): check that the game user exists, then write the link.
         if (!(yield* games.hasUser(gameId))) {
-          return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
+          return yield* InvalidParameter.one("gameId", { is: "game_user" });
         }
         const chatHash = yield* secrets.blockHash(target.scope.pid, { chatId, gameId: null });
         const context = yield* contextOf(target);

@@ -10,7 +10,6 @@ import { makeManagedScope } from "../keys/managed_scope.ts";
 import { type KeyOwner, type Manager, originOf, reaches } from "../keys/owned_keys.ts";
 import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
-import { noAges } from "../roles/offered_rules.ts";
 import { type LinkCount, makeLinkCounts } from "./link_counts.ts";
 
 /** A scope of an account with its numbers of links and keys. */
@@ -116,7 +115,7 @@ export class OwnedScopes extends Context.Service<OwnedScopes>()("@accountlink/co
         const scope = yield* find(manager, pid);
         // An age that no account has would refuse everybody.
         if ((update.minGameAgeDays ?? 0) > 0 && !(yield* featuresOf(game)).ages) {
-          return yield* InvalidParameter.one("minGameAgeDays", noAges);
+          return yield* InvalidParameter.one("minGameAgeDays", { is: "ages" });
         }
         const at = yield* Clock.currentTimeMillis;
         yield* store.updateSettings({ pid: scope.pid, update, at, ...originOf(manager) });

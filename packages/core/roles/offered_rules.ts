@@ -1,4 +1,5 @@
 /** Which kinds of rules a game platform has what they need for. */
+import type { Expected } from "../expected.ts";
 import type { GameFeatures } from "../platforms/game_platform.ts";
 import { itemRules, kindOf, type RuleKindName, ruleKindNames, type SingleCondition } from "./rule_kinds.ts";
 
@@ -14,18 +15,12 @@ export const offeredKinds = ({ groups, ages, items }: GameFeatures): ReadonlyArr
 };
 
 /** Returns what the game platform lacks for a condition; null if it lacks nothing. @internal */
-export const lackedBy = (when: SingleCondition, { groups, ages, items }: GameFeatures): string | null => {
+export const lackedBy = (when: SingleCondition, { groups, ages, items }: GameFeatures): Expected | null => {
   const kind = kindOf(when);
-  if (kind === "group") return groups ? null : noGroups;
-  if (kind === "age") return ages ? null : noAges;
+  if (kind === "group") return groups ? null : { is: "groups" };
+  if (kind === "age") return ages ? null : { is: "ages" };
   if (when.is !== "owner" || items.includes(when.item)) return null;
   return items.length === 0
-    ? "the game platform tells no items"
-    : `the game platform has no items "${when.item}", expected one of ${items.join(", ")}`;
+    ? { is: "items" }
+    : { is: "known_item", item: when.item, items: items.join(", ") };
 };
-
-/** @internal */
-export const noGroups = "the game platform tells no groups";
-
-/** @internal */
-export const noAges = "the game platform does not tell how old accounts are";

@@ -99,7 +99,7 @@ export const makeReplacedNicknames = Effect.fnUntraced(function* (rolesOf: Platf
     ) {
       const place = { pid, guildId };
       if (yield* setsNicknames(place)) {
-        return yield* InvalidParameter.one("nickname", "expected rules without nicknames, or paused ones");
+        return yield* InvalidParameter.one("nickname", { is: "nicknames_off" });
       }
       const work = Effect.ignore(
         chargeTo(account)(Effect.provideService(putBackAll(place), IsBackground, true)),

@@ -12,7 +12,7 @@ import { featuresOf, GamePlatform } from "../platforms/game_platform.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
-import { lackedBy, noGroups } from "./offered_rules.ts";
+import { lackedBy } from "./offered_rules.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
 import { makeReplacedNicknames } from "./replaced_nicknames.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
@@ -75,7 +75,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       const nameable = yield* Effect.forEach(savers, (chatId) => findNameable(guildId, chatId));
       const refused = rules.find(({ roleId }) => !nameable.some((roles) => roles.has(roleId)));
       if (refused === undefined) return;
-      return yield* InvalidParameter.one("rules", `you may not give the role "${refused.roleId}" yourself`);
+      return yield* InvalidParameter.one("rules", { is: "own_role", role: refused.roleId });
     });
 
     /** Fails for rules and nicknames that need what the game platform does not have. */
@@ -86,7 +86,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         if (lacked !== null) return yield* InvalidParameter.one("rules", lacked);
       }
       if (nicknameGroupId !== null && !features.groups) {
-        return yield* InvalidParameter.one("nicknameGroupId", noGroups);
+        return yield* InvalidParameter.one("nicknameGroupId", { is: "groups" });
       }
     });
 
@@ -107,12 +107,12 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
       // At the chat platform, the role of everybody has the ID of the guild.
       const everybody = named.find(({ roleId }) => roleId === guildId);
       if (everybody !== undefined) {
-        return yield* InvalidParameter.one(everybody.name, "expected a role that not everybody has");
+        return yield* InvalidParameter.one(everybody.name, { is: "some_role" });
       }
       const known = new Set((yield* guildRoles(guildId)).map(({ id }) => id));
       const unknown = named.find(({ roleId }) => !known.has(roleId));
       if (unknown === undefined) return settings;
-      return yield* InvalidParameter.one(unknown.name, `the guild has no role "${unknown.roleId}"`);
+      return yield* InvalidParameter.one(unknown.name, { is: "guild_role", role: unknown.roleId });
     });
 
     /**
@@ -137,10 +137,11 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
         if (findGroup === undefined) {
           return yield* new PlatformUnavailable({ operation: "GamePlatform.findGroup" });
         }
-        if (!(yield* featuresOf(game)).groups) return yield* InvalidParameter.one("groupId", noGroups);
+        if (!(yield* featuresOf(game)).groups)
+          return yield* InvalidParameter.one("groupId", { is: "groups" });
         const found = Schema.is(Digits)(groupId) ? yield* findGroup(groupId) : Option.none();
         if (Option.isSome(found)) return found.value;
-        return yield* InvalidParameter.one("groupId", `the game platform has no group "${groupId}"`);
+        return yield* InvalidParameter.one("groupId", { is: "known_group", group: groupId });
       }),
 
       /**
@@ -199,12 +200,9 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
           }
         },
         Effect.catchTag("RoleRefused", ({ reason }) =>
-          InvalidParameter.one(
-            "ranksOf",
-            reason === "no_permission"
-              ? "the bot may not make roles: allow it to manage roles"
-              : "the chat platform refuses to make further roles",
-          ),
+          InvalidParameter.one("ranksOf", {
+            is: reason === "no_permission" ? "role_permission" : "further_roles",
+          }),
         ),
       ),
 

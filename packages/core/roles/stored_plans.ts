@@ -4,7 +4,7 @@ import { type Community, communitySettingNames, foundOrNew } from "../communitie
 import { CommunityStore } from "../communities/community_store.ts";
 import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
-import { BadRequest, Conflict, InvalidParameter } from "../errors.ts";
+import { BadRequest, Conflict, InvalidParameter, parameterProblem } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
 import type { GuildId } from "../ids.ts";
 import { requireOwnGuild } from "../platforms/guild_guard.ts";
@@ -163,10 +163,10 @@ export const checkSettings = Effect.fnUntraced(function* (
   yield* requireOwnGuild(scope, guildId);
   const problems = settingNames
     .filter((name) => Option.isNone(decodeField(name)(chosen[name])))
-    .map((name) => ({ name, reason: expected[name] }));
+    .map((name) => parameterProblem(name, expected[name]));
   const settings = Schema.decodeUnknownOption(PlanSettings)(chosen);
   if (lacksNicknameGroup(Option.getOrElse(settings, () => noPlan))) {
-    problems.push({ name: "nicknameGroupId", reason: "expected the ID of a group for {group.role}" });
+    problems.push(parameterProblem("nicknameGroupId", { is: "rank_group" }));
   }
   if (Option.isNone(settings) || problems.length > 0) {
     return yield* new InvalidParameter({ parameters: problems });

@@ -120,7 +120,7 @@ export class VerificationSessions extends Context.Service<VerificationSessions>(
           yield* guard.enter(key.scope, request.guildId);
           if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
           if (request.gameId !== null && !(yield* games.hasUser(request.gameId))) {
-            return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
+            return yield* InvalidParameter.one("gameId", { is: "game_user" });
           }
           const now = yield* Clock.currentTimeMillis;
           const createAt: (at: Millis) => StoreEffect<ReadSession, RateLimited | Conflict> =

@@ -73,7 +73,7 @@ export const patchAccount = signedIn("owner", "PATCH", "/account", {
   parameters: {
     name: required(
       Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(80), nameText),
-      "expected 1 to 80 characters, no control characters or direction overrides",
+      { is: "text", most: 80 },
       "Name of the account, which no other account has",
     ),
   },

@@ -45,7 +45,7 @@ export const postPanel = managed("admin", "POST", "/panel", {
     text: optional(
       required(
         Schema.String.check(Schema.isMaxLength(longestPanelText)),
-        `expected at most ${longestPanelText} characters`,
+        { is: "characters", most: longestPanelText },
         "Text of the panel; left out or empty, one sentence asks to link",
       ),
     ),

@@ -35,7 +35,7 @@ import {
 const search = withFallback(
   required(
     Schema.String.check(Schema.isMaxCodePoints(longestSearch)),
-    `expected at most ${longestSearch} characters`,
+    { is: "characters", most: longestSearch },
     "A chat ID, a game ID, or an exact user name of either platform; in a guild also the beginning of a member's name",
   ),
   "",
@@ -45,7 +45,7 @@ const search = withFallback(
 const saidText = (most: number, description: string) =>
   orNull(
     Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(most), nameText),
-    `expected 1 to ${most} characters, no control characters or direction overrides, or null`,
+    { is: "text_or_null", most },
     description,
   );
 
@@ -55,7 +55,7 @@ const mostAgeDays = 3_650;
 const age = (platform: "chat" | "game") =>
   orNull(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostAgeDays })),
-    `expected a whole number from 0 to ${mostAgeDays}, or null`,
+    { is: "whole_number", least: 0, most: mostAgeDays },
     `How many days old an account on the ${platform} platform must be to link; null for no rule`,
   );
 
@@ -113,7 +113,7 @@ export const patchScope = managed("admin", "PATCH", "/scopes/:pid", {
           Schema.isMaxCodePoints(longestSupportUrl),
           Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
         ),
-        `expected an https URL of at most ${longestSupportUrl} characters, without a user, white space and direction marks, or null`,
+        { is: "https", most: longestSupportUrl },
         "URL where users get help; null for none",
       ),
     ),

@@ -1,4 +1,5 @@
 /** What the routes of the dashboard share. */
+import type { Expected } from "@accountlink/core/errors";
 import { ChatId } from "@accountlink/core/ids";
 import { Schema, SchemaTransformation } from "effect";
 import {
@@ -60,9 +61,9 @@ export const unlessLeftOut = <A>(parameter: Parameter<A>): Parameter<A | undefin
 /** Makes a parameter that accepts null to remove the value. */
 export const orNull = <A>(
   schema: Schema.Codec<A, unknown>,
-  reason: string,
+  expected: string | Expected,
   description: string,
-): Parameter<A | null> => ({ ...required(Schema.NullOr(schema), reason, description), takesNull: true });
+): Parameter<A | null> => ({ ...required(Schema.NullOr(schema), expected, description), takesNull: true });
 
 /** A cursor in a list: the `next` of the previous page. */
 export const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({

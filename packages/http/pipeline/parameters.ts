@@ -3,7 +3,12 @@
  * `Idempotency-Key`.
  */
 import { type ApiKey, type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
-import { InvalidBody, MissingParameter, type ParameterProblem } from "@accountlink/core/errors";
+import {
+  type Expected,
+  InvalidBody,
+  MissingParameter,
+  type ParameterProblem,
+} from "@accountlink/core/errors";
 import {
   type Parameter,
   type ParameterSource,
@@ -154,12 +159,13 @@ export const rawReader = ({
 interface Problem {
   readonly kind: "parameter" | "missing" | "body";
   readonly reason: string;
+  readonly expected?: Expected | undefined;
 }
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1();
 
 const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => {
-  const { presence, fallback, reason, refusesBody, itemRefusesBody, takesNull } = parameter;
+  const { presence, fallback, reason, expected, refusesBody, itemRefusesBody, takesNull } = parameter;
   const decode = Schema.decodeUnknownResult(parameterCodec(parameter, source));
 
   /**
@@ -173,9 +179,11 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
 
   const refuse = (value: unknown, { issue }: Schema.SchemaError): Problem => {
     if (refusesBody) return { kind: "body", reason };
-    if (!itemRefusesBody) return { kind: "parameter", reason: reasonFor(value) };
+    if (!itemRefusesBody) return { kind: "parameter", reason: reasonFor(value), expected };
     const item = format(issue).issues.find(({ path = [] }) => path.length > 0);
-    return item === undefined ? { kind: "parameter", reason } : { kind: "body", reason: item.message };
+    return item === undefined
+      ? { kind: "parameter", reason, expected }
+      : { kind: "body", reason: item.message };
   };
 
   return (value: unknown, scopeKind: DataScope["kind"]): Result.Result<unknown, Problem> => {
@@ -234,10 +242,10 @@ export const parameterReader = <P extends Parameters>({
         values[name] = reading.success;
         continue;
       }
-      const { kind, reason } = reading.failure;
+      const { kind, reason, expected } = reading.failure;
       if (kind === "body") return Result.fail(new InvalidBody({ problem: "content", reason }));
       if (kind === "missing") missing.push(name);
-      else invalid.push({ name, reason });
+      else invalid.push(expected === undefined ? { name, reason } : { name, reason, expected });
     }
     if (missing.length > 0) return Result.fail(new MissingParameter({ parameters: missing }));
     invalid.push(...otherProblems(values as Partial<ParameterValues<P>>));

@@ -60,7 +60,7 @@ export const makePostPanel = Effect.gen(function* () {
       return messageId;
     },
     Effect.catchTag("PostRefused", ({ reason }) =>
-      Effect.fail(reason === "channel_closed" ? closed : InvalidParameter.one("text", refusedText)),
+      Effect.fail(reason === "channel_closed" ? closed : InvalidParameter.one("text", { is: "panel_text" })),
     ),
   );
 });
@@ -68,6 +68,4 @@ export const makePostPanel = Effect.gen(function* () {
 /** The same for every panel that takes the place of the same message, so that posts at once make one panel. */
 const onceOf = (pid: Pid, replaced: string): string => `${pid.slice(-12)}${replaced.slice(-12)}`;
 
-const closed = InvalidParameter.one("channelId", "expected a channel in which the bot may post");
-
-const refusedText = "the chat platform refuses this text";
+const closed = InvalidParameter.one("channelId", { is: "channel" });

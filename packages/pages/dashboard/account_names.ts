@@ -22,6 +22,6 @@ export const makeAccountNames = Effect.map(makeNamed, (named) =>
 export const requireConfirmed = (text: string, names: ReadonlyArray<string | null>) =>
   names.some((name) => name !== null && plain(name) === plain(text))
     ? Effect.void
-    : InvalidParameter.one("confirm", "expected the name of what is deleted");
+    : InvalidParameter.one("confirm", { is: "confirmation" });
 
 const plain = (text: string): string => text.trim().replaceAll("’", "'");

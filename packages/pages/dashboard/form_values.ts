@@ -26,10 +26,11 @@ export const formValues = ({ parameters }: Route, fields: Fields, inPath: RawVal
 export const explained = <E>(error: E | InvalidParameter, { parameters }: Route, raw: RawValues) =>
   error instanceof InvalidParameter
     ? new InvalidParameter({
-        parameters: error.parameters.map(({ name, reason }) => ({
-          name,
-          reason: parameters[name]?.entry?.explain(raw[name]) ?? reason,
-        })),
+        parameters: error.parameters.map((problem) => {
+          const { name } = problem;
+          const reason = parameters[name]?.entry?.explain(raw[name]);
+          return reason === undefined ? problem : { name, reason };
+        }),
       })
     : error;
 

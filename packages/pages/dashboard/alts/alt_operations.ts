@@ -106,7 +106,7 @@ const requireOther = (
   { chatId, otherChatId }: { readonly chatId: ChatId; readonly otherChatId: ChatId },
 ) =>
   self === chatId || self === otherChatId
-    ? InvalidParameter.one("otherChatId", "someone else decides about your own accounts")
+    ? InvalidParameter.one("otherChatId", { is: "own_accounts" })
     : Effect.void;
 
 const linkJson = (pairs: Array.NonEmptyReadonlyArray<FoundSuspect>) => {

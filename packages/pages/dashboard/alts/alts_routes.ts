@@ -38,7 +38,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     const [chatId = null] = kind === "chat" ? yield* links.chatsMeant(scope, id) : [];
     const [gameId = null] = kind === "game" ? yield* links.gamesMeant(id) : [];
     if (chatId !== null || gameId !== null) return { chatId, gameId, address: null } satisfies AltQuery;
-    return yield* InvalidParameter.one("id", "nobody was found with this ID or user name");
+    return yield* InvalidParameter.one("id", { is: "known_user" });
   });
 
   /** Reads the audit log for the members who wrote reviews: their chat IDs, by the other user of each review. */

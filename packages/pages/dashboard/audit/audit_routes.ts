@@ -96,7 +96,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
       const listed = yield* keys.list(owner);
       const names = yield* namesOf(visitor, listed, entries);
-      const problems = isNobody ? [{ name: "chatId", reason: say("refused.nobody") }] : [];
+      const problems = isNobody ? [{ name: "chatId", reason: say("reason.known_user") }] : [];
       return {
         status: problems.length === 0 ? 200 : 400,
         isWorded: true,

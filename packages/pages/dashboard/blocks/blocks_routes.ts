@@ -79,7 +79,7 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
       Effect.succeed(say("refused.no_answer", { platform: visitor.platforms[platform] })),
     );
     if (meant instanceof Html || (meant.chatId === null && meant.gameId === null)) {
-      const reason = meant instanceof Html ? meant : say("refused.nobody");
+      const reason = meant instanceof Html ? meant : say("reason.known_user");
       return yield* list(visitor, fields, [{ name: "id", reason }]);
     }
     const { chatId, gameId } = meant;

@@ -122,21 +122,10 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
         seeOther(communityPath(pid), { done: isAges ? "ages" : "said" }),
       );
       return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>
-        one(visitor, typed, parameters.map(asTyped)),
+        one(visitor, typed, parameters),
       );
     }),
   ];
-});
-
-/** Rewords a problem for a form, where users leave a field empty instead of sending null. */
-const asTyped = ({ name, reason }: Problem): Problem => ({
-  name,
-  reason:
-    name === "supportUrl"
-      ? say("reason.https")
-      : typeof reason === "string"
-        ? reason.replace(/,? or null$/, " or nothing")
-        : reason,
 });
 
 interface ListedCommunity extends Community {

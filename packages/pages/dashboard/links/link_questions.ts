@@ -217,10 +217,7 @@ export const problemsOf = (
 ): ReadonlyArray<Problem> => {
   switch (error._tag) {
     case "InvalidParameter":
-      return error.parameters.map(({ name, reason }) => ({
-        name: fieldsOf[name] ?? "chat",
-        reason,
-      }));
+      return error.parameters.map((problem) => ({ ...problem, name: fieldsOf[problem.name] ?? "chat" }));
     case "Conflict":
     case "Forbidden":
       return [{ name: "chat", reason: messageText(error) }];

@@ -180,7 +180,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const known = gameId !== undefined && Option.isSome(yield* findGame(gameId)) ? gameId : undefined;
     if (chatId !== undefined && known !== undefined) return { chatId, gameId: known };
     const unknown = Object.entries({ chat: chatId, game: known }).filter(([, id]) => id === undefined);
-    const reason = say("refused.nobody");
+    const reason = say("reason.known_user");
     return { problems: unknown.map(([name]) => ({ name, reason })) };
   });
 
@@ -211,7 +211,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const contest = isUndone ? null : yield* contestOf(pid, visitor.owner.chatId, meant);
     if (fields("confirm") !== "1" && !isUndone) return yield* ask(contest, null);
     if (contest !== null && fields("reason").trim() === "")
-      return yield* ask(contest, refusedFor([{ name: "reason", reason: "say why you link these accounts" }]));
+      return yield* ask(contest, refusedFor([{ name: "reason", reason: say("reason.why") }]));
     return yield* operations.link.submit(visitor, fields, { chatId, gameId }).pipe(
       Effect.as(seeOther(paths.linkUser, { pid, chatId, done: "linked" })),
       Effect.catchTag(["Conflict", "Forbidden", "InvalidParameter", "PlatformUnavailable"], (error) =>

@@ -1,6 +1,6 @@
 /** Form fields: a label, a hint and the problems of the value, all announced by screen readers with the control. */
 import { type Html, html } from "../../html.ts";
-import { type Problem, reasonHtml } from "./reasons.ts";
+import { type Problem, problemHtml } from "./reasons.ts";
 import { capitalised, plain, say } from "./say.ts";
 
 export interface Field {
@@ -34,7 +34,7 @@ ${control(html` id="${name}" name="${name}"${describedBy(field)}`)}
 };
 
 const reasonsOf = ({ name, problems = [] }: Field): ReadonlyArray<Html> =>
-  problems.filter((problem) => problem.name === name).map(({ reason }) => reasonHtml(reason));
+  problems.filter((problem) => problem.name === name).map(problemHtml);
 
 const sentence = (reasons: ReadonlyArray<Html>): Html =>
   capitalised(

@@ -1,31 +1,45 @@
 /** What the pages say of the reasons with which core refuses a value. */
+import type { Expected } from "@accountlink/core/errors";
 import { type Html, html } from "../../html.ts";
-import { type DashboardKey, inLanguage } from "./say.ts";
+import { inLanguage, say } from "./say.ts";
 
-/** A field with a wrong value, and the reason: in the words of core, or of the page. */
+/** A field with a wrong value, and the reason: as core says it in English, with its code, or in the words of the page. */
 export interface Problem {
   readonly name: string;
   readonly reason: string | Html;
+  readonly expected?: Expected;
 }
 
-type ReasonKey = Extract<DashboardKey, `reason.${string}` | "refused.nobody">;
+/** Says a reason in the language of the page. One without a code is marked as English. */
+export const problemHtml = ({ reason, expected }: Pick<Problem, "reason" | "expected">): Html =>
+  expected === undefined ? reasonHtml(reason) : expectedHtml(expected);
 
-/** The messages about reasons of core, by the form of the reason. Its groups are the values of the message. */
-const reasons: ReadonlyArray<readonly [of: RegExp, key: ReasonKey]> = [
-  [/^nobody was found with this ID or user name$/, "refused.nobody"],
-  [/^someone else decides about your own accounts$/, "reason.own_accounts"],
-  [/^expected at most (?<count>\d+) characters$/, "reason.characters"],
-];
+const expectedHtml = (expected: Expected): Html => {
+  switch (expected.is) {
+    case "characters":
+      return say("reason.characters", expected);
+    case "text":
+    case "text_or_null":
+      return say(`reason.${expected.is}`, expected);
+    case "digits":
+    case "whole_number":
+      return say(`reason.${expected.is}`, expected);
+    case "own_role":
+    case "guild_role":
+      return say(`reason.${expected.is}`, expected);
+    case "known_group":
+      return say("reason.known_group", expected);
+    case "known_item":
+      return say("reason.known_item", expected);
+    default:
+      return say(`reason.${expected.is}`);
+  }
+};
 
-/** Returns a reason in the language of the page, or else as core says it, marked as English. */
+/** Returns a text of core, marked as English on pages in another language. */
 export const reasonHtml = (reason: string | Html): Html =>
   typeof reason !== "string"
     ? reason
-    : inLanguage(({ tag, say }) => {
-        for (const [of, key] of reasons) {
-          const found = of.exec(reason);
-          if (found === null) continue;
-          return say(key, { ...found.groups, count: Number(found.groups?.["count"] ?? 0) });
-        }
-        return tag === "en" ? html`${reason}` : html`<span lang="en" dir="ltr">${reason}</span>`;
-      });
+    : inLanguage(({ tag }) =>
+        tag === "en" ? html`${reason}` : html`<span lang="en" dir="ltr">${reason}</span>`,
+      );

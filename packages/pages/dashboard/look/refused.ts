@@ -6,7 +6,7 @@ import { type Array, Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import type { PlatformNames } from "./names.ts";
-import { type Problem, reasonHtml } from "./reasons.ts";
+import { type Problem, problemHtml, reasonHtml } from "./reasons.ts";
 import { inLanguage, say } from "./say.ts";
 
 export interface Refused {
@@ -80,7 +80,7 @@ const refusalOf = (
       const minutes = Math.ceil(error.retryAfter / 60);
       return {
         ...refused,
-        general: say("refused.limit", { reason: reasonHtml(error.message), minutes }),
+        general: say("refused.limit", { reason: limitHtml(error), minutes }),
       };
     }
     case "PlatformUnavailable":
@@ -91,6 +91,16 @@ const refusalOf = (
       };
   }
 };
+
+/** What the dashboard says of a limit, or else what core says. */
+const limitHtml = ({
+  bucket,
+  limit,
+  message,
+}: Extract<PublicError, { readonly _tag: "RateLimited" }>): Html =>
+  inLanguage(({ has, say: inWords }) =>
+    has(`limit.${bucket}`) ? inWords(`limit.${bucket}`, { limit }) : reasonHtml(message),
+  );
 
 /** What the dashboard says of a conflict, or else what core says. */
 const conflictHtml = ({ reason, message }: Extract<PublicError, { readonly _tag: "Conflict" }>): Html =>
@@ -112,6 +122,6 @@ export const problemSummary = (
 ${
   problems.length === 0
     ? null
-    : html`<ul>${problems.map(({ name, reason }) => html`<li><a href="#${name}">${labels[name] ?? name}</a>: ${reasonHtml(reason)}</li>`)}</ul>`
+    : html`<ul>${problems.map((problem) => html`<li><a href="#${problem.name}">${labels[problem.name] ?? problem.name}</a>: ${problemHtml(problem)}</li>`)}</ul>`
 }
 </div>`;

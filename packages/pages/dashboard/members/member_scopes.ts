@@ -4,8 +4,6 @@ import type { KeyOwner } from "@accountlink/core/keys";
 import { OwnedScopes } from "@accountlink/core/owners";
 import { Effect } from "effect";
 
-const invalid = (reason: string) => InvalidParameter.one("scopes", reason);
-
 /**
  * Returns a function that checks of which communities somebody becomes a member: null for all. Fails with
  * `InvalidParameter` for scopes of another account, and for an owner of some communities alone.
@@ -17,10 +15,11 @@ export const makeMemberScopes = Effect.map(OwnedScopes, (scopes) =>
     wanted: ReadonlyArray<string> | null,
   ) {
     if (wanted === null) return null;
-    if (role === "owner") return yield* invalid("expected null, since an owner is of all communities");
+    if (role === "owner") return yield* InvalidParameter.one("scopes", { is: "all_communities" });
     const known = (yield* scopes.list(owner)).map(({ scope }) => scope.pid);
     const found = known.filter((pid) => wanted.includes(pid));
-    if (found.length < new Set(wanted).size) return yield* invalid("expected communities of the account");
+    if (found.length < new Set(wanted).size)
+      return yield* InvalidParameter.one("scopes", { is: "own_communities" });
     return found;
   }),
 );

@@ -19,7 +19,7 @@ export const makeNameSearch = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const managers = yield* GuildManagers;
   const profiles = yield* Profiles;
-  const unknown = InvalidParameter.one("username", "nobody was found with this user name");
+  const unknown = InvalidParameter.one("username", { is: "known_name" });
 
   return Effect.fnUntraced(function* (
     username: string,

@@ -64,7 +64,10 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     orShowAgain(answer, ({ problems, ...refused }) =>
       team(visitor, typed, {
         ...refused,
-        problems: problems.map(({ name, reason }) => ({ name: name === "scopes" ? name : "who", reason })),
+        problems: problems.map((problem) => ({
+          ...problem,
+          name: problem.name === "scopes" ? problem.name : "who",
+        })),
       }),
     );
 

@@ -19,6 +19,7 @@ import { makeFirstSteps } from "../communities/first_steps.ts";
 import { makeTroubles } from "../communities/troubles.ts";
 import { makeMemberListWait } from "../links/member_list_wait.ts";
 import { guildText } from "../look/names.ts";
+import { say } from "../look/say.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { requestsOf, sumOf } from "../usage/usage_charts.ts";
 import type { GuildFigures, ListFigures } from "./community_figures.ts";
@@ -59,7 +60,11 @@ export const makeOverviewView = Effect.gen(function* () {
   const stepsOf = yield* makeFirstSteps;
   const troublesOf = yield* makeTroubles;
 
-  const guildFigures = Effect.fnUntraced(function* ({ scope, guildName }: Community, guildId: GuildId) {
+  const guildFigures = Effect.fnUntraced(function* (
+    { platforms }: OwnerVisitor,
+    { scope, guildName }: Community,
+    guildId: GuildId,
+  ) {
     const found = yield* profiles.guild(guildId);
     const place = { pid: scope.pid, guildId };
     const counted = waitForMembers(guildId, unlinked.page(scope, guildId, "", null, 1), listWait);
@@ -67,14 +72,14 @@ export const makeOverviewView = Effect.gen(function* () {
       guildId,
       name: guildText(guildId, found?.name ?? guildName),
       members: yield* Effect.catchTag(counted, ["PlatformUnavailable", "MissingParameter"], () =>
-        Effect.succeed({ reason: "The chat platform does not answer." }),
+        Effect.succeed({ reason: say("links.no_answer", { platform: platforms.chat }) }),
       ),
       plan: Option.getOrNull(yield* planned.find(place)),
       status: yield* planned.status(place),
     } satisfies GuildFigures;
   });
 
-  const listFigures = Effect.fnUntraced(function* (community: Community) {
+  const listFigures = Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community) {
     const { pid } = community.scope;
     const own = guildOf(community.scope);
     const known = [...(yield* settings.list(pid)), ...(yield* planned.list(pid))];
@@ -85,7 +90,7 @@ export const makeOverviewView = Effect.gen(function* () {
       ways: yield* scopes.counts.waysOf(pid),
       guilds: yield* forEachLimited(
         guildIds.slice(0, mostGuilds),
-        (guildId) => guildFigures(community, guildId),
+        (guildId) => guildFigures(visitor, community, guildId),
         {
           concurrency: mostGuilds,
         },
@@ -119,7 +124,9 @@ export const makeOverviewView = Effect.gen(function* () {
         (community) => Effect.map(undecidedIn(community), (count) => ({ community, count })),
         { concurrency: 4 },
       ).pipe(Effect.map((found) => found.filter(({ count }) => count > 0))),
-      lists: isNew ? [] : yield* forEachLimited(shown, listFigures, { concurrency: 3 }),
+      lists: isNew
+        ? []
+        : yield* forEachLimited(shown, (each) => listFigures(visitor, each), { concurrency: 3 }),
       otherLists: Math.max(0, all.length - mostLists),
       steps: isNew ? yield* stepsOf(visitor, first) : null,
     };

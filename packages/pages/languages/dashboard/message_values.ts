@@ -8,7 +8,15 @@ export interface ValueNames {
   readonly "refused.platform_down": "platform";
   readonly "refused.no_answer": "platform";
   readonly "field.problem": "reason";
-  readonly "reason.characters": "count";
+  readonly "reason.characters": "most";
+  readonly "reason.text": "most";
+  readonly "reason.text_or_null": "most";
+  readonly "reason.digits": "least" | "most";
+  readonly "reason.whole_number": "least" | "most";
+  readonly "reason.own_role": "role";
+  readonly "reason.guild_role": "role";
+  readonly "reason.known_group": "group";
+  readonly "reason.known_item": "item" | "items";
   readonly "list.own": "community";
   readonly "list.own_within": "community";
   readonly "list.community": "id";
@@ -439,6 +447,9 @@ export interface ValueNames {
   readonly "account.decline": "unseen" | "account";
   readonly "account.plan.per_window": "count" | "seconds";
   readonly "account.plan.ask_contact": "contact";
+  readonly "limit.sweeps": "limit";
+  readonly "limit.dashboard_day": "limit";
+  readonly "limit.platform_refusals": "limit";
 }
 
 /** The type of each value. */
@@ -485,11 +496,14 @@ export interface MessageValues<Text, Tag> {
   readonly inserted: Text;
   readonly inviter: Text;
   readonly item: Text;
+  readonly items: Text;
   readonly kept: Text;
   readonly key: Text | Tag;
   readonly kind: Text;
   readonly kinds: Text;
   readonly label: Text;
+  readonly least: number;
+  readonly limit: number;
   readonly line: Text;
   readonly linked: Text;
   readonly links: Text;
@@ -501,7 +515,7 @@ export interface MessageValues<Text, Tag> {
   readonly members: number | Text;
   readonly minutes: number;
   readonly missing: Text;
-  readonly most: Text;
+  readonly most: number | Text;
   readonly name: Text;
   readonly names: Text;
   readonly newChat: Text;
