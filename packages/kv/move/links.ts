@@ -27,6 +27,7 @@ export const linkUnits: ReadonlyArray<Unit> = [
       linked_at: "link.linkedAt",
       last_verified_at: "link.lastVerifiedAt",
       proof: "link.proof",
+      proven_at: ["optional", "link.provenAt"],
     },
     fields: withEpoch,
     isKept: isOfEpoch,
@@ -91,14 +92,20 @@ export const linkUnits: ReadonlyArray<Unit> = [
       verified_at: "made.lastVerifiedAt",
     },
     fields: (row, _, places) => {
-      const { previous_game_id: gameId, previous_verified_at: lastVerifiedAt, previous_proof: proof } = row;
-      const before = lastVerifiedAt === null ? {} : { before: { gameId, lastVerifiedAt, proof } };
-      return { ...at(places.imports, String(row["import_id"])), ...before };
+      const { previous_verified_at: lastVerifiedAt, previous_proven_at: provenAt } = row;
+      const before = {
+        gameId: row["previous_game_id"],
+        lastVerifiedAt,
+        proof: row["previous_proof"],
+        ...(provenAt !== null && { provenAt }),
+      };
+      return { ...at(places.imports, String(row["import_id"])), ...(lastVerifiedAt !== null && { before }) };
     },
     row: ({ before }) => ({
       previous_game_id: before?.gameId ?? null,
       previous_verified_at: before?.lastVerifiedAt ?? null,
       previous_proof: before?.proof ?? null,
+      previous_proven_at: before?.provenAt ?? null,
     }),
     isKept: ({ id, epoch }, places) => places.imports.get(id)?.epoch === epoch,
   }),

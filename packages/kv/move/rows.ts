@@ -15,6 +15,7 @@ import { type Kv, maxChanges } from "../kv.ts";
 import { claimSchema, schemaFault } from "../schema.ts";
 import { carryOver } from "../stores/carry_over.ts";
 import { counts } from "../stores/counts.ts";
+import { erasures } from "../stores/erase_user.ts";
 import { keysOfLink } from "../stores/import_batch.ts";
 import { readRootKey, rootKeys } from "../stores/root_key_store.ts";
 import { table } from "../table.ts";
@@ -42,6 +43,9 @@ const rootKey = "root_key";
 
 /** The tables of an SQL storage that are moved. @internal */
 export const movedTables: ReadonlyArray<string> = [...units.flatMap(({ tables }) => tables), rootKey];
+
+/** The tables of records that are moved. @internal */
+export const movedRecords: ReadonlyArray<string> = units.map(({ name }) => name);
 
 type Show = (done: number, total: number) => Effect.Effect<void>;
 
@@ -74,6 +78,7 @@ export const moveFromRows = Effect.fnUntraced(function* (
   const db = new Database(kv);
   const [root] = yield* rows.page(rootKey, null, 1);
   if (root === undefined) return yield* isEmpty();
+  if ((yield* rows.count("erasures")) > 0) return yield* isErasing();
   const wrapped = String(root["wrapped"]);
   const place = yield* begin(db, wrapped);
   const places = yield* placesOfRows(rows);
@@ -122,6 +127,7 @@ export const moveToRows = Effect.fnUntraced(function* (
   if (fault !== null) return yield* new MoveRefused({ reason: fault });
   const wrapped = yield* readRootKey(kv);
   if (wrapped === null) return yield* isEmpty();
+  if ((yield* kv.count(allOf(erasures.name))) > 0) return yield* isErasing();
   yield* carryOver(db);
   const saved = yield* rows.begin(wrapped);
   const place = saved === null ? null : (JSON.parse(saved) as Place);
@@ -151,6 +157,10 @@ export const moveToRows = Effect.fnUntraced(function* (
 });
 
 const isEmpty = () => new MoveRefused({ reason: "the source is empty, expected the data of a server" });
+
+/** The place of an account's entries is known from the end of its owner's erasure on. */
+const isErasing = () =>
+  new MoveRefused({ reason: "the erasure of a user is not finished, expected a server to end it first" });
 
 /** All keys of a table, or of the storage. */
 const allOf = (name?: string) => ({

@@ -32,7 +32,7 @@ const databaseIn = (folder: string) =>
   );
 
 /** Tables that no move copies, and columns that no release reads any more. */
-const leftOut = new Set(["schema_migrations", "place_users", "panels"]);
+const leftOut = new Set(["schema_migrations", "place_users", "panels", "erasures"]);
 const unread = new Set([
   "role_plans.bypass_role_id",
   "role_plans.paused_at",
@@ -124,6 +124,17 @@ test("a move that was interrupted goes on after the record where it stopped", fu
   expect(tablesOf(yield* databaseIn(to))).toEqual(tablesOf(source));
   expect(yield* Effect.flip(moveOut(kv, to))).toMatchObject({
     reason: "the target holds data, expected an empty one",
+  });
+});
+
+test("a move waits for the end of erasures", function* () {
+  const from = yield* makeTempFolder;
+  yield* StorageSql.migrateEmbedded({ folder: from });
+  const source = yield* databaseIn(from);
+  fill(source);
+  source.exec("INSERT INTO erasures VALUES ('100009', 'erased', 'operator', 'cli', NULL, NULL, 1)");
+  expect(yield* Effect.flip(moveIn(from, memoryKv()))).toMatchObject({
+    reason: expect.stringContaining("erasure") as unknown,
   });
 });
 

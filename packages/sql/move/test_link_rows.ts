@@ -107,6 +107,7 @@ export const linkRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
       linked_at: 3,
       last_verified_at: 4,
       proof: "oauth",
+      proven_at: 2,
     },
     {
       pid: two,
@@ -117,6 +118,7 @@ export const linkRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
       linked_at: 5,
       last_verified_at: 4,
       proof: "import",
+      proven_at: null,
     },
   ],
   blocks: [
@@ -168,7 +170,8 @@ export const linkRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
     verified_at: 4,
     previous_game_id: index === 0 ? "10" : null,
     previous_verified_at: index === 0 ? 3 : null,
-    previous_proof: index === 0 ? "hand" : null,
+    previous_proof: index === 0 ? "words" : null,
+    previous_proven_at: index === 0 ? 1 : null,
   })),
   imports: [
     {
