@@ -74,4 +74,7 @@ test("no request of the neighbour is refused, whatever work the other account ha
     await expect(Promise.all([work(tools), live()])).resolves.toBeDefined();
   }
   close();
+  const { text } = await client.send("GET /metrics");
+  for (const resource of ["requests", "dashboard_reads"])
+    expect(text).toMatch(new RegExp(`turn_wait_seconds_count\\{.*resource="${resource}"`));
 });

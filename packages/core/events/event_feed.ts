@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, Schedule, Stream } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import { Conflict, InvalidParameter } from "../errors.ts";
+import { InvalidParameter } from "../errors.ts";
 import type { GuildId, KeyId, Pid } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
@@ -8,10 +8,12 @@ import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { traced } from "../telemetry/tracing.ts";
 import type { Millis } from "../timestamp.ts";
-import { type EventFilter, type FeedEvent, matchesFilter } from "./event.ts";
+import { longestRest, Turns } from "../turns/mod.ts";
+import type { EventFilter, FeedEvent } from "./event.ts";
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch, makeReaderLimit } from "./event_watch.ts";
 import { makeCursors } from "./feed_cursor.ts";
+import { filterPage, makePages, type Read, readKept, search } from "./feed_pages.ts";
 import { makeSharedReads } from "./shared_reads.ts";
 
 /** A scope's feed and the key that reads it. @internal */
@@ -48,14 +50,13 @@ export interface LinkPage {
   readonly events: string;
 }
 
-/** How many events one read returns at most, and how many reads there are at most, with a filter or for `history`. */
-const filterPage = 500;
-const maxFilterPages = 10;
-
 /** The time without an event after which a stream sends a sign of life, in milliseconds. */
 const idleInterval = 10_000;
 
 const streamPage = 100;
+
+/** How many streams of one account read a page of past events at a time. */
+const pagesAtOnce = 2;
 
 /** Reads feeds of scopes for clients: in pages, with waiting, or as a stream. @internal */
 export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/EventFeed", {
@@ -67,6 +68,13 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
     const cursors = yield* makeCursors;
     const { streamMax } = yield* SessionSettings;
     const admit = makeReaderLimit();
+    /** For streams of past events, which need not wait between their pages. */
+    const turns = new Turns({
+      resource: "event_pages",
+      places: Number.POSITIVE_INFINITY,
+      most: pagesAtOnce,
+      rest: longestRest,
+    });
 
     const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
 
@@ -150,36 +158,43 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
         const subscription = yield* watch.subscribe(pid, after, target.keyId);
         const cursorAt = (position: number) => cursors.event(pid, position);
 
-        const steps = Effect.fnUntraced(function* () {
-          const now = yield* Clock.currentTimeMillis;
-          const idleAt = Math.min(until, now + idleInterval);
-          const page = yield* awaitPage(subscription, start, streamPage, idleAt).pipe(
+        const readOn = Effect.fnUntraced(function* (readUntil: Millis) {
+          const page = yield* awaitPage(subscription, start, streamPage, readUntil).pipe(
             // A failed read ends the stream, and the client reconnects.
             Effect.catch(() => Effect.succeed({ events: [], more: false, position: after, isEnded: true })),
           );
           const events = yield* Effect.forEach(page.events, (event) =>
             Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
           );
+          return { ...page, events };
+        });
+
+        const steps = Effect.fnUntraced(function* (isBehind: boolean) {
+          const now = yield* Clock.currentTimeMillis;
+          const idleAt = Math.min(until, now + idleInterval);
+          const { events, more, isEnded } = yield* isBehind
+            ? turns.step(target.scope.account, readOn(now))
+            : readOn(idleAt);
           // A timer may fire shortly before its time. So a wait for `until` that found no event ends the stream,
           // whatever the clock says.
-          const hasWaited = idleAt === until && events.length === 0 && !page.more;
-          const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
+          const hasWaited = !isBehind && idleAt === until && events.length === 0 && !more;
+          const isOver = isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
           if (isOver) {
             const cursor = yield* cursorAt(subscription.after);
             return [[...events, { step: "timeout", cursor } satisfies FeedStep], "over"] as const;
           }
-          const idle: ReadonlyArray<FeedStep> = page.more ? [] : [{ step: "idle" }];
-          return [events.length > 0 ? events : idle, "open"] as const;
+          const idle: ReadonlyArray<FeedStep> = more || isBehind ? [] : [{ step: "idle" }];
+          return [events.length > 0 ? events : idle, more ? "behind" : "open"] as const;
         });
 
         // Use a single `unfold` instead of `concat`: each further operator costs kilobytes per open stream.
-        const parts = Stream.unfold<"start" | "open" | "over", ReadonlyArray<FeedStep>, never, never>(
-          "start",
-          (state) => {
-            if (state === "over") return Effect.undefined;
-            return state === "start" ? Effect.succeed([[{ step: "begin" }], "open"] as const) : steps();
-          },
-        );
+        type State = "start" | "behind" | "open" | "over";
+        const parts = Stream.unfold<State, ReadonlyArray<FeedStep>, never, never>("start", (state) => {
+          if (state === "over") return Effect.undefined;
+          return state === "start"
+            ? Effect.succeed([[{ step: "begin" }], "behind"] as const)
+            : steps(state === "behind");
+        });
         return Stream.flattenIterable(parts);
       }),
 
@@ -250,43 +265,3 @@ export class EventFeed extends Context.Service<EventFeed>()("@accountlink/core/E
 }) {
   static readonly layer = Layer.effect(EventFeed, EventFeed.make).pipe(Layer.provideMerge(EventWatch.layer));
 }
-
-type Read = EventStore["Service"]["read"];
-
-const readKept = Effect.fnUntraced(function* (read: Read, pid: Pid, after: number, limit: number) {
-  const events = yield* read(pid, after, limit);
-  if (Option.isNone(events)) return yield* new Conflict({ reason: "cursor_expired" });
-  return events.value;
-});
-
-/** Reads page after page until `limit` events match a filter, or a page is not full. */
-const search = Effect.fnUntraced(function* <Place extends number | null, E>(
-  read: (place: NoInfer<Place> | number) => Effect.Effect<ReadonlyArray<FeedEvent>, E>,
-  start: Place,
-  pageSize: number,
-  limit: number,
-  filter: EventFilter,
-) {
-  const events: Array<FeedEvent> = [];
-  let position: Place | number = start;
-  for (let pages = 0; pages < maxFilterPages; pages++) {
-    const page: ReadonlyArray<FeedEvent> = yield* read(position);
-    for (const event of page) {
-      if (!matchesFilter(event, filter)) continue;
-      if (events.length === limit)
-        return { events, position: events.at(-1)?.position ?? position, more: true };
-      events.push(event);
-    }
-    position = page.at(-1)?.position ?? position;
-    if (page.length < pageSize) return { events, position, more: false };
-  }
-  return { events, position, more: true };
-});
-
-/** Makes a function that reads a page of the events that match a filter. `isEnded`: a stream ends after this page. */
-const makePages = (read: Read) => (pid: Pid, after: number, limit: number, filter: EventFilter) => {
-  const isAll = filter.types === null && filter.chatId === null && filter.gameId === null;
-  const size = isAll ? limit + 1 : filterPage;
-  const found = search((place) => readKept(read, pid, place, size), after, size, limit, filter);
-  return Effect.map(found, (page) => ({ ...page, isEnded: false }));
-};

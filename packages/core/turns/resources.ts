@@ -3,6 +3,7 @@ export const sharedResources = [
   "requests",
   "sqlite_writer",
   "dashboard_reads",
+  "event_pages",
   "exports",
   "user_exports",
   "previews",

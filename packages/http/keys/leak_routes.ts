@@ -1,6 +1,7 @@
 import { ApiKeys, BulkLimitExceeded, KeyAuthenticator } from "@accountlink/core";
 import { InvalidBody } from "@accountlink/core/errors";
 import { forEachLimited } from "@accountlink/core/limited_loops";
+import { AccountRequests, operatorAccount } from "@accountlink/core/turns";
 import { KeysV2 } from "@accountlink/http-api";
 import { Effect, Schema } from "effect";
 import { bareAnswer } from "../envelopes/envelope_v2.ts";
@@ -10,6 +11,7 @@ import type { RequestContext } from "../request_context.ts";
 export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
   const keys = yield* ApiKeys;
   const authenticator = yield* KeyAuthenticator;
+  const requests = yield* AccountRequests;
 
   const reportOne = Effect.fnUntraced(function* (token: string, { requestId, address }: RequestContext) {
     const outcome = yield* keys.reportLeaked(token, requestId);
@@ -42,7 +44,11 @@ export const leakRoutes = Effect.fnUntraced(function* ({ keyless }: Pipeline) {
   });
 
   return [
-    keyless(KeysV2.reportLeakedKey, ({ values, context }) => reportOne(values.key, context), reportMany),
+    keyless(
+      KeysV2.reportLeakedKey,
+      ({ values, context }) => reportOne(values.key, context),
+      (items, context) => requests.answer(operatorAccount, reportMany(items, context)),
+    ),
   ];
 });
 

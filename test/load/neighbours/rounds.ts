@@ -28,10 +28,10 @@ export const isTooSlow = ({ refusal, ratios }: Measured): boolean =>
   refusal !== null || Math.max(...ratios) > most;
 
 /** How long the neighbour is measured alone and beside an attack in each round, in milliseconds. */
-const [alone, beside] = [500, 1_200];
+const [alone, beside] = [400, 1_000];
 
 /** The rounds of a row that seems too slow end with so many samples of each operation, or after so many rounds. */
-const [enough, mostRounds] = [100, 12];
+const [enough, mostRounds] = [100, 8];
 
 /** How many of the last measurements alone are compared with. */
 const kept = 4;
@@ -43,7 +43,7 @@ export const makeRounds = (neighbour: Neighbour) => {
   let before: ReadonlyArray<Latencies> = [];
 
   const settle = async () => {
-    for (let attempt = 0; attempt < 100; attempt++) {
+    for (let attempt = 0; attempt < 20; attempt++) {
       const began = performance.now();
       for (const operation of operations) await neighbour.run[operation]();
       if (performance.now() - began < quiet) return;

@@ -86,15 +86,30 @@ const counted: Work = async ({ ask }) => {
   await times(20, () => ask("GET /dashboard/api/scopes"));
 };
 
-const sync: Work = async ({ ask, attacker: { guildPid: pid } }) => {
-  const place = { pid, guildId: largeGuild };
-  const rules = dearestRules.slice(0, 10);
-  await times(40, () => ask("PUT /dashboard/api/roles", { ...place, rules, state: "paused" }));
+const lookUp: Work = async ({ url, attacker: { keys } }) => {
+  const { send, close } = makeClient(url);
+  const body = { gameIds: ["1", "2", "3"], guildId: largeGuild, resolved: true };
+  const asking = Array.from({ length: 40 }, (_, index) =>
+    send("POST /v2/game/bulk", { key: keys.attacker, from: `198.22.1.${index + 1}`, body }),
+  );
+  await Promise.all(asking);
+  close();
+};
+
+/** Follows all events from the oldest one on. */
+const follow: Work = async ({ url, attacker: { keys } }) => {
+  const { send, close } = makeClient(url);
+  const asking = Array.from({ length: 10 }, (_, index) =>
+    send("GET /v2/events/stream?from=oldest", { key: keys.attacker, from: `198.22.2.${index + 1}` }),
+  );
+  await Promise.all(asking);
+  close();
 };
 
 /** A row for each resource, so that a new one without a row does not compile. */
 export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
-  requests: sync,
+  requests: lookUp,
+  event_pages: follow,
   dashboard_reads: shown,
   link_counts: counted,
   exports: download,
