@@ -19,6 +19,7 @@ import { replacedNicknames } from "./migrations/0028_replaced_nicknames.ts";
 import { reminders } from "./migrations/0029_reminders.ts";
 import { provenAt } from "./migrations/0030_proven_at.ts";
 import { erasures } from "./migrations/0031_erasures.ts";
+import { planWork } from "./migrations/0032_plan_work.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** Each key has the form `<number>_<name>`. */
@@ -36,6 +37,7 @@ export const migrations: Readonly<
   "0029_reminders": reminders,
   "0030_proven_at": provenAt,
   "0031_erasures": erasures,
+  "0032_plan_work": planWork,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -1,6 +1,7 @@
 /** The nicknames that members had before rules gave them others: a file, and a way to put them back. */
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
+import { withoutIsolation } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { scopesOf, signInOwner } from "./dashboard.ts";
 import { clubOf, useSiteServer } from "./site_server.ts";
@@ -33,7 +34,10 @@ test("nicknames from before are downloaded, and put back while no rules set nick
       body: { pid, guildId: guild, rules: [], nickname, state: "on" },
     });
   expect((await put(null)).status).toBe(200);
+  expect((await browser.get(page)).text).toContain("Put 1 nickname back");
   expect((await putBack()).headers.location).toContain("done=nicknamesBack");
+  const log = withoutIsolation((await browser.get("/dashboard/audit?action=nicknames.put_back")).text);
+  expect(log).toContain("User 1 had 1 nickname of Rook &amp; Bishop put back");
   await expect.poll(file, { timeout: 12_000 }).toBe(header);
   expect((await browser.get(page)).text).not.toContain("Nicknames from before");
 

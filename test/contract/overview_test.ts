@@ -59,6 +59,8 @@ test("an owner without a key reads who is linked and who is not, who linked this
   expect(words).toContain("In seven days: Unknown: 1");
   expect(words).toMatch(/The rules in Rook &amp; Bishop are (?:on|being applied)/);
   expect(words).not.toContain("Requests");
+  const given = "In seven days: roles given: 3 · roles taken: 0 · nicknames set: 0.";
+  await expect.poll(async () => (await overviewOf(ada)).words, { timeout: 15_000 }).toContain(given);
   expect((await browser.get("/dashboard/links/unlinked")).text).toContain("3 of 40");
 });
 

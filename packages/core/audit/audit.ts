@@ -50,6 +50,7 @@ export const auditActions = [
   "member.removed",
   "roles.updated",
   "roles.deleted",
+  "nicknames.put_back",
   "panel.posted",
 ] as const;
 

@@ -18,6 +18,7 @@ import {
   type StoredMember,
   storedMember,
 } from "./member_changes.ts";
+import { changesOf } from "./role_changes.ts";
 import type { PlanProblem, RolePlan } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { itemKey, type LinkedGame } from "./rule_kinds.ts";
@@ -226,7 +227,7 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
     const syncAs = Effect.fnUntraced(function* (plan: RolePlan, chatId: ChatId, link: StoredMember) {
       const applied = yield* apply(plan, yield* planned(plan, chatId, link));
       const place = { pid: plan.scope.pid, guildId: plan.guildId };
-      yield* store.settleOne(place, applied.settled, yield* Clock.currentTimeMillis);
+      yield* store.settleOne(place, applied.settled, yield* Clock.currentTimeMillis, changesOf(applied));
       return applied;
     });
 

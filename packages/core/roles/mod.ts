@@ -11,6 +11,7 @@ export { makeOldestNode } from "./oldest_node.ts";
 export * from "./plan_preview.ts";
 export * from "./preview_tally.ts";
 export type { NicknameBefore } from "./replaced_nicknames.ts";
+export * from "./role_changes.ts";
 export * from "./role_plan.ts";
 export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";

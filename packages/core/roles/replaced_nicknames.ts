@@ -2,24 +2,14 @@
  * The nicknames that members had before a plan gave them others. They are kept for 30 days, as a list to download, and
  * can be put back.
  */
-import { Effect, FiberMap, Option } from "effect";
+import { Clock, Effect, Option } from "effect";
+import type { WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
-import { InvalidParameter, type PlatformEffect } from "../errors.ts";
+import { InvalidParameter } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
-import type { ChatRoles } from "../platforms/chat_platform.ts";
-import { ChargedAccount, IsBackground, PlatformRefusals } from "../platforms/platform_refusals.ts";
 import { shownNickname } from "./kept_nickname.ts";
-import { patientSteps } from "./patient_steps.ts";
 import { templatesOf } from "./role_plan.ts";
 import { type PlanPlace, type ReplacedNickname, RolePlanStore } from "./role_plan_store.ts";
-
-const pageSize = 200;
-
-/** The time between two changes, in milliseconds: a sweep makes no more either. */
-const changeInterval = 100;
-
-/** How long the platform or the store may be away before the work ends. The owner can start it again. */
-const longestWait = 3_600_000;
 
 /** A nickname from before, and the one that the plan gave. */
 export interface NicknameBefore extends ReplacedNickname {
@@ -27,14 +17,10 @@ export interface NicknameBefore extends ReplacedNickname {
   readonly given: string | null;
 }
 
-const nameOf = ({ pid, guildId }: PlanPlace): string => `${pid} ${guildId}`;
-
-/** @param rolesOf the chat platform's operations on roles */
-export const makeReplacedNicknames = Effect.fnUntraced(function* (rolesOf: PlatformEffect<ChatRoles>) {
+export const makeReplacedNicknames = Effect.gen(function* () {
   const store = yield* RolePlanStore;
-  const { chargeTo } = yield* PlatformRefusals;
-  const fibers = yield* FiberMap.make<string>();
 
+  /** Whether the rules are on and would set nicknames again. */
   const setsNicknames = (place: PlanPlace) =>
     Effect.map(store.find(place), (plan) =>
       Option.exists(plan, (found) => found.state === "on" && templatesOf(found).length > 0),
@@ -53,61 +39,41 @@ export const makeReplacedNicknames = Effect.fnUntraced(function* (rolesOf: Platf
     });
   });
 
-  const putBackAll = Effect.fnUntraced(function* (place: PlanPlace) {
-    const { guildId } = place;
-    const steps = patientSteps("Cannot put nicknames back", (failingFor) =>
-      failingFor > longestWait
-        ? Effect.succeed(true)
-        : Effect.orElseSucceed(setsNicknames(place), () => false),
-    );
-    const { findMember, setNickname } = yield* steps.step(rolesOf);
+  return { setsNicknames, page };
+});
 
-    /** Puts a nickname back, unless the member has another one than the plan gave. */
-    const putBack = Effect.fnUntraced(function* ({ chatId, nickname, given }: NicknameBefore) {
-      // Not charged: who has left the guild is answered with 404.
-      const found = Effect.provideService(findMember(guildId, chatId), ChargedAccount, null);
-      const member = Option.getOrNull(yield* found);
-      if (member !== null && member.nickname === given && given !== nickname) {
-        yield* Effect.sleep(changeInterval);
-        // The platform's own rules may refuse it, as for members above the bot.
-        yield* Effect.catchTag(setNickname(guildId, chatId, nickname), "RoleRefused", () => Effect.void);
-      }
-      yield* store.dropNickname(place, chatId);
-    });
-
-    let after: ChatId | null = null;
-    while (true) {
-      const members: ReadonlyArray<NicknameBefore> = yield* steps.step(page(place, after, pageSize));
-      for (const member of members) yield* steps.step(putBack(member));
-      after = members.at(-1)?.chatId ?? null;
-      if (after === null) return;
-    }
-  });
+/** What the team of a community does with the nicknames from before. */
+export const makeNicknamesBefore = Effect.gen(function* () {
+  const store = yield* RolePlanStore;
+  const { page, setsNicknames } = yield* makeReplacedNicknames;
 
   return {
     /** Returns up to `limit` nicknames of members after a chat ID, sorted by chat ID as strings. */
     nicknamesBefore: ({ pid }: DataScope, guildId: GuildId, after: ChatId | null, limit: number) =>
       page({ pid, guildId }, after, limit),
 
+    countNicknamesBefore: ({ pid }: DataScope, guildId: GuildId) => store.countNicknames({ pid, guildId }),
+
     /**
-     * Puts all nicknames back in the background, at most ten a second. Members whose nickname has changed since keep it.
-     * If the process ends, another call goes on. Fails while the rules that are on would set nicknames again.
+     * Has all nicknames put back in the background, at most ten a second, over restarts. Members whose nickname has
+     * changed since keep it. Fails while the rules that are on would set nicknames again.
      */
     putNicknamesBack: Effect.fn("RolePlans.putNicknamesBack")(function* (
-      { pid, account }: DataScope,
+      { pid }: DataScope,
       guildId: GuildId,
+      origin: WriteOrigin,
     ) {
       const place = { pid, guildId };
       if (yield* setsNicknames(place)) {
         return yield* InvalidParameter.one("nickname", { is: "nicknames_off" });
       }
-      const work = Effect.ignore(
-        chargeTo(account)(Effect.provideService(putBackAll(place), IsBackground, true)),
-      );
-      yield* FiberMap.run(fibers, nameOf(place), work, { onlyIfMissing: true });
+      yield* store.putNicknamesBack({ ...origin, ...place, at: yield* Clock.currentTimeMillis });
     }),
 
-    /** Whether this node puts nicknames back now. */
-    isPuttingBack: ({ pid }: DataScope, guildId: GuildId) => FiberMap.has(fibers, nameOf({ pid, guildId })),
+    /** Whether nicknames are being put back now. */
+    isPuttingBack: ({ pid }: DataScope, guildId: GuildId) =>
+      Effect.map(store.puttingBack(), (all) =>
+        all.some((plan) => plan.scope.pid === pid && plan.guildId === guildId),
+      ),
   };
 });

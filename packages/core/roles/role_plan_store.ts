@@ -6,6 +6,7 @@ import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import { dayMs, type Millis } from "../timestamp.ts";
 import type { PlanPreview, StoredPreview } from "./plan_preview.ts";
+import type { DayOfChanges, RoleChanges } from "./role_changes.ts";
 import type { PlanProblem, PlanSettings, PlanStatus, RolePlan, Sweep } from "./role_plan.ts";
 
 /** A community has at most one plan. */
@@ -107,6 +108,8 @@ export interface SettleMembers extends HeldWrite {
    * the plan's revision has changed meanwhile, because then a new sweep has started.
    */
   readonly sweep: Sweep | "ended" | null;
+  /** What was changed of the members since the last write. */
+  readonly changes?: RoleChanges;
 }
 
 /**
@@ -239,10 +242,33 @@ export class RolePlanStore extends Context.Service<
     /** Forgets the kept nickname of a member, which is back. */
     readonly dropNickname: (place: PlanPlace, chatId: ChatId) => StoreEffect<void>;
 
+    /** Returns how many nicknames of a plan are kept. */
+    readonly countNicknames: (place: PlanPlace) => StoreEffect<number>;
+
+    /**
+     * Stores that the kept nicknames are to be put back, with a `nicknames.put_back` entry that has their number. Returns
+     * false if they are being put back already, or if the plan is unknown.
+     */
+    readonly putNicknamesBack: (write: PlanWrite) => StoreEffect<boolean>;
+
+    /** Returns the plans whose nicknames are being put back, sorted by scope and guild. Leaves out suspended accounts. */
+    readonly puttingBack: () => StoreEffect<ReadonlyArray<RolePlan>>;
+
+    /** Stores that the nicknames of a plan are no longer to be put back. */
+    readonly endPuttingBack: (place: PlanPlace) => StoreEffect<void>;
+
     /** Forgets the nicknames of all plans that were replaced before a time. */
     readonly forgetNicknames: (before: Millis) => StoreEffect<void>;
 
     /** Stores the result of a sync, whichever node holds the plan. Does nothing if the plan is unknown. */
-    readonly settleOne: (place: PlanPlace, member: SettledMember, at: Millis) => StoreEffect<void>;
+    readonly settleOne: (
+      place: PlanPlace,
+      member: SettledMember,
+      at: Millis,
+      changes?: RoleChanges,
+    ) => StoreEffect<void>;
+
+    /** Returns what the plan changed on each of the last days on which it changed anything, oldest first. */
+    readonly changedDays: (place: PlanPlace) => StoreEffect<ReadonlyArray<DayOfChanges>>;
   }
 >()("@accountlink/core/RolePlanStore") {}

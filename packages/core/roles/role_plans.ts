@@ -14,7 +14,7 @@ import { makeGuildCheck } from "./guild_check.ts";
 import { MemberSync } from "./member_sync.ts";
 import { lackedBy } from "./offered_rules.ts";
 import { makePlanPreviews } from "./plan_previews.ts";
-import { makeReplacedNicknames } from "./replaced_nicknames.ts";
+import { makeNicknamesBefore } from "./replaced_nicknames.ts";
 import { type ChosenSettings, changedSettings, type PlanSettings } from "./role_plan.ts";
 import { RolePlanStore } from "./role_plan_store.ts";
 import { conditionsIn } from "./rule_kinds.ts";
@@ -33,7 +33,7 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
     const members = yield* MemberSync;
     const team = yield* MemberStore;
     const previews = yield* makePlanPreviews;
-    const nicknames = yield* makeReplacedNicknames(members.roles);
+    const nicknames = yield* makeNicknamesBefore;
     const { checkGuild } = yield* makeGuildCheck;
     const game = yield* GamePlatform;
     const { findGroup } = game;

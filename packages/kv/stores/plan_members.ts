@@ -1,11 +1,15 @@
 /** The members of role plans, in the transactions of the plans. */
 import type { ChatId } from "@accountlink/core";
 import {
+  areNone,
   erasedLink,
+  noChanges,
   type PlanPlace,
   type PlanProblem,
+  type RoleChanges,
   type RolePlanStore,
   type SettledMember,
+  withChanges,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect } from "effect";
@@ -95,6 +99,10 @@ const settleMember = Effect.fnUntraced(function* (
   }
 });
 
+/** Adds what was changed of members to the plan's count of the day. */
+const withCounted = (plan: KeptPlan, at: number, changes: RoleChanges = noChanges): KeptPlan =>
+  areNone(changes) ? plan : { ...plan, changedDays: withChanges(plan.changedDays ?? [], at, changes) };
+
 const waitsAfter = (
   before: PlanMember | undefined,
   read: number | null,
@@ -135,6 +143,12 @@ const dropReplaced = Effect.fnUntraced(function* (
   return true;
 });
 
+export const countNicknames = (db: Database, place: PlanPlace) =>
+  db.read(function* (tx) {
+    const stored = yield* findPlan(tx, place);
+    return stored === undefined ? 0 : yield* tx.count(planMembers.replaced, [stored.ref]);
+  });
+
 type Operations =
   | "mark"
   | "markMember"
@@ -145,6 +159,7 @@ type Operations =
   | "keepNickname"
   | "keptNicknames"
   | "dropNickname"
+  | "countNicknames"
   | "forgetNicknames";
 
 export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], Operations> => ({
@@ -213,10 +228,14 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
           for (const member of part) yield* settleMember(tx, stored, member, at);
           if (index < parts.length - 1) return { ended: null };
           yield* addPlanProblems(tx, stored, write.problems ?? []);
+          const counted = withCounted(stored, at, write.changes);
           const { sweep: running } = stored;
-          if (running === null || sweep === null || revision !== stored.revision) return { ended: null };
+          if (running === null || sweep === null || revision !== stored.revision) {
+            if (counted !== stored) yield* tx.put(plans, counted);
+            return { ended: null };
+          }
           const next = sweep === "ended" ? null : { ...sweep, startedAt: running.startedAt };
-          yield* tx.put(plans, { ...stored, sweep: next, ...(next === null && { sweptAt: at }) });
+          yield* tx.put(plans, { ...counted, sweep: next, ...(next === null && { sweptAt: at }) });
           return { ended: next === null ? { ...stored, startedAt: running.startedAt } : null };
         });
         if (settled === null) return false;
@@ -261,6 +280,8 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
       );
     }),
 
+  countNicknames: (place) => countNicknames(db, place),
+
   dropNickname: (place, chatId) =>
     db.write(place.pid, function* (tx) {
       const stored = yield* findPlan(tx, place);
@@ -276,9 +297,12 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
       ),
     ),
 
-  settleOne: (place, member, at) =>
+  settleOne: (place, member, at, changes) =>
     db.write(place.pid, function* (tx) {
       const stored = yield* findPlan(tx, place);
-      if (stored !== undefined) yield* settleMember(tx, stored, member, at);
+      if (stored === undefined) return;
+      yield* settleMember(tx, stored, member, at);
+      const counted = withCounted(stored, at, changes);
+      if (counted !== stored) yield* tx.put(plans, counted);
     }),
 });

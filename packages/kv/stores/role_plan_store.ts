@@ -25,7 +25,7 @@ import { nextNumber } from "./counts.ts";
 import { closedSince, deleteEntries } from "./guild_logs.ts";
 import { record } from "./journal.ts";
 import { holdItems, liveNodes } from "./leases.ts";
-import { findPlan, memberOperations, sweeping } from "./plan_members.ts";
+import { countNicknames, findPlan, memberOperations, sweeping } from "./plan_members.ts";
 import {
   isOn,
   type KeptPlan,
@@ -183,6 +183,41 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
         }),
       );
       return true;
+    }),
+
+  changedDays: (place) =>
+    db.read(function* (tx) {
+      return (yield* findPlan(tx, place))?.changedDays ?? [];
+    }),
+
+  putNicknamesBack: (write) =>
+    Effect.flatMap(countNicknames(db, write), (count) =>
+      db.write(write.pid, function* (tx) {
+        const stored = yield* findPlan(tx, write);
+        if (stored === undefined || stored.puttingBackSince !== undefined) return false;
+        const details = { guildId: write.guildId, count };
+        yield* record(tx, write.pid, logged(write, "nicknames.put_back", details));
+        yield* tx.put(plans, { ...stored, puttingBackSince: write.at });
+        return true;
+      }),
+    ),
+
+  puttingBack: () =>
+    db.read(function* (tx) {
+      const found: Array<RolePlan> = [];
+      for (const plan of yield* tx.list(plans.puttingBack, [])) {
+        if ((yield* accountAt(tx, plan.scope.account)).status !== "suspended")
+          found.push(yield* planOf(tx, plan));
+      }
+      return found;
+    }),
+
+  endPuttingBack: (place) =>
+    db.write(place.pid, function* (tx) {
+      const stored = yield* findPlan(tx, place);
+      if (stored === undefined) return;
+      const { puttingBackSince: _, ...plan } = stored;
+      yield* tx.put(plans, plan);
     }),
 
   startSweep: (place, at) =>

@@ -1,6 +1,7 @@
 /** Role plans with their members and problems, and what an erasure does to them. */
 import type { ChatId, GuildId, Pid } from "@accountlink/core";
 import {
+  type DayOfChanges,
   erasedLink,
   erasedNickname,
   isErasedMark,
@@ -34,6 +35,10 @@ export interface KeptPlan extends Place {
   readonly sweep: (Sweep & { readonly startedAt: number }) | null;
   /** The node that works on the plan; null if no node does. */
   readonly holder: string | null;
+  /** Left out until the plan has changed a member. */
+  readonly changedDays?: ReadonlyArray<DayOfChanges>;
+  /** When somebody asked to put nicknames back; left out if nobody did. */
+  readonly puttingBackSince?: number;
 }
 
 type EarlierSettings = Omit<PlanSettings, "rules" | "bypassRoleIds" | "nicknameBypassRoleIds"> & {
@@ -61,6 +66,9 @@ export const plans = table<KeptPlan>()("plan", ({ pid, guildId }) => [pid, guild
   /** The plans that are on. */
   byHolder: {
     keys: (plan) => (isOn(plan) ? [[plan.holder ?? "", plan.pid, plan.guildId]] : []),
+  },
+  puttingBack: {
+    keys: ({ pid, guildId, puttingBackSince }) => (puttingBackSince === undefined ? [] : [[pid, guildId]]),
   },
 });
 

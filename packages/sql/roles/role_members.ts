@@ -6,7 +6,6 @@ import {
   erasedNickname,
   type PlanPlace,
   type PlanProblem,
-  type ReplacedNickname,
   type RolePlanStore,
   type SettledMember,
   type UserRoles,
@@ -15,7 +14,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
-import type { SqlClient, Statement } from "effect/sql";
+import type { SqlClient } from "effect/sql";
 import {
   literalsOf,
   OptionalInt,
@@ -25,9 +24,8 @@ import {
   type ValuesOf,
 } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
-
-export const isPlan = (sql: SqlClient.SqlClient, { pid, guildId }: PlanPlace) =>
-  sql`pid = ${pid} AND guild_id = ${guildId}`;
+import { ChangedDays, countChanges } from "./changed_days.ts";
+import { isPlan } from "./is_plan.ts";
 
 /** Returns SQL assignments that start a sweep of the plan from the beginning, even if another sweep is running. */
 export const sweepStart = (sql: SqlClient.SqlClient, total: number, at: Millis) => sql`
@@ -48,7 +46,7 @@ export const memberOperations = ({
 
   const lockPlan = (place: PlanPlace) =>
     readLocked(sql`
-      SELECT holder, revision, sweep_total, sweep_started_at FROM role_plans
+      SELECT holder, revision, sweep_total, sweep_started_at, changed_days FROM role_plans
       WHERE ${isPlan(sql, place)} ${forUpdate}`);
 
   const settleMembers = Effect.fnUntraced(function* (
@@ -107,16 +105,6 @@ export const memberOperations = ({
       ON CONFLICT (pid, guild_id, chat_id, role_id) DO UPDATE SET reason = excluded.reason, at = excluded.at`;
   });
 
-  /** Forgets replaced nicknames, and members without other stored fields. */
-  const forgetReplaced = Effect.fnUntraced(function* (isMeant: Statement.Fragment) {
-    yield* sql`
-      DELETE FROM role_members
-      WHERE ${isMeant} AND replaced_at IS NOT NULL AND due_at IS NULL AND nickname IS NULL`;
-    yield* sql`
-      UPDATE role_members SET replaced_nickname = NULL, replaced_at = NULL
-      WHERE ${isMeant} AND replaced_at IS NOT NULL`;
-  });
-
   /** Replaces the problems that name no member. */
   const setPlanProblems = Effect.fnUntraced(function* (place: PlanPlace, found: ReadonlyArray<PlanProblem>) {
     yield* sql`DELETE FROM role_problems WHERE ${isPlan(sql, place)} AND chat_id = ''`;
@@ -172,6 +160,7 @@ export const memberOperations = ({
       if (plan === undefined || plan.holder !== node) return false;
       yield* settleMembers(write, members, at);
       yield* addProblems(write, write.problems ?? []);
+      yield* countChanges(sql, write, plan.changed_days, at, write.changes);
       if (sweep === null || plan.sweep_total === null || plan.revision !== revision) return true;
       if (sweep === "ended") {
         yield* sql`UPDATE role_plans SET swept_at = ${at}, sweep_total = NULL WHERE ${isPlan(sql, write)}`;
@@ -184,34 +173,11 @@ export const memberOperations = ({
       return true;
     }),
 
-    keepNickname: operation("keepNickname", function* ({ pid, guildId }, { chatId, nickname, at }) {
-      assertStorable([nickname ?? ""]);
-      const keep = sql`
-        INSERT INTO role_members (pid, guild_id, chat_id, mark, replaced_nickname, replaced_at)
-        SELECT pid, guild_id, ${chatId}, 1, CAST(${nickname} AS TEXT), CAST(${at} AS BIGINT)
-        FROM role_plans WHERE pid = ${pid} AND guild_id = ${guildId}
-        ON CONFLICT (pid, guild_id, chat_id) DO UPDATE SET
-          replaced_nickname = excluded.replaced_nickname, replaced_at = excluded.replaced_at
-        WHERE role_members.replaced_at IS NULL`;
-      return rowsWritten(yield* keep.raw) > 0;
-    }),
-
-    keptNicknames: operation("keptNicknames", (place, after, limit) =>
-      readReplaced(sql`
-        SELECT chat_id, replaced_nickname, replaced_at FROM role_members
-        WHERE ${isPlan(sql, place)} AND replaced_at IS NOT NULL AND chat_id > ${after ?? ""}
-        ORDER BY chat_id LIMIT ${limit}`),
-    ),
-
-    dropNickname: transaction("dropNickname", (place, chatId) =>
-      forgetReplaced(sql`${isPlan(sql, place)} AND chat_id = ${chatId}`),
-    ),
-
-    forgetNicknames: transaction("forgetNicknames", (before) => forgetReplaced(sql`replaced_at < ${before}`)),
-
-    settleOne: transaction("settleOne", function* (place, member, at) {
+    settleOne: transaction("settleOne", function* (place, member, at, changes) {
       const [plan] = yield* lockPlan(place);
-      if (plan !== undefined) yield* settleMembers(place, [member], at);
+      if (plan === undefined) return;
+      yield* settleMembers(place, [member], at);
+      yield* countChanges(sql, place, plan.changed_days, at, changes);
     }),
   } satisfies Partial<RolePlanStore["Service"]>;
   return { operations, setPlanProblems };
@@ -265,6 +231,7 @@ const readLocked = schemaReaderOf(
     revision: Schema.Int,
     sweep_total: OptionalInt,
     sweep_started_at: OptionalInt,
+    changed_days: ChangedDays,
   }),
 );
 
@@ -276,18 +243,6 @@ const readWaiting = tableOf("role_members", {
 }).reader((member): WaitingMember => member);
 
 const place = { pid: Pid, guildId: GuildId };
-
-const readReplaced = tableOf("role_members", {
-  chatId: ChatId,
-  replacedNickname: OptionalText,
-  replacedAt: Schema.Int,
-}).reader(
-  ({ chatId, replacedNickname, replacedAt }): ReplacedNickname => ({
-    chatId,
-    nickname: replacedNickname,
-    at: replacedAt,
-  }),
-);
 
 const readOwnNicknames = tableOf("role_members", {
   ...place,

@@ -40,7 +40,10 @@ import {
   type ValuesOf,
 } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
-import { isPlan, memberOperations, problemColumns, readProblems, sweepStart } from "./role_members.ts";
+import { ChangedDays } from "./changed_days.ts";
+import { isPlan } from "./is_plan.ts";
+import { countReplaced, nicknameOperations } from "./replaced_nicknames.ts";
+import { memberOperations, problemColumns, readProblems, sweepStart } from "./role_members.ts";
 
 export const layer = storeLayer(RolePlanStore)((parts) => {
   const { sql, operation, transaction, bulkTransaction, forUpdateOf, onlyOne, rowsWritten } = parts;
@@ -86,6 +89,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
 
   return {
     ...operations,
+    ...nicknameOperations(parts),
 
     find: operation("find", (place) =>
       Effect.map(readPlans(sql`${plans} WHERE ${isPlace(place)}`), Arr.head),
@@ -168,6 +172,37 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     startSweep: operation("startSweep", function* (place, at) {
       const start = sql`UPDATE role_plans SET ${sweepStart(sql, 0, at)} WHERE ${isPlan(sql, place)} AND state = 'on'`;
       return rowsWritten(yield* start.raw) > 0;
+    }),
+
+    changedDays: operation("changedDays", (place) =>
+      Effect.map(
+        readChangedDays(sql`SELECT changed_days FROM role_plans WHERE ${isPlan(sql, place)}`),
+        ([days]) => days ?? [],
+      ),
+    ),
+
+    putNicknamesBack: transaction("putNicknamesBack", function* ({ actor, requestId, ...write }) {
+      const { pid, guildId, at } = write;
+      const begin = sql`
+        UPDATE role_plans SET putting_back_since = ${at}
+        WHERE ${isPlan(sql, write)} AND putting_back_since IS NULL`;
+      if (rowsWritten(yield* begin.raw) === 0) return false;
+      const details = { guildId, count: yield* countReplaced(sql, write) };
+      yield* insertEntry(sql, { actor, requestId, at, pid, action: "nicknames.put_back", details });
+      return true;
+    }),
+
+    puttingBack: operation("puttingBack", () =>
+      readPlans(sql`
+        ${plans} JOIN accounts ON accounts.name = scopes.account
+        WHERE putting_back_since IS NOT NULL AND accounts.status = 'active'
+        ORDER BY role_plans.pid, role_plans.guild_id`),
+    ),
+
+    endPuttingBack: operation("endPuttingBack", function* (place) {
+      yield* sql`
+        UPDATE role_plans SET putting_back_since = NULL
+        WHERE ${isPlan(sql, place)} AND putting_back_since IS NOT NULL`;
     }),
 
     status: operation("status", function* (place) {
@@ -292,5 +327,7 @@ const readPreviews = tableOf("role_previews", {
 }).reader((stored): StoredPreview => stored);
 
 const readClosed = columnReader("guild_logs", "closed_at", OptionalInt);
+
+const readChangedDays = columnReader("role_plans", "changed_days", ChangedDays);
 
 const readNodes = columnReader("role_plan_nodes", "id", Schema.String);

@@ -4,6 +4,7 @@ import type { ChatId } from "../../ids.ts";
 import { ChargedAccount } from "../../platforms/platform_refusals.ts";
 import type { StoredMember } from "../member_changes.ts";
 import { MemberSync, type Sources } from "../member_sync.ts";
+import { changesOf } from "../role_changes.ts";
 import type { RolePlan } from "../role_plan.ts";
 import type { SettledMember } from "../role_plan_store.ts";
 
@@ -36,7 +37,7 @@ export const makeChangeMember = Effect.gen(function* () {
       const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, pace);
       yield* count("refused", settled.problems.length);
       yield* count("applied", added.length + removed.length + (renamed === null ? 0 : 1));
-      return settled;
+      return { settled, changes: changesOf({ added, removed, nickname: renamed }) };
     },
     Effect.tapErrorTag("PlatformUnavailable", () => count("unavailable", 1)),
   );

@@ -9,6 +9,7 @@ import { LinkStore } from "../../links/link_store.ts";
 import type { Millis } from "../../timestamp.ts";
 import { makeGuildCheck } from "../guild_check.ts";
 import { sourcesOf, storedMember } from "../member_changes.ts";
+import { addChanges, noChanges } from "../role_changes.ts";
 import { type HeldPlan, RolePlanStore, type WaitingMember } from "../role_plan_store.ts";
 import { goneMember, makeChangeMember } from "./change_member.ts";
 import { ClosedSources } from "./closed_sources.ts";
@@ -109,18 +110,20 @@ export const makePlanRun = Effect.gen(function* () {
       const { chatId, nickname } = waiting;
       const sources = closed.sourcesFor(chatId);
       const stored = storedMember(records.get(chatId), nickname);
-      const result = yield* changeMember(courier.item, chatId, stored, { sources }).pipe(
-        Effect.map((made) => {
+      const made = yield* changeMember(courier.item, chatId, stored, { sources }).pipe(
+        Effect.map((answered) => {
           courier.failedAt = null;
-          if (made === null || made.retryAt === null) return made;
-          return { ...made, retryAt: now + retryDelay(now - waiting.since) };
+          if (answered === null) return { result: null, changes: noChanges };
+          const { settled, changes } = answered;
+          const retryAt = settled.retryAt === null ? null : now + retryDelay(now - waiting.since);
+          return { result: { ...settled, retryAt }, changes };
         }),
         Effect.catchTag("PlatformUnavailable", () => {
           courier.failedAt = now;
-          return Effect.succeed(waitingOn(waiting, now));
+          return Effect.succeed({ result: waitingOn(waiting, now), changes: noChanges });
         }),
       );
-      return [{ waiting, result }];
+      return [{ waiting, ...made }];
     });
 
     const changed = (yield* forEachLimited(due, changeOne, { concurrency })).flat();
@@ -139,6 +142,7 @@ export const makePlanRun = Effect.gen(function* () {
       members: settled,
       revision,
       sweep: null,
+      changes: changed.reduce((sum, { changes }) => addChanges(sum, changes), noChanges),
     });
     courier.isStopping ||= !isHeld;
     if (closed.openAnswered()) yield* store.startSweep(place, at);

@@ -75,14 +75,14 @@ const acts = Effect.gen(function* () {
     deleteRules: plans.remove(scope, guildId, operator),
     putBack: Effect.andThen(
       guild.put({ ...settings, state: "paused" }),
-      plans.putNicknamesBack(scope, guildId),
+      plans.putNicknamesBack(scope, guildId, operator),
     ),
     putBackRenamed: Effect.andThen(
       Effect.andThen(
         guild.put({ ...settings, state: "paused" }),
         roles.setNickname(guildId, chatId(ada), "mine"),
       ),
-      plans.putNicknamesBack(scope, guildId),
+      plans.putNicknamesBack(scope, guildId, operator),
     ),
   };
 });

@@ -21,7 +21,7 @@ export const makeChangeMembers = Effect.gen(function* () {
   const { pauseWithoutBot } = yield* makeGuildCheck;
 
   return Effect.fnUntraced(function* (
-    { plan, start, courier, steps, settle, save }: SweepRun,
+    { plan, start, courier, steps, settle, save, tally }: SweepRun,
     { differing, sources }: Pick<SweepFindings, "differing" | "sources">,
   ) {
     const roles = yield* steps.step(sync.roles);
@@ -42,7 +42,8 @@ export const makeChangeMembers = Effect.gen(function* () {
       }
       if (changed === null && (yield* pauseWithoutBot(plan))) return;
       failures = 0;
-      const settled = changed ?? goneMember(chatId);
+      if (changed !== null) tally(changed.changes);
+      const settled = changed?.settled ?? goneMember(chatId);
       // Nothing is stored for a member without problems whose nickname stays the same. The end of the sweep deletes
       // the member's earlier problems.
       const isWaiting = settled.retryAt !== null;

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect";
 import { type CourierNode, isCarrying } from "../../couriers/couriers.ts";
 import type { StoreEffect } from "../../errors.ts";
 import { type PatientSteps, patientSteps } from "../patient_steps.ts";
+import { addChanges, noChanges, type RoleChanges } from "../role_changes.ts";
 import type { Sweep } from "../role_plan.ts";
 import { type HeldPlan, RolePlanStore, type SettleMembers } from "../role_plan_store.ts";
 import type { PlanCourier } from "./plan_courier.ts";
@@ -20,6 +21,8 @@ export interface SweepRun {
   readonly settle: (
     result: Partial<Pick<SettleMembers, "members" | "sweep" | "problems">>,
   ) => StoreEffect<void>;
+  /** Counts changes of a member. They are stored with the next result or progress. */
+  readonly tally: (changes: RoleChanges) => void;
   /** Saves the progress from time to time. */
   readonly save: (progress: Sweep) => StoreEffect<void>;
 }
@@ -32,6 +35,10 @@ export const makeSweepRuns = Effect.gen(function* () {
     const { revision } = plan;
     const place = { pid: plan.scope.pid, guildId: plan.guildId };
     let savedAt = yield* Clock.currentTimeMillis;
+    let counted = noChanges;
+    const tally = (changes: RoleChanges): void => {
+      counted = addChanges(counted, changes);
+    };
 
     const settle: SweepRun["settle"] = Effect.fnUntraced(function* ({
       members = [],
@@ -39,7 +46,10 @@ export const makeSweepRuns = Effect.gen(function* () {
       problems = [],
     }) {
       const at = yield* Clock.currentTimeMillis;
-      const isHeld = yield* store.settle({ ...place, node: node.id, at, revision, members, sweep, problems });
+      const changes = counted;
+      counted = noChanges;
+      const result = { ...place, node: node.id, at, revision, members, sweep, problems, changes };
+      const isHeld = yield* Effect.tapError(store.settle(result), () => Effect.sync(() => tally(changes)));
       courier.isStopping ||= !isHeld;
       const { item } = courier;
       if (sweep === null || item.revision !== revision) return;
@@ -61,6 +71,6 @@ export const makeSweepRuns = Effect.gen(function* () {
       (now) => !isCarrying(node, courier, now) || courier.item.revision !== revision,
     );
     const steps = patientSteps("Cannot sweep the members of a guild", () => isOver);
-    return { plan, start, courier, isOver, steps, settle, save } satisfies SweepRun;
+    return { plan, start, courier, isOver, steps, settle, save, tally } satisfies SweepRun;
   });
 });

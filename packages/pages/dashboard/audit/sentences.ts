@@ -317,6 +317,8 @@ const sentences: Record<AuditAction, Sentence> = {
       : say("audit.roles.updated_to", { ...here, changes: joined(told) });
   },
   "roles.deleted": ({ who, community }) => say("audit.roles.deleted", { who, community: community() }),
+  "nicknames.put_back": ({ who, community, details }) =>
+    say("audit.nicknames.put_back", { who, community: community(), count: Number(details["count"]) }),
   "panel.posted": ({ who, community, channel, details }) =>
     say(details["previousText"] === undefined ? "audit.panel.posted" : "audit.panel.changed", {
       who,

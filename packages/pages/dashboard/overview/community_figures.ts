@@ -1,7 +1,13 @@
 /** The part of the overview about communities: who is linked, who linked this week and how, and what the rules do. */
 import type { GuildId } from "@accountlink/core";
 import type { LinkWays, UnlinkedPage, VerifiedWeeks } from "@accountlink/core/owners";
-import { givesSomething, type PlanStatus, type RolePlan } from "@accountlink/core/roles";
+import {
+  areNone,
+  givesSomething,
+  type PlanStatus,
+  type RoleChanges,
+  type RolePlan,
+} from "@accountlink/core/roles";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
@@ -19,6 +25,8 @@ export interface GuildFigures {
   readonly name: string | Html;
   readonly plan: RolePlan | null;
   readonly status: PlanStatus;
+  /** What the rules did in the last seven days. */
+  readonly changes: RoleChanges;
   readonly members: UnlinkedPage | NotListed;
 }
 
@@ -83,7 +91,17 @@ const weekWays = ({ ways }: ListFigures, { platforms }: Pick<OwnerVisitor, "plat
 };
 
 const guildHtml = (view: ListFigures, guild: GuildFigures, now: Millis): Html => html`
-<p class="figure">${membersText(view, guild)} ${rulesText(view, guild, now)}</p>`;
+<p class="figure">${membersText(view, guild)} ${rulesText(view, guild, now)} ${weekText(guild.changes)}</p>`;
+
+/** Says what the rules did this week; null if they did nothing. */
+const weekText = (changes: RoleChanges): Html | null =>
+  areNone(changes)
+    ? null
+    : say("overview.rules.week", {
+        given: numberHtml(changes.rolesGiven),
+        taken: numberHtml(changes.rolesTaken),
+        nicknames: numberHtml(changes.nicknamesSet),
+      });
 
 const membersText = ({ community: { scope } }: ListFigures, { name, members }: GuildFigures): Html => {
   if ("reason" in members)

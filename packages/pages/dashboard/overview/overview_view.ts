@@ -7,11 +7,11 @@ import { forEachLimited } from "@accountlink/core/limited_loops";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { makeOwnedAudit, type OwnedScope, OwnedScopes, UnlinkedMembers } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
-import { RolePlanStore } from "@accountlink/core/roles";
+import { changesSince, RolePlanStore } from "@accountlink/core/roles";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { Webhooks } from "@accountlink/core/webhooks";
-import { Effect, Option } from "effect";
+import { Clock, Effect, Option } from "effect";
 import { makeAltQueue } from "../alts/alt_operations.ts";
 import { makeEntryNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
@@ -76,6 +76,7 @@ export const makeOverviewView = Effect.gen(function* () {
       ),
       plan: Option.getOrNull(yield* planned.find(place)),
       status: yield* planned.status(place),
+      changes: changesSince(yield* planned.changedDays(place), yield* Clock.currentTimeMillis),
     } satisfies GuildFigures;
   });
 

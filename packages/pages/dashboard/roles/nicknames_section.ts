@@ -13,8 +13,8 @@ import { nicknamesPath, rolesPath, withQuery } from "../paths.ts";
 const pageSize = 1_000;
 
 export interface NicknamesView {
-  /** Whether nicknames from before are kept. */
-  readonly areKept: boolean;
+  /** How many nicknames from before are kept. */
+  readonly kept: number;
   /** Whether they are being put back. */
   readonly isRunning: boolean;
 }
@@ -25,16 +25,16 @@ export const nicknamesView = Effect.fnUntraced(function* (
   guildId: GuildId,
 ) {
   const isRunning = yield* plans.isPuttingBack(scope, guildId);
-  const kept = yield* plans.nicknamesBefore(scope, guildId, null, 1);
-  return { areKept: kept.length > 0, isRunning } satisfies NicknamesView;
+  const kept = yield* plans.countNicknamesBefore(scope, guildId);
+  return { kept, isRunning } satisfies NicknamesView;
 });
 
 export const nicknamesSection = (
-  { areKept, isRunning }: NicknamesView,
+  { kept, isRunning }: NicknamesView,
   { plan }: Pick<PlanDetails, "plan">,
 ): Html | null => {
   const { scope, guildId } = plan;
-  if (!areKept) return null;
+  if (kept === 0) return null;
   const file = html`<p><a href="${to(withQuery(nicknamesPath(scope.pid), { guildId }))}">${say("roles.before.file")}</a></p>`;
   return html`
 <section id="nicknames">
@@ -43,13 +43,13 @@ export const nicknamesSection = (
 ${file}
 ${
   isRunning
-    ? html`<p data-live="10">${say("roles.before.running")}</p>`
+    ? html`<p data-live="10">${say("roles.before.running", { count: kept })}</p>`
     : plan.state === "on" && templatesOf(plan).length > 0
       ? html`<p>${say("roles.before.first")}</p>`
       : html`${formTo(rolesPath(scope.pid))}
 ${hiddenFields({ guildId })}
 <p>${say("roles.before.keep")}</p>
-<p class="row"><button class="button quiet" name="act" value="putBack">${say("roles.before.button")}</button></p>
+<p class="row"><button class="button quiet" name="act" value="putBack">${say("roles.before.button", { count: kept })}</button></p>
 </form>`
 }
 </section>`;

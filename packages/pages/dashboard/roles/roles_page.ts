@@ -294,7 +294,7 @@ const removeSection = (view: RolesView): Html => html`
 <summary class="bad">${say("roles.delete")}</summary>
 ${formTo(action(view))}
 ${hidden(view)}
-<p>${say("roles.delete.text")}${view.nicknames.areKept ? html` ${say("roles.delete.before")}` : null}</p>
+<p>${say("roles.delete.text")}${view.nicknames.kept > 0 ? html` ${say("roles.delete.before")}` : null}</p>
 <p class="row"><button class="button bad small" name="act" value="delete">${say("roles.delete.button")}</button></p>
 </form>
 </details>`;

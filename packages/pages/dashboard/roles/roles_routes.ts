@@ -312,7 +312,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
             return Effect.as(plans.startSweep(scope, guildId), see("sweeping"));
           case "putBack":
             return orShowAgain(
-              Effect.as(plans.putNicknamesBack(scope, guildId), see("nicknamesBack")),
+              Effect.as(plans.putNicknamesBack(scope, guildId, origin), see("nicknamesBack")),
               (refused) => show({ refused }),
             );
           case "delete":

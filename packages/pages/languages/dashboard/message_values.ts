@@ -213,6 +213,7 @@ export interface ValueNames {
   readonly "audit.roles.updated": "who" | "community";
   readonly "audit.roles.updated_to": "who" | "community" | "changes";
   readonly "audit.roles.deleted": "who" | "community";
+  readonly "audit.nicknames.put_back": "count" | "who" | "community";
   readonly "audit.panel.posted": "who" | "community" | "channel";
   readonly "audit.panel.changed": "who" | "community" | "channel";
   readonly "audit.rules.added": "roles";
@@ -258,6 +259,7 @@ export interface ValueNames {
   readonly "overview.rules.on": "a" | "unseen" | "community";
   readonly "overview.rules.swept": "a" | "unseen" | "community" | "ago";
   readonly "overview.rules.pending": "count";
+  readonly "overview.rules.week": "given" | "taken" | "nicknames";
   readonly "overview.alone": "id";
   readonly "overview.more_lists": "count";
   readonly "overview.undecided": "count" | "a" | "list";
@@ -332,6 +334,8 @@ export interface ValueNames {
   readonly "roles.try.loses": "roles";
   readonly "roles.try.named": "nickname";
   readonly "roles.obstacle.role": "role";
+  readonly "roles.before.running": "count";
+  readonly "roles.before.button": "count";
   readonly "roles.unnamed": "id";
   readonly "rule.number": "number";
   readonly "rule.of": "label" | "number";
@@ -489,6 +493,7 @@ export interface MessageValues<Text, Tag> {
   readonly game: Text;
   readonly gameDisplayName: Text;
   readonly gameUsername: Text;
+  readonly given: Text;
   readonly group: Text;
   readonly groupRole: Text;
   readonly highest: Text;
@@ -520,6 +525,7 @@ export interface MessageValues<Text, Tag> {
   readonly names: Text;
   readonly newChat: Text;
   readonly nickname: Text;
+  readonly nicknames: Text;
   readonly note: Text;
   readonly number: Text;
   readonly other: Text;
@@ -550,6 +556,7 @@ export interface MessageValues<Text, Tag> {
   readonly sentence: Text;
   readonly since: Text;
   readonly small: Tag;
+  readonly taken: Text;
   readonly time: Text;
   readonly title: Text;
   readonly total: number | Text;

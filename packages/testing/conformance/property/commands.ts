@@ -21,9 +21,10 @@ import {
   suspectOperations,
   userOperations,
 } from "./people_operations.ts";
+import { roleOperations } from "./role_operations.ts";
 import { type CommandSubjects, withUsers } from "./subjects.ts";
 import { challengeWalk, verificationOperations, verificationWalk } from "./verification_operations.ts";
-import { roleOperations, webhookOperations } from "./worker_operations.ts";
+import { webhookOperations } from "./worker_operations.ts";
 
 export { type Ports, ports } from "./operation.ts";
 export { newSubjects, storeSubjects } from "./subjects.ts";

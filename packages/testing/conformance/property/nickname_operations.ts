@@ -1,7 +1,8 @@
 /** The operations of `RolePlanStore` on nicknames that plans set and replaced. */
+import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { ada, bob, dan, type ScopeName } from "../scopes.ts";
-import { at, maybe, mostly, operation } from "./operation.ts";
+import { at, fixed, maybe, mostly, operation } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
 const { constantFrom } = FastCheck;
@@ -27,6 +28,18 @@ export const nicknameOperations = {
     { scope, guild, after: maybe(chatId), most: constantFrom(1, 2, 10) },
     ({ plans, guildIds, pid }, input) =>
       plans.keptNicknames({ pid, guildId: nth(guildIds, input.guild) }, input.after, input.most),
+  ),
+  "RolePlanStore.countNicknames": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
+    plans.countNicknames({ pid, guildId: nth(guildIds, input.guild) }),
+  ),
+  "RolePlanStore.putNicknamesBack": operation(1, { scope, guild, at }, ({ plans, guildIds, write }, input) =>
+    plans.putNicknamesBack({ ...write, guildId: nth(guildIds, input.guild) }),
+  ),
+  "RolePlanStore.puttingBack": fixed(({ plans, guildIds }) =>
+    Effect.map(plans.puttingBack(), (all) => all.filter(({ guildId }) => guildIds.includes(guildId))),
+  ),
+  "RolePlanStore.endPuttingBack": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
+    plans.endPuttingBack({ pid, guildId: nth(guildIds, input.guild) }),
   ),
   "RolePlanStore.dropNickname": operation(1, { scope, guild, chatId }, ({ plans, guildIds, pid }, input) =>
     plans.dropNickname({ pid, guildId: nth(guildIds, input.guild) }, input.chatId),

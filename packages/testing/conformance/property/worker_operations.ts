@@ -1,23 +1,11 @@
-/** The operations of `WebhookStore` and `RolePlanStore`, which assign each webhook and each role plan to one node. */
-import { pauseReasons } from "@accountlink/core/communities";
-import type {
-  PlanProblem,
-  PlanSettings,
-  RolePlanStore,
-  RoleRule,
-  SettledMember,
-  Sweep,
-} from "@accountlink/core/roles";
+/** The operations of `WebhookStore`, which assigns each webhook to one node. */
 import type { Millis } from "@accountlink/core/timestamp";
 import type { StoredDelivery, WebhookChange, WebhookStore } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { makeDelivery, makeWebhook } from "../../mod.ts";
-import { problemOf, settled } from "../roles/role_steps.ts";
-import { ada, bob, dan, type ScopeName } from "../scopes.ts";
-import { nicknameOperations } from "./nickname_operations.ts";
-import { at, fixed, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
-import { previewOperations } from "./preview_operations.ts";
+import type { ScopeName } from "../scopes.ts";
+import { at, maybe, mostly, type OperationsOf, operation } from "./operation.ts";
 import { nth } from "./subjects.ts";
 
 const { array, constant, constantFrom, nat, oneof, record, subarray } = FastCheck;
@@ -199,124 +187,3 @@ export const webhookOperations = {
     Effect.asVoid(webhooks.sweep(input.at)),
   ),
 } satisfies OperationsOf<"WebhookStore", WebhookStore["Service"]>;
-
-const guild = mostly(0, 1);
-const chatId = constantFrom(ada, bob, dan);
-const chatIds = array(chatId, { maxLength: 3 });
-const nickname = maybe(constantFrom("Ädä 🎮", "bob"));
-
-const rule: FastCheck.Arbitrary<RoleRule> = constantFrom(
-  { roleId: "1", when: { is: "proven" }, nickname: null },
-  {
-    roleId: "2",
-    when: { is: "all", of: [{ is: "linked" }, { is: "group", groupId: "9", minRank: 100, maxRank: null }] },
-    nickname: "{game.username} Ä",
-  },
-);
-
-const settings: FastCheck.Arbitrary<PlanSettings> = record({
-  rules: array(rule, { maxLength: 2 }),
-  nickname: maybe(constantFrom("{game.username} 🎮")),
-  nicknameGroupId: maybe(constantFrom("9")),
-  bypassRoleIds: FastCheck.subarray(["3", "4"]),
-  nicknameBypassRoleIds: FastCheck.subarray(["5"]),
-  unlinked: mostly("remove", "keep"),
-  state: mostly("on", "paused"),
-});
-
-const problem = record({
-  roleId: maybe(constantFrom("1", "2")),
-  reason: constantFrom<PlanProblem["reason"]>("role_above_bot", "role_missing"),
-  at,
-});
-
-const member: FastCheck.Arbitrary<SettledMember> = record({
-  chatId,
-  mark: maybe(constantFrom(1, 2)),
-  retryAt: maybe(at),
-  nickname,
-  problems: array(problem, { maxLength: 1 }),
-}).map(({ problems, ...each }) =>
-  settled(each.chatId, { ...each, problems: problems.map((parts) => problemOf(each.chatId, parts)) }),
-);
-
-export const roleOperations = {
-  "RolePlanStore.find": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
-    plans.find({ pid, guildId: nth(guildIds, input.guild) }),
-  ),
-  ...previewOperations(settings),
-  ...nicknameOperations,
-  "RolePlanStore.list": operation(1, { scope }, ({ plans, pid }) => plans.list(pid)),
-  "RolePlanStore.status": operation(1, { scope, guild }, ({ plans, guildIds, pid }, input) =>
-    plans.status({ pid, guildId: nth(guildIds, input.guild) }),
-  ),
-  "RolePlanStore.put": operation(
-    2,
-    { scope, guild, settings, position: nat(3), at, member: maybe(constantFrom(ada, bob)) },
-    ({ plans, guildIds, write, account }, { guild: of, settings: chosen, position: end, member: by }) => {
-      const actor = by === null ? write.actor : ({ type: "account", id: account.name, member: by } as const);
-      const guildId = nth(guildIds, of);
-      return plans.put({ ...write, actor, guildId, settings: chosen, position: end });
-    },
-  ),
-  "RolePlanStore.pause": operation(
-    1,
-    { scope, guild, at, why: constantFrom(...pauseReasons) },
-    ({ plans, guildIds, write }, { why, ...input }) =>
-      plans.pause({ ...write, guildId: nth(guildIds, input.guild), why }),
-  ),
-  "RolePlanStore.remove": operation(1, { scope, guild, at }, ({ plans, guildIds, write }, input) =>
-    plans.remove({ ...write, guildId: nth(guildIds, input.guild) }),
-  ),
-  "RolePlanStore.startSweep": operation(1, { scope, guild, at }, ({ plans, guildIds, pid }, input) =>
-    plans.startSweep({ pid, guildId: nth(guildIds, input.guild) }, input.at),
-  ),
-  "RolePlanStore.hold": operation(
-    4,
-    { node, at, lasts: mostly(4, 0) },
-    ({ plans, guildIds, nodes }, { lasts, ...input }) =>
-      Effect.map(
-        plans.hold({ node: nth(nodes, input.node), at: input.at, until: input.at + lasts, limit }),
-        (held) => new Set(held.filter(({ guildId }) => guildIds.includes(guildId))),
-      ),
-  ),
-  "RolePlanStore.mark": operation(
-    6,
-    { scope, guild, node, at, position: nat(3), chatIds, erased: nat(2), sweepOf: maybe(nat(2)) },
-    ({ plans, guildIds, nodes, pid }, { guild: of, scope: _, erased, ...input }) =>
-      plans.mark({
-        ...input,
-        erased: input.chatIds.slice(0, erased),
-        pid,
-        guildId: nth(guildIds, of),
-        node: nth(nodes, input.node),
-      }),
-  ),
-  "RolePlanStore.markMember": operation(1, { guild, chatId, at }, ({ plans, guildIds }, input) =>
-    plans.markMember(nth(guildIds, input.guild), input.chatId, input.at),
-  ),
-  "RolePlanStore.due": operation(
-    1,
-    { scope, guild, at, most: constantFrom(1, 10) },
-    ({ plans, guildIds, pid }, input) =>
-      plans.due({ pid, guildId: nth(guildIds, input.guild) }, input.at, input.most),
-  ),
-  "RolePlanStore.settle": operation(
-    9,
-    {
-      scope,
-      guild,
-      node,
-      at,
-      members: FastCheck.uniqueArray(member, { maxLength: 3, selector: (each) => each.chatId }),
-      revision: mostly(1, 0, 2),
-      sweep: maybe(constantFrom<Sweep | "ended">("ended", { after: ada, done: 1, total: 2 })),
-    },
-    ({ plans, guildIds, nodes, pid }, { guild: of, scope: _, ...input }) =>
-      plans.settle({ ...input, pid, guildId: nth(guildIds, of), node: nth(nodes, input.node) }),
-  ),
-  "RolePlanStore.settleOne": operation(1, { scope, guild, member, at }, ({ plans, guildIds, pid }, input) =>
-    plans.settleOne({ pid, guildId: nth(guildIds, input.guild) }, input.member, input.at),
-  ),
-  "RolePlanStore.firstNode": fixed(({ plans }) => plans.firstNode("gateway:", 0)),
-} satisfies OperationsOf<"RolePlanStore", RolePlanStore["Service"]>;

@@ -1,10 +1,12 @@
 import { ChatId, type StoragePorts } from "@accountlink/core";
+import { AuditLog } from "@accountlink/core/audit";
 import { erasedLink, erasedNickname } from "@accountlink/core/roles";
+import { dayMs } from "@accountlink/core/timestamp";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { uniqueChatId, uniqueText } from "../../mod.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import { atOnce, eraseUser } from "../scopes.ts";
+import { atOnce, eraseUser, origin } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { newRoleSteps, newSweep, noStatus, problemOf, settings, settled, start } from "./role_steps.ts";
 
@@ -69,6 +71,56 @@ export const members: Cases<StoragePorts> = {
     expectEqual(waiting, { chatId: right, mark: 2, since: start + 2, nickname: "Ädä 🎮" });
     yield* settle(node, [settled(right, { mark: 2 })]);
     expectEqual(yield* nicknames(right), new Map());
+  },
+
+  "what a plan changed is counted by day, the last seven days of it": function* () {
+    const { putHeld, place, store, settle, settleOne } = yield* newRoleSteps;
+    const node = yield* putHeld();
+    const one = settled(uniqueChatId());
+    const made = { rolesGiven: 2, rolesTaken: 1, nicknamesSet: 1 };
+    expectEqual(yield* store.changedDays(place), []);
+    yield* settle(node, [one], { changes: made });
+    yield* settle(uniqueText(), [one], { changes: made });
+    yield* settle(node, [one], { changes: { rolesGiven: 0, rolesTaken: 0, nicknamesSet: 0 } });
+    yield* settleOne(one, start, { rolesGiven: 1, rolesTaken: 0, nicknamesSet: 0 });
+    const day = Math.floor(start / dayMs);
+    const first = { day, ...made, rolesGiven: 3 };
+    expectEqual(yield* store.changedDays(place), [first]);
+    yield* settle(node, [], { at: start + 6 * dayMs, changes: made });
+    expectEqual(yield* store.changedDays(place), [first, { day: day + 6, ...made }]);
+    yield* settle(node, [], { at: start + 7 * dayMs, changes: made });
+    expectEqual(yield* store.changedDays(place), [
+      { day: day + 6, ...made },
+      { day: day + 7, ...made },
+    ]);
+  },
+
+  "nicknames are to be put back once, until that has ended": function* () {
+    const { put, place, scope, store, remove } = yield* newRoleSteps;
+    const write = { ...origin, ...place, at: start };
+    const isPuttingBack = Effect.map(store.puttingBack(), (all) =>
+      all.some(({ guildId }) => guildId === place.guildId),
+    );
+    expectEqual(yield* store.putNicknamesBack(write), false);
+    yield* put();
+    for (const chatId of [uniqueChatId(), uniqueChatId()]) {
+      yield* store.keepNickname(place, kept(chatId, "Ädä 🎮"));
+    }
+    expectEqual([yield* store.countNicknames(place), yield* isPuttingBack], [2, false]);
+    expectEqual([yield* store.putNicknamesBack(write), yield* store.putNicknamesBack(write)], [true, false]);
+    expectEqual(yield* isPuttingBack, true);
+    const filter = { action: "nicknames.put_back", keyId: null } as const;
+    const entries = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
+    expectEqual(
+      entries.map(({ details }) => details),
+      [{ guildId: place.guildId, count: 2 }],
+    );
+    yield* store.endPuttingBack(place);
+    expectEqual(yield* isPuttingBack, false);
+    yield* store.putNicknamesBack(write);
+    yield* remove;
+    yield* put();
+    expectEqual(yield* isPuttingBack, false);
   },
 
   "concurrent marks of several nodes: only marks of the holder are stored": function* () {

@@ -7,6 +7,7 @@ import {
   type PlanProblem,
   type PlanSettings,
   type PlanStatus,
+  type RoleChanges,
   RolePlanStore,
   type SettledMember,
   type SettleMembers,
@@ -99,7 +100,8 @@ export const roleSteps = Effect.fnUntraced(function* (scope: DataScope, guildId 
     startSweep: (at = start) => store.startSweep(place, at),
     due: (at = start, limit = 100) => store.due(place, at, limit),
     nicknames: (...chatIds: ReadonlyArray<ChatId>) => store.nicknames(place, chatIds),
-    settleOne: (member: SettledMember, at = start) => store.settleOne(place, member, at),
+    settleOne: (member: SettledMember, at = start, changes?: RoleChanges) =>
+      store.settleOne(place, member, at, changes),
 
     mark: (node: string, chatIds: ReadonlyArray<ChatId>, write: Partial<MarkMembers> = {}) =>
       store.mark({ ...place, node, at: start, position: 0, chatIds, erased: [], sweepOf: null, ...write }),
