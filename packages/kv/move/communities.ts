@@ -73,9 +73,11 @@ export const communityUnits: ReadonlyArray<Unit> = [
           state: row["state"],
         },
         sweep: total === null ? null : { after, done, total, startedAt: startedAt ?? 0 },
+        ...(row["changed_days"] !== null && { changedDays: JSON.parse(String(row["changed_days"])) }),
+        ...(row["putting_back_since"] !== null && { puttingBackSince: row["putting_back_since"] }),
       };
     },
-    row: ({ settings, sweep }) => {
+    row: ({ settings, sweep, changedDays, puttingBackSince }) => {
       const known = settingsOf(settings);
       return {
         rules: JSON.stringify(known.rules),
@@ -89,6 +91,8 @@ export const communityUnits: ReadonlyArray<Unit> = [
         sweep_after: sweep?.after ?? null,
         sweep_done: sweep?.done ?? 0,
         sweep_started_at: sweep?.startedAt ?? null,
+        changed_days: changedDays === undefined ? null : JSON.stringify(changedDays),
+        putting_back_since: puttingBackSince ?? null,
       };
     },
   }),

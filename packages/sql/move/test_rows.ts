@@ -185,6 +185,8 @@ export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
       unlinked: "keep",
       bypass_role_ids: '["700002"]',
       nickname_bypass_role_ids: '["700003"]',
+      changed_days: '[{"day":20000,"rolesGiven":1,"rolesTaken":2,"nicknamesSet":3}]',
+      putting_back_since: 6,
     },
   ],
   role_members: [
