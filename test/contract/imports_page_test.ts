@@ -75,8 +75,8 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
   expect(shown.text).toMatch(/class="notice warn".*This is a preview. Nothing is saved yet/);
   const text = shownIn(shown.text);
   expect(text).toContain("300 links of “links.csv” would be stored");
-  expect(text).toContain("A number has lost its digits, so nobody can tell which ID it was: 1 row");
-  expect(text).toContain(": user 200001 is linked to 7 here and to 1 on line 2, which counts");
+  expect(text).toContain("export the file again with this column as text: 1 row Line 302: 1.2E+17;5");
+  expect(text).toContain("has another link in the file, which counts: 1 row Line 303: 200001;7");
   expect(text).toContain("200010");
   expect(await importer.links()).toEqual([]);
   const leftOut = [
@@ -136,9 +136,9 @@ test("an upload that is not a list of links is refused with a one-sentence messa
   const importer = await makeImporter("100003");
   const cases: ReadonlyArray<readonly [string | Uint8Array<ArrayBuffer>, string]> = [
     [new Uint8Array([0x50, 0x4b, 3, 4]), "The file is a ZIP archive or a spreadsheet"],
-    [new Uint8Array([0x89, 0x50, 0x4e, 0x47]), "The file is an image, expected CSV or JSON."],
-    ["", "The file is empty, expected a header"],
-    ["chatId,gameId\n=1+1,1\n", "Line 2: the ID on the chat platform is the formula"],
+    [new Uint8Array([0x89, 0x50, 0x4e, 0x47]), "The file is an image. Choose CSV or JSON."],
+    ["", "The file is empty. It needs a header"],
+    ["chatId,gameId\n=1+1,1\n", "Line 2: The ID on the chat platform has a wrong form: =1+1,1"],
     [new Uint8Array(20_100_000).fill(49), "The file has more than 20 MB"],
   ];
   for (const [file, sentence] of cases) {

@@ -174,7 +174,12 @@ export const reportUnread = (
   const reason =
     `${unclear.length === 1 ? "column" : "columns"} ${names} may say when or whether a ` +
     `link was verified, expected a choice to read or to ignore ${unclear.length === 1 ? "it" : "them"}`;
-  return new UnreadableLinkFile({ line, reason, unclearColumns: unclear });
+  return new UnreadableLinkFile({
+    line,
+    reason,
+    said: { is: "columns", columns: unclear },
+    unclearColumns: unclear,
+  });
 };
 
 /** The error message for files of DiscordSRV. They contain Minecraft accounts, which cannot be imported. */

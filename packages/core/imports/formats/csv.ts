@@ -5,7 +5,14 @@
  * No library reads the rows, because after a misplaced quote, libraries spoil more than one row: at an unclosed quote,
  * `csv-parse` and `papaparse` take the rest of the file as one row, and at other misplaced quotes they join lines.
  */
-import { type Columns, columnsOf, maxColumns, reportUnread } from "./columns.ts";
+import {
+  type ColumnProblem,
+  type Columns,
+  columnsOf,
+  maxColumns,
+  minecraft,
+  reportUnread,
+} from "./columns.ts";
 import { fields, quoted, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, type RowOptions, readRow } from "./row.ts";
 import { type LineParser, linesParser, type Parsed, type TextParser } from "./text_rows.ts";
@@ -94,7 +101,7 @@ const csvLines = (options: RowOptions): LineParser => {
       if (separator !== undefined) separators = [splitter(separator), ...splitters];
       if (separator !== undefined || text.trim() === "") return [];
       const found = headerOf(text, separators, options);
-      if (typeof found === "string") return [noHeader(line, text, found)];
+      if ("problem" in found) return [noHeader(line, text, found)];
       header = found;
       const refusal = reportUnread(found.columns, line, options);
       return refusal === null ? [] : [refusal];
@@ -102,7 +109,7 @@ const csvLines = (options: RowOptions): LineParser => {
     end: (lines) => {
       if (header === undefined) {
         const reason = "the file is empty, expected a header such as chatId,gameId";
-        return [new UnreadableLinkFile({ line: lines + 1, reason })];
+        return [new UnreadableLinkFile({ line: lines + 1, reason, said: { is: "file", kind: "empty" } })];
       }
       return open.length === 0 ? [] : giveUp(header);
     },
@@ -145,16 +152,23 @@ const headerOf = (
   text: string,
   separators: ReadonlyArray<ReturnType<typeof splitter>>,
   options: RowOptions,
-): Header | string => {
-  let problem = "";
+): Header | ColumnProblem => {
+  let found: ColumnProblem = { reason: "row", problem: "" };
   for (const cellsOf of separators) {
     const cells = cellsOf(text) ?? [];
     const columns = columnsOf(cells, options);
     if (!("problem" in columns)) return { columns, width: cells.length, cellsOf };
-    if (problem === "" || cells.length > 1) ({ problem } = columns);
+    if (found.problem === "" || cells.length > 1) found = columns;
   }
-  return problem;
+  return found;
 };
 
-const noHeader = (line: number, text: string, problem: string): UnreadableLinkFile =>
-  new UnreadableLinkFile({ line, reason: `the header is ${quoted(text)}, ${problem}` });
+const noHeader = (line: number, text: string, { reason, problem }: ColumnProblem): UnreadableLinkFile => {
+  const header = quoted(text);
+  const lacks = reason === "no_chat_id" || reason === "no_game_id" ? reason : "other";
+  return new UnreadableLinkFile({
+    line,
+    reason: `the header is ${header}, ${problem}`,
+    said: problem === minecraft ? { is: "file", kind: "minecraft" } : { is: "header", header, lacks },
+  });
+};

@@ -6,7 +6,7 @@
  * report no line numbers.
  */
 import { jsonRows } from "./json_rows.ts";
-import { UnreadableLinkFile } from "./link_format.ts";
+import { type FileProblem, UnreadableLinkFile } from "./link_format.ts";
 import type { RowOptions } from "./row.ts";
 import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.ts";
 
@@ -31,7 +31,8 @@ export const jsonParser = (options: RowOptions, given: Shape | null = null): Tex
   let isOver = false;
   let found: Array<Parsed> = [];
 
-  const unreadable = (reason: string) => new UnreadableLinkFile({ line, reason });
+  const unreadable = (reason: string, said: FileProblem = { is: "broken", what: "json" }) =>
+    new UnreadableLinkFile({ line, reason, said });
 
   const finish = (end: number): void => {
     found.push((shape === "members" ? member : value)(rest.slice(0, end), startLine));
@@ -133,7 +134,12 @@ export const jsonParser = (options: RowOptions, given: Shape | null = null): Tex
       shape ??= "values";
       const rows = scan();
       const isWhole = isOver || (startLine === 0 && shape === "values");
-      return isWhole ? rows : [...rows, unreadable("the file ends within its JSON: it is not whole")];
+      return isWhole
+        ? rows
+        : [
+            ...rows,
+            unreadable("the file ends within its JSON: it is not whole", { is: "file", kind: "cut" }),
+          ];
     },
   };
 };

@@ -73,7 +73,8 @@ export const jsonRows = (options: RowOptions) => {
       const [entry] = Predicate.isObject(object) ? Object.entries(object) : [];
       if (entry === undefined) return leftOut({ line, text }, "row", "the member is not JSON");
       const [key, value] = entry;
-      if (isUuid(value) || isUuid(key)) return new UnreadableLinkFile({ line, reason: minecraft });
+      if (isUuid(value) || isUuid(key))
+        return new UnreadableLinkFile({ line, reason: minecraft, said: { is: "file", kind: "minecraft" } });
       const isRecord = Predicate.isObject(value) && !Object.keys(value).some((name) => name.startsWith("$"));
       return readObject(
         isRecord ? { ...value, discordId: key } : { discordId: key, robloxId: value },

@@ -109,10 +109,31 @@ export type LinkLine =
   | { readonly line: number; readonly link: FileLink; readonly text: string }
   | LeftOutLine;
 
+/** Why a file cannot be parsed, as a code with the values of its words, for pages in other languages. */
+export type FileProblem =
+  | { readonly is: "file"; readonly kind: FileKind }
+  | { readonly is: "broken"; readonly what: "json" | "nul" | "long" }
+  | { readonly is: "header"; readonly header: string; readonly lacks: "no_chat_id" | "no_game_id" | "other" }
+  | { readonly is: "word" | "date"; readonly column: string; readonly value: string }
+  | { readonly is: "columns"; readonly columns: ReadonlyArray<string> };
+
+export type FileKind =
+  | "zip"
+  | "compressed"
+  | "spreadsheet"
+  | "pdf"
+  | "image"
+  | "sqlite"
+  | "binary"
+  | "empty"
+  | "cut"
+  | "minecraft";
+
 /** The file cannot be parsed from this line on, or its columns are ambiguous. */
 export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
   readonly line: number;
   readonly reason: string;
+  readonly said: FileProblem;
   /**
    * Columns whose meaning is unclear. To read the file, choose each column by `timeColumn` or `verifiedColumn`, or
    * ignore it by `ignoreColumns`.

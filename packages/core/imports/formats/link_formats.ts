@@ -5,7 +5,7 @@ import { minecraft } from "./columns.ts";
 import { csvParser } from "./csv.ts";
 import { isIdKey, jsonParser } from "./json.ts";
 import { ndjsonParser, parseJson } from "./json_rows.ts";
-import { fields, type LinkReader, UnreadableLinkFile } from "./link_format.ts";
+import { type FileKind, fields, type LinkReader, UnreadableLinkFile } from "./link_format.ts";
 import type { RowOptions } from "./row.ts";
 import { longestRow, readText, type TextParser } from "./text_rows.ts";
 
@@ -36,7 +36,7 @@ const parserFor = (text: string, isEnough: boolean, options: RowOptions): TextPa
   const isWhole = others.length > 0 || isEnough;
   if (!isWhole) return undefined;
   if (first.startsWith("{")) return objectParser(first, options);
-  return accountsOfDiscordSrv.test(first) ? refusing(minecraft) : csvParser(options);
+  return accountsOfDiscordSrv.test(first) ? refusing(minecraft, "minecraft") : csvParser(options);
 };
 
 /**
@@ -57,8 +57,8 @@ const objectParser = (line: string, options: RowOptions): TextParser => {
  */
 const accountsOfDiscordSrv = /^-?\d{5,20} -?[\da-f]{8}-[\da-f-]{27}$|^-[\da-f]{8}-[\da-f-]{27}$|^-\d{5,20}$/i;
 
-const refusing = (reason: string): TextParser => ({
-  take: () => [new UnreadableLinkFile({ line: 1, reason })],
+const refusing = (reason: string, kind: FileKind): TextParser => ({
+  take: () => [new UnreadableLinkFile({ line: 1, reason, said: { is: "file", kind } })],
   end: () => [],
 });
 

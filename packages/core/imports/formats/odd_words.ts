@@ -38,6 +38,7 @@ export class OddWords {
     return new UnreadableLinkFile({
       line,
       reason: `column ${quoted(column)} says ${quoted(word)}, expected a word that says whether the link was verified`,
+      said: { is: "word", column, value: word },
       unclearColumns: [...this.#columns],
       ...(areWords ? { oddWords } : {}),
     });

@@ -120,7 +120,8 @@ const quotedValue = (value: unknown): string => quoted(textOf(value));
 const ask = ({ line, values }: Row, { names }: Columns, column: number, expected: string) => {
   const name = names[column] ?? "";
   const reason = `column ${quoted(name)} says ${quotedValue(values[column])}, ${expected}`;
-  return new UnreadableLinkFile({ line, reason, unclearColumns: [name] });
+  const said = { is: "date", column: name, value: textOf(values[column]) } as const;
+  return new UnreadableLinkFile({ line, reason, said, unclearColumns: [name] });
 };
 
 const hasLeadingZero = (id: string): boolean => /^0\d/.test(id);

@@ -1,5 +1,5 @@
 import { Clock, Effect, Stream } from "effect";
-import { type LinkLine, type LinkReader, UnreadableLinkFile } from "./link_format.ts";
+import { type FileKind, type LinkLine, type LinkReader, UnreadableLinkFile } from "./link_format.ts";
 import { type OddWordRow, OddWords } from "./odd_words.ts";
 import type { RowOptions } from "./row.ts";
 
@@ -16,7 +16,11 @@ export interface TextParser {
 export const longestRow = 65_536;
 
 export const tooLong = (line: number): UnreadableLinkFile =>
-  new UnreadableLinkFile({ line, reason: `the row has no end within ${longestRow} characters` });
+  new UnreadableLinkFile({
+    line,
+    reason: `the row has no end within ${longestRow} characters`,
+    said: { is: "broken", what: "long" },
+  });
 
 /** In bytes. Reading a piece takes less than 10 milliseconds, whatever it contains. */
 const pieceSize = 4_096;
@@ -139,27 +143,35 @@ export const linesParser = ({ read, end }: LineParser): TextParser => {
 };
 
 const notText = (line: number): UnreadableLinkFile =>
-  new UnreadableLinkFile({ line, reason: "the line has NUL characters, so it is not text" });
+  new UnreadableLinkFile({
+    line,
+    reason: "the line has NUL characters, so it is not text",
+    said: { is: "broken", what: "nul" },
+  });
 
 /** The number of bytes that suffice to recognize the kind of a file. */
 const headSize = 16;
 
 /** How files of other kinds begin, and why they are refused. */
-const kinds: ReadonlyArray<readonly [start: string, reason: string]> = [
-  ["PK\x03\x04", "the file is a ZIP archive or a spreadsheet, expected the CSV or JSON text itself"],
+const kinds: ReadonlyArray<readonly [start: string, kind: FileKind, reason: string]> = [
+  ["PK\x03\x04", "zip", "the file is a ZIP archive or a spreadsheet, expected the CSV or JSON text itself"],
   ...["\x1F\x8B", "\x28\xB5\x2F\xFD", "BZh", "\xFD7zXZ"].map(
-    (begin) => [begin, "the file is compressed, expected the CSV or JSON text itself"] as const,
+    (begin) => [begin, "compressed", "the file is compressed, expected the CSV or JSON text itself"] as const,
   ),
-  ["\xD0\xCF\x11\xE0", "the file is a spreadsheet, expected it saved as CSV"],
-  ["%PDF", "the file is a PDF, expected CSV or JSON"],
+  ["\xD0\xCF\x11\xE0", "spreadsheet", "the file is a spreadsheet, expected it saved as CSV"],
+  ["%PDF", "pdf", "the file is a PDF, expected CSV or JSON"],
   ...["\x89PNG", "\xFF\xD8\xFF", "GIF8", "RIFF"].map(
-    (begin) => [begin, "the file is an image, expected CSV or JSON"] as const,
+    (begin) => [begin, "image", "the file is an image, expected CSV or JSON"] as const,
   ),
   [
     "SQLite format 3\0",
+    "sqlite",
     "the file is an SQLite database, which only the command line reads: export it as CSV",
   ],
 ];
+
+const refused = (kind: FileKind, reason: string): UnreadableLinkFile =>
+  new UnreadableLinkFile({ line: 1, reason, said: { is: "file", kind } });
 
 /** Control characters that no text begins with. */
 const controls = /[^\P{Cc}\t\n\v\f\r]/u;
@@ -176,13 +188,13 @@ const decodedText = <E, R>(
     let decoder = new TextDecoder();
 
     const start = (first: Uint8Array): string | UnreadableLinkFile => {
-      const reason = kinds.find(([begin]) => latin(first).startsWith(begin))?.[1];
+      const found = kinds.find(([begin]) => latin(first).startsWith(begin));
       head = null;
-      if (reason !== undefined) return new UnreadableLinkFile({ line: 1, reason });
+      if (found !== undefined) return refused(found[1], found[2]);
       decoder = new TextDecoder(encodingOf(first));
       const text = decoder.decode(first, { stream: true });
       return controls.test(text.slice(0, headSize))
-        ? new UnreadableLinkFile({ line: 1, reason: "the file is not text, expected CSV or JSON" })
+        ? refused("binary", "the file is not text, expected CSV or JSON")
         : text;
     };
 

@@ -9,14 +9,13 @@ import {
   type WrongLines,
 } from "@accountlink/core/imports";
 import { Effect, Record, Stream } from "effect";
-import type { Html } from "../../html.ts";
+import { type Html, html } from "../../html.ts";
 import { asEffect } from "../../page_requests.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { csvResponse } from "../csv_file.ts";
 import type { AccountNames, PlatformNames } from "../look/names.ts";
-import { reasonHtml } from "../look/reasons.ts";
-import { capitalised, say } from "../look/say.ts";
+import { say, tags } from "../look/say.ts";
 import { type Answer, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { importPath, paths } from "../paths.ts";
@@ -30,7 +29,7 @@ import {
   uploadPage,
 } from "./import_pages.ts";
 import { readUpload, type Upload } from "./import_upload.ts";
-import { said } from "./left_out_rows.ts";
+import { rowHtml } from "./left_out_rows.ts";
 import { type UndoView, undoPage } from "./undo_pages.ts";
 
 export const importRoutes = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPages) {
@@ -179,19 +178,33 @@ const choiceOf = (text: string): ConflictChoice => (text === "keep" || text === 
 
 const sentenceOf = (error: UnreadableLinkFile | WrongLines, platforms: PlatformNames): Html => {
   if (error._tag === "UnreadableLinkFile") {
-    const { line, reason } = error;
-    const inLine = { line: String(line), problem: reasonHtml(reason) };
-    if (error.oddWords !== undefined) return say("import.line_word", inLine);
-    if (error.unclearColumns !== undefined) return say("import.line_unclear", inLine);
-    // A reason that starts with "the file" concerns the whole file, so a line number would mislead.
-    return say("field.problem", {
-      reason: reason.startsWith("the file ") ? capitalised(reasonHtml(reason)) : say("import.line", inLine),
-    });
+    const { said } = error;
+    const line = String(error.line);
+    switch (said.is) {
+      case "file":
+        return say(`import.file.${said.kind}`);
+      case "broken":
+        return say(`import.broken.${said.what}`, { line });
+      case "header":
+        return say(`import.header.${said.lacks}`, {
+          line,
+          header: tags.code(html`${said.header}`),
+          ...platforms,
+        });
+      case "columns":
+        return unclear(error, say("import.unclear.columns", { columns: said.columns.join(", ") }));
+      default:
+        return unclear(error, say(`import.unclear.${said.is}`, said));
+    }
   }
   const [first] = error.problems;
-  const problem = reasonHtml(said(first?.problem ?? "", platforms));
-  return say("import.no_row", { line: String(first?.line), problem });
+  return first === undefined
+    ? say("import.nothing")
+    : say("import.no_row", { line: String(first.line), problem: rowHtml(first, platforms) });
 };
+
+const unclear = ({ line, oddWords }: UnreadableLinkFile, problem: Html): Html =>
+  say(oddWords === undefined ? "import.line_unclear" : "import.line_word", { line: String(line), problem });
 
 const pageOf = (job: ImportJob & ImportView, names: AccountNames, visitor: OwnerVisitor): Page => {
   const { state } = job;

@@ -2,22 +2,12 @@
 import type { FileLink, ImportOutcome, LeftOutLine, LeftOutReason } from "@accountlink/core/imports";
 import { type Html, html, to } from "../../html.ts";
 import type { PlatformNames } from "../look/names.ts";
-import { reasonHtml } from "../look/reasons.ts";
-import { say } from "../look/say.ts";
+import { say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
 import { importPath } from "../paths.ts";
 
 export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
-
-/** Names IDs and users by their platform, such as "the ID on Discord" in place of `chatId`. */
-export const said = (problem: string, { chat, game }: PlatformNames): string =>
-  problem
-    .replace(/^chatId\b/, `the ID on ${chat}`)
-    .replace(/^gameId\b/, `the ID on ${game}`)
-    .replace(/^The chat ID\b/, `The ID on ${chat}`)
-    .replace(/^The game ID\b/, `The ID on ${game}`)
-    .replace(/^chat user\b/, "user");
 
 export const leftOutHtml = (
   { id }: { readonly id: string },
@@ -32,7 +22,7 @@ ${reasons.map(
   ({ reason, count, first }) => html`
 <details>
 <summary>${say("import.left_reason", { reason: reasonOf(reason, platforms), rows: say("import.rows", { count }) })}</summary>
-<ul>${first.map(({ line, problem }) => html`<li>${say("import.line", { line: String(line), problem: reasonHtml(said(problem, platforms)) })}</li>`)}${
+<ul>${first.map(({ line, text }) => html`<li>${say("import.line", { line: String(line), problem: tags.code(html`${text}`) })}</li>`)}${
     count > first.length ? html`<li>${say("import.more_rows", { count: count - first.length })}</li>` : null
   }</ul>
 </details>`,
@@ -42,6 +32,10 @@ ${reasons.map(
 /** Why rows are left out, with the names of the platforms. */
 const reasonOf = (reason: LeftOutReason, { chat, game }: PlatformNames): Html =>
   say(`import.reason.${reason}`, { chat, game });
+
+/** Why a row is left out, with its text. */
+export const rowHtml = ({ reason, text }: LeftOutLine, platforms: PlatformNames): Html =>
+  say("import.left_reason", { reason: reasonOf(reason, platforms), rows: tags.code(html`${text}`) });
 
 export const sampleTable = (sample: ReadonlyArray<SampleRow>, platforms: PlatformNames): Html =>
   tableHtml({
@@ -63,6 +57,6 @@ export const sampleTable = (sample: ReadonlyArray<SampleRow>, platforms: Platfor
             row.link.lastVerifiedAt === null ? "" : timeHtml(row.link.lastVerifiedAt),
             "",
           ]
-        : [String(row.line), "", "", "", reasonHtml(said(row.problem, platforms))],
+        : [String(row.line), "", "", "", reasonOf(row.reason, platforms)],
     ),
   });

@@ -64,6 +64,15 @@ export interface ValueNames {
   readonly "import.line_word": "line" | "problem";
   readonly "import.line_unclear": "line" | "problem";
   readonly "import.no_row": "line" | "problem";
+  readonly "import.broken.json": "line";
+  readonly "import.broken.nul": "line";
+  readonly "import.broken.long": "line";
+  readonly "import.header.no_chat_id": "line" | "header" | "chat";
+  readonly "import.header.no_game_id": "line" | "header" | "game";
+  readonly "import.header.other": "line" | "header";
+  readonly "import.unclear.word": "column" | "value";
+  readonly "import.unclear.date": "column" | "value";
+  readonly "import.unclear.columns": "columns";
   readonly "links.account_on": "platform";
   readonly "links.figure": "b" | "links" | "list";
   readonly "links.figure_noted": "b" | "links" | "list" | "note";
@@ -496,6 +505,7 @@ export interface MessageValues<Text, Tag> {
   readonly given: Text;
   readonly group: Text;
   readonly groupRole: Text;
+  readonly header: Text;
   readonly highest: Text;
   readonly id: Text;
   readonly inserted: Text;
