@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { runUntil, startHttpServer, startRedis } from "@accountlink/test-servers";
+import { setImmediate } from "node:timers/promises";
+import { isProof, runUntil, startHttpServer, startRedis } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -144,6 +146,45 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     const after = await fetch(`${url}/v2/events?cursor=${cursor}`, { headers });
     expect(await after.json()).toMatchObject({ data: { events: [{ type: "link.removed" }] } });
   });
+
+  it.skipIf(!isProof)(
+    "a killed move of 50,000 links goes on where it was, to Redis and to Postgres",
+    async () => {
+      const { database, redis } = await makeShared();
+      const place = await makeWorkplace();
+      await fill(place);
+      const lines = Array.from({ length: 50_000 }, (_, index) => `${200_001 + index},${1 + index}`);
+      const file = await place.file("links.csv", ["chatId,gameId", ...lines].join("\n"));
+      await place.json("links", "import", "--account", "acme", file);
+      const secret = readFileSync(join(place.dataFolder, "secret"), "utf8").trim();
+      const onRedis = await makeWorkplace({
+        ACCOUNTLINK_STORAGE: "redis",
+        ACCOUNTLINK_DATABASE_URL: redis.url,
+        ACCOUNTLINK_SECRET: secret,
+      });
+      const keysInRedis = async () =>
+        Number((await Effect.runPromise(redis.ask("ZCARD", "accountlink:store:names"))).slice(1));
+      const linksInPostgres = async () => {
+        const found = Effect.runPromise(database.query("SELECT COUNT(*) AS count FROM links"));
+        const [row] = await found.catch(() => []);
+        return Number((row as { readonly count?: unknown } | undefined)?.count ?? 0);
+      };
+      const seconds: Record<string, number> = {};
+      for (const [from, to, copied, some] of [
+        [place, redis.url, keysInRedis, 100_000],
+        [onRedis, database.url, linksInPostgres, 20_000],
+      ] as const) {
+        const killed = from.start("move", "--to", to);
+        while ((await copied()) < some) await setImmediate();
+        killed.kill("SIGKILL");
+        await once(killed, "exit");
+        const before = performance.now();
+        expect(await from.json("move", "--to", to)).toMatchObject({ moved: { links: 50_002 } });
+        seconds[to] = (performance.now() - before) / 1_000;
+      }
+      console.log(seconds);
+    },
+  );
 
   it("move copies a Redis to another", async () => {
     const [one, other] = await runUntil(onTestFinished)(Effect.all([startRedis(), startRedis()]));
