@@ -29,7 +29,6 @@ import { overviewRoutes } from "./overview/overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
 import { paths } from "./paths.ts";
 import { previewRoutes } from "./preview.ts";
-import { rolesApi } from "./roles/roles_api.ts";
 import { rolesRoutes } from "./roles/roles_routes.ts";
 import { tryLookupRoutes } from "./try_lookup.ts";
 import { usageRoutes } from "./usage/usage_routes.ts";
@@ -41,7 +40,6 @@ export const dashboardRoutes = Effect.fnUntraced(
     const pages = yield* makeOwnerPages;
     const routes = [
       ...pages.routes,
-      ...jsonRoutes(yield* rolesApi),
       ...jsonRoutes(yield* activityApi),
       ...staticRoutes(),
       ...(yield* overviewRoutes(pages)),

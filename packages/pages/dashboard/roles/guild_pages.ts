@@ -1,57 +1,10 @@
-/** What stands around a role plan: a choice of communities, refusals, rules of others, and linking without rules. */
-import type { GuildId, Pid } from "@accountlink/core";
-import type { Forbidden } from "@accountlink/core/errors";
-import type { OwnGuild } from "@accountlink/core/platforms";
-import { statusOf } from "@accountlink/http-api";
+/** What stands around a role plan: rules of others, and linking without rules. */
+import type { GuildId } from "@accountlink/core";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { communityName, listText } from "../look/names.ts";
+import { listText } from "../look/names.ts";
 import { say, tags } from "../look/say.ts";
-import type { Page, Visitor } from "../page.ts";
-import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
-
-/** Asks for a community, because a shared list of links has separate rules for each community. */
-export const guildChoicePage = (
-  { scope }: Community,
-  guilds: ReadonlyArray<OwnGuild>,
-  { platforms: { chat } }: Pick<Visitor, "platforms">,
-  pathOf: (pid: Pid) => string = rolesPath,
-  title: Html = say("roles.title"),
-): Page => {
-  const usable = guilds.filter(({ bot, manager }) => bot && manager);
-  return {
-    isWorded: true,
-    title,
-    section: "communities",
-    content: html`
-<p>${say("roles.each")}</p>
-${
-  usable.length === 0
-    ? html`<p>${say("roles.no_guild")} ${managersOnly(chat)}</p>`
-    : html`<ul class="cards" role="list">${usable.map(
-        ({ guildId, name }) =>
-          html`<li><h2><a href="${to(withQuery(pathOf(scope.pid), { guildId }))}">${name ?? guildId}</a></h2></li>`,
-      )}</ul>`
-}`,
-  };
-};
-
-const managersOnly = (chat: string): Html => say("roles.managers_only", { platform: chat });
-
-export const refusedGuildPage = (
-  community: Community,
-  error: Forbidden,
-  { platforms: { chat } }: Pick<Visitor, "platforms">,
-  title: Html = say("roles.title"),
-): Page => ({
-  isWorded: true,
-  status: statusOf(error),
-  title,
-  section: "communities",
-  content: html`
-<p>${error.reason === "not_guild_manager" ? managersOnly(chat) : say("roles.no_bot")}</p>
-<p><a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>`,
-});
+import { paths, rolesPath, withQuery } from "../paths.ts";
 
 /** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
 export type Rival = { readonly list: Community } | { readonly account: string | Html | null };

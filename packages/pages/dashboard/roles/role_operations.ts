@@ -6,24 +6,25 @@ import { Effect } from "effect";
 import { makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 
-export const rolesApi = Effect.gen(function* () {
+/** What members and keys do with role plans, by JSON and by the forms of the pages. */
+export const makeRoleOperations = Effect.gen(function* () {
   const operation = yield* makeOperation;
   const plans = yield* RolePlans;
   const { enter } = yield* Communities;
 
-  return [
-    operation(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
+  return {
+    find: operation(DashboardRoles.getRoles, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       const guildRoles = yield* plans.guildRoles(guildId);
       return { data: { plan: planJson(yield* plans.find(scope, guildId)), guildRoles } };
     }),
 
-    operation(DashboardRoles.getRanks, function* ({ values: { groupId } }) {
+    ranks: operation(DashboardRoles.getRanks, function* ({ values: { groupId } }) {
       const { id, name, ranks } = yield* plans.group(groupId);
       return { data: { group: { id, name }, ranks } };
     }),
 
-    operation(DashboardRoles.putRoles, function* ({ owner, values }) {
+    put: operation(DashboardRoles.putRoles, function* ({ owner, values }) {
       const { pid, guildId, edited, bypassRoleIds, bypassRoleId, ...chosen } = values;
       const scope = yield* enter(owner, pid, guildId);
       const version = edited && planVersion({ ...edited, ...edited.status });
@@ -32,18 +33,21 @@ export const rolesApi = Effect.gen(function* () {
       return { data: { plan: planJson(yield* put) } };
     }),
 
-    operation(DashboardRoles.deleteRoles, function* ({ owner, values: { pid, guildId } }) {
-      const scope = yield* enter(owner, pid, guildId, true);
-      return { data: { deleted: yield* plans.remove(scope, guildId, originOf(owner)) } };
-    }),
+    remove: operation(
+      DashboardRoles.deleteRoles,
+      function* ({ owner, values: { pid, guildId } }) {
+        return yield* plans.remove(yield* enter(owner, pid, guildId, true), guildId, originOf(owner));
+      },
+      (deleted) => ({ data: { deleted } }),
+    ),
 
-    operation(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
+    findPreview: operation(DashboardRoles.getPreview, function* ({ owner, values: { pid, guildId } }) {
       const scope = yield* enter(owner, pid, guildId);
       const preview = yield* plans.findPreview(scope, guildId);
       return { data: { preview: preview && previewJson(preview) } };
     }),
 
-    operation(DashboardRoles.previewRoles, function* ({ owner, values }) {
+    preview: operation(DashboardRoles.previewRoles, function* ({ owner, values }) {
       const { pid, guildId, chatId, bypassRoleId, ...chosen } = values;
       const earlier = bypassRoleId === undefined ? {} : { bypassRoleIds: listOf(bypassRoleId) };
       const scope = yield* enter(owner, pid, guildId);
@@ -58,11 +62,14 @@ export const rolesApi = Effect.gen(function* () {
       return { data: { add, remove, nickname } };
     }),
 
-    operation(DashboardRoles.sweepRoles, function* ({ owner, values: { pid, guildId } }) {
-      const scope = yield* enter(owner, pid, guildId);
-      return { data: { plan: planJson(yield* plans.startSweep(scope, guildId)) } };
-    }),
-  ];
+    sweep: operation(
+      DashboardRoles.sweepRoles,
+      function* ({ owner, values: { pid, guildId } }) {
+        return yield* plans.startSweep(yield* enter(owner, pid, guildId), guildId);
+      },
+      (plan) => ({ data: { plan: planJson(plan) } }),
+    ),
+  };
 });
 
 /** Returns the bypass roles of a request that was made for an earlier release. */

@@ -1,0 +1,99 @@
+/** The guild of a page. The visitor of a shared list chooses one of several guilds. */
+import { type DataScope, type GuildId, guildOf, type Pid } from "@accountlink/core";
+import { Communities } from "@accountlink/core/communities";
+import type { Forbidden } from "@accountlink/core/errors";
+import type { OwnGuild } from "@accountlink/core/platforms";
+import type { HttpResponse } from "@accountlink/http/for_pages";
+import { statusOf } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { type Html, html, to } from "../../html.ts";
+import type { SiteError } from "../../sign_ins/refusals.ts";
+import { communityName } from "../look/names.ts";
+import { say } from "../look/say.ts";
+import { type Fields, makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
+import type { Page, Visitor } from "../page.ts";
+import { communityPath, withQuery } from "../paths.ts";
+import { type Community, makeCommunities } from "./community.ts";
+
+export interface ManagedGuild {
+  readonly community: Community;
+  readonly scope: DataScope;
+  readonly guildId: GuildId;
+  /** Null if unknown. */
+  readonly guildName: string | null;
+}
+
+/**
+ * Returns a function that calls `answer` for a guild that the visitor manages. If several guilds share the list of links,
+ * the visitor first chooses one of the guilds.
+ *
+ * @param pathOf the page of a list, which takes the chosen guild as `guildId`
+ */
+export const makeInGuild = Effect.fnUntraced(function* (pathOf: (pid: Pid) => string, title: Html) {
+  const { enter } = yield* Communities;
+  const communities = yield* makeCommunities;
+  const guildsOf = yield* makeGuildChoice;
+
+  return Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    fields: Fields,
+    answer: (guild: ManagedGuild) => Effect.Effect<Page | HttpResponse, SiteError>,
+  ) {
+    const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
+    const { pid } = community.scope;
+    const guilds = (yield* guildsOf(visitor)) ?? [];
+    const chosen = guilds.find((guild) => guild.guildId === fields("guildId"));
+    const guildId = guildOf(community.scope) ?? chosen?.guildId;
+    if (guildId === undefined) return guildChoicePage(community, guilds, visitor, pathOf, title);
+    const guildName = guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName;
+    return yield* enter(visitor.owner, pid, guildId).pipe(
+      Effect.flatMap((scope) => answer({ community, scope, guildId, guildName })),
+      Effect.catchTag("Forbidden", (error) =>
+        Effect.succeed(refusedGuildPage(community, error, visitor, title)),
+      ),
+    );
+  });
+});
+
+/** Asks for a community, because a shared list of links has separate rules for each community. */
+const guildChoicePage = (
+  { scope }: Community,
+  guilds: ReadonlyArray<OwnGuild>,
+  { platforms: { chat } }: Pick<Visitor, "platforms">,
+  pathOf: (pid: Pid) => string,
+  title: Html,
+): Page => {
+  const usable = guilds.filter(({ bot, manager }) => bot && manager);
+  return {
+    isWorded: true,
+    title,
+    section: "communities",
+    content: html`
+<p>${say("roles.each")}</p>
+${
+  usable.length === 0
+    ? html`<p>${say("roles.no_guild")} ${managersOnly(chat)}</p>`
+    : html`<ul class="cards" role="list">${usable.map(
+        ({ guildId, name }) =>
+          html`<li><h2><a href="${to(withQuery(pathOf(scope.pid), { guildId }))}">${name ?? guildId}</a></h2></li>`,
+      )}</ul>`
+}`,
+  };
+};
+
+const managersOnly = (chat: string): Html => say("roles.managers_only", { platform: chat });
+
+const refusedGuildPage = (
+  community: Community,
+  error: Forbidden,
+  { platforms: { chat } }: Pick<Visitor, "platforms">,
+  title: Html,
+): Page => ({
+  isWorded: true,
+  status: statusOf(error),
+  title,
+  section: "communities",
+  content: html`
+<p>${error.reason === "not_guild_manager" ? managersOnly(chat) : say("roles.no_bot")}</p>
+<p><a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>`,
+});

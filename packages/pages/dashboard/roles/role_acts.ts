@@ -1,0 +1,184 @@
+/** What the buttons on the page of a role plan do. */
+import { isChatId } from "@accountlink/core/ids";
+import { originOf } from "@accountlink/core/keys";
+import { OwnedLinks } from "@accountlink/core/owners";
+import type { RankedGroup } from "@accountlink/core/platforms";
+import { changedSettings, mostRules, type PlanState, RolePlans } from "@accountlink/core/roles";
+import type { HttpResponse } from "@accountlink/http/for_pages";
+import { Effect } from "effect";
+import type { SiteError } from "../../sign_ins/refusals.ts";
+import type { ManagedGuild } from "../communities/managed_guild.ts";
+import type { NoticeName } from "../look/notice.ts";
+import { orShowAgain, refusedFor } from "../look/refused.ts";
+import { say } from "../look/say.ts";
+import { makeNameSearch } from "../members/name_search.ts";
+import { type Fields, type OwnerVisitor, seeOther } from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { rolesPath, rolesPreviewPath } from "../paths.ts";
+import {
+  changedRules,
+  filledRules,
+  type RolesForm,
+  ranksWithoutRole,
+  rulesOfRanks,
+  settingsOf,
+  typedRoles,
+} from "./role_form.ts";
+import type { makeRoleOperations } from "./role_operations.ts";
+import type { ShowRoles } from "./roles_view.ts";
+
+type Answered = Effect.Effect<Page | HttpResponse, SiteError>;
+
+/** A press of a button. */
+interface Press {
+  readonly visitor: OwnerVisitor;
+  readonly guild: ManagedGuild;
+  readonly fields: Fields;
+}
+
+export const makeRoleActs = Effect.fnUntraced(function* (
+  showRoles: ShowRoles,
+  operations: Pick<Effect.Success<typeof makeRoleOperations>, "remove" | "sweep">,
+) {
+  const plans = yield* RolePlans;
+  const links = yield* OwnedLinks;
+  const findByName = yield* makeNameSearch;
+
+  const show = ({ visitor, guild }: Press, shown: Parameters<ShowRoles>[2]) =>
+    showRoles(visitor, guild, shown);
+
+  const see = ({ guild: { scope, guildId } }: Press, done: NoticeName) =>
+    seeOther(rolesPath(scope.pid), { guildId, done });
+
+  const placeOf = ({ guild: { scope, guildId } }: Press) => ({ pid: scope.pid, guildId });
+
+  /** Stores rules that stay paused, or shows what rules that are to be on would change. */
+  const save = Effect.fnUntraced(function* (press: Press, state: PlanState) {
+    const { visitor, guild, fields } = press;
+    const { scope, guildId } = guild;
+    const typed = typedRoles(fields);
+    const settings = settingsOf(typed, state);
+    if (!("rules" in settings)) return yield* show(press, { typed, refused: refusedFor(settings) });
+    const { plan } = yield* plans.find(scope, guildId);
+    if (state === "on" && changedSettings(plan, { ...plan, ...settings }).length === 0)
+      return see(press, "rolesSame");
+    const saved =
+      state === "on"
+        ? Effect.as(
+            plans.previewAll(scope, guildId, settings, editedIn(fields)),
+            seePreview(guild, fields("seen")),
+          )
+        : Effect.as(
+            plans.put(scope, guildId, settings, originOf(visitor.owner), editedIn(fields)),
+            see(press, "rolesPaused"),
+          );
+    return yield* orShowAgain(saved, (refused) => show(press, { typed, refused }));
+  });
+
+  /** Calls `answer` with the group whose ID the form has. */
+  const ofGroup =
+    (
+      answer: (press: Press, shown: { readonly typed: RolesForm; readonly ranked: RankedGroup }) => Answered,
+    ) =>
+    (press: Press) => {
+      const typed = typedRoles(press.fields);
+      const unknown = { name: "ranksOf", reason: say("reason.rule.groupId") };
+      return plans.group(typed.ranksOf).pipe(
+        Effect.flatMap((ranked) => answer(press, { typed, ranked })),
+        Effect.catchTag("InvalidParameter", () => show(press, { typed, refused: refusedFor([unknown]) })),
+      );
+    };
+
+  const acts = new Map<string, (press: Press) => Answered>(
+    Object.entries({
+      /** Shows the ranks of a group. */
+      ranks: ofGroup(show),
+
+      /** Adds a rule for each rank of a group that has a role. */
+      addRanks: ofGroup(
+        Effect.fnUntraced(function* (press, { typed, ranked }) {
+          const chosen = filledRules(typed.rules);
+          const added = rulesOfRanks(ranked, yield* plans.guildRoles(press.guild.guildId), chosen);
+          const rules = [...chosen, ...added].slice(0, mostRules);
+          return yield* show(press, { typed: { ...typed, rules, ranksOf: "" } });
+        }),
+      ),
+
+      /** Asks before the bot makes the roles that ranks of a group lack. */
+      missing: ofGroup((press, shown) => show(press, { ...shown, asksForRoles: true })),
+
+      makeRoles: ofGroup(
+        Effect.fnUntraced(function* (press, shown) {
+          const { guildId } = press.guild;
+          const missing = ranksWithoutRole(shown.ranked, yield* plans.guildRoles(guildId));
+          const made = plans.makeRoles(guildId, missing.slice(0, mostRules));
+          return yield* orShowAgain(
+            Effect.flatMap(made, () => show(press, shown)),
+            (refused) => show(press, { ...shown, refused }),
+          );
+        }),
+      ),
+
+      /** Shows what the plan would change for one member. */
+      preview: (press) => {
+        const { visitor, guild, fields } = press;
+        const who = fields("who").trim();
+        const unknown = { name: "who", reason: say("reason.nobody_in_community") };
+        const compare = Effect.gen(function* () {
+          const chatId = isChatId(who) ? who : yield* findByName(who, visitor);
+          const changes = yield* plans.preview(guild.scope, guild.guildId, chatId);
+          const isLinked = (yield* links.find(guild.scope, chatId)) !== null;
+          return yield* show(press, { preview: { who, found: { isLinked, changes } } });
+        });
+        return Effect.catchTag(compare, ["InvalidParameter", "Forbidden"], () =>
+          show(press, { preview: { who, found: null }, refused: refusedFor([unknown]) }),
+        );
+      },
+
+      /** Turns linking on without any rule. */
+      linking: (press) => {
+        const { visitor, guild } = press;
+        const settings = { rules: [], nickname: null, state: "on" } as const;
+        const put = plans.put(guild.scope, guild.guildId, settings, originOf(visitor.owner));
+        return orShowAgain(Effect.as(put, see(press, "linkingOn")), (refused) => show(press, { refused }));
+      },
+
+      sweep: (press) =>
+        Effect.as(
+          operations.sweep.submit(press.visitor, press.fields, placeOf(press)),
+          see(press, "sweeping"),
+        ),
+
+      putBack: (press) =>
+        orShowAgain(
+          Effect.as(
+            plans.putNicknamesBack(press.guild.scope, press.guild.guildId, originOf(press.visitor.owner)),
+            see(press, "nicknamesBack"),
+          ),
+          (refused) => show(press, { refused }),
+        ),
+
+      delete: (press) =>
+        Effect.as(
+          operations.remove.submit(press.visitor, press.fields, placeOf(press)),
+          see(press, "rolesDeleted"),
+        ),
+
+      on: (press) => save(press, "on"),
+    }),
+  );
+
+  return (press: Press): Answered => {
+    const act = press.fields("act");
+    const typed = typedRoles(press.fields);
+    const rules = changedRules(typed.rules, act);
+    if (rules !== null) return show(press, { typed: { ...typed, rules } });
+    return acts.get(act)?.(press) ?? save(press, "paused");
+  };
+});
+
+export const seePreview = ({ scope, guildId }: ManagedGuild, seen: string) =>
+  seeOther(rolesPreviewPath(scope.pid), { guildId, seen });
+
+/** The version of the plan that the page of a form showed. */
+export const editedIn = (fields: Fields): string | undefined => fields("seen") || undefined;

@@ -1,0 +1,87 @@
+import { ChatPlatform, GamePlatform } from "@accountlink/core";
+import { CommunityStore, isLinkingOn } from "@accountlink/core/communities";
+import type { RankedGroup } from "@accountlink/core/platforms";
+import { RolePlans } from "@accountlink/core/roles";
+import { Effect, Option } from "effect";
+import { makeAccountNames } from "../audit/entry_names.ts";
+import { makeCommunities } from "../communities/community.ts";
+import type { ManagedGuild } from "../communities/managed_guild.ts";
+import type { Refused } from "../look/refused.ts";
+import { makeAccountTitle, type OwnerVisitor } from "../owner_pages.ts";
+import type { RolePreview } from "./member_preview.ts";
+import { nicknamesView } from "./nicknames_section.ts";
+import { formOfPlan, type RolesForm } from "./role_form.ts";
+import { rolesPage } from "./roles_page.ts";
+import { offeredBy } from "./rule_choices.ts";
+import { makeThings } from "./things.ts";
+
+/** What the page of a role plan shows in addition to the stored plan. */
+interface Shown {
+  readonly typed?: RolesForm;
+  readonly preview?: RolePreview;
+  readonly ranked?: RankedGroup;
+  readonly asksForRoles?: boolean;
+  readonly refused?: Refused | null;
+}
+
+export type ShowRoles = Effect.Success<typeof makeShowRoles>;
+
+/** Returns a function that shows the page of a role plan. */
+export const makeShowRoles = Effect.gen(function* () {
+  const plans = yield* RolePlans;
+  const store = yield* CommunityStore;
+  const communities = yield* makeCommunities;
+  const namesIn = yield* makeAccountNames;
+  const titleOf = yield* makeAccountTitle;
+  const thingsOf = yield* makeThings;
+  const game = yield* GamePlatform;
+  const { botInvite, commands } = yield* ChatPlatform;
+
+  /** Finds the other list, or the other account, whose rules for the guild are on. */
+  const rivalOf = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    { scope: { pid }, guildId }: ManagedGuild,
+  ) {
+    const home = Option.getOrNull(yield* store.findHome(guildId));
+    if (home === null || home.scope.pid === pid || !isLinkingOn(home)) return null;
+    const { scope } = home;
+    if (scope.account === visitor.owner.account.name)
+      return { list: yield* communities.find(visitor, scope.pid) };
+    // Do not tell the name of an account of strangers.
+    const own = visitor.accounts.find(({ account }) => account.name === scope.account);
+    return { account: own === undefined ? null : yield* titleOf(own.account) };
+  });
+
+  return Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    guild: ManagedGuild,
+    { typed, preview, ranked, asksForRoles = false, refused = null }: Shown,
+  ) {
+    const { community, guildId, guildName } = guild;
+    const details = yield* plans.find(community.scope, guildId);
+    const home = Option.getOrNull(yield* store.findHome(guildId))?.scope.pid;
+    const shown = typed ?? formOfPlan(details.plan);
+    const view = {
+      community,
+      guildId,
+      guildName,
+      details,
+      isTyped: typed !== undefined,
+      isHome: home === community.scope.pid,
+      roles: yield* plans.guildRoles(guildId),
+      things: yield* thingsOf(shown),
+      ...(yield* offeredBy(game)),
+      names: (yield* namesIn(
+        details.status.problems.flatMap(({ chatId }) => (chatId === null ? [] : [{ chatId }])),
+      )).chats,
+      preview: preview ?? null,
+      ranked: ranked ?? null,
+      asksForRoles,
+      invite: botInvite?.(guildId, "roles") ?? null,
+      tryUrl: commands?.tryUrl?.(guildId) ?? null,
+      rival: yield* rivalOf(visitor, guild),
+      nicknames: yield* nicknamesView(plans, community.scope, guildId),
+    };
+    return rolesPage(view, shown, visitor, refused);
+  });
+});
