@@ -10,8 +10,8 @@ import { envelopeV2, HttpSettings } from "@accountlink/http/for_pages";
 import { DashboardAccount } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { siteOf } from "../../sign_ins/site.ts";
-import { makeAccountNames, requireConfirmed } from "../account_names.ts";
 import { makeOperation } from "../api_pipeline.ts";
+import { makeDeletionNames, requireConfirmed } from "./deletion_names.ts";
 
 export const makeAccountOperations = Effect.gen(function* () {
   const operation = yield* makeOperation;
@@ -22,7 +22,7 @@ export const makeAccountOperations = Effect.gen(function* () {
   const profiles = yield* Profiles;
   const { session } = siteOf("dashboard", publicUrl);
   const accounts = yield* OwnedAccounts;
-  const namesOf = yield* makeAccountNames;
+  const namesOf = yield* makeDeletionNames;
 
   return {
     signIn: operation(DashboardAccount.getSignIn, function* ({ owner: { account, chatId }, member, signIn }) {

@@ -16,7 +16,6 @@ import { makeChannelOperations } from "./channel_operations.ts";
 import { channelsPage, publicLogPage } from "./channels_page.ts";
 import {
   type ChannelsForm,
-  type ChannelsView,
   channelsLabels,
   makeChannelsView,
   storedForm,

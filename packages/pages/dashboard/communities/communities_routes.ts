@@ -3,12 +3,12 @@
 import { guildOf } from "@accountlink/core";
 import { isGuildId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
-import { OwnedAccounts, OwnedScopes } from "@accountlink/core/owners";
+import { OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Record } from "effect";
 import { type Html, html, to } from "../../html.ts";
-import { makeAccountNames, requireConfirmed } from "../account_names.ts";
+import { makeDeletionNames } from "../account/deletion_names.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { communityName, linksText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
@@ -47,9 +47,8 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const botInvite = yield* makeBotInvite;
   const troublesOf = yield* makeTroubles;
   const viewOf = yield* makeCommunityView;
-  const accounts = yield* OwnedAccounts;
   const plans = yield* RolePlanStore;
-  const accountNames = yield* makeAccountNames;
+  const accountNames = yield* makeDeletionNames;
 
   const one = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
@@ -64,16 +63,16 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   });
 
   /** Finds the community that the path names, and shows what deleting its data deletes. */
-  const deletion = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
-    const { account } = visitor.owner;
+  const deletion = Effect.fnUntraced(function* (visitor: OwnerVisitor, refused: Refused | null) {
     const community = yield* communities.findAny(visitor, String(visitor.context.query["pid"]));
-    const ofAccount = yield* accountNames(account);
-    const name = deletionName(community, ofAccount[0]);
-    const names = [name, community.settings.displayName, ...ofAccount];
+    const [accountName] = yield* accountNames(visitor.owner.account);
     const listed = yield* plans.list(community.scope.pid);
     const active = listed.filter(({ state }) => state === "on");
-    const show = (refused: Refused | null) => dataDeletionPage(community, { name, plans: active }, refused);
-    return { pid: community.scope.pid, names, show };
+    return dataDeletionPage(
+      community,
+      { name: deletionName(community, accountName), plans: active },
+      refused,
+    );
   });
 
   return [
@@ -101,16 +100,16 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
 
     page(communityPath(":pid"), (visitor) => one(visitor, {}, [])),
 
-    page(deleteDataPath(":pid"), (visitor) => Effect.map(deletion(visitor), ({ show }) => show(null))),
+    page(deleteDataPath(":pid"), (visitor) => deletion(visitor, null)),
 
-    form(deleteDataPath(":pid"), function* (visitor, fields) {
-      const { pid, names, show } = yield* deletion(visitor);
-      const deleted = requireConfirmed(fields("confirm"), names).pipe(
-        Effect.andThen(accounts.deleteData(visitor.owner, pid)),
-        Effect.as(seeOther(communityPath(pid), { done: "dataDeleted" })),
-      );
-      return yield* orShowAgain(deleted, (refused) => Effect.succeed(show(refused)));
-    }),
+    form(deleteDataPath(":pid"), (visitor, fields) =>
+      orShowAgain(
+        Effect.map(operations.deleteData.submit(visitor, fields), ({ pid }) =>
+          seeOther(communityPath(pid), { done: "dataDeleted" }),
+        ),
+        (refused) => deletion(visitor, refused),
+      ),
+    ),
 
     form(communityPath(":pid"), function* (visitor, fields) {
       const isAges = fields("act") === "ages";

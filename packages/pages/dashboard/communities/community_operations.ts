@@ -3,7 +3,7 @@ import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedAccounts, type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeAccountNames, requireConfirmed } from "../account_names.ts";
+import { makeDeletionNames, requireConfirmed } from "../account/deletion_names.ts";
 import { makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 import { makeScopeNames } from "./community.ts";
@@ -14,7 +14,7 @@ export const makeCommunityOperations = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const accounts = yield* OwnedAccounts;
   const nameOf = yield* makeScopeNames;
-  const accountNames = yield* makeAccountNames;
+  const accountNames = yield* makeDeletionNames;
 
   const toJson = Effect.fnUntraced(function* ({ scope, settings, keys }: OwnedScope) {
     return {
@@ -46,11 +46,17 @@ export const makeCommunityOperations = Effect.gen(function* () {
       (scope) => ({ data: { scope } }),
     ),
 
-    deleteData: operation(DashboardCommunities.deleteScope, function* ({ owner, values: { pid, confirm } }) {
-      const { scope, settings } = yield* scopes.managed(owner, pid);
-      const names = [yield* nameOf(scope), settings.displayName, ...(yield* accountNames(owner.account))];
-      yield* requireConfirmed(confirm, names);
-      return { data: { deletedRecords: yield* accounts.deleteData(owner, pid) } };
-    }),
+    deleteData: operation(
+      DashboardCommunities.deleteScope,
+      function* ({ owner, signIn, values: { pid, confirm } }) {
+        const { scope, settings } = yield* scopes.managed(owner, pid);
+        const guildId = guildOf(scope);
+        const known = signIn.guilds?.find(({ id }) => id === guildId)?.name ?? null;
+        const names = [known, yield* nameOf(scope), guildId, settings.displayName];
+        yield* requireConfirmed(confirm, [...names, ...(yield* accountNames(owner.account))]);
+        return { pid: scope.pid, deletedRecords: yield* accounts.deleteData(owner, pid) };
+      },
+      ({ deletedRecords }) => ({ data: { deletedRecords } }),
+    ),
   };
 });

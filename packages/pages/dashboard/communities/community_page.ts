@@ -17,9 +17,9 @@ import { numberHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { channelsPath, communityPath, deleteDataPath, may, paths, rolesPath, withQuery } from "../paths.ts";
-import { makePreview } from "../preview.ts";
 import { type Community, verifyUrl } from "./community.ts";
 import { addBot, botStep, firstSteps, isReachable, makeFirstSteps, rightsLink } from "./first_steps.ts";
+import { makePreview } from "./flow_preview.ts";
 
 /** The labels of the texts that owners set for their users. */
 export const saidLabels = {

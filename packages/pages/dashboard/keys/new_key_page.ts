@@ -11,8 +11,8 @@ import type { Refused } from "../look/refused.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths, rolesPath, withQuery } from "../paths.ts";
-import { curlOf } from "../try_lookup.ts";
 import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form.ts";
+import { curlOf } from "./try_lookup.ts";
 
 /**
  * @param guilds the owner's guilds; null if the chat platform did not report them

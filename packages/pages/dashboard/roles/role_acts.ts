@@ -47,11 +47,6 @@ export const makeRoleActs = Effect.fnUntraced(function* (
   const show = ({ visitor, guild }: Press, shown: Parameters<ShowRoles>[2]) =>
     showRoles(visitor, guild, shown);
 
-  const see = ({ guild: { scope, guildId } }: Press, done: NoticeName) =>
-    seeOther(rolesPath(scope.pid), { guildId, done });
-
-  const placeOf = ({ guild: { scope, guildId } }: Press) => ({ pid: scope.pid, guildId });
-
   /** Stores rules that stay paused, or shows what rules that are to be on would change. */
   const save = Effect.fnUntraced(function* (press: Press, state: PlanState) {
     const { visitor, guild, fields } = press;
@@ -176,6 +171,11 @@ export const makeRoleActs = Effect.fnUntraced(function* (
     return acts.get(act)?.(press) ?? save(press, "paused");
   };
 });
+
+const see = ({ guild: { scope, guildId } }: Press, done: NoticeName) =>
+  seeOther(rolesPath(scope.pid), { guildId, done });
+
+const placeOf = ({ guild: { scope, guildId } }: Press) => ({ pid: scope.pid, guildId });
 
 export const seePreview = ({ scope, guildId }: ManagedGuild, seen: string) =>
   seeOther(rolesPreviewPath(scope.pid), { guildId, seen });

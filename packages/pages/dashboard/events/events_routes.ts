@@ -5,16 +5,16 @@ import { isChatId } from "@accountlink/core/ids";
 import { OwnedLinks } from "@accountlink/core/owners";
 import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { type Html, html, to } from "../html.ts";
-import { makeAccountNames } from "./audit/entry_names.ts";
-import { communityField, makeCommunities, noCommunityPage } from "./communities/community.ts";
-import { textField } from "./look/field.ts";
-import { type AccountNames, listText, nameIn } from "./look/names.ts";
-import { say } from "./look/say.ts";
-import { counted, timeHtml } from "./look/time.ts";
-import { type OwnerPages, positionOf } from "./owner_pages.ts";
-import type { Page } from "./page.ts";
-import { paths, userPath, withQuery } from "./paths.ts";
+import { type Html, html, to } from "../../html.ts";
+import { makeAccountNames } from "../audit/entry_names.ts";
+import { communityField, makeCommunities, noCommunityPage } from "../communities/community.ts";
+import { textField } from "../look/field.ts";
+import { type AccountNames, listText, nameIn } from "../look/names.ts";
+import { say } from "../look/say.ts";
+import { counted, timeHtml } from "../look/time.ts";
+import { type OwnerPages, positionOf } from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { paths, userPath, withQuery } from "../paths.ts";
 
 const pageSize = 50;
 

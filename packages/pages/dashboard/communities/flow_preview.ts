@@ -5,17 +5,17 @@ import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { basePathOf, HttpSettings } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
-import { cancelledPage, donePage, type FlowReader, flowPage } from "../flow/pages.ts";
-import { namedRefusalPage, type RefusalName, refusals } from "../flow/refusals.ts";
-import { footerHtml } from "../footer.ts";
-import { type Html, html, to } from "../html.ts";
-import { documentOf, type Page as FlowPage } from "../page.ts";
-import { readerOf } from "../page_render.ts";
-import { PageSettings } from "../page_settings.ts";
-import { plain, say } from "./look/say.ts";
-import { makeOwnerName, type OwnerPages, type OwnerVisitor } from "./owner_pages.ts";
-import type { Page } from "./page.ts";
-import { paths, withQuery } from "./paths.ts";
+import { cancelledPage, donePage, type FlowReader, flowPage } from "../../flow/pages.ts";
+import { namedRefusalPage, type RefusalName, refusals } from "../../flow/refusals.ts";
+import { footerHtml } from "../../footer.ts";
+import { type Html, html, to } from "../../html.ts";
+import { documentOf, type Page as FlowPage } from "../../page.ts";
+import { readerOf } from "../../page_render.ts";
+import { PageSettings } from "../../page_settings.ts";
+import { plain, say } from "../look/say.ts";
+import { makeOwnerName, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
+import type { Page } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
 
 export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const ownerName = yield* makeOwnerName;

@@ -2,13 +2,13 @@
 import { InvalidParameter } from "@accountlink/core/errors";
 import { type Account, shownName } from "@accountlink/core/keys";
 import { Effect } from "effect";
-import { makeNamed } from "./owner_pages.ts";
+import { makeNamed } from "../owner_pages.ts";
 
 /**
  * Returns a function that lists the names by which an owner may call an account. The first one is the same in every
  * language, so pages ask for it.
  */
-export const makeAccountNames = Effect.map(makeNamed, (named) =>
+export const makeDeletionNames = Effect.map(makeNamed, (named) =>
   Effect.fnUntraced(function* (account: Account) {
     const found = yield* named(account);
     const others = [account.name, shownName(account)] as const;

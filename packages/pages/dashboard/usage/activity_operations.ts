@@ -6,7 +6,7 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { DashboardActivity } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeOperation } from "./api_pipeline.ts";
+import { makeOperation } from "../api_pipeline.ts";
 
 export const activityApi = Effect.gen(function* () {
   const operation = yield* makeOperation;

@@ -13,16 +13,16 @@ import {
   textOf,
 } from "@accountlink/http/for_pages";
 import { Effect, Stream } from "effect";
-import { formTo, type Html, html, to } from "../html.ts";
-import { copyable } from "./look/copyable.ts";
-import { checkField, radioField, textField } from "./look/field.ts";
-import type { PlatformNames } from "./look/names.ts";
-import { statusHtml } from "./look/notice.ts";
-import type { Problem } from "./look/reasons.ts";
-import { refusedFor } from "./look/refused.ts";
-import { type Fields, type OwnerPages } from "./owner_pages.ts";
-import type { Page, Visitor } from "./page.ts";
-import { paths, withQuery } from "./paths.ts";
+import { formTo, type Html, html, to } from "../../html.ts";
+import { copyable } from "../look/copyable.ts";
+import { checkField, radioField, textField } from "../look/field.ts";
+import type { PlatformNames } from "../look/names.ts";
+import { statusHtml } from "../look/notice.ts";
+import type { Problem } from "../look/reasons.ts";
+import { refusedFor } from "../look/refused.ts";
+import { type Fields, type OwnerPages } from "../owner_pages.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
 
 export const tryLookupRoutes = Effect.fnUntraced(function* (
   { page, form }: OwnerPages,
