@@ -1,6 +1,7 @@
 /** Who of a guild's members has not linked. */
 import { afterEach, expect, test } from "vitest";
 import { botlessGuild, chatUsers, emptyGuild, guild } from "../support/fixtures.ts";
+import { withoutIsolation } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectMissing, expectRefusal } from "./contract_server.ts";
 import { type Owner, scopesOf, signInOwner } from "./dashboard.ts";
@@ -52,6 +53,36 @@ test("a link counts at once, and a search finds names and IDs", async () => {
   expect(await ids("USER_10")).toEqual(["100010"]);
   expect(await ids("100006")).toEqual(["100006"]);
   expect(await ids("100003")).toEqual([]);
+});
+
+test("the page asks the list that the rules ask, also the shared one", async () => {
+  const owner = await signInOwner(server, ada);
+  const [global = "", pid = ""] = await pidsOf(owner);
+  const wordsOf = async (path: string) => {
+    const { text } = await owner.browser.get(path);
+    return withoutIsolation(text.replaceAll(/<[^>]+>/g, " ")).replaceAll(/\s+/g, " ");
+  };
+  const page = (query: Readonly<Record<string, string>>) =>
+    wordsOf(`/dashboard/links/unlinked?${new URLSearchParams(query)}`);
+  const put = (list: string, state: string) =>
+    owner.send("PUT /dashboard/api/roles", {
+      body: { pid: list, guildId: guild, rules: [], nickname: null, state },
+    });
+  const total = chatUsers.length;
+  expect(await page({ pid })).toContain(`2 of ${total} members of`);
+  expect((await put(global, "on")).status).toBe(200);
+  await owner.send("PUT /dashboard/api/links", { body: { pid: global, chatId: "100009", gameId: "9" } });
+  for (const query of [{ pid }, { guildId: guild }, {}]) {
+    const words = await page(query);
+    expect(words).toContain(`1 of ${total} members of`);
+    expect(words).toContain("As the rules do, this asks the shared list.");
+  }
+  const figures = (await wordsOf("/dashboard")).match(new RegExp(`\\d+ of ${total} members`, "g"));
+  expect(figures).toEqual([`1 of ${total} members`]);
+  expect((await put(global, "paused")).status).toBe(200);
+  expect((await put(pid, "on")).status).toBe(200);
+  expect(await page({ guildId: guild })).toContain(`2 of ${total} members of`);
+  await owner.send("DELETE /dashboard/api/links", { body: { pid: global, chatId: "100009" } });
 });
 
 test("only a guild that the account manages is told, where the bot is", async () => {

@@ -53,7 +53,6 @@ ${hiddenFields({ guildId, remindAfterDays: String(days), confirm: "yes" })}
 
 export const remindersSection = (view: ChannelsView, form: ChannelsForm, refused: Refused | null): Html => {
   const { remindAfterDays } = view.details.community;
-  const { pid } = view.community.scope;
   return html`
 <section id="reminders">
 <h2>${say("reminders.title")}</h2>
@@ -62,7 +61,7 @@ ${
   remindAfterDays === null
     ? html`<p><span class="badge">${say("channels.off")}</span></p>`
     : html`<p><span class="badge good">${say("channels.on")}</span>
-<a href="${to(withQuery(paths.unlinked, { pid }))}">${say("reminders.who")}</a></p>`
+<a href="${to(withQuery(paths.unlinked, { guildId: view.guildId }))}">${say("reminders.who")}</a></p>`
 }
 ${start(
   view,

@@ -103,11 +103,7 @@ ${searchForm(view)}
 ${listed(view, labels)}
 ${pager(view)}
 ${may(reader, paths.linksFile, files(view))}
-<p class="more">${
-      community.scope.kind === "guild"
-        ? html`<a href="${to(withQuery(paths.unlinked, { pid }))}">${say("links.unlinked")}</a> · `
-        : null
-    }<a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>
+<p class="more"><a href="${to(withQuery(paths.unlinked, { pid: community.scope.kind === "guild" ? pid : null }))}">${say("links.unlinked")}</a> · <a href="${to(withQuery(paths.blocks, { pid }))}">${say("links.blocked")}</a></p>
 <details${problems.length === 0 ? null : html` open`}>
 <summary>${say("links.link_user")}</summary>
 ${formTo(paths.link, html` class="panel"`)}

@@ -1,5 +1,5 @@
 /** The page of the members of a guild who have not linked an account. */
-import { guildOf } from "@accountlink/core";
+import { type DataScope, guildOf } from "@accountlink/core";
 import { isChatId } from "@accountlink/core/ids";
 import {
   type ListProgress,
@@ -9,9 +9,8 @@ import {
 } from "@accountlink/core/owners";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
-import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
-import { textField } from "../look/field.ts";
-import { communityName } from "../look/names.ts";
+import { makeCommunities, noCommunityPage } from "../communities/community.ts";
+import { menuField, textField } from "../look/field.ts";
 import { statusHtml } from "../look/notice.ts";
 import { plain, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
@@ -19,6 +18,7 @@ import { ageAgoHtml, dayHtml, durationHtml, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { channelsPath, may, paths, userPath, withQuery } from "../paths.ts";
+import { type AskedGuild, makeAskedLists } from "./asked_lists.ts";
 import { memberCursorOf } from "./link_operations.ts";
 import { accountText } from "./links_page.ts";
 import { makeMemberListWait, type NotListed, progressText } from "./member_list_wait.ts";
@@ -32,37 +32,45 @@ export const unlinkedRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
   const members = yield* UnlinkedMembers;
   const waitForMembers = yield* makeMemberListWait;
   const communities = yield* makeCommunities;
+  const asked = yield* makeAskedLists;
 
   const list = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
-    const all = (yield* communities.list(visitor)).filter(({ scope }) => guildOf(scope) !== null);
-    const community = fields("pid") === "" ? all[0] : all.find(({ scope }) => scope.pid === fields("pid"));
-    const guildId = community === undefined ? null : guildOf(community.scope);
-    if (community === undefined || guildId === null)
+    const lists = yield* communities.list(visitor);
+    const guilds = yield* asked.guilds(lists);
+    const ofPid = lists.find(({ scope }) => scope.pid === fields("pid"));
+    const guildId = fields("guildId") || (ofPid === undefined ? null : guildOf(ofPid.scope));
+    const isNone = fields("guildId") === "" && fields("pid") === "";
+    const guild = isNone ? guilds[0] : guilds.find((each) => each.guildId === guildId);
+    const scope = guild === undefined ? null : yield* asked.listOf(lists, guild.guildId);
+    if (guild === undefined || scope === null)
       return noCommunityPage("links", say("unlinked.title"), say("unlinked.none"), visitor);
     const search = fields("q").trim();
     const found = yield* waitForMembers(
-      guildId,
-      members.page(community.scope, guildId, search, placeOf(fields("cursor")), pageSize),
+      guild.guildId,
+      members.page(scope, guild.guildId, search, placeOf(fields("cursor")), pageSize),
     );
-    return unlinkedPage(all, community, search, found, visitor);
+    return unlinkedPage({ guilds, guild, scope, search, found }, visitor);
   });
 
   return [page(paths.unlinked, list)];
 });
+
+interface UnlinkedView {
+  readonly guilds: ReadonlyArray<AskedGuild>;
+  readonly guild: AskedGuild;
+  /** The list that the rules of the guild ask. */
+  readonly scope: DataScope;
+  readonly search: string;
+  readonly found: UnlinkedPage | NotListed;
+}
 
 const placeOf = (cursor: string): MemberPlace | null => {
   const [at = "", chatId] = cursor.split("-");
   return /^\d{1,15}$/.test(at) && isChatId(chatId) ? { at: Number(at), chatId } : null;
 };
 
-const unlinkedPage = (
-  all: ReadonlyArray<Community>,
-  community: Community,
-  search: string,
-  found: UnlinkedPage | NotListed,
-  visitor: OwnerVisitor,
-): Page => {
-  const { pid } = community.scope;
+const unlinkedPage = (view: UnlinkedView, visitor: OwnerVisitor): Page => {
+  const { guilds, guild, search, found } = view;
   return {
     isWorded: true,
     title: say("unlinked.title"),
@@ -70,7 +78,17 @@ const unlinkedPage = (
     ...("reading" in found ? { refreshSeconds: 3 } : {}),
     content: html`
 <form method="get" action="${to(paths.unlinked)}" class="filters" role="search">
-${all.length < 2 ? html`<input type="hidden" name="pid" value="${pid}">` : communityMenu(all, pid)}
+${
+  guilds.length < 2
+    ? html`<input type="hidden" name="guildId" value="${guild.guildId}">`
+    : menuField({
+        name: "guildId",
+        label: say("alts.community"),
+        value: guild.guildId,
+        problems: [],
+        choices: guilds.map((each) => ({ value: each.guildId, label: each.name })),
+      })
+}
 ${textField({ name: "q", label: say("links.find"), hint: say("unlinked.find.hint"), type: "search", value: search })}
 <button class="button quiet">${say("links.search")}</button>
 </form>
@@ -79,7 +97,7 @@ ${
     ? statusHtml(found.reason, "bad")
     : "reading" in found
       ? readingHtml(found.reading)
-      : foundHtml(community, search, found, visitor)
+      : foundHtml({ ...view, found }, visitor)
 }`,
   };
 };
@@ -91,15 +109,12 @@ const readingHtml = (progress: ListProgress): Html => html`
 </div>`;
 
 const foundHtml = (
-  community: Community,
-  search: string,
-  found: UnlinkedPage,
+  { guild: { guildId, name }, scope, search, found }: UnlinkedView & { readonly found: UnlinkedPage },
   visitor: OwnerVisitor,
 ): Html => {
   const { platforms, context } = visitor;
-  const { pid } = community.scope;
+  const { pid } = scope;
   const now = context.clock.currentTimeMillisUnsafe();
-  const name = communityName(community);
   return html`
 <p class="figure">${say("unlinked.figure", {
     b: tags.b,
@@ -110,11 +125,11 @@ const foundHtml = (
     now - found.readAt < fresh
       ? null
       : html` ${say("unlinked.age", { age: durationHtml(now - found.readAt) })}`
-  }</p>
+  }${scope.kind === "global" ? html` ${say("unlinked.shared")}` : null}</p>
 ${may(
   visitor,
   paths.communities,
-  html`<p>${say("unlinked.panel", { a: (content) => html`<a href="${to(channelsPath(pid))}#panel">${content}</a>` })}</p>`,
+  html`<p>${say("unlinked.panel", { a: (content) => html`<a href="${to(withQuery(channelsPath(pid), { guildId: scope.kind === "global" ? guildId : null }))}#panel">${content}</a>` })}</p>`,
 )}
 ${
   found.members.length === 0
@@ -142,6 +157,6 @@ ${
 ${
   found.next &&
   html`<p class="more"><a class="button quiet" rel="next"
-    href="${to(withQuery(paths.unlinked, { pid, q: search, cursor: memberCursorOf(found.next) }))}">${say("unlinked.more")}</a></p>`
+    href="${to(withQuery(paths.unlinked, { guildId, q: search, cursor: memberCursorOf(found.next) }))}">${say("unlinked.more")}</a></p>`
 }`;
 };

@@ -91,7 +91,7 @@ const weekWays = ({ ways }: ListFigures, { platforms }: Pick<OwnerVisitor, "plat
 };
 
 const guildHtml = (view: ListFigures, guild: GuildFigures, now: Millis): Html => html`
-<p class="figure">${membersText(view, guild)} ${rulesText(view, guild, now)} ${weekText(guild.changes)}</p>`;
+<p class="figure">${membersText(guild)} ${rulesText(view, guild, now)} ${weekText(guild.changes)}</p>`;
 
 /** Says what the rules did this week; null if they did nothing. */
 const weekText = (changes: RoleChanges): Html | null =>
@@ -103,7 +103,7 @@ const weekText = (changes: RoleChanges): Html | null =>
         nicknames: numberHtml(changes.nicknamesSet),
       });
 
-const membersText = ({ community: { scope } }: ListFigures, { name, members }: GuildFigures): Html => {
+const membersText = ({ guildId, name, members }: GuildFigures): Html => {
   if ("reason" in members)
     return say("overview.members.unknown", { community: name, reason: members.reason });
   if ("reading" in members)
@@ -115,10 +115,7 @@ const membersText = ({ community: { scope } }: ListFigures, { name, members }: G
   return say("overview.members", {
     ...here,
     missing: numberHtml(missing),
-    a: (content) =>
-      scope.kind === "global"
-        ? content
-        : html`<a href="${to(withQuery(paths.unlinked, { pid: scope.pid }))}">${content}</a>`,
+    a: (content) => html`<a href="${to(withQuery(paths.unlinked, { guildId }))}">${content}</a>`,
   });
 };
 

@@ -17,6 +17,7 @@ import { makeEntryNames } from "../audit/entry_names.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { makeFirstSteps } from "../communities/first_steps.ts";
 import { makeTroubles } from "../communities/troubles.ts";
+import { makeAskedLists } from "../links/asked_lists.ts";
 import { makeMemberListWait } from "../links/member_list_wait.ts";
 import { guildText } from "../look/names.ts";
 import { say } from "../look/say.ts";
@@ -57,6 +58,7 @@ export const makeOverviewView = Effect.gen(function* () {
   const waitForMembers = yield* makeMemberListWait;
   const altsOf = yield* makeAltQueue;
   const namesOf = yield* makeEntryNames;
+  const asked = yield* makeAskedLists;
   const stepsOf = yield* makeFirstSteps;
   const troublesOf = yield* makeTroubles;
 
@@ -80,11 +82,20 @@ export const makeOverviewView = Effect.gen(function* () {
     } satisfies GuildFigures;
   });
 
-  const listFigures = Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community) {
+  /** Whether members of a guild count by this list: not where the rules ask another list of the owner. */
+  const countsIn = (lists: ReadonlyArray<Community>, { scope }: Community, guildId: GuildId) =>
+    Effect.map(asked.listOf(lists, guildId), (found) => found === null || found.pid === scope.pid);
+
+  const listFigures = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    lists: ReadonlyArray<Community>,
+    community: Community,
+  ) {
     const { pid } = community.scope;
     const own = guildOf(community.scope);
     const known = [...(yield* settings.list(pid)), ...(yield* planned.list(pid))];
-    const guildIds = [...new Set([...(own === null ? [] : [own]), ...known.map(({ guildId }) => guildId)])];
+    const all = [...new Set([...(own === null ? [] : [own]), ...known.map(({ guildId }) => guildId)])];
+    const guildIds = yield* Effect.filter(all, (guildId) => countsIn(lists, community, guildId));
     return {
       community,
       verified: yield* scopes.counts.weeksOf(pid),
@@ -127,7 +138,7 @@ export const makeOverviewView = Effect.gen(function* () {
       ).pipe(Effect.map((found) => found.filter(({ count }) => count > 0))),
       lists: isNew
         ? []
-        : yield* forEachLimited(shown, (each) => listFigures(visitor, each), { concurrency: 3 }),
+        : yield* forEachLimited(shown, (each) => listFigures(visitor, all, each), { concurrency: 3 }),
       otherLists: Math.max(0, all.length - mostLists),
       steps: isNew ? yield* stepsOf(visitor, first) : null,
     };
