@@ -13,7 +13,7 @@ import { type Community, makeCommunities, noCommunityPage } from "../communities
 import { csvResponse } from "../csv_file.ts";
 import type { Problem } from "../look/reasons.ts";
 import { type Refused, refusedFor } from "../look/refused.ts";
-import { say } from "../look/say.ts";
+import { capitalised, say } from "../look/say.ts";
 import { dayMsOf, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import { paths } from "../paths.ts";
@@ -107,7 +107,7 @@ export const linksRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
     const found = yield* Effect.catchTag(
       waitForMembers(guildId, links.pageByName(scope, search, number, pageSize)),
       "PlatformUnavailable",
-      () => Effect.succeed({ reason: say("links.no_answer", { platform: platforms.chat }) }),
+      () => Effect.succeed({ reason: capitalised(say("links.no_answer", { platform: platforms.chat })) }),
     );
     return found ?? { reason: say("links.too_many", { most: numberHtml(mostSorted) }) };
   });

@@ -20,7 +20,7 @@ import { makeTroubles } from "../communities/troubles.ts";
 import { makeAskedLists } from "../links/asked_lists.ts";
 import { makeMemberListWait } from "../links/member_list_wait.ts";
 import { guildText } from "../look/names.ts";
-import { say } from "../look/say.ts";
+import { capitalised, say } from "../look/say.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { requestsOf, sumOf } from "../usage/usage_charts.ts";
 import type { GuildFigures, ListFigures } from "./community_figures.ts";
@@ -74,7 +74,7 @@ export const makeOverviewView = Effect.gen(function* () {
       guildId,
       name: guildText(guildId, found?.name ?? guildName),
       members: yield* Effect.catchTag(counted, ["PlatformUnavailable", "MissingParameter"], () =>
-        Effect.succeed({ reason: say("links.no_answer", { platform: platforms.chat }) }),
+        Effect.succeed({ reason: capitalised(say("links.no_answer", { platform: platforms.chat })) }),
       ),
       plan: Option.getOrNull(yield* planned.find(place)),
       status: yield* planned.status(place),
