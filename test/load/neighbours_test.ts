@@ -15,7 +15,7 @@ const size = { links: 100, members: 30, revokedKeys: 20 };
 const { fixture, keys, env } = makeWorld(size);
 
 /** How many routes are flooded at once, with how many requests each. */
-const [sideBySide, atOnce] = [27, 2];
+const [sideBySide, atOnce] = [27, 1];
 
 let server: RunningServer;
 let attacker: Attacker;

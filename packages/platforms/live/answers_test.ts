@@ -1,6 +1,6 @@
 import { ChatIdentity, ChatPlatform, type GameId, GamePlatform } from "@accountlink/core";
 import type { GameItem } from "@accountlink/core/platforms";
-import { type HttpAnswer, type HttpAnswering, startHttpServer } from "@accountlink/test-servers";
+import { type HttpAnswer, type HttpAnswering, isProof, startHttpServer } from "@accountlink/test-servers";
 import { expect, testLive as test } from "@accountlink/test-servers/effect";
 import { Context, Duration, Effect, Layer, Option, Redacted, Result } from "effect";
 import { FetchHttpClient } from "effect/http";
@@ -312,15 +312,19 @@ const html: HttpAnswer = {
   headers: { "content-type": "text/html" },
   body: "<h1>Forbidden</h1>",
 };
-const outages = (route: Route): ReadonlyArray<HttpAnswering> => [
+const ofAnyRoute = (route: Route): ReadonlyArray<HttpAnswering> => [
   refused(route, 401, 0),
   refused(route, 429, 0),
   refused(route, 500, 0),
   { ...html, status: 400 },
   html,
+  "cut",
+];
+const outages = (route: Route): ReadonlyArray<HttpAnswering> => [
+  // Outside of the proof, each route has a third of them, and all routes together have each.
+  ...ofAnyRoute(route).filter((_, index) => isProof || (index + routes.indexOf(route)) % 3 === 0),
   // Of a game of one's own, the status is enough.
   ...(route.includes(gameHost) ? [] : [{ ...html, status: 404 }]),
-  "cut",
   // The code of Roblox's gateway, and a block of the address by Discord.
   ...(route.includes("roblox.com") ? [refused(route, 403, 0), refused(route, 404, 0)] : []),
   ...(route.startsWith("PATCH /webhooks") ? [refused(route, 404, 10_015)] : []),

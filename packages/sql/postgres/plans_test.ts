@@ -11,7 +11,7 @@ import { Database } from "./test_postgres.ts";
 const missing = await whyNoPostgresDatabase();
 
 /** Number of scopes; each has a thousand links. */
-const scopes = isProof ? 1_000 : 110;
+const scopes = isProof ? 1_000 : 45;
 
 describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres"}`, () => {
   withLayer(layerFull(scopes), { excludeTestServices: true })("with every key and scope", (it) => {

@@ -23,7 +23,7 @@ const chatIds = (length: number) => several(length, chatIdOf);
 const gameIdOf = (index: number) => GameId.make(`${number * 300 + index}`);
 const middle = { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) };
 const pair = { chatId: chatIdOf(50), otherChatId: chatIdOf(60) };
-const usedKeys = several(20, (i) => KeyId.make(`${1_000 + i * 100}`.padStart(12, "0")));
+const usedKeys = several(20, (i) => KeyId.make(`${(number / 2 + i) * 10}`.padStart(12, "0")));
 
 const sessionIdOf = (index: number) => SessionId.make(`vs_${`${index}`.padStart(43, "0")}`);
 const flowOf = (index: number) => `flow ${index}` as FlowId;
@@ -31,8 +31,11 @@ const userOf = (flow: number) => ChatId.make(`${1_000_000 + flow * 50}`);
 const signInOf = (index: number) => `sign-in ${index}` as SignInId;
 const signInUserOf = (index: number) => ChatId.make(`${1_000_000 + index}`);
 
+/** The flows and sign-ins of the scope begin with this number. */
+const first = number * 20;
+
 // Each flow can be completed only once, and each chat user unlinked only once, so each run takes a new flow.
-let nextFlow = 2_000;
+let nextFlow = first;
 const takeFlow = () => {
   nextFlow += 2;
   return nextFlow;
@@ -131,15 +134,15 @@ const operations: Readonly<Record<string, Operation>> = {
     keys.rotateKey({ ...origin, id: keyId, hash: crypto.randomUUID(), previousUntil: 1 }),
   updateKey: ({ keys }) => keys.updateKey({ ...origin, id: keyId, update: { name: "Another" } }),
 
-  "SignInStore.takeBegun": ({ signIns }) => signIns.takeBegun("dashboard", "begun 2000", 1),
+  "SignInStore.takeBegun": ({ signIns }) => signIns.takeBegun("dashboard", `begun ${first}`, 1),
   "SignInStore.create": ({ signIns }) =>
     signIns.create(
       makeSignIn({ chatId: signInUserOf(1), createdAt: 1, expiresAt: 9_000_000 }),
-      signInOf(1_999),
+      signInOf(first - 1),
     ),
-  "SignInStore.find": ({ signIns }) => signIns.find("dashboard", signInOf(2_001), 1),
-  "SignInStore.list": ({ signIns }) => signIns.list("dashboard", signInUserOf(2_001), 1),
-  "SignInStore.end": ({ signIns }) => signIns.end("dashboard", signInUserOf(2_003), null),
+  "SignInStore.find": ({ signIns }) => signIns.find("dashboard", signInOf(first + 1), 1),
+  "SignInStore.list": ({ signIns }) => signIns.list("dashboard", signInUserOf(first + 1), 1),
+  "SignInStore.end": ({ signIns }) => signIns.end("dashboard", signInUserOf(first + 3), null),
   "SignInStore.sweep": ({ signIns }) => signIns.sweep(1_000_010),
 
   "AuditLog.list": ({ log }) => log.list(account, null, 50),
@@ -169,11 +172,11 @@ const operations: Readonly<Record<string, Operation>> = {
       session: makeSession({ id: keyId, scope }, { createdAt: 1, expiresAt: 1_000_000 }),
       burst: { capacity: 6, refillMs: 1 },
     }),
-  "SessionStore.find": ({ sessions }) => sessions.find(sessionIdOf(20_001)),
+  "SessionStore.find": ({ sessions }) => sessions.find(sessionIdOf(first * 10 + 1)),
   changedSince: ({ sessions }) => sessions.changedSince(1_000_000 - 50, null),
   "changedSince among a few": ({ sessions }) =>
     finds(3, sessions.changedSince(1, [1, 2, 3].map(sessionIdOf))),
-  advance: ({ sessions }) => sessions.advance({ id: sessionIdOf(20_180), to: "opened", at: 1 }),
+  advance: ({ sessions }) => sessions.advance({ id: sessionIdOf(first * 10 + 180), to: "opened", at: 1 }),
   complete: ({ sessions }) => {
     const flow = takeFlow();
     const proofs = {
@@ -189,17 +192,17 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   sweep: ({ sessions }) => sessions.sweep({ at: 1_000_005, sessionsBefore: 1_000_020, sightingsBefore: 20 }),
   begin: ({ flows }) => flows.begin(makeFlow(scope, { expiresAt: 1_000_000 })),
-  "FlowStore.find": ({ flows }) => flows.find(flowOf(2_001), 1),
+  "FlowStore.find": ({ flows }) => flows.find(flowOf(first + 1), 1),
   challenge: ({ flows }) =>
-    flows.challenge({ stateHash: crypto.randomUUID(), flow: flowOf(2_001), step: "chat", expiresAt: 9 }),
-  takeChallenge: ({ flows }) => flows.takeChallenge(flowOf(2_003), "state 2003", 1),
+    flows.challenge({ stateHash: crypto.randomUUID(), flow: flowOf(first + 1), step: "chat", expiresAt: 9 }),
+  takeChallenge: ({ flows }) => flows.takeChallenge(flowOf(first + 3), `state ${first + 3}`, 1),
   "prove, the chat account": ({ flows }) =>
-    flows.prove(flowOf(2_005), { step: "chat", chatId: userOf(2_005) }, 1, flowOf(2_005)),
+    flows.prove(flowOf(first + 5), { step: "chat", chatId: userOf(first + 5) }, 1, flowOf(first + 5)),
   "prove, the game account": ({ flows }) => {
     const game = { gameId: GameId.make("2"), gameProof: "oauth" } as const;
-    return flows.prove(flowOf(2_007), { step: "game", game }, 1, flowOf(2_007));
+    return flows.prove(flowOf(first + 7), { step: "game", game }, 1, flowOf(first + 7));
   },
-  "FlowStore.end": ({ flows }) => flows.end(flowOf(2_009)),
+  "FlowStore.end": ({ flows }) => flows.end(flowOf(first + 9)),
 
   "SightingStore.findByChatIds": ({ sightings }) =>
     finds(20, sightings.findByChatIds(pid, chatIds(20), 1_000)),

@@ -4,7 +4,7 @@ import { dayMs } from "@accountlink/core/timestamp";
 import type { WebhookId } from "@accountlink/core/webhooks";
 
 /** The number of the scope that the operations use. */
-export const number = 100;
+export const number = 40;
 export const pid = Pid.make(`pid_${`${number}`.padStart(16, "0")}`);
 export const account = `account ${number}`;
 export const keyId = KeyId.make(`${number}5`.padStart(12, "0"));
@@ -80,9 +80,10 @@ export const fill = (accounts: number) => `
     SELECT 'state ' || i, 'flow ' || i, 'chat', 1000000 FROM generate_series(1, ${accounts * 20}) AS i;
   INSERT INTO site_sign_ins (id, site, chat_id, guilds, created_at, expires_at)
     SELECT 'sign-in ' || i, 'dashboard', (1000000 + i)::text, '[]', i, 1000000 + i
-    FROM generate_series(1, ${accounts * 20}) AS i;
+    FROM generate_series(1, ${Math.max(accounts * 20, 2_000)}) AS i;
   INSERT INTO begun_sign_ins (state_hash, site, expires_at)
-    SELECT 'begun ' || i, 'dashboard', 1000000 + i FROM generate_series(1, ${accounts * 20}) AS i;
+    SELECT 'begun ' || i, 'dashboard', 1000000 + i
+    FROM generate_series(1, ${Math.max(accounts * 20, 2_000)}) AS i;
 
   -- All users of a scope were seen at one address.
   INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at, first_seen_at)

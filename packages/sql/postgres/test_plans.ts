@@ -11,7 +11,7 @@ import { Database, layerClient } from "./test_postgres.ts";
 /**
  * Makes a Postgres database with so many rows that a scan of a table reads far more rows than a lookup by an index.
  *
- * @param accounts more than 100, each with 1,000 links
+ * @param accounts more than `number`, each with 1,000 links
  * @param prepare SQL to run on the empty schema
  */
 export const layerFull = (accounts: number, prepare = "") =>
