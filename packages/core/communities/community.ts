@@ -26,8 +26,7 @@ const orNull = <S extends Schema.Top>(schema: S) =>
  *
  * @example
  * ```ts
- * import type { Expected } from "../expected.ts";
-import { Schema } from "effect";
+ * import { Schema } from "effect";
  *
  * Schema.decodeUnknownSync(CommunitySettings)({}); // { logChannelId: null, remindAfterDays: null }
  * ```
