@@ -16,3 +16,14 @@ export const shownNickname = (stored: string): string | null => {
   const [given = "", kept = given] = stored.split("\n", 2);
   return kept === "" ? null : kept;
 };
+
+/**
+ * What is stored if the platform did not answer a change: the member has the given nickname, or still the one that the
+ * plan set before.
+ */
+export const uncertainNickname = (given: string, before: string | null): string =>
+  before === null ? given : `${given}\n${given}\n${shownNickname(before) ?? ""}`;
+
+/** Returns whether a nickname is one that the plan set, as far as it is known. */
+export const isSetByPlan = (stored: string, nickname: string | null): boolean =>
+  nickname === shownNickname(stored) || (nickname !== null && nickname === stored.split("\n")[2]);

@@ -5,7 +5,7 @@ import type { LinkProof } from "../links/link_proof.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { GameItem } from "../platforms/game_platform.ts";
 import type { GameGroup } from "../platforms/profile.ts";
-import { givenNickname, shownNickname } from "./kept_nickname.ts";
+import { givenNickname, isSetByPlan, shownNickname } from "./kept_nickname.ts";
 import { namesGame, namesGroupRole, nicknameOf, type PlanSettings, templatesOf } from "./role_plan.ts";
 import { erasedNickname } from "./role_plan_store.ts";
 import { groupIn, holds, itemKey, type LinkedGame, needsOf } from "./rule_kinds.ts";
@@ -158,9 +158,9 @@ const unchanged = (before: string | null, after = before): NicknameChange => ({
   setNickname: { before, after },
 });
 
-/** Removes the nickname of an unlinked member if the plan set it. */
+/** Removes the nickname of a member who gets none if the plan set it. */
 const nicknameRemoval = ({ nickname }: RoleMember, before: string | null): NicknameChange =>
-  nickname !== null && before !== null && (nickname === shownNickname(before) || before === erasedNickname)
+  nickname !== null && before !== null && (isSetByPlan(before, nickname) || before === erasedNickname)
     ? { nickname: "", replaced: null, setNickname: { before, after: null } }
     : unchanged(before, null);
 
@@ -192,10 +192,13 @@ const nicknameChange = (
   if (game === null) return nicknameRemoval(member, before);
   const template = templateFor(plan, game);
   if (template === undefined) return null;
+  // A rule that no longer holds takes its nickname along. A plan without any template leaves nicknames alone.
+  if (template === null)
+    return templatesOf(plan).length === 0 ? unchanged(before) : nicknameRemoval(member, before);
   const group = namesGroupRole(template) ? groupIn(game, nicknameGroupId ?? "") : undefined;
   if (group === null || (namesGame(template) && game.profile === undefined)) return null;
   const names = { game: game.profile ?? noNames, chat: member, groupRole: group?.role?.name ?? "" };
-  const after = template === null ? null : nicknameOf(template, names);
+  const after = nicknameOf(template, names);
   if (after === null) return unchanged(before);
   return renaming(member, before, after);
 };
@@ -206,7 +209,7 @@ const renaming = (member: RoleMember, before: string | null, after: string): Nic
   const isKept =
     before !== null && givenNickname(before) === after && member.nickname === shownNickname(before);
   if (isKept) return unchanged(before);
-  const isOwn = before === null || member.nickname !== shownNickname(before);
+  const isOwn = before === null || !isSetByPlan(before, member.nickname);
   const replaced = isOwn ? { nickname: member.nickname } : null;
   return { nickname: after, replaced, setNickname: { before, after } };
 };

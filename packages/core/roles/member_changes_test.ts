@@ -5,6 +5,7 @@ import { ChatId } from "../ids.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { ItemOwnership } from "../platforms/game_platform.ts";
 import type { GameProfile } from "../platforms/profile.ts";
+import { uncertainNickname } from "./kept_nickname.ts";
 import { memberChanges } from "./member_changes.ts";
 import { noPlan, type PlanSettings } from "./role_plan.ts";
 import { itemKey, type LinkedGame, type RoleCondition, type SingleCondition } from "./rule_kinds.ts";
@@ -244,6 +245,36 @@ it.each<[what: string, linked: LinkedGame, nickname: string | null, held: Readon
   });
   const changes = memberChanges(plan, memberOf(), linked, never);
   assert.deepEqual([changes.nickname, changes.held], [nickname, held]);
+});
+
+it.each([
+  ["goes if it is the one that the rule set", "Rank ada_g", ""],
+  ["stays if somebody has changed it", "Boss", null],
+])("the nickname of a rule that no longer holds, where no other has one, %s", (_, nickname, change) => {
+  const rule = { roleId: "2", when: inGroup(1), nickname: "Rank {game.username}" };
+  const member = memberOf({ nickname });
+  const changes = memberChanges(
+    planOf({ rules: [rule] }),
+    member,
+    gameOf(profileOf([])),
+    linkedBefore("Rank ada_g"),
+  );
+  assert.deepEqual([changes.nickname, changes.setNickname.after], [change, null]);
+});
+
+it.each([
+  ["new", ""],
+  ["old", ""],
+  ["own", null],
+])("after a change without an answer, a link takes its nickname along: %s", (nickname, change) => {
+  const before = linkedBefore(uncertainNickname("new", "old"));
+  const changes = memberChanges(
+    planOf({ nickname: "{game.username}" }),
+    memberOf({ nickname }),
+    null,
+    before,
+  );
+  assert.equal(changes.nickname, change);
 });
 
 it("a condition that is not met decides about its rule, whatever is unknown about the others", () => {

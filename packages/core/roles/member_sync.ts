@@ -5,7 +5,7 @@ import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember, RoleRefused } from "../platforms/chat_platform.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform, type ItemOwnership } from "../platforms/game_platform.ts";
-import { storedNickname } from "./kept_nickname.ts";
+import { storedNickname, uncertainNickname } from "./kept_nickname.ts";
 import {
   type GroupRoles,
   isLeftAlone,
@@ -147,6 +147,20 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       return isMade;
     });
 
+    /**
+     * Stores a nickname that the platform may have set, although it did not answer. If the link changes before the next
+     * try, nothing else tells that the nickname is the plan's.
+     */
+    const storeUncertain = Effect.fnUntraced(function* (
+      { scope: { pid }, guildId }: RolePlan,
+      chatId: ChatId,
+      nickname: string,
+      problems: ReadonlyArray<PlanProblem>,
+    ) {
+      const settled = { chatId, mark: null, retryAt: null, nickname, problems };
+      yield* store.settleOne({ pid, guildId }, settled, yield* Clock.currentTimeMillis);
+    });
+
     const apply = Effect.fn("MemberSync.apply")(function* (
       plan: RolePlan,
       changes: Comparison,
@@ -188,8 +202,15 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
           return true;
         },
       );
-      const isRenamed = nickname !== null && (yield* keeping(plan, changes, change(null, renaming)));
       const { before, after } = setNickname;
+      const renamed = keeping(plan, changes, change(null, renaming)).pipe(
+        Effect.tapErrorTag("PlatformUnavailable", () =>
+          after === null
+            ? Effect.void
+            : storeUncertain(plan, chatId, uncertainNickname(after, before), problems),
+        ),
+      );
+      const isRenamed = nickname !== null && (yield* renamed);
       const renamedTo = isRenamed && after !== null ? storedNickname(after, kept) : after;
       const isSet = nickname === null || isRenamed;
       const at = yield* Clock.currentTimeMillis;
