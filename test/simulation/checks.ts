@@ -12,7 +12,8 @@ import {
 import { limits, revocation } from "./key_checks.ts";
 import { answers, linearizability, onePerKey } from "./link_checks.ts";
 import type { Broken, Check } from "./promise.ts";
-import { roles } from "./role_checks.ts";
+import { offers } from "./proof_checks.ts";
+import { reminders, roles } from "./role_checks.ts";
 
 const checks: ReadonlyArray<Check> = [
   linearizability,
@@ -27,6 +28,8 @@ const checks: ReadonlyArray<Check> = [
   deliveries,
   erasures,
   roles,
+  reminders,
+  offers,
 ];
 
 export const brokenPromises = (records: Records): ReadonlyArray<Broken> => {

@@ -1,4 +1,5 @@
 /** A client that sends requests to the nodes and records their outcomes. */
+import { FlowRefused } from "@accountlink/core/flow";
 import {
   BodyTooLarge,
   type HttpRequest,
@@ -50,13 +51,25 @@ export class Client {
     );
   }
 
-  erase(index: number, chatId: string): Effect.Effect<Sent> {
-    return this.#request(index, `ERASE ${chatId}`, { key: "" }, (node) =>
-      Effect.match(node.erase(chatId), {
-        onSuccess: () => ({ status: 200, headers: {}, text: "", body: {} }),
-        onFailure: () => ({ status: 503, headers: { "retry-after": "1" }, text: "", body: {} }),
+  /** Has a service of the node do something, as the operator or the browser of a user. */
+  act(
+    index: number,
+    line: Attempt["line"],
+    work: (node: Node) => Effect.Effect<unknown, unknown>,
+  ): Effect.Effect<Sent> {
+    return this.#request(index, line, { key: "" }, (node) =>
+      Effect.match(work(node), {
+        onSuccess: (data) => ({ status: 200, headers: {}, text: "", body: { data: data as Json } }),
+        onFailure: (error) =>
+          error instanceof FlowRefused
+            ? { status: 409, headers: {}, text: error.reason, body: {} }
+            : { status: 503, headers: { "retry-after": "1" }, text: "", body: {} },
       }),
     );
+  }
+
+  erase(index: number, chatId: string): Effect.Effect<Sent> {
+    return this.act(index, `ERASE ${chatId}`, (node) => node.erase(chatId));
   }
 
   #request(

@@ -2,10 +2,10 @@
 import { type ApiKey, KeyId, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { makeKey } from "@accountlink/testing";
-import { Postgres, Process, Redis, World } from "@accountlink/testing/simulation";
+import { Chance, Postgres, Process, Redis, World } from "@accountlink/testing/simulation";
 import { Context, Effect } from "effect";
 import { Guild } from "./guild.ts";
-import { chatIds, keyHash, Node, sealWebhookSecret } from "./node.ts";
+import { chatIds, keyHash, Node, sealWebhookSecret, unlinkedChatIds } from "./node.ts";
 import { Receiver } from "./receiver.ts";
 
 /** The time from a failed start of a node to the next attempt, in milliseconds. */
@@ -13,7 +13,13 @@ const startInterval = 500;
 
 export type KeyChoice = Partial<Pick<ApiKey, "kind" | "limits" | "tier">>;
 
-const scope = { kind: "global", pid: Pid.make("pid_00000000000000000001"), account: "acme" } as const;
+/** The community of most clients, and another one in which members prove accounts. */
+export const scopes = {
+  main: { kind: "global", pid: Pid.make("pid_00000000000000000001"), account: "acme" },
+  elsewhere: { kind: "global", pid: Pid.make("pid_00000000000000000002"), account: "club" },
+} as const;
+export type Place = keyof typeof scopes;
+
 const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
 
 export interface Happened {
@@ -37,7 +43,10 @@ export class Deployment {
   /** How many requests had each outcome, and how often each kind of fault happened. */
   readonly counts = new Map<string, number>();
   hasWebhook = false;
-  hasPlan = false;
+  /** Whether the community `main` asks for a proof of its own. */
+  readonly freshProof: boolean;
+  /** Draws what the world is like, so that it stays the same with another order of events. */
+  readonly #chance: Chance;
   #lastGame = 0;
   #lastKey = 0;
 
@@ -50,11 +59,16 @@ export class Deployment {
     this.postgres = new Postgres(this.world);
     this.redis = new Redis(this.world);
     this.receiver = new Receiver(this.world, this.outside);
-    this.guild = new Guild(this.world, this.outside, chatIds);
+    this.#chance = new Chance(seed);
+    this.freshProof = this.#chance.happens(0.2);
+    this.guild = new Guild(this.world, this.outside, [...chatIds, ...unlinkedChatIds], this.#chance);
     const store = Context.get(this.postgres.ports, KeyStore);
-    const account = { name: "acme", chatId: null, tier: "premium" } as const;
-    this.#prepare(store.ensureAccount(account));
-    this.#prepare(store.ensureScope("acme", { kind: "global" }, scope.pid));
+    for (const { account, pid } of Object.values(scopes)) {
+      this.#prepare(store.ensureAccount({ name: account, chatId: null, tier: "premium" }));
+      this.#prepare(store.ensureScope(account, { kind: "global" }, pid));
+    }
+    const settings = { ...origin, pid: scopes.main.pid, at: this.outside.currentTimeMillisUnsafe() };
+    this.#prepare(store.updateSettings({ ...settings, update: { freshProof: this.freshProof } }));
     for (let index = 0; index < nodes; index++) this.nodes.push(this.#newNode(index));
   }
 
@@ -66,8 +80,8 @@ export class Deployment {
     if (this.#isTold) this.story.push(`${this.now.toFixed(2).padStart(10)}  ${who.padEnd(10)}  ${what()}`);
   }
 
-  count(what: string): void {
-    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  count(what: string, times = 1): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + times);
   }
 
   restart(index: number): void {
@@ -92,10 +106,10 @@ export class Deployment {
     return chatIds;
   }
 
-  newKey(choice: KeyChoice): string {
+  newKey(choice: KeyChoice, place: Place = "main"): string {
     const id = `Key${String(++this.#lastKey).padStart(9, "0")}`;
     const token = `alk_${id}_${"k".repeat(43)}`;
-    const key = makeKey(scope, {
+    const key = makeKey(scopes[place], {
       id: KeyId.make(id),
       tier: "premium",
       kind: "partner",
@@ -112,13 +126,12 @@ export class Deployment {
   addWebhook(): void {
     if (this.hasWebhook) return;
     this.hasWebhook = true;
-    this.#prepare(this.receiver.register(scope, this.postgres.ports, sealWebhookSecret));
+    this.#prepare(this.receiver.register(scopes.main, this.postgres.ports, sealWebhookSecret));
   }
 
   addPlan(): void {
-    if (this.hasPlan) return;
-    this.hasPlan = true;
-    this.#prepare(this.guild.plan(scope, this.postgres.ports));
+    if (this.guild.settings !== null) return;
+    this.#prepare(this.guild.plan(scopes.main, this.postgres.ports, this.#chance));
   }
 
   #prepare<A, E>(effect: Effect.Effect<A, E>): A {

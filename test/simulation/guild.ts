@@ -1,4 +1,4 @@
-/** A guild whose members get roles. It refuses some requests and loses some answers. */
+/** A guild whose members get roles and reminders. It refuses some requests and loses some answers. */
 import {
   type ApiKey,
   ChatId,
@@ -7,39 +7,61 @@ import {
   PlatformUnavailable,
   type StoragePorts,
 } from "@accountlink/core";
+import { CommunityStore } from "@accountlink/core/communities";
 import { FixtureGuild } from "@accountlink/core/fixture";
-import type { RoleMember } from "@accountlink/core/platforms";
-import { noPlan, RolePlanStore } from "@accountlink/core/roles";
+import type { ChatChannels, RoleMember } from "@accountlink/core/platforms";
+import { type PlanSettings, RolePlanStore } from "@accountlink/core/roles";
 import { aGuild } from "@accountlink/testing";
-import type { Process, World } from "@accountlink/testing/simulation";
+import type { Chance, Process, World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Option } from "effect";
+import { allRoles, somePlan } from "./guild_plan.ts";
 import { askService } from "./service_request.ts";
-
-export const linkedRole = "1";
-export const unlinkedRole = "2";
 
 const guildId = GuildId.make("700000000000000001");
 
 /** The guild refuses a request or loses its answer at most this many times. */
 const mostFailures = 5;
 
+const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
+
 export class Guild {
   readonly #world: World;
   readonly #outside: Process;
   readonly #guild: FixtureGuild;
+  readonly #heldAtFirst = new Map<string, ReadonlyArray<string>>();
+  /** The private messages that members got, each with the text that makes it unique. */
+  readonly messages: Array<{ readonly chatId: string; readonly once: string }> = [];
   #failures = 0;
+  /** The settings of the plan; null before it is turned on. */
+  settings: PlanSettings | null = null;
+  #reminds = false;
 
-  constructor(world: World, outside: Process, members: ReadonlyArray<string>) {
+  /** @param chance draws the roles that members have before any plan */
+  constructor(world: World, outside: Process, members: ReadonlyArray<string>, chance: Chance) {
     this.#world = world;
     this.#outside = outside;
-    const names = { [linkedRole]: "Linked", [unlinkedRole]: "Unlinked" };
-    const roles = Object.entries(names).map(([id, name]) => ({ id, name, assignable: true }));
+    const roles = allRoles.map((id) => ({ id, name: `Role ${id}`, assignable: true }));
     this.#guild = new FixtureGuild(aGuild(guildId, members, { roles }));
+    for (const chatId of members) {
+      const held = allRoles.filter(() => chance.happens(0.2));
+      this.#heldAtFirst.set(chatId, held);
+      for (const role of held) this.#guild.setRole(chatId, role, true);
+    }
   }
 
-  /** The roles of a member, sorted. */
-  rolesOf(chatId: string): ReadonlyArray<string> {
-    return (this.#member(chatId)?.roleIds ?? []).toSorted();
+  /** Whether members without a link get reminders, and some have none yet. */
+  get isReminding(): boolean {
+    return this.#reminds && this.messages.length < 2;
+  }
+
+  /** The roles of a member, sorted, and the nickname. */
+  shownOf(chatId: string): { readonly roles: ReadonlyArray<string>; readonly nickname: string | null } {
+    const { roleIds = [], nickname = null } = this.#member(chatId) ?? {};
+    return { roles: roleIds.toSorted(), nickname };
+  }
+
+  heldAtFirst(chatId: string): ReadonlyArray<string> {
+    return this.#heldAtFirst.get(chatId) ?? [];
   }
 
   platformOf(node: Process, platform: ChatPlatform["Service"]): ChatPlatform["Service"] {
@@ -52,6 +74,11 @@ export class Guild {
     return {
       ...platform,
       findGuild: () => ask("findGuild", () => Option.some({ id: guildId, name: null })),
+      channels: {
+        ...(platform.channels as ChatChannels),
+        findChannels: () => Effect.succeed(Option.some({ channels: [], locale: null })),
+        postPrivately: (chatId, _, once) => ask("postPrivately", () => this.#post(chatId, once)),
+      },
       roles: {
         findGuildRoles: () =>
           ask("findGuildRoles", () =>
@@ -67,12 +94,27 @@ export class Guild {
     };
   }
 
+  /** Sends a message, unless the platform has got the same one before. */
+  #post(chatId: string, once: string): boolean {
+    if (this.messages.every((sent) => sent.once !== once)) {
+      this.messages.push({ chatId, once });
+    }
+    return true;
+  }
+
   #member(chatId: string): RoleMember | undefined {
     const member = this.#guild.member(chatId);
     if (member === undefined) return undefined;
     const { nickname, roles } = member;
-    const names = { username: null, displayName: null, nickname };
-    return { chatId: ChatId.make(chatId), ...names, roleIds: roles.map(({ id }) => id), isBot: false };
+    const names = { username: `user_${chatId}`, displayName: null, nickname };
+    const joined = "2020-01-01T00:00:00.000Z";
+    return {
+      chatId: ChatId.make(chatId),
+      ...names,
+      roleIds: roles.map(({ id }) => id),
+      isBot: false,
+      joined,
+    };
   }
 
   #ask<A>(node: Process, operation: string, answer: () => A): Effect.Effect<A, PlatformUnavailable> {
@@ -87,23 +129,23 @@ export class Guild {
     });
   }
 
-  /** Turns on a role plan for a scope. The plan handles the feed from its beginning. */
-  plan(scope: ApiKey["scope"], ports: Context.Context<StoragePorts>): Effect.Effect<unknown, unknown> {
-    return Context.get(ports, RolePlanStore).put({
-      actor: { type: "operator", id: "simulation" },
-      requestId: null,
-      pid: scope.pid,
-      guildId,
-      settings: {
-        ...noPlan,
-        rules: [
-          { roleId: linkedRole, when: { is: "linked" }, nickname: null },
-          { roleId: unlinkedRole, when: { is: "unlinked" }, nickname: null },
-        ],
-        state: "on",
-      },
-      position: 0,
-      at: this.#outside.currentTimeMillisUnsafe(),
-    });
+  /** Turns on a role plan for a scope, which `chance` draws. The plan handles the feed from its beginning. */
+  plan(
+    scope: ApiKey["scope"],
+    ports: Context.Context<StoragePorts>,
+    chance: Chance,
+  ): Effect.Effect<unknown, unknown> {
+    const settings = somePlan(chance);
+    this.settings = settings;
+    this.#reminds = chance.happens(0.5);
+    const at = this.#outside.currentTimeMillisUnsafe();
+    const write = { ...origin, pid: scope.pid, guildId, position: 0, at };
+    return Effect.andThen(
+      Context.get(ports, RolePlanStore).put({ ...write, settings }),
+      Context.get(ports, CommunityStore).update({
+        ...write,
+        update: { remindAfterDays: this.#reminds ? 1 : null },
+      }),
+    );
   }
 }

@@ -7,7 +7,9 @@ import {
   ChatPlatform,
   decodeFixture,
   NetworkIntelligence,
+  type Pid,
   UserData,
+  VerificationFlows,
 } from "@accountlink/core";
 import { EventWatch } from "@accountlink/core/events";
 import { FallbackCounters } from "@accountlink/core/limits";
@@ -17,27 +19,45 @@ import { SessionWatch } from "@accountlink/core/sessions";
 import { WebhookCouriers, WebhookSender } from "@accountlink/core/webhooks";
 import { type HttpRequest, type HttpResponse, HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { CacheMemory, PlatformMemory } from "@accountlink/memory";
+import { layerRemindersIn } from "@accountlink/pages/chat";
+import { Languages } from "@accountlink/pages/languages";
 import { cryptoLayer } from "@accountlink/server/crypto";
 import { type Postgres, Process, type Redis, type World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import type { Guild } from "./guild.ts";
+import { group } from "./guild_plan.ts";
 import type { Receiver } from "./receiver.ts";
 
 /** The chat users that exist in every simulation, in addition to `erasedChatId`. */
 export const chatIds = ["100001", "100002"];
+/** Members of the guild whom nobody links. */
+export const unlinkedChatIds = ["100005", "100006"];
 /** The chat user that clients of the kind `erasure` link and erase. Other clients do not use this chat user. */
 export const erasedChatId = "100004";
 const gameUsers = 400;
+
+const inGroup = {
+  id: Number(group.id),
+  name: "Makers",
+  memberCount: gameUsers / 2,
+  hasVerifiedBadge: false,
+  role: { id: 1, name: "Officer", rank: group.rank },
+};
 
 const platform = await Effect.runPromise(
   decodeFixture(
     JSON.stringify({
       platform: {
-        chatUsers: [...chatIds, erasedChatId].map((id) => ({ id, username: `user_${id}` })),
+        chatUsers: [...chatIds, ...unlinkedChatIds, erasedChatId].map((id) => ({
+          id,
+          username: `user_${id}`,
+        })),
         gameUsers: Array.from({ length: gameUsers }, (_, index) => ({
           id: String(index + 1),
           username: `game_${index + 1}`,
+          groups: index % 2 === 0 ? [] : [inGroup],
         })),
+        gameGroups: [{ id: group.id, name: "Makers", ranks: [{ rank: group.rank, name: "Officer" }] }],
       },
     }),
   ),
@@ -71,12 +91,23 @@ const stateless = await Effect.runPromise(
 export const { keyHash, sealWebhookSecret } = Context.get(stateless, Secrets);
 
 /** The services of a node, composed as in `apps/server`. Each node provides its own storage and cache ports to them. */
-const services = Layer.mergeAll(
+const withoutReminders = Layer.mergeAll(
   AccountLink.layerWeb,
   WebhookCouriers.layer,
   RoleCouriers.layer,
   Readiness.layerStorage,
 ).pipe(Layer.provideMerge(AccountLink.layer), Layer.provideMerge(FallbackCounters.layer(CacheMemory.layer)));
+
+/** English alone, read before the simulation, since a file is read in real time. */
+const inEnglish = await Effect.runPromise(
+  Effect.gen(function* () {
+    const languages = yield* Languages;
+    const english = Effect.succeed(yield* languages.ofLocale(null));
+    return Layer.succeed(Languages, { ...languages, ofLocale: () => english });
+  }).pipe(Effect.provide(Languages.layer)),
+);
+
+const services = Layer.provideMerge(Layer.provide(layerRemindersIn, inEnglish), withoutReminders);
 
 const start = Effect.gen(function* () {
   const built = yield* Layer.build(services);
@@ -90,6 +121,7 @@ const start = Effect.gen(function* () {
   return {
     app,
     users: Context.get(built, UserData),
+    flows: Context.get(built, VerificationFlows),
     stop: Effect.forEach(stops, ({ stop }) => stop, { discard: true }),
   };
 });
@@ -146,6 +178,40 @@ export class Node extends Process {
     return this.#serving?.users.erase(ChatId.make(chatId), origin) ?? Effect.never;
   }
 
+  /**
+   * Lets a browser of a chat user enter the verification of a scope and prove the chat account, and the game account if
+   * one is given. Returns what the page shows.
+   */
+  enter(pid: Pid, chatId: string, gameId: string | null): Effect.Effect<FlowPage, unknown> {
+    const flows = this.#serving?.flows;
+    if (flows === undefined) return Effect.never;
+    const prove = Effect.fnUntraced(function* (step: "chat" | "game", as: string, held: string | null) {
+      const { url, cookie } = yield* flows.start(step, entryOf(pid), held, redirectUri);
+      const state = new URL(url).searchParams.get("state") ?? "";
+      return yield* flows.finish(step, cookie, new URLSearchParams({ state, code: as }), redirectUri);
+    });
+    return Effect.gen(function* () {
+      const { cookie } = yield* prove("chat", chatId, null);
+      const proven = gameId === null ? { cookie } : yield* prove("game", gameId, cookie);
+      return yield* pageOf(flows, pid, proven.cookie);
+    });
+  }
+
+  /** Presses the button of an account that the page offers. */
+  choose(pid: Pid, { cookie, csrf }: FlowPage, gameId: string): Effect.Effect<FlowPage, unknown> {
+    const flows = this.#serving?.flows;
+    return flows === undefined
+      ? Effect.never
+      : Effect.flatMap(flows.chooseKnown(cookie, { csrf, sid: null }, gameId), (chosen) =>
+          pageOf(flows, pid, chosen.cookie),
+        );
+  }
+
+  confirm({ cookie, csrf }: FlowPage): Effect.Effect<unknown, unknown> {
+    const from = { address: null, browser: null, requestId: "simulation" };
+    return this.#serving?.flows.confirm(cookie, { csrf, sid: null }, from) ?? Effect.never;
+  }
+
   override kill(): void {
     super.kill();
     for (const breakOff of this.inFlight) breakOff();
@@ -166,3 +232,25 @@ export class Node extends Process {
     this.start(close, () => this.kill());
   }
 }
+
+/** What a browser knows of a page of the verification. */
+export interface FlowPage {
+  readonly cookie: string;
+  readonly csrf: string;
+  /** The accounts that the page offers. */
+  readonly offered: ReadonlyArray<string>;
+}
+
+const redirectUri = "http://service.example/verify/callback";
+
+const entryOf = (pid: Pid) => ({ pid, guildId: null, redirect: null });
+
+const pageOf = (flows: VerificationFlows["Service"], pid: Pid, held: string) =>
+  Effect.map(
+    flows.view(entryOf(pid), held),
+    ({ cookie, csrf, known }): FlowPage => ({
+      cookie,
+      csrf,
+      offered: known.map(({ id }) => id),
+    }),
+  );

@@ -1,24 +1,42 @@
-/** Checks that the roles of members follow their links. */
+/** Checks that roles and nicknames of members follow their links, and that members are reminded once. */
 import type { Records } from "./clients.ts";
-import { linkedRole, unlinkedRole } from "./guild.ts";
+import { shownBy } from "./guild_plan.ts";
 import type { Check } from "./promise.ts";
 import { findStatus } from "./requests.ts";
 
 /** Describes each member whose roles do not fit the link in the last answer about the member's verification status. */
-export const wrongMembers = ({ deployment, operations }: Records): ReadonlyArray<string> =>
-  deployment.hasPlan
-    ? deployment.chatIds.flatMap((chatId) => {
-        const { line } = findStatus(chatId);
-        const outcome = operations.findLast(({ request }) => request.line === line)?.sent[0]?.outcome;
-        if (outcome?.kind !== "answered") return [];
-        const isLinked = (outcome.answer.body["data"]?.["gameId"] ?? null) !== null;
-        const [found, expected] = [
-          deployment.guild.rolesOf(chatId).join(" "),
-          isLinked ? linkedRole : unlinkedRole,
-        ];
-        return found === expected ? [] : [`${chatId} has the roles "${found}", expected "${expected}"`];
-      })
-    : [];
+export const wrongMembers = ({ deployment, operations, proofs }: Records): ReadonlyArray<string> => {
+  const { guild } = deployment;
+  const { settings } = guild;
+  if (settings === null) return [];
+  // If a node dies after it has set a nickname and before it has stored that, and the link changes before another node
+  // tries again, nobody knows that the nickname is the plan's.
+  const isExact = deployment.faults.length === 0;
+  return deployment.chatIds.flatMap((chatId) => {
+    const { line } = findStatus(chatId);
+    const outcome = operations.findLast(({ request }) => request.line === line)?.sent[0]?.outcome;
+    if (outcome?.kind !== "answered") return [];
+    const gameId = outcome.answer.body["data"]?.["gameId"] ?? null;
+    const linked =
+      typeof gameId === "string"
+        ? { gameId, isProven: proofs.some((proof) => proof.place === "main" && proof.gameId === gameId) }
+        : null;
+    const [found, expected] = [
+      guild.shownOf(chatId),
+      shownBy(settings, { chatId, held: guild.heldAtFirst(chatId), linked }),
+    ].map(({ roles: shown, nickname }) => JSON.stringify({ shown, nickname: isExact ? nickname : "any" }));
+    return found === expected ? [] : [`${chatId} has ${found}, expected ${expected}`];
+  });
+};
 
 export const roles: Check = (records) =>
-  wrongMembers(records).map((how) => ({ promise: "In the end, roles equal the links", how }));
+  wrongMembers(records).map((how) => ({ promise: "In the end, roles and nicknames equal the links", how }));
+
+export const reminders: Check = ({ deployment: { guild } }) => {
+  const reminded = guild.messages.map(({ chatId }) => chatId);
+  const twice = reminded.filter((chatId, index) => reminded.indexOf(chatId) !== index);
+  return twice.map((chatId) => ({
+    promise: "A member is reminded once",
+    how: `${chatId} was reminded twice`,
+  }));
+};

@@ -38,6 +38,12 @@ const recovery = 2_500;
  */
 const deliveryTime = 400_000;
 
+/**
+ * How long a run waits for reminders, in milliseconds. It is long enough for two of them. If a node dies between the
+ * claim of a reminder and its message, the member gets none.
+ */
+const reminderTime = 15_000;
+
 /** @param isTold whether to write the story */
 export const runPlan = (plan: Plan, isTold = false): Run => {
   const deployment = new Deployment(plan.seed, plan.nodes, isTold);
@@ -78,8 +84,13 @@ const happenings = Effect.fnUntraced(function* (plan: Plan, records: Records) {
   // A short schedule waits until it has enough steps, so that the background work of the nodes runs too.
   while (deployment.world.steps < fewestSteps) yield* Effect.sleep(500);
   const until = deployment.now + deliveryTime;
-  const isWaiting = () => undelivered(records).length > 0 || wrongMembers(records).length > 0;
+  const untilReminded = deployment.now + reminderTime;
+  const isWaiting = () =>
+    undelivered(records).length > 0 ||
+    wrongMembers(records).length > 0 ||
+    (deployment.now < untilReminded && deployment.guild.isReminding);
   while (deployment.now < until && isWaiting()) yield* Effect.sleep(500);
+  if (deployment.guild.messages.length > 0) deployment.count("reminders", deployment.guild.messages.length);
 });
 
 const live = (plan: ClientPlan, index: number, records: Records): Effect.Effect<void> => {

@@ -6,4 +6,4 @@ export { makeCommunity } from "./community.ts";
 export { commandBodies } from "./installation.ts";
 export { LogCouriers } from "./log_couriers.ts";
 export { longestPanelText, makePostPanel } from "./panel.ts";
-export { layerReminders } from "./reminders.ts";
+export { layerReminders, layerRemindersIn } from "./reminders.ts";

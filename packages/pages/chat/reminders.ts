@@ -84,10 +84,13 @@ const layerOf = (channels: ChatChannels) =>
     });
   });
 
-/** Sends reminders while the service runs. Does nothing on a platform without private messages. */
-export const layerReminders = Layer.effectDiscard(
+/** `layerReminders`, in languages that the caller provides. */
+export const layerRemindersIn = Layer.effectDiscard(
   Effect.flatMap(ChatPlatform, ({ channels }) => (channels === undefined ? Effect.void : layerOf(channels))),
-).pipe(Layer.provide(Languages.layer));
+);
+
+/** Sends reminders while the service runs. Does nothing on a platform without private messages. */
+export const layerReminders = Layer.provide(layerRemindersIn, Languages.layer);
 
 const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
   const store = yield* ReminderStore;

@@ -1,0 +1,39 @@
+/** Checks which game accounts communities offered to members who had proven them elsewhere. */
+import type { Offer, Proof, Records } from "./clients.ts";
+import type { Check } from "./promise.ts";
+
+const promise = "Offered are accounts that the member has proven elsewhere, and is linked to there still";
+
+/** Whether a proof may have made a link to this account at another place before an offer was answered. */
+const isGround = (offer: Offer, gameId: string, { chatId, place, isOwn, sent, ...proof }: Proof): boolean =>
+  isOwn &&
+  chatId === offer.chatId &&
+  place !== offer.place &&
+  proof.gameId === gameId &&
+  sent.called <= offer.sent.ended;
+
+/** Whether the member was unlinked elsewhere after the last proof there, before the offer was asked for. */
+const isUnlinked = ({ removals, proofs }: Records, offer: Offer): boolean =>
+  offer.place === "main" &&
+  removals.some(
+    ({ chatId, sent }) =>
+      chatId === offer.chatId &&
+      sent.outcome.kind === "answered" &&
+      sent.ended < offer.sent.called &&
+      proofs.every((proof) => proof.chatId !== chatId || proof.place === "main" || proof.until < sent.called),
+  );
+
+export const offers: Check = (records) =>
+  records.offers.flatMap((offer) => {
+    const { place, gameIds, chatId } = offer;
+    const groundless = gameIds.filter(
+      (gameId) => !records.proofs.some((each) => isGround(offer, gameId, each)),
+    );
+    const told = `${gameIds.join(", ")} was offered to ${chatId} for ${place}`;
+    if (groundless.length > 0) return [{ promise, how: `${told}, without a proof elsewhere` }];
+    if (gameIds.length > 0 && isUnlinked(records, offer))
+      return [{ promise, how: `${told}, after the unlink` }];
+    return gameIds.length > 0 && place === "main" && records.deployment.freshProof
+      ? [{ promise: "A community that asks for its own proof is offered no account", how: told }]
+      : [];
+  });
