@@ -1,5 +1,5 @@
 /** Checks the promises of the service against the recorded requests and answers of a run. */
-import type { Records } from "./clients.ts";
+import type { Records } from "./behaviour.ts";
 import {
   deliveries,
   erasures,

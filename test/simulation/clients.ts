@@ -2,9 +2,18 @@
 import type { Chance } from "@accountlink/testing/simulation";
 import { Effect } from "effect";
 import { textOf } from "../support/http.ts";
+import {
+  ask,
+  type Behaviour,
+  dataOf,
+  type ErasedWrite,
+  type Operation,
+  optionsOf,
+  type Records,
+} from "./behaviour.ts";
 import type { Client, Sent } from "./client.ts";
-import { type Deployment, type Place, scopes } from "./deployment.ts";
-import { erasedChatId, type FlowPage } from "./node.ts";
+import { erasedChatId } from "./node.ts";
+import { proofs } from "./proof_clients.ts";
 import {
   findByChat,
   findByGame,
@@ -15,88 +24,8 @@ import {
   setGame,
 } from "./requests.ts";
 
-/** A request about links, with its attempts. */
-export interface Operation {
-  readonly client: string;
-  readonly request: Request;
-  readonly sent: Array<Sent>;
-}
-
-/** A write about the erased user, with its attempts. */
-export interface ErasedWrite {
-  readonly options: { readonly body: object; readonly idempotencyKey: string };
-  readonly sent: Array<Sent>;
-}
-
-/** A confirmation of a proven account, which may have made a link. */
-export interface Proof {
-  readonly chatId: string;
-  readonly place: Place;
-  readonly gameId: string;
-  /** False if the account was known from another place. */
-  readonly isOwn: boolean;
-  readonly sent: Sent;
-  /** The latest time at which it may have taken effect. */
-  readonly until: number;
-}
-
-/** The accounts that a page offered to a user who had proven the chat account. */
-export interface Offer {
-  readonly chatId: string;
-  readonly place: Place;
-  readonly gameIds: ReadonlyArray<string>;
-  readonly sent: Sent;
-}
-
-/** The records of a run: clients write them, and the checks read them. */
-export class Records {
-  readonly deployment: Deployment;
-  /** Finished requests, in the order in which they finished. */
-  readonly history: Array<Sent> = [];
-  readonly operations: Array<Operation> = [];
-  /** For each reader of the feed, the pages that it has read. */
-  readonly readers: Array<Array<Sent>> = [];
-  readonly erasures: { readonly writes: Array<ErasedWrite>; readonly erased: Array<Sent> } = {
-    writes: [],
-    erased: [],
-  };
-  readonly proofs: Array<Proof> = [];
-  readonly offers: Array<Offer> = [];
-  /** Writes that left a chat user at the place `elsewhere` without the account that was proven there. */
-  readonly removals: Array<{ readonly chatId: string; readonly sent: Sent }> = [];
-  readonly key: string;
-  readonly keyElsewhere: string;
-  readonly limitedKey: string;
-
-  constructor(deployment: Deployment) {
-    this.deployment = deployment;
-    this.key = deployment.newKey({});
-    this.keyElsewhere = deployment.newKey({}, "elsewhere");
-    this.limitedKey = deployment.newKey({ limits: { perWindow: 1_000, daily: dailyLimit } });
-  }
-}
-
-/** The daily request limit of `limitedKey`. */
-export const dailyLimit = 6;
-
-/** Creates the step function of one client. */
-type Behaviour = (client: Client, records: Records) => (chance: Chance, node: number) => Effect.Effect<void>;
-
 const all = <A>(effects: ReadonlyArray<Effect.Effect<A>>): Effect.Effect<ReadonlyArray<A>> =>
   Effect.all(effects, { concurrency: "unbounded" });
-
-/** Sends a request about links once. */
-export const ask = (client: Client, { key, operations }: Records, node: number, request: Request) =>
-  Effect.suspend(() => {
-    const operation: Operation = { client: client.name, request, sent: [] };
-    operations.push(operation);
-    return Effect.map(
-      client.send(node, request.line, optionsOf(request, key)),
-      (sent) => void operation.sent.push(sent),
-    );
-  });
-
-const optionsOf = ({ body }: Request, key: string) => (body === undefined ? { key } : { key, body });
 
 const isAnswered = ({ outcome }: Sent): boolean =>
   outcome.kind === "answered" && !outcome.answer.text.includes("idempotency_key_in_use");
@@ -184,9 +113,6 @@ const revoked: Behaviour = (client, { deployment }) => {
   };
 };
 
-export const dataOf = ({ outcome }: Sent): Readonly<Record<string, unknown>> | null =>
-  outcome.kind === "answered" && outcome.answer.status < 300 ? (outcome.answer.body["data"] ?? {}) : null;
-
 export const readFeed = (
   client: Client,
   { key }: Records,
@@ -265,90 +191,6 @@ const erasure: Behaviour = (client, { key, deployment, erasures }) => {
     const write: ErasedWrite = { options: { body, idempotencyKey: `erased-${writes.length}` }, sent: [] };
     writes.push(write);
     return send(node, write);
-  };
-};
-
-const inTurn = (effects: ReadonlyArray<Effect.Effect<void>>): Effect.Effect<void> =>
-  Effect.all(effects, { discard: true });
-
-/** How long after an unanswered confirmation its link may still be made, in milliseconds. */
-const longestAfterlife = 10_000;
-
-/** Proves accounts at both places, uses known ones, and unlinks them elsewhere or replaces them by hand. */
-const proofs: Behaviour = (client, records) => {
-  const { deployment, operations, offers } = records;
-  deployment.addPlan();
-
-  const confirm = Effect.fnUntraced(function* (
-    node: number,
-    { chatId, place, gameId, isOwn }: Pick<Proof, "chatId" | "place" | "gameId" | "isOwn">,
-    page: FlowPage,
-  ) {
-    const line = `CONFIRM ${gameId} for ${chatId} at ${place}` as const;
-    const sent = yield* client.act(node, line, (serving) => serving.confirm(page));
-    const isAnsweredNow = sent.outcome.kind === "answered";
-    if (isAnsweredNow && dataOf(sent) === null) return;
-    const until = isAnsweredNow ? sent.ended : sent.ended + longestAfterlife;
-    records.proofs.push({ chatId, place, gameId, isOwn, sent, until });
-    if (place === "elsewhere") return;
-    const request: Request = { line, chatIds: [chatId], write: { leaves: gameId }, read: () => [] };
-    operations.push({ client: client.name, request, sent: [sent] });
-  });
-
-  const enter = (node: number, chatId: string, place: Place, gameId: string | null) =>
-    Effect.map(
-      client.act(node, `ENTER ${place} as ${chatId}`, (serving) =>
-        serving.enter(scopes[place].pid, chatId, gameId),
-      ),
-      (sent) => ({ sent, page: dataOf(sent) as FlowPage | null }),
-    );
-
-  const useKnown = Effect.fnUntraced(function* (chance: Chance, node: number, chatId: string, place: Place) {
-    const { sent, page } = yield* enter(node, chatId, place, null);
-    if (page === null) return;
-    offers.push({ chatId, place, gameIds: page.offered, sent });
-    if (page.offered.length === 0) return;
-    deployment.count("known accounts offered");
-    const gameId = chance.pick(page.offered);
-    const chosen = yield* client.act(node + 1, `CHOOSE ${gameId} for ${chatId}`, (serving) =>
-      serving.choose(scopes[place].pid, page, gameId),
-    );
-    const next = dataOf(chosen) as FlowPage | null;
-    if (next !== null) yield* confirm(node, { chatId, place, gameId, isOwn: false }, next);
-  });
-
-  const proveOwn = Effect.fnUntraced(function* (node: number, chatId: string, place: Place) {
-    const gameId = deployment.newGame();
-    const { page } = yield* enter(node, chatId, place, gameId);
-    if (page !== null) yield* confirm(node + 1, { chatId, place, gameId, isOwn: true }, page);
-  });
-
-  /** Unlinks elsewhere, or links another account there by hand. */
-  const remove = (chance: Chance, node: number, chatId: string) => {
-    const key = records.keyElsewhere;
-    const written = chance.happens(0.5)
-      ? client.send(node, "DELETE /v2/game", { key, body: { chatId } })
-      : client.send(node, "PATCH /v2/game", { key, body: { chatId, gameId: deployment.newGame() } });
-    return Effect.map(written, (sent) => void records.removals.push({ chatId, sent }));
-  };
-
-  return (chance, node) => {
-    const chatId = chance.pick(deployment.chatIds);
-    const place = chance.pick(["main", "elsewhere"] as const);
-    const act = chance.pick([
-      proveOwn(node, chatId, place),
-      Effect.andThen(proveOwn(node, chatId, "elsewhere"), useKnown(chance, node, chatId, "main")),
-      inTurn([
-        proveOwn(node, chatId, "elsewhere"),
-        useKnown(chance, node, chatId, "main"),
-        remove(chance, node, chatId),
-        useKnown(chance, node, chatId, "elsewhere"),
-      ]),
-      useKnown(chance, node, chatId, place),
-      Effect.andThen(remove(chance, node, chatId), useKnown(chance, node + 1, chatId, place)),
-      ask(client, records, node, setGame(chatId, deployment.newGame())),
-    ]);
-    return act;
   };
 };
 

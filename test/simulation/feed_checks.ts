@@ -2,8 +2,9 @@
  * Checks what clients learn from the feed, from waiting for sessions, and from webhooks. Checks that erased users stay
  * erased.
  */
+
+import { dataOf, type Records } from "./behaviour.ts";
 import { describeOutcome, type Sent } from "./client.ts";
-import { dataOf, type Records } from "./clients.ts";
 import { erasedChatId } from "./node.ts";
 import { type Check, disturbance, isFinal, slack } from "./promise.ts";
 

@@ -1,5 +1,5 @@
+import { dailyLimit, dataOf, type Records } from "./behaviour.ts";
 import { describeOutcome, type Sent } from "./client.ts";
-import { dailyLimit, dataOf, type Records } from "./clients.ts";
 import type { Check } from "./promise.ts";
 
 const keyOf = ({ key }: Sent): string => key.slice(4, 16);

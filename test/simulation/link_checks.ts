@@ -1,7 +1,7 @@
 /** Checks answers about links, and the effects of idempotency keys. */
 
+import type { Operation as Asked } from "./behaviour.ts";
 import { describeOutcome } from "./client.ts";
-import type { Operation as Asked } from "./clients.ts";
 import { describeHistory, findContradiction, type Operation } from "./linearizability.ts";
 import { type Check, isFinal } from "./promise.ts";
 

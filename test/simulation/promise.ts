@@ -1,6 +1,7 @@
 /** The type of a check, which finds broken promises of the service, and functions that several checks use. */
+
+import type { Records } from "./behaviour.ts";
 import type { Sent } from "./client.ts";
-import type { Records } from "./clients.ts";
 
 /** A broken promise, and how it was broken. */
 export interface Broken {

@@ -1,5 +1,5 @@
 /** Checks which game accounts communities offered to members who had proven them elsewhere. */
-import type { Offer, Proof, Records } from "./clients.ts";
+import type { Offer, Proof, Records } from "./behaviour.ts";
 import type { Check } from "./promise.ts";
 
 const promise = "Offered are accounts that the member has proven elsewhere, and is linked to there still";

@@ -1,5 +1,5 @@
 /** Checks that roles and nicknames of members follow their links, and that members are reminded once. */
-import type { Records } from "./clients.ts";
+import type { Records } from "./behaviour.ts";
 import { shownBy } from "./guild_plan.ts";
 import type { Check } from "./promise.ts";
 import { findStatus } from "./requests.ts";

@@ -1,9 +1,10 @@
 /** Runs one schedule, from the start of its nodes to the checks. */
 import { Chance } from "@accountlink/testing/simulation";
 import { Cause, Effect, Exit } from "effect";
+import { ask, Records } from "./behaviour.ts";
 import { brokenPromises } from "./checks.ts";
 import { Client } from "./client.ts";
-import { ask, behaviours, Records, readFeed } from "./clients.ts";
+import { behaviours, readFeed } from "./clients.ts";
 import { Deployment } from "./deployment.ts";
 import { begin } from "./faults.ts";
 import { undelivered } from "./feed_checks.ts";

@@ -187,20 +187,29 @@ const nicknameChange = (
   game: LinkedGame | null,
   before: string | null,
 ): NicknameChange | null => {
-  const { nicknameBypassRoleIds, nicknameGroupId } = plan;
-  if (nicknameBypassRoleIds.some((roleId) => member.roleIds.includes(roleId))) return unchanged(before);
+  if (plan.nicknameBypassRoleIds.some((roleId) => member.roleIds.includes(roleId))) return unchanged(before);
   if (game === null) return nicknameRemoval(member, before);
   const template = templateFor(plan, game);
   if (template === undefined) return null;
   // A rule that no longer holds takes its nickname along. A plan without any template leaves nicknames alone.
   if (template === null)
     return templatesOf(plan).length === 0 ? unchanged(before) : nicknameRemoval(member, before);
+  const names = namesFor(template, plan, member, game);
+  if (names === null) return null;
+  const after = nicknameOf(template, names);
+  return after === null ? unchanged(before) : renaming(member, before, after);
+};
+
+/** Returns the names in a template; null if one of them is unknown. */
+const namesFor = (
+  template: string,
+  { nicknameGroupId }: PlanSettings,
+  chat: RoleMember,
+  game: LinkedGame,
+): Parameters<typeof nicknameOf>[1] | null => {
   const group = namesGroupRole(template) ? groupIn(game, nicknameGroupId ?? "") : undefined;
   if (group === null || (namesGame(template) && game.profile === undefined)) return null;
-  const names = { game: game.profile ?? noNames, chat: member, groupRole: group?.role?.name ?? "" };
-  const after = nicknameOf(template, names);
-  if (after === null) return unchanged(before);
-  return renaming(member, before, after);
+  return { game: game.profile ?? noNames, chat, groupRole: group?.role?.name ?? "" };
 };
 
 /** Sets a nickname, unless the member has it, or has what the platform keeps of it. */
