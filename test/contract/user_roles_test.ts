@@ -38,3 +38,19 @@ test("a user's page shows the roles and what the rules would change, and applies
   const moderator = await signInOwner(server, mod);
   expect((await moderator.browser.get(path)).text).not.toContain('id="roles"');
 });
+
+test("a blocked user is let in again on the user's page", async () => {
+  const owner = await signInOwner(server, ada);
+  const pid = textOf((await scopesOf(owner))[0]?.pid);
+  const chatId = "100004";
+  await owner.send("PUT /dashboard/api/blocks", { body: { pid, chatId, reason: null } });
+  const path = `/dashboard/links/user?pid=${pid}&chatId=${chatId}`;
+  const { text } = await owner.browser.get(path);
+  expect(text).toContain("No longer block");
+  const csrf = textOf(/name="csrf" value="([^"]+)"/.exec(text)?.[1]);
+  const done = await owner.browser.post("/dashboard/links/unblock", { csrf, pid, user: chatId, chatId });
+  expect(done.headers.location).toContain("done=unblocked");
+  const after = (await owner.browser.get(textOf(done.headers.location))).text;
+  expect(after).toContain("The user may verify again");
+  expect(after).not.toContain("No longer block<");
+});

@@ -14,6 +14,7 @@ import {
   noCommunityPage,
 } from "../communities/community.ts";
 import { reasonField } from "../links/link_questions.ts";
+import { unblockForm } from "../links/unblock_form.ts";
 import { menuField, textField } from "../look/field.ts";
 import { type AccountNames, listText, messageText, nameIn, type PlatformNames } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
@@ -117,7 +118,9 @@ export const blocksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPa
     form(paths.unblock, (visitor, fields) =>
       Effect.as(
         operations.unblock.submit(visitor, fields),
-        seeOther(paths.blocks, { pid: fields("pid"), done: "unblocked" }),
+        fields("user") === ""
+          ? seeOther(paths.blocks, { pid: fields("pid"), done: "unblocked" })
+          : seeOther(paths.linkUser, { pid: fields("pid"), chatId: fields("user"), done: "unblocked" }),
       ),
     ),
   ];
@@ -194,7 +197,7 @@ ${
           block.reason ?? "–",
           timeHtml(block.at),
           block.member === null ? "–" : nameIn(names.chats, block.member),
-          unblockForm(pid, block),
+          unblockForm(pid, block, null),
         ]),
       })
 }
@@ -205,19 +208,6 @@ ${
 }`,
   };
 };
-
-const unblockForm = (pid: string, { chatId, gameId }: StoredBlock): Html =>
-  chatId === null && gameId === null
-    ? html`–`
-    : html`${formTo(paths.unblock)}
-<input type="hidden" name="pid" value="${pid}">
-${
-  chatId === null
-    ? html`<input type="hidden" name="gameId" value="${gameId}">`
-    : html`<input type="hidden" name="chatId" value="${chatId}">`
-}
-<button class="button quiet small">${say("blocks.end", { unseen: tags.unseen, id: String(chatId ?? gameId) })}</button>
-</form>`;
 
 interface BlockQuestion {
   readonly community: Community;

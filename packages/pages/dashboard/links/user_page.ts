@@ -28,6 +28,7 @@ import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, userPath, withQuery } from "../paths.ts";
 import { accountText, linkLabels, unlinkPath, verifiedText } from "./links_page.ts";
+import { unblockForm } from "./unblock_form.ts";
 import { makeUserRoles, userRolesSection } from "./user_roles.ts";
 
 type LinkedUserView = Effect.Success<ReturnType<Effect.Success<typeof makeUserView>>>;
@@ -108,8 +109,9 @@ ${blockSection(view)}`,
   };
 };
 
-const blockSection = ({ community, chatId, blocked }: LinkedUserView): Html => {
+const blockSection = ({ community, chatId, link, blocked }: LinkedUserView): Html => {
   const { pid } = community.scope;
+  const game = blocked.game && link !== null ? { chatId: null, gameId: link.link.gameId } : null;
   const all = html`<a href="${to(withQuery(paths.blocks, { pid }))}">${say("user.blocked_here")}</a>`;
   return html`
 <section id="block">
@@ -125,7 +127,9 @@ ${
             ? "user.blocked.chat"
             : "user.blocked.game",
         { list: listText(community) },
-      )} ${all}</p>`
+      )} ${all}</p>
+${blocked.chat ? unblockForm(pid, { chatId, gameId: null }, chatId) : null}
+${game === null ? null : unblockForm(pid, game, chatId)}`
 }
 </section>`;
 };

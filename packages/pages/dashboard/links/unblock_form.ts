@@ -1,0 +1,21 @@
+/** The button that lets a blocked user link again. */
+import type { Block } from "@accountlink/core/admission";
+import { formTo, type Html, html } from "../../html.ts";
+import { hiddenFields } from "../look/field.ts";
+import { say, tags } from "../look/say.ts";
+import { paths } from "../paths.ts";
+
+/** @param page the chat user whose page has the button; null in the list of blocks */
+export const unblockForm = (
+  pid: string,
+  { chatId, gameId }: Pick<Block, "chatId" | "gameId">,
+  page: string | null,
+): Html => {
+  const id = chatId ?? gameId;
+  return id === null
+    ? html`–`
+    : html`${formTo(paths.unblock)}
+${hiddenFields({ pid, ...(page !== null && { user: page }), [chatId === null ? "gameId" : "chatId"]: id })}
+<button class="button quiet small">${say("blocks.end", { unseen: tags.unseen, id })}</button>
+</form>`;
+};
