@@ -1,9 +1,8 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
+import { type ClientAddress, clientAddress, inAny, parseAddress } from "@accountlink/core/addresses";
 import { SharedIpRateLimited } from "@accountlink/core/errors";
 import { Effect, Metric, Option } from "effect";
-import { IpNetwork } from "effect/net";
 import type { Config } from "../config/config.ts";
 import { mostOpenFiles } from "../telemetry/process_metrics.ts";
 import type { RefusalOf } from "./node_server.ts";
@@ -41,7 +40,7 @@ export const limitConnections = (server: Server, config: Config) =>
     server.on("connection", (socket) => {
       const address = Option.getOrUndefined(parseAddress(socket.remoteAddress ?? ""));
       if (address === undefined) return;
-      if (isIn(proxies, address)) {
+      if (inAny(proxies, address)) {
         proxied.set(socket, address);
       } else if (sockets.take(address.countedAs)) {
         socket.once("close", () => sockets.release(address.countedAs));
@@ -58,7 +57,7 @@ export const limitConnections = (server: Server, config: Config) =>
       const forwardedFor = headers["x-forwarded-for"] as string | undefined;
       if (proxy === undefined || forwardedFor === undefined) return null;
       const client = clientAddress(proxy, forwardedFor, proxies);
-      if (isIn(proxies, client)) return null;
+      if (inAny(proxies, client)) return null;
       if (requests.take(client.countedAs)) {
         response.once("close", () => requests.release(client.countedAs));
         return null;
@@ -96,9 +95,6 @@ class Counts {
     else this.#open.set(name, open);
   }
 }
-
-const isIn = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddress): boolean =>
-  networks.some((network) => IpNetwork.contains(network, ip));
 
 /**
  * How many connections clients may open if this many files may be open. The rest is for stores, platforms and the log.

@@ -60,7 +60,8 @@ export const parseNetwork = (text: string): Option.Option<IpNetwork.IpNetwork> =
     ? Option.map(Result.getSuccess(IpNetwork.fromString(text.trim())), unmappedNetwork)
     : Option.map(parseAddress(text), ({ ip }) => IpNetwork.fromAddressUnsafe(ip, NetAddress.width(ip)));
 
-const inAny = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddress): boolean =>
+/** Whether an address is in one of the networks. @internal */
+export const inAny = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddress): boolean =>
   networks.some((network) => IpNetwork.contains(network, ip));
 
 /**

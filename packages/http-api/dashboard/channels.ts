@@ -7,27 +7,17 @@
  * ofChannels.map(({ method }) => method); // ["GET", "POST"]
  * ```
  */
-import { GuildId, idRules } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { optional, required, text } from "../parameter.ts";
-import { managed, pid } from "./signed_in.ts";
+import { guildInScope, managed } from "./signed_in.ts";
 
 /** The most characters of a panel's text. */
 export const longestPanelText = 300;
 
-const guild = {
-  pid,
-  guildId: required(
-    GuildId,
-    `expected ${idRules.guildId}`,
-    "ID of the guild; for the scope of a guild, its own",
-  ),
-};
-
 export const getChannels = managed("admin", "GET", "/channels", {
   id: "getChannels",
   summary: "The text channels of a guild, in the order in which members see them",
-  parameters: guild,
+  parameters: guildInScope,
   data: {
     channels: Schema.Array(
       Schema.Struct({ id: Schema.String, name: Schema.String, mayPost: Schema.Boolean }),
@@ -40,7 +30,7 @@ export const postPanel = managed("admin", "POST", "/panel", {
   summary:
     "Post the panel with which members link their accounts into a channel, or change the one that was posted there",
   parameters: {
-    ...guild,
+    ...guildInScope,
     channelId: text("ID of a text channel in which the bot may post"),
     text: optional(
       required(

@@ -10,7 +10,7 @@
  * ```
  */
 import { expectedSettings } from "@accountlink/core/communities";
-import { ChatId, Digits, GuildId, idRules, Pid } from "@accountlink/core/ids";
+import { ChatId, Digits, GuildId, Pid } from "@accountlink/core/ids";
 import { roleRefusals } from "@accountlink/core/platforms";
 import {
   BypassRoles,
@@ -28,17 +28,7 @@ import {
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, oneOf, optional, required, withFallback } from "../parameter.ts";
-import { managed, orNull, pid, unlessLeftOut } from "./signed_in.ts";
-
-/** The parameters that name a plan. */
-const plan = {
-  pid,
-  guildId: required(
-    GuildId,
-    `expected ${idRules.guildId}`,
-    "ID of the guild; for the scope of a guild, its own",
-  ),
-};
+import { guildInScope, managed, orNull, unlessLeftOut } from "./signed_in.ts";
 
 const Problem = Schema.Struct({
   chatId: Schema.NullOr(ChatId),
@@ -74,7 +64,7 @@ const GuildRole = Schema.Struct({ id: Schema.String, name: Schema.String, assign
 export const getRoles = managed("admin", "GET", "/roles", {
   id: "getRoles",
   summary: "The role plan of a guild, and the roles of the guild, highest first",
-  parameters: plan,
+  parameters: guildInScope,
   data: { plan: Plan, guildRoles: Schema.Array(GuildRole) },
 });
 
@@ -143,7 +133,7 @@ export const putRoles = managed("admin", "PUT", "/roles", {
   id: "putRoles",
   summary: "Store the role plan of a guild; a changed plan that is on compares all members",
   parameters: {
-    ...plan,
+    ...guildInScope,
     rules: settings.rules,
     nickname: optional(settings.nickname),
     nicknameGroupId: optional(settings.nicknameGroupId),
@@ -183,7 +173,7 @@ export const putRoles = managed("admin", "PUT", "/roles", {
 export const deleteRoles = managed("admin", "DELETE", "/roles", {
   id: "deleteRoles",
   summary: "Delete the role plan of a guild; members keep their roles",
-  parameters: plan,
+  parameters: guildInScope,
   source: "body",
   data: { deleted: Schema.Boolean },
 });
@@ -204,7 +194,7 @@ export const previewRoles = managed("admin", "POST", "/roles/preview", {
   id: "previewRoles",
   summary: "What the role plan, or other settings, would change: for a member, or started for all members",
   parameters: {
-    ...plan,
+    ...guildInScope,
     chatId: optional(chatId("ID of a member of the guild; without it, all members are compared")),
     rules: unlessLeftOut(settings.rules),
     nickname: unlessLeftOut(settings.nickname),
@@ -225,13 +215,13 @@ export const previewRoles = managed("admin", "POST", "/roles/preview", {
 export const getPreview = managed("admin", "GET", "/roles/preview", {
   id: "getRolePreview",
   summary: "How far the last preview for all members is, and what it found; null without one",
-  parameters: plan,
+  parameters: guildInScope,
   data: { preview: Schema.NullOr(Preview) },
 });
 
 export const sweepRoles = managed("admin", "POST", "/roles/sweep", {
   id: "sweepRoles",
   summary: "Compare all members of a guild with its role plan now",
-  parameters: plan,
+  parameters: guildInScope,
   data: { plan: Plan },
 });

@@ -1,6 +1,6 @@
 /** What the routes of the dashboard share. */
 import type { Expected } from "@accountlink/core/errors";
-import { ChatId } from "@accountlink/core/ids";
+import { ChatId, GuildId, idRules } from "@accountlink/core/ids";
 import { Schema, SchemaTransformation } from "effect";
 import {
   countUpTo,
@@ -105,6 +105,16 @@ export const pid: Parameter<string> = {
   ...anyPid,
   description: `${anyPid.description}; with a key, its own when left out`,
   isOfKey: true,
+};
+
+/** The parameters that name a guild of a scope. */
+export const guildInScope = {
+  pid,
+  guildId: required(
+    GuildId,
+    `expected ${idRules.guildId}`,
+    "ID of the guild; for the scope of a guild, its own",
+  ),
 };
 
 export const pidInPath = inPath(anyPid);

@@ -62,7 +62,7 @@ type InputOf<P extends Parameters, K extends KeyAccess> = K extends readonly []
 
 type JsonOf<S extends Schema.Top> = SuccessOf<S["Encoded"]> | HttpResponse;
 
-interface Operation<P extends Parameters, A> {
+export interface Operation<P extends Parameters, A> {
   readonly json: BoundRoute;
   readonly submit: ReturnType<typeof submitter<P, A>>;
 }
@@ -71,7 +71,7 @@ interface Operation<P extends Parameters, A> {
  * Makes an operation, which its JSON route and the forms of pages share. The route says who may do it, whether a key may,
  * and which fields it has.
  *
- * @param toJson makes the answer of the JSON route; without it, `run` does
+ * @param toJson makes the answer of the JSON route; without it, `run` does, and no form shares the operation
  */
 interface MakeOperation {
   <P extends Parameters, S extends Schema.Top, K extends KeyAccess, A>(
@@ -82,7 +82,7 @@ interface MakeOperation {
   <P extends Parameters, S extends Schema.Top, K extends KeyAccess>(
     route: DashboardRoute<P, S, K>,
     run: (input: InputOf<P, K>) => Answering<JsonOf<S>, PublicError>,
-  ): Operation<P, JsonOf<S>>;
+  ): { readonly json: BoundRoute };
 }
 
 /** Returns a function that makes an operation of the dashboard. */

@@ -4,7 +4,7 @@ import type { Attacking } from "./attacks.ts";
 import { type Latencies, type Neighbour, operations } from "./neighbour.ts";
 
 /** How many times as slow the neighbour's requests may be at the 99th percentile. */
-export const most = 5;
+const most = 5;
 
 /**
  * Shorter times count as this one, in milliseconds, so that an answer may always take 100 ms. People feel no delay in

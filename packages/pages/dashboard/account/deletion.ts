@@ -5,13 +5,13 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
+import { makeDeletionNames } from "../communities/deletion_names.ts";
 import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
 import type { Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { makeAccountTitle, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
-import { makeDeletionNames } from "./deletion_names.ts";
 
 /** What an account loses with its deletion. */
 interface AccountLoss {

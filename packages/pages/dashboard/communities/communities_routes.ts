@@ -8,7 +8,6 @@ import { RolePlanStore } from "@accountlink/core/roles";
 import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Record } from "effect";
 import { type Html, html, to } from "../../html.ts";
-import { makeDeletionNames } from "../account/deletion_names.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { communityName, linksText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
@@ -28,6 +27,7 @@ import {
   saidLabels,
 } from "./community_page.ts";
 import { dataDeletionPage, deletionName } from "./deletion.ts";
+import { makeDeletionNames } from "./deletion_names.ts";
 import {
   addBotLink,
   everyRight,

@@ -3,10 +3,10 @@ import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedAccounts, type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { DashboardCommunities } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeDeletionNames, requireConfirmed } from "../account/deletion_names.ts";
 import { makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
 import { makeScopeNames } from "./community.ts";
+import { makeDeletionNames, requireConfirmed } from "./deletion_names.ts";
 
 /** What members and keys do with communities, by JSON and by the forms of the pages. */
 export const makeCommunityOperations = Effect.gen(function* () {

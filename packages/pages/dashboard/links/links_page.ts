@@ -7,6 +7,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
 import { countNote, countText, linksText, listText, type PlatformNames, withId } from "../look/names.ts";
+import { progressText } from "../look/progress.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
 import { plain, say, tags } from "../look/say.ts";
@@ -14,7 +15,7 @@ import { tableHtml } from "../look/table.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { may, paths, userPath, withQuery } from "../paths.ts";
-import { type NotListed, progressText } from "./member_list_wait.ts";
+import { type NotListed } from "./member_list_wait.ts";
 
 /** A CSV file that also contains the names of users has at most this many links of each community. */
 export const mostNamed = 1_000;

@@ -11,8 +11,6 @@ import { type ListProgress, MemberLists } from "@accountlink/core/owners";
 import { type Duration, Effect, Option } from "effect";
 import type { Html } from "../../html.ts";
 import { errorSentence } from "../look/names.ts";
-import { say } from "../look/say.ts";
-import { numberHtml } from "../look/time.ts";
 
 const longestWait = "3 seconds";
 
@@ -36,8 +34,3 @@ export const makeMemberListWait = Effect.map(
         ),
       ),
 );
-
-export const progressText = ({ done, total }: ListProgress): Html =>
-  total === 0
-    ? numberHtml(done)
-    : say("links.progress", { done: numberHtml(done), total: numberHtml(total) });

@@ -12,6 +12,7 @@ import { type Html, html, to } from "../../html.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
 import { statusHtml } from "../look/notice.ts";
+import { progressText } from "../look/progress.ts";
 import { plain, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { ageAgoHtml, dayHtml, durationHtml, numberHtml } from "../look/time.ts";
@@ -21,7 +22,7 @@ import { channelsPath, may, paths, userPath, withQuery } from "../paths.ts";
 import { type AskedGuild, makeAskedLists } from "./asked_lists.ts";
 import { memberCursorOf } from "./link_operations.ts";
 import { accountText } from "./links_page.ts";
-import { makeMemberListWait, type NotListed, progressText } from "./member_list_wait.ts";
+import { makeMemberListWait, type NotListed } from "./member_list_wait.ts";
 
 const pageSize = 50;
 

@@ -100,30 +100,37 @@ ${field.choices.map(
 </select>`,
   );
 
-export const radioField = (
-  field: Field & { readonly value: string; readonly choices: ReadonlyArray<Choice> },
-): Html => html`
+/** A field of several choices, each with its own label. */
+const choicesField = (field: Field, choices: ReadonlyArray<Html>): Html => html`
 <fieldset class="field" id="${field.name}"${describedBy(field)}>
 <legend>${field.label}</legend>
 ${field.hint === undefined ? null : html`<p class="hint" id="${field.name}-hint">${field.hint}</p>`}
 ${reasonsOf(field).length === 0 ? null : html`<p class="problem" id="${field.name}-problem">${sentence(reasonsOf(field))}</p>`}
-${field.choices.map(
-  ({ value, label, hint = null }) => html`
+${choices}
+</fieldset>`;
+
+export const radioField = (
+  field: Field & { readonly value: string; readonly choices: ReadonlyArray<Choice> },
+): Html =>
+  choicesField(
+    field,
+    field.choices.map(
+      ({ value, label, hint = null }) => html`
 <label class="choice"><input type="radio" name="${field.name}" value="${value}"${value === field.value ? html` checked` : null}>
 <span>${label}${hint && html` <small>${hint}</small>`}</span></label>`,
-)}
-</fieldset>`;
+    ),
+  );
 
 /** Several boxes to tick, whose field has a value for each ticked one. */
 export const checksField = (
   field: Field & { readonly values: ReadonlyArray<string>; readonly choices: ReadonlyArray<Choice> },
-): Html => html`
-<fieldset class="field" id="${field.name}"${describedBy(field)}>
-<legend>${field.label}</legend>
-${field.hint === undefined ? null : html`<p class="hint" id="${field.name}-hint">${field.hint}</p>`}
-${reasonsOf(field).length === 0 ? null : html`<p class="problem" id="${field.name}-problem">${sentence(reasonsOf(field))}</p>`}
-${field.choices.map(({ value, label }) => checkField(field.name, label, field.values.includes(value), value))}
-</fieldset>`;
+): Html =>
+  choicesField(
+    field,
+    field.choices.map(({ value, label }) =>
+      checkField(field.name, label, field.values.includes(value), value),
+    ),
+  );
 
 export const checkField = (
   name: string,

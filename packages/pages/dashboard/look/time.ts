@@ -116,7 +116,7 @@ export const timeOr = (time: Millis | null, otherwise: string): Html | string =>
 export const timeUntil = (time: Millis, now: Millis): string => `in ${durationText(time - now)}`;
 
 /** Formats a duration in whole minutes, hours or days, such as "3 days". */
-export const durationText = (duration: Millis): string => {
+const durationText = (duration: Millis): string => {
   const [count, unit] = partsOf(duration);
   return counted(count, unit);
 };

@@ -11,9 +11,9 @@ import {
 } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { progressText } from "../links/member_list_wait.ts";
 import { type Choice, radioField } from "../look/field.ts";
 import { type AccountNames, guildText, type PlatformNames } from "../look/names.ts";
+import { progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
 import { roleName } from "../look/remedies.ts";
 import { capitalised, say } from "../look/say.ts";

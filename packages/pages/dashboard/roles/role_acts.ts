@@ -25,7 +25,7 @@ import {
   typedRoles,
 } from "./role_form.ts";
 import type { makeRoleOperations } from "./role_operations.ts";
-import type { ShowRoles } from "./roles_view.ts";
+import type { Shown, ShowRoles } from "./roles_view.ts";
 
 type Answered = Effect.Effect<Page | HttpResponse, SiteError>;
 
@@ -44,8 +44,7 @@ export const makeRoleActs = Effect.fnUntraced(function* (
   const links = yield* OwnedLinks;
   const findByName = yield* makeNameSearch;
 
-  const show = ({ visitor, guild }: Press, shown: Parameters<ShowRoles>[2]) =>
-    showRoles(visitor, guild, shown);
+  const show = ({ visitor, guild }: Press, shown: Shown) => showRoles(visitor, guild, shown);
 
   /** Stores rules that stay paused, or shows what rules that are to be on would change. */
   const save = Effect.fnUntraced(function* (press: Press, state: PlanState) {

@@ -10,9 +10,9 @@ import {
 } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
-import { progressText } from "../links/member_list_wait.ts";
 import { textField } from "../look/field.ts";
 import { type AccountNames, communityName, guildText } from "../look/names.ts";
+import { progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
 import { remedy, roleName } from "../look/remedies.ts";
 import { plain, say, tags } from "../look/say.ts";

@@ -16,7 +16,7 @@ import { offeredBy } from "./rule_choices.ts";
 import { makeThings } from "./things.ts";
 
 /** What the page of a role plan shows in addition to the stored plan. */
-interface Shown {
+export interface Shown {
   readonly typed?: RolesForm;
   readonly preview?: RolePreview;
   readonly ranked?: RankedGroup;
