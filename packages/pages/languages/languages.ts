@@ -1,5 +1,6 @@
 /** The languages of the pages for users. To add one, add its file and its line here. */
 import { groupBy } from "@accountlink/core/group_by";
+import { ofDashboard } from "./dashboard/files.ts";
 
 /** What one language is, and how to read its messages. */
 interface LanguageFile {
@@ -51,20 +52,12 @@ export const languageTags: ReadonlyArray<LanguageTag> = (
   Object.keys(files) as ReadonlyArray<LanguageTag>
 ).filter((tag) => languages[tag].state !== "unfinished");
 
-/** The languages of the dashboard. Its messages are a catalogue of their own; readers get those that are missing in English. */
-const ofDashboard = {
-  en: () => import("./dashboard/en.json", { with: { type: "json" } }),
-  de: () => import("./dashboard/de.json", { with: { type: "json" } }),
-  es: () => import("./dashboard/es.json", { with: { type: "json" } }),
-  fr: () => import("./dashboard/fr.json", { with: { type: "json" } }),
-  "pt-BR": () => import("./dashboard/pt-BR.json", { with: { type: "json" } }),
-  ja: () => import("./dashboard/ja.json", { with: { type: "json" } }),
-} satisfies Partial<Record<LanguageTag, LanguageFile["read"]>>;
-
+/** A language of the dashboard. Its messages are a catalogue of their own; readers get those that are missing in English. */
 export type DashboardTag = keyof typeof ofDashboard;
 
 /** Reads the messages of the dashboard in each of its languages. @internal */
-export const dashboardFiles: Readonly<Record<DashboardTag, LanguageFile["read"]>> = ofDashboard;
+export const dashboardFiles: Readonly<Record<DashboardTag, LanguageFile["read"]>> =
+  ofDashboard satisfies Partial<Record<LanguageTag, LanguageFile["read"]>>;
 
 /** The languages that the dashboard offers. @internal */
 export const dashboardTags = Object.keys(ofDashboard) as ReadonlyArray<DashboardTag>;

@@ -5,7 +5,7 @@ import { type Html, html } from "../../html.ts";
 import { menuField } from "./field.ts";
 import { englishListName } from "./names.ts";
 import { capitalised, say } from "./say.ts";
-import { timeHtml, timeUntil } from "./time.ts";
+import { inTimeHtml, timeHtml } from "./time.ts";
 
 export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
 
@@ -50,7 +50,7 @@ export const expiryHtml = (key: ApiKey, now: Millis): Html | string =>
   key.expiresAt === null
     ? "never"
     : html`${timeHtml(key.expiresAt)}${
-        endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null
+        endsSoon(key, now) ? html` <span class="badge warn">${inTimeHtml(key.expiresAt - now)}</span>` : null
       }`;
 
 export const scopeText = ({ scope }: Pick<ApiKey, "scope">, guilds: ReadonlyArray<NamedGuild>): string => {

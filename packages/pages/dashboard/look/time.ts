@@ -113,14 +113,7 @@ export const dayAgoHtml = (time: Millis, now: Millis): Html =>
 export const timeOr = (time: Millis | null, otherwise: string): Html | string =>
   time === null ? otherwise : timeHtml(time);
 
-export const timeUntil = (time: Millis, now: Millis): string => `in ${durationText(time - now)}`;
-
-/** Formats a duration in whole minutes, hours or days, such as "3 days". */
-const durationText = (duration: Millis): string => {
-  const [count, unit] = partsOf(duration);
-  return counted(count, unit);
-};
-
+/** Counts in English, for pages that have no other language. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${numberText(count)} ${count === 1 ? noun : plural}`;
 

@@ -1,7 +1,10 @@
-/** The dashboard in every language against its English source. Run with `-u` after a change of the English messages. */
+/**
+ * The dashboard in every language against its English source. Run with `-u` after a change of the English messages, and
+ * for a new language, which is one file.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { dashboardTags } from "../languages.ts";
+import { dashboardTags, languages } from "../languages.ts";
 import { faultsOf, writingFaults } from "../message_faults.ts";
 import { messageValues } from "../test_message_values.ts";
 
@@ -17,8 +20,21 @@ it.each(dashboardTags)("the messages of the dashboard in %s are those of the Eng
   expect(Object.keys(messages)).toEqual(Object.keys(english).filter((key) => Object.hasOwn(messages, key)));
 });
 
+/** The source of the list of files. @param tags the languages in the order in which pages offer them */
+const fileList = (tags: ReadonlyArray<string>): string =>
+  `// biome-ignore-all format: \`vitest -u\` writes this from the files of the folder, see \`dashboard_messages_test.ts\`.
+/** Reads the messages of each language. */
+export const ofDashboard = {
+${tags.map((tag) => `  ${/-/.test(tag) ? `"${tag}"` : tag}: () => import("./${tag}.json", { with: { type: "json" } }),`).join("\n")}
+};
+`;
+
 it("every file of messages is a language of the dashboard, and the types name every value of a message", async () => {
   const files = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".json"));
-  expect(files.toSorted()).toEqual(dashboardTags.map((tag) => `${tag}.json`).toSorted());
+  const tags = files.map((name) => name.replace(".json", ""));
+  const order = Object.keys(languages);
+  expect(tags.filter((tag) => !order.includes(tag))).toEqual([]);
+  const offered = tags.toSorted((one, other) => order.indexOf(one) - order.indexOf(other));
+  await expect(fileList(offered)).toMatchFileSnapshot("files.ts");
   await expect(messageValues(english, "dashboard_messages_test.ts")).toMatchFileSnapshot("message_values.ts");
 });
