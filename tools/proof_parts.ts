@@ -63,7 +63,7 @@ export const proofParts = {
     files: ["test/edges/", "test/faults/"],
   },
   load: {
-    takes: "30 minutes",
+    takes: "90 minutes",
     proves: "neighbours under attack, and many waiting clients",
     files: ["test/load/"],
   },

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { Turns } from "./turns.ts";
 
 /** How many requests of one account are answered at a time. With more, each step of another account waits for more. */
-const mostAtOnce = 8;
+const mostAtOnce = 4;
 
 /** How long the place of a request rests, in milliseconds. A request that waits for a platform takes no processor time. */
 export const longestRest = 100;

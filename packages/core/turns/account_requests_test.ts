@@ -4,7 +4,7 @@ import { AccountRequests } from "./account_requests.ts";
 
 const test = testWith(AccountRequests.layer);
 
-test("an account has eight requests in work, and another account none that waits for them", function* () {
+test("an account has four requests in work, and another account none that waits for them", function* () {
   const requests = yield* AccountRequests;
   const end = yield* Deferred.make<void>();
   const started: Array<string> = [];
@@ -20,7 +20,7 @@ test("an account has eight requests in work, and another account none that waits
       { startImmediately: true },
     );
   for (let count = 0; count < 20; count++) yield* ask("ada");
-  expect(started).toHaveLength(8);
+  expect(started).toHaveLength(4);
   yield* ask("bob");
   expect(started.at(-1)).toBe("bob");
 });

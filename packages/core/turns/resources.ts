@@ -3,6 +3,7 @@ export const sharedResources = [
   "requests",
   "sqlite_writer",
   "dashboard_reads",
+  "dashboard_writes",
   "event_pages",
   "exports",
   "user_exports",

@@ -7,7 +7,6 @@ import { Forbidden, PremiumRequired } from "@accountlink/core/errors";
 import type { KeyOwner, Manager } from "@accountlink/core/keys";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
-import { AccountRequests } from "@accountlink/core/turns";
 import {
   answering,
   type BoundRoute,
@@ -33,7 +32,7 @@ import {
 import { Effect, Record, type Schema } from "effect";
 import { type Answering, asEffect } from "../page_requests.ts";
 import { siteOf } from "../sign_ins/site.ts";
-import { DashboardReads } from "./dashboard_reads.ts";
+import { DashboardTurns } from "./dashboard_turns.ts";
 import { explained, formValues } from "./form_values.ts";
 import { type Fields, makeMemberOf, mayUse, type OwnerVisitor, type SignedInMember } from "./owner_pages.ts";
 
@@ -95,8 +94,7 @@ export const makeOperation = Effect.gen(function* () {
   const { chargeTo } = yield* PlatformRefusals;
   const { managing } = yield* OwnedKeys;
   const checked = yield* makeChecks;
-  const reads = yield* DashboardReads;
-  const requests = yield* AccountRequests;
+  const turns = yield* DashboardTurns;
   const withContext = contextMaker(settings);
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
@@ -133,7 +131,7 @@ export const makeOperation = Effect.gen(function* () {
       const answered = Effect.flatMap(read(raw), (values) =>
         chargeTo(name)(handler({ values, context, signIn, owner, member })),
       );
-      return yield* (route.method === "GET" ? reads : requests).answer(name, answered);
+      return yield* (route.method === "GET" ? turns.read : turns.write)(name, answered);
     });
   };
 
@@ -150,7 +148,8 @@ export const makeOperation = Effect.gen(function* () {
         handler({ values: own as ParameterValues<P>, context, owner, member: null }),
       );
       const answered = chargeTo(key.scope.account)(answer);
-      return answering(context, method === "GET" ? reads.answer(key.scope.account, answered) : answered);
+      const { account } = key.scope;
+      return answering(context, (method === "GET" ? turns.read : turns.write)(account, answered));
     });
     const answer = withContext(route, (context) =>
       render(envelopeV2, observers, hasKey(context) ? byKey(context) : answering(context, bySignIn(context))),

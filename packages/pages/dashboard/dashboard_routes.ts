@@ -15,7 +15,7 @@ import { blocksRoutes } from "./blocks/blocks_routes.ts";
 import { channelsRoutes } from "./channels/channels_routes.ts";
 import { communitiesRoutes } from "./communities/communities_routes.ts";
 import { previewRoutes } from "./communities/flow_preview.ts";
-import { DashboardReads } from "./dashboard_reads.ts";
+import { DashboardTurns } from "./dashboard_turns.ts";
 import { eventsRoutes } from "./events/events_routes.ts";
 import { importRoutes } from "./imports/import_routes.ts";
 import { keyRoutes } from "./keys/key_routes.ts";
@@ -65,7 +65,7 @@ export const dashboardRoutes = Effect.fnUntraced(
     ];
     return { routes, keylessAnswer: pages.keylessAnswer };
   },
-  Effect.provideServiceEffect(DashboardReads, DashboardReads.make),
+  Effect.provideServiceEffect(DashboardTurns, DashboardTurns.make),
 );
 
 /** Requests for the style and the script are not counted: the page for an exceeded limit needs its style. */

@@ -15,7 +15,6 @@ import type { Account, KeyOwner } from "@accountlink/core/keys";
 import { visibleName } from "@accountlink/core/name_text";
 import { PlatformRefusals, Profiles } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
-import { AccountRequests } from "@accountlink/core/turns";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { basePathOf, HttpResponse, HttpSettings, searchOf } from "@accountlink/http/for_pages";
 import type { Route } from "@accountlink/http-api";
@@ -28,7 +27,7 @@ import { type Answering, asEffect, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
-import { DashboardReads } from "./dashboard_reads.ts";
+import { DashboardTurns } from "./dashboard_turns.ts";
 import { type PlatformNames } from "./look/names.ts";
 import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type RefusedAct } from "./look/refused.ts";
@@ -69,8 +68,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const named = yield* makeNamed;
   const memberOf = yield* makeMemberOf;
   const { chargeTo } = yield* PlatformRefusals;
-  const reads = yield* DashboardReads;
-  const requests = yield* AccountRequests;
+  const turns = yield* DashboardTurns;
   const limits = yield* RequestLimits;
   const keys = yield* OwnedKeys;
   const webhooks = yield* Webhooks;
@@ -124,7 +122,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 
   const answerTo = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
     Effect.flatMap(withOwner(path, visitor), (owning) =>
-      requests.answer(owning.owner.account.name, answerOf(owning, answer)),
+      turns.write(owning.owner.account.name, answerOf(owning, answer)),
     );
 
   const answerOf = (owning: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
@@ -134,7 +132,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 
   const readOf = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
     Effect.flatMap(withOwner(path, visitor), (owning) =>
-      reads.answer(owning.owner.account.name, answerOf(owning, answer)),
+      turns.read(owning.owner.account.name, answerOf(owning, answer)),
     );
 
   /** Counts a form against the account's limit of a day, unless the form changes only the sign-in. */

@@ -10,22 +10,43 @@ export class UnreadableRow extends Data.TaggedError("UnreadableRow")<{ readonly 
   override readonly message = `Cannot read a row of "${this.table}": its values are invalid`;
 }
 
+/** How many rows are decoded at once, about a millisecond. Other work goes on before the next ones. */
+const rowsAtOnce = 100;
+
 /**
  * Returns a function that runs a statement, and decodes the rows of a table that it returns. `read` returns undefined
  * for an invalid row.
  */
-export const readerOf =
-  <Row, A>(table: string, read: (row: Row) => A | undefined) =>
-  <E>(statement: Effect.Effect<ReadonlyArray<Row>, E>): Effect.Effect<ReadonlyArray<A>, E | UnreadableRow> =>
-    Effect.flatMap(statement, (rows) => {
+export const readerOf = <Row, A>(table: string, read: (row: Row) => A | undefined) => {
+  const unreadable = Effect.suspend(() => Effect.fail(new UnreadableRow({ table })));
+
+  /** Returns false for an invalid row. */
+  const decode = (rows: ReadonlyArray<Row>, values: Array<A>): boolean => {
+    for (const row of rows) {
+      const value = read(row);
+      if (value === undefined) return false;
+      values.push(value);
+    }
+    return true;
+  };
+
+  const decodeInSteps = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, values: Array<A>) {
+    for (let from = 0; from < rows.length; from += rowsAtOnce) {
+      if (from > 0) yield* Effect.yieldNow;
+      if (!decode(rows.slice(from, from + rowsAtOnce), values)) return yield* unreadable;
+    }
+    return values;
+  });
+
+  return <E>(
+    statement: Effect.Effect<ReadonlyArray<Row>, E>,
+  ): Effect.Effect<ReadonlyArray<A>, E | UnreadableRow> =>
+    Effect.flatMap(statement, (rows): Effect.Effect<ReadonlyArray<A>, UnreadableRow> => {
       const values: Array<A> = [];
-      for (const row of rows) {
-        const value = read(row);
-        if (value === undefined) return Effect.fail(new UnreadableRow({ table }));
-        values.push(value);
-      }
-      return Effect.succeed(values);
+      if (rows.length > rowsAtOnce) return decodeInSteps(rows, values);
+      return decode(rows, values) ? Effect.succeed(values) : unreadable;
     });
+};
 
 /** Decodes the rows of a table by a schema, and converts each row with `make`, if given. */
 export const schemaReaderOf = <Columns, A = Columns>(

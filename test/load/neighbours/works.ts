@@ -96,6 +96,11 @@ const lookUp: Work = async ({ url, attacker: { keys } }) => {
   close();
 };
 
+const write: Work = async ({ ask, attacker: { guildPid: pid } }) => {
+  const plan = { pid, guildId: largeGuild, rules: dearestRules, state: "paused" };
+  await times(20, () => ask("PUT /dashboard/api/roles", plan));
+};
+
 /** Follows all events from the oldest one on. */
 const follow: Work = async ({ url, attacker: { keys } }) => {
   const { send, close } = makeClient(url);
@@ -111,6 +116,7 @@ export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
   requests: lookUp,
   event_pages: follow,
   dashboard_reads: shown,
+  dashboard_writes: write,
   link_counts: counted,
   exports: download,
   user_exports: downloadOwn,

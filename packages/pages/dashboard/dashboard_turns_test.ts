@@ -2,45 +2,51 @@ import { HttpResponse } from "@accountlink/http/for_pages";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Fiber, Stream } from "effect";
 import { TestClock } from "effect/testing";
-import { DashboardReads } from "./dashboard_reads.ts";
+import { DashboardTurns } from "./dashboard_turns.ts";
 
-test("four reads of an account run at a time, the rest wait, and reads of others run", function* () {
-  const reads = yield* DashboardReads.make;
-  const end = yield* Deferred.make<void>();
-  const started: Array<string> = [];
-  const start = (account: string) =>
-    Effect.forkChild(
-      reads.answer(
-        account,
-        Effect.andThen(
-          Effect.sync(() => started.push(account)),
-          Deferred.await(end),
+test.each([
+  ["read", 4],
+  ["write", 2],
+] as const)(
+  "%ss of an account run %i at a time, the rest wait, and those of others run",
+  function* ([kind, most]) {
+    const { [kind]: answer } = yield* DashboardTurns.make;
+    const end = yield* Deferred.make<void>();
+    const started: Array<string> = [];
+    const start = (account: string) =>
+      Effect.forkChild(
+        answer(
+          account,
+          Effect.andThen(
+            Effect.sync(() => started.push(account)),
+            Deferred.await(end),
+          ),
         ),
-      ),
-      { startImmediately: true },
-    );
-  const all = yield* Effect.forEach([...Array.from({ length: 20 }, () => "ada"), "bob"], start);
-  expect(started).toEqual(["ada", "ada", "ada", "ada", "bob"]);
-  yield* Deferred.succeed(end, undefined);
-  yield* Fiber.joinAll(all);
-  expect(started).toHaveLength(21);
-});
+        { startImmediately: true },
+      );
+    const all = yield* Effect.forEach([...Array.from({ length: 20 }, () => "ada"), "bob"], start);
+    expect(started).toEqual([...Array.from({ length: most }, () => "ada"), "bob"]);
+    yield* Deferred.succeed(end, undefined);
+    yield* Fiber.joinAll(all);
+    expect(started).toHaveLength(21);
+  },
+);
 
 test("a file counts as a read until its last byte", function* () {
-  const reads = yield* DashboardReads.make;
+  const turns = yield* DashboardTurns.make;
   const file = new HttpResponse(200, {}, { chunks: Stream.never, release: Effect.void });
   for (let sent = 0; sent < 4; sent++) {
-    const { body } = yield* reads.answer("ada", Effect.succeed(file));
+    const { body } = yield* turns.read("ada", Effect.succeed(file));
     if (body === null || typeof body === "string" || body instanceof Uint8Array) throw new Error("No file");
     yield* Effect.forkChild(Stream.runDrain(body.chunks), { startImmediately: true });
   }
-  const fifth = yield* Effect.forkChild(reads.answer("ada", Effect.succeed(1)), { startImmediately: true });
+  const fifth = yield* Effect.forkChild(turns.read("ada", Effect.succeed(1)), { startImmediately: true });
   expect(fifth.pollUnsafe()).toBeUndefined();
-  expect(yield* reads.answer("bob", Effect.succeed(2))).toBe(2);
+  expect(yield* turns.read("bob", Effect.succeed(2))).toBe(2);
 });
 
 test("files of several accounts are read in turns, page by page, with pauses in between", function* () {
-  const reads = yield* DashboardReads.make;
+  const turns = yield* DashboardTurns.make;
   const read: Array<string> = [];
   const fileOf = (account: string) => {
     const page = Effect.as(
@@ -55,7 +61,7 @@ test("files of several accounts are read in turns, page by page, with pauses in 
   };
   const all = [];
   for (const account of ["ada", "ada", "bob"]) {
-    const { body } = yield* reads.answer(account, Effect.succeed(fileOf(account)));
+    const { body } = yield* turns.read(account, Effect.succeed(fileOf(account)));
     if (body === null || typeof body === "string" || body instanceof Uint8Array) throw new Error("No file");
     all.push(yield* Effect.forkChild(Stream.runDrain(body.chunks), { startImmediately: true }));
   }

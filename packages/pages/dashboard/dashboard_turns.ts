@@ -1,21 +1,31 @@
-/** How many reads of the dashboard one account has in work at a time. */
+/** How many requests to the dashboard one account has in work at a time. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { longestRest, TurnAccount, Turns } from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
 import { Context, Effect, Stream } from "effect";
 
-const mostReads = 4;
+const [mostReads, mostWrites] = [4, 2];
 
 /** The longest pause after a page of a file, in milliseconds. */
 const longestPause = 50;
 
-/** Runs up to four reads of an account at a time. A file that is downloaded counts as one until its last byte. */
-export class DashboardReads extends Context.Service<DashboardReads>()("@accountlink/pages/DashboardReads", {
+/**
+ * Runs up to four reads of an account at a time, and two writes. A file that is downloaded counts as a read until its
+ * last byte.
+ */
+export class DashboardTurns extends Context.Service<DashboardTurns>()("@accountlink/pages/DashboardTurns", {
   make: Effect.sync(() => {
     const turns = new Turns({
       resource: "dashboard_reads",
       places: Number.POSITIVE_INFINITY,
       most: mostReads,
+      rest: longestRest,
+    });
+
+    const writes = new Turns({
+      resource: "dashboard_writes",
+      places: Number.POSITIVE_INFINITY,
+      most: mostWrites,
       rest: longestRest,
     });
 
@@ -49,8 +59,12 @@ export class DashboardReads extends Context.Service<DashboardReads>()("@accountl
     };
 
     return {
+      /** Answers a write of an account in its turn. */
+      write: <A, E, R>(account: string, write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        writes.step(account, write),
+
       /** Answers a read of an account in its turn. */
-      answer: <A, E, R>(account: string, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      read: <A, E, R>(account: string, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         Effect.map(turns.step(account, read), (answered) =>
           answered instanceof HttpResponse ? (inTurn(account, answered) as A) : answered,
         ),
