@@ -67,6 +67,8 @@ class Connection {
   isPaused = false;
   /** Whether the next bytes were kept back. */
   isBehind = false;
+  /** Whether the bytes that are being parsed were kept back, so that their requests arrived before the previous answer. */
+  isPipelined = false;
   /** Whether requests of the connection do not count against the limits of its address. */
   isUncounted = false;
   isNew = true;
@@ -180,12 +182,13 @@ export class RequestTurns {
   }
 
   /** Counts a request that starts against its address. Returns false if it has to wait for the next second. */
-  #count({ address, isUncounted, isNew, entered }: Connection): boolean {
+  #count({ address, isUncounted, isNew, isPipelined, entered }: Connection): boolean {
     const { perSecond, pipelinedPerSecond } = this.#limits;
     if (address === null || isUncounted || perSecond === Infinity) return true;
     const sender = this.#senderAt(address);
     // The first request may have a key that does not count.
-    if (sender.started >= (entered.length > 1 ? pipelinedPerSecond : perSecond) && !isNew) return false;
+    const most = isPipelined || entered.length > 1 ? pipelinedPerSecond : perSecond;
+    if (sender.started >= most && !isNew) return false;
     sender.started++;
     return true;
   }
@@ -256,7 +259,8 @@ export class RequestTurns {
 const parseInPieces = (connection: Connection, chunk: Buffer, parse: (piece: Buffer) => void): void => {
   const { socket } = connection;
   // A connection that made requests wait takes turns until all its bytes are read.
-  connection.mayStart = !connection.isBehind;
+  connection.isPipelined = connection.isBehind;
+  connection.mayStart = !connection.isPipelined;
   connection.isBehind = false;
   connection.chunk = chunk;
   for (let from = 0; from < chunk.length && !socket.destroyed; ) {
