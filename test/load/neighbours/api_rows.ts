@@ -28,7 +28,7 @@ const plan = { rules: dearestRules, nickname: "{game.username}", state: "paused"
 const long = { name: "x".repeat(64) };
 const alts = { chatId, gameId: "1", ip: "198.51.100.7" };
 const removed = { chatId: "300001" };
-const [moved, back] = ["300002", "100098"];
+const [moved, back] = ["300002", "100020"];
 const hundred = Array.from({ length: 100 }, (_, index) => index);
 const networks = hundred.map((index) => `203.0.113.${index}`);
 const lists = {
