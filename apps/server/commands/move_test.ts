@@ -198,7 +198,17 @@ describe.skipIf(missing !== null)(`between servers ${missing ?? ""}`, () => {
     const { moved } = await place.json("move", "--to", other.url);
     expect(moved).toMatchObject({ key: 1, root_key: 1 });
     expect((await place.run("move", "--to", other.url)).stderr).toContain("the target holds data");
-    const url = await (await makeWorkplace(environment(other.url))).serve();
+    const onOther = await makeWorkplace(environment(other.url));
+    const url = await onOther.serve();
     expect(await gameOf(url, token, "100001")).toBe("11");
+    await vi.waitFor(
+      async () => {
+        const leases = other.ask("ZLEXCOUNT", "accountlink:store:names", "[lease ", "[lease!");
+        expect(await Effect.runPromise(leases)).not.toBe(":0\r\n");
+      },
+      { timeout: 20_000 },
+    );
+    const refused = await onOther.run("move", "--to", join(onOther.folder, "moved"));
+    expect(refused.stderr).toContain("a server of the source is running");
   });
 });

@@ -6,6 +6,8 @@ import { type Moved, MoveRefused, type StoreUnavailable } from "@accountlink/cor
 import { Effect } from "effect";
 import { encode } from "../keys.ts";
 import type { Entry, Kv } from "../kv.ts";
+import { Database } from "../transaction.ts";
+import { refuseServers } from "./leases.ts";
 
 /** Marks a target into which a move is under way. Its value is the root key of the source. */
 const mark = encode(["moving"]);
@@ -27,6 +29,7 @@ export const moveKv = Effect.fnUntraced(function* (
   target: Kv,
   show: (done: number, total: number) => Effect.Effect<void>,
 ): Effect.fn.Return<Moved, MoveRefused | StoreUnavailable> {
+  yield* refuseServers(new Database(source));
   const root = yield* claim(source, target);
   const total = yield* source.count(allFrom(""));
   let done = yield* target.count(allFrom(""));

@@ -23,7 +23,7 @@ import { Database } from "../transaction.ts";
 import { accountUnits } from "./accounts.ts";
 import { communityUnits } from "./communities.ts";
 import { journalUnits } from "./journal.ts";
-import { leaseUnit } from "./leases.ts";
+import { leaseUnit, refuseServers } from "./leases.ts";
 import { linkUnits } from "./links.ts";
 import { placesOfRecords, placesOfRows } from "./places.ts";
 import type { Rows, Unit } from "./unit.ts";
@@ -128,6 +128,7 @@ export const moveToRows = Effect.fnUntraced(function* (
   const wrapped = yield* readRootKey(kv);
   if (wrapped === null) return yield* isEmpty();
   if ((yield* kv.count(allOf(erasures.name))) > 0) return yield* isErasing();
+  yield* refuseServers(db);
   yield* carryOver(db);
   const saved = yield* rows.begin(wrapped);
   const place = saved === null ? null : (JSON.parse(saved) as Place);

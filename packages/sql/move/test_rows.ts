@@ -78,9 +78,9 @@ export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
       response_type: "text/html",
     },
   ],
-  webhook_nodes: [{ id: "node 1", lives_until: 30 }],
-  role_plan_nodes: [{ id: "node 1", lives_until: 31 }],
-  guild_log_nodes: [{ id: "node 1", lives_until: 32 }],
+  webhook_nodes: [{ id: "node 1", lives_until: -30 }],
+  role_plan_nodes: [{ id: "node 1", lives_until: -31 }],
+  guild_log_nodes: [{ id: "node 1", lives_until: -32 }],
   verification_sessions: [
     {
       sid: "session 1",
