@@ -6,7 +6,7 @@ import { schemaReaderOf } from "./statements/row.ts";
 import { storeLayer } from "./statements/store_operation.ts";
 
 export const layer = storeLayer(IdempotencyStore)((parts) => {
-  const { sql, operation, isRemote, rowsWritten } = parts;
+  const { sql, operation, asStep, isRemote, rowsWritten } = parts;
   const keep = keepAnswerOn(parts);
   return {
     keep,
@@ -23,7 +23,7 @@ export const layer = storeLayer(IdempotencyStore)((parts) => {
         DELETE FROM idempotency_keys WHERE id IN (
           SELECT id FROM (SELECT id, ends_at FROM idempotency_keys ORDER BY ${order} LIMIT ${batchSize}) AS oldest
           WHERE ends_at <= ${at})`;
-      yield* inBatches(Effect.map(batch.raw, rowsWritten), 1);
+      yield* inBatches(asStep(Effect.map(batch.raw, rowsWritten)), 1);
     }),
   };
 });

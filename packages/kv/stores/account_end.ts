@@ -72,10 +72,6 @@ export const closeSome = Effect.fnUntraced(function* (
   return { revoked, isMore: isActive || isMore };
 });
 
-/** Revokes the keys of an account, and pauses its webhooks and role plans. Returns the revoked keys. */
-export const closeAccount = (tx: Transaction, account: StoredAccount, at: Millis) =>
-  Effect.map(closeSome(tx, account, at, Infinity), ({ revoked }) => revoked);
-
 const emptied = { name: "", allowIps: [], denyIps: [], redirectOrigins: [] };
 
 /**

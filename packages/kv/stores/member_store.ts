@@ -1,3 +1,4 @@
+import type { KeyId } from "@accountlink/core";
 import {
   type ChoiceOutcome,
   decideMember,
@@ -12,12 +13,35 @@ import {
 } from "@accountlink/core/accounts";
 import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { closeAccount } from "./account_end.ts";
+import { Effect, Predicate } from "effect";
+import { closeSome } from "./account_end.ts";
 import { accountPlace, record } from "./journal.ts";
 import { memberOf, members, membershipsOf, membersOf } from "./members.ts";
 import { accountNamed, accounts } from "./scopes.ts";
 import { signIns } from "./sign_in_store.ts";
 import { storeLayer } from "./store_layer.ts";
+
+/** How many keys, webhooks and role plans of an account a step closes at most. */
+const closedPerStep = 10;
+
+const nothingClosed = { revoked: [], isMore: false };
+
+/** The keys that a step revoked, while more of the account is to be closed. */
+interface Closing {
+  readonly closing: ReadonlyArray<KeyId>;
+}
+
+/** Repeats a change that closes an account until nothing is left to close. */
+const closedInSteps = Effect.fnUntraced(function* <A, E>(
+  change: (revoked: ReadonlyArray<KeyId>) => Effect.Effect<A | Closing, E>,
+) {
+  const revoked: Array<KeyId> = [];
+  for (;;) {
+    const changed = yield* change(revoked);
+    if (!Predicate.hasProperty(changed, "closing")) return changed;
+    revoked.push(...changed.closing);
+  }
+});
 
 export const layer = storeLayer(MemberStore, (db) => ({
   list: (name) =>
@@ -32,38 +56,49 @@ export const layer = storeLayer(MemberStore, (db) => ({
     }),
 
   change: ({ account: name, change, ...write }) =>
-    db.write<MemberChanged | MemberRefusal>(name, function* (tx) {
-      const account = yield* accountNamed(tx, name);
-      if (account === undefined) return "unknown";
-      const { chatId } = change;
-      const all = yield* membersOf(tx, account.id);
-      for (const member of all) {
-        if (hasLapsed(member, write.at)) yield* tx.remove(members, account.id, member.chatId);
-      }
-      const current = all.filter((member) => !hasLapsed(member, write.at)).map(memberOf);
-      const isFull = write.actor.type !== "operator" && runsTooMany(yield* membershipsOf(tx, chatId), name);
-      const decision = decideMember(current, change, isFull);
-      if (typeof decision === "string") return decision;
-      const { role, scopes, closes, action } = decision;
-      const revokedKeys = closes ? yield* closeAccount(tx, account, write.at) : [];
-      const details = { ...decision.details, ...(closes && { revokedKeys: revokedKeys.length }) };
-      yield* record(tx, accountPlace(account.id), logged(write, action, details));
-      if (role === null) {
-        yield* tx.remove(members, account.id, chatId);
-        for (const signIn of yield* tx.list(signIns.byAccount, [name])) {
-          if (signIn.chatId === chatId) yield* tx.remove(signIns, signIn.id);
+    closedInSteps((revokedBefore) =>
+      db.write<MemberChanged | MemberRefusal | Closing>(name, function* (tx) {
+        const account = yield* accountNamed(tx, name);
+        if (account === undefined) return "unknown";
+        const { chatId } = change;
+        const all = yield* membersOf(tx, account.id);
+        for (const member of all) {
+          if (hasLapsed(member, write.at)) yield* tx.remove(members, account.id, member.chatId);
         }
-      } else {
-        const before = current.find((member) => member.chatId === chatId);
-        yield* tx.put(members, { account: account.id, chatId, ...newMember(write), ...before, role, scopes });
-      }
-      yield* tx.put(accounts, {
-        ...account,
-        chatId: role !== "owner" && account.chatId === chatId ? null : account.chatId,
-        operator: account.operator && !runsAccount(role),
-      });
-      return { revokedKeys };
-    }),
+        const current = all.filter((member) => !hasLapsed(member, write.at)).map(memberOf);
+        const isFull = write.actor.type !== "operator" && runsTooMany(yield* membershipsOf(tx, chatId), name);
+        const decision = decideMember(current, change, isFull);
+        if (typeof decision === "string") return decision;
+        const { role, scopes, closes, action } = decision;
+        const closed = closes ? yield* closeSome(tx, account, write.at, closedPerStep) : nothingClosed;
+        if (closed.isMore) return { closing: closed.revoked };
+        const revokedKeys = [...revokedBefore, ...closed.revoked];
+        const details = { ...decision.details, ...(closes && { revokedKeys: revokedKeys.length }) };
+        yield* record(tx, accountPlace(account.id), logged(write, action, details));
+        if (role === null) {
+          yield* tx.remove(members, account.id, chatId);
+          for (const signIn of yield* tx.list(signIns.byAccount, [name])) {
+            if (signIn.chatId === chatId) yield* tx.remove(signIns, signIn.id);
+          }
+        } else {
+          const before = current.find((member) => member.chatId === chatId);
+          yield* tx.put(members, {
+            account: account.id,
+            chatId,
+            ...newMember(write),
+            ...before,
+            role,
+            scopes,
+          });
+        }
+        yield* tx.put(accounts, {
+          ...account,
+          chatId: role !== "owner" && account.chatId === chatId ? null : account.chatId,
+          operator: account.operator && !runsAccount(role),
+        });
+        return { revokedKeys };
+      }),
+    ),
 
   choose: ({ signIn: id, chatId, account: name, requestId, at }) =>
     db.write<ChoiceOutcome>(name, function* (tx) {

@@ -12,7 +12,7 @@ import {
   withChanges,
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Array as Arr, Effect } from "effect";
+import { Effect } from "effect";
 import { inSteps, stepSize } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import {
@@ -28,8 +28,26 @@ import {
 /** Members of one transaction. */
 const partSize = 40;
 
-const partsOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  all.length === 0 ? [[]] : Arr.chunksOf(all, partSize);
+/** The problems of the members of one transaction, since each has an entry of an index. */
+const problemsOfPart = 100;
+
+const partsOf = <A>(
+  all: ReadonlyArray<A>,
+  problemsOf: (value: A) => number = () => 0,
+): ReadonlyArray<ReadonlyArray<A>> => {
+  const parts: Array<Array<A>> = [[]];
+  let problems = 0;
+  for (const value of all) {
+    const part = parts.at(-1) as Array<A>;
+    problems += problemsOf(value);
+    if (part.length < partSize && (problems <= problemsOfPart || part.length === 0)) part.push(value);
+    else {
+      parts.push([value]);
+      problems = problemsOf(value);
+    }
+  }
+  return parts;
+};
 
 export const findPlan = (tx: Transaction, { pid, guildId }: PlanPlace) => tx.get(plans, pid, guildId);
 
@@ -215,7 +233,7 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
   settle: (write) =>
     Effect.gen(function* () {
       const { at, members, revision, sweep } = write;
-      const parts = partsOf(members);
+      const parts = partsOf(members, ({ problems }) => problems.length);
       for (const [index, part] of parts.entries()) {
         const settled = yield* db.write(write.pid, function* (tx) {
           const stored = yield* heldBy(tx, write);

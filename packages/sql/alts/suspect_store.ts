@@ -11,6 +11,7 @@ import { Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { linkStatements } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
+import { deleteInBatches } from "../statements/in_batches.ts";
 import { literalsOf, schemaReaderOf, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 
@@ -66,7 +67,12 @@ export const layer = storeLayer(SuspectStore)((parts) => {
     ),
 
     forget: operation("forget", function* (before: number) {
-      yield* sql`DELETE FROM suspects WHERE linked_at < ${before}`;
+      yield* deleteInBatches(sql, {
+        table: "suspects",
+        primaryKey: ["pid", "chat_id", "other_chat_id"],
+        order: "linked_at",
+        condition: sql`linked_at < ${before}`,
+      });
     }),
   };
 });

@@ -9,8 +9,10 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Result, Schema } from "effect";
 import { Base64 } from "effect/encoding";
+import { inBatches } from "../statements/in_batches.ts";
 import { columnReader, literalsOf, OptionalText, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
+import { deleteSomeParts, dropImports, isDropped, partsOfStep } from "./dropped_imports.ts";
 import { batchImportOn, ended } from "./import_batch.ts";
 import { importUndoOn } from "./import_undo.ts";
 
@@ -36,12 +38,14 @@ const readPositions = columnReader("import_progress", "position", Schema.Int);
 const readContents = columnReader("import_parts", "content", Schema.String);
 
 export const layer = storeLayer(ImportStore)((parts) => {
-  const { sql, operation, transaction, bulkTransaction, rowsWritten } = parts;
+  const { sql, operation, transaction, bulkTransaction, asStep, rowsWritten } = parts;
   const batchImport = batchImportOn(parts);
   const { sweepUndo, ...undo } = importUndoOn(parts);
-  const sweepImports = operation("sweep", (at: number) =>
-    Effect.asVoid(sql`DELETE FROM imports WHERE expires_at <= ${at}`),
-  );
+  const sweepImports = operation("sweep", function* (at: number) {
+    const isOver = sql`expires_at <= ${at}`;
+    yield* inBatches(deleteSomeParts(sql, isOver), partsOfStep);
+    yield* asStep(sql`DELETE FROM imports WHERE ${isOver}`);
+  });
   const isHeld = ({ id, node }: ImportHolder) => sql`id = ${id} AND holder = ${node}`;
   const holding = ({ node, at, until }: Omit<ImportHold, "id">) =>
     sql`holder = ${node}, held_until = ${until}, expires_at = ${at + importKeptFor}`;
@@ -49,15 +53,16 @@ export const layer = storeLayer(ImportStore)((parts) => {
   return {
     begin: transaction("begin", function* ({ id, node, at, until, account, room }) {
       assertStorable([id, node, account]);
-      yield* sql`
-        DELETE FROM imports
-        WHERE account = ${account} AND (expires_at <= ${at} OR phase IN ('ready', 'over')
+      const isFree = sql`
+        account = ${account} AND (expires_at <= ${at} OR phase IN ('ready', 'over')
           OR (phase = 'reading' AND held_until <= ${at}))`;
-      yield* sql`
-        DELETE FROM imports WHERE phase <> 'running' AND id IN (
+      yield* dropImports(sql, isFree);
+      const beyondRoom = sql`
+        phase <> 'running' AND id IN (
           SELECT id FROM (
             SELECT id, SUM(size) OVER (ORDER BY begun_at DESC, id) AS total FROM imports
           ) AS sizes WHERE total > ${room})`;
+      yield* dropImports(sql, beyondRoom);
       const begun = sql`
         INSERT INTO imports ${sql.insert({
           id,
@@ -92,7 +97,8 @@ export const layer = storeLayer(ImportStore)((parts) => {
     readPart: operation("readPart", (id, { file, part }) =>
       Effect.map(
         readContents(sql`
-          SELECT content FROM import_parts WHERE import_id = ${id} AND file = ${file} AND part = ${part}`),
+          SELECT content FROM import_parts WHERE import_id = ${id} AND file = ${file} AND part = ${part}
+            AND EXISTS (SELECT 1 FROM imports WHERE id = import_id AND NOT (${isDropped}))`),
         (found) => Option.map(Arr.head(found), (content) => Result.getOrThrow(Base64.decode(content))),
       ),
     ),
@@ -149,9 +155,9 @@ export const layer = storeLayer(ImportStore)((parts) => {
       return position;
     }),
 
-    remove: operation("remove", function* (id) {
-      return rowsWritten(yield* sql`DELETE FROM imports WHERE id = ${id} AND phase <> 'running'`.raw) > 0;
-    }),
+    remove: operation("remove", (id) =>
+      Effect.map(dropImports(sql, sql`id = ${id} AND phase <> 'running'`), (dropped) => dropped > 0),
+    ),
 
     ...undo,
 

@@ -15,6 +15,7 @@ import { Effect, Schema } from "effect";
 import type { Statement } from "effect/sql";
 import { insertPart } from "../journal/records.ts";
 import { linkStatements } from "../links/link_statements.ts";
+import { deleteInBatches } from "../statements/in_batches.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { linkImports, readImports } from "./import_records.ts";
@@ -33,7 +34,7 @@ const readUnfinished = tableOf("link_imports", {
 }).reader((row) => row);
 
 export const importUndoOn = (parts: StoreParts) => {
-  const { sql, operation, bulkTransaction, firstRows, forUpdate, isAmong, rowsWritten } = parts;
+  const { sql, operation, bulkTransaction, forUpdate, isAmong } = parts;
   const { lockScope } = linkStatements(sql);
   const isUntouched = sql.literal(`links.game_id = import_links.game_id
     AND links.link_version = import_links.link_version AND links.last_verified_at = import_links.verified_at
@@ -153,16 +154,12 @@ export const importUndoOn = (parts: StoreParts) => {
     /** Removes what undoes imports after its time, a few rows at a time, since one writer waits for another. */
     sweepUndo: operation("sweep", function* (at: number) {
       const over = sql`import_id IN (SELECT id FROM link_imports WHERE id NOT IN (${undoable(at, sql`1 = 1`)}))`;
-      for (;;) {
-        const some = firstRows({
-          table: "import_links",
-          primaryKey: ["import_id", "chat_id"],
-          order: "import_id",
-          condition: over,
-          limit: 1_000,
-        });
-        if (rowsWritten(yield* sql`DELETE FROM import_links ${some}`.raw) === 0) break;
-      }
+      yield* deleteInBatches(sql, {
+        table: "import_links",
+        primaryKey: ["import_id", "chat_id"],
+        order: "import_id",
+        condition: over,
+      });
       yield* sql`DELETE FROM link_imports WHERE imported_at <= ${at - undoableFor}`;
     }),
   };

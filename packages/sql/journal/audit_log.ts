@@ -102,6 +102,7 @@ const pageOn = (
 
 /** Makes a function that deletes the old entries of a place. Their events stay as long as the feed has them. */
 const forgetOn = (sql: SqlClient.SqlClient, rowsWritten: (raw: unknown) => number) => {
+  const { asStep, forUpdate } = dialectOf(sql);
   const position = positionOn(sql);
   const isKept = sql`event_id IS NOT NULL AND (position IS NULL OR position > start)`;
   const oldest = (place: string, condition: Statement.Fragment) => sql`
@@ -112,18 +113,20 @@ const forgetOn = (sql: SqlClient.SqlClient, rowsWritten: (raw: unknown) => numbe
     ) AS oldest WHERE ${condition}`;
 
   const deleteSome = (place: string, before: Millis) =>
-    Effect.map(
-      sql`
-        DELETE FROM journal WHERE place = ${place} AND actor_type IS NOT NULL
-          AND sequence IN (${oldest(place, sql`at < ${before} AND NOT (${isKept})`)})`.raw,
-      rowsWritten,
+    asStep(
+      Effect.map(
+        sql`
+          DELETE FROM journal WHERE place = ${place} AND actor_type IS NOT NULL
+            AND sequence IN (${oldest(place, sql`at < ${before} AND NOT (${isKept})`)})`.raw,
+        rowsWritten,
+      ),
     );
 
   const withdrawSome = Effect.fnUntraced(function* (place: string, before: Millis) {
     const kept = yield* readRecords(sql`
       SELECT ${recordColumnsOn(sql)} FROM journal
       WHERE place = ${place} AND sequence IN (${oldest(place, sql`at < ${before} AND ${isKept}`)})
-        AND actor_type IS NOT NULL ${dialectOf(sql).forUpdate}`);
+        AND actor_type IS NOT NULL ${forUpdate}`);
     yield* replaceRecords(
       sql,
       kept.map((record) => ({ ...record, ...withoutEntry(record) })),

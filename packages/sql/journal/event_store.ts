@@ -10,7 +10,8 @@ import { eachPlace, type FirstOfPlace } from "./places.ts";
 import { isNumbered, isUnnumbered, numberRecordsOn, unnumberedPlaces } from "./positions.ts";
 import { positionOn, readRecords, recordColumnsOn, type StoredRecord } from "./records.ts";
 
-export const layer = storeLayer(EventStore)(({ sql, operation, commitsInOrder, elements }) => {
+export const layer = storeLayer(EventStore)((parts) => {
+  const { sql, operation, asStep, commitsInOrder, elements, rowsWritten } = parts;
   const numberAll = numberRecordsOn(sql);
   const position = positionOn(sql);
   const numbered = isNumbered(sql);
@@ -63,6 +64,19 @@ export const layer = storeLayer(EventStore)(({ sql, operation, commitsInOrder, e
         AND ${numbered} AND actor_type IS NULL`;
     return count;
   }, sql.withTransaction);
+
+  /** Takes erased users out of the events of some erasures. */
+  const eraseSome = (before: Millis) => {
+    const isNamed = sql`action = 'user.erased' AND fields <> ${sql.literal(`'${erased}'`)} AND at < ${before}`;
+    return asStep(
+      Effect.map(
+        sql`
+          UPDATE journal SET fields = ${erased} WHERE (place, sequence) IN (
+            SELECT place, sequence FROM journal WHERE ${isNamed} LIMIT ${batchSize}) AND ${isNamed}`.raw,
+        rowsWritten,
+      ),
+    );
+  };
 
   const eachFeed = (run: (found: ReadonlyArray<FirstOfPlace>) => Effect.Effect<void, Ending>) =>
     eachPlace(
@@ -143,9 +157,7 @@ export const layer = storeLayer(EventStore)(({ sql, operation, commitsInOrder, e
           { discard: true },
         ),
       );
-      yield* sql`
-        UPDATE journal SET fields = ${erased}
-        WHERE action = 'user.erased' AND fields <> ${sql.literal(`'${erased}'`)} AND at < ${erasuresBefore}`;
+      yield* inBatches(eraseSome(erasuresBefore));
       return forgotten;
     }),
   };

@@ -42,10 +42,6 @@ export const accountPlace = (name: string): string => `${accountPrefix}${name}`;
 
 export const pidOf = (place: string): Pid | null => (place.startsWith(accountPrefix) ? null : (place as Pid));
 
-/** The places of an account and of its scopes, as a SELECT. */
-export const placesOf = (sql: SqlClient.SqlClient, account: string): Statement.Fragment =>
-  sql`SELECT pid FROM scopes WHERE account = ${account} UNION ALL SELECT ${accountPlace(account)}`;
-
 const timedNumber = timedNumbers();
 
 /** Inserts records of one place in order, and returns their sequences. */

@@ -68,4 +68,25 @@ export const releaseAccount = Effect.fnUntraced(function* (
   return revoked;
 });
 
+/** How many entries of an account a step moves or renames at most. */
+export const entriesOfStep = 200;
+
+/** Moves some entries about an account to its pseudonym. Returns whether more may be left. */
+export const moveEntries = (sql: SqlClient.SqlClient, name: string, pseudonym: string) => {
+  const [from, to] = [accountPlace(name), accountPlace(pseudonym)];
+  const moved = sql`
+    UPDATE journal SET place = ${to} WHERE place = ${from} AND sequence IN (
+      SELECT sequence FROM journal WHERE place = ${from} ORDER BY sequence LIMIT ${entriesOfStep})`;
+  return Effect.map(moved.raw, (raw) => dialectOf(sql).rowsWritten(raw) === entriesOfStep);
+};
+
+/** Gives the actor of some entries its pseudonym. Returns whether more may be left. */
+export const renameActors = (sql: SqlClient.SqlClient, name: string, pseudonym: string) => {
+  const isTheirs = sql`actor_type = 'account' AND actor_id = ${name}`;
+  const renamed = sql`
+    UPDATE journal SET actor_id = ${pseudonym} WHERE (place, sequence) IN (
+      SELECT place, sequence FROM journal WHERE ${isTheirs} ORDER BY sequence LIMIT ${entriesOfStep}) AND ${isTheirs}`;
+  return Effect.map(renamed.raw, (raw) => dialectOf(sql).rowsWritten(raw) === entriesOfStep);
+};
+
 export const readKeyIds = columnReader("keys", "id", KeyId);

@@ -6,7 +6,6 @@ import {
   type AccountStatus,
   type ConfiguredScope,
   changedSettings,
-  endOfAccount,
   isOperators,
   type KeyStore,
   type NewAccount,
@@ -17,19 +16,14 @@ import {
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Clock, Effect, Option, Schema } from "effect";
-import { insertEntry, placesOf } from "../journal/records.ts";
+import { insertEntry } from "../journal/records.ts";
 import { literalsOf, OptionalInt, tableOf, type ValuesOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
-import { pauseAll, readKeyIds, releaseAccount } from "./account_end.ts";
+import { readKeyIds } from "./account_end.ts";
 
-export const accountOperations = ({
-  sql,
-  operation,
-  transaction,
-  forUpdate,
-  isAnyOf,
-  onlyOne,
-}: StoreParts) => {
+export const accountOperations = (parts: StoreParts) => {
+  const { sql, operation, transaction, forUpdate, isAnyOf, onlyOne } = parts;
+
   const findAccount = (name: string) =>
     readAccounts(sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name}`);
 
@@ -130,23 +124,6 @@ export const accountOperations = ({
         details,
       });
       return "renamed";
-    }),
-
-    endAccount: transaction("endAccount", function* ({ name, pseudonym, ...write }) {
-      assertStorable([name, pseudonym]);
-      const [account] = yield* readAccounts(
-        sql`SELECT ${accountColumns} FROM accounts WHERE name = ${name} ${forUpdate}`,
-      );
-      if (account === undefined) return Option.none();
-      yield* sql`SELECT pid FROM scopes WHERE account = ${name} ORDER BY pid ${forUpdate}`;
-      const revoked = yield* releaseAccount(sql, account, pseudonym, write.at);
-      yield* pauseAll(sql, pseudonym, write.at);
-      yield* sql`DELETE FROM members WHERE account = ${pseudonym}`;
-      yield* sql`
-        UPDATE journal SET actor_id = ${pseudonym}
-        WHERE place ${isAnyOf(placesOf(sql, pseudonym))} AND actor_type = 'account'`;
-      yield* insertEntry(sql, endOfAccount(write, pseudonym, revoked));
-      return Option.some(revoked);
     }),
 
     ensureScope: operation("ensureScope", function* (account, target, pid) {

@@ -19,6 +19,7 @@ import { batchedLookup } from "../statements/batching.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { columnReader, literalSql, literalsOf, OptionalInt, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
+import { endAccountOn } from "./account_deletion.ts";
 import { readKeyIds } from "./account_end.ts";
 import {
   accountColumns,
@@ -100,6 +101,8 @@ export const layer = storeLayer(KeyStore)((parts) => {
 
   return {
     ...accountOperations(parts),
+
+    endAccount: endAccountOn(parts),
 
     findByHash: operation("findByHash", (hash) => {
       assertStorable([hash]);

@@ -12,6 +12,7 @@ import { type DeleteScope, keptDeletion } from "@accountlink/core/links";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { endVerifications } from "../flow/verification_ends.ts";
+import { dropImports } from "../imports/dropped_imports.ts";
 import { insertPart } from "../journal/records.ts";
 import { isKeyFree, keyedWriteOn, keyInUse } from "../statements/keyed_write.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
@@ -43,8 +44,8 @@ export const scopeDeletionOn = (parts: StoreParts) => {
   );
 
   /**
-   * Deletes links and sightings in short transactions, until each of the two tables has at most `few` rows of the
-   * scope.
+   * Deletes rows of the tables of which a scope may have many in short transactions, until each has at most `few` rows of
+   * the scope.
    */
   const deleteAhead = operation("deleteScope", function* (write: WriteContext) {
     let ahead: DeletedAhead | null = null;
@@ -73,7 +74,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       yield* sql`DELETE FROM suspects WHERE pid = ${pid}`;
       yield* sql`DELETE FROM blocks WHERE pid = ${pid}`;
       yield* sql`DELETE FROM block_removals WHERE pid = ${pid}`;
-      yield* sql`DELETE FROM imports WHERE pid = ${pid} AND phase = 'running'`;
+      yield* dropImports(sql, sql`pid = ${pid} AND phase = 'running'`);
       yield* sql`UPDATE link_imports SET ends_at = 0 WHERE pid = ${pid}`;
       const ended = yield* endVerifications(sql, pid, null, at);
       const { records } = yield* countDeletion(sql, write, ahead, rest);
@@ -90,11 +91,13 @@ export const scopeDeletionOn = (parts: StoreParts) => {
   });
 };
 
-const few = 500;
+const few = 200;
 
 const tables = [
   { name: "links", primaryKey: ["pid", "chat_id"] },
   { name: "sightings", primaryKey: ["pid", "chat_id", "place_hash"] },
+  { name: "alt_reviews", primaryKey: ["pid", "chat_id", "other_chat_id"] },
+  { name: "blocks", primaryKey: ["pid", "user_hash"] },
 ];
 
 /** Adds deleted records to the count in the audit entry, in the transaction that deletes them. */

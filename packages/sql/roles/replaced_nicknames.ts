@@ -3,21 +3,16 @@ import { ChatId } from "@accountlink/core";
 import type { PlanPlace, ReplacedNickname, RolePlanStore } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Schema } from "effect";
-import type { SqlClient, Statement } from "effect/sql";
+import type { SqlClient } from "effect/sql";
+import { batchSize, deleteInBatches, inBatches } from "../statements/in_batches.ts";
 import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { isPlan } from "./is_plan.ts";
 
-export const nicknameOperations = ({ sql, operation, transaction, rowsWritten }: StoreParts) => {
-  /** Forgets replaced nicknames, and members without other stored fields. */
-  const forgetReplaced = Effect.fnUntraced(function* (isMeant: Statement.Fragment) {
-    yield* sql`
-      DELETE FROM role_members
-      WHERE ${isMeant} AND replaced_at IS NOT NULL AND due_at IS NULL AND nickname IS NULL`;
-    yield* sql`
-      UPDATE role_members SET replaced_nickname = NULL, replaced_at = NULL
-      WHERE ${isMeant} AND replaced_at IS NOT NULL`;
-  });
+export const nicknameOperations = (parts: StoreParts) => {
+  const { sql, operation, transaction, asStep, firstRows, rowsWritten } = parts;
+  /** A member without stored fields other than a replaced nickname. */
+  const isNothingElse = sql`due_at IS NULL AND nickname IS NULL`;
 
   return {
     keepNickname: operation("keepNickname", function* ({ pid, guildId }, { chatId, nickname, at }) {
@@ -41,11 +36,24 @@ export const nicknameOperations = ({ sql, operation, transaction, rowsWritten }:
 
     countNicknames: operation("countNicknames", (place) => countReplaced(sql, place)),
 
-    dropNickname: transaction("dropNickname", (place, chatId) =>
-      forgetReplaced(sql`${isPlan(sql, place)} AND chat_id = ${chatId}`),
-    ),
+    dropNickname: transaction("dropNickname", function* (place, chatId) {
+      const isReplaced = sql`${isPlan(sql, place)} AND chat_id = ${chatId} AND replaced_at IS NOT NULL`;
+      yield* sql`DELETE FROM role_members WHERE ${isReplaced} AND ${isNothingElse}`;
+      yield* sql`UPDATE role_members SET replaced_nickname = NULL, replaced_at = NULL WHERE ${isReplaced}`;
+    }),
 
-    forgetNicknames: transaction("forgetNicknames", (before) => forgetReplaced(sql`replaced_at < ${before}`)),
+    forgetNicknames: operation("forgetNicknames", function* (before) {
+      const condition = sql`replaced_at < ${before}`;
+      const rows = {
+        table: "role_members",
+        primaryKey: ["pid", "guild_id", "chat_id"],
+        order: "replaced_at",
+      };
+      yield* deleteInBatches(sql, { ...rows, condition: sql`${condition} AND ${isNothingElse}` });
+      const some = firstRows({ ...rows, condition, limit: batchSize });
+      const forget = sql`UPDATE role_members SET replaced_nickname = NULL, replaced_at = NULL ${some}`;
+      yield* inBatches(asStep(Effect.map(forget.raw, rowsWritten)));
+    }),
   } satisfies Partial<RolePlanStore["Service"]>;
 };
 

@@ -41,7 +41,7 @@ import {
 } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 import { ChangedDays } from "./changed_days.ts";
-import { isPlan } from "./is_plan.ts";
+import { deleteMembers, isPlan } from "./is_plan.ts";
 import { countReplaced, nicknameOperations } from "./replaced_nicknames.ts";
 import { memberOperations, problemColumns, readProblems, sweepStart } from "./role_members.ts";
 
@@ -85,6 +85,19 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     const stored = Option.getOrNull(yield* findPreview(place));
     if (stored?.preview.state !== "done" || !arePreviewedAs(stored.preview.settings, settings)) return;
     yield* sql`UPDATE role_previews SET confirmed_at = ${at} WHERE ${isPlan(sql, place)}`;
+  });
+
+  const removeMembers = operation("remove", (write: PlanWrite) => deleteMembers(sql, write));
+
+  const removeRest = bulkTransaction("remove", function* (write: PlanWrite) {
+    const [stored = noPlan] = yield* findForUpdate(write);
+    const isCommunity = yield* closeCommunity(sql, write);
+    if (stored === noPlan && !isCommunity) return false;
+    for (const table of ["role_members", "role_problems", "role_previews", "role_plans"]) {
+      yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
+    }
+    yield* insertChange(write, "roles.deleted", planEntryDetails(write, stored));
+    return true;
   });
 
   return {
@@ -158,16 +171,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       return true;
     }),
 
-    remove: bulkTransaction("remove", function* (write) {
-      const [stored = noPlan] = yield* findForUpdate(write);
-      const isCommunity = yield* closeCommunity(sql, write);
-      if (stored === noPlan && !isCommunity) return false;
-      for (const table of ["role_members", "role_problems", "role_previews", "role_plans"]) {
-        yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
-      }
-      yield* insertChange(write, "roles.deleted", planEntryDetails(write, stored));
-      return true;
-    }),
+    remove: (write) => Effect.andThen(removeMembers(write), removeRest(write)),
 
     startSweep: operation("startSweep", function* (place, at) {
       const start = sql`UPDATE role_plans SET ${sweepStart(sql, 0, at)} WHERE ${isPlan(sql, place)} AND state = 'on'`;

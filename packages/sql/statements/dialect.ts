@@ -105,6 +105,8 @@ export interface Dialect {
   readonly isRemote: boolean;
   /** Runs a transaction over many rows: on Postgres with a timeout of a minute, on SQLite in a thread of its own. */
   readonly asBulk: Around;
+  /** Runs one statement as a step of long work: on SQLite as a transaction, which waits for its turn. */
+  readonly asStep: Around;
   /** Runs a transaction that changes the schema. Only one such transaction runs at a time, even with several nodes. */
   readonly withMigrationLock: Around;
 }
@@ -145,6 +147,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
   isRemote: false,
   asBulk: Effect.provideService(IsBulk, true),
+  asStep: sql.withTransaction,
   withMigrationLock: sql.withTransaction,
 });
 
@@ -189,6 +192,7 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
   isRemote: true,
   asBulk: (transaction) => withTimeout(sql, 60_000, transaction),
+  asStep: (step) => step,
   withMigrationLock: (transaction) => {
     const lock = sql`SELECT pg_advisory_xact_lock(${lockKey})`;
     // While a schema change waits for a lock on a table, all later statements on this table wait behind it. So it must

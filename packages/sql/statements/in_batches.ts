@@ -1,24 +1,28 @@
 /** Processes any number of rows, in statements or transactions of limited size. */
 import { Effect } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
-import { type Dialect, dialectOf } from "./dialect.ts";
+import { type Dialect, dialectOf, IsBulk } from "./dialect.ts";
 
-export const batchSize = 500;
+/** Deleting a row of a table with random keys changes several pages of SQLite, so 500 rows would take 50 ms. */
+export const batchSize = 100;
 
 /**
- * Repeats a batch until it processes fewer rows than `full`, and returns the total number of rows. Other requests can
- * be answered between batches, whereas a statement of `node:sqlite` blocks the process until it ends.
+ * Repeats a batch until it processes fewer rows than `full`, and returns the total number of rows. On SQLite, the batches
+ * after the first one run in a thread, so that neither their statements nor their commits delay requests. Other requests can
+ * be answered between batches, whereas a transaction of SQLite excludes all other writers until it ends.
  */
 export const inBatches = Effect.fnUntraced(function* <E, R>(
   batch: Effect.Effect<number, E, R>,
   full = batchSize,
 ) {
-  let rows = 0;
+  let rows = yield* batch;
+  if (rows < full) return rows;
+  const inThread = Effect.provideService(batch, IsBulk, true);
   while (true) {
-    const taken = yield* batch;
+    yield* Effect.yieldNow;
+    const taken = yield* inThread;
     rows += taken;
     if (taken < full) return rows;
-    yield* Effect.yieldNow;
   }
 });
 
@@ -27,7 +31,7 @@ export const deleteInBatches = (
   sql: SqlClient.SqlClient,
   rows: Omit<Parameters<Dialect["firstRows"]>[0], "limit">,
 ): Effect.Effect<number, SqlError.SqlError> => {
-  const { firstRows, rowsWritten } = dialectOf(sql);
+  const { asStep, firstRows, rowsWritten } = dialectOf(sql);
   const batch = firstRows({ ...rows, limit: batchSize });
-  return inBatches(Effect.map(sql`DELETE FROM ${sql(rows.table)} ${batch}`.raw, rowsWritten));
+  return inBatches(asStep(Effect.map(sql`DELETE FROM ${sql(rows.table)} ${batch}`.raw, rowsWritten)));
 };

@@ -1,5 +1,7 @@
 import { AuditLog, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import { SuspectStore } from "@accountlink/core/alts";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
+import { RolePlanStore } from "@accountlink/core/roles";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
@@ -12,7 +14,7 @@ const batches = 8;
 /** SQL that inserts enough rows to fill all batches of a sweep. All rows are older than its time, which is 2. */
 const insert = (table: string, values: string) => `
   INSERT INTO ${table}
-  WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${batches * 500})
+  WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${batches * 100})
   SELECT ${values} FROM numbers`;
 
 const { pid } = scope;
@@ -53,6 +55,20 @@ const sweeps: Readonly<Record<string, Sweep>> = {
   verification_flows: {
     insertion: insert("verification_flows (id, pid, expires_at)", `i, '${pid}', 1`),
     sweep: sweepSessions,
+  },
+  suspects: {
+    insertion: insert(
+      "suspects (pid, chat_id, other_chat_id, game_id, linked_at, score, evidence)",
+      `'${pid}', 10000 + i, '10001', '1', 1, 1, '[]'`,
+    ),
+    sweep: SuspectStore.use((suspects) => suspects.forget(2)),
+  },
+  role_members: {
+    insertion: insert(
+      "role_members (pid, guild_id, chat_id, mark, replaced_at)",
+      `'${pid}', '1', 10000 + i, 1, 1`,
+    ),
+    sweep: RolePlanStore.use((plans) => plans.forgetNicknames(2)),
   },
   sightings: {
     insertion: insert(

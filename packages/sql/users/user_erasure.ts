@@ -24,12 +24,15 @@ import { forgetInCommunities } from "../communities/community_store.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { forgetInLogs } from "../guild_log/guild_log_store.ts";
-import { accountPlace, insertEntry, insertRecord } from "../journal/records.ts";
-import { closeAccount, pauseAll, releaseAccount } from "../keys/account_end.ts";
+import { deleteSomeParts, partsOfStep } from "../imports/dropped_imports.ts";
+import { insertEntry, insertRecord } from "../journal/records.ts";
+import { closeAccount, moveEntries, pauseAll, releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
+import { inBatches } from "../statements/in_batches.ts";
 import { columnReader } from "../statements/row.ts";
 import { type Ending, rollBack, type StoreParts } from "../statements/store_operation.ts";
+import { type FoundAnswers, userAnswersOn } from "./user_answers.ts";
 import { type RecordPlace, userRecordsOn } from "./user_records.ts";
 
 /** How many records of the journal, or scopes, a step changes at most. */
@@ -37,9 +40,9 @@ const recordsOfStep = 200;
 const scopesOfStep = 50;
 
 export const eraseUserOn = (parts: StoreParts) => {
-  const { sql, operation, bulkTransaction, forUpdate, isAmong, isAnyOf, isRemote, onlyOne, rowsWritten } =
-    parts;
+  const { sql, operation, bulkTransaction, forUpdate, isAmong, isAnyOf, isRemote, onlyOne } = parts;
   const { page, erasePage, eraseAll: eraseRecords } = userRecordsOn(sql);
+  const { findAnswers, eraseAnswers } = userAnswersOn(parts);
   const isInCharge = sql`role <> 'moderator' AND chosen_at IS NOT NULL`;
   const inAnyScope = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
 
@@ -108,13 +111,15 @@ export const eraseUserOn = (parts: StoreParts) => {
   const moveSomeEntries = bulkTransaction("erase", function* (write: EraseUser) {
     const { accounts, pseudonym } = yield* beginStep(write);
     for (const [index, { name }] of accounts.entries()) {
-      const [from, to] = [accountPlace(name), accountPlace(pseudonymOf(pseudonym, index))];
-      const moved = yield* sql`
-        UPDATE journal SET place = ${to} WHERE place = ${from} AND sequence IN (
-          SELECT sequence FROM journal WHERE place = ${from} ORDER BY sequence LIMIT ${recordsOfStep})`.raw;
-      if (rowsWritten(moved) === recordsOfStep) return true;
+      if (yield* moveEntries(sql, name, pseudonymOf(pseudonym, index))) return true;
     }
     return false;
+  });
+
+  /** Deletes the files that were uploaded as one of the user's accounts. */
+  const deleteFiles = operation("erase", (chatId: ChatId) => {
+    const isTheirs = sql`account ${isAnyOf(sql`SELECT name FROM accounts WHERE chat_id = ${chatId}`)}`;
+    return inBatches(deleteSomeParts(sql, isTheirs), partsOfStep);
   });
 
   const eraseInSteps = Effect.fnUntraced(function* (write: EraseUser) {
@@ -139,7 +144,11 @@ export const eraseUserOn = (parts: StoreParts) => {
 
   const endErasure = bulkTransaction(
     "erase",
-    function* (write: EraseUser, before: ErasureTally): Effect.fn.Return<Option.Option<UserErased>, Ending> {
+    function* (
+      write: EraseUser,
+      before: ErasureTally,
+      answers: FoundAnswers | null,
+    ): Effect.fn.Return<Option.Option<UserErased>, Ending> {
       const { chatId } = write;
       yield* sql`SELECT locks FROM ${onlyOne(chatId)}`;
       const [pseudonym = write.pseudonym] = yield* readPseudonyms(
@@ -149,14 +158,14 @@ export const eraseUserOn = (parts: StoreParts) => {
       const names = accounts.map(({ name }) => name);
       yield* keepSuspension(write);
       let tally = before;
-      let pass = yield* eraseOnce(write, names);
+      let pass = yield* eraseOnce(write, names, answers);
       while (pass !== null && pass.length > 0) {
         // Insert the records before the next pass. That pass may find new writes, and in the feed, the erasure must precede
         // their events.
         tally = yield* tell(write, tally, pass);
         // If another write commits between two statements of a pass, the pass may erase only a part of this write. Repeat
         // until a pass finds nothing.
-        pass = isRemote ? yield* eraseOnce(write, names) : [];
+        pass = isRemote ? yield* eraseOnce(write, names, answers) : [];
       }
       if (pass === null) return yield* rollBack(Option.none<UserErased>());
 
@@ -244,6 +253,7 @@ export const eraseUserOn = (parts: StoreParts) => {
   const eraseOnce = Effect.fnUntraced(function* (
     { chatId, at, scopes }: EraseUser,
     names: ReadonlyArray<string>,
+    answers: FoundAnswers | null,
   ) {
     const records = yield* eraseLinks(chatId, inAnyScope);
     if (records.some(({ pid }) => !scopes.includes(pid))) return null;
@@ -256,11 +266,7 @@ export const eraseUserOn = (parts: StoreParts) => {
     yield* forgetUserRoles(sql, chatId);
     yield* forgetInCommunities(sql, chatId);
     const messages = yield* forgetInLogs(sql, chatId, at);
-    // A scan is acceptable here: erasures are rare, and the table holds the idempotency keys of one day.
-    yield* sql`
-      UPDATE idempotency_keys
-      SET answer = NULL, chat_ids = '[]'
-      WHERE chat_ids LIKE ${`%"${chatId}"%`}`;
+    yield* eraseAnswers(chatId, answers);
     const seen = yield* eraseSeen(chatId, inAnyScope);
     yield* forgetSuspects(sql, chatId);
     yield* sql`
@@ -286,8 +292,10 @@ export const eraseUserOn = (parts: StoreParts) => {
   return (write: EraseUser) =>
     Effect.gen(function* () {
       assertStorable([write.pseudonym]);
+      yield* deleteFiles(write.chatId);
       const tally = (yield* isLarge(write)) ? yield* eraseInSteps(write) : nothingErased;
-      return yield* endErasure(write, tally);
+      const answers = yield* findAnswers(write.chatId);
+      return yield* endErasure(write, tally, answers);
     });
 };
 

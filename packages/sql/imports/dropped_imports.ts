@@ -1,0 +1,33 @@
+/** Ends uploaded imports, whose files a sweep deletes: a file of 20 MB takes SQLite half a second. */
+import { Effect } from "effect";
+import type { SqlClient, Statement } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { literalSql } from "../statements/row.ts";
+
+/** How many parts of files a step deletes, each of which is many pages of SQLite. */
+export const partsOfStep = 8;
+
+/** A dropped import, which is nobody's any more. */
+export const isDropped = literalSql("account = 'dropped ' || id");
+
+/** Makes imports those of nobody, and leaves them to the next sweep. Returns their number. */
+export const dropImports = (sql: SqlClient.SqlClient, condition: Statement.Fragment) =>
+  Effect.map(
+    sql`UPDATE imports SET account = 'dropped ' || id, holder = '', phase = 'over', details = '', expires_at = 0,
+        size = 0
+      WHERE (${condition}) AND NOT (${isDropped})`.raw,
+    (raw) => dialectOf(sql).rowsWritten(raw),
+  );
+
+/** Deletes some parts of the files of imports, and returns their number, which is `partsOfStep` if more may be left. */
+export const deleteSomeParts = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => {
+  const { asStep, firstRows, isAnyOf, rowsWritten } = dialectOf(sql);
+  const some = firstRows({
+    table: "import_parts",
+    primaryKey: ["import_id", "file", "part"],
+    order: "import_id",
+    condition: sql`import_id ${isAnyOf(sql`SELECT id FROM imports WHERE ${condition}`)}`,
+    limit: partsOfStep,
+  });
+  return asStep(Effect.map(sql`DELETE FROM import_parts ${some}`.raw, rowsWritten));
+};
