@@ -61,9 +61,9 @@ type InputOf<P extends Parameters, K extends KeyAccess> = K extends readonly []
 
 type JsonOf<S extends Schema.Top> = SuccessOf<S["Encoded"]> | HttpResponse;
 
-export interface Operation<P extends Parameters, A> {
+export interface Operation<A> {
   readonly json: BoundRoute;
-  readonly submit: ReturnType<typeof submitter<P, A>>;
+  readonly submit: ReturnType<typeof submitter<Parameters, A>>;
 }
 
 /**
@@ -77,7 +77,7 @@ interface MakeOperation {
     route: DashboardRoute<P, S, K>,
     run: (input: InputOf<P, K>) => Answering<A, PublicError>,
     toJson: (result: A, input: InputOf<P, K>) => JsonOf<S>,
-  ): Operation<P, A>;
+  ): Operation<A>;
   <P extends Parameters, S extends Schema.Top, K extends KeyAccess>(
     route: DashboardRoute<P, S, K>,
     run: (input: InputOf<P, K>) => Answering<JsonOf<S>, PublicError>,

@@ -7,6 +7,7 @@ import type { Contest, NamedLink } from "@accountlink/core/owners";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
 import { Effect, Result } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
+import type { Operation } from "../api_pipeline.ts";
 import type { Community } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
 import { errorSentence, listText, messageText } from "../look/names.ts";
@@ -17,7 +18,6 @@ import { listOf, say, tags } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
-import type { makeLinkOperations } from "./link_operations.ts";
 import { accountText } from "./links_page.ts";
 import { makeLostWithLink } from "./lost_with_link.ts";
 import { makeUserLists, type UserList } from "./user_page.ts";
@@ -133,7 +133,7 @@ ${
 
 export const unlinkAllRoutes = Effect.fnUntraced(function* (
   { page, form }: OwnerPages,
-  operations: Pick<Effect.Success<typeof makeLinkOperations>, "unlink">,
+  { unlink: unlinkOne }: { readonly unlink: Operation<unknown> },
 ) {
   const profiles = yield* Profiles;
   const listsOf = yield* makeUserLists;
@@ -160,7 +160,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
     const [first] = lists;
     if (first === undefined) return seeOther(paths.links);
     const results = yield* Effect.forEach(lists, ({ community }) =>
-      operations.unlink.submit(visitor, fields, { pid: community.scope.pid }).pipe(
+      unlinkOne.submit(visitor, fields, { pid: community.scope.pid }).pipe(
         // Ignore a link that another request has removed meanwhile.
         Effect.catchTag("LinkNotFound", () => Effect.void),
         Effect.result,
