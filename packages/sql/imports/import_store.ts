@@ -9,10 +9,10 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Result, Schema } from "effect";
 import { Base64 } from "effect/encoding";
+import { deleteSomeParts, dropImports, isDropped, partsOfStep } from "../import_files/dropped_imports.ts";
 import { inBatches } from "../statements/in_batches.ts";
 import { columnReader, literalsOf, OptionalText, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
-import { deleteSomeParts, dropImports, isDropped, partsOfStep } from "./dropped_imports.ts";
 import { batchImportOn, ended } from "./import_batch.ts";
 import { importUndoOn } from "./import_undo.ts";
 

@@ -3,7 +3,7 @@ import type { KeyId } from "@accountlink/core";
 import { type EndAccount, endOfAccount } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option } from "effect";
-import { deleteSomeParts, partsOfStep } from "../imports/dropped_imports.ts";
+import { deleteSomeParts, partsOfStep } from "../import_files/dropped_imports.ts";
 import { accountPlace, insertEntry } from "../journal/records.ts";
 import { inBatches } from "../statements/in_batches.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";

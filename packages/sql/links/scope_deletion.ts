@@ -12,7 +12,7 @@ import { type DeleteScope, keptDeletion } from "@accountlink/core/links";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { endVerifications } from "../flow/verification_ends.ts";
-import { dropImports } from "../imports/dropped_imports.ts";
+import { dropImports } from "../import_files/dropped_imports.ts";
 import { insertPart } from "../journal/records.ts";
 import { isKeyFree, keyedWriteOn, keyInUse } from "../statements/keyed_write.ts";
 import type { StoreParts } from "../statements/store_operation.ts";

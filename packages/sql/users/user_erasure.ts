@@ -24,7 +24,7 @@ import { forgetInCommunities } from "../communities/community_store.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { forgetInLogs } from "../guild_log/guild_log_store.ts";
-import { deleteSomeParts, partsOfStep } from "../imports/dropped_imports.ts";
+import { deleteSomeParts, partsOfStep } from "../import_files/dropped_imports.ts";
 import { insertEntry, insertRecord } from "../journal/records.ts";
 import { closeAccount, moveEntries, pauseAll, releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
