@@ -194,6 +194,7 @@ const heldElsewhere: Readonly<Record<string, string>> = {
   "nobody was changed and the rules were paused.": "packages/core/roles/courier/role_couriers_test.ts",
   "nobody is changed and the rules pause": "packages/core/roles/courier/role_couriers_test.ts",
   "nobody gets the role by it.": "packages/core/roles/member_changes_test.ts",
+  "a nickname goes with the rule that set it": "packages/core/roles/member_changes_test.ts",
   "nobody gains or loses it": "packages/core/roles/courier/held_roles_test.ts",
   "Lookups for it are refused, and nobody gets roles or nicknames.": "test/contract/troubles_test.ts",
   "The bot gives no role above its own": "test/contract/role_problems_test.ts",
