@@ -2,10 +2,11 @@
 import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
+import { inBatches } from "../statements/in_batches.ts";
 import { literalSql } from "../statements/row.ts";
 
 /** How many parts of files a step deletes, each of which is many pages of SQLite. */
-export const partsOfStep = 8;
+const partsOfStep = 8;
 
 /** A dropped import, which is nobody's any more. */
 export const isDropped = literalSql("account = 'dropped ' || id");
@@ -19,8 +20,8 @@ export const dropImports = (sql: SqlClient.SqlClient, condition: Statement.Fragm
     (raw) => dialectOf(sql).rowsWritten(raw),
   );
 
-/** Deletes some parts of the files of imports, and returns their number, which is `partsOfStep` if more may be left. */
-export const deleteSomeParts = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => {
+/** Deletes the files of imports in steps. */
+export const deleteFiles = (sql: SqlClient.SqlClient, condition: Statement.Fragment) => {
   const { asStep, firstRows, isAnyOf, rowsWritten } = dialectOf(sql);
   const some = firstRows({
     table: "import_parts",
@@ -29,5 +30,6 @@ export const deleteSomeParts = (sql: SqlClient.SqlClient, condition: Statement.F
     condition: sql`import_id ${isAnyOf(sql`SELECT id FROM imports WHERE ${condition}`)}`,
     limit: partsOfStep,
   });
-  return asStep(Effect.map(sql`DELETE FROM import_parts ${some}`.raw, rowsWritten));
+  const deleteSome = Effect.map(sql`DELETE FROM import_parts ${some}`.raw, rowsWritten);
+  return inBatches(asStep(deleteSome), partsOfStep);
 };

@@ -9,8 +9,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Result, Schema } from "effect";
 import { Base64 } from "effect/encoding";
-import { deleteSomeParts, dropImports, isDropped, partsOfStep } from "../import_files/dropped_imports.ts";
-import { inBatches } from "../statements/in_batches.ts";
+import { deleteFiles, dropImports, isDropped } from "../import_files/dropped_imports.ts";
 import { columnReader, literalsOf, OptionalText, tableOf } from "../statements/row.ts";
 import { rollBack, storeLayer } from "../statements/store_operation.ts";
 import { batchImportOn, ended } from "./import_batch.ts";
@@ -43,7 +42,7 @@ export const layer = storeLayer(ImportStore)((parts) => {
   const { sweepUndo, ...undo } = importUndoOn(parts);
   const sweepImports = operation("sweep", function* (at: number) {
     const isOver = sql`expires_at <= ${at}`;
-    yield* inBatches(deleteSomeParts(sql, isOver), partsOfStep);
+    yield* deleteFiles(sql, isOver);
     yield* asStep(sql`DELETE FROM imports WHERE ${isOver}`);
   });
   const isHeld = ({ id, node }: ImportHolder) => sql`id = ${id} AND holder = ${node}`;

@@ -3,9 +3,8 @@ import type { KeyId } from "@accountlink/core";
 import { type EndAccount, endOfAccount } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option } from "effect";
-import { deleteSomeParts, partsOfStep } from "../import_files/dropped_imports.ts";
+import { deleteFiles } from "../import_files/dropped_imports.ts";
 import { accountPlace, insertEntry } from "../journal/records.ts";
-import { inBatches } from "../statements/in_batches.ts";
 import type { Ending, StoreParts } from "../statements/store_operation.ts";
 import { entriesOfStep, moveEntries, pauseAll, releaseAccount, renameActors } from "./account_end.ts";
 import { accountColumns, readAccounts } from "./accounts.ts";
@@ -23,13 +22,13 @@ export const endAccountOn = ({ sql, operation, bulkTransaction, forUpdate }: Sto
     return (yield* renamed).length > 0;
   });
 
-  const deleteFiles = operation("endAccount", ({ name }: EndAccount) =>
-    inBatches(deleteSomeParts(sql, sql`account = ${name}`), partsOfStep),
+  const deleteOwnFiles = operation("endAccount", ({ name }: EndAccount) =>
+    deleteFiles(sql, sql`account = ${name}`),
   );
 
   const endInSteps = Effect.fnUntraced(function* (write: EndAccount) {
     assertStorable([write.name, write.pseudonym]);
-    yield* deleteFiles(write);
+    yield* deleteOwnFiles(write);
     if (!(yield* isLarge(write))) return;
     while (yield* endSome(write)) yield* Effect.yieldNow;
   });

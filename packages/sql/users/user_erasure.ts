@@ -24,12 +24,11 @@ import { forgetInCommunities } from "../communities/community_store.ts";
 import { unfinished } from "../flow/session_row.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { forgetInLogs } from "../guild_log/guild_log_store.ts";
-import { deleteSomeParts, partsOfStep } from "../import_files/dropped_imports.ts";
+import { deleteFiles } from "../import_files/dropped_imports.ts";
 import { insertEntry, insertRecord } from "../journal/records.ts";
 import { closeAccount, moveEntries, pauseAll, releaseAccount } from "../keys/account_end.ts";
 import { accountColumns, readAccounts } from "../keys/accounts.ts";
 import { forgetUserRoles } from "../roles/role_members.ts";
-import { inBatches } from "../statements/in_batches.ts";
 import { columnReader } from "../statements/row.ts";
 import { type Ending, rollBack, type StoreParts } from "../statements/store_operation.ts";
 import { type FoundAnswers, userAnswersOn } from "./user_answers.ts";
@@ -117,10 +116,9 @@ export const eraseUserOn = (parts: StoreParts) => {
   });
 
   /** Deletes the files that were uploaded as one of the user's accounts. */
-  const deleteFiles = operation("erase", (chatId: ChatId) => {
-    const isTheirs = sql`account ${isAnyOf(sql`SELECT name FROM accounts WHERE chat_id = ${chatId}`)}`;
-    return inBatches(deleteSomeParts(sql, isTheirs), partsOfStep);
-  });
+  const deleteOwnFiles = operation("erase", (chatId: ChatId) =>
+    deleteFiles(sql, sql`account ${isAnyOf(sql`SELECT name FROM accounts WHERE chat_id = ${chatId}`)}`),
+  );
 
   const eraseInSteps = Effect.fnUntraced(function* (write: EraseUser) {
     let tally = nothingErased;
@@ -292,7 +290,7 @@ export const eraseUserOn = (parts: StoreParts) => {
   return (write: EraseUser) =>
     Effect.gen(function* () {
       assertStorable([write.pseudonym]);
-      yield* deleteFiles(write.chatId);
+      yield* deleteOwnFiles(write.chatId);
       const tally = (yield* isLarge(write)) ? yield* eraseInSteps(write) : nothingErased;
       const answers = yield* findAnswers(write.chatId);
       return yield* endErasure(write, tally, answers);
