@@ -1,10 +1,12 @@
 import { Context, Effect, Layer, Option } from "effect";
 import type { ChatId, GameId, Pid } from "../ids.ts";
+import { forEachLimited } from "../limited_loops.ts";
 import { isLinked } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { VerificationFlow } from "./flow_store.ts";
+import type { KnownAccount } from "./flow_view.ts";
 import { wordsOf } from "./words/words.ts";
 
 /** The accounts of a flow, as its pages show them. */
@@ -17,6 +19,11 @@ export class FlowAccounts extends Context.Service<FlowAccounts>()("@accountlink/
     // Reads profiles without the membership in a guild, because no page shows the membership.
     const chat = (id: ChatId) => Effect.map(profiles.chat(id, null), (profile) => ({ id, profile }));
     const game = (id: GameId) => Effect.map(profiles.game(id), (profile) => ({ id, profile }));
+
+    const known = (found: ReadonlyArray<KnownAccount>) =>
+      forEachLimited(found, (each) => Effect.map(game(each.id), (account) => ({ ...each, ...account })), {
+        concurrency: 3,
+      });
 
     const both = (chatId: ChatId, gameId: GameId) =>
       Effect.all({ chat: chat(chatId), game: game(gameId) }, { concurrency: "unbounded" });
@@ -43,7 +50,7 @@ export class FlowAccounts extends Context.Service<FlowAccounts>()("@accountlink/
     const words = ({ wordSeed }: VerificationFlow, gameId: GameId) =>
       Effect.map(secrets.flowWords(wordSeed, gameId), wordsOf);
 
-    return { chat, game, both, all, words };
+    return { chat, game, known, both, all, words };
   }),
 }) {
   static readonly layer = Layer.effect(FlowAccounts, FlowAccounts.make);

@@ -28,12 +28,14 @@ interface ProvenAccount extends KnownAccount {
 const isOwnProof = (proof: LinkProof): proof is KnownAccount["proof"] =>
   proof !== "known" && gameProofs.some((each) => each === proof);
 
-/** Makes a function that picks the proofs among a user's records that still count, the latest first. */
-export const makeProvenAccounts = Effect.gen(function* () {
+export const makeKnownAccounts = Effect.gen(function* () {
+  const users = yield* UserStore;
+  const games = yield* GamePlatform;
+  const admission = yield* makeAdmission;
   const { knownFor } = yield* SessionSettings;
   const isOn = (yield* GameWays).includes("known") && knownFor > 0;
 
-  return Effect.fnUntraced(function* (records: ReadonlyArray<ScopedRecord>) {
+  const provenIn = Effect.fnUntraced(function* (records: ReadonlyArray<ScopedRecord>) {
     if (!isOn) return [];
     const since = (yield* Clock.currentTimeMillis) - knownFor;
     return records
@@ -44,15 +46,6 @@ export const makeProvenAccounts = Effect.gen(function* () {
       })
       .toSorted((one, other) => other.provenAt - one.provenAt);
   });
-});
-
-/**
- * Makes a function that offers a community the accounts that a user has proven to others. Leaves out accounts that are
- * gone, that this community does not admit, and those about which the platform does not answer.
- */
-export const makeOfferedTo = Effect.gen(function* () {
-  const games = yield* GamePlatform;
-  const admission = yield* makeAdmission;
 
   const isOffered = (subject: KnownFor, id: GameId): Effect.Effect<boolean, StoreUnavailable> =>
     games.hasUser(id).pipe(
@@ -64,7 +57,7 @@ export const makeOfferedTo = Effect.gen(function* () {
       Effect.catchTag("PlatformUnavailable", () => Effect.succeed(false)),
     );
 
-  return (
+  const offeredTo = (
     subject: KnownFor,
     proven: ReadonlyArray<ProvenAccount>,
   ): StoreEffect<ReadonlyArray<KnownAccount>> => {
@@ -77,17 +70,23 @@ export const makeOfferedTo = Effect.gen(function* () {
       concurrency: platformConcurrency,
     });
   };
-});
 
-/**
- * Makes a function that finds the game accounts that a chat user has proven to other communities and is linked to there
- * still, as far as they are offered to this one.
- */
-export const makeKnownAccounts = Effect.gen(function* () {
-  const users = yield* UserStore;
-  const provenAccounts = yield* makeProvenAccounts;
-  const offeredTo = yield* makeOfferedTo;
-  return Effect.fnUntraced(function* (subject: KnownFor, chatId: ChatId) {
-    return yield* offeredTo(subject, yield* provenAccounts(yield* users.findRecords(chatId)));
-  });
+  return {
+    /** Picks the proofs among a user's records that still count, the latest first. */
+    provenIn,
+
+    /**
+     * Returns the accounts that a community offers to a user who has proven them to others. Leaves out accounts that are
+     * gone, that this community does not admit, and those about which the platform does not answer.
+     */
+    offeredTo,
+
+    /**
+     * Finds the game accounts that a chat user has proven to other communities and is linked to there still, as far as
+     * they are offered to this one.
+     */
+    find: Effect.fnUntraced(function* (subject: KnownFor, chatId: ChatId) {
+      return yield* offeredTo(subject, yield* provenIn(yield* users.findRecords(chatId)));
+    }),
+  };
 });

@@ -18,7 +18,7 @@ import { FlowAdmission } from "./flow_admission.ts";
 import { FlowSubjects } from "./flow_subjects.ts";
 import { type FlowAccount, type FlowEntry, FlowRefused, type KnownAccount } from "./flow_view.ts";
 import { HeldFlows } from "./held_flow.ts";
-import { makeKnownAccounts, makeOfferedTo, makeProvenAccounts } from "./known_accounts.ts";
+import { makeKnownAccounts } from "./known_accounts.ts";
 
 /** A community without a proven link of the user, and the game accounts that the user can link there with one press. */
 export interface KnownOffer extends OwnCommunity {
@@ -47,10 +47,8 @@ export const makeKnownOffers = Effect.gen(function* () {
   const admission = yield* FlowAdmission;
   const { chat: notAdmitted } = yield* makeAdmission;
   const accounts = yield* FlowAccounts;
-  const provenAccounts = yield* makeProvenAccounts;
-  const offeredTo = yield* makeOfferedTo;
+  const known = yield* makeKnownAccounts;
   const communityOf = yield* makeOwnCommunity;
-  const knownAccounts = yield* makeKnownAccounts;
   const heldFlows = yield* HeldFlows;
 
   const homesOf = (guildIds: ReadonlyArray<GuildId>): StoreEffect<ReadonlyArray<Place>> =>
@@ -64,20 +62,16 @@ export const makeKnownOffers = Effect.gen(function* () {
     );
 
   const offerOf = Effect.fnUntraced(
-    function* (entry: Place, chatId: ChatId, proven: Parameters<typeof offeredTo>[1]) {
+    function* (entry: Place, chatId: ChatId, proven: Parameters<typeof known.offeredTo>[1]) {
       const subject = yield* subjects.resolve(entry);
-      const known = yield* offeredTo(subject, proven);
-      if (known.length === 0) return [];
+      const offered = yield* known.offeredTo(subject, proven);
+      if (offered.length === 0) return [];
       // The log of the community tells nothing, since the user has not asked it for anything.
       yield* admission.user(subject, { chatId }, entry);
       if ((yield* notAdmitted(subject, chatId)) !== null) return [];
-      const shown = yield* forEachLimited(
-        known,
-        (each) => Effect.map(accounts.game(each.id), (account) => ({ ...each, ...account })),
-        { concurrency: platformConcurrency },
-      );
-      const { guildId } = subject;
-      return [{ ...(yield* communityOf(subject.scope)), guildId, accounts: shown } satisfies KnownOffer];
+      const { guildId, scope } = subject;
+      const shown = yield* accounts.known(offered);
+      return [{ ...(yield* communityOf(scope)), guildId, accounts: shown } satisfies KnownOffer];
     },
     Effect.catchTags({
       FlowRefused: () => Effect.succeed([]),
@@ -95,7 +89,7 @@ export const makeKnownOffers = Effect.gen(function* () {
       guildIds: ReadonlyArray<GuildId>,
     ) {
       const records = yield* users.findRecords(chatId);
-      const proven = yield* provenAccounts(records);
+      const proven = yield* known.provenIn(records);
       if (proven.length === 0) return { offers: [], hasProven: false } satisfies KnownOffers;
       const done = new Set<string>(records.filter(isProvenIn).map(({ scope }) => scope.pid));
       const places = new Map<string, Place>();
@@ -123,9 +117,9 @@ export const makeKnownOffers = Effect.gen(function* () {
       gameId: string,
     ) {
       const subject = yield* subjects.resolve(entry);
-      const known = (yield* knownAccounts(subject, chatId)).find(({ id }) => id === gameId);
-      if (known === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
-      const proof = { step: "chat", chatId, game: { gameId: known.id, gameProof: "known" } } as const;
+      const chosen = (yield* known.find(subject, chatId)).find(({ id }) => id === gameId);
+      if (chosen === undefined) return yield* new FlowRefused({ reason: "unfinished", entry });
+      const proof = { step: "chat", chatId, game: { gameId: chosen.id, gameProof: "known" } } as const;
       yield* admission.user(subject, proof, entry);
       yield* admission.accounts(subject, chatId, proof, entry);
       const cookie = yield* heldFlows.begin(subject, entry);

@@ -48,7 +48,7 @@ export const makeGameProofs = Effect.fnUntraced(function* (view: Effect.Success<
   const heldFlows = yield* HeldFlows;
   const accounts = yield* FlowAccounts;
   const admission = yield* FlowAdmission;
-  const knownAccounts = yield* makeKnownAccounts;
+  const { find: findKnown } = yield* makeKnownAccounts;
 
   /** Returns the flow of a form whose chat account is proven, and its session or scope. */
   const provenFlowOf = Effect.fnUntraced(function* (cookie: Cookie, form: FlowForm) {
@@ -76,7 +76,7 @@ export const makeGameProofs = Effect.fnUntraced(function* (view: Effect.Success<
   const chooseKnown = chooseAmong("known", ({ flow: { chatId }, subject }) =>
     chatId === null
       ? Effect.succeed([])
-      : Effect.map(knownAccounts(subject, chatId), (known) => known.map(({ id }) => id)),
+      : Effect.map(findKnown(subject, chatId), (known) => known.map(({ id }) => id)),
   );
 
   const wordsView = (entry: FlowEntry, given: Cookie, problem: WordsView["problem"]) =>

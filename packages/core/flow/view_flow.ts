@@ -20,7 +20,7 @@ export const makeView = Effect.gen(function* () {
   const accounts = yield* FlowAccounts;
   const held = yield* HeldFlows;
   const askingName = yield* makeAskingName;
-  const knownAccounts = yield* makeKnownAccounts;
+  const { find: findKnown } = yield* makeKnownAccounts;
   const { descriptionPage } = yield* GamePlatform;
   const usableGameWays = yield* makeUsableGameWays;
 
@@ -38,12 +38,8 @@ export const makeView = Effect.gen(function* () {
     subject: FlowSubject,
     { chatId, gameId }: Pick<VerificationFlow, "chatId" | "gameId">,
   ) {
-    const found = chatId === null ? [] : yield* knownAccounts(subject, chatId);
-    return yield* forEachLimited(
-      found.filter(({ id }) => id !== gameId),
-      (known) => Effect.map(accounts.game(known.id), (account) => ({ ...known, ...account })),
-      { concurrency: 3 },
-    );
+    const found = chatId === null ? [] : yield* findKnown(subject, chatId);
+    return yield* accounts.known(found.filter(({ id }) => id !== gameId));
   });
 
   /** Returns the accounts that a flow has proven, and those that it could prove. */

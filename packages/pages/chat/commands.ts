@@ -137,7 +137,7 @@ const makeVerify = Effect.gen(function* () {
   const admission = yield* makeAdmission;
   const log = yield* GuildLog;
 
-  const knownTo = yield* makeKnownAccounts;
+  const { find: knownTo } = yield* makeKnownAccounts;
 
   /** Says why a member cannot link; null if the member can. The verification asks about the game account. */
   const refusalOf = Effect.fnUntraced(function* (
