@@ -3,15 +3,13 @@ import { Effect } from "effect";
 import type { ChatId, GuildId } from "../ids.ts";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { ChatRoles, RoleMember } from "../platforms/chat_platform.ts";
+import { restSince } from "../turns/mod.ts";
 import type { PatientSteps } from "./patient_steps.ts";
 
 /** The number of members that are visited together. */
 const sliceSize = 50;
 
-/**
- * The shortest and the longest pause after a slice, in milliseconds: as long as the slice took, so that a walk takes at
- * most half of the process.
- */
+/** The shortest and the longest pause after a slice, in milliseconds. */
 const [shortestPause, longestPause] = [20, 200];
 
 export interface Walk<E> {
@@ -60,7 +58,6 @@ export const walkMembers = Effect.fnUntraced(function* <E>(
     if (last === undefined) return;
     rest = rest.slice(sliceSize);
     after = rest.length === 0 ? endOfPage : last.chatId;
-    const took = (yield* monotonicMillis) - began;
-    yield* Effect.sleep(Math.min(longestPause, Math.max(shortestPause, took)));
+    yield* restSince(began, longestPause, shortestPause);
   }
 });

@@ -4,12 +4,9 @@ import { Turns } from "./turns.ts";
 /** How many requests of one account are answered at a time. With more, each step of another account waits for more. */
 const mostAtOnce = 4;
 
-/** How long the place of a request rests, in milliseconds. A request that waits for a platform takes no processor time. */
-export const longestRest = 100;
-
 /**
- * Answers requests that cost more than a lookup in turns of their accounts: those of an account beyond the first few wait
- * for each other. @internal
+ * Answers requests that cost more than a lookup in turns of their accounts: an account's further requests wait for its
+ * first ones. @internal
  */
 export class AccountRequests extends Context.Service<AccountRequests>()("@accountlink/core/AccountRequests", {
   make: Effect.sync(() => {

@@ -2,6 +2,7 @@
 import { Context, Data, Effect, Exit, type Fiber, Metric, type Scope } from "effect";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import type { SharedResource } from "./resources.ts";
+import { restSince } from "./rest.ts";
 
 /** The account of work that belongs to no account, such as the operator's own. */
 export const operatorAccount = "";
@@ -175,10 +176,8 @@ export class Turns {
 
   #rest(lane: Lane, began: number): Effect.Effect<void> {
     if (lane.held === 1) return this.#giveBack(lane);
-    return Effect.flatMap(monotonicMillis, (now) => {
-      const rest = Effect.sleep(Math.min(this.#options.rest, now - began));
-      return Effect.asVoid(Effect.forkDetach(Effect.andThen(rest, this.#giveBack(lane))));
-    });
+    const rested = Effect.andThen(restSince(began, this.#options.rest), this.#giveBack(lane));
+    return Effect.asVoid(Effect.forkDetach(rested));
   }
 
   #giveBack(lane: Lane): Effect.Effect<void> {

@@ -12,7 +12,7 @@ import { KeyStore } from "../keys/key_store.ts";
 import { monotonicMillis } from "../monotonic_millis.ts";
 import { shownNickname } from "../roles/kept_nickname.ts";
 import { formatTimestamp } from "../timestamp.ts";
-import { Turns } from "../turns/mod.ts";
+import { restSince, Turns } from "../turns/mod.ts";
 import { UserData } from "./user_data.ts";
 
 /** The longest pause after a page of a download, in milliseconds. */
@@ -38,7 +38,7 @@ export class UserExports extends Context.Service<UserExports>()("@accountlink/co
       function* <A, E>(chatId: ChatId, part: Effect.Effect<A, E>) {
         const began = yield* monotonicMillis;
         const read = yield* part;
-        yield* Effect.sleep(Math.min(longestPause, (yield* monotonicMillis) - began));
+        yield* restSince(began, longestPause);
         return read;
       },
       (part, chatId) => turns.step(chatId, part),

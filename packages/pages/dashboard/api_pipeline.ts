@@ -131,7 +131,7 @@ export const makeOperation = Effect.gen(function* () {
       const answered = Effect.flatMap(read(raw), (values) =>
         chargeTo(name)(handler({ values, context, signIn, owner, member })),
       );
-      return yield* (route.method === "GET" ? turns.read : turns.write)(name, answered);
+      return yield* turns[turnOf(route)](name, answered);
     });
   };
 
@@ -147,9 +147,8 @@ export const makeOperation = Effect.gen(function* () {
       const answer = Effect.flatMap(managing(key, context.requestId), (owner) =>
         handler({ values: own as ParameterValues<P>, context, owner, member: null }),
       );
-      const answered = chargeTo(key.scope.account)(answer);
       const { account } = key.scope;
-      return answering(context, (method === "GET" ? turns.read : turns.write)(account, answered));
+      return answering(context, turns[turnOf(route)](account, chargeTo(account)(answer)));
     });
     const answer = withContext(route, (context) =>
       render(envelopeV2, observers, hasKey(context) ? byKey(context) : answering(context, bySignIn(context))),
@@ -205,6 +204,8 @@ export const jsonRoutes = (
     | Readonly<Record<string, { readonly json: BoundRoute }>>
     | ReadonlyArray<{ readonly json: BoundRoute }>,
 ) => Object.values(operations).map(({ json }) => json);
+
+const turnOf = ({ method }: Route): "read" | "write" => (method === "GET" ? "read" : "write");
 
 /** Proxies that ask for a password of their own send `Authorization: Basic` beside the cookie. */
 const hasKey = ({ request }: RequestContext): boolean =>

@@ -1,6 +1,6 @@
 /** How many requests to the dashboard one account has in work at a time. */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
-import { longestRest, TurnAccount, Turns } from "@accountlink/core/turns";
+import { longestRest, restSince, type SharedResource, TurnAccount, Turns } from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
 import { Context, Effect, Stream } from "effect";
 
@@ -16,20 +16,7 @@ const longestPause = 50;
  */
 export class DashboardTurns extends Context.Service<DashboardTurns>()("@accountlink/pages/DashboardTurns", {
   make: Effect.sync(() => {
-    const turns = new Turns({
-      resource: "dashboard_reads",
-      places: Number.POSITIVE_INFINITY,
-      most: mostAtOnce,
-      rest: longestRest,
-    });
-
-    const writes = new Turns({
-      resource: "dashboard_writes",
-      places: Number.POSITIVE_INFINITY,
-      most: mostAtOnce,
-      rest: longestRest,
-    });
-
+    const [reads, writes] = [turnsAt("dashboard_reads"), turnsAt("dashboard_writes")];
     const pages = new Turns({ resource: "exports", places: 1 });
 
     /**
@@ -42,8 +29,7 @@ export class DashboardTurns extends Context.Service<DashboardTurns>()("@accountl
           const page = Effect.gen(function* () {
             const began = yield* monotonicMillis;
             const read = yield* pull;
-            const took = (yield* monotonicMillis) - began;
-            yield* Effect.sleep(Math.min(longestPause, took));
+            yield* restSince(began, longestPause);
             return read;
           });
           return Stream.fromPull(Effect.succeed(pages.step(account, page)));
@@ -53,7 +39,7 @@ export class DashboardTurns extends Context.Service<DashboardTurns>()("@accountl
     const inTurn = (account: string, answered: HttpResponse): HttpResponse => {
       const { status, headers, body } = answered;
       if (body === null || typeof body === "string" || body instanceof Uint8Array) return answered;
-      const chunks = Stream.unwrap(Effect.as(turns.take(account), pageByPage(account, body.chunks))).pipe(
+      const chunks = Stream.unwrap(Effect.as(reads.take(account), pageByPage(account, body.chunks))).pipe(
         Stream.provideService(TurnAccount, account),
       );
       return new HttpResponse(status, headers, { ...body, chunks });
@@ -66,9 +52,12 @@ export class DashboardTurns extends Context.Service<DashboardTurns>()("@accountl
 
       /** Answers a read of an account in its turn. */
       read: <A, E, R>(account: string, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-        Effect.map(turns.step(account, read), (answered) =>
+        Effect.map(reads.step(account, read), (answered) =>
           answered instanceof HttpResponse ? (inTurn(account, answered) as A) : answered,
         ),
     };
   }),
 }) {}
+
+const turnsAt = (resource: SharedResource): Turns =>
+  new Turns({ resource, places: Number.POSITIVE_INFINITY, most: mostAtOnce, rest: longestRest });

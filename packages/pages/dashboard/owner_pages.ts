@@ -120,20 +120,18 @@ export const makeOwnerPages = Effect.gen(function* () {
     );
   });
 
-  const answerTo = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
-    Effect.flatMap(withOwner(path, visitor), (owning) =>
-      turns.write(owning.owner.account.name, answerOf(owning, answer)),
-    );
-
   const answerOf = (owning: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
     Effect.flatMap(asEffect(answer(owning)), (answered) =>
       answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
     ).pipe(chargeTo(owning.owner.account.name));
 
-  const readOf = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
-    Effect.flatMap(withOwner(path, visitor), (owning) =>
-      turns.read(owning.owner.account.name, answerOf(owning, answer)),
-    );
+  const inTurn =
+    (turn: "read" | "write") =>
+    (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
+      Effect.flatMap(withOwner(path, visitor), (owning) =>
+        turns[turn](owning.owner.account.name, answerOf(owning, answer)),
+      );
+  const [readOf, answerTo] = [inTurn("read"), inTurn("write")];
 
   /** Counts a form against the account's limit of a day, unless the form changes only the sign-in. */
   const counted = (path: DashboardPath, visitor: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>

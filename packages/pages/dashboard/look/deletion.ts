@@ -20,7 +20,7 @@ interface Deletion extends Readonly<Record<"action" | "back" | "name", string>> 
   readonly label: Html;
 }
 
-/** Asks the owner to type the name of what is deleted. */
+/** Asks the owner to type the name of the list or account to delete. */
 export const confirmForm = ({ action, back, name, label }: Deletion, refused: Refused | null): Html => html`
 ${formTo(action, html` class="panel danger"`)}
 ${textField({

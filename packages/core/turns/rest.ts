@@ -1,0 +1,17 @@
+/** Pauses between steps, so that work which repeats its steps takes at most half of the process. */
+import { Effect } from "effect";
+import { monotonicMillis } from "../monotonic_millis.ts";
+
+/** The longest rest of a place, in milliseconds. A step that waits for a platform takes no processor time. @internal */
+export const longestRest = 100;
+
+/**
+ * Pauses for as long as a step took.
+ *
+ * @param began when the step began, by `monotonicMillis`
+ * @param longest the longest pause, in milliseconds
+ * @param shortest the shortest pause, in milliseconds
+ * @internal
+ */
+export const restSince = (began: number, longest: number, shortest = 0): Effect.Effect<void> =>
+  Effect.flatMap(monotonicMillis, (now) => Effect.sleep(Math.min(longest, Math.max(shortest, now - began))));
