@@ -18,12 +18,12 @@ export const shownNickname = (stored: string): string | null => {
 };
 
 /**
- * What is stored if the platform did not answer a change: the member has the given nickname, or still the one that the
- * plan set before.
+ * Returns the text to store if the platform did not answer a change: the member has the given nickname, or still the
+ * nickname that the plan set before.
  */
 export const uncertainNickname = (given: string, before: string | null): string =>
   before === null ? given : `${given}\n${given}\n${shownNickname(before) ?? ""}`;
 
-/** Returns whether a nickname is one that the plan set, as far as it is known. */
+/** Returns whether the plan set a nickname, or may have set it in a change that the platform did not answer. */
 export const isSetByPlan = (stored: string, nickname: string | null): boolean =>
   nickname === shownNickname(stored) || (nickname !== null && nickname === stored.split("\n")[2]);

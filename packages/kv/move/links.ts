@@ -1,5 +1,4 @@
-/** Links, blocks and imports, and what is known of likely alts. */
-
+/** Links, blocks, imports, and the sightings, reviews and pairs of alt detection. */
 import type { Row } from "@accountlink/core";
 import { isAtAddress, placeOf as placeHashOf } from "@accountlink/core/addresses";
 import { reviews } from "../stores/alt_review_store.ts";

@@ -1,4 +1,4 @@
-/** Sessions and flows, and what is kept of requests and limits. */
+/** Sessions and flows, kept answers of requests, and counts of limits. */
 import { dayCounts } from "../stores/day_counts.ts";
 import { requests } from "../stores/idempotency_store.ts";
 import { bursts } from "../stores/session_store.ts";

@@ -126,7 +126,7 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
 /** How many records of a kind a step of the end of an account changes at most. */
 const endedPerStep = 10;
 
-/** Ends some of what is left of an account that ends. Returns whether more may be left. */
+/** Clears some texts, members and entries of an account that ends. Returns whether more may be left. */
 const isLeft = Effect.fnUntraced(function* (tx: Transaction, account: StoredAccount, pseudonym: string) {
   const { id, name } = account;
   if (yield* clearSome(tx, account, endedPerStep)) return true;

@@ -180,7 +180,7 @@ const promises: ReadonlyArray<[sentence: string, file: string, act: Act, expecte
   ["Members keep the roles and nicknames that they have}", dashboard, "deleteRules", kept],
 ];
 
-/** What is promised of members who were never linked, by rules that leave such members as they are. */
+/** The promises about members who were never linked, under rules that leave such members as they are. */
 const ofTheNeverLinked = [
   "They keep the roles that they have, also later.",
   "Members who never linked keep their roles.",
