@@ -176,9 +176,9 @@ meter { display: block; width: 100%; height: .75rem; }
   td:empty { display: none; }
   [data-label]::before { content: attr(data-label); margin-inline-end: auto; color: var(--soft); }
   td small, tbody th small { display: inline; }
-  tr { position: relative; }
-  td:not([data-label]) { position: absolute; top: .5rem; inset-inline-end: .75rem; min-width: 0; }
-  tr:has(td:not([data-label])) th { padding-inline-end: 4rem; }
+  tr:has(td:not([data-label])) { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 .75rem; }
+  td:not([data-label]) { grid-area: 1 / 2; min-width: 0; }
+  td[data-label] { grid-column: 1 / -1; }
 }
 @media (min-width: 60rem) {
   body { grid-template: auto 1fr auto / 13rem minmax(0, 1fr); gap: 1rem 2.5rem; min-height: 100vh; padding: 0 1.5rem; }
