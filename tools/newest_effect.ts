@@ -1,6 +1,6 @@
 /**
- * Puts the newest Effect 4 into the catalog and the lockfile, for the monthly run of the gate that says what breaks with it:
- * `tools/node tools/newest_effect.ts && .ci/run`.
+ * Puts the newest Effect 4 into the catalog and the lockfile, for the monthly run that says what breaks with it:
+ * `tools/node tools/newest_effect.ts && npm run check && npm test`.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

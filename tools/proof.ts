@@ -5,7 +5,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, furtherTypes } from "./check.ts";
 import { type ProofPart, type ProofPartName, proofParts } from "./proof_parts.ts";
 import { root } from "./publishable.ts";
 import { combine, finish, type Results, runVitest } from "./run_vitest.ts";
@@ -29,7 +28,7 @@ const run = async (name: ProofPartName): Promise<Results> => {
       await runVitest("Bun", "portable", environment),
     ]);
   const { files, projects = [] }: ProofPart = proofParts[name];
-  const results = name === "packages" ? [await check(furtherTypes)] : [];
+  const results: Array<Results> = [];
   for (const project of ["node", ...projects, "proof"])
     results.push(await runVitest("Node.js/24", project, environment, files));
   return combine(results);
