@@ -1,6 +1,7 @@
 /**
  * An owner's walk through the dashboard in a made-up language, whose letters all have accents: a text without accents
- * is not from the catalogue. Texts that are English say so by their `lang`.
+ * is not from the catalogue. Texts that are English say so by their `lang`. Its words are longer, and no text is cut in the
+ * narrowest window, also with the page mirrored for a language from right to left.
  */
 import { readFileSync } from "node:fs";
 import { dashboardFiles } from "@accountlink/pages/languages";
@@ -8,7 +9,10 @@ import { afterAll, expect, it } from "vitest";
 import { newToken } from "../support/fixtures.ts";
 import { type Element, parsed } from "../support/markup.ts";
 import { pseudoLanguage } from "../support/pseudo_language.ts";
+import { show } from "./browser.ts";
+import { cutTexts } from "./cut_texts.ts";
 import { ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { contentWidth, narrowest } from "./looks.ts";
 
 const { open } = useDashboard((fixture) => {
   const scopes = [{ scope: "global" }, { scope: "guild", guildId: ownGuild }] as const;
@@ -66,21 +70,30 @@ const textsIn = (element: Element): ReadonlyArray<string> => {
   return [...said, ...inside];
 };
 
-it("every text on the pages of the dashboard is from the catalogue, a name, or marked as English", async () => {
+it("every text on the dashboard is from the catalogue, a name, or marked as English, and none is cut", async () => {
   const page = await open(`/dashboard?lang=${tag}`, /Ada\b/);
   const found: Record<string, ReadonlyArray<string>> = {};
-  const expectWorded = () => {
+  const expectWorded = async () => {
     expect(page.answer.text).toContain(`<html lang="${tag}" dir="ltr">`);
     const texts = textsIn(parsed(page.answer.text)).filter((text) =>
       /[A-Za-z]{2}/.test(text.replaceAll(data, "")),
     );
     if (texts.length > 0) found[page.path] = texts;
+    const shown = await show(page);
+    await shown.setViewportSize(narrowest.viewport);
+    await shown.evaluate("for (const part of document.querySelectorAll('details')) part.open = true");
+    for (const dir of ["ltr", "rtl"]) {
+      await shown.evaluate(`document.documentElement.dir = "${dir}"`);
+      const cut = await cutTexts(shown);
+      if (cut.length > 0) found[`${page.path} in ${dir}`] = cut;
+      expect(await contentWidth(shown)).toBe(narrowest.viewport.width);
+    }
   };
   const labelOf = (key: string) => (pseudo[key] ?? key).replaceAll(/<[^>]*>/g, "");
   const press = (key: string, entries: Parameters<typeof page.press>[1] = {}) =>
     page.press(labelOf(key), entries);
 
-  expectWorded();
+  await expectWorded();
   const chatId = "100003";
   await page.goto("/dashboard/links");
   const [pid = ""] = /pid_\w+/.exec(page.answer.text) ?? [];
@@ -117,30 +130,30 @@ it("every text on the pages of the dashboard is from the catalogue, a name, or m
     "/audit?chatId=0",
   ]) {
     await page.goto(`/dashboard${path}`);
-    expectWorded();
+    await expectWorded();
   }
 
   await page.goto(`/dashboard/communities/${pid}`);
   await press("community.save", { [labelOf("community.supportUrl")]: "http://no" });
-  expectWorded();
+  await expectWorded();
   await page.goto(`/dashboard/communities/${pid}/roles?guildId=${ownGuild}`);
   await press("roles.save_off", {
     [labelOf("rule.gets")]: "Member",
     [labelOf("roles.nickname.label")]: "no",
   });
-  expectWorded();
+  await expectWorded();
   await press("roles.see_then_on", { [labelOf("roles.nickname.label")]: "" });
-  expectWorded();
+  await expectWorded();
   await page.goto(`/dashboard/links/unlink?pid=${pid}&chatId=${chatId}`);
-  expectWorded();
+  await expectWorded();
   await press("unlink.button");
-  expectWorded();
+  await expectWorded();
   await page.goto("/dashboard/imports");
   await press("import.preview", {
     [labelOf("import.file")]: new File([`chatId,gameId\n${chatId},2\n100006,x\n`], "bot.csv"),
   });
-  expectWorded();
+  await expectWorded();
   await page.goto("/dashboard/audit");
-  expectWorded();
+  await expectWorded();
   expect(found).toEqual({});
 });

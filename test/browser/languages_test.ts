@@ -1,9 +1,9 @@
 /** The pages for users in other languages: from right to left, without Latin letters, and with long words. */
 import { isProof } from "@accountlink/test-servers";
-import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { languageOf } from "../support/languages.ts";
 import { keepPicture, show } from "./browser.ts";
+import { cutTexts } from "./cut_texts.ts";
 import { useFlowPages } from "./flow_pages.ts";
 import { contentWidth, expectUsable, phone } from "./looks.ts";
 
@@ -16,29 +16,7 @@ fixtures.key({
   sightings: [{ chatId: "100004", ip: "203.0.113.7", device: "phone", seenAt: new Date().toISOString() }],
 });
 
-/** Returns the labels that do not fit, whose parts stand side by side, or with a word that breaks over two lines. */
-const cutLabels = (page: Page) =>
-  page.evaluate<ReadonlyArray<string>>(String.raw`(() => {
-    const breaks = (text) =>
-      [...text.data.matchAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Arabic}]+/gu)].some(({ 0: word, index }) => {
-        const range = document.createRange();
-        range.setStart(text, index);
-        range.setEnd(text, index + word.length);
-        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
-      });
-    const textsIn = (element) => [...element.childNodes].flatMap((node) => (node.data ? [node] : textsIn(node)));
-    return [...document.querySelectorAll(".button, summary, h1, h2, label")]
-      .filter((element) => element.checkVisibility())
-      .filter(
-        (element) =>
-          element.scrollWidth > element.clientWidth + 1 ||
-          textsIn(element).some(breaks) ||
-          (element.matches(".button") && element.innerText.trim() !== element.textContent.trim()),
-      )
-      .map((element) => element.innerText);
-  })()`);
-
-it.each(tags)("the pages in %s fit a phone, and no label is cut", async (tag) => {
+it.each(tags)("the pages in %s fit a phone, and no text is cut", async (tag) => {
   const language = await languageOf(tag);
   const { sid } = await newSession();
   const page = await walk(`/verify?sid=${sid}&lang=${tag}`);
@@ -49,7 +27,7 @@ it.each(tags)("the pages in %s fit a phone, and no label is cut", async (tag) =>
     const shown = await show(page);
     await shown.setViewportSize(phone.viewport);
     await shown.evaluate("for (const part of document.querySelectorAll('details')) part.open = true");
-    expect([name, await contentWidth(shown), await cutLabels(shown)]).toEqual([
+    expect([name, await contentWidth(shown), await cutTexts(shown)]).toEqual([
       name,
       phone.viewport.width,
       [],

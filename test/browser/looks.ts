@@ -33,7 +33,7 @@ export const phone = { viewport: { width: 390, height: 844 } };
 export const desktop = { viewport: { width: 1280, height: 800 } };
 
 /** The narrowest supported window: a phone, or a desktop window at 400 percent zoom. */
-const narrowest = { viewport: { width: 320, height: 640 } };
+export const narrowest = { viewport: { width: 320, height: 640 } };
 
 const narrow = [{ look: "narrow", ...narrowest, colorScheme: "light" }] as const;
 

@@ -3,8 +3,11 @@
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const withAccents = "áƀçďéḟğĥíĵķłḿñóṕɋřšťúṽŵẍýžÁɃÇĎÉḞĞĤÍĴĶŁḾÑÓṔɊŘŠŤÚṼŴẌÝŽ";
 
+/** Vowels are doubled, so that words are longer by 40 percent, as in German. */
 const accented = (text: string): string =>
-  text.replaceAll(/[a-z]/gi, (letter) => withAccents.charAt(letters.indexOf(letter)));
+  text.replaceAll(/[a-z]/gi, (letter) =>
+    withAccents.charAt(letters.indexOf(letter)).repeat(/[aeiou]/i.test(letter) ? 2 : 1),
+  );
 
 /** Puts accents on the letters of an ICU message, but not on its tags and the names of its values. */
 const inMessage = (message: string): string => {
@@ -47,11 +50,6 @@ const endOf = (message: string, start: number): number => {
   throw new Error(`Cannot read the message ${message}`);
 };
 
-/** Translates English messages. A message is 40 percent longer than in English, as in German. */
+/** Translates English messages. */
 export const pseudoLanguage = (english: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(english).map(([key, message]) => [
-      key,
-      `⟦${inMessage(message)}${" ẽ".repeat(Math.ceil(message.length / 5))}⟧`,
-    ]),
-  );
+  Object.fromEntries(Object.entries(english).map(([key, message]) => [key, `⟦${inMessage(message)}⟧`]));

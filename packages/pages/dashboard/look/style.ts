@@ -67,7 +67,10 @@ td .button { white-space: nowrap; }
 ${otherParts} { display: none; }
 form:has([name=scope][value=global]:checked) .own { display: none; }
 .danger { border-color: var(--bad); }
+.more { margin: 1rem 0; }
+.more .button { margin-block: 0 .75rem; margin-inline: 0 .5rem; }
 @media (max-width: 30rem) {
+  .more .button { margin-inline: 0; }
   .panel > .button, p > .button { width: 100%; min-height: 2.75rem; }
   .panel:not(:has(.field, .choice)) { padding: 0; border: 0; background: none; }
 }
@@ -91,8 +94,6 @@ details :is(.field, .row), details > .panel { margin-top: 1rem; }
 .filters, .panel, .facts { margin-bottom: 1rem; }
 .filters .field { flex: 0 1 17rem; }
 .filters details[open] { flex-basis: 100%; }
-.more { margin: 1rem 0; }
-.more .button { margin-block: 0 .75rem; margin-inline: 0 .5rem; }
 
 .warn { --tone: var(--warn); }
 .bad { --tone: var(--bad); }
