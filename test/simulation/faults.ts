@@ -77,6 +77,17 @@ const kinds = {
     begin: (deployment, fault) => nodeOf(deployment, fault).kill(),
     end: (deployment, { node }) => deployment.restart(node),
   },
+  // Nothing but what the node stored before tells that the nickname is the plan's.
+  "node killed when it has set a nickname": {
+    longest: 8_000,
+    begin: (deployment, fault) => {
+      deployment.guild.fatalFor = nodeOf(deployment, fault);
+    },
+    end: (deployment, { node }) => {
+      deployment.guild.fatalFor = null;
+      deployment.restart(node);
+    },
+  },
   "node stopped": {
     longest: 6_000,
     begin: (deployment, fault) => nodeOf(deployment, fault).stop(),

@@ -31,6 +31,8 @@ export class Guild {
   readonly #heldAtFirst = new Map<string, ReadonlyArray<string>>();
   /** The private messages that members got, each with the text that makes it unique. */
   readonly messages: Array<{ readonly chatId: string; readonly once: string }> = [];
+  /** A node that dies when the guild has set a nickname for it. */
+  fatalFor: Process | null = null;
   #failures = 0;
   /** The settings of the plan; null before it is turned on. */
   settings: PlanSettings | null = null;
@@ -89,7 +91,12 @@ export class Guild {
           ask("membersPage", () => guild.page(after).map(({ chatId }) => this.#member(chatId) as RoleMember)),
         addRole: (_, chatId, role) => change("addRole", () => guild.setRole(chatId, role, true)),
         removeRole: (_, chatId, role) => change("removeRole", () => guild.setRole(chatId, role, false)),
-        setNickname: (_, chatId, name) => change("setNickname", () => guild.setNickname(chatId, name)),
+        setNickname: (_, chatId, name) =>
+          change("setNickname", () => {
+            const made = guild.setNickname(chatId, name);
+            if (node === this.fatalFor) node.kill();
+            return made;
+          }),
       },
     };
   }

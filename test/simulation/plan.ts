@@ -47,6 +47,7 @@ const nodeCounts = [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 4, 5];
 const topics: Partial<Record<ClientKind, RegExp>> = {
   limited: /Redis/,
   revoked: /clock set|signals|Redis/,
+  roles: /nickname|killed|frozen|suspended/,
   feed: /signals|Redis (?:down|restarted)/,
 };
 

@@ -18,12 +18,14 @@ export const shownNickname = (stored: string): string | null => {
 };
 
 /**
- * Returns the text to store if the platform did not answer a change: the member has the given nickname, or still the
- * nickname that the plan set before.
+ * Returns the text to store until it is known whether the platform has made a change: the member has the given nickname,
+ * or still the one that the plan set before.
+ *
+ * @param ours the nickname that the member has from the plan; null if the member has none, or one of their own
  */
-export const uncertainNickname = (given: string, before: string | null): string =>
-  before === null ? given : `${given}\n${given}\n${shownNickname(before) ?? ""}`;
+export const uncertainNickname = (given: string, ours: string | null): string =>
+  ours === null ? given : `${given}\n${given}\n${ours}`;
 
-/** Returns whether the plan set a nickname, or may have set it in a change that the platform did not answer. */
+/** Returns whether the plan set a nickname, or may have set it in a change whose outcome is not stored. */
 export const isSetByPlan = (stored: string, nickname: string | null): boolean =>
   nickname === shownNickname(stored) || (nickname !== null && nickname === stored.split("\n")[2]);

@@ -5,7 +5,7 @@ import type { LinkProof } from "../links/link_proof.ts";
 import type { RoleMember } from "../platforms/chat_platform.ts";
 import type { GameItem } from "../platforms/game_platform.ts";
 import type { GameGroup } from "../platforms/profile.ts";
-import { givenNickname, isSetByPlan, shownNickname } from "./kept_nickname.ts";
+import { givenNickname, isSetByPlan, shownNickname, uncertainNickname } from "./kept_nickname.ts";
 import { namesGame, namesGroupRole, nicknameOf, type PlanSettings, templatesOf } from "./role_plan.ts";
 import { erasedNickname } from "./role_plan_store.ts";
 import { groupIn, holds, itemKey, type LinkedGame, needsOf } from "./rule_kinds.ts";
@@ -45,8 +45,11 @@ export interface MemberChanges {
   readonly nickname: string | null;
   /** The nickname that the change replaces and that the plan has not set. Null if it replaces none of the member's own. */
   readonly replaced: { readonly nickname: string | null } | null;
-  /** The nickname that the plan has set: `before` the changes, and `after` them. Null if the plan has set none. */
-  readonly setNickname: { readonly before: string | null; readonly after: string | null };
+  /**
+   * The nickname that the plan has set: `before` the changes, and `after` them. Null if the plan has set none. `during` is
+   * stored before a nickname is set, null if none is set.
+   */
+  readonly setNickname: Record<"before" | "during" | "after", string | null>;
   /** Whether the plan asks for an item of a private inventory. Such an item counts as missing. */
   readonly isInventoryPrivate: boolean;
   /** The roles that stay as they are because an answer about their rules is unknown; null for the nickname. */
@@ -155,13 +158,13 @@ type NicknameChange = Pick<MemberChanges, "nickname" | "replaced" | "setNickname
 const unchanged = (before: string | null, after = before): NicknameChange => ({
   nickname: null,
   replaced: null,
-  setNickname: { before, after },
+  setNickname: { before, during: null, after },
 });
 
 /** Removes the nickname of a member who gets none if the plan set it. */
 const nicknameRemoval = ({ nickname }: RoleMember, before: string | null): NicknameChange =>
   nickname !== null && before !== null && (isSetByPlan(before, nickname) || before === erasedNickname)
-    ? { nickname: "", replaced: null, setNickname: { before, after: null } }
+    ? { nickname: "", replaced: null, setNickname: { before, during: null, after: null } }
     : unchanged(before, null);
 
 const noNames = { username: null, displayName: null };
@@ -220,5 +223,6 @@ const renaming = (member: RoleMember, before: string | null, after: string): Nic
   if (isKept) return unchanged(before);
   const isOwn = before === null || !isSetByPlan(before, member.nickname);
   const replaced = isOwn ? { nickname: member.nickname } : null;
-  return { nickname: after, replaced, setNickname: { before, after } };
+  const during = uncertainNickname(after, isOwn ? null : member.nickname);
+  return { nickname: after, replaced, setNickname: { before, during, after } };
 };

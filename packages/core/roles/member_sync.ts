@@ -5,7 +5,7 @@ import { LinkStore } from "../links/link_store.ts";
 import type { RoleMember, RoleRefused } from "../platforms/chat_platform.ts";
 import { ChatPlatform } from "../platforms/chat_platform.ts";
 import { GamePlatform, type ItemOwnership } from "../platforms/game_platform.ts";
-import { storedNickname, uncertainNickname } from "./kept_nickname.ts";
+import { storedNickname } from "./kept_nickname.ts";
 import {
   type GroupRoles,
   isLeftAlone,
@@ -133,32 +133,25 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
       return { ...memberChanges(plan, member, game, stored), isUnanswered } satisfies Comparison;
     });
 
-    /** Stores the nickname that a change replaces before the change, because nothing tells it afterwards. */
-    const keeping = Effect.fnUntraced(function* <E>(
+    /**
+     * Stores a nickname before it is set, and the one that it replaces. If the platform does not answer, or this node
+     * dies, and the link changes before the next try, nothing else tells that the nickname is the plan's.
+     */
+    const starting = Effect.fnUntraced(function* <E>(
       { scope: { pid }, guildId }: RolePlan,
-      { chatId, replaced }: Pick<MemberChanges, "chatId" | "replaced">,
+      {
+        chatId,
+        replaced,
+        setNickname: { during },
+      }: Pick<MemberChanges, "chatId" | "replaced" | "setNickname">,
       change: Effect.Effect<boolean, E>,
     ) {
-      if (replaced === null) return yield* change;
+      if (during === null) return yield* change;
       const at = yield* Clock.currentTimeMillis;
-      const isKept = yield* store.keepNickname({ pid, guildId }, { chatId, ...replaced, at });
+      const isKept = yield* store.startNickname({ pid, guildId }, { chatId, nickname: during, replaced, at });
       const isMade = yield* change;
       if (isKept && !isMade) yield* store.dropNickname({ pid, guildId }, chatId);
       return isMade;
-    });
-
-    /**
-     * Stores a nickname that the platform may have set, although it did not answer. If the link changes before the next
-     * try, nothing else tells that the nickname is the plan's.
-     */
-    const storeUncertain = Effect.fnUntraced(function* (
-      { scope: { pid }, guildId }: RolePlan,
-      chatId: ChatId,
-      nickname: string,
-      problems: ReadonlyArray<PlanProblem>,
-    ) {
-      const settled = { chatId, mark: null, retryAt: null, nickname, problems };
-      yield* store.settleOne({ pid, guildId }, settled, yield* Clock.currentTimeMillis);
     });
 
     const apply = Effect.fn("MemberSync.apply")(function* (
@@ -203,14 +196,8 @@ export class MemberSync extends Context.Service<MemberSync>()("@accountlink/core
         },
       );
       const { before, after } = setNickname;
-      const renamed = keeping(plan, changes, change(null, renaming)).pipe(
-        Effect.tapErrorTag("PlatformUnavailable", () =>
-          after === null
-            ? Effect.void
-            : storeUncertain(plan, chatId, uncertainNickname(after, before), problems),
-        ),
-      );
-      const isRenamed = nickname !== null && (yield* renamed);
+      const isRenamed =
+        nickname !== null && isMember && (yield* starting(plan, changes, change(null, renaming)));
       const renamedTo = isRenamed && after !== null ? storedNickname(after, kept) : after;
       const isSet = nickname === null || isRenamed;
       const at = yield* Clock.currentTimeMillis;

@@ -137,6 +137,16 @@ export interface ReplacedNickname {
   readonly at: Millis;
 }
 
+/** A nickname that a plan is about to set. */
+export interface StartedNickname {
+  readonly chatId: ChatId;
+  /** The text to store as the nickname that the plan set. */
+  readonly nickname: string;
+  /** The nickname of the member's own that it replaces, which is null if the member has none; null if it replaces none. */
+  readonly replaced: { readonly nickname: string | null } | null;
+  readonly at: Millis;
+}
+
 /** How long replaced nicknames are kept, in milliseconds. @internal */
 export const replacedTime = 30 * dayMs;
 
@@ -227,10 +237,10 @@ export class RolePlanStore extends Context.Service<
     readonly settle: (write: SettleMembers) => StoreEffect<boolean>;
 
     /**
-     * Keeps the nickname that a plan is about to replace, unless one of the member is kept already. Returns whether it
-     * was stored: false also if the plan is unknown.
+     * Stores the nickname that a plan is about to set, and keeps the one that it replaces, unless one of the member is
+     * kept already. Returns whether the kept one is of this time. Does nothing if the plan is unknown.
      */
-    readonly keepNickname: (place: PlanPlace, replaced: ReplacedNickname) => StoreEffect<boolean>;
+    readonly startNickname: (place: PlanPlace, started: StartedNickname) => StoreEffect<boolean>;
 
     /** Returns kept nicknames of members after a chat ID, sorted by chat ID as strings. */
     readonly keptNicknames: (

@@ -174,7 +174,7 @@ type Operations =
   | "nicknames"
   | "settle"
   | "settleOne"
-  | "keepNickname"
+  | "startNickname"
   | "keptNicknames"
   | "dropNickname"
   | "countNicknames"
@@ -274,17 +274,18 @@ export const memberOperations = (db: Database): Pick<RolePlanStore["Service"], O
       return true;
     }),
 
-  keepNickname: (place, { chatId, nickname, at }) =>
+  startNickname: (place, { chatId, nickname, replaced, at }) =>
     db.write(place.pid, function* (tx) {
-      assertStorable([nickname ?? ""]);
+      assertStorable([nickname, replaced?.nickname ?? ""]);
       const stored = yield* findPlan(tx, place);
       if (stored === undefined) return false;
       const { ref, pid, guildId } = stored;
       const before = yield* tx.get(planMembers, ref, chatId);
-      if (before?.replaced !== undefined) return false;
-      const nobody = { ref, pid, guildId, chatId, mark: 1, waits: null, nickname: null };
-      yield* tx.put(planMembers, { ...nobody, ...before, replaced: { nickname, at } });
-      return true;
+      const nobody = { ref, pid, guildId, chatId, mark: 1, waits: null };
+      const kept = before?.replaced ?? (replaced === null ? undefined : { ...replaced, at });
+      const member = { ...nobody, ...before, nickname };
+      yield* tx.put(planMembers, kept === undefined ? member : { ...member, replaced: kept });
+      return replaced !== null && kept?.at === at;
     }),
 
   keptNicknames: (place, after, limit) =>

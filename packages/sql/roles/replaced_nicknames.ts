@@ -5,7 +5,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { batchSize, deleteInBatches, inBatches } from "../statements/in_batches.ts";
-import { columnReader, OptionalText, tableOf } from "../statements/row.ts";
+import { columnReader, OptionalInt, OptionalText, tableOf } from "../statements/row.ts";
 import type { StoreParts } from "../statements/store_operation.ts";
 import { isPlan } from "./is_plan.ts";
 
@@ -15,17 +15,26 @@ export const nicknameOperations = (parts: StoreParts) => {
   const isNothingElse = sql`due_at IS NULL AND nickname IS NULL`;
 
   return {
-    keepNickname: operation("keepNickname", function* ({ pid, guildId }, { chatId, nickname, at }) {
-      assertStorable([nickname ?? ""]);
-      const keep = sql`
-        INSERT INTO role_members (pid, guild_id, chat_id, mark, replaced_nickname, replaced_at)
-        SELECT pid, guild_id, ${chatId}, 1, CAST(${nickname} AS TEXT), CAST(${at} AS BIGINT)
+    startNickname: operation(
+      "startNickname",
+      function* ({ pid, guildId }, { chatId, nickname, replaced, at }) {
+        assertStorable([nickname, replaced?.nickname ?? ""]);
+        const [kept, keptAt] = replaced === null ? [null, null] : [replaced.nickname, at];
+        const [stored = null] = yield* readKeptAt(sql`
+        INSERT INTO role_members (pid, guild_id, chat_id, mark, nickname, replaced_nickname, replaced_at)
+        SELECT pid, guild_id, ${chatId}, 1, ${nickname}, CAST(${kept} AS TEXT), CAST(${keptAt} AS BIGINT)
         FROM role_plans WHERE pid = ${pid} AND guild_id = ${guildId}
         ON CONFLICT (pid, guild_id, chat_id) DO UPDATE SET
-          replaced_nickname = excluded.replaced_nickname, replaced_at = excluded.replaced_at
-        WHERE role_members.replaced_at IS NULL`;
-      return rowsWritten(yield* keep.raw) > 0;
-    }),
+          nickname = excluded.nickname,
+          replaced_nickname = CASE
+            WHEN role_members.replaced_at IS NULL THEN excluded.replaced_nickname
+            ELSE role_members.replaced_nickname
+          END,
+          replaced_at = COALESCE(role_members.replaced_at, excluded.replaced_at)
+        RETURNING replaced_at`);
+        return replaced !== null && stored === at;
+      },
+    ),
 
     keptNicknames: operation("keptNicknames", (place, after, limit) =>
       readReplaced(sql`
@@ -75,5 +84,7 @@ const readReplaced = tableOf("role_members", {
     at: replacedAt,
   }),
 );
+
+const readKeptAt = columnReader("role_members", "replaced_at", OptionalInt);
 
 const readNumbers = columnReader("role_members", "number", Schema.Int);

@@ -2,11 +2,12 @@
 import { Effect, Metric, Option } from "effect";
 import type { ChatId } from "../../ids.ts";
 import { ChargedAccount } from "../../platforms/platform_refusals.ts";
+import type { Millis } from "../../timestamp.ts";
 import type { StoredMember } from "../member_changes.ts";
 import { MemberSync, type Sources } from "../member_sync.ts";
 import { changesOf } from "../role_changes.ts";
 import type { RolePlan } from "../role_plan.ts";
-import type { SettledMember } from "../role_plan_store.ts";
+import { RolePlanStore, type SettledMember } from "../role_plan_store.ts";
 
 const changes = Metric.counter("accountlink_role_changes_total", {
   description: "Changes of roles and nicknames, by outcome",
@@ -37,7 +38,12 @@ export const makeChangeMember = Effect.gen(function* () {
       const { added, removed, nickname: renamed, settled } = yield* sync.apply(plan, wanted, pace);
       yield* count("refused", settled.problems.length);
       yield* count("applied", added.length + removed.length + (renamed === null ? 0 : 1));
-      return { settled, changes: changesOf({ added, removed, nickname: renamed }) };
+      return {
+        settled,
+        changes: changesOf({ added, removed, nickname: renamed }),
+        /** Whether the nickname that is stored may differ from the one that was stored before. */
+        wasStarted: wanted.setNickname.during !== null,
+      };
     },
     Effect.tapErrorTag("PlatformUnavailable", () => count("unavailable", 1)),
   );
@@ -55,4 +61,18 @@ export const goneMember = (chatId: ChatId): SettledMember => ({
   retryAt: null,
   nickname: null,
   problems: [],
+});
+
+/** Returns a function that makes the result to store for a member whose change the platform did not answer. */
+export const makeUnanswered = Effect.gen(function* () {
+  const store = yield* RolePlanStore;
+  return Effect.fnUntraced(function* (
+    { scope: { pid }, guildId }: RolePlan,
+    chatId: ChatId,
+    retryAt: Millis,
+  ) {
+    // Not the nickname from before the change: a new one may have been set.
+    const nicknames = yield* store.nicknames({ pid, guildId }, [chatId]);
+    return { ...goneMember(chatId), retryAt, nickname: nicknames.get(chatId) ?? null };
+  });
 });

@@ -11,7 +11,7 @@ import { makeGuildCheck } from "../guild_check.ts";
 import { sourcesOf, storedMember } from "../member_changes.ts";
 import { addChanges, noChanges } from "../role_changes.ts";
 import { type HeldPlan, RolePlanStore, type WaitingMember } from "../role_plan_store.ts";
-import { goneMember, makeChangeMember } from "./change_member.ts";
+import { goneMember, makeChangeMember, makeUnanswered } from "./change_member.ts";
 import { ClosedSources } from "./closed_sources.ts";
 
 /** How many events are read at once. */
@@ -50,6 +50,7 @@ export const makePlanRun = Effect.gen(function* () {
   const events = yield* EventStore;
   const links = yield* LinkStore;
   const changeMember = yield* makeChangeMember;
+  const unanswered = yield* makeUnanswered;
   const { pauseWithoutBot } = yield* makeGuildCheck;
 
   /** Reads new events. Stores the members who are named in these events as waiting members. */
@@ -120,7 +121,8 @@ export const makePlanRun = Effect.gen(function* () {
         }),
         Effect.catchTag("PlatformUnavailable", () => {
           courier.failedAt = now;
-          return Effect.succeed({ result: waitingOn(waiting, now), changes: noChanges });
+          const result = unanswered(courier.item, chatId, now + retryDelay(now - waiting.since));
+          return Effect.map(result, (found) => ({ result: found, changes: noChanges }));
         }),
       );
       return [{ waiting, ...made }];

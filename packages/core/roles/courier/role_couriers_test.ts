@@ -7,6 +7,7 @@ import { chatId, guildId, later, operator, scopes } from "../../test_services.ts
 import { UserData } from "../../users/user_data.ts";
 import { MemberSync } from "../member_sync.ts";
 import { shownPreview } from "../plan_preview.ts";
+import { RolePlanStore } from "../role_plan_store.ts";
 import { RolePlans } from "../role_plans.ts";
 import { type Change, deployment, guest, memberIds, pass, test, usual, verified } from "./test_deployment.ts";
 
@@ -267,25 +268,33 @@ const renaming = (chatId_: string, add: ReadonlyArray<string> = []) => ({
   remove: [],
   nickname: "ada_g",
   replaced: null,
-  setNickname: { before: "old", after: "ada_g" },
+  setNickname: { before: "old", during: "ada_g\nada_g\nold", after: "ada_g" },
   isInventoryPrivate: false,
   held: [],
   withoutItem: [],
   isUnanswered: false,
 });
 
-test("a plan stores the nickname that the platform kept besides the one that it gave", function* () {
+test("a plan stores a nickname before it sets it, and then the one that the platform kept besides the one that it gave", function* () {
   const { guild: scope } = yield* scopes;
-  const chat = yield* ChatPlatform;
+  const [chat, store, { put }] = [yield* ChatPlatform, yield* RolePlanStore, yield* deployment];
+  yield* put();
+  const ada = chatId(memberIds[0] ?? "");
+  const storedNow = Effect.orDie(store.nicknames({ pid: scope.pid, guildId }, [ada]));
   for (const [kept, stored] of [
     [true, "ada_g"],
     [{ nickname: "ada" }, "ada_g\nada"],
     [{ nickname: null }, "ada_g\n"],
   ] as const) {
-    const roles = { ...(chat.roles as ChatRoles), setNickname: () => Effect.succeed(kept) };
+    const setNickname = () =>
+      Effect.map(storedNow, (nicknames) => {
+        assert.strictEqual(nicknames.get(ada), "ada_g\nada_g\nold");
+        return kept;
+      });
+    const roles = { ...(chat.roles as ChatRoles), setNickname };
     const platform = Layer.succeed(ChatPlatform, { ...chat, roles });
     const { settled } = yield* MemberSync.use((sync) =>
-      sync.apply({ ...usual, scope, guildId }, renaming(memberIds[0] ?? "")),
+      sync.apply({ ...usual, scope, guildId }, renaming(ada)),
     ).pipe(Effect.provide(Layer.fresh(MemberSync.layer).pipe(Layer.provide(platform))));
     assert.strictEqual(settled.nickname, stored);
   }

@@ -7,7 +7,7 @@ import { makeGuildCheck } from "../guild_check.ts";
 import { makeGuildComparisons } from "../guild_comparison.ts";
 import { MemberSync } from "../member_sync.ts";
 import { walkMembers } from "../member_walk.ts";
-import { goneMember, makeChangeMember } from "./change_member.ts";
+import { goneMember, makeChangeMember, makeUnanswered } from "./change_member.ts";
 import type { SweepFindings } from "./sweep_findings.ts";
 import type { SweepRun } from "./sweep_run.ts";
 
@@ -18,6 +18,7 @@ export const makeChangeMembers = Effect.gen(function* () {
   const sync = yield* MemberSync;
   const { storedOf } = yield* makeGuildComparisons;
   const changeMember = yield* makeChangeMember;
+  const unanswered = yield* makeUnanswered;
   const { pauseWithoutBot } = yield* makeGuildCheck;
 
   return Effect.fnUntraced(function* (
@@ -38,7 +39,7 @@ export const makeChangeMembers = Effect.gen(function* () {
       });
       if (changed === "unavailable") {
         const retryAt = (yield* Clock.currentTimeMillis) + retryDelay(0);
-        return yield* settle({ members: [{ ...goneMember(chatId), retryAt, nickname: stored.nickname }] });
+        return yield* settle({ members: [yield* unanswered(plan, chatId, retryAt)] });
       }
       if (changed === null && (yield* pauseWithoutBot(plan))) return;
       failures = 0;
@@ -46,8 +47,8 @@ export const makeChangeMembers = Effect.gen(function* () {
       const settled = changed?.settled ?? goneMember(chatId);
       // Nothing is stored for a member without problems whose nickname stays the same. The end of the sweep deletes
       // the member's earlier problems.
-      const isWaiting = settled.retryAt !== null;
-      if (settled.nickname === stored.nickname && settled.problems.length === 0 && !isWaiting) return;
+      const isStored = settled.nickname === stored.nickname && changed?.wasStarted !== true;
+      if (isStored && settled.problems.length === 0 && settled.retryAt === null) return;
       yield* settle({ members: [settled] });
     });
 

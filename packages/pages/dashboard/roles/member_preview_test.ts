@@ -18,7 +18,7 @@ const textOf = (isInventoryPrivate: boolean, remove: ReadonlyArray<string>) =>
           remove,
           nickname: null,
           replaced: null,
-          setNickname: { before: null, after: null },
+          setNickname: { before: null, during: null, after: null },
           isInventoryPrivate,
           held: [],
           withoutItem: [],

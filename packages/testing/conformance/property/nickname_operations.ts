@@ -11,17 +11,20 @@ const scope = mostly<ScopeName>("global", "guild");
 const guild = mostly(0, 1);
 const chatId = constantFrom(ada, bob, dan);
 const chatIds = FastCheck.subarray([ada, bob, dan]);
-const nickname = maybe(constantFrom("Ädä 🎮", "bob"));
+const replaced = maybe(FastCheck.record({ nickname: maybe(constantFrom("Ädä 🎮", "bob")) }));
 
 export const nicknameOperations = {
   "RolePlanStore.nicknames": operation(1, { scope, guild, chatIds }, ({ plans, guildIds, pid }, input) =>
     plans.nicknames({ pid, guildId: nth(guildIds, input.guild) }, input.chatIds),
   ),
-  "RolePlanStore.keepNickname": operation(
+  "RolePlanStore.startNickname": operation(
     1,
-    { scope, guild, chatId, nickname, at },
-    ({ plans, guildIds, pid }, { guild: of, chatId: user, nickname: before, at: time }) =>
-      plans.keepNickname({ pid, guildId: nth(guildIds, of) }, { chatId: user, nickname: before, at: time }),
+    { scope, guild, chatId, given: constantFrom("ada", "ada\nada\nbob"), replaced, at },
+    ({ plans, guildIds, pid }, { guild: of, chatId: user, given, replaced: before, at: time }) =>
+      plans.startNickname(
+        { pid, guildId: nth(guildIds, of) },
+        { chatId: user, nickname: given, replaced: before, at: time },
+      ),
   ),
   "RolePlanStore.keptNicknames": operation(
     1,

@@ -18,6 +18,14 @@ const kept = (chatId: string, nickname: string | null, at = start) => ({
   at,
 });
 
+/** A nickname that a plan is about to set in place of the member's own. */
+const started = (chatId: string, nickname: string | null, at = start) => ({
+  chatId: ChatId.make(chatId),
+  nickname: "given",
+  replaced: { nickname },
+  at,
+});
+
 export const members: Cases<StoragePorts> = {
   "exactly one of several nodes holds a plan": function* () {
     const { put, hold } = yield* newRoleSteps;
@@ -104,7 +112,7 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* store.putNicknamesBack(write), false);
     yield* put();
     for (const chatId of [uniqueChatId(), uniqueChatId()]) {
-      yield* store.keepNickname(place, kept(chatId, "Ädä 🎮"));
+      yield* store.startNickname(place, started(chatId, "Ädä 🎮"));
     }
     expectEqual([yield* store.countNicknames(place), yield* isPuttingBack], [2, false]);
     expectEqual([yield* store.putNicknamesBack(write), yield* store.putNicknamesBack(write)], [true, false]);
@@ -214,7 +222,7 @@ export const members: Cases<StoragePorts> = {
       const problems = [problemOf(chatId)];
       for (const { putHeld, settleOne, mark, store, place } of [one, other]) {
         const node = yield* putHeld();
-        yield* store.keepNickname(place, { chatId, nickname: "Ms. Ada", at: start });
+        yield* store.startNickname(place, started(chatId, "Ms. Ada"));
         yield* settleOne(settled(chatId, { nickname: "ada", problems }));
         yield* settleOne(settled(bystander, { nickname: "bob", problems: [problemOf(bystander)] }));
         yield* mark(node, [chatId]);
@@ -264,29 +272,38 @@ export const members: Cases<StoragePorts> = {
     expectEqual(yield* nicknames(erased), new Map());
   },
 
-  "a replaced nickname is kept once, beside what is settled, until it is dropped or old": function* () {
-    const { putHeld, settle, settleOne, nicknames, remove, store, place } = yield* newRoleSteps;
-    const [one = "", two = "", three = ""] = [uniqueChatId(), uniqueChatId(), uniqueChatId()].toSorted();
-    const all = store.keptNicknames(place, null, 10);
-    expectEqual(yield* store.keepNickname(place, kept(one, "unknown plan")), false);
-    expectEqual(yield* all, []);
-    const node = yield* putHeld();
-    expectEqual(yield* store.keepNickname(place, kept(one, "Ädä 🎮")), true);
-    expectEqual(yield* store.keepNickname(place, kept(one, "later", start + 1)), false);
-    yield* store.keepNickname(place, kept(two, null, start + 2));
-    yield* settle(node, [settled(ChatId.make(one), { nickname: "ada" }), settled(ChatId.make(three))]);
-    yield* store.keepNickname(place, kept(three, "Eve"));
-    yield* settleOne(settled(ChatId.make(three)));
-    const [first, second, third] = [kept(one, "Ädä 🎮"), kept(two, null, start + 2), kept(three, "Eve")];
-    expectEqual(yield* all, [first, second, third]);
-    expectEqual(yield* store.keptNicknames(place, first.chatId, 1), [second]);
-    yield* store.dropNickname(place, third.chatId);
-    yield* store.forgetNicknames(start + 2);
-    expectEqual(yield* all, [second]);
-    expectEqual(yield* nicknames(first.chatId), new Map([[first.chatId, "ada"]]));
-    yield* remove;
-    expectEqual(yield* all, []);
-  },
+  "a nickname is stored before it is set, and the replaced one once, until it is dropped or old":
+    function* () {
+      const { putHeld, settle, settleOne, nicknames, remove, store, place } = yield* newRoleSteps;
+      const [one = "", two = "", three = ""] = [uniqueChatId(), uniqueChatId(), uniqueChatId()].toSorted();
+      const all = store.keptNicknames(place, null, 10);
+      expectEqual(yield* store.startNickname(place, started(one, "unknown plan")), false);
+      expectEqual(yield* all, []);
+      const node = yield* putHeld();
+      expectEqual(yield* store.startNickname(place, started(one, "Ädä 🎮")), true);
+      expectEqual(yield* store.startNickname(place, started(one, "later", start + 1)), false);
+      yield* store.startNickname(place, started(two, null, start + 2));
+      expectEqual(
+        yield* store.startNickname(place, { ...started(two, null, start + 3), replaced: null }),
+        false,
+      );
+      yield* settle(node, [settled(ChatId.make(one), { nickname: "ada" }), settled(ChatId.make(three))]);
+      yield* store.startNickname(place, started(three, "Eve"));
+      yield* settleOne(settled(ChatId.make(three)));
+      const [first, second, third] = [kept(one, "Ädä 🎮"), kept(two, null, start + 2), kept(three, "Eve")];
+      expectEqual(yield* all, [first, second, third]);
+      expectEqual(yield* store.keptNicknames(place, first.chatId, 1), [second]);
+      yield* store.dropNickname(place, third.chatId);
+      yield* store.forgetNicknames(start + 2);
+      expectEqual(yield* all, [second]);
+      const set = [
+        [first.chatId, "ada"],
+        [second.chatId, "given"],
+      ] as const;
+      expectEqual(yield* nicknames(first.chatId, second.chatId), new Map(set));
+      yield* remove;
+      expectEqual(yield* all, []);
+    },
 
   "erasing a user deletes the nickname of a paused plan": function* () {
     const { putHeld, pause, settleOne, nicknames } = yield* newRoleSteps;
