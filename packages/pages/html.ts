@@ -40,12 +40,21 @@ type Part = Html | string | number | null | ReadonlyArray<Html>;
 
 /** Makes HTML from a template. Null renders as nothing, a list as its items. */
 export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
-  new Html((place) => String.raw({ raw: texts }, ...parts.map((part) => sourceOf(part, place))));
+  new Html((place) => {
+    // A loop takes half the time of `String.raw` with the rendered parts.
+    let source = texts[0] ?? "";
+    for (let index = 0; index < parts.length; index++)
+      source += sourceOf(parts[index] ?? null, place) + (texts[index + 1] ?? "");
+    return source;
+  });
 
 const sourceOf = (part: Part, place: Place): string => {
   if (part === null) return "";
   if (part instanceof Html) return part.at(place);
-  return typeof part === "object" ? part.map((item) => item.at(place)).join("") : escape(String(part));
+  if (typeof part !== "object") return escape(String(part));
+  let source = "";
+  for (const item of part) source += item.at(place);
+  return source;
 };
 
 /** Writes the address of a link, a form or a file. A path of this service gets the base path. @internal */

@@ -1,7 +1,7 @@
 /** The messages of one catalogue in one language, typed by the English source. */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { IntlMessageFormat } from "intl-messageformat";
-import { type Html, html } from "../html.ts";
+import { Html, html } from "../html.ts";
 import type dashboard from "./dashboard/en.json";
 import type {
   ValueNames as DashboardNames,
@@ -111,7 +111,8 @@ export class Language<C extends Catalogue = PlayerMessages> {
    * that the language lacks is marked as English.
    */
   html<Key extends C["key"]>(key: Key, ...[values]: ValuesOf<C["names"], Key, C["html"]>): Html {
-    const { format, isEnglish } = this.#compile(key);
+    const { format, isEnglish, fixed } = this.#compile(key);
+    if (fixed !== null) return fixed;
     const given = (values ?? {}) as Readonly<Record<string, string | number | Html | Tag>>;
     const entries = Object.entries(given).map(([name, value]) =>
       typeof value === "function"
@@ -119,8 +120,7 @@ export class Language<C extends Catalogue = PlayerMessages> {
         : [name, value],
     );
     const parts = format.format<Html>(Object.fromEntries(entries));
-    const message = joined(Array.isArray(parts) ? parts : [parts]);
-    return isEnglish ? html`<span lang="en" dir="ltr">${message}</span>` : message;
+    return marked(joined(Array.isArray(parts) ? parts : [parts]), isEnglish);
   }
 
   /** Returns the UTC day of a time. */
@@ -162,13 +162,15 @@ export class Language<C extends Catalogue = PlayerMessages> {
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
     const message = this.#messages[key];
-    const compiled =
+    const isEnglish = message === undefined && baseOf(this.tag) !== "en";
+    const format =
       message === undefined
-        ? {
-            format: new IntlMessageFormat(this.#english[key] ?? "", "en"),
-            isEnglish: baseOf(this.tag) !== "en",
-          }
-        : { format: new IntlMessageFormat(message, this.tag), isEnglish: false };
+        ? new IntlMessageFormat(this.#english[key] ?? "", "en")
+        : new IntlMessageFormat(message, this.tag);
+    const isFixed = format.getAst().every(isLiteral);
+    // Markup that depends on nothing is rendered once.
+    const fixed = isFixed ? new Html(marked(html`${String(format.format())}`, isEnglish).source) : null;
+    const compiled = { format, isEnglish, fixed };
     this.#compiled.set(key, compiled);
     return compiled;
   }
@@ -178,6 +180,14 @@ interface Compiled {
   readonly format: IntlMessageFormat;
   /** Whether the message is English in place of one that the language lacks. */
   readonly isEnglish: boolean;
+  /** The markup of a message without values; null for others. */
+  readonly fixed: Html | null;
 }
+
+/** Whether a part of a parsed message is a text without values. */
+const isLiteral = ({ type }: { readonly type: number }): boolean => type === 0;
+
+const marked = (message: Html, isEnglish: boolean): Html =>
+  isEnglish ? html`<span lang="en" dir="ltr">${message}</span>` : message;
 
 const joined = (parts: ReadonlyArray<string | Html>): Html => html`${parts.map((part) => html`${part}`)}`;
