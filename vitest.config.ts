@@ -11,18 +11,6 @@ const independentOfStorage = [
   "test/contract/{compression,https,no_platforms,parameters,paths,translations}_test.ts",
 ];
 
-/**
- * Tests that Deno runs in `npm test`: what embedders and bots load. The proof runs the tests of all portable packages on
- * Deno and Bun.
- */
-const portable = isProof
-  ? ["packages/{client,core,memory,testing}/**/*_test.ts", "packages/accountlink/memory_test.ts"]
-  : [
-      "packages/client/**/*_test.ts",
-      "packages/memory/cache/**/*_test.ts",
-      "packages/accountlink/memory_test.ts",
-    ];
-
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
 /**
@@ -70,19 +58,22 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["{apps,packages,test,tools}/**/*_test.ts"],
-          // In `npm test`, Deno runs the library in memory. The suites of its stores run on an engine that yields.
+          // In `npm test`, the suites of the stores in memory run on an engine that yields.
           exclude: isProof
             ? configDefaults.exclude
-            : [...configDefaults.exclude, "packages/{accountlink/memory,memory/storage_memory}_test.ts"],
+            : [...configDefaults.exclude, "packages/memory/storage_memory_test.ts"],
           globalSetup: ["test/support/prepare.ts"],
         },
       },
       {
-        // The tests of `node` that can run in any runtime. Deno and Bun run them.
+        // The tests of `node` that can run in any runtime. The proof runs them on Deno and Bun.
         extends: true,
         test: {
           name: "portable",
-          include: portable,
+          include: [
+            "packages/{client,core,memory,testing}/**/*_test.ts",
+            "packages/accountlink/memory_test.ts",
+          ],
           // Property tests and tests of bundle sizes have the same results in every runtime, so only `node` runs them.
           exclude: [
             ...configDefaults.exclude,
@@ -90,10 +81,6 @@ export default defineConfig({
             "packages/testing/arbitraries/arbitraries_test.ts",
             "packages/client/size_test.ts",
           ],
-          // It runs at the same time as `node`, and each worker takes time to import the sources.
-          maxWorkers: 1,
-          // One run of vitest can have projects with other numbers of workers, if it runs them one after the other.
-          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -41,6 +41,7 @@ const steps = async (): Promise<Readonly<Record<string, Command>>> => ({
     "bench",
     "examples",
   ],
+  examples: [node, "test/docs/compile_examples.ts"],
   // The packages as users get them, and without the types of Node.
   "published types": typesOf("tsconfig.published.json"),
   "portable types": typesOf("tsconfig.portable.json"),
