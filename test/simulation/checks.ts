@@ -12,7 +12,7 @@ import {
 import { limits, revocation } from "./key_checks.ts";
 import { answers, linearizability, onePerKey } from "./link_checks.ts";
 import type { Broken, Check } from "./promise.ts";
-import { offers } from "./proof_checks.ts";
+import { admission, offers } from "./proof_checks.ts";
 import { reminders, roles } from "./role_checks.ts";
 
 const checks: ReadonlyArray<Check> = [
@@ -30,6 +30,7 @@ const checks: ReadonlyArray<Check> = [
   roles,
   reminders,
   offers,
+  admission,
 ];
 
 export const brokenPromises = (records: Records): ReadonlyArray<Broken> => {

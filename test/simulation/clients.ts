@@ -12,7 +12,7 @@ import {
   type Records,
 } from "./behaviour.ts";
 import type { Client, Sent } from "./client.ts";
-import { erasedChatId } from "./node.ts";
+import { erasedChatId } from "./people.ts";
 import { proofs } from "./proof_clients.ts";
 import {
   findByChat,

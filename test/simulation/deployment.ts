@@ -1,11 +1,12 @@
 /** The simulated deployment of a run: its nodes, the stores that they share, and a log of the events, the `story`. */
 import { type ApiKey, KeyId, Pid } from "@accountlink/core";
-import { KeyStore } from "@accountlink/core/keys";
+import { KeyStore, type ScopeSettings } from "@accountlink/core/keys";
 import { makeKey } from "@accountlink/testing";
 import { Chance, Postgres, Process, Redis, World } from "@accountlink/testing/simulation";
 import { Context, Effect } from "effect";
 import { Guild } from "./guild.ts";
-import { chatIds, keyHash, Node, sealWebhookSecret, unlinkedChatIds } from "./node.ts";
+import { keyHash, Node, sealWebhookSecret } from "./node.ts";
+import { ageOfOld, chatIds, unlinkedChatIds } from "./people.ts";
 import { Receiver } from "./receiver.ts";
 
 /** The time from a failed start of a node to the next attempt, in milliseconds. */
@@ -43,8 +44,8 @@ export class Deployment {
   /** How many requests had each outcome, and how often each kind of fault happened. */
   readonly counts = new Map<string, number>();
   hasWebhook = false;
-  /** Whether the community `main` asks for a proof of its own. */
-  readonly freshProof: boolean;
+  /** Whom the community `main` admits, and whether it asks for a proof of its own. */
+  readonly admission: Pick<ScopeSettings, "freshProof" | "minChatAgeDays" | "minGameAgeDays">;
   /** Draws what the world is like, so that it stays the same with another order of events. */
   readonly #chance: Chance;
   #lastGame = 0;
@@ -60,7 +61,11 @@ export class Deployment {
     this.redis = new Redis(this.world);
     this.receiver = new Receiver(this.world, this.outside);
     this.#chance = new Chance(seed);
-    this.freshProof = this.#chance.happens(0.2);
+    this.admission = {
+      freshProof: this.#chance.happens(0.2),
+      minChatAgeDays: this.#chance.happens(0.1) ? ageOfOld : null,
+      minGameAgeDays: this.#chance.happens(0.2) ? ageOfOld : null,
+    };
     this.guild = new Guild(this.world, this.outside, [...chatIds, ...unlinkedChatIds], this.#chance);
     const store = Context.get(this.postgres.ports, KeyStore);
     for (const { account, pid } of Object.values(scopes)) {
@@ -68,7 +73,7 @@ export class Deployment {
       this.#prepare(store.ensureScope(account, { kind: "global" }, pid));
     }
     const settings = { ...origin, pid: scopes.main.pid, at: this.outside.currentTimeMillisUnsafe() };
-    this.#prepare(store.updateSettings({ ...settings, update: { freshProof: this.freshProof } }));
+    this.#prepare(store.updateSettings({ ...settings, update: this.admission }));
     for (let index = 0; index < nodes; index++) this.nodes.push(this.#newNode(index));
   }
 

@@ -5,7 +5,7 @@
 
 import { dataOf, type Records } from "./behaviour.ts";
 import { describeOutcome, type Sent } from "./client.ts";
-import { erasedChatId } from "./node.ts";
+import { erasedChatId } from "./people.ts";
 import { type Check, disturbance, isFinal, slack } from "./promise.ts";
 
 const eventsOf = (page: Sent): ReadonlyArray<FeedEvent> =>

@@ -3,6 +3,7 @@ import {
   type ApiKey,
   ChatId,
   type ChatPlatform,
+  type GamePlatform,
   GuildId,
   PlatformUnavailable,
   type StoragePorts,
@@ -15,6 +16,7 @@ import { aGuild } from "@accountlink/testing";
 import type { Chance, Process, World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Option } from "effect";
 import { allRoles, somePlan } from "./guild_plan.ts";
+import { gameUser } from "./people.ts";
 import { askService } from "./service_request.ts";
 
 const guildId = GuildId.make("700000000000000001");
@@ -98,6 +100,14 @@ export class Guild {
             return made;
           }),
       },
+    };
+  }
+
+  /** Tells which items game users have. */
+  gamesOf(node: Process, platform: GamePlatform["Service"]): GamePlatform["Service"] {
+    return {
+      ...platform,
+      hasItem: (gameId) => this.#ask(node, "hasItem", () => gameUser(gameId).item),
     };
   }
 

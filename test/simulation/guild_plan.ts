@@ -1,6 +1,7 @@
 /** Draws role plans of every kind of rule, and says which roles and nickname a member gets by a plan. */
 import { conditionsIn, noPlan, type PlanSettings, type RoleCondition } from "@accountlink/core/roles";
 import type { Chance } from "@accountlink/testing/simulation";
+import { ageOfOld, gameUser, group, isOldGame, pass } from "./people.ts";
 
 /** Roles that rules give, and roles that no rule names. */
 const [ruleRoles, otherRoles] = [
@@ -9,9 +10,10 @@ const [ruleRoles, otherRoles] = [
 ] as const;
 export const allRoles: ReadonlyArray<string> = [...ruleRoles, ...otherRoles];
 
-/** A group in which game users with an even ID are. */
-export const group = { id: "9", rank: 200 } as const;
-
+const [owner, age] = [
+  { is: "owner", ...pass },
+  { is: "age", minDays: ageOfOld },
+] as const;
 const inGroup = { is: "group", groupId: group.id, minRank: 100, maxRank: null } as const;
 
 const conditions: ReadonlyArray<RoleCondition> = [
@@ -19,7 +21,11 @@ const conditions: ReadonlyArray<RoleCondition> = [
   { is: "unlinked" },
   { is: "proven" },
   inGroup,
+  owner,
+  age,
   { is: "all", of: [{ is: "proven" }, inGroup] },
+  { is: "all", of: [{ is: "linked" }, owner, age] },
+  { is: "all", of: [{ is: "linked" }, { is: "proven" }, inGroup, owner, age] },
 ];
 
 const nicknames = [null, "{game.username}", "[{chat.username}] {game.username}"];
@@ -53,9 +59,11 @@ const holds = (when: RoleCondition, linked: LinkedAccount | null): boolean =>
       case "proven":
         return linked?.isProven === true;
       case "group":
-        return linked !== null && Number(linked.gameId) % 2 === 0;
-      default:
-        throw new Error(`Cannot tell whether a rule holds: no plan has the kind "${is}"`);
+        return linked !== null && gameUser(linked.gameId).isInGroup;
+      case "owner":
+        return linked !== null && gameUser(linked.gameId).item === "owned";
+      case "age":
+        return linked !== null && isOldGame(linked.gameId);
     }
   });
 

@@ -5,7 +5,7 @@ import {
   AddressVault,
   ChatId,
   ChatPlatform,
-  decodeFixture,
+  GamePlatform,
   NetworkIntelligence,
   type Pid,
   UserData,
@@ -25,43 +25,8 @@ import { cryptoLayer } from "@accountlink/server/crypto";
 import { type Postgres, Process, type Redis, type World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import type { Guild } from "./guild.ts";
-import { group } from "./guild_plan.ts";
+import { platform } from "./people.ts";
 import type { Receiver } from "./receiver.ts";
-
-/** The chat users that exist in every simulation, in addition to `erasedChatId`. */
-export const chatIds = ["100001", "100002"];
-/** Members of the guild whom nobody links. */
-export const unlinkedChatIds = ["100005", "100006"];
-/** The chat user that clients of the kind `erasure` link and erase. Other clients do not use this chat user. */
-export const erasedChatId = "100004";
-const gameUsers = 400;
-
-const inGroup = {
-  id: Number(group.id),
-  name: "Makers",
-  memberCount: gameUsers / 2,
-  hasVerifiedBadge: false,
-  role: { id: 1, name: "Officer", rank: group.rank },
-};
-
-const platform = await Effect.runPromise(
-  decodeFixture(
-    JSON.stringify({
-      platform: {
-        chatUsers: [...chatIds, ...unlinkedChatIds, erasedChatId].map((id) => ({
-          id,
-          username: `user_${id}`,
-        })),
-        gameUsers: Array.from({ length: gameUsers }, (_, index) => ({
-          id: String(index + 1),
-          username: `game_${index + 1}`,
-          groups: index % 2 === 0 ? [] : [inGroup],
-        })),
-        gameGroups: [{ id: group.id, name: "Makers", ranks: [{ rank: group.rank, name: "Officer" }] }],
-      },
-    }),
-  ),
-).then((fixture) => fixture.platform);
 
 const secret = Redacted.make(new Uint8Array(32).fill(7));
 
@@ -152,6 +117,7 @@ export class Node extends Process {
     const ports = Context.mergeAll(stateless, postgres.portsOf(this), redis.portsOf(this)).pipe(
       Context.add(WebhookSender, receiver.senderOf(this)),
       Context.add(ChatPlatform, guild.platformOf(this, Context.get(stateless, ChatPlatform))),
+      Context.add(GamePlatform, guild.gamesOf(this, Context.get(stateless, GamePlatform))),
       Context.add(Scope.Scope, this.#scope),
     );
     this.start(Effect.provideContext(start, ports), (exit) => {
