@@ -30,7 +30,7 @@ const messagesOf = (tag: string): Messages =>
 const english = messagesOf("en");
 
 /** Words that no text in Portuguese or Japanese has. */
-const englishWords = /\b(?:the|of|and|is|are|was|were|you|your|this|that|with|not|by|has|have|who)\b/i;
+const englishWords = /\b(?:the|of|and|is|are|was|were|you|your|this|that|with|not|by|has|have|who|on)\b/i;
 
 /** The texts that a reader sees, or hears from a screen reader, in the language of the page. */
 const textsOf = (page: Page) =>
@@ -93,6 +93,9 @@ it.each(walks)(
     await expectNoEnglish();
 
     await page.goto(new URL("/dashboard/links", page.url()).href);
+    await expectNoEnglish();
+
+    await page.goto(new URL("/dashboard/account", page.url()).href);
     await expectNoEnglish();
 
     await page.goto(new URL("/dashboard/team", page.url()).href);

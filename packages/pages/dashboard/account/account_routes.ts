@@ -187,9 +187,16 @@ ${textField({
 <button class="button quiet">${say("account.asking.save")}</button>
 </form>`;
 
+/** The name of a browser as `deviceOf` made it, in the reader's language. */
+const deviceText = (device: string | null): Html => {
+  if (device === null) return say("account.unknown_browser");
+  const [browser = "", system] = device.split(" on ");
+  return system === undefined ? html`${browser}` : say("account.browser", { browser, system });
+};
+
 const signInCard = ({ id, device, createdAt, expiresAt }: SiteSignIn, isThis: boolean): Html => html`
 <li>
-<p><strong>${device ?? say("account.unknown_browser")}</strong>${isThis ? html` <span class="badge">${say("account.this_browser")}</span>` : null}</p>
+<p><strong>${deviceText(device)}</strong>${isThis ? html` <span class="badge">${say("account.this_browser")}</span>` : null}</p>
 <p>${say("account.since_until", { since: timeHtml(createdAt), until: timeHtml(expiresAt) })}</p>
 ${
   isThis

@@ -451,6 +451,7 @@ export interface ValueNames {
   readonly "account.about_you": "a";
   readonly "account.name.until": "title";
   readonly "account.asking.hint": "name";
+  readonly "account.browser": "browser" | "system";
   readonly "account.since_until": "since" | "until";
   readonly "account.use": "account";
   readonly "account.invitation": "b" | "account" | "role" | "time";
@@ -476,6 +477,7 @@ export interface MessageValues<Text, Tag> {
   readonly allowed: number;
   readonly b: Tag;
   readonly before: Text;
+  readonly browser: Text;
   readonly changes: Text | number;
   readonly channel: Text;
   readonly chat: Text;
@@ -566,6 +568,7 @@ export interface MessageValues<Text, Tag> {
   readonly sentence: Text;
   readonly since: Text;
   readonly small: Tag;
+  readonly system: Text;
   readonly taken: Text;
   readonly time: Text;
   readonly title: Text;
