@@ -1,4 +1,5 @@
 /** Commands in chat: what the chat platform sends, and what it gets. */
+import { listings } from "@accountlink/pages/chat";
 import { afterEach, expect, test } from "vitest";
 import {
   chatKey,
@@ -285,6 +286,45 @@ test("panel posts a message for everybody, with the text or a sentence", async (
   expect(dataOf(await command(send, ada, "panel")).content).toContain("Link your account");
   const tooLong = await told(ada, "panel", { text: "a".repeat(301) });
   expect(tooLong.content).toContain("300");
+});
+
+/** The audit entries that each command and button leaves, as the same act on a page does. */
+const left: Readonly<Record<string, ReadonlyArray<string>>> = {
+  verify: [],
+  unlink: [],
+  whois: [],
+  "Linked account": [],
+  update: [],
+  "Update roles": [],
+  panel: ["panel.posted"],
+  help: [],
+  roles: [],
+  "unlink:yes": ["link.removed"],
+};
+
+test("what a command changes is in the audit log, signed by the user who typed it", async () => {
+  const owner = await signInOwner(server, ada.chatId);
+  const listed = async () => {
+    const { body } = await owner.send("GET /dashboard/api/audit?limit=100");
+    return body.data?.entries as unknown as ReadonlyArray<{ action: string; actor: object; details: object }>;
+  };
+  const buttons = ["roles", "unlink", "unlink:yes"];
+  expect(new Set(Object.keys(left))).toEqual(new Set([...listings.map(({ name }) => name), ...buttons]));
+  const done: Record<string, ReadonlyArray<string>> = {};
+  for (const name of Object.keys(left)) {
+    const before = await listed();
+    const options = name.includes(" ") ? { target: flo.chatId } : { user: flo.chatId, text: "Hello" };
+    await (name.includes(":") || name === "roles"
+      ? press(send, flo, name)
+      : command(send, { ...flo, permissions: "8" }, name, options));
+    const entries = await listed();
+    const added = entries.slice(0, entries.length - before.length);
+    for (const { actor } of added) expect(actor).toEqual({ type: "user", id: flo.chatId });
+    done[name] = added.map(({ action }) => action);
+  }
+  expect(done).toEqual(left);
+  const panel = (await listed()).find(({ action }) => action === "panel.posted");
+  expect(panel?.details).toEqual({ guildId: guild, channelId: "70", messageId: null, text: "Hello" });
 });
 
 test("while the rules are paused, everything works but the roles, which say so", async () => {

@@ -30,7 +30,12 @@ export const interactionOf = (
   locale,
   ...(guildId === null
     ? { user: { id: chatId } }
-    : { guild_id: guildId, guild_locale: "en-US", member: { user: { id: chatId }, roles: [], permissions } }),
+    : {
+        guild_id: guildId,
+        guild_locale: "en-US",
+        channel_id: "70",
+        member: { user: { id: chatId }, roles: [], permissions },
+      }),
   ...done,
 });
 

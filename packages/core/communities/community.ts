@@ -90,6 +90,11 @@ export interface Panel {
   readonly text: string | null;
 }
 
+/** A panel as it was posted, of which nobody knows the message if it answered a command. */
+export interface PostedPanel extends Omit<Panel, "messageId"> {
+  readonly messageId: string | null;
+}
+
 /** Whether linking is on in a guild with the links of a scope. */
 export interface Linking {
   /** When linking was last turned on; null if it never was. */
@@ -166,9 +171,16 @@ export const turned = (before: Linking, state: "on" | "paused", pause: Pause): L
 /** More panels of a community are forgotten, the oldest first. */
 const mostPanels = 100;
 
-/** Adds a panel in place of the one in its channel. @internal */
-export const withPanel = (panels: ReadonlyArray<Panel>, panel: Panel): ReadonlyArray<Panel> =>
-  [...panels.filter(({ channelId }) => channelId !== panel.channelId), panel].slice(-mostPanels);
+/** Adds a panel in place of the one in its channel. A panel without a known message is not kept. @internal */
+export const withPanel = (
+  panels: ReadonlyArray<Panel>,
+  { channelId, messageId, text }: PostedPanel,
+): ReadonlyArray<Panel> =>
+  messageId === null
+    ? panels
+    : [...panels.filter((panel) => panel.channelId !== channelId), { channelId, messageId, text }].slice(
+        -mostPanels,
+      );
 
 /**
  * Returns the details of the audit entry for a panel; null if the message is there already with the same text.
@@ -179,7 +191,7 @@ export const withPanel = (panels: ReadonlyArray<Panel>, panel: Panel): ReadonlyA
 export const panelDetails = (
   guildId: GuildId,
   panels: ReadonlyArray<Panel>,
-  { channelId, messageId, text }: Panel,
+  { channelId, messageId, text }: PostedPanel,
 ): AuditEntry["details"] | null => {
   const before = panels.find((panel) => panel.channelId === channelId && panel.messageId === messageId);
   if (before?.text === text) return null;

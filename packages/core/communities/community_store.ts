@@ -3,7 +3,7 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreEffect } from "../errors.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { Community, CommunityPlace, CommunitySettings, Panel } from "./community.ts";
+import type { Community, CommunityPlace, CommunitySettings, PostedPanel } from "./community.ts";
 
 export interface UpdateCommunity extends WriteOrigin, CommunityPlace {
   readonly update: Partial<CommunitySettings>;
@@ -13,7 +13,7 @@ export interface UpdateCommunity extends WriteOrigin, CommunityPlace {
 }
 
 export interface SavePanel extends WriteOrigin, CommunityPlace {
-  readonly panel: Panel;
+  readonly panel: PostedPanel;
   readonly at: Millis;
 }
 
@@ -49,7 +49,7 @@ export class CommunityStore extends Context.Service<
 
     /**
      * Stores a panel in place of the one that was posted in its channel before, with a `panel.posted` entry if the
-     * message or its text is new.
+     * message or its text is new. A panel that answered a command, whose message is unknown, only gets the entry.
      */
     readonly savePanel: (write: SavePanel) => StoreEffect<void>;
   }

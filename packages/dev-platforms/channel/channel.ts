@@ -98,6 +98,7 @@ export const makeChannels = Effect.fnUntraced(function* (
       application_id: applicationId,
       token,
       guild_id: guild.id,
+      channel_id: [...guild.channels.keys()][0],
       locale: "en-US",
       guild_locale: guild.locale,
       member: { user: { id: chatId }, roles: [], permissions: member?.manager === true ? "8" : "0" },

@@ -87,7 +87,7 @@ export const layer = storeLayer(CommunityStore, (db) => ({
 
   savePanel: ({ panel, ...write }) =>
     db.write(write.pid, function* (tx) {
-      assertStorable([panel.channelId, panel.messageId, panel.text ?? ""]);
+      assertStorable([panel.channelId, panel.messageId ?? "", panel.text ?? ""]);
       const stored = yield* communityAt(tx, write);
       const { panels } = yield* communityOf(tx, stored);
       const details = panelDetails(write.guildId, panels, panel);

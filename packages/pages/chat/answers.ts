@@ -44,7 +44,7 @@ export const makeAnswers = Effect.gen(function* () {
   });
 
   const answer = Effect.fnUntraced(function* (interaction: Interaction, requestId: string) {
-    const { done, chatId, guildId, isManager } = interaction;
+    const { done, chatId, guildId, channelId, isManager } = interaction;
     const language = yield* languages.ofLocale(interaction.locale);
     const wait = yield* waitOf(interaction);
     if (wait !== null)
@@ -76,6 +76,7 @@ export const makeAnswers = Effect.gen(function* () {
     return yield* answering({
       home,
       guildId,
+      channelId,
       chatId,
       target,
       text,

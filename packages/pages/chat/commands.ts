@@ -3,7 +3,7 @@
 import { type ChatId, type GuildId, LinkStore } from "@accountlink/core";
 import { MemberStore } from "@accountlink/core/accounts";
 import { makeAdmission } from "@accountlink/core/admission";
-import { type Community, isLinkingOn } from "@accountlink/core/communities";
+import { type Community, CommunityStore, isLinkingOn } from "@accountlink/core/communities";
 import type { Forbidden, PlatformUnavailable, StoreUnavailable } from "@accountlink/core/errors";
 import { makeKnownAccounts } from "@accountlink/core/flow";
 import { GuildLog } from "@accountlink/core/guild_log";
@@ -14,7 +14,7 @@ import { GuildGuard } from "@accountlink/core/platforms";
 import { MemberSync, RolePlanStore } from "@accountlink/core/roles";
 import { OwnLinks } from "@accountlink/core/users";
 import { HttpSettings } from "@accountlink/http/for_pages";
-import { Effect, Option, Result } from "effect";
+import { Clock, Effect, Option, Result } from "effect";
 import type { PlainKey } from "../languages/language.ts";
 import type { Language } from "../languages/mod.ts";
 import { isByOwner } from "../proof_text.ts";
@@ -36,6 +36,7 @@ import { longestPanelText, makePanelMessage } from "./panel.ts";
 interface Asked {
   readonly home: Community;
   readonly guildId: GuildId;
+  readonly channelId: string | null;
   readonly chatId: ChatId;
   /** The user that the command is about: by default, the user who asks. */
   readonly target: ChatId;
@@ -334,11 +335,24 @@ const makeUpdate = Effect.gen(function* () {
 });
 
 /** Posts a message with which members verify. */
-const makePanel = Effect.map(makePanelMessage, (panelOf) =>
-  answer("panel", function* ({ home, text, language, guildLanguage }) {
+const makePanel = Effect.gen(function* () {
+  const panelOf = yield* makePanelMessage;
+  const store = yield* CommunityStore;
+
+  return answer("panel", function* ({ home, channelId, chatId, text, language, guildLanguage, requestId }) {
     if (text !== null && text.length > longestPanelText) {
       return { content: language.text("chat.panel.too_long", { limit: longestPanelText }) };
     }
-    return yield* panelOf(home, text, guildLanguage);
-  }),
-);
+    const message = yield* panelOf(home, text, guildLanguage);
+    const panel = { channelId: channelId ?? "?", messageId: null, text };
+    yield* store.savePanel({
+      pid: home.scope.pid,
+      guildId: home.guildId,
+      panel,
+      actor: { type: "user", id: chatId },
+      requestId,
+      at: yield* Clock.currentTimeMillis,
+    });
+    return message;
+  });
+});

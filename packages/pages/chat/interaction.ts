@@ -1,6 +1,6 @@
 /** What a user did in chat, as the chat platform sends it. */
 import { ChatId, GuildId } from "@accountlink/core";
-import { isChatId } from "@accountlink/core/ids";
+import { Digits, isChatId } from "@accountlink/core/ids";
 import { Option, Redacted, Schema } from "effect";
 import { isPublicMessage } from "./message.ts";
 
@@ -11,6 +11,8 @@ export interface Interaction {
   readonly chatId: ChatId;
   /** Null in a direct message. */
   readonly guildId: GuildId | null;
+  /** The channel in which the user did it, if the platform names it. */
+  readonly channelId: string | null;
   /** Whether the user may manage the guild. */
   readonly isManager: boolean;
   /** The rights of the user in the guild, as bits. */
@@ -45,6 +47,7 @@ const fields = {
   application_id: Schema.String.check(Schema.isPattern(/^\d{1,32}$/)),
   token: Schema.String.check(Schema.isPattern(/^[\w.~-]{1,1000}$/)),
   guild_id: absentable(GuildId),
+  channel_id: absentable(Digits),
   member: absentable(
     Schema.Struct({
       user: User,
@@ -95,6 +98,7 @@ export const readInteraction = (body: Uint8Array): Option.Option<Interaction | "
       token: Redacted.make(received.token),
       chatId: user.id,
       guildId: received.guild_id ?? null,
+      channelId: received.channel_id ?? null,
       isManager: (permissions & managing) !== 0n,
       permissions,
       locale,

@@ -74,7 +74,7 @@ export const layer = storeLayer(CommunityStore)((parts) => {
     }),
 
     savePanel: transaction("savePanel", function* ({ panel, guildId, ...write }) {
-      assertStorable([panel.channelId, panel.messageId, panel.text ?? ""]);
+      assertStorable([panel.channelId, panel.messageId ?? "", panel.text ?? ""]);
       const place = { pid: write.pid, guildId };
       const { panels } = yield* lockCommunity(sql, place);
       const details = panelDetails(guildId, panels, panel);

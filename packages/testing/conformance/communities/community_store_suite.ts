@@ -84,19 +84,22 @@ const cases: Cases<StoragePorts> = {
 
   "a panel is logged when it is posted and when its text changes, not when it is posted as it is":
     function* () {
-      const { savePanel, scope, guildId } = yield* newCommunitySteps();
+      const { savePanel, found, scope, guildId } = yield* newCommunitySteps();
       yield* savePanel("70", "1");
       yield* savePanel("70", "1");
       yield* savePanel("70", "1", null);
       yield* savePanel("70", "2", null);
+      yield* savePanel("70", null);
       const filter = { action: "panel.posted", keyId: null } as const;
       const entries = yield* (yield* AuditLog).list(scope.account, null, 10, filter);
       const inChannel = { guildId, channelId: "70" };
       expectEqual(pluck(entries, "details"), [
+        { ...inChannel, messageId: null, text: "Hi 🎮" },
         { ...inChannel, messageId: "2", text: null },
         { ...inChannel, messageId: "1", text: null, previousText: "Hi 🎮" },
         { ...inChannel, messageId: "1", text: "Hi 🎮" },
       ]);
+      expectEqual((yield* found)?.panels, [{ channelId: "70", messageId: "2", text: null }]);
     },
 
   "a community without a plan has settings, which deleting its plan forgets": function* () {

@@ -37,7 +37,14 @@ export const communityOperations = {
   ),
   "CommunityStore.savePanel": operation(
     1,
-    { scope, guild, channelId, messageId: constantFrom("1", "2"), text: maybe(constantFrom("Ädä 🎮")), at },
+    {
+      scope,
+      guild,
+      channelId,
+      messageId: maybe(constantFrom("1", "2")),
+      text: maybe(constantFrom("Ädä 🎮")),
+      at,
+    },
     ({ communities, guildIds, write }, { guild: of, channelId: channel, messageId, text }) => {
       const panel = { channelId: channel, messageId, text };
       return communities.savePanel({ ...write, guildId: nth(guildIds, of), panel });
