@@ -36,7 +36,8 @@ const flagOf = <A>(
   const flag = choices.length > 0 ? Flag.Literals(name, choices) : Flag.String(name);
   return flag.pipe(
     Flag.withDescription(description),
-    Flag.filterMap(decode, () => reason),
+    // A flag cannot be null: it is left out.
+    Flag.filterMap(decode, () => reason.replace("expected null or ", "expected ")),
   );
 };
 

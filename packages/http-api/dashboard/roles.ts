@@ -21,11 +21,12 @@ import {
   mostRules,
   NicknameTemplate,
   planProblems,
+  planVersion,
   RoleRule,
   RoleRules,
   unlinkedChoices,
 } from "@accountlink/core/roles";
-import { Schema } from "effect";
+import { Schema, SchemaGetter } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import { chatId, oneOf, optional, required, withFallback } from "../parameter.ts";
 import { guildInScope, managed, orNull, unlessLeftOut } from "./signed_in.ts";
@@ -118,7 +119,7 @@ const settings = {
   ),
 };
 
-/** What identifies the plan that an editor has read. */
+/** The plan that an editor has read, which becomes its version. */
 const EditedPlan = Schema.Struct({
   rules: RoleRules,
   nickname: Schema.NullOr(Schema.String),
@@ -127,7 +128,12 @@ const EditedPlan = Schema.Struct({
   nicknameBypassRoleIds: RoleIds,
   unlinked: Schema.Literals(unlinkedChoices),
   status: Schema.Struct({ state: Schema.Literals(["on", "paused"]) }),
-});
+}).pipe(
+  Schema.decodeTo(Schema.String, {
+    decode: SchemaGetter.transform(({ status, ...plan }) => planVersion({ ...plan, ...status })),
+    encode: SchemaGetter.forbidden(() => "A version does not become the plan again"),
+  }),
+);
 
 export const putRoles = managed("admin", "PUT", "/roles", {
   id: "putRoles",

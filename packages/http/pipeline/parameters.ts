@@ -220,7 +220,7 @@ export const parameterReader = <P extends Parameters>({
   parameters,
   source,
   requiresOneOf = [],
-}: Route<P>): ParameterReader<P> => {
+}: Pick<Route<P>, "parameters" | "source" | "requiresOneOf">): ParameterReader<P> => {
   const readers = Object.entries(parameters).map(
     ([name, parameter]) => [name, valueReader(parameter, source)] as const,
   );

@@ -61,9 +61,8 @@ type InputOf<P extends Parameters, K extends KeyAccess> = K extends readonly []
 
 type JsonOf<S extends Schema.Top> = SuccessOf<S["Encoded"]> | HttpResponse;
 
-export interface Operation<A> {
+export interface Operation<P extends Parameters, A> extends ReturnType<typeof formOperation<P, A>> {
   readonly json: BoundRoute;
-  readonly submit: ReturnType<typeof submitter<Parameters, A>>;
 }
 
 /**
@@ -77,7 +76,7 @@ interface MakeOperation {
     route: DashboardRoute<P, S, K>,
     run: (input: InputOf<P, K>) => Answering<A, PublicError>,
     toJson: (result: A, input: InputOf<P, K>) => JsonOf<S>,
-  ): Operation<A>;
+  ): Operation<P, A>;
   <P extends Parameters, S extends Schema.Top, K extends KeyAccess>(
     route: DashboardRoute<P, S, K>,
     run: (input: InputOf<P, K>) => Answering<JsonOf<S>, PublicError>,
@@ -162,48 +161,68 @@ export const makeOperation = Effect.gen(function* () {
     toJson?: (result: A, input: InputOf<P, K>) => JsonOf<S>,
   ) => {
     // A key reaches the handlers of routes that take one.
-    const runAny = (input: ManagerInput<P>) => asEffect(run(input as InputOf<P, K>));
+    const runAny = (input: ManagerInput<P>) => run(input as InputOf<P, K>);
     return {
       json: bound(route, (input) =>
         Effect.map(
-          runAny(input),
+          asEffect(runAny(input)),
           (result) => toJson?.(result, input as InputOf<P, K>) ?? (result as JsonOf<S>),
         ),
       ),
-      submit: submitter(route, runAny),
+      ...formOperation(route, runAny),
     };
   };
   return operation;
 });
 
-/**
- * Reads the fields of a form as the route reads its body, and runs the handler. `others` are values that the form has in
- * another form than the body.
- */
-const submitter = <P extends Parameters, A>(
-  route: Route<P>,
-  run: (input: OwnerInput<P>) => Effect.Effect<A, PublicError>,
+/** Makes an operation of a form alone: what it does is a part of a JSON route, or nothing that a program needs. */
+export const formOperation = <P extends Parameters, A>(
+  row: Pick<Route<P>, "role" | "tier" | "parameters" | "requiresOneOf">,
+  run: (input: OwnerInput<P>) => Answering<A, PublicError>,
 ) => {
-  const { role: needed = "owner", tier } = route;
-  const read = valuesReader({ ...route, source: "body" });
-  return Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields, others: RawValues = {}) {
-    const { context, signIn, owner, role, scopes, accounts, invitations } = visitor;
-    const raw = { ...formValues(route, fields, context.query), ...others };
-    if (!mayUse(needed, { role, scopes }, raw["chatId"], owner.chatId))
+  const { role: needed = "owner", tier } = row;
+  const read = valuesReader({ ...row, source: "body" });
+
+  const requireRights = Effect.fnUntraced(function* (
+    { role, scopes, owner }: OwnerVisitor,
+    { chatId: subject }: RawValues,
+  ) {
+    if (!mayUse(needed, { role, scopes }, subject, owner.chatId))
       return yield* new Forbidden({ reason: "role" });
     if (tier !== undefined && owner.account.tier !== "premium") return yield* new PremiumRequired();
-    const values = yield* Effect.mapError(read(raw), (error) => explained(error, route, raw));
-    const member = { account: owner.account, role, scopes, accounts, invitations };
-    return yield* run({ values, context, signIn, owner, member });
   });
+
+  const answer = (visitor: OwnerVisitor, values: ParameterValues<P>) => {
+    const { context, signIn, owner, role, scopes, accounts, invitations } = visitor;
+    const member = { account: owner.account, role, scopes, accounts, invitations };
+    return asEffect(run({ values, context, signIn, owner, member }));
+  };
+
+  return {
+    /**
+     * Reads the fields of a form as the route reads its body, and runs the handler. `others` are values that the form
+     * has in another form than the body.
+     */
+    submit: Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields, others: RawValues = {}) {
+      const raw = { ...formValues(row, fields, visitor.context.query), ...others };
+      yield* requireRights(visitor, raw);
+      const values = yield* Effect.mapError(read(raw), (error) => explained(error, row, raw));
+      return yield* answer(visitor, values);
+    }),
+
+    /** Runs the handler for a form that the page has read itself. */
+    run: (visitor: OwnerVisitor, values: ParameterValues<P>) =>
+      Effect.andThen(requireRights(visitor, values), answer(visitor, values)),
+  };
 };
+
+type AnyOperation = { readonly json: BoundRoute } | { readonly run: unknown };
 
 /** The JSON routes of operations. */
 export const jsonRoutes = (
-  operations:
-    | Readonly<Record<string, { readonly json: BoundRoute }>>
-    | ReadonlyArray<{ readonly json: BoundRoute }>,
-) => Object.values(operations).map(({ json }) => json);
+  operations: Readonly<Record<string, AnyOperation>> | ReadonlyArray<AnyOperation>,
+): ReadonlyArray<BoundRoute> =>
+  Object.values<AnyOperation>(operations).flatMap((each) => ("json" in each ? each.json : []));
 
 const turnOf = ({ method }: Route): "read" | "write" => (method === "GET" ? "read" : "write");
 
@@ -223,7 +242,9 @@ const keyedRoute = (route: Route): Route => ({
 const isOfSignIn = (path: string): boolean => path.startsWith("/dashboard/api/session");
 
 /** Returns a function that reads values, such as those of a form, by the rules of a route. */
-export const valuesReader = <P extends Parameters>(route: Route<P>) => {
+export const valuesReader = <P extends Parameters>(
+  route: Pick<Route<P>, "parameters" | "source" | "requiresOneOf">,
+) => {
   const read = parameterReader(route);
   // Values whose `scope` is "guild" must also have a `guildId`.
   return (raw: RawValues) => Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global"));

@@ -8,7 +8,11 @@ import type { Fields } from "./owner_pages.ts";
  *
  * @param inPath the values of the path, in which forms may leave out what a field names
  */
-export const formValues = ({ parameters }: Route, fields: Fields, inPath: RawValues): RawValues => {
+export const formValues = (
+  { parameters }: Pick<Route, "parameters">,
+  fields: Fields,
+  inPath: RawValues,
+): RawValues => {
   const raw: RawValues = Record.map(parameters, (parameter, name) => {
     const sent = fields.all(name);
     if (sent.length === 0) return parameter.isInPath ? inPath[name] : undefined;
@@ -23,7 +27,11 @@ export const formValues = ({ parameters }: Route, fields: Fields, inPath: RawVal
 };
 
 /** Returns the error with the wrong entries of lists, which forms show to those who typed them. */
-export const explained = <E>(error: E | InvalidParameter, { parameters }: Route, raw: RawValues) =>
+export const explained = <E>(
+  error: E | InvalidParameter,
+  { parameters }: Pick<Route, "parameters">,
+  raw: RawValues,
+) =>
   error instanceof InvalidParameter
     ? new InvalidParameter({
         parameters: error.parameters.map((problem) => {

@@ -1,17 +1,13 @@
 import { Accounts, guildOf } from "@accountlink/core";
-import {
-  hasAccepted,
-  type MemberChange,
-  type MemberRole,
-  Members,
-  memberRoles,
-} from "@accountlink/core/accounts";
+import { hasAccepted, type MemberChange, type MemberRole, Members } from "@accountlink/core/accounts";
 import type { BadRequest, Conflict } from "@accountlink/core/errors";
 import { KeyStore, type Tier } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { formatTimestamp } from "@accountlink/core/timestamp";
+import { DashboardMembers } from "@accountlink/http-api";
 import { Clock, Effect, Option } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
+import { fieldFlag } from "../../cli/field_flags.ts";
 import { chatIdFlag } from "../../cli/flags.ts";
 import { answer, tableOr } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
@@ -66,7 +62,7 @@ const restoreAccountCommand = managed("restore", { name: accountArgument }, func
   yield* answerChange(name, "restore", changed, { status: "active" });
 }).pipe(describe("Restore a suspended account. Its keys are what they were before."));
 
-const roleFlag = Flag.Literals("role", memberRoles).pipe(
+const roleFlag = fieldFlag("role", DashboardMembers.addMember.parameters.role).pipe(
   Flag.withDescription("owner: everything; admin: all but members; moderator: links and alts"),
 );
 

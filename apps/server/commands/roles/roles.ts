@@ -11,11 +11,12 @@ import {
   planJson,
   type RoleRule,
   StoredPlans,
-  unlinkedChoices,
 } from "@accountlink/core/roles";
 import { formatTimestamp, timeOrNull } from "@accountlink/core/timestamp";
+import { DashboardRoles } from "@accountlink/http-api";
 import { Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
+import { fieldFlag } from "../../cli/field_flags.ts";
 import { accountFlag, idFlag, problemsText, refuse, scopeText, switchFlag } from "../../cli/flags.ts";
 import { answer, formatTable } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
@@ -49,8 +50,7 @@ const ruleOf = (text: string): Option.Option<RoleRule> => {
 /** Formats a rule as `--rule` accepts it. */
 const ruleText = ({ roleId, when }: RoleRule): string => `${roleId}=${formatCondition(when)}`;
 
-const digitsFlag = (name: string, description: string) =>
-  idFlag(name, Digits, "1 to 32 digits").pipe(Flag.withDescription(description), Flag.optional);
+const fields = DashboardRoles.putRoles.parameters;
 
 const roleFlag = (name: string, description: string) =>
   idFlag(name, Digits, "1 to 32 digits").pipe(
@@ -119,25 +119,15 @@ const settingFlags = {
   ...planFlags,
   rules: rulesFlag,
   noRules: switchFlag("no-rules", "Remove all rules"),
-  nickname: Flag.String("nickname").pipe(
-    Flag.withMetavar("template"),
-    Flag.withDescription("Nickname of linked members, such as {game.username}"),
-    Flag.optional,
-  ),
+  nickname: fieldFlag("nickname", fields.nickname).pipe(Flag.withMetavar("template"), Flag.optional),
   noNickname: switchFlag("no-nickname", "Leave nicknames alone"),
-  nicknameGroup: digitsFlag("nickname-group", "Group whose rank {group.role} names in the nickname"),
+  nicknameGroup: Flag.optional(fieldFlag("nickname-group", fields.nicknameGroupId)),
   bypassRole: roleFlag("bypass-role", "Role whose members are left alone"),
   noBypassRole: switchFlag("no-bypass-role", "Leave only bots alone"),
   nicknameBypassRole: roleFlag("nickname-bypass-role", "Role whose members keep their nickname"),
   noNicknameBypassRole: switchFlag("no-nickname-bypass-role", "Let nobody keep another nickname"),
-  unlinked: Flag.Literals("unlinked", unlinkedChoices).pipe(
-    Flag.withDescription("Whether members without a link lose what the plan gives, or keep what they have"),
-    Flag.optional,
-  ),
-  state: Flag.Literals("state", ["on", "paused"]).pipe(
-    Flag.withDescription("Whether the plan changes members"),
-    Flag.optional,
-  ),
+  unlinked: Flag.optional(fieldFlag("unlinked", fields.unlinked)),
+  state: Flag.optional(fieldFlag("state", fields.state)),
 };
 
 type Choice = Command.Command.Config.Infer<typeof settingFlags>;

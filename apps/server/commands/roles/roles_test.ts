@@ -83,7 +83,7 @@ it("`roles set` refuses an unknown placeholder, and a second active plan for a g
     await json("keys", "create", "--account", account, "--guild-id", guildId);
   }
   const wrong = await run("roles", "set", ...place, "--nickname", "{x}");
-  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("{game.username}")]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("{game.username}")]);
   await json("roles", "set", ...place, "--state", "on");
   const second = await run("roles", "set", "--account", "other", "--guild-id", guildId, "--state", "on");
   expect([second.code, second.stderr]).toEqual([1, expect.stringContaining("another plan of guild")]);

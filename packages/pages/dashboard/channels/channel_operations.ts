@@ -1,19 +1,29 @@
-import { Communities } from "@accountlink/core/communities";
+import { Communities, communitySettingNames } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
 import { makeGuildChannels } from "@accountlink/core/platforms";
-import { DashboardChannels } from "@accountlink/http-api";
+import { DashboardChannels, DashboardRoles } from "@accountlink/http-api";
 import { Effect, Struct } from "effect";
 import { makePostPanel } from "../../chat/mod.ts";
-import { makeOperation } from "../api_pipeline.ts";
+import { formOperation, makeOperation } from "../api_pipeline.ts";
+
+/** The settings of a community in `putRoles`, which programs call. */
+const ofCommunity = {
+  role: "admin" as const,
+  parameters: Struct.pick(DashboardRoles.putRoles.parameters, ["pid", "guildId", ...communitySettingNames]),
+};
 
 /** What members and keys do with the channels of a guild, by JSON and by the forms of the page. */
 export const makeChannelOperations = Effect.gen(function* () {
   const operation = yield* makeOperation;
-  const { enter } = yield* Communities;
+  const { enter, update } = yield* Communities;
   const { findChannels } = yield* makeGuildChannels;
   const postPanel = yield* makePostPanel;
 
   return {
+    saveSettings: formOperation(ofCommunity, function* ({ owner, values: { pid, guildId, ...settings } }) {
+      yield* update(yield* enter(owner, pid, guildId), guildId, settings, originOf(owner));
+    }),
+
     list: operation(DashboardChannels.getChannels, function* ({ owner, values: { pid, guildId } }) {
       yield* enter(owner, pid, guildId);
       const { channels } = yield* findChannels(guildId);

@@ -1,6 +1,5 @@
 /** Routes of the page on which owners choose the channel of the log, and post the panel. */
 import { Communities } from "@accountlink/core/communities";
-import { originOf } from "@accountlink/core/keys";
 import { UnlinkedMembers } from "@accountlink/core/owners";
 import { makeGuildChannels } from "@accountlink/core/platforms";
 import { RolePlans } from "@accountlink/core/roles";
@@ -14,13 +13,7 @@ import { type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_
 import { channelsPath } from "../paths.ts";
 import { makeChannelOperations } from "./channel_operations.ts";
 import { channelsPage, publicLogPage } from "./channels_page.ts";
-import {
-  type ChannelsForm,
-  channelsLabels,
-  makeChannelsView,
-  storedForm,
-  typedLog,
-} from "./channels_view.ts";
+import { type ChannelsForm, channelsLabels, makeChannelsView, storedForm } from "./channels_view.ts";
 import { remindersPage, typedDays } from "./reminders_section.ts";
 
 /** How long the page waits for the list of a guild's members. */
@@ -28,7 +21,7 @@ const listWait = "2 seconds";
 
 export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const plans = yield* RolePlans;
-  const { check, update } = yield* Communities;
+  const { check } = yield* Communities;
   const unlinked = yield* UnlinkedMembers;
   const inGuild = yield* makeInGuild(channelsPath, say("channels.title"));
   const { findChannels } = yield* makeGuildChannels;
@@ -61,20 +54,22 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
         const { scope, guildId } = guild;
         const typed = typedIn(channelsLabels, fields);
         const ofPanel = Struct.pick(typed, ["text", "channelId"]);
+        const place = { pid: scope.pid, guildId };
+        const save = operations.saveSettings.submit(visitor, fields, place);
         const seen = { guildId: scope.kind === "global" ? guildId : null };
 
         const saveLog = Effect.gen(function* () {
-          const { settings, done } = typedLog(typed);
           const question = fields("confirm") === "yes" ? null : publicLogPage(yield* viewIn(guild), typed);
           if (question !== null) return question;
-          yield* update(scope, guildId, settings, originOf(visitor.owner));
+          yield* save;
+          const done = typed.logChannelId === "" ? "logOff" : "logOn";
           return seeOther(channelsPath(scope.pid), { ...seen, done });
         });
 
         const saveReminders = Effect.gen(function* () {
           const days = typedDays(typed);
-          yield* check(scope, guildId, { remindAfterDays: days });
           if (days !== null && fields("confirm") !== "yes") {
+            yield* check(scope, guildId, { remindAfterDays: days });
             const before = visitor.context.clock.currentTimeMillisUnsafe() - days * dayMs;
             const members = yield* Effect.timeoutOption(
               unlinked.joinedBefore(scope, guildId, before),
@@ -85,7 +80,7 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
             );
             return remindersPage(yield* viewIn(guild), days, Option.getOrNull(members));
           }
-          yield* update(scope, guildId, { remindAfterDays: days }, originOf(visitor.owner));
+          yield* save;
           return seeOther(channelsPath(scope.pid), {
             ...seen,
             done: days === null ? "remindersOff" : "remindersOn",
@@ -93,7 +88,7 @@ export const channelsRoutes = Effect.fnUntraced(function* ({ page, form }: Owner
         });
 
         const post = Effect.as(
-          operations.postPanel.submit(visitor, fields, { pid: scope.pid, guildId }),
+          operations.postPanel.submit(visitor, fields, place),
           seeOther(channelsPath(scope.pid), { ...seen, done: "panelPosted" }),
         );
 

@@ -36,12 +36,6 @@ export const storedForm = ({
   return { logChannelId: logChannelId ?? "", text: text ?? "", channelId, remindAfterDays: days };
 };
 
-/** The settings of the community that the form of the log sets, and the notice that says so. */
-export const typedLog = ({ logChannelId }: ChannelsForm) =>
-  logChannelId === ""
-    ? ({ settings: { logChannelId: null }, done: "logOff" } as const)
-    : ({ settings: { logChannelId }, done: "logOn" } as const);
-
 interface Place {
   readonly community: Community;
   readonly guildId: GuildId;

@@ -5,6 +5,7 @@ import type { Conflict, Forbidden, InvalidParameter, PlatformUnavailable } from 
 import { isChatId } from "@accountlink/core/ids";
 import type { Contest, NamedLink } from "@accountlink/core/owners";
 import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/platforms";
+import type { Parameters } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Operation } from "../api_pipeline.ts";
@@ -133,7 +134,7 @@ ${
 
 export const unlinkAllRoutes = Effect.fnUntraced(function* (
   { page, form }: OwnerPages,
-  { unlink: unlinkOne }: { readonly unlink: Operation<unknown> },
+  { unlink: unlinkOne }: { readonly unlink: Pick<Operation<Parameters, unknown>, "submit"> },
 ) {
   const profiles = yield* Profiles;
   const listsOf = yield* makeUserLists;

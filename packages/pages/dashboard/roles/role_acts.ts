@@ -1,9 +1,15 @@
 /** What the buttons on the page of a role plan do. */
 import { isChatId } from "@accountlink/core/ids";
-import { originOf } from "@accountlink/core/keys";
 import { OwnedLinks } from "@accountlink/core/owners";
 import type { RankedGroup } from "@accountlink/core/platforms";
-import { changedSettings, mostRules, type PlanState, RolePlans } from "@accountlink/core/roles";
+import {
+  changedSettings,
+  mostRules,
+  noPlan,
+  type PlanSettings,
+  type PlanState,
+  RolePlans,
+} from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/for_pages";
 import { Effect } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
@@ -19,7 +25,6 @@ import {
   changedRules,
   filledRules,
   type RolesForm,
-  ranksWithoutRole,
   rulesOfRanks,
   settingsOf,
   typedRoles,
@@ -38,7 +43,7 @@ interface Press {
 
 export const makeRoleActs = Effect.fnUntraced(function* (
   showRoles: ShowRoles,
-  operations: Pick<Effect.Success<typeof makeRoleOperations>, "remove" | "sweep">,
+  operations: Effect.Success<typeof makeRoleOperations>,
 ) {
   const plans = yield* RolePlans;
   const links = yield* OwnedLinks;
@@ -56,16 +61,11 @@ export const makeRoleActs = Effect.fnUntraced(function* (
     const { plan } = yield* plans.find(scope, guildId);
     if (state === "on" && changedSettings(plan, { ...plan, ...settings }).length === 0)
       return see(press, "rolesSame");
+    const values = valuesOf(guild, settings, fields("seen"));
     const saved =
       state === "on"
-        ? Effect.as(
-            plans.previewAll(scope, guildId, settings, editedIn(fields)),
-            seePreview(guild, fields("seen")),
-          )
-        : Effect.as(
-            plans.put(scope, guildId, settings, originOf(visitor.owner), editedIn(fields)),
-            see(press, "rolesPaused"),
-          );
+        ? Effect.as(operations.previewPut.run(visitor, values), seePreview(guild, fields("seen")))
+        : Effect.as(operations.put.run(visitor, values), see(press, "rolesPaused"));
     return yield* orShowAgain(saved, (refused) => show(press, { typed, refused }));
   });
 
@@ -103,9 +103,8 @@ export const makeRoleActs = Effect.fnUntraced(function* (
 
       makeRoles: ofGroup(
         Effect.fnUntraced(function* (press, shown) {
-          const { guildId } = press.guild;
-          const missing = ranksWithoutRole(shown.ranked, yield* plans.guildRoles(guildId));
-          const made = plans.makeRoles(guildId, missing.slice(0, mostRules));
+          const groupId = shown.typed.ranksOf;
+          const made = operations.makeRoles.run(press.visitor, { ...placeOf(press.guild), groupId });
           return yield* orShowAgain(
             Effect.flatMap(made, () => show(press, shown)),
             (refused) => show(press, { ...shown, refused }),
@@ -132,31 +131,24 @@ export const makeRoleActs = Effect.fnUntraced(function* (
       /** Turns linking on without any rule. */
       linking: (press) => {
         const { visitor, guild } = press;
-        const settings = { rules: [], nickname: null, state: "on" } as const;
-        const put = plans.put(guild.scope, guild.guildId, settings, originOf(visitor.owner));
+        const put = operations.put.run(visitor, valuesOf(guild, { ...noPlan, state: "on" }));
         return orShowAgain(Effect.as(put, see(press, "linkingOn")), (refused) => show(press, { refused }));
       },
 
       sweep: (press) =>
-        Effect.as(
-          operations.sweep.submit(press.visitor, press.fields, placeOf(press)),
-          see(press, "sweeping"),
-        ),
+        Effect.as(operations.sweep.run(press.visitor, placeOf(press.guild)), see(press, "sweeping")),
 
       putBack: (press) =>
         orShowAgain(
           Effect.as(
-            plans.putNicknamesBack(press.guild.scope, press.guild.guildId, originOf(press.visitor.owner)),
+            operations.putNicknamesBack.run(press.visitor, placeOf(press.guild)),
             see(press, "nicknamesBack"),
           ),
           (refused) => show(press, { refused }),
         ),
 
       delete: (press) =>
-        Effect.as(
-          operations.remove.submit(press.visitor, press.fields, placeOf(press)),
-          see(press, "rolesDeleted"),
-        ),
+        Effect.as(operations.remove.run(press.visitor, placeOf(press.guild)), see(press, "rolesDeleted")),
 
       on: (press) => save(press, "on"),
     }),
@@ -174,10 +166,21 @@ export const makeRoleActs = Effect.fnUntraced(function* (
 const see = ({ guild: { scope, guildId } }: Press, done: NoticeName) =>
   seeOther(rolesPath(scope.pid), { guildId, done });
 
-const placeOf = ({ guild: { scope, guildId } }: Press) => ({ pid: scope.pid, guildId });
+const placeOf = ({ scope, guildId }: ManagedGuild) => ({ pid: scope.pid, guildId });
 
 export const seePreview = ({ scope, guildId }: ManagedGuild, seen: string) =>
   seeOther(rolesPreviewPath(scope.pid), { guildId, seen });
 
-/** The version of the plan that the page of a form showed. */
-export const editedIn = (fields: Fields): string | undefined => fields("seen") || undefined;
+/**
+ * The values of `putRoles` as the forms of a plan send them. The settings of the community are on a page of their own.
+ *
+ * @param seen the version of the plan that the page showed; empty if unknown
+ */
+export const valuesOf = (guild: ManagedGuild, settings: PlanSettings, seen = "") => ({
+  ...placeOf(guild),
+  ...settings,
+  bypassRoleId: null,
+  logChannelId: undefined,
+  remindAfterDays: undefined,
+  edited: seen || undefined,
+});

@@ -3,7 +3,6 @@ import { Digits } from "@accountlink/core/ids";
 import type { GuildRole, RankedGroup } from "@accountlink/core/platforms";
 import {
   allOf,
-  type ChosenSettings,
   conditionOf,
   conditionsIn,
   idIn,
@@ -205,10 +204,7 @@ export const changedRules = (
 };
 
 /** Converts the typed form into settings, or returns the problems of its fields. */
-export const settingsOf = (
-  form: RolesForm,
-  state: PlanState,
-): (ChosenSettings & Pick<PlanSettings, "rules">) | ReadonlyArray<Problem> => {
+export const settingsOf = (form: RolesForm, state: PlanState): PlanSettings | ReadonlyArray<Problem> => {
   const { nickname, nicknameGroupId, bypassRoleIds, nicknameBypassRoleIds, unlinked } = form;
   const read = form.rules.map((rule, i) => ruleOf(rule, i + 1));
   const rules = read.filter((rule) => "roleId" in rule);

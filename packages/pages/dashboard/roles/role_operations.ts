@@ -1,10 +1,14 @@
 import { Communities } from "@accountlink/core/communities";
 import { originOf } from "@accountlink/core/keys";
-import { type PlanPreview, planJson, planVersion, RolePlans, shownPreview } from "@accountlink/core/roles";
+import { mostRules, type PlanPreview, planJson, RolePlans, shownPreview } from "@accountlink/core/roles";
 import { DashboardRoles } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { makeOperation } from "../api_pipeline.ts";
+import { formOperation, makeOperation } from "../api_pipeline.ts";
 import { given } from "../form_values.ts";
+import { ranksWithoutRole } from "./role_form.ts";
+
+/** What the page of a plan does, and programs have no route for. */
+const ofGuild = { role: "admin" as const, parameters: DashboardRoles.getRoles.parameters };
 
 /** What members and keys do with role plans, by JSON and by the forms of the pages. */
 export const makeRoleOperations = Effect.gen(function* () {
@@ -24,13 +28,37 @@ export const makeRoleOperations = Effect.gen(function* () {
       return { data: { group: { id, name }, ranks } };
     }),
 
-    put: operation(DashboardRoles.putRoles, function* ({ owner, values }) {
-      const { pid, guildId, edited, bypassRoleIds, bypassRoleId, ...chosen } = values;
+    put: operation(
+      DashboardRoles.putRoles,
+      function* ({ owner, values }) {
+        const { pid, guildId, edited, bypassRoleIds, bypassRoleId, ...chosen } = values;
+        const scope = yield* enter(owner, pid, guildId);
+        const settings = { ...chosen, bypassRoleIds: bypassRoleIds ?? listOf(bypassRoleId) };
+        return yield* plans.put(scope, guildId, settings, originOf(owner), edited);
+      },
+      (details) => ({ data: { plan: planJson(details) } }),
+    ),
+
+    /** Previews a plan that its form wants on, before the form stores the plan. */
+    previewPut: formOperation(DashboardRoles.putRoles, function* ({ owner, values }) {
+      const { pid, guildId, edited, bypassRoleIds = [], bypassRoleId: _, ...chosen } = values;
       const scope = yield* enter(owner, pid, guildId);
-      const version = edited && planVersion({ ...edited, ...edited.status });
-      const settings = { ...chosen, bypassRoleIds: bypassRoleIds ?? listOf(bypassRoleId) };
-      const put = plans.put(scope, guildId, settings, originOf(owner), version);
-      return { data: { plan: planJson(yield* put) } };
+      return yield* plans.previewAll(scope, guildId, { ...chosen, bypassRoleIds }, edited);
+    }),
+
+    /** Makes a role for each rank of a group that has none. */
+    makeRoles: formOperation(
+      { ...ofGuild, parameters: { ...ofGuild.parameters, ...DashboardRoles.getRanks.parameters } },
+      function* ({ owner, values: { pid, guildId, groupId } }) {
+        yield* enter(owner, pid, guildId);
+        const missing = ranksWithoutRole(yield* plans.group(groupId), yield* plans.guildRoles(guildId));
+        yield* plans.makeRoles(guildId, missing.slice(0, mostRules));
+      },
+    ),
+
+    putNicknamesBack: formOperation(ofGuild, function* ({ owner, values: { pid, guildId } }) {
+      const scope = yield* enter(owner, pid, guildId);
+      return yield* plans.putNicknamesBack(scope, guildId, originOf(owner));
     }),
 
     remove: operation(

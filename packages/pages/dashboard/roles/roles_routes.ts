@@ -1,5 +1,4 @@
 /** Routes of the role plans: the page of a guild's plan, and the page that compares all members before it is on. */
-import { originOf } from "@accountlink/core/keys";
 import { planVersion, RolePlans } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { jsonRoutes } from "../api_pipeline.ts";
@@ -11,7 +10,7 @@ import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../ow
 import { nicknamesPath, rolesPath, rolesPreviewPath } from "../paths.ts";
 import { nicknamesFile } from "./nicknames_section.ts";
 import { examplesIn, previewPage } from "./preview_page.ts";
-import { editedIn, makeRoleActs, seePreview } from "./role_acts.ts";
+import { makeRoleActs, seePreview, valuesOf } from "./role_acts.ts";
 import { formOfPlan } from "./role_form.ts";
 import { makeRoleOperations } from "./role_operations.ts";
 import { makeShowRoles } from "./roles_view.ts";
@@ -63,7 +62,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     const preview = yield* plans.findPreview(scope, guildId);
     if (preview === null) return seeOther(rolesPath(scope.pid), { guildId });
     if (fields("act") === "again") {
-      yield* plans.previewAll(scope, guildId, preview.settings);
+      yield* operations.previewPut.run(visitor, valuesOf(guild, preview.settings));
       return seePreview(guild, fields("seen"));
     }
     if (preview.id !== fields("id") || preview.state !== "done") return seePreview(guild, fields("seen"));
@@ -72,7 +71,7 @@ export const rolesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     const settings = { ...preview.settings, unlinked, state: "on" as const };
     return yield* orShowAgain(
       Effect.as(
-        plans.put(scope, guildId, settings, originOf(visitor.owner), editedIn(fields)),
+        operations.put.run(visitor, valuesOf(guild, settings, fields("seen"))),
         seeOther(rolesPath(scope.pid), { guildId, done: "rolesOn" }),
       ),
       (refused) => showPreview(visitor, guild, fields("seen"), refused),
