@@ -13,7 +13,7 @@ import { limits, revocation } from "./key_checks.ts";
 import { answers, linearizability, onePerKey } from "./link_checks.ts";
 import type { Broken, Check } from "./promise.ts";
 import { admission, offers } from "./proof_checks.ts";
-import { reminders, roles } from "./role_checks.ts";
+import { pace, reminders, roles } from "./role_checks.ts";
 
 const checks: ReadonlyArray<Check> = [
   linearizability,
@@ -29,6 +29,7 @@ const checks: ReadonlyArray<Check> = [
   erasures,
   roles,
   reminders,
+  pace,
   offers,
   admission,
 ];

@@ -16,7 +16,7 @@ import { aGuild } from "@accountlink/testing";
 import type { Chance, Process, World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Option } from "effect";
 import { allRoles, somePlan } from "./guild_plan.ts";
-import { gameUser } from "./people.ts";
+import { gameUser, unlinkedChatIds } from "./people.ts";
 import { askService } from "./service_request.ts";
 
 const guildId = GuildId.make("700000000000000001");
@@ -26,13 +26,20 @@ const mostFailures = 5;
 
 const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
 
+interface Message {
+  readonly at: number;
+  readonly from: Process;
+  readonly chatId: string;
+  readonly once: string;
+}
+
 export class Guild {
   readonly #world: World;
   readonly #outside: Process;
   readonly #guild: FixtureGuild;
   readonly #heldAtFirst = new Map<string, ReadonlyArray<string>>();
-  /** The private messages that members got, each with the text that makes it unique. */
-  readonly messages: Array<{ readonly chatId: string; readonly once: string }> = [];
+  /** The private messages that members got, each with the text that makes it unique, and the process that sent it. */
+  readonly messages: Array<Message> = [];
   /** A node that dies when the guild has set a nickname for it. */
   fatalFor: Process | null = null;
   #failures = 0;
@@ -55,7 +62,7 @@ export class Guild {
 
   /** Whether members without a link get reminders, and some have none yet. */
   get isReminding(): boolean {
-    return this.#reminds && this.messages.length < 2;
+    return this.#reminds && this.messages.length < unlinkedChatIds.length;
   }
 
   /** The roles of a member, sorted, and the nickname. */
@@ -81,7 +88,7 @@ export class Guild {
       channels: {
         ...(platform.channels as ChatChannels),
         findChannels: () => Effect.succeed(Option.some({ channels: [], locale: null })),
-        postPrivately: (chatId, _, once) => ask("postPrivately", () => this.#post(chatId, once)),
+        postPrivately: (chatId, _, once) => ask("postPrivately", () => this.#post(node, chatId, once)),
       },
       roles: {
         findGuildRoles: () =>
@@ -112,9 +119,9 @@ export class Guild {
   }
 
   /** Sends a message, unless the platform has got the same one before. */
-  #post(chatId: string, once: string): boolean {
+  #post(from: Process, chatId: string, once: string): boolean {
     if (this.messages.every((sent) => sent.once !== once)) {
-      this.messages.push({ chatId, once });
+      this.messages.push({ at: this.#world.now, from, chatId, once });
     }
     return true;
   }

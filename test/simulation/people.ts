@@ -5,7 +5,7 @@ import { Effect } from "effect";
 /** The chat users that exist in every simulation, in addition to `erasedChatId`. */
 export const chatIds = ["100001", "100002"];
 /** Members of the guild whom nobody links. */
-export const unlinkedChatIds = ["100005", "100006"];
+export const unlinkedChatIds = ["100005", "100006", "100007"];
 /** The chat user that clients of the kind `erasure` link and erase. Other clients do not use this chat user. */
 export const erasedChatId = "100004";
 

@@ -1,7 +1,7 @@
 /** Checks that roles and nicknames of members follow their links, and that members are reminded once. */
 import type { Records } from "./behaviour.ts";
 import { shownBy } from "./guild_plan.ts";
-import type { Check } from "./promise.ts";
+import { type Check, slack } from "./promise.ts";
 import { findStatus } from "./requests.ts";
 
 /** Describes each member whose roles do not fit the link in the last answer about the member's verification status. */
@@ -37,3 +37,19 @@ export const reminders: Check = ({ deployment: { guild } }) => {
     how: `${chatId} was reminded twice`,
   }));
 };
+
+/** The time between two reminders in a guild, in milliseconds. */
+const reminderPause = 5_000;
+
+/** Faults after which nodes do not agree on the time, or act later than they decided. */
+const late = /clock|frozen|suspended|Postgres/;
+
+export const pace: Check = ({ deployment: { guild, faults } }) =>
+  guild.messages.flatMap(({ at, from, chatId }, index) => {
+    const before = guild.messages[index - 1];
+    if (before === undefined || at - before.at >= reminderPause - slack) return [];
+    const isExact = from === before.from || !faults.some((fault) => late.test(fault.kind) && fault.from < at);
+    if (!isExact) return [];
+    const gap = `${Math.round(at - before.at)} ms after ${before.chatId}`;
+    return [{ promise: "A guild's members are reminded one in five seconds", how: `${chatId}: ${gap}` }];
+  });

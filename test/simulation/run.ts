@@ -40,10 +40,10 @@ const recovery = 2_500;
 const deliveryTime = 400_000;
 
 /**
- * How long a run waits for reminders, in milliseconds. It is long enough for two of them. If a node dies between the
+ * How long a run waits for reminders, in milliseconds. It is long enough for all of them. If a node dies between the
  * claim of a reminder and its message, the member gets none.
  */
-const reminderTime = 15_000;
+const reminderTime = 20_000;
 
 /** @param isTold whether to write the story */
 export const runPlan = (plan: Plan, isTold = false): Run => {

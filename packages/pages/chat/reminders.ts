@@ -163,6 +163,8 @@ const makeRemind = Effect.fnUntraced(function* (channels: ChatChannels) {
         ),
       );
       yield* count(isSent ? "sent" : "closed");
+      // From the message on: a slow store may have answered the claim late.
+      yield* Effect.sleep(reminderPause);
     }
   });
 });
