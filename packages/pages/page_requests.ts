@@ -101,6 +101,9 @@ export const notYet: HttpResponse = emptyResponse(204, privateHeaders);
 const withRequestId = (response: HttpResponse, { requestId }: RequestContext): HttpResponse =>
   response.withHeaders({ "x-request-id": requestId });
 
+/** The largest forms, in bytes: of IDs and names alone, with texts, and with lists. */
+export const formSizes = { ids: 4_096, texts: 16_384, lists: 65_536 } as const;
+
 export const readForm = (
   request: HttpRequest,
   maxBytes: number,

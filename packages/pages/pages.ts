@@ -16,6 +16,7 @@ import { Languages } from "./languages/reader_language.ts";
 import { meRoutes } from "./me/me_routes.ts";
 import { stylePath } from "./page.ts";
 import { PageSettings } from "./page_settings.ts";
+import { PageTurns } from "./page_turns.ts";
 
 /**
  * Makes the pages of an application from the services of core, `HttpSettings` and `PageSettings`.
@@ -40,7 +41,7 @@ export const makePages = Effect.fnUntraced(function* (makeLookups: () => Router)
     meRoutes,
     dashboardRoutes(makeLookups),
     chatRoutes,
-  ]).pipe(Effect.provide(Languages.layer));
+  ]).pipe(Effect.provide(Languages.layer), Effect.provideServiceEffect(PageTurns, PageTurns.make));
   const sites = [
     { isAt: isFlow, answers: flow },
     {

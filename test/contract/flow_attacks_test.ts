@@ -132,7 +132,7 @@ test("forms of the flow are refused if they are too large or not form-encoded", 
   const { browser, bySid, key } = await setup();
   const page = await browser.walk(bySid);
   const large = { ...formOf(page), filler: "x".repeat(5_000) };
-  expectPage(await browser.post("/verify/confirm", large), 400, "This form cannot be read");
+  expectPage(await browser.post("/verify/confirm", large), 413, "This form cannot be read");
   expectPage(await browser.post("/verify/confirm", JSON.stringify(formOf(page))), ...forged);
   expect(await gameOf(key)).toBe(null);
 });

@@ -1,20 +1,27 @@
-/** Writes whose body is still arriving when the key is revoked, or when the member is removed from the team. */
+/** Bodies that arrive slowly, that wait for the turn of their account, or that are too large. */
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { headersOf, signInOwner } from "../contract/dashboard.ts";
+import { headersOf, scopesOf, signInOwner } from "../contract/dashboard.ts";
 import { useSiteServer } from "../contract/site_server.ts";
+import { formOf } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
 import { connectTo, readAnswers } from "../support/raw_http.ts";
 
-const [ada, bob] = ["100001", "100002"];
+const [ada, bob, carol] = ["100001", "100002", "100003"];
 const account = "slow club";
 const links = { 100001: "1" };
 const server = useSiteServer({}, (fixture) => ({
   ...fixture,
-  accounts: [{ name: account, chatId: ada, members: [{ chatId: bob, role: "admin" }] }],
+  accounts: [
+    { name: account, chatId: ada, members: [{ chatId: bob, role: "admin" }] },
+    { name: "other club", chatId: carol },
+  ],
 }));
 
 const key = server.fixtures.key({ account, links });
 const other = server.fixtures.key({ account });
+server.fixtures.key({ account: "other club" });
 
 /** Sends a request whose last byte follows only after `change`. A node may trust a key for 750 milliseconds. */
 const sendSlowly = async (
@@ -64,4 +71,69 @@ test("a write of a member who is removed from the team before the end of its bod
   expect(await sendSlowly("POST /dashboard/api/keys", headers, body, remove)).toBe(401);
   const { body: listed } = await owner.send("GET /dashboard/api/keys");
   expect(JSON.stringify(listed)).not.toContain("Late");
+});
+
+/** A form of each site. */
+const forms = [
+  ["dashboard", "/dashboard/account/rename"],
+  ["me", "/me/addresses/forget"],
+] as const;
+
+test.each(forms)(
+  "on %s, four forms of a user are read at a time, and others are answered",
+  async (site, path) => {
+    const [browser, carols] = [
+      await server.signIn(ada, undefined, site),
+      await server.signIn(carol, undefined, site),
+    ];
+    const page = site === "me" ? "/me" : "/dashboard/account";
+    const { csrf = "" } = formOf(await carols.get(page));
+    const body = "csrf=wrong";
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      `Host: ${new URL(server.url()).host}`,
+      `Cookie: ${[...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ")}`,
+      "Content-Type: application/x-www-form-urlencoded",
+      `Content-Length: ${body.length}`,
+      "Expect: 100-continue",
+      "Connection: close",
+    ];
+    const asked: Array<Socket> = [];
+    let isOpen = false;
+    const answers = Array.from({ length: 60 }, async () => {
+      const socket = await connectTo(server.url());
+      // The server asks for a body when it reads the body.
+      socket.on("data", (chunk) => {
+        if (!chunk.toString().includes(" 100 Continue")) return;
+        asked.push(socket);
+        if (isOpen) socket.write(body);
+      });
+      socket.write(`${head.join("\r\n")}\r\n\r\n`);
+      return readAnswers(socket);
+    });
+    await expect.poll(() => asked.length).toBe(4);
+    expect([200, 303]).toContain((await carols.post(path, { csrf, name: "Other" })).status);
+    expect(asked).toHaveLength(4);
+    isOpen = true;
+    for (const socket of asked) socket.write(body);
+    const statuses = (await Promise.all(answers)).map((all) => all.at(-1)?.status);
+    expect(statuses).toEqual(statuses.map(() => 403));
+  },
+);
+
+test("a form is refused if it is larger than its fields may be", async () => {
+  const owner = await signInOwner(server, carol);
+  const { csrfToken: csrf, browser } = owner;
+  const [scope] = await scopesOf(owner);
+  const pid = textOf(scope?.["pid"]);
+  const statusOf = async (path: string, fields: Readonly<Record<string, string>>) =>
+    (await browser.post(path, { csrf, pid, ...fields })).status;
+  const filler = (size: number) => ({ filler: "x".repeat(size) });
+  expect(await statusOf("/dashboard/links/apply-roles", filler(5_000))).toBe(413);
+  const longest = { chatId: "100009", reason: "\u{1f600}".repeat(500) };
+  expect(await statusOf("/dashboard/links/block", longest)).toBe(303);
+  expect(await statusOf("/dashboard/links/block", { ...longest, ...filler(17_000) })).toBe(413);
+  expect(await statusOf("/dashboard/keys", filler(17_000))).toBe(400);
+  const refused = await browser.post("/dashboard/keys", { csrf, ...filler(70_000) });
+  expect([refused.status, refused.text]).toEqual([413, expect.stringContaining("This cannot be done")]);
 });

@@ -75,6 +75,6 @@ test("no request of the neighbour is refused, whatever work the other account ha
   }
   close();
   const { text } = await client.send("GET /metrics");
-  for (const resource of ["requests", "dashboard_reads", "dashboard_writes"])
+  for (const resource of ["requests", "page_reads", "page_writes"])
     expect(text).toMatch(new RegExp(`turn_wait_seconds_count\\{.*resource="${resource}"`));
 });

@@ -2,8 +2,9 @@
 export const sharedResources = [
   "requests",
   "sqlite_writer",
-  "dashboard_reads",
-  "dashboard_writes",
+  "page_reads",
+  "page_writes",
+  "page_visits",
   "event_pages",
   "exports",
   "user_exports",

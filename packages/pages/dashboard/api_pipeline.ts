@@ -31,8 +31,8 @@ import {
 } from "@accountlink/http-api";
 import { Effect, Record, type Schema } from "effect";
 import { type Answering, asEffect } from "../page_requests.ts";
+import { PageTurns } from "../page_turns.ts";
 import { siteOf } from "../sign_ins/site.ts";
-import { DashboardTurns } from "./dashboard_turns.ts";
 import { explained, formValues } from "./form_values.ts";
 import { type Fields, makeMemberOf, mayUse, type OwnerVisitor, type SignedInMember } from "./owner_pages.ts";
 
@@ -93,7 +93,7 @@ export const makeOperation = Effect.gen(function* () {
   const { chargeTo } = yield* PlatformRefusals;
   const { managing } = yield* OwnedKeys;
   const checked = yield* makeChecks;
-  const turns = yield* DashboardTurns;
+  const turns = yield* PageTurns;
   const withContext = contextMaker(settings);
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
@@ -111,13 +111,19 @@ export const makeOperation = Effect.gen(function* () {
     handler: (input: OwnerInput<P>) => Effect.Effect<JsonOf<S>, PublicError>,
   ) => {
     const [readRaw, read] = [rawReader(route), valuesReader(route)];
-    return Effect.fnUntraced(function* (context: RequestContext) {
-      yield* limits.admitAddress(context.address, "second");
-      // Before the checks of the sign-in and the role, which may end while a slow body arrives.
-      const sent = yield* Effect.result(readRaw(context, null));
+    const isRead = route.method === "GET";
+
+    const visitorOf = Effect.fnUntraced(function* (context: RequestContext) {
       const signIn = yield* signIns.find("dashboard", site.session.read(context));
-      const member = yield* memberOf(signIn, route.role ?? "owner", context.query["chatId"]);
-      if (route.method !== "GET") {
+      return { signIn, member: yield* memberOf(signIn, route.role ?? "owner", context.query["chatId"]) };
+    });
+    type Found = Effect.Success<ReturnType<typeof visitorOf>>;
+
+    const answer = Effect.fnUntraced(function* (context: RequestContext, arrived: Found) {
+      const sent = yield* Effect.result(readRaw(context, null));
+      // The sign-in and the role may have ended while a slow body arrived.
+      const { signIn, member } = isRead ? arrived : yield* visitorOf(context);
+      if (!isRead) {
         yield* checkWrite(context, signIn);
         if (!isOfSignIn(route.path)) yield* limits.admitDashboardWrite(member.account.name);
       }
@@ -127,10 +133,15 @@ export const makeOperation = Effect.gen(function* () {
       const owner = { account, chatId: signIn.chatId, requestId: context.requestId, scopes };
       const { name } = owner.account;
       // Long lists take as long to decode as to store.
-      const answered = Effect.flatMap(read(raw), (values) =>
-        chargeTo(name)(handler({ values, context, signIn, owner, member })),
-      );
-      return yield* turns[turnOf(route)](name, answered);
+      const values = yield* read(raw);
+      return yield* chargeTo(name)(handler({ values, context, signIn, owner, member }));
+    });
+
+    // The body is read in the account's turn.
+    return Effect.fnUntraced(function* (context: RequestContext) {
+      yield* limits.admitAddress(context.address, "second");
+      const found = yield* visitorOf(context);
+      return yield* turns[turnOf(route)](found.member.account.name, answer(context, found));
     });
   };
 

@@ -15,7 +15,6 @@ import { blocksRoutes } from "./blocks/blocks_routes.ts";
 import { channelsRoutes } from "./channels/channels_routes.ts";
 import { communitiesRoutes } from "./communities/communities_routes.ts";
 import { previewRoutes } from "./communities/flow_preview.ts";
-import { DashboardTurns } from "./dashboard_turns.ts";
 import { eventsRoutes } from "./events/events_routes.ts";
 import { importRoutes } from "./imports/import_routes.ts";
 import { keyRoutes } from "./keys/key_routes.ts";
@@ -35,38 +34,35 @@ import { usageRoutes } from "./usage/usage_routes.ts";
 import { webhookRoutes } from "./webhooks/webhook_routes.ts";
 
 /** @param makeLookups makes the lookup routes for the page "Try it"; called only when an owner tries a lookup */
-export const dashboardRoutes = Effect.fnUntraced(
-  function* (makeLookups: () => Router) {
-    const pages = yield* makeOwnerPages;
-    const routes = [
-      ...pages.routes,
-      ...jsonRoutes(yield* activityApi),
-      ...staticRoutes(),
-      ...(yield* overviewRoutes(pages)),
-      ...(yield* communitiesRoutes(pages)),
-      ...(yield* rolesRoutes(pages)),
-      ...(yield* channelsRoutes(pages)),
-      ...(yield* linksRoutes(pages)),
-      ...(yield* userRolesRoutes(pages)),
-      ...(yield* unlinkedRoutes(pages)),
-      ...(yield* blocksRoutes(pages)),
-      ...(yield* importRoutes(pages)),
-      ...(yield* keyRoutes(pages)),
-      ...(yield* webhookRoutes(pages)),
-      ...(yield* usageRoutes(pages)),
-      ...(yield* altPages(pages)),
-      ...(yield* newAltsRoutes(pages)),
-      ...(yield* eventsRoutes(pages)),
-      ...(yield* auditRoutes(pages)),
-      ...(yield* tryLookupRoutes(pages, makeLookups)),
-      ...(yield* previewRoutes(pages)),
-      ...(yield* teamRoutes(pages)),
-      ...(yield* accountRoutes(pages)),
-    ];
-    return { routes, keylessAnswer: pages.keylessAnswer };
-  },
-  Effect.provideServiceEffect(DashboardTurns, DashboardTurns.make),
-);
+export const dashboardRoutes = Effect.fnUntraced(function* (makeLookups: () => Router) {
+  const pages = yield* makeOwnerPages;
+  const routes = [
+    ...pages.routes,
+    ...jsonRoutes(yield* activityApi),
+    ...staticRoutes(),
+    ...(yield* overviewRoutes(pages)),
+    ...(yield* communitiesRoutes(pages)),
+    ...(yield* rolesRoutes(pages)),
+    ...(yield* channelsRoutes(pages)),
+    ...(yield* linksRoutes(pages)),
+    ...(yield* userRolesRoutes(pages)),
+    ...(yield* unlinkedRoutes(pages)),
+    ...(yield* blocksRoutes(pages)),
+    ...(yield* importRoutes(pages)),
+    ...(yield* keyRoutes(pages)),
+    ...(yield* webhookRoutes(pages)),
+    ...(yield* usageRoutes(pages)),
+    ...(yield* altPages(pages)),
+    ...(yield* newAltsRoutes(pages)),
+    ...(yield* eventsRoutes(pages)),
+    ...(yield* auditRoutes(pages)),
+    ...(yield* tryLookupRoutes(pages, makeLookups)),
+    ...(yield* previewRoutes(pages)),
+    ...(yield* teamRoutes(pages)),
+    ...(yield* accountRoutes(pages)),
+  ];
+  return { routes, keylessAnswer: pages.keylessAnswer };
+});
 
 /** Requests for the style and the script are not counted: the page for an exceeded limit needs its style. */
 const staticRoutes = (): ReadonlyArray<BoundRoute> => [

@@ -23,17 +23,17 @@ import { footerHtml } from "../footer.ts";
 import type { Html } from "../html.ts";
 import { Languages } from "../languages/mod.ts";
 import { readerOf } from "../page_render.ts";
-import { type Answering, asEffect, redirectTo } from "../page_requests.ts";
+import { type Answering, asEffect, formSizes, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
+import { PageTurns } from "../page_turns.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
-import { DashboardTurns } from "./dashboard_turns.ts";
 import { type PlatformNames } from "./look/names.ts";
 import type { NoticeName } from "./look/notice.ts";
 import { orShowAgain, type RefusedAct } from "./look/refused.ts";
 import { say, wordingOf } from "./look/say.ts";
 import { type Page, pageResponse } from "./page.ts";
-import { paths, roleOfPage, sections, withQuery } from "./paths.ts";
+import { paths, roleOfPage, sections, sizeOfForm, withQuery } from "./paths.ts";
 
 export interface OwnerVisitor extends Visitor, Omit<SignedInMember, "account"> {
   readonly owner: KeyOwner;
@@ -68,7 +68,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const named = yield* makeNamed;
   const memberOf = yield* makeMemberOf;
   const { chargeTo } = yield* PlatformRefusals;
-  const turns = yield* DashboardTurns;
+  const turns = yield* PageTurns;
   const limits = yield* RequestLimits;
   const keys = yield* OwnedKeys;
   const webhooks = yield* Webhooks;
@@ -125,13 +125,10 @@ export const makeOwnerPages = Effect.gen(function* () {
       answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
     ).pipe(chargeTo(owning.owner.account.name));
 
-  const inTurn =
-    (turn: "read" | "write") =>
-    (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
-      Effect.flatMap(withOwner(path, visitor), (owning) =>
-        turns[turn](owning.owner.account.name, answerOf(owning, answer)),
-      );
-  const [readOf, answerTo] = [inTurn("read"), inTurn("write")];
+  const readOf = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
+    Effect.flatMap(withOwner(path, visitor), (owning) =>
+      turns.read(owning.owner.account.name, answerOf(owning, answer)),
+    );
 
   /** Counts a form against the account's limit of a day, unless the form changes only the sign-in. */
   const counted = (path: DashboardPath, visitor: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
@@ -168,13 +165,19 @@ export const makeOwnerPages = Effect.gen(function* () {
         }),
       ),
 
-    /** Makes the route of a form, and checks the form's field `csrf` before the handler runs. */
+    /** Makes the route of a form. Reads the form in the account's turn, and checks its field `csrf` before the handler runs. */
     form: (path: DashboardPath, answer: (visitor: OwnerVisitor, fields: Fields) => Answer) =>
-      site.form(path, (visitor, fields) =>
-        answerTo(path, visitor, (owner) =>
-          counted(path, owner, (owning) => answer(owning, fieldsOf(fields))),
-        ),
-      ),
+      site.upload(path, (arrived) => {
+        const read = Effect.gen(function* () {
+          const { visitor, fields } = yield* site.readFields(arrived.context, formSizes[sizeOfForm(path)]);
+          // The user may have lost the role while a slow form arrived.
+          const owning = yield* withOwner(path, visitor);
+          return yield* answerOf(owning, (owner) =>
+            counted(path, owner, (own) => answer(own, fieldsOf(fields))),
+          );
+        });
+        return Effect.flatMap(withOwner(path, arrived), ({ owner }) => turns.write(owner.account.name, read));
+      }),
 
     /**
      * Makes the route of a form with a file. The handler must read the form and check its field `csrf`. A file that

@@ -107,3 +107,26 @@ export const withQuery = (path: string, query: Readonly<Record<string, string | 
 /** The page of a chat user in a list; without a list, in all lists. */
 export const userPath = (pid: Pid | null, chatId: ChatId): string =>
   withQuery(paths.linkUser, { pid, chatId });
+
+/** The forms that have texts or lists. */
+const sizesOfForms: ReadonlyMap<string, "texts" | "lists"> = new Map([
+  [paths.altReviews, "texts"],
+  [paths.block, "texts"],
+  [paths.unblock, "texts"],
+  [paths.link, "texts"],
+  [paths.unlink, "texts"],
+  [paths.unlinkAll, "texts"],
+  [communityPath(":pid"), "texts"],
+  [channelsPath(":pid"), "texts"],
+  [paths.webhooks, "texts"],
+  [webhookPath(":id", "update"), "texts"],
+  [paths.keys, "lists"],
+  [keyPath(":id", "update"), "lists"],
+  [rolesPath(":pid"), "lists"],
+  [rolesPreviewPath(":pid"), "lists"],
+  [paths.teamAdd, "lists"],
+  [paths.teamRole, "lists"],
+]);
+
+/** Returns how large the form at a path may be, as a name of `formSizes`. */
+export const sizeOfForm = (path: string): "ids" | "texts" | "lists" => sizesOfForms.get(path) ?? "ids";

@@ -67,7 +67,7 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   completed_removed: { status: 409, again: "refusal.again", ways: ["code", "data"] },
   cancelled: { status: 409, again: "refusal.again", ways: ["code"] },
   failed: { status: 409, again: "refusal.again", ways: ["code"] },
-  unreadable: { status: 400 },
+  unreadable: { status: 413 },
   misplaced: { status: 405, again: "refusal.how_far", ways: ["code", "data"] },
   too_many: { status: 429 },
   store_down: { status: 503 },

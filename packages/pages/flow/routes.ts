@@ -37,6 +37,8 @@ import { browserCookie, flowCookie } from "../page_cookie.ts";
 import { type PageContext, readerOf } from "../page_render.ts";
 import {
   type Answering,
+  asEffect,
+  formSizes,
   isFetchedAhead,
   makePageHandler,
   notYet,
@@ -44,6 +46,7 @@ import {
   redirectTo,
 } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
+import { PageTurns } from "../page_turns.ts";
 import { countdown, style } from "../style.ts";
 import { cancelledPage, donePage, type FlowReader, flowPage, queryOf } from "./pages.ts";
 import { codePage, namedRefusalPage, refusalPage, unmatched } from "./refusals.ts";
@@ -64,6 +67,7 @@ const routeId = "verify";
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
+  const turns = yield* PageTurns;
   const cookie = flowCookie(settings.publicUrl);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
@@ -87,7 +91,11 @@ export const flowRoutes = Effect.gen(function* () {
     method: "GET" | "POST",
     path: "/" | "/go" | `/verify${string}`,
     answer: (context: PageContext) => Answer,
-  ): BoundRoute => ({ method, path, answer: handle(routeId, answer) });
+  ): BoundRoute => ({
+    method,
+    path,
+    answer: handle(routeId, (context) => turns.visit(context.address, asEffect(answer(context)))),
+  });
 
   const show = Effect.fnUntraced(function* (context: PageContext) {
     const entry = entryOf(context);
@@ -198,7 +206,7 @@ export const flowRoutes = Effect.gen(function* () {
     answer: (context: PageContext, fields: URLSearchParams) => Effect.Effect<Page | HttpResponse, Refused>,
   ) =>
     bind("POST", path, (context) =>
-      Effect.matchEffect(readForm(context.request, maxFormBytes), {
+      Effect.matchEffect(readForm(context.request, formSizes.ids), {
         onFailure: () => Effect.succeed(namedRefusalPage("unreadable", readerIn(context))),
         onSuccess: (fields) => answer(context, fields),
       }),
@@ -300,8 +308,6 @@ const entryOf = ({ query }: RequestContext): FlowEntry | null => {
 };
 
 const isGiven = (value: unknown): value is string => typeof value === "string" && value !== "";
-
-const maxFormBytes = 4_096;
 
 const flowFormOf = (fields: URLSearchParams): FlowForm => ({
   csrf: fields.get("csrf"),

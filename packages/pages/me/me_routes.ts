@@ -15,8 +15,9 @@ import { refusalPage } from "../flow/refusals.ts";
 import type { Language } from "../languages/language.ts";
 import { browserCookie, flowCookie } from "../page_cookie.ts";
 import { readerOf } from "../page_render.ts";
-import { redirectTo } from "../page_requests.ts";
+import { asEffect, redirectTo } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
+import { PageTurns } from "../page_turns.ts";
 import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
 import {
   type AccountToErase,
@@ -33,6 +34,9 @@ import {
 
 export const meRoutes = Effect.gen(function* () {
   const site = yield* makeSiteRoutes("me");
+  const turns = yield* PageTurns;
+  const page: typeof site.page = (path, answer) =>
+    site.page(path, (visitor) => turns.read(visitor.signIn.chatId, asEffect(answer(visitor))));
   const ownLinks = yield* OwnLinks;
   const ownSightings = yield* OwnSightings;
   const users = yield* UserData;
@@ -67,7 +71,7 @@ export const meRoutes = Effect.gen(function* () {
   const routes = [
     ...site.routes,
 
-    site.page("/me", function* ({ context: { language }, signIn: { chatId, guilds }, csrf }) {
+    page("/me", function* ({ context: { language }, signIn: { chatId, guilds }, csrf }) {
       const [user, links, known, seen] = yield* Effect.all(
         [
           cardOf(chatId, language),
@@ -95,7 +99,7 @@ export const meRoutes = Effect.gen(function* () {
       );
     }),
 
-    site.page("/me/export", ({ context, csrf }) => Effect.succeed(exportPage(context.language, csrf))),
+    page("/me/export", ({ context, csrf }) => Effect.succeed(exportPage(context.language, csrf))),
 
     site.form("/me/export", function* ({ signIn: { chatId } }) {
       yield* limits.admitExport(chatId);
@@ -126,7 +130,7 @@ export const meRoutes = Effect.gen(function* () {
       ),
     ),
 
-    site.page("/me/erase", function* ({ context: { language }, signIn: { chatId }, csrf }) {
+    page("/me/erase", function* ({ context: { language }, signIn: { chatId }, csrf }) {
       const [user, found] = yield* Effect.all([cardOf(chatId, language), users.previewErasure(chatId)], {
         concurrency: "unbounded",
       });

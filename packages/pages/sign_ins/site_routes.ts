@@ -6,7 +6,6 @@ import {
   type BoundRoute,
   type HttpResponse,
   HttpSettings,
-  maxBodySize,
   type RequestContext,
   searchOf,
 } from "@accountlink/http/for_pages";
@@ -18,6 +17,7 @@ import { type PageContext, readerOf } from "../page_render.ts";
 import {
   type Answering,
   asEffect,
+  formSizes,
   isFetchedAhead,
   makePageHandler,
   notYet,
@@ -25,6 +25,7 @@ import {
   redirectTo,
 } from "../page_requests.ts";
 import { PageSettings } from "../page_settings.ts";
+import { PageTurns } from "../page_turns.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { dropKeptPages, isPageOf, keptPagesRoute, type Site, siteOf } from "./site.ts";
 
@@ -43,6 +44,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
   const pages = yield* PageSettings;
   const signIns = yield* SignIns;
+  const turns = yield* PageTurns;
   const site = siteOf(name, settings.publicUrl);
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
 
@@ -93,17 +95,27 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   type AnswerForm = (visitor: Visitor, fields: URLSearchParams) => Answer;
 
-  const answerForm = Effect.fnUntraced(function* (context: PageContext, answer: AnswerForm) {
-    const fields = yield* readSiteForm(context);
+  /** Reads the form of a request, and checks its field `csrf`. Call it in the visitor's turn. */
+  const readFields = Effect.fnUntraced(function* (context: PageContext, maxBytes: number) {
+    const fields = yield* readSiteForm(context, maxBytes);
     // After the body, since the sign-in may end while a slow body arrives.
     const visitor = yield* visitorOf(context);
     if (fields.get("csrf") !== visitor.csrf) return yield* new Forbidden({ reason: "csrf" });
-    return yield* asEffect(answer(visitor, fields));
+    return { visitor, fields };
   });
 
   /** Makes the route of a form, and checks the form's field `csrf` before the handler runs. */
   const form = (path: SitePath, answer: AnswerForm): BoundRoute =>
-    bind("POST", path, (context) => answerForm(context, answer));
+    bind("POST", path, (context) =>
+      Effect.flatMap(signInOf(context), ({ chatId }) =>
+        turns.write(
+          chatId,
+          Effect.flatMap(readFields(context, formSizes.ids), ({ visitor, fields }) =>
+            asEffect(answer(visitor, fields)),
+          ),
+        ),
+      ),
+    );
 
   /** Makes the route of a form whose body the handler reads. The handler must check the field `csrf`. */
   const upload = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
@@ -141,8 +153,8 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     );
 
   const routes: ReadonlyArray<BoundRoute> = [
-    bind("GET", `${site.path}/sign-in`, begin),
-    bind("GET", `${site.path}/callback`, finish),
+    bind("GET", `${site.path}/sign-in`, (context) => turns.visit(context.address, begin(context))),
+    bind("GET", `${site.path}/callback`, (context) => turns.visit(context.address, finish(context))),
     form(`${site.path}/sign-out`, signOut),
     bind("GET", `${site.path}/signed-out`, ({ language, query }) =>
       Effect.succeed(endedPage(site.path, query["deleted"] === undefined ? "ended" : "deleted", language)),
@@ -150,7 +162,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     keptPagesRoute(site),
   ];
 
-  return { routes, page, form, upload, signedOut, signInOf, ...handler };
+  return { routes, page, form, upload, readFields, signedOut, signInOf, ...handler };
 });
 
 /** The page after a sign-out, a deletion of the account, or for a form that was sent after the sign-in had ended. */
@@ -163,8 +175,9 @@ ${name === "lost" ? html`<p>${language.text("sign_in.lost.text")}</p>` : null}
 <p><a class="button" href="${to(path)}/sign-in">${language.text("sign_in.again")}</a></p>`,
 });
 
-const readSiteForm = ({ request }: RequestContext) =>
+const readSiteForm = ({ request }: RequestContext, maxBytes: number) =>
   Effect.mapError(
-    readForm(request, maxBodySize),
-    (cause) => new InvalidBody({ problem: "content", reason: "expected a form", cause }),
+    readForm(request, maxBytes),
+    (cause) =>
+      new InvalidBody({ problem: "too_large", reason: `the form is larger than ${maxBytes} bytes`, cause }),
   );

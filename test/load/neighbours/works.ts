@@ -96,6 +96,10 @@ const lookUp: Work = async ({ url, attacker: { keys } }) => {
   close();
 };
 
+const visit: Work = async ({ post }) => {
+  await times(20, () => post("/go", { code: "BBBB-BBBB" }));
+};
+
 const write: Work = async ({ ask, attacker: { guildPid: pid } }) => {
   const plan = { pid, guildId: largeGuild, rules: dearestRules, state: "paused" };
   await times(20, () => ask("PUT /dashboard/api/roles", plan));
@@ -115,8 +119,9 @@ const follow: Work = async ({ url, attacker: { keys } }) => {
 export const works: Readonly<Record<(typeof sharedResources)[number], Work>> = {
   requests: lookUp,
   event_pages: follow,
-  dashboard_reads: shown,
-  dashboard_writes: write,
+  page_reads: shown,
+  page_writes: write,
+  page_visits: visit,
   link_counts: counted,
   exports: download,
   user_exports: downloadOwn,

@@ -2,12 +2,12 @@ import { HttpResponse } from "@accountlink/http/for_pages";
 import { expect, test } from "@accountlink/test-servers/effect";
 import { Deferred, Effect, Fiber, Stream } from "effect";
 import { TestClock } from "effect/testing";
-import { DashboardTurns } from "./dashboard_turns.ts";
+import { PageTurns } from "./page_turns.ts";
 
 test.each(["read", "write"] as const)(
   "four %ss of an account run at a time, the rest wait, and those of others run",
   function* (kind) {
-    const { [kind]: answer } = yield* DashboardTurns.make;
+    const { [kind]: answer } = yield* PageTurns.make;
     const end = yield* Deferred.make<void>();
     const started: Array<string> = [];
     const start = (account: string) =>
@@ -30,7 +30,7 @@ test.each(["read", "write"] as const)(
 );
 
 test("a file counts as a read until its last byte", function* () {
-  const turns = yield* DashboardTurns.make;
+  const turns = yield* PageTurns.make;
   const file = new HttpResponse(200, {}, { chunks: Stream.never, release: Effect.void });
   for (let sent = 0; sent < 4; sent++) {
     const { body } = yield* turns.read("ada", Effect.succeed(file));
@@ -43,7 +43,7 @@ test("a file counts as a read until its last byte", function* () {
 });
 
 test("files of several accounts are read in turns, page by page, with pauses in between", function* () {
-  const turns = yield* DashboardTurns.make;
+  const turns = yield* PageTurns.make;
   const read: Array<string> = [];
   const fileOf = (account: string) => {
     const page = Effect.as(

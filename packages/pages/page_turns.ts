@@ -1,4 +1,5 @@
-/** How many requests to the dashboard one account has in work at a time. */
+/** How many requests to the pages one account, or one user of /me, has in work at a time. */
+import type { ClientAddress } from "@accountlink/core/addresses";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { longestRest, restSince, type SharedResource, TurnAccount, Turns } from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
@@ -7,16 +8,20 @@ import { Context, Effect, Stream } from "effect";
 /** Of the writes, three may be tests of webhooks, which wait for other servers; one place is left for the rest. */
 const mostAtOnce = 4;
 
+/** Of one client address, which may be that of a school or of a carrier. */
+const mostOfAddress = 8;
+
 /** The longest pause after a page of a file, in milliseconds. */
 const longestPause = 50;
 
 /**
- * Runs up to four reads of an account at a time, and four writes. A file that is downloaded counts as a read until
- * its last byte.
+ * Runs up to four reads of an account at a time, and four writes, which includes reading their forms. A file that is
+ * downloaded counts as a read until its last byte. On /me, each user is an account.
  */
-export class DashboardTurns extends Context.Service<DashboardTurns>()("@accountlink/pages/DashboardTurns", {
+export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/PageTurns", {
   make: Effect.sync(() => {
-    const [reads, writes] = [turnsAt("dashboard_reads"), turnsAt("dashboard_writes")];
+    const [reads, writes] = [turnsAt("page_reads", mostAtOnce), turnsAt("page_writes", mostAtOnce)];
+    const visits = turnsAt("page_visits", mostOfAddress);
     const pages = new Turns({ resource: "exports", places: 1 });
 
     /**
@@ -46,6 +51,12 @@ export class DashboardTurns extends Context.Service<DashboardTurns>()("@accountl
     };
 
     return {
+      /** Answers a request without a sign-in in the turn of its client address, if the address is known. */
+      visit: <A, E, R>(
+        address: ClientAddress | null,
+        answer: Effect.Effect<A, E, R>,
+      ): Effect.Effect<A, E, R> => (address === null ? answer : visits.step(address.countedAs, answer)),
+
       /** Answers a write of an account in its turn. */
       write: <A, E, R>(account: string, write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         writes.step(account, write),
@@ -59,5 +70,5 @@ export class DashboardTurns extends Context.Service<DashboardTurns>()("@accountl
   }),
 }) {}
 
-const turnsAt = (resource: SharedResource): Turns =>
-  new Turns({ resource, places: Number.POSITIVE_INFINITY, most: mostAtOnce, rest: longestRest });
+const turnsAt = (resource: SharedResource, most: number): Turns =>
+  new Turns({ resource, places: Number.POSITIVE_INFINITY, most, rest: longestRest });
