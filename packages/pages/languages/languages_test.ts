@@ -93,8 +93,8 @@ it("faults name a branch without its tag, value or number", () => {
   expect(faultsOf("ar", { "me.links.known": arabic }, english)).toEqual([]);
 });
 
-it("faults of writing name plain blanks at French signs, and a form for 1 that is also for 21", () => {
-  const french = { "me.back": "Retour !", "flow.help": "Un « mot »", "me.title": "Qui\u00a0?" };
+it("faults of writing name blanks at French signs that are not narrow, and a form for 1 that is also for 21", () => {
+  const french = { "me.back": "Retour !", "flow.help": "Un «\u00a0mot\u00a0»", "me.title": "Qui\u202f?" };
   expect(writingFaults("fr", french, english).map((fault) => fault.split(" ", 1)[0])).toEqual([
     "me.back",
     "flow.help",

@@ -167,8 +167,8 @@ const faultsIn = (tag: string, key: string, message: unknown, source: string): R
  */
 export const writingFaults = (tag: string, messages: Messages, english: Messages): ReadonlyArray<string> =>
   Object.entries(messages).flatMap(([key, message]) => [
-    ...(/^fr\b/.test(tag) && / [:;?!»]|« /.test(message)
-      ? [`${key} has a plain blank at a sign, where lines may break: use U+00A0`]
+    ...(/^fr\b/.test(tag) && /[ \u00a0][:;?!»]|«[ \u00a0]/.test(message)
+      ? [`${key} has a plain or a wide blank at a sign: use the narrow U+202F, where no line breaks`]
       : []),
     ...singularFaults(tag, message, english[key] ?? "").map((fault) => `${key}: ${fault}`),
   ]);

@@ -148,7 +148,7 @@ const makeChoice = (tags: ReadonlyArray<string>): Offer<Catalogue>["choice"] => 
     });
     return html`
 <details class="languages">
-<summary>${language.text("language.choose")}: <span lang="${language.tag}">${language.name}</span></summary>
+<summary>${language.text("language.choose")} · <span lang="${language.tag}">${language.name}</span></summary>
 <ul role="list">${links}</ul>
 </details>`;
   };
