@@ -10,6 +10,9 @@ export type Expected =
   | { readonly is: "own_role" | "guild_role"; readonly role: string }
   | { readonly is: "known_group"; readonly group: string }
   | { readonly is: "known_item"; readonly item: string; readonly items: string }
+  // `text` is for clients, which send other forms of these values than pages show.
+  | { readonly is: "rules" | "roles" | "scopes"; readonly most: number; readonly text: string }
+  | { readonly is: "nickname" | "choice"; readonly text: string }
   | { readonly is: PlainCode };
 
 /** The texts of codes that need no more words. */
@@ -18,6 +21,7 @@ const plain = {
   channel: "expected a channel in which the bot may post",
   panel_text: "the chat platform refuses this text",
   game_user: "expected a user of the game platform, found none",
+  known_id: "nobody was found with this ID",
   known_user: "nobody was found with this ID or user name",
   known_name: "nobody was found with this user name",
   another_user: "expected another user than chatId",
@@ -32,6 +36,7 @@ const plain = {
   role_permission: "the bot may not make roles: allow it to manage roles",
   further_roles: "the chat platform refuses to make further roles",
   nicknames_off: "expected rules without nicknames, or paused ones",
+  one_user: "expected either a chat user or a game user",
   rank_group: "expected the ID of a group for {group.role}",
 } as const;
 
@@ -41,6 +46,7 @@ const storableText = "no control characters or direction overrides";
 
 /** Says in English what was expected, or why the value is refused. */
 export const expectedText = (expected: Expected): string => {
+  if ("text" in expected) return expected.text;
   switch (expected.is) {
     case "characters":
       return `expected at most ${expected.most} characters`;

@@ -7,7 +7,7 @@ import { parseAddress } from "@accountlink/core/addresses";
 import { type AltVerdict, longestNote } from "@accountlink/core/alts";
 import { longestReason } from "@accountlink/core/audit";
 import { type Expected, expectedText } from "@accountlink/core/errors";
-import { ChatId, GameId, GuildId, idRules } from "@accountlink/core/ids";
+import { ChatId, GameId, GuildId } from "@accountlink/core/ids";
 import { maxRedirectLength } from "@accountlink/core/origin";
 import { longestClientId } from "@accountlink/core/sessions";
 import { storable } from "@accountlink/core/storable_text";
@@ -139,8 +139,8 @@ export const oneOf = <const Words extends ReadonlyArray<string>>(
   words: Words,
   description: string,
 ): Parameter<Words[number]> => {
-  const expected = `expected ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
-  return required(Schema.Literals(words), expected, description);
+  const text = `expected ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+  return required(Schema.Literals(words), { is: "choice", text }, description);
 };
 
 export const chatId = (description = "The user's ID on the chat platform") =>
@@ -149,16 +149,18 @@ export const chatId = (description = "The user's ID on the chat platform") =>
 export const gameId = (description = "The user's ID on the game platform") =>
   required(GameId, { is: "digits", least: 1, most: 32 }, description);
 
+const guildDigits: Expected = { is: "digits", least: 5, most: 32 };
+
 /** The guild of a request. Guild-scoped keys must name their guild, unless the route says otherwise. */
 export const guildId = (presence: Partial<Presence> = {}): Parameter<GuildId | null> => ({
-  ...optional(required(GuildId, `expected ${idRules.guildId}`, guildRule({ ...guildPresence, ...presence }))),
+  ...optional(required(GuildId, guildDigits, guildRule({ ...guildPresence, ...presence }))),
   presence: { ...guildPresence, ...presence },
 });
 
 /** A guild ID that every request must send, whether its key is guild-scoped or global. */
 export const ownGuildId: Parameter<GuildId> = required(
   GuildId,
-  `expected ${idRules.guildId}`,
+  guildDigits,
   "The guild of the member; with a guild-scoped key, the key's own guild",
 );
 
@@ -170,9 +172,12 @@ const guildRule = ({ guildKeys, globalKeys }: Presence): string => {
   return `${ofGuildKeys} with a guild-scoped key, and must then be the key's own guild; ${ofGlobalKeys}`;
 };
 
+/** @internal */
+export const trueOrFalse: Expected = { is: "choice", text: "expected true or false" };
+
 /** A boolean, false when left out. @internal */
 export const flag = (description: string): Parameter<boolean> =>
-  withFallback(required(Schema.Boolean, "expected true or false", description), false);
+  withFallback(required(Schema.Boolean, trueOrFalse, description), false);
 
 /** A `flag` that only a Premium key may set. @internal */
 export const premiumFlag = (description: string): Parameter<boolean> => ({
@@ -217,7 +222,7 @@ export const countUpTo = (
   withFallback(
     required(
       WholeNumber.check(Schema.isBetween({ minimum: 1, maximum: max })),
-      `expected a whole number from 1 to ${max}`,
+      { is: "choice", text: `expected a whole number from 1 to ${max}` },
       description,
     ),
     usual,
@@ -263,7 +268,7 @@ export const ids = (description: string): Parameter<ReadonlyArray<string>> => ({
 });
 
 export const text = (description: string): Parameter<string> =>
-  required(Schema.String, "expected a string", description);
+  required(Schema.String, { is: "choice", text: "expected a string" }, description);
 
 /** A field that must be `true`, which confirms a deletion. Otherwise the whole body is refused. */
 export const confirmation = (description: string): Parameter<true> => ({

@@ -1,8 +1,9 @@
-import { Effect, Option, Result } from "effect";
+import { Array, Effect, Option, Result } from "effect";
 import type { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { redactAddresses } from "../addresses/redaction.ts";
 import type { AddressSighting } from "../addresses/sighting.ts";
+import type { AltWarning } from "./alt_warning.ts";
 import { answersInTime } from "./answers_in_time.ts";
 import type { NetworkIntelligence } from "./network_intelligence.ts";
 
@@ -52,8 +53,11 @@ export const seedNetworks = (
   const ask = ({ address }: SeedAddress) =>
     Effect.result(
       address === null
-        ? Effect.fail("An address is under a key that is not configured any more")
-        : Effect.mapError(networks.lookup(address), ({ message }) => redactAddresses(message)),
+        ? Effect.fail<AltWarning>({ is: "unreadable_address" })
+        : Effect.mapError(
+            networks.lookup(address),
+            ({ message }): AltWarning => ({ is: "no_network", text: redactAddresses(message) }),
+          ),
     );
   return Effect.map(answersInTime(addresses, ask, networkDeadline), (answers) => {
     const found = addresses.flatMap((address) => answers.get(address) ?? []);
@@ -64,11 +68,10 @@ export const seedNetworks = (
     return {
       isVpn: facts.map(({ vpn }) => vpn),
       isShared: facts.map(({ shared }) => shared),
-      warnings: isLate
-        ? ["The networks of the addresses could not be looked up in time"]
-        : [...new Set(found.filter(Result.isFailure).map(({ failure }) => failure))],
+      warnings: isLate ? [late] : Array.dedupe(found.filter(Result.isFailure).map(({ failure }) => failure)),
     };
   });
 };
 
+const late: AltWarning = { is: "late_networks" };
 const unknown = { vpn: false, shared: false };

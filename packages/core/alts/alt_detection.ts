@@ -21,6 +21,7 @@ import {
 } from "./alt_candidates.ts";
 import { AltReviewStore } from "./alt_reviews.ts";
 import { type AltRisk, scoreAlts } from "./alt_score.ts";
+import type { AltWarning } from "./alt_warning.ts";
 import { answersInTime } from "./answers_in_time.ts";
 import { makeDecidingAlts, type UnknownMembers } from "./deciding_alts.ts";
 import { NetworkIntelligence } from "./network_intelligence.ts";
@@ -65,8 +66,8 @@ export interface AltReport {
   readonly risk: AltRisk;
   /** How many addresses and browsers were compared. */
   readonly places: number;
-  /** Messages about facts that could not be looked up. They contain no address. */
-  readonly warnings: ReadonlyArray<string>;
+  /** Which facts could not be looked up. The warnings contain no address. */
+  readonly warnings: ReadonlyArray<AltWarning>;
 }
 
 /** @internal */
@@ -242,7 +243,7 @@ export class AltDetection extends Context.Service<AltDetection>()("@accountlink/
           vpnAddresses,
         }),
         places: places.length,
-        warnings: unknown === 0 ? warnings : [...warnings, leftOut(unknown)],
+        warnings: unknown === 0 ? warnings : [...warnings, unknownMembers(unknown)],
       };
     });
 
@@ -291,5 +292,4 @@ const distinct = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A> => [
   ...new Set(values.filter((value) => value !== null)),
 ];
 
-const leftOut = (unknown: number): string =>
-  `The chat platform did not say whether ${unknown} of the candidates are members of the guild. They are left out`;
+const unknownMembers = (count: number): AltWarning => ({ is: "unknown_members", count });

@@ -47,7 +47,7 @@ testWith(
   yield* see(hotel, target);
   const { risk, warnings } = yield* detect();
   assert.deepStrictEqual([risk.alt, risk.vpn], [35, 0]);
-  assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
+  assert.deepStrictEqual(warnings, [{ is: "no_network", text: "No answer about [redacted]" }]);
 });
 
 test("a report arrives in time even if network lookups never end", function* () {

@@ -4,6 +4,7 @@ export { maxListedAlts, type WeighedAlt } from "./alt_candidates.ts";
 export * from "./alt_detection.ts";
 export * from "./alt_reviews.ts";
 export * from "./alt_score.ts";
+export * from "./alt_warning.ts";
 export type { UnknownMembers } from "./deciding_alts.ts";
 export * from "./network_intelligence.ts";
 export * from "./rotate_address_keys.ts";

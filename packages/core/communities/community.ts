@@ -47,8 +47,8 @@ export type CommunityUpdate = {
 };
 
 /** The expected form of each setting, for error messages. @internal */
-export const expectedSettings: Readonly<Record<keyof CommunitySettings, string | Expected>> = {
-  logChannelId: "expected null or the ID of a channel",
+export const expectedSettings: Readonly<Record<keyof CommunitySettings, Expected>> = {
+  logChannelId: { is: "choice", text: "expected null or the ID of a channel" },
   remindAfterDays: { is: "reminder_days" },
 };
 

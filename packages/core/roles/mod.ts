@@ -17,4 +17,10 @@ export * from "./role_plan_store.ts";
 export * from "./role_plans.ts";
 export * from "./rule_fields.ts";
 export * from "./rule_kinds.ts";
-export { expectedBypassRoles, type PlanDetails, planJson, StoredPlans } from "./stored_plans.ts";
+export {
+  expectedBypassRoles,
+  expectedGroup,
+  type PlanDetails,
+  planJson,
+  StoredPlans,
+} from "./stored_plans.ts";

@@ -3,6 +3,7 @@ import { Effect, Hash, Record, Schema, Struct } from "effect";
 import { type AuditEntry, changeDetails } from "../audit/audit.ts";
 import type { CommunityUpdate } from "../communities/community.ts";
 import type { DataScope } from "../data_scope.ts";
+import type { Expected } from "../expected.ts";
 import { type ChatId, Digits, type GuildId } from "../ids.ts";
 import { expectedNameText, isNameText, toNameText } from "../name_text.ts";
 import type { RoleRefused } from "../platforms/chat_platform.ts";
@@ -39,7 +40,7 @@ const bracketedRank = /\[\{group\.role\}\]|\(\{group\.role\}\)/gu;
 const form = `1 to ${longestTemplate} characters with at least one of ${Object.keys(placeholders).join(", ")}; ${expectedNameText}`;
 
 /** The expected form of a template, for error messages. @internal */
-export const expectedTemplate = `expected null or ${form}`;
+export const expectedTemplate: Expected = { is: "nickname", text: `expected null or ${form}` };
 
 /** A nickname without a placeholder would be the same for all members. */
 const isTemplate = (text: string): boolean => {
@@ -123,7 +124,11 @@ export const mostRules = 50;
 export const RoleRules = Schema.Array(RoleRule).check(Schema.isMaxLength(mostRules));
 
 /** The expected form of rules, for error messages. @internal */
-export const expectedRules = `expected a list of at most ${mostRules} rules such as {"roleId": "1", "when": {"is": "linked"}}`;
+export const expectedRules: Expected = {
+  is: "rules",
+  most: mostRules,
+  text: `expected a list of at most ${mostRules} rules such as {"roleId": "1", "when": {"is": "linked"}}`,
+};
 
 const IdOrNull = Schema.NullOr(Digits).pipe(Schema.withDecodingDefault(Effect.succeed(null)));
 

@@ -6,6 +6,7 @@ import { makeAnnounceItems } from "../couriers/couriers.ts";
 import type { DataScope } from "../data_scope.ts";
 import { BadRequest, Conflict, InvalidParameter, parameterProblem } from "../errors.ts";
 import { EventStore } from "../events/event_store.ts";
+import type { Expected } from "../expected.ts";
 import type { GuildId } from "../ids.ts";
 import { requireOwnGuild } from "../platforms/guild_guard.ts";
 import { formatTimestamp, timeOrNull } from "../timestamp.ts";
@@ -136,16 +137,23 @@ export const requireVersion = (plan: PlanSettings, edited: string | undefined) =
     : Effect.fail(new Conflict({ reason: "plan_changed" }));
 
 /** @internal */
-export const expectedBypassRoles = `expected a list of at most ${mostBypassRoles} IDs of roles`;
+export const expectedBypassRoles: Expected = {
+  is: "roles",
+  most: mostBypassRoles,
+  text: `expected a list of at most ${mostBypassRoles} IDs of roles`,
+};
 
-const expected: Readonly<Record<keyof PlanSettings, string>> = {
+/** @internal */
+export const expectedGroup: Expected = { is: "choice", text: "expected null or the ID of a group" };
+
+const expected: Readonly<Record<keyof PlanSettings, Expected>> = {
   rules: expectedRules,
   nickname: expectedTemplate,
-  nicknameGroupId: "expected null or the ID of a group",
+  nicknameGroupId: expectedGroup,
   bypassRoleIds: expectedBypassRoles,
   nicknameBypassRoleIds: expectedBypassRoles,
-  unlinked: `expected one of ${unlinkedChoices.join(", ")}`,
-  state: "expected one of on, paused",
+  unlinked: { is: "choice", text: `expected one of ${unlinkedChoices.join(", ")}` },
+  state: { is: "choice", text: "expected one of on, paused" },
 };
 
 const decodeField = (name: keyof PlanSettings) =>

@@ -54,7 +54,7 @@ export const getAudit = signedIn("moderator", "GET", "/audit", {
     action: optional(
       required(
         Schema.Literals(auditActions),
-        `expected one of ${auditActions.join(", ")}`,
+        { is: "choice", text: `expected one of ${auditActions.join(", ")}` },
         "Only entries of this action",
       ),
     ),

@@ -16,7 +16,7 @@ import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { isStorable } from "@accountlink/core/storable_text";
 import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
-import { chatId, gameId, ownGuildId, reason, required, withFallback } from "../parameter.ts";
+import { chatId, gameId, ownGuildId, reason, required, trueOrFalse, withFallback } from "../parameter.ts";
 import { deleteGame, patchGame } from "../v2/writes.ts";
 import {
   confirm,
@@ -123,7 +123,7 @@ export const patchScope = managed("admin", "PATCH", "/scopes/:pid", {
     freshProof: unlessLeftOut(
       required(
         Schema.Boolean,
-        "expected true or false",
+        trueOrFalse,
         "Whether users prove their game account here, although they have proven it to another community",
       ),
     ),

@@ -33,7 +33,7 @@ const role = oneOf(memberRoles, "What the member may do");
 /** Any texts are accepted: a malformed ID counts as an unknown scope. */
 const scopes = orNull(
   Schema.Array(Schema.String).check(Schema.isMinLength(1), Schema.isMaxLength(mostScopes)),
-  `expected null or 1 to ${mostScopes} public ids of data scopes`,
+  { is: "scopes", most: mostScopes, text: `expected null or 1 to ${mostScopes} public ids of data scopes` },
   "The data scopes of which a moderator or admin sees something, by their public ids; null for all",
 );
 

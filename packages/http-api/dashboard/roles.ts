@@ -15,6 +15,7 @@ import { roleRefusals } from "@accountlink/core/platforms";
 import {
   BypassRoles,
   expectedBypassRoles,
+  expectedGroup,
   expectedRules,
   expectedTemplate,
   mostBypassRoles,
@@ -73,7 +74,11 @@ export const getRanks = managed("admin", "GET", "/roles/ranks", {
   id: "getRanks",
   summary: "The ranks of a group of the game platform, lowest first",
   parameters: {
-    groupId: required(Digits, "expected the ID of a group", "ID of a group of the game platform"),
+    groupId: required(
+      Digits,
+      { is: "choice", text: "expected the ID of a group" },
+      "ID of a group of the game platform",
+    ),
   },
   data: {
     group: Schema.Struct({ id: Schema.String, name: Schema.NullOr(Schema.String) }),
@@ -93,11 +98,7 @@ const settings = {
     expectedTemplate,
     "Nickname of linked members without one by a rule, such as `{game.username}`; null leaves nicknames alone",
   ),
-  nicknameGroupId: orNull(
-    Digits,
-    "expected null or the ID of a group",
-    "The group whose rank `{group.role}` names, or null",
-  ),
+  nicknameGroupId: orNull(Digits, expectedGroup, "The group whose rank `{group.role}` names, or null"),
   bypassRoleIds: required(
     BypassRoles,
     expectedBypassRoles,
@@ -110,7 +111,7 @@ const settings = {
   ),
   bypassRoleId: orNull(
     Digits,
-    "expected null or the ID of a role",
+    { is: "choice", text: "expected null or the ID of a role" },
     "One role or null, as earlier releases had it; `bypassRoleIds` counts if both are given",
   ),
   unlinked: oneOf(
@@ -166,7 +167,7 @@ export const putRoles = managed("admin", "PUT", "/roles", {
     edited: unlessLeftOut(
       required(
         EditedPlan,
-        "expected the plan as it was read",
+        { is: "choice", text: "expected the plan as it was read" },
         "The `plan` that was read and edited: if others have changed it since, nothing is stored " +
           "(`plan_changed`); left out, any plan is replaced",
       ),

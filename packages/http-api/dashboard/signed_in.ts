@@ -1,6 +1,6 @@
 /** What the routes of the dashboard share. */
 import type { Expected } from "@accountlink/core/errors";
-import { ChatId, GuildId, idRules } from "@accountlink/core/ids";
+import { ChatId, GuildId } from "@accountlink/core/ids";
 import { Schema, SchemaTransformation } from "effect";
 import {
   countUpTo,
@@ -67,7 +67,13 @@ export const orNull = <A>(
 
 /** A cursor in a list: the `next` of the previous page. */
 export const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> => ({
-  ...optional(required(schema, "expected the next of an earlier page", "`next` of the previous page")),
+  ...optional(
+    required(
+      schema,
+      { is: "choice", text: "expected the next of an earlier page" },
+      "`next` of the previous page",
+    ),
+  ),
   isText: true,
 });
 
@@ -87,7 +93,7 @@ export const Place = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u
 
 /** A key ID. Any text is accepted: a malformed ID counts as an unknown key. */
 export const keyId = (description: string) =>
-  required(Schema.String, "expected the id of a key", description);
+  required(Schema.String, { is: "choice", text: "expected the id of a key" }, description);
 
 export const keyScope = oneOf(["global", "guild"], "Every guild, or one");
 
@@ -96,7 +102,7 @@ export const pageLimit = countUpTo(100, 50, "How many entries at most");
 /** The public ID of a data scope. Any text is accepted: a malformed ID counts as an unknown scope. */
 const anyPid = required(
   Schema.String,
-  "expected the public id of a data scope",
+  { is: "choice", text: "expected the public id of a data scope" },
   "Public id of the data scope, `pid_…`",
 );
 
@@ -112,7 +118,7 @@ export const guildInScope = {
   pid,
   guildId: required(
     GuildId,
-    `expected ${idRules.guildId}`,
+    { is: "digits", least: 5, most: 32 },
     "ID of the guild; for the scope of a guild, its own",
   ),
 };

@@ -10,6 +10,7 @@ import {
   type AltReviewRemoved,
   maxBulkAltInputs,
   pairProblems,
+  warningText,
 } from "@accountlink/core/alts";
 import { type BulkItem, checkBulkLimit } from "@accountlink/core/links";
 import { formatTimestamp } from "@accountlink/core/timestamp";
@@ -136,7 +137,7 @@ const toV1 = ({ target, seeds, games, matches, risk, warnings }: AltReport) => {
       breakdown: { overall: risk.score, alt: risk.alt, vpn: risk.vpn },
     },
     summary: { totalAlts: matches.length, gameAltIds: [...new Set(gameAltIds)] },
-    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map(warningText) }),
   };
 };
 

@@ -1,4 +1,10 @@
-import { DashboardCommunities, DashboardKeys, type RawValues, type Route } from "@accountlink/http-api";
+import {
+  DashboardCommunities,
+  DashboardKeys,
+  dashboardRoutes,
+  type RawValues,
+  type Route,
+} from "@accountlink/http-api";
 import { Effect } from "effect";
 import { expect, it } from "vitest";
 import { valuesReader } from "./api_pipeline.ts";
@@ -61,4 +67,14 @@ it.each([
   expect(explained(error, DashboardKeys.createKey, raw)).toMatchObject({
     parameters: [{ name, reason: expect.stringContaining(reason) }],
   });
+});
+
+it("every page in the reader's language can say why a value of its forms is refused", () => {
+  const inEnglish = /Keys?$|Webhooks?$|Deliver(?:y|ies)$|getUsage/;
+  const uncoded = dashboardRoutes
+    .filter(({ id }) => !inEnglish.test(id))
+    .flatMap(({ id, parameters }) =>
+      Object.entries(parameters).flatMap(([name, { expected }]) => (expected ? [] : [`${id}: ${name}`])),
+    );
+  expect(uncoded).toEqual([]);
 });

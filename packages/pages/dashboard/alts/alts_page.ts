@@ -5,6 +5,7 @@ import {
   type AltMatch,
   type AltReport,
   type AltReview,
+  type AltWarning,
   maxListedAlts,
   severityOf,
 } from "@accountlink/core/alts";
@@ -15,7 +16,6 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
 import { type PlatformNames } from "../look/names.ts";
-import { reasonHtml } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
 import { plain, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
@@ -108,6 +108,11 @@ ${textField({ name: "id", label: labels.id, hint: say("links.id_or_name"), value
 <button class="button">${say("alts.look")}</button>
 </form>`;
 
+const warningHtml = (warning: AltWarning, { chat: platform }: PlatformNames): Html =>
+  warning.is === "unknown_members"
+    ? say("alts.warning.unknown_members", { platform, count: warning.count })
+    : say(`alts.warning.${warning.is}`);
+
 const answer = (form: AltsForm, found: AltsFound, visitor: OwnerVisitor): Html => {
   const { report, names, pid } = found;
   const { target, matches, risk, places, warnings } = report;
@@ -130,7 +135,7 @@ ${
 }
 ${risk.vpn === 0 ? null : html`<p>${say("alts.vpn", { percent: numberHtml(risk.vpn) })}</p>`}
 ${listedText(report)}
-${warnings.map((warning) => html`<p class="warn">${say("field.problem", { reason: reasonHtml(warning) })}</p>`)}
+${warnings.map((warning) => html`<p class="warn">${warningHtml(warning, visitor.platforms)}</p>`)}
 ${
   strongestFirst.length === 0
     ? html`<p class="empty">${

@@ -50,7 +50,7 @@ const userOf = ({
 }): Effect.Effect<BlockedUser, InvalidParameter> => {
   if (gameId === null && chatId !== null) return Effect.succeed({ chatId, gameId });
   if (gameId !== null && chatId === null) return Effect.succeed({ chatId, gameId });
-  return InvalidParameter.one("gameId", "expected either a chat user or a game user");
+  return InvalidParameter.one("gameId", { is: "one_user" });
 };
 
 const blockJson = ({ chatId, gameId, reason, at, member }: Block) => ({

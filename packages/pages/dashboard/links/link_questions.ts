@@ -8,13 +8,14 @@ import { type ChatProfile, type GameProfile, Profiles } from "@accountlink/core/
 import type { Parameters } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
+import type { SiteError } from "../../sign_ins/refusals.ts";
 import type { Operation } from "../api_pipeline.ts";
 import type { Community } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
-import { errorSentence, listText, messageText } from "../look/names.ts";
+import { listText, messageText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import type { Problem } from "../look/reasons.ts";
-import type { Refused } from "../look/refused.ts";
+import { limitHtml, type Refused } from "../look/refused.ts";
 import { listOf, say, tags } from "../look/say.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -170,7 +171,7 @@ export const unlinkAllRoutes = Effect.fnUntraced(function* (
     const failure = results.find(Result.isFailure)?.failure;
     return failure === undefined
       ? seeOther(paths.linkUser, { pid: first.community.scope.pid, chatId, done: "unlinkedAll" })
-      : yield* ask(visitor, chatId, errorSentence(failure));
+      : yield* ask(visitor, chatId, say("field.problem", { reason: reasonOf(failure, visitor) }));
   });
 
   return [
@@ -207,6 +208,18 @@ ${reasonField}
 <a class="button quiet" href="${to(userPath(lists[0]?.community.scope.pid ?? null, chatId))}">${say("link.cancel")}</a></p>
 </form>`,
 });
+
+/** Why a link stays in a list. */
+const reasonOf = (error: SiteError, { platforms }: Pick<OwnerVisitor, "platforms">): Html => {
+  switch (error._tag) {
+    case "RateLimited":
+      return limitHtml(error);
+    case "PlatformUnavailable":
+      return say("refused.no_answer", { platform: platforms[error.platform] });
+    default:
+      return messageText(error);
+  }
+};
 
 /** The fields of the forms by the names of the API. */
 const fieldsOf: Readonly<Record<string, string>> = { gameId: "game", reason: "reason" };

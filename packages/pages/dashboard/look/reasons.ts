@@ -17,7 +17,12 @@ export const problemHtml = ({ reason, expected }: Pick<Problem, "reason" | "expe
 const expectedHtml = (expected: Expected): Html => {
   switch (expected.is) {
     case "characters":
-      return say("reason.characters", expected);
+    case "rules":
+    case "roles":
+    case "scopes":
+      return say(`reason.${expected.is}`, expected);
+    case "nickname":
+      return say("reason.rule.nickname");
     case "text":
     case "text_or_null":
       return say(`reason.${expected.is}`, expected);

@@ -75,7 +75,7 @@ const refusalOf = (
     case "Conflict":
       return { ...refused, general: conflictHtml(error) };
     case "InvalidBody":
-      return { ...refused, general: say("refused.body", { reason: reasonHtml(error.reason) }) };
+      return { ...refused, general: say("refused.unreadable") };
     case "RateLimited": {
       const minutes = Math.ceil(error.retryAfter / 60);
       return {
@@ -93,7 +93,7 @@ const refusalOf = (
 };
 
 /** What the dashboard says of a limit, or else what core says. */
-const limitHtml = ({
+export const limitHtml = ({
   bucket,
   limit,
   message,

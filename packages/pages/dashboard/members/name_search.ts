@@ -57,8 +57,6 @@ export const makeUserSearch = Effect.gen(function* () {
   ) {
     const chatId = "chatId" in who ? who.chatId : yield* findByName(who.username, input);
     const user = Option.getOrNull(yield* findUser(chatId));
-    return user === null
-      ? yield* InvalidParameter.one("chatId", "nobody was found with this ID")
-      : { chatId, user };
+    return user === null ? yield* InvalidParameter.one("chatId", { is: "known_id" }) : { chatId, user };
   });
 });

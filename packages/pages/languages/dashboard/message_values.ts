@@ -3,12 +3,14 @@
 /** The names of the values of each message that has some. */
 export interface ValueNames {
   readonly "frame.account_of": "owner";
-  readonly "refused.body": "reason";
   readonly "refused.limit": "reason" | "minutes";
   readonly "refused.platform_down": "platform";
   readonly "refused.no_answer": "platform";
   readonly "field.problem": "reason";
   readonly "reason.characters": "most";
+  readonly "reason.rules": "most";
+  readonly "reason.roles": "most";
+  readonly "reason.scopes": "most";
   readonly "reason.text": "most";
   readonly "reason.text_or_null": "most";
   readonly "reason.digits": "least" | "most";
@@ -136,6 +138,7 @@ export interface ValueNames {
   readonly "alts.user": "id";
   readonly "alts.score": "score";
   readonly "alts.vpn": "percent";
+  readonly "alts.warning.unknown_members": "platform" | "count";
   readonly "alts.nobody": "platform";
   readonly "alts.compared": "count";
   readonly "alts.most": "most";
