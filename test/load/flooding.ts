@@ -13,9 +13,13 @@ export interface Flood {
   readonly request: string;
   /** How many requests each write has. */
   readonly depth: number;
+  /** The status of an answer to wait for. */
+  readonly expected?: number;
 }
 
 export interface Flooding {
+  /** Whether an answer with the expected status has come. */
+  readonly isAnswered: () => boolean;
   /** Ends the flood. Returns how many answers it got, by status. */
   readonly stop: () => Promise<ReadonlyMap<string, number>>;
 }
@@ -26,12 +30,20 @@ export const flood = async (options: Flood): Promise<Flooding> => {
   const child = fork(import.meta.filename, ["flood"], { execArgv: [] });
   // An attacker has machines of its own, so the flood takes only processor time that the server leaves.
   setPriority(child.pid as number, 10);
+  let isAnswered = false;
+  const counted = new Promise<Statuses>((resolve) => {
+    child.on("message", (message: "flooding" | "answered" | Statuses) => {
+      if (message === "answered") isAnswered = true;
+      else if (message !== "flooding") resolve(message);
+    });
+  });
   child.send(options);
   await once(child, "message");
   return {
+    isAnswered: () => isAnswered,
     stop: async () => {
       child.send("stop");
-      const [statuses] = (await once(child, "message")) as [Statuses];
+      const statuses = await counted;
       child.kill();
       await once(child, "exit");
       return new Map(Object.entries(statuses));
@@ -39,9 +51,14 @@ export const flood = async (options: Flood): Promise<Flooding> => {
   };
 };
 
-const run = ({ port, addresses, connections, request, depth }: Flood) => {
+const run = ({ port, addresses, connections, request, depth, expected }: Flood) => {
   const statuses = new Map<string, number>();
   const batch = Buffer.from(request.repeat(depth), "latin1");
+  const countAnswer = (status: string) => {
+    const count = (statuses.get(status) ?? 0) + 1;
+    statuses.set(status, count);
+    if (status === String(expected) && count === 1) process.send?.("answered");
+  };
   const open = (index: number): void => {
     const socket = connect({
       port,
@@ -54,7 +71,7 @@ const run = ({ port, addresses, connections, request, depth }: Flood) => {
     socket.once("connect", send).on("drain", send);
     socket.on("data", (chunk: Buffer) => {
       for (const [, status = ""] of chunk.toString("latin1").matchAll(/HTTP\/1\.1 (\d{3}) /g))
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        countAnswer(status);
     });
     socket.on("error", () => {});
     socket.once("close", () => open(index));

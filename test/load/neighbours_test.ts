@@ -12,7 +12,7 @@ import { makeTools, works } from "./neighbours/works.ts";
 import { type Attacker, makeAttacker, makeWorld } from "./neighbours/world.ts";
 
 const size = { links: 100, members: 30, revokedKeys: 20 };
-const { fixture, keys, env } = makeWorld(size);
+const { fixture, env, ...access } = makeWorld(size);
 
 /** How many routes are flooded at once, with how many requests each. */
 const [sideBySide, atOnce] = [27, 1];
@@ -24,8 +24,8 @@ let client: ReturnType<typeof makeClient>;
 beforeAll(async () => {
   server = await startServerHere({ fixture, env });
   client = makeClient(server.url);
-  attacker = await makeAttacker(server, keys, size);
-  neighbour = await makeNeighbour(server.url, keys);
+  attacker = await makeAttacker(server, access, size);
+  neighbour = await makeNeighbour(server.url, access.keys);
 });
 afterAll(async () => {
   client.close();

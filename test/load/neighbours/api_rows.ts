@@ -28,6 +28,7 @@ const plan = { rules: dearestRules, nickname: "{game.username}", state: "paused"
 const long = { name: "x".repeat(64) };
 const alts = { chatId, gameId: "1", ip: "198.51.100.7" };
 const removed = { chatId: "300001" };
+const newLink = { ...removed, gameId: "2" };
 const [moved, back] = ["300002", "100020"];
 const hundred = Array.from({ length: 100 }, (_, index) => index);
 const networks = hundred.map((index) => `203.0.113.${index}`);
@@ -58,7 +59,7 @@ export const apiRows: Readonly<Record<string, RouteRow>> = {
     { oldChatId: moved, newChatId: back },
     { again: ["PATCH /v2/chat", { oldChatId: back, newChatId: moved }] },
   ),
-  "DELETE /v2/data": row(200, { confirm: true }, { key: "spare" }),
+  "DELETE /v2/data": row(200, { confirm: true }, { key: "spare", again: ["PATCH /v2/game", newLink] }),
   "DELETE /v2/game": row(200, removed, { again: ["PATCH /v2/game", { ...removed, gameId: "2" }] }),
   "PATCH /v2/game": row(200, { ...one, gameId: "2" }, { again: ["PATCH /v2/game", { ...one, gameId: "3" }] }),
   "POST /v2/members/sync": row(200, { chatId: "300001", ...inGuild }, ofGuildKey),
@@ -70,7 +71,7 @@ export const apiRows: Readonly<Record<string, RouteRow>> = {
   "GET /v2/sessions/:sid": row(200, ({ sid }) => ({ sid, wait: 25 })),
   "GET /v2/sessions/:sid/redirect": row(302, ofSession),
   "GET /v2/sessions/:sid/stream": row(200, ofSession),
-  "DELETE /api/v1/database/reset": row(200, {}, { key: "spare" }),
+  "DELETE /api/v1/database/reset": row(200, {}, { key: "spare", again: ["PATCH /v2/game", newLink] }),
   "DELETE /api/v1/link/delete-game": row(200, removed, {
     again: ["PUT /api/v1/link/update-game", { ...removed, newGameId: "2" }],
   }),

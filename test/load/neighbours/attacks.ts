@@ -5,18 +5,23 @@ import { setPriority } from "node:os";
 import { flood } from "../flooding.ts";
 import { type HttpAttack, requestsOf } from "./requests.ts";
 import { routeRows } from "./route_rows.ts";
+import type { RouteRow } from "./row.ts";
 import { makeTools, type WorkTools, works } from "./works.ts";
+import { type Site, withNewFlows } from "./world.ts";
 
 export interface Attacking {
-  /** Whether all its work has ended; a flood has none. */
+  /** Whether all its work has ended; of a flood, whether the expected answer has come. */
   readonly isOver: () => boolean;
-  /** Ends the attack. Returns what the attacker was answered. */
-  readonly stop: () => Promise<string>;
+  /** Ends the attack. Returns what the attacker was answered, and whether the attack did what it is for. */
+  readonly stop: () => Promise<{ readonly statuses: string; readonly hasWorked: boolean }>;
 }
 
-type Attack = () => Promise<Attacking>;
+export type Attack = () => Promise<Attacking>;
 
 type Target = Pick<WorkTools, "url" | "attacker" | "size">;
+
+/** How long a flood waits for the expected answer, in milliseconds. */
+const longestWait = 15_000;
 
 /** The attacker's machines, and the number of their connections. */
 const addresses = Array.from({ length: 16 }, (_, index) => `127.0.3.${index + 1}`);
@@ -25,21 +30,39 @@ const connections = 32;
 /** Returns the attack of each route and of each work in the background, by name. */
 export const attacksOn = (target: Target): ReadonlyMap<string, Attack> =>
   new Map([
-    ...Object.entries(routeRows).map(
-      ([name, row]) => [name, floodOf(target, requestsOf(name, row, target.attacker))] as const,
-    ),
+    ...Object.entries(routeRows).map(([name, row]) => [name, floodOf(target, name, row)] as const),
     ...Object.keys(works).map((name) => [name, workOf(target, name)] as const),
   ]);
 
+const flowSites: ReadonlySet<unknown> = new Set([
+  "leaving",
+  "proven",
+  "returning",
+  "whole",
+] satisfies Array<Site>);
+
 const floodOf =
-  ({ url }: Target, requests: ReadonlyArray<HttpAttack>): Attack =>
+  ({ url, attacker }: Target, name: string, row: RouteRow): Attack =>
   async () => {
-    const port = Number(new URL(url).port);
-    const request = requests.map(rawOf).join("");
-    const flooding = await flood({ port, addresses, connections, request, depth: 1 });
+    const fresh = flowSites.has(row.site) ? await withNewFlows(url, attacker) : attacker;
+    const flooding = await flood({
+      port: Number(new URL(url).port),
+      addresses,
+      connections,
+      request: requestsOf(name, row, fresh).map(rawOf).join(""),
+      depth: 1,
+      expected: row.answer,
+    });
+    const end = performance.now() + longestWait;
     return {
-      isOver: () => true,
-      stop: async () => JSON.stringify(Object.fromEntries(await flooding.stop())),
+      isOver: () => flooding.isAnswered() || performance.now() > end,
+      stop: async () => {
+        const statuses = await flooding.stop();
+        return {
+          statuses: JSON.stringify(Object.fromEntries(statuses)),
+          hasWorked: statuses.has(String(row.answer)),
+        };
+      },
     };
   };
 
@@ -75,8 +98,7 @@ const workOf =
       stop: async () => {
         child.kill();
         await ended;
-        if (!outcome.endsWith(" ms")) throw new Error(`The attacker's work ${name} has failed: ${outcome}`);
-        return outcome;
+        return { statuses: outcome, hasWorked: outcome.endsWith(" ms") };
       },
     };
   };

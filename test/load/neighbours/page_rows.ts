@@ -56,7 +56,7 @@ export const flowRows: Readonly<Record<string, RouteRow>> = {
   "POST /verify/game/words": row(200, { username: "player_1", ...shortFiller }, { site: "proven" }),
   "POST /verify/game/words/check": row(400, shortFiller, { site: "proven" }),
   "GET /verify/words.js": row(200),
-  "POST /verify/confirm": row(409, { keep: "1", ...shortFiller }, { site: "whole" }),
+  "POST /verify/confirm": row(200, shortFiller, { site: "whole" }),
   // Without its token, since it would end the flow of other rows.
   "POST /verify/cancel": row(403, { csrf: "wrong", ...shortFiller }, { site: "proven" }),
   "GET /verify/style.css": row(200),

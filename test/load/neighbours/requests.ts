@@ -55,8 +55,20 @@ const keyHeader = ({ service }: Route, key: string): Readonly<Record<string, str
   return { [header]: scheme === null ? key : `${scheme} ${key}` };
 };
 
+let taken = 0;
+
 /** Makes the requests that a row describes, of which the attacker sends one after another. */
 export const requestsOf = (name: string, row: RouteRow, attacker: Attacker): ReadonlyArray<HttpAttack> => {
+  if (row.site === "whole") {
+    return attacker.wholes.map(({ headers, csrf }) =>
+      requestOf(name, row, {
+        ...attacker,
+        headers: { ...attacker.headers, whole: headers },
+        csrf: { ...attacker.csrf, whole: csrf },
+      }),
+    );
+  }
+  if (row.key === "spare") taken++;
   const [again, values] = row.again ?? [];
   const { file: _, ...rest } = row;
   return [
@@ -64,6 +76,9 @@ export const requestsOf = (name: string, row: RouteRow, attacker: Attacker): Rea
     ...(again === undefined ? [] : [requestOf(again, { ...rest, ...(values && { values }) }, attacker)]),
   ];
 };
+
+const keyOf = ({ key = "attacker" }: RouteRow, { keys, spares }: Attacker): string =>
+  key === "spare" ? (spares[taken % spares.length] ?? "") : keys[key];
 
 const siteOf = (template: string): Site => (template.startsWith("/me") ? "user" : "owner");
 
@@ -74,9 +89,7 @@ const requestOf = (name: string, row: RouteRow, attacker: Attacker): HttpAttack 
   const values = Object.entries(given).filter(([parameter]) => !template.includes(`:${parameter}`));
   const api = apiByName.get(name);
   const site = row.site ?? siteOf(template);
-  const headers = isKeyed(api)
-    ? keyHeader(api, attacker.keys[row.key ?? "attacker"])
-    : attacker.headers[site];
+  const headers = isKeyed(api) ? keyHeader(api, keyOf(row, attacker)) : attacker.headers[site];
   if (method === "GET" || api?.source === "query") {
     const search = encoded(values);
     return { line: `${method} ${path}${search === "" ? "" : `?${search}`}`, headers, body: "" };

@@ -1,6 +1,7 @@
 /** Compares the neighbour's latencies beside an attack with those alone, in rounds of both. */
+import { loadavg } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Attacking } from "./attacks.ts";
+import type { Attack } from "./attacks.ts";
 import { type Latencies, type Neighbour, operations } from "./neighbour.ts";
 
 /** How many times as slow the neighbour's requests may be at the 99th percentile. */
@@ -14,92 +15,99 @@ const least = 20;
 
 export interface Measured {
   readonly statuses: string;
+  /** Whether the attacker got the expected answer, or its work ended. Without, nothing was compared. */
+  readonly hasWorked: boolean;
   /** What refused a request of the neighbour. */
   readonly refusal: string | null;
   /** For each operation: how many times as slow it was, and its 99th percentiles in milliseconds. */
   readonly ratios: ReadonlyArray<number>;
   readonly alone: ReadonlyArray<number>;
   readonly beside: ReadonlyArray<number>;
-  /** How many times the rarest operation was measured beside the attack. */
-  readonly samples: number;
+  readonly rounds: number;
+  /** The load of the machine, which says how much the figures are worth. */
+  readonly load: number;
 }
 
 export const isTooSlow = ({ refusal, ratios }: Measured): boolean =>
   refusal !== null || Math.max(...ratios) > most;
 
-/** How long the neighbour is measured alone and beside an attack in each round, in milliseconds. */
-const [alone, beside] = [400, 1_000];
+export const isFailed = (measured: Measured): boolean => !measured.hasWorked || isTooSlow(measured);
 
-/** The rounds of a row that seems too slow end with so many samples of each operation, or after so many rounds. */
-const [enough, mostRounds] = [100, 8];
+/** How long the neighbour is measured alone and beside an attack in each round, in milliseconds. */
+const [alone, beside] = [500, 1_200];
+
+/** How many rounds a row gets that seems too slow. */
+const mostRounds = 6;
 
 /** How many of the last measurements alone are compared with. */
-const kept = 4;
+const kept = 8;
 
 /** Attacks leave work behind. They are over when all operations together take no longer than this, in milliseconds. */
 const quiet = 150;
 
+/** How often it is asked whether an attack is over. */
+const mostAttempts = 100;
+
 export const makeRounds = (neighbour: Neighbour) => {
   let before: ReadonlyArray<Latencies> = [];
+  let quickest = Infinity;
 
-  const settle = async () => {
-    for (let attempt = 0; attempt < 20; attempt++) {
+  /** Waits until nothing of an attack is left. On a busy machine, the quickest time so far is what nothing takes. */
+  const settle = async (): Promise<boolean> => {
+    for (let attempt = 0; attempt < mostAttempts; attempt++) {
       const began = performance.now();
       for (const operation of operations) await neighbour.run[operation]();
-      if (performance.now() - began < quiet) return;
-      await pause(100);
+      const took = performance.now() - began;
+      quickest = Math.min(quickest, took);
+      if (took < Math.max(quiet, 2 * quickest)) return true;
+      await pause(50);
     }
+    return false;
   };
 
-  const round = async (attack: () => Promise<Attacking>) => {
-    before = [...before.slice(1 - kept), await neighbour.measure(alone)];
+  const round = async (attack: Attack) => {
+    const isSettled = await settle();
+    const measured = await neighbour.measure(alone);
+    if (isSettled || before.length === 0) before = [...before.slice(1 - kept), measured];
     const { isOver, stop } = await attack();
     const [measuring] = await Promise.allSettled([neighbour.measure(beside, isOver)]);
-    const statuses = await stop();
-    await settle();
-    if (measuring.status === "rejected") throw new Error(statuses, { cause: measuring.reason });
-    return { latencies: measuring.value, statuses };
+    return { measuring, ...(await stop()) };
   };
 
-  const measure = async (attack: () => Promise<Attacking>, rounds: number): Promise<Measured> => {
-    const measured: Array<Latencies> = [];
-    let statuses = "";
-    try {
-      while (measured.length < rounds && samplesOf(measured) < enough) {
-        const next = await round(attack);
-        measured.push(next.latencies);
-        statuses = next.statuses;
+  /** Measures one round of an attack, and more while the attack seems too slow. */
+  const compare = async (attack: Attack): Promise<Measured> => {
+    const besides: Array<Latencies> = [];
+    for (let rounds = 1; ; rounds++) {
+      const { measuring, statuses, hasWorked } = await round(attack);
+      const outcome = { statuses, hasWorked, rounds, load: loadavg()[0] ?? 0 };
+      if (measuring.status === "rejected") {
+        const refusal = String(measuring.reason);
+        return { ...outcome, refusal, ratios: [], alone: [], beside: [] };
       }
-    } catch (error) {
-      const { message, cause } = error as Error;
-      const refusal = cause instanceof Error ? cause.message : "";
-      return { statuses: message, refusal, ratios: [], alone: [], beside: [], samples: 0 };
+      besides.push(measuring.value);
+      const [quick, slow] = [before, besides].map((all) => operations.map((name) => typical(all, name)));
+      const compared: Measured = {
+        ...outcome,
+        refusal: null,
+        ratios: operations.map((_, index) => ratioOf(quick?.[index], slow?.[index])),
+        alone: (quick ?? []).map(Math.round),
+        beside: (slow ?? []).map(Math.round),
+      };
+      if (!isTooSlow(compared) || !hasWorked || rounds === mostRounds) return compared;
     }
-    const [quick, slow] = [before, measured].map((all) => operations.map((name) => p99(pooled(all, name))));
-    return {
-      statuses,
-      refusal: null,
-      ratios: operations.map((_, index) => ratioOf(quick?.[index], slow?.[index])),
-      alone: (quick ?? []).map(Math.round),
-      beside: (slow ?? []).map(Math.round),
-      samples: samplesOf(measured),
-    };
   };
 
-  return {
-    /** Measures one round of an attack, and as many more as it takes to know if that one seems too slow. */
-    compare: async (attack: () => Promise<Attacking>): Promise<Measured> => {
-      const first = await measure(attack, 1);
-      return isTooSlow(first) ? measure(attack, mostRounds) : first;
-    },
-  };
+  return { compare };
 };
 
-const pooled = (all: ReadonlyArray<Latencies>, operation: keyof Latencies) =>
-  all.flatMap((latencies) => latencies[operation]);
-
-const samplesOf = (all: ReadonlyArray<Latencies>): number =>
-  Math.min(...operations.map((operation) => pooled(all, operation).length));
+/**
+ * The 99th percentile of an operation in the middle one of some measurements, the quicker one of two: other work of the
+ * machine can only make a measurement slower.
+ */
+const typical = (all: ReadonlyArray<Latencies>, operation: keyof Latencies): number =>
+  all.map((latencies) => p99(latencies[operation])).toSorted((one, other) => one - other)[
+    Math.floor((all.length - 1) / 2)
+  ] ?? Infinity;
 
 const p99 = (latencies: ReadonlyArray<number>): number =>
   latencies.toSorted((one, other) => one - other)[Math.ceil(0.99 * latencies.length) - 1] ?? Infinity;

@@ -9,7 +9,7 @@ export interface RouteRow {
   /** The parameters; parameters of the path by name. A function gets the attacker. */
   readonly values?: Values | ((attacker: Attacker) => Values);
   /** The key, if it is not the global one of the attacker. */
-  readonly key?: keyof Attacker["keys"];
+  readonly key?: keyof Attacker["keys"] | "spare";
   /** The browser, if it is not the one of the dashboard or of /me. */
   readonly site?: Site;
   /** The form's content type and body, for a form with a file. */

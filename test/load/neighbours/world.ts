@@ -34,6 +34,8 @@ const settings = {
   ACCOUNTLINK_IP_PAGES_PER_SECOND: "60",
   ACCOUNTLINK_DASHBOARD_DAILY: "0",
   ACCOUNTLINK_SESSION_CREATE_BURST: "0",
+  // Sessions outlive the proof.
+  ACCOUNTLINK_SESSION_TTL: "2 hours",
   ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
   ACCOUNTLINK_STREAM_MAX: "200 millis",
   ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey,
@@ -78,7 +80,6 @@ export const makeWorld = ({ links, members, revokedKeys }: Size) => {
       })),
     }),
     attackersGuild: fixtures.key({ ...ofAttacker, guildId: largeGuild, links: linked(crowd, () => 1) }),
-    spare: fixtures.key({ ...ofAttacker, account: "spare" }),
     neighbour: fixtures.key({
       account: "neighbour",
       links: linked(["100001", ...membersOf(40, 100_001)], (index) => (index % 9) + 1),
@@ -89,6 +90,10 @@ export const makeWorld = ({ links, members, revokedKeys }: Size) => {
       links: linked(membersOf(10, 100_001), (index) => (index % 9) + 1),
     }),
   };
+  const spares = Array.from({ length: 4 }, (_, index) => {
+    const users = membersOf(links / 2, 400_001);
+    return fixtures.key({ ...ofAttacker, account: `spare ${index}`, links: linked(users, () => 1) });
+  });
   // Revoked keys are listed for 30 days.
   for (let count = 0; count < revokedKeys; count++) fixtures.key({ ...ofAttacker, status: "revoked" });
   const ofPlan = { rules: [{ roleId: verified.id, when: { is: "linked" as const } }], state: "on" as const };
@@ -113,16 +118,22 @@ export const makeWorld = ({ links, members, revokedKeys }: Size) => {
       ],
     },
   });
-  return { fixture, keys, env: settings };
+  return { fixture, keys, spares, env: settings };
 };
+
+type World = ReturnType<typeof makeWorld>;
 
 /** What the attacker's requests need to know. */
 export interface Attacker {
-  readonly keys: ReturnType<typeof makeWorld>["keys"];
+  readonly keys: World["keys"];
+  /** Keys of further accounts with many links, which each attack on all data of an account takes in turns. */
+  readonly spares: World["spares"];
   /** The headers of the attacker's browsers: on the dashboard, on /me, and in steps of the public flow. */
   readonly headers: Readonly<Record<Site, Readonly<Record<string, string>>>>;
   /** The CSRF tokens of their forms. */
   readonly csrf: Readonly<Record<Site, string>>;
+  /** Browsers with both proofs, each of which can confirm once. */
+  readonly wholes: ReadonlyArray<Pick<Flow, "headers" | "csrf">>;
   /** The states with which the platforms redirect these browsers back. */
   readonly states: { readonly chat: string; readonly game: string };
   readonly globalPid: string;
@@ -136,6 +147,12 @@ export interface Attacker {
   readonly cancelledSid: string;
   /** An import of which all rows but one are left out. */
   readonly importId: string;
+}
+
+interface Flow {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly csrf: string;
+  readonly state: string;
 }
 
 /** `leaving` for the chat platform, `proven` there, `returning` from the game platform, and `whole` with both proofs. */
@@ -160,13 +177,20 @@ export const signIn = async (
   }
 };
 
-/** Takes browsers through the public flow, each to another step: an earlier cookie of a flow that goes on is no good. */
-const walkFlows = async (url: string, pid: string) => {
-  let visitors = 0;
-  const walkTo = async (walk: (browser: FlowBrowser, chatId: string) => Promise<string | Answer>) => {
+let visitors = 0;
+
+/**
+ * Takes browsers through the public flow, each to another step: an earlier cookie of a flow that goes on is no good.
+ *
+ * @param wholes how many browsers can confirm
+ */
+const walkFlows = async (url: string, pid: string, wholes: number) => {
+  const walkTo = async (
+    walk: (browser: FlowBrowser, chatId: string) => Promise<string | Answer>,
+  ): Promise<Flow> => {
     visitors++;
-    const browser = openBrowser(() => url, `198.18.202.${visitors}`);
-    const reached = await walk(browser, String(100_030 + visitors));
+    const browser = openBrowser(() => url, `198.18.202.${(visitors % 250) + 1}`);
+    const reached = await walk(browser, String(100_031 + (visitors % 10)));
     browser.close();
     const csrf = typeof reached === "string" ? "" : (formOf(reached)["csrf"] ?? "");
     const state = typeof reached === "string" ? new URL(reached).searchParams.get("state") : null;
@@ -181,8 +205,28 @@ const walkFlows = async (url: string, pid: string) => {
     await enter(browser, chatId);
     return browser.leave("game");
   });
-  const whole = await walkTo((browser, chatId) => browser.walk(query, chatId, "2"));
-  return { leaving, proven, returning, whole };
+  const confirming: Array<Flow> = [];
+  for (let count = 0; count < wholes; count++)
+    confirming.push(await walkTo((browser, chatId) => browser.walk(query, chatId, "2")));
+  const [whole = proven] = confirming;
+  const flows = { leaving, proven, returning, whole };
+  return {
+    headers: Record.map(flows, ({ headers }) => headers),
+    csrf: Record.map(flows, ({ csrf }) => csrf),
+    states: { chat: leaving.state, game: returning.state },
+    wholes: confirming,
+  };
+};
+
+/** Walks through the flow again, since a flow ends after some minutes, and can be confirmed once. */
+export const withNewFlows = async (url: string, attacker: Attacker): Promise<Attacker> => {
+  const { headers, csrf, ...flows } = await walkFlows(url, attacker.globalPid, 5);
+  return {
+    ...attacker,
+    ...flows,
+    headers: { ...attacker.headers, ...headers },
+    csrf: { ...attacker.csrf, ...csrf },
+  };
 };
 
 const cookieOf = ({ cookies }: FlowBrowser): string =>
@@ -191,7 +235,7 @@ const cookieOf = ({ cookies }: FlowBrowser): string =>
 /** Signs the attacker in, and makes what the requests name. */
 export const makeAttacker = async (
   { url, send }: RunningServer,
-  keys: Attacker["keys"],
+  { keys, spares }: Pick<Attacker, "keys" | "spares">,
   { links }: Size,
 ): Promise<Attacker> => {
   const browser = openBrowser(() => url, "198.18.200.1");
@@ -229,12 +273,13 @@ export const makeAttacker = async (
   const uploaded = locationOf(await browser.post("/dashboard/imports", file));
   await until(async () => !(await browser.get(uploaded)).text.includes("<progress"), "the check of a file");
   browser.close();
-  const flows = await walkFlows(url, globalPid);
+  const flows = await walkFlows(url, globalPid, 1);
   return {
+    ...flows,
     keys,
-    headers: { owner, user: { cookie, origin: url }, ...Record.map(flows, ({ headers }) => headers) },
-    csrf: { ...csrf, ...Record.map(flows, (flow) => flow.csrf) },
-    states: { chat: flows.leaving.state, game: flows.returning.state },
+    spares,
+    headers: { owner, user: { cookie, origin: url }, ...flows.headers },
+    csrf: { ...csrf, ...flows.csrf },
     globalPid,
     guildPid: pidOf(largeGuild),
     keyId: await newKey(),
