@@ -24,6 +24,7 @@ export const remindersPage = (
   members: number | null,
 ): Page => {
   const { pid } = community.scope;
+  const duration = (members ?? 0) * reminderPause;
   return {
     isWorded: true,
     title: say("reminders.ask"),
@@ -33,7 +34,7 @@ export const remindersPage = (
       members === null
         ? say("reminders.ask.unknown")
         : say("reminders.ask.members", { b: tags.b, members, days })
-    } ${(members ?? 0) === 0 ? null : say("reminders.ask.time", { time: durationHtml((members ?? 0) * reminderPause) })}
+    } ${duration < 60_000 ? null : say("reminders.ask.time", { time: durationHtml(duration) })}
 ${say("reminders.ask.later")}</p>
 <p>${say("reminders.ask.once")}</p>
 <figure class="panel">
