@@ -23,7 +23,7 @@ const paced = (quota: number, seconds = 1) => {
 const idsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, at) => String(first + at));
 
-it.each([
+it.concurrent.each([
   [1, 3],
   [4, 11],
 ])("with a limit of %i per second, %i calls at once wait in turn, unrefused", async (quota, count) => {
@@ -33,14 +33,14 @@ it.each([
   expect(answered).toEqual(ids.map((id) => [id, 200]));
 });
 
-it("a call over the daily limit does not wait for the next day", async () => {
+it.concurrent("a call over the daily limit does not wait for the next day", async () => {
   const { links, answered } = paced(1, 40_000);
   await links.get("100001");
   await expect(links.get("100002")).rejects.toMatchObject({ code: "RATE_LIMITED" });
   expect(answered.at(-1)).toEqual(["100002", 429]);
 });
 
-it("when a waiting call is aborted, the next call proceeds", async () => {
+it.concurrent("when a waiting call is aborted, the next call proceeds", async () => {
   const { links, answered } = paced(1);
   const waiting = new AbortController();
   const ended = new Error("No longer wanted");
@@ -61,7 +61,7 @@ it("when a waiting call is aborted, the next call proceeds", async () => {
   expect(answered.map(([id]) => id)).toEqual(["100001", "100004"]);
 });
 
-it("calls do not wait for each other if the service reports no limit or does not respond", async () => {
+it.concurrent("calls do not wait for each other if the service reports no limit or does not respond", async () => {
   let arrived = 0;
   const fetch = () => {
     arrived++;
@@ -74,7 +74,7 @@ it("calls do not wait for each other if the service reports no limit or does not
   expect(await Promise.allSettled(calls)).toMatchObject(calls.map(() => ({ reason: { code: "TIMEOUT" } })));
 });
 
-it("verification sessions, which have limits of their own, do not wait for lookups", async () => {
+it.concurrent("verification sessions, which have limits of their own, do not wait for lookups", async () => {
   const { links, sessions, answered } = paced(1);
   await links.get("100001");
   const waiting = new AbortController();

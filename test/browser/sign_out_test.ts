@@ -1,5 +1,6 @@
 /** Pages that a browser shows after a sign-out: with the back button, and in a tab left open. */
 import { paths } from "@accountlink/pages/dashboard";
+import { isProof } from "@accountlink/test-servers";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startBrowserWithKeptPages, whyNoKeptPages } from "./browser.ts";
@@ -44,15 +45,18 @@ const ways = [
   { site: "/me", javaScriptEnabled: false, pages: ["/me/erase", "/me"] },
 ] as const;
 
-it.each(ways)("after a sign-out of $site, the back button leads to the sign-in", async ({ site, ...way }) => {
-  const page = await visitSite(site, { ...desktop, javaScriptEnabled: way.javaScriptEnabled });
-  for (const path of way.pages) await page.goto(`${url()}${path}`);
-  await signOut(page);
-  for (const _ of way.pages) {
-    await page.goBack();
-    expect(page.url()).toMatch(signInPage);
-  }
-});
+it.each(isProof ? ways : ways.slice(0, 1))(
+  "after a sign-out of $site, the back button leads to the sign-in",
+  async ({ site, ...way }) => {
+    const page = await visitSite(site, { ...desktop, javaScriptEnabled: way.javaScriptEnabled });
+    for (const path of way.pages) await page.goto(`${url()}${path}`);
+    await signOut(page);
+    for (const _ of way.pages) {
+      await page.goBack();
+      expect(page.url()).toMatch(signInPage);
+    }
+  },
+);
 
 it("sending an open form after a sign-out creates nothing, and leads to the sign-in", async () => {
   const page = await open(paths.newKey, /Ada\b/);

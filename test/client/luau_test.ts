@@ -1,6 +1,6 @@
 /** Runs the client of `clients/luau`, and the example game that uses it, in a Luau interpreter. */
 import { readFileSync } from "node:fs";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, test as testOneByOne } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { eventually } from "../support/eventually.ts";
@@ -11,6 +11,8 @@ import { playExperience } from "./program.ts";
 import type { Experience } from "./roblox.ts";
 
 const { fixtures, url, newBrowser, newKey, send } = useFlowServer({ ACCOUNTLINK_SESSION_TTL: "8 seconds" });
+// Tests run concurrently, because scripts wait for sessions and limits. A service of a test alone ends with it.
+const test = testOneByOne.concurrent;
 const sourceOf = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const callScript = sourceOf("roblox_calls.luau");
 const links = { 100001: "1", 100002: "1", 100006: "2" };
@@ -27,11 +29,14 @@ interface Call {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
+const played: Array<ReturnType<typeof playExperience>> = [];
+afterAll(() => Promise.all(played.map(({ stop }) => stop())));
+
 /** Starts a script in a Roblox experience that has an API key as its secret. */
 const play = (experience: Partial<Experience>, secret = key) => {
   const secrets = { accountlink_key: secret };
   const running = playExperience({ script: callScript, secrets, ...experience });
-  onTestFinished(running.stop);
+  played.push(running);
   return running;
 };
 
@@ -73,7 +78,7 @@ const walk = async (code: string, action: "confirm" | "keep" | "cancel") => {
   expect((await pressed).status).toBe(200);
 };
 
-test("the module returns the expected results of the shared cases", async () => {
+testOneByOne("the module returns the expected results of the shared cases", async () => {
   const { expectSaid, urlOf } = await startCases();
   const methods: Readonly<Record<string, Call["method"]>> = {
     "links.byGame": "link",

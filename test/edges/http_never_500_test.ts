@@ -3,7 +3,7 @@
  * and never a 5xx status.
  */
 import { compatRoutes, routes as ownRoutes, type Route } from "@accountlink/http-api";
-import { isProof } from "@accountlink/test-servers";
+import { characterOf, characters, isProof } from "@accountlink/test-servers";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { envelopeProblems } from "../contract/envelope.ts";
@@ -40,8 +40,9 @@ const chatId = fc.constantFrom("100001", "100002", "100003", "100004", stranger)
 const gameId = fc.constantFrom("1", "2", "3", "9", nobody);
 const token = nothing.map(newToken);
 
+const anyCharacter = fc.integer(characters).map(characterOf);
 const oddText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.stringMatching(/^\d{1,40}$/),
   fc.constantFrom("", " ", "\0", "\ud800", "null", "-1", "1e999", "../..", "'; DROP TABLE links; --"),
   fc.constantFrom("__proto__", "constructor", "🔗", "100001\n", "x".repeat(3_000)),
@@ -62,7 +63,7 @@ const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   otherChatId: chatId,
   ip: fc.oneof(fc.ipV4(), fc.ipV6()),
   verdict: fc.constantFrom("same", "different"),
-  note: fc.string({ unit: "binary", maxLength: 510 }),
+  note: fc.string({ unit: anyCharacter, maxLength: 510 }),
   explain: fc.boolean(),
   gameId,
   newGameId: gameId,
@@ -72,7 +73,7 @@ const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   resolved: fc.boolean(),
   confirm: fc.boolean(),
   key: token,
-  clientId: mostly(fc.constant("client"), fc.string({ unit: "binary", maxLength: 140 })),
+  clientId: mostly(fc.constant("client"), fc.string({ unit: anyCharacter, maxLength: 140 })),
   redirect: fc.oneof(fc.constant(""), fc.webUrl()),
   wait: fc.constantFrom("0", "1", "25", "26", "-1", "1.5"),
 };

@@ -6,7 +6,7 @@ import { createAccountLink, InvalidOptions, type InvalidParameter } from "accoun
 import * as FastCheck from "fast-check";
 import { expect, it } from "vitest";
 
-const rounds = isProof ? 2_000 : 200;
+const rounds = isProof ? 2_000 : 100;
 
 const junk = FastCheck.oneof(
   FastCheck.constantFrom(undefined, null, "", "100001", "1", "acme", "\0", "500", "none", true),

@@ -116,7 +116,7 @@ const deadlocksOf = Effect.fnUntraced(function* (
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-const share = isProof ? 1 : 0.2;
+const share = isProof ? 1 : 0.1;
 
 describe.skipIf(missing !== null)(`concurrent writes ${missing ?? "on Postgres"}`, () => {
   test("concurrent writes never deadlock", function* () {

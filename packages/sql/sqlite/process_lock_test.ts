@@ -121,9 +121,9 @@ test.each([
 
 test("exactly one of several servers that start together gets the lock", function* () {
   const folder = yield* makeTempFolder;
-  const holders = yield* Effect.replicateEffect(startHolder(folder), 4, { concurrency: "unbounded" });
+  const holders = yield* Effect.replicateEffect(startHolder(folder), 3, { concurrency: "unbounded" });
   const answers = holders.map((holder) => holder.answer).toSorted();
-  expect(answers).toEqual(["held", "refused", "refused", "refused"]);
+  expect(answers).toEqual(["held", "refused", "refused"]);
 });
 
 test("a process lock fails with SqlError if the folder does not exist", function* () {

@@ -1,3 +1,4 @@
+import { characterOf, characters } from "@accountlink/test-servers";
 import { expect, it } from "@accountlink/test-servers/effect";
 import { Effect, Stream } from "effect";
 import * as FastCheck from "fast-check";
@@ -9,7 +10,7 @@ const rows = array(
   record({
     discordId: integer({ min: 10_000, max: 2 ** 31 - 1 }).map(String),
     robloxId: integer({ min: 1 }).map(String),
-    note: string({ unit: "binary" }),
+    note: string({ unit: integer(characters).map(characterOf) }),
     more: json().map((text): unknown => JSON.parse(text)),
     named: dictionary(string(), constantFrom("]", "}", '"', "\\", ",")),
   }),

@@ -1,6 +1,12 @@
 import { AuditLog, type ChatId, type DataScope, type GameId, type Link, LinkStore } from "@accountlink/core";
 import { type ImportBatch, ImportStore } from "@accountlink/core/imports";
-import type { CountOptions, LinkProof, PortableLink } from "@accountlink/core/links";
+import type {
+  CountOptions,
+  LinkProof,
+  NewestPosition,
+  PageDirection,
+  PortableLink,
+} from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import { makeScopes, origin } from "../scopes.ts";
@@ -20,6 +26,8 @@ export const linkSteps = Effect.fnUntraced(function* (scope: DataScope) {
     chatsOf: (...gameIds: ReadonlyArray<GameId>) => store.findByGameIds(pid, gameIds),
     page: (after: ChatId | null, limit: number) =>
       Effect.map(store.exportPage(pid, after, limit), (links) => links.map(portable)),
+    newest: (place: NewestPosition | null, limit: number, direction?: PageDirection) =>
+      store.newestPage(pid, place, limit, direction),
     count: (options?: CountOptions) => store.countLinks(pid, options),
     all: Effect.map(store.exportPage(pid, null, 10_000), (links) => links.map(portable)),
     set: (chatId: ChatId, gameId: GameId, at: Millis = 0) =>

@@ -1,11 +1,23 @@
 import type { StoragePorts } from "@accountlink/core";
 import { dayMs } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import { ada, bob, chess, cyd } from "../scopes.ts";
 import type { Cases } from "../suite.ts";
 import { line, newLinkSteps } from "./link_steps.ts";
 
 export const newest: Cases<StoragePorts> = {
+  "newestPage has the newest link first, links of one time by chat user, and goes on from a place":
+    function* () {
+      const links = yield* newLinkSteps;
+      yield* links.load([line(cyd, chess, 1), line(bob, chess, 2), line(ada, chess, 2)]);
+      const page = (...asked: Parameters<typeof links.newest>) =>
+        Effect.map(links.newest(...asked), (found) => found.map(({ chatId }) => chatId));
+      const place = { lastVerifiedAt: 2, chatId: bob };
+      expectEqual(yield* page(null, 10), [ada, bob, cyd]);
+      expectEqual(yield* page(place, 10), [cyd]);
+      expectEqual(yield* page(place, 10, "newer"), [ada]);
+    },
   "countLinks may stop at the number that is enough, and is exact below it": function* () {
     const links = yield* newLinkSteps;
     const some = [line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)];
