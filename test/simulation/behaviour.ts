@@ -2,7 +2,8 @@
 import type { Chance } from "@accountlink/testing/simulation";
 import { Effect } from "effect";
 import type { Client, Sent } from "./client.ts";
-import type { Deployment, Place } from "./deployment.ts";
+import type { Deployment, Place, Reach } from "./deployment.ts";
+import type { Operation as Noted } from "./linearizability.ts";
 import type { Request } from "./requests.ts";
 
 /** A request about links, with its attempts. */
@@ -38,6 +39,13 @@ export interface Offer {
   readonly sent: Sent;
 }
 
+/** What members of the team asked for, and what the answers say about values that they change. */
+export interface TeamRecords {
+  readonly answers: Array<{ readonly member: string; readonly sent: Sent }>;
+  readonly changes: Array<{ readonly member: string; readonly reach: Reach; readonly sent: Sent }>;
+  readonly notes: Array<{ readonly register: string; readonly operation: Noted }>;
+}
+
 /** The records of a run: clients write them, and the checks read them. */
 export class Records {
   readonly deployment: Deployment;
@@ -54,6 +62,7 @@ export class Records {
   readonly offers: Array<Offer> = [];
   /** Writes that left a chat user at the place `elsewhere` without the account that was proven there. */
   readonly removals: Array<{ readonly chatId: string; readonly sent: Sent }> = [];
+  readonly team: TeamRecords = { answers: [], changes: [], notes: [] };
   readonly key: string;
   readonly keyElsewhere: string;
   readonly limitedKey: string;

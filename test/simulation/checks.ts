@@ -14,6 +14,7 @@ import { answers, linearizability, onePerKey } from "./link_checks.ts";
 import type { Broken, Check } from "./promise.ts";
 import { admission, offers } from "./proof_checks.ts";
 import { pace, reminders, roles } from "./role_checks.ts";
+import { teams } from "./team_checks.ts";
 
 const checks: ReadonlyArray<Check> = [
   linearizability,
@@ -32,6 +33,7 @@ const checks: ReadonlyArray<Check> = [
   pace,
   offers,
   admission,
+  teams,
 ];
 
 export const brokenPromises = (records: Records): ReadonlyArray<Broken> => {

@@ -12,12 +12,14 @@ import { Effect, Exit, Stream } from "effect";
 import { type Attempt, outcomeOf } from "../faults/attempt.ts";
 import type { Answer, Json } from "../support/http.ts";
 import type { Deployment } from "./deployment.ts";
-import type { Node } from "./node.ts";
+import { type Node, publicUrl, type SignedIn } from "./node.ts";
 
 export interface Options {
   readonly key: string;
   readonly body?: object;
   readonly idempotencyKey?: string;
+  /** The sign-in to the dashboard from which the request comes. A page sends no key. */
+  readonly page?: SignedIn;
 }
 
 export interface Sent extends Attempt, Options {
@@ -136,10 +138,12 @@ export class Client {
   }
 }
 
-const requestOf = (line: Attempt["line"], { key, body, idempotencyKey }: Options): HttpRequest => {
+const requestOf = (line: Attempt["line"], { key, body, idempotencyKey, page }: Options): HttpRequest => {
   const space = line.indexOf(" ");
   const headers: Readonly<Record<string, string | undefined>> = {
-    authorization: `Bearer ${key}`,
+    ...(page === undefined
+      ? { authorization: `Bearer ${key}` }
+      : { cookie: `accountlink_session=${page.cookie}`, origin: publicUrl, "x-csrf-token": page.csrf }),
     "content-type": body === undefined ? undefined : "application/json",
     "idempotency-key": idempotencyKey,
   };

@@ -23,6 +23,7 @@ import {
   removeGame,
   setGame,
 } from "./requests.ts";
+import { team } from "./team_clients.ts";
 
 const all = <A>(effects: ReadonlyArray<Effect.Effect<A>>): Effect.Effect<ReadonlyArray<A>> =>
   Effect.all(effects, { concurrency: "unbounded" });
@@ -203,6 +204,7 @@ export const behaviours = {
   webhook,
   roles,
   proofs,
+  team,
   erasure,
 } satisfies Readonly<Record<string, Behaviour>>;
 

@@ -1,12 +1,13 @@
 /** The simulated deployment of a run: its nodes, the stores that they share, and a log of the events, the `story`. */
-import { type ApiKey, KeyId, Pid } from "@accountlink/core";
+import { type ApiKey, ChatId, GuildId, KeyId, Pid } from "@accountlink/core";
+import { type MemberRole, MemberStore } from "@accountlink/core/accounts";
 import { KeyStore, type ScopeSettings } from "@accountlink/core/keys";
 import { makeKey } from "@accountlink/testing";
 import { Chance, Postgres, Process, Redis, World } from "@accountlink/testing/simulation";
 import { Context, Effect } from "effect";
 import { Guild } from "./guild.ts";
 import { keyHash, Node, sealWebhookSecret } from "./node.ts";
-import { ageOfOld, chatIds, unlinkedChatIds } from "./people.ts";
+import { ageOfOld, chatIds, secondGuild, team, unlinkedChatIds } from "./people.ts";
 import { Receiver } from "./receiver.ts";
 
 /** The time from a failed start of a node to the next attempt, in milliseconds. */
@@ -20,6 +21,20 @@ export const scopes = {
   elsewhere: { kind: "global", pid: Pid.make("pid_00000000000000000002"), account: "club" },
 } as const;
 export type Place = keyof typeof scopes;
+
+/** The other community of the account that has the main one. Its team has members of one of them alone. */
+export const second = {
+  kind: "guild",
+  guildId: GuildId.make(secondGuild),
+  pid: Pid.make("pid_00000000000000000003"),
+  account: scopes.main.account,
+} as const;
+
+/** The communities of which a member of the team is. */
+export type Reach = "main" | "second" | "both";
+
+export const pidsOf = (reach: Reach): ReadonlyArray<Pid> =>
+  reach === "both" ? [scopes.main.pid, second.pid] : [{ main: scopes.main, second }[reach].pid];
 
 const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
 
@@ -44,6 +59,8 @@ export class Deployment {
   /** How many requests had each outcome, and how often each kind of fault happened. */
   readonly counts = new Map<string, number>();
   hasWebhook = false;
+  /** The communities of which each member of the team is at first. */
+  readonly reaches = new Map<string, Reach>();
   /** Whom the community `main` admits, and whether it asks for a proof of its own. */
   readonly admission: Pick<ScopeSettings, "freshProof" | "minChatAgeDays" | "minGameAgeDays">;
   /** Draws what the world is like, so that it stays the same with another order of events. */
@@ -99,6 +116,26 @@ export class Deployment {
       this.tell(name, () => "cannot start");
       this.world.after(startInterval, this.outside, () => this.restart(index));
     });
+  }
+
+  /** Gives the account of the main community a second one, and a team: an owner, a moderator and an admin. */
+  addTeam(): void {
+    if (this.reaches.size > 0) return;
+    const { guildId, pid, account } = second;
+    const keys = Context.get(this.postgres.ports, KeyStore);
+    this.#prepare(keys.ensureScope(account, { kind: "guild", guildId }, pid));
+    const store = Context.get(this.postgres.ports, MemberStore);
+    const add = (chatId: string, role: MemberRole, of: ReadonlyArray<Pid> | null) => {
+      const change = { type: "add", chatId: ChatId.make(chatId), role, scopes: of } as const;
+      const at = this.outside.currentTimeMillisUnsafe();
+      this.#prepare(store.change({ ...origin, account, change, at }));
+    };
+    add(team.owner, "owner", null);
+    for (const [index, member] of team.members.entries()) {
+      const reach = this.#chance.pick(["main", "second", "both"] as const);
+      this.reaches.set(member, reach);
+      add(member, index === 0 ? "moderator" : "admin", pidsOf(reach));
+    }
   }
 
   /** Returns a game user that no chat user has been linked to. */

@@ -16,7 +16,7 @@ import { aGuild } from "@accountlink/testing";
 import type { Chance, Process, World } from "@accountlink/testing/simulation";
 import { Context, Effect, Exit, Option } from "effect";
 import { allRoles, somePlan } from "./guild_plan.ts";
-import { gameUser, unlinkedChatIds } from "./people.ts";
+import { gameUser, team, unlinkedChatIds } from "./people.ts";
 import { askService } from "./service_request.ts";
 
 const guildId = GuildId.make("700000000000000001");
@@ -84,7 +84,8 @@ export class Guild {
       );
     return {
       ...platform,
-      findGuild: () => ask("findGuild", () => Option.some({ id: guildId, name: null })),
+      findGuild: (id) => ask("findGuild", () => Option.some({ id, name: null })),
+      isManager: (_, chatId) => ask("isManager", () => chatId === team.owner),
       channels: {
         ...(platform.channels as ChatChannels),
         findChannels: () => Effect.succeed(Option.some({ channels: [], locale: null })),

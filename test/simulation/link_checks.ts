@@ -6,7 +6,7 @@ import { describeHistory, findContradiction, type Operation } from "./linearizab
 import { type Check, isFinal } from "./promise.ts";
 
 /** An unanswered write may still take effect this many milliseconds after the client's last attempt has ended. */
-const longestAfterlife = 10_000;
+export const longestAfterlife = 10_000;
 
 export const answers: Check = ({ history, operations }) => {
   const promise = "Every answer matches the contract";

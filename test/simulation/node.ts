@@ -8,6 +8,7 @@ import {
   GamePlatform,
   NetworkIntelligence,
   type Pid,
+  SignIns,
   UserData,
   VerificationFlows,
 } from "@accountlink/core";
@@ -19,6 +20,7 @@ import { SessionWatch } from "@accountlink/core/sessions";
 import { WebhookCouriers, WebhookSender } from "@accountlink/core/webhooks";
 import { type HttpRequest, type HttpResponse, HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { CacheMemory, PlatformMemory } from "@accountlink/memory";
+import { makePages } from "@accountlink/pages";
 import { layerRemindersIn } from "@accountlink/pages/chat";
 import { Languages } from "@accountlink/pages/languages";
 import { cryptoLayer } from "@accountlink/server/crypto";
@@ -27,6 +29,8 @@ import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
 import type { Guild } from "./guild.ts";
 import { platform } from "./people.ts";
 import type { Receiver } from "./receiver.ts";
+
+export const publicUrl = "http://service.example";
 
 const secret = Redacted.make(new Uint8Array(32).fill(7));
 
@@ -44,7 +48,7 @@ const stateless = await Effect.runPromise(
         PlatformMemory.layer(platform),
         PlatformMemory.layerIdentities(platform),
         Layer.succeed(HttpSettings, {
-          publicUrl: "http://service.example",
+          publicUrl,
           trustedProxies: [],
           withoutAddresses: true,
         }),
@@ -76,7 +80,7 @@ const services = Layer.provideMerge(Layer.provide(layerRemindersIn, inEnglish), 
 
 const start = Effect.gen(function* () {
   const built = yield* Layer.build(services);
-  const app = yield* Effect.provideContext(makeHttpApp(), built);
+  const app = yield* Effect.provideContext(makeHttpApp({ pages: makePages }), built);
   const stops = [
     Context.get(built, SessionWatch),
     Context.get(built, EventWatch),
@@ -87,6 +91,7 @@ const start = Effect.gen(function* () {
     app,
     users: Context.get(built, UserData),
     flows: Context.get(built, VerificationFlows),
+    signIns: Context.get(built, SignIns),
     stop: Effect.forEach(stops, ({ stop }) => stop, { discard: true }),
   };
 });
@@ -178,6 +183,19 @@ export class Node extends Process {
     return this.#serving?.flows.confirm(cookie, { csrf, sid: null }, from) ?? Effect.never;
   }
 
+  /** Signs a chat user in to the dashboard. */
+  signIn(chatId: string): Effect.Effect<SignedIn, unknown> {
+    const signIns = this.#serving?.signIns;
+    if (signIns === undefined) return Effect.never;
+    return Effect.gen(function* () {
+      const { state } = yield* signIns.begin("dashboard", signInUri, true);
+      const callback = new URLSearchParams({ state, code: chatId });
+      const browser = { redirectUri: signInUri, state, callback, cookie: null, userAgent: null };
+      const { cookie } = yield* signIns.finish({ site: "dashboard", ...browser });
+      return { cookie, csrf: yield* signIns.csrfToken(yield* signIns.find("dashboard", cookie)) };
+    });
+  }
+
   override kill(): void {
     super.kill();
     for (const breakOff of this.inFlight) breakOff();
@@ -207,7 +225,13 @@ export interface FlowPage {
   readonly offered: ReadonlyArray<string>;
 }
 
-const redirectUri = "http://service.example/verify/callback";
+const [redirectUri, signInUri] = [`${publicUrl}/verify/callback`, `${publicUrl}/dashboard/callback`];
+
+/** What a browser knows of a sign-in to the dashboard. */
+export interface SignedIn {
+  readonly cookie: string;
+  readonly csrf: string;
+}
 
 const entryOf = (pid: Pid) => ({ pid, guildId: null, redirect: null });
 

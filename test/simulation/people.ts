@@ -9,6 +9,19 @@ export const unlinkedChatIds = ["100005", "100006", "100007"];
 /** The chat user that clients of the kind `erasure` link and erase. Other clients do not use this chat user. */
 export const erasedChatId = "100004";
 
+/** The team of an account with two communities: the owner, and members whom the owner gives some of them. */
+export const team = {
+  owner: "100011",
+  members: ["100012", "100013"],
+  /** The user whom members block and unblock. */
+  blocked: "100014",
+  /** The only user in the other community. */
+  inSecond: "100015",
+} as const;
+
+/** The guild of the other community. */
+export const secondGuild = "700000000000000002";
+
 /** A group in which game users with an even ID are, and an item that every third one has. */
 export const [group, pass] = [
   { id: "9", rank: 200 },
@@ -54,15 +67,26 @@ const makers = {
   role: { id: 1, name: "Officer", rank: group.rank },
 };
 
+const everybody = [
+  ...chatIds,
+  ...unlinkedChatIds,
+  erasedChatId,
+  team.owner,
+  ...team.members,
+  team.blocked,
+  team.inSecond,
+];
+
 export const platform = await Effect.runPromise(
   decodeFixture(
     JSON.stringify({
       platform: {
-        chatUsers: [...chatIds, ...unlinkedChatIds, erasedChatId].map((id) => ({
+        chatUsers: everybody.map((id) => ({
           id,
           username: `user_${id}`,
           created: isOldChat(id) ? old : young,
         })),
+        guilds: [{ id: secondGuild, members: [{ chatId: team.inSecond }] }],
         gameUsers: Array.from({ length: gameUsers }, (_, index) => {
           const id = String(index + 1);
           const { isInGroup, created } = gameUser(id);

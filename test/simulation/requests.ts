@@ -62,6 +62,18 @@ export const findByGame = (chatId: string, gameId: string): Request => ({
   },
 });
 
+/** Lists the links of a community on the dashboard, and finds those of these chat users. */
+export const listLinks = (line: Request["line"], chatIds: ReadonlyArray<string>): Request => ({
+  line,
+  chatIds,
+  read: (answer) => {
+    const listed = dataOf(answer)["links"] as unknown as ReadonlyArray<Json>;
+    return chatIds.map((chatId) => ({
+      is: valueOf(listed.find((link) => (link["chatId"] as unknown) === chatId)?.["gameId"]),
+    }));
+  },
+});
+
 export const findMany = (chatIds: ReadonlyArray<string>): Request => ({
   line: "POST /v2/chat/bulk",
   body: { chatIds },

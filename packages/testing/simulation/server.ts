@@ -12,7 +12,9 @@ let isHappening = false;
 const happen = <A, E>(node: Process, run: Effect.Effect<A, E>): Exit.Exit<A, E> => {
   isHappening = true;
   try {
-    const exit = Effect.runForkWith(node.uninterrupted)(run).pollUnsafe();
+    const fiber = Effect.runForkWith(node.uninterrupted)(run);
+    node.finish();
+    const exit = fiber.pollUnsafe();
     return exit ?? Exit.die(new Error("Cannot simulate an operation that waits"));
   } finally {
     isHappening = false;

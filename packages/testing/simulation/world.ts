@@ -128,7 +128,13 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
   readonly #dispatcher: Scheduler.SchedulerDispatcher;
   /** The services of all fibers of this process. */
   readonly context: Context.Context<never>;
-  /** Like `context`, but a fiber that runs with these services never yields. */
+  readonly #left: Array<() => void> = [];
+  readonly #atOnce: Scheduler.Scheduler = {
+    executionMode: "async",
+    shouldYield: () => false,
+    makeDispatcher: () => ({ scheduleTask: (run) => void this.#left.push(run), flush: () => {} }),
+  };
+  /** Like `context`, but a fiber that runs with these services yields only where it says so, until `finish` is called. */
   readonly uninterrupted: Context.Context<never>;
 
   constructor(world: World, name: string) {
@@ -145,7 +151,15 @@ export class Process implements Scheduler.Scheduler, Clock.Clock {
       }),
       Context.add(Logger.CurrentLoggers, new Set()),
     );
-    this.uninterrupted = Context.add(this.context, Scheduler.PreventSchedulerYield, true);
+    this.uninterrupted = this.context.pipe(
+      Context.add(Scheduler.PreventSchedulerYield, true),
+      Context.add(Scheduler.Scheduler, this.#atOnce),
+    );
+  }
+
+  /** Runs what fibers with the services of `uninterrupted` have put off. */
+  finish(): void {
+    for (let run = this.#left.shift(); run !== undefined; run = this.#left.shift()) run();
   }
 
   /** Whether a task may run now. Tasks of a frozen process run after it thaws. */
