@@ -158,7 +158,7 @@ it("an owner with roles and links of another service moves in, and no member los
       .allTextContents(),
   ).toEqual([
     ...[before, withoutRole, 0, unlinkedHolders].map((count) => Number(count).toLocaleString("en")),
-    expect.stringMatching(/^Would get it: (member\.\d+(, |\. )){3}Would lose it: (member\.\d+(, |\.$)){3}$/),
+    expect.stringMatching(/^Would get it: (member\.\d+(, |\. )){3}Could lose it: (member\.\d+(, |\.$)){3}$/),
   ]);
   expect(await page.getByLabel("Leave them as they are").isChecked()).toBe(true);
   await expectUsable(page, "What changes in Harbor", "moving-preview");

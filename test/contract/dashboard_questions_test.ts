@@ -105,6 +105,8 @@ test("a game account that somebody else has proven is taken by hand only with a 
   ]);
   const replaced = await link(moderator, { chat: eve, game: "6" });
   expect(wordsOf(replaced)).toContain("The user has proven that the other game account is theirs.");
+  // Whatever was proven, the new link is not.
+  expect(wordsOf(replaced)).toContain("A link by hand has no proof.");
   // A link that nobody has proven needs none.
   const unproven = await link(moderator, { chat: "100007", game: "2", confirm: "1" });
   expect(unproven.headers.location).toContain("done=linked");

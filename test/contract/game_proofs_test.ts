@@ -192,6 +192,7 @@ test("a user proves an account by words in its description", async () => {
   const whole = await browser.get(locationOf(found));
   expectPage(whole, 200, "Is this right?");
   expect(whole.text).toContain("You can remove the words now.");
+  expect(whole.text).toMatch(/href="\/verify\/game\/words\?[^"]*">Use another account/);
   await confirm(browser, whole);
   expect(await read(key, sid)).toMatchObject({
     state: "completed",

@@ -206,11 +206,16 @@ const proofNote = ({ gameProof }: FlowView, reader: Reader): Html | null => {
     : null;
 };
 
-/** The ways to use another game account. */
+const byUse =
+  ({ gameProof }: FlowView) =>
+  (one: string, other: string): number =>
+    Number(other === gameProof) - Number(one === gameProof);
+
+/** The ways to use another game account, first the one that the user chose: others may be closed to a young player. */
 const otherGame = (view: FlowView, reader: Reader): Html => html`
 ${knownAccounts(view, reader)}
 ${connectedAccounts(view, reader)}
-${view.ways.map((way, index) => {
+${view.ways.toSorted(byUse(view)).map((way, index) => {
   const { path, label } = wayTo(way, view, reader);
   const { language, gameName } = reader;
   const text = index === 0 ? language.text("flow.other_account", { platform: gameName }) : label;

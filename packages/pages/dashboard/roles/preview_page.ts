@@ -166,16 +166,22 @@ const rolesTable = (view: PreviewView, isChoice: boolean): Html | null =>
 /** The first changed members of a preview. */
 export const examplesIn = ({ examples: { linked, unlinked } }: PlanPreview) => [...linked, ...unlinked];
 
-/** Names some members who would get or lose a role. */
+/** Names some members who would get or lose a role, or could lose it by the choice for those who never linked. */
 const examplesHtml = (view: PreviewView, roleId: string): Html => {
-  const named = (field: "add" | "remove") =>
-    examplesIn(view.preview)
+  const { linked, unlinked } = view.preview.examples;
+  const named = (
+    key: "preview.would_get" | "preview.would_lose" | "preview.could_lose",
+    field: "add" | "remove",
+    examples: PlanPreview["examples"]["linked"],
+  ): Html | null => {
+    const members = examples
       .filter((example) => example[field].includes(roleId))
       .slice(0, shownOfRole)
       .map(({ chatId }) => view.names.get(chatId) ?? chatId)
       .join(", ");
-  const [gain, lose] = [named("add"), named("remove")];
-  return html`${gain === "" ? null : say("preview.would_get", { members: gain })} ${lose === "" ? null : say("preview.would_lose", { members: lose })}`;
+    return members === "" ? null : say(key, { members });
+  };
+  return html`${named("preview.would_get", "add", examplesIn(view.preview))} ${named("preview.would_lose", "remove", linked)} ${named("preview.could_lose", "remove", unlinked)}`;
 };
 
 const namesHtml = (view: PreviewView): Html | null => {

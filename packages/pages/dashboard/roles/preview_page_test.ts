@@ -1,4 +1,4 @@
-import type { GuildId } from "@accountlink/core";
+import type { ChatId, GuildId } from "@accountlink/core";
 import { noPlan, type PlanPreview, PreviewTally } from "@accountlink/core/roles";
 import { expect, it } from "vitest";
 import { inEnglish } from "../test_english.ts";
@@ -59,7 +59,10 @@ it("each choice for members who never linked says what it would do, and how long
     lost: { linked: 10, unlinked: 800 },
   };
   const nicknames = { linked: 5_000, unlinked: 0 };
-  const source = inEnglish(pageOf("done", { done: 9_000, roles: [role], nicknames }).content);
+  const loses = (chatId: string) => ({ chatId: chatId as ChatId, add: [], remove: ["1"], nickname: null });
+  const examples = { linked: [loses("100001")], unlinked: [loses("100002")] };
+  const source = inEnglish(pageOf("done", { done: 9_000, roles: [role], nicknames, examples }).content);
+  expect(source).toContain("Would lose it: 100001. Could lose it: 100002.");
   expect(source).toContain(
     "They keep the roles that they have, also later. 5,310 changes, at least 8 minutes.",
   );

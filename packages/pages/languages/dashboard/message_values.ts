@@ -404,6 +404,7 @@ export interface ValueNames {
   readonly "preview.work": "changes" | "time";
   readonly "preview.would_get": "members";
   readonly "preview.would_lose": "members";
+  readonly "preview.could_lose": "members";
   readonly "preview.renamed": "count";
   readonly "preview.unnamed": "count";
   readonly "preview.role_above": "role" | "platform";
