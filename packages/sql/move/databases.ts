@@ -15,8 +15,9 @@ import {
   isPostgres,
   mark,
   numberOn,
-  placeholders,
+  pageOf,
   type Row,
+  relationOf,
   type Sql,
   shapesOf,
   type TableShape,
@@ -118,18 +119,10 @@ const keyOf = ({ key }: TableShape, row: Row): ReadonlyArray<unknown> => key.map
 
 const page = (
   sql: Sql,
-  { name, columns, key }: TableShape,
+  table: TableShape,
   after: ReadonlyArray<unknown> | null,
   translation: Translation = {},
-) => {
-  const read = (column: string) => translation[name]?.[column] ?? column;
-  const order = key.map(read).join(", ");
-  const where = after === null ? "" : `WHERE (${order}) > (${placeholders(sql, key.length)})`;
-  return sql.unsafe<Row>(
-    `SELECT ${columns.map((each) => `${read(each)} AS ${each}`).join(", ")} FROM ${name} ${where} ORDER BY ${order} LIMIT ${rowsOfBatch}`,
-    after ?? [],
-  );
-};
+) => pageOf(sql, relationOf(table, translation), after, rowsOfBatch);
 
 const lastKey = (sql: Sql, table: TableShape) => {
   const order = table.key.map((column) => `${column} DESC`).join(", ");

@@ -12,11 +12,13 @@ import {
   isPostgres,
   mark,
   numberOn,
+  pageOf,
   placeholder,
   placeholders,
+  type Relation,
+  relationOf,
   type Sql,
   shapesOf,
-  type TableShape,
   type Translation,
 } from "./tables.ts";
 
@@ -33,11 +35,6 @@ const inOneForm: Translation = {
     sweep_done: "CASE WHEN sweep_total IS NULL THEN 0 ELSE sweep_done END",
   },
 };
-
-interface Relation {
-  readonly key: ReadonlyArray<string>;
-  readonly select: string;
-}
 
 /** What a storage without SQL keeps in a record of its own. */
 const viewsOn = (sql: Sql): Readonly<Record<string, Relation>> => {
@@ -81,11 +78,6 @@ const viewsOn = (sql: Sql): Readonly<Record<string, Relation>> => {
   };
 };
 
-const selectOf = (sql: Sql, { name, columns }: TableShape): string => {
-  const translation = { ...inOneForm[name], ...(isPostgres(sql) && asOnSqlite[name]) };
-  return `SELECT ${columns.map((each) => `${translation[each] ?? each} AS ${each}`).join(", ")} FROM ${name}`;
-};
-
 /** Opens the rows. A source does not change until the scope closes. @internal */
 export const openRows = Effect.fnUntraced(function* (
   sql: Sql,
@@ -100,15 +92,8 @@ export const openRows = Effect.fnUntraced(function* (
     return shape;
   };
   const views = viewsOn(sql);
-  const relationOf = (name: string): Relation =>
-    views[name] ?? { key: tableOf(name).key, select: selectOf(sql, tableOf(name)) };
-  const read = (name: string, condition: string, values: ReadonlyArray<unknown>, limit = "") => {
-    const { key, select } = relationOf(name);
-    return sql.unsafe<Row>(
-      `SELECT * FROM (${select}) AS ${name} ${condition} ORDER BY ${key.join(", ")} ${limit}`,
-      values,
-    );
-  };
+  const translation = { ...inOneForm, ...(isPostgres(sql) && asOnSqlite) };
+  const named = (name: string): Relation => views[name] ?? relationOf(tableOf(name), translation);
   const list = (rows: ReadonlyArray<ReadonlyArray<RowValue>>) => {
     let used = 0;
     const all = rows.map((row) => `(${placeholders(sql, row.length, (used += row.length) - row.length)})`);
@@ -121,24 +106,22 @@ export const openRows = Effect.fnUntraced(function* (
       : rows;
 
   return {
-    keyOf: (name) => relationOf(name).key,
+    keyOf: (name) => named(name).key,
 
-    page: (name, after, limit) => {
-      const { key } = relationOf(name);
-      const condition =
-        after === null ? "" : `WHERE (${key.join(", ")}) > (${placeholders(sql, key.length)})`;
-      return storeOperation("Move.page")(read(name, condition, after ?? [], `LIMIT ${limit}`));
+    page: (name, after, limit) => storeOperation("Move.page")(pageOf<Row>(sql, named(name), after, limit)),
+
+    find: (name, columns, values) => {
+      if (values.length === 0) return Effect.succeed([]);
+      const { key, select } = named(name);
+      const found = sql.unsafe<Row>(
+        `SELECT * FROM (${select}) AS found WHERE (${columns.join(", ")}) IN ${list(values)} ORDER BY ${key.join(", ")}`,
+        values.flat(),
+      );
+      return storeOperation("Move.find")(found);
     },
 
-    find: (name, columns, values) =>
-      values.length === 0
-        ? Effect.succeed([])
-        : storeOperation("Move.find")(
-            read(name, `WHERE (${columns.join(", ")}) IN ${list(values)}`, values.flat()),
-          ),
-
     count: (name) =>
-      storeOperation("Move.count")(countOf(sql, { name: `(${relationOf(name).select}) AS ${name}` })),
+      storeOperation("Move.count")(countOf(sql, { name: `(${named(name).select}) AS counted` })),
 
     begin: (rootKey) =>
       Effect.catchTag(claim(sql, shapes, rootKey), "SqlError", (error) =>

@@ -22,6 +22,33 @@ export interface TableShape {
 /** What to read of the source in place of a column, by table: SQL that may use the other columns of the row. */
 export type Translation = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
+/** Rows in the order of a key: a table, or what a storage without SQL keeps in a record of its own. */
+export interface Relation {
+  readonly key: ReadonlyArray<string>;
+  readonly select: string;
+}
+
+/** A table whose columns are read in a form of the target. */
+export const relationOf = ({ name, columns, key }: TableShape, translation: Translation = {}): Relation => ({
+  key,
+  select: `SELECT ${columns.map((each) => `${translation[name]?.[each] ?? each} AS ${each}`).join(", ")} FROM ${name}`,
+});
+
+/** Reads the rows after a key; null for the first. */
+export const pageOf = <R extends Row = Row>(
+  sql: Sql,
+  { key, select }: Relation,
+  after: ReadonlyArray<unknown> | null,
+  limit: number,
+) => {
+  const order = key.join(", ");
+  const where = after === null ? "" : `WHERE (${order}) > (${placeholders(sql, key.length)})`;
+  return sql.unsafe<R>(
+    `SELECT * FROM (${select}) AS page ${where} ORDER BY ${order} LIMIT ${limit}`,
+    after ?? [],
+  );
+};
+
 /** Only Postgres has the column: on SQLite, the sequence of a record is its position. */
 export const isPosition = (table: string, column: string): boolean =>
   table === "journal" && column === "position";
