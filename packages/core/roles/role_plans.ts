@@ -171,16 +171,16 @@ export class RolePlans extends Context.Service<RolePlans>()("@accountlink/core/R
           const isSwept = !hasRival && changedSettings(plan, settings).length > 0;
           if (isSwept) yield* admitSweep({ pid: scope.pid, guildId });
         }
-        const details = yield* stored.put(scope, guildId, settings, origin, edited);
-        if (Object.keys(ofCommunity).length === 0) return details;
-        yield* communities.put(scope, guildId, ofCommunity, origin);
+        yield* stored.write(plan, settings, origin, edited !== undefined);
+        if (Object.keys(ofCommunity).length > 0) yield* communities.put(scope, guildId, ofCommunity, origin);
         return yield* stored.find(scope, guildId);
       }),
 
       /** Starts a comparison of all members, at most 4 an hour. Fails with `not_found` unless the plan is on. */
       startSweep: Effect.fn("RolePlans.startSweep")(function* (scope: DataScope, guildId: GuildId) {
-        const { plan } = yield* stored.find(scope, guildId);
-        if (plan.state === "on") yield* admitSweep({ pid: scope.pid, guildId });
+        const place = { pid: scope.pid, guildId };
+        const plan = Option.getOrNull(yield* store.find(place));
+        if (plan?.state === "on") yield* admitSweep(place);
         return yield* stored.startSweep(scope, guildId);
       }),
 

@@ -74,8 +74,29 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
       return { plan, community, status: yield* store.status(place) } satisfies PlanDetails;
     });
 
+    /**
+     * Stores settings that were checked in place of the plan that was read. Fails as `put` does.
+     *
+     * @param isEdited whether the plan may be replaced only as it was read
+     */
+    const write = Effect.fn("StoredPlans.write")(function* (
+      plan: RolePlan,
+      settings: PlanSettings,
+      origin: WriteOrigin,
+      isEdited: boolean,
+    ) {
+      const { scope, guildId } = plan;
+      const { end } = yield* events.range(scope.pid);
+      const at = yield* Clock.currentTimeMillis;
+      const put = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
+      const refused = yield* store.put({ ...put, ...(isEdited && { edited: plan }) });
+      if (refused !== null) return yield* new Conflict({ reason: refused });
+      yield* announceChange;
+    });
+
     return {
       find,
+      write,
 
       /**
        * Stores a plan. If the plan changed and is on, all members are compared. Fails with `Conflict` `guild_has_plan` if
@@ -93,12 +114,7 @@ export class StoredPlans extends Context.Service<StoredPlans>()("@accountlink/co
         const { plan } = yield* find(scope, guildId);
         yield* requireVersion(plan, edited);
         const settings = yield* checkSettings(scope, guildId, chosen);
-        const { end } = yield* events.range(scope.pid);
-        const at = yield* Clock.currentTimeMillis;
-        const write = { ...origin, pid: scope.pid, guildId, settings, position: end, at };
-        const refused = yield* store.put({ ...write, ...(edited !== undefined && { edited: plan }) });
-        if (refused !== null) return yield* new Conflict({ reason: refused });
-        yield* announceChange;
+        yield* write(plan, settings, origin, edited !== undefined);
         return yield* find(scope, guildId);
       }),
 
