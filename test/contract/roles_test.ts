@@ -1,4 +1,5 @@
 /** Role plans: the dashboard's JSON API and `POST /v2/members/sync`. */
+import { nothingChosen } from "@accountlink/core/communities";
 import { expect, test } from "vitest";
 import { botlessGuild, emptyGuild, guild, stranger } from "../support/fixtures.ts";
 import { formOf } from "../support/flow_browser.ts";
@@ -88,8 +89,7 @@ const noPlan = {
   bypassRoleIds: [],
   nicknameBypassRoleIds: [],
   unlinked: "remove",
-  logChannelId: null,
-  remindAfterDays: null,
+  ...nothingChosen,
   status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
 };
 

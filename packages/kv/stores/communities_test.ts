@@ -1,5 +1,5 @@
 import { GuildId, Pid } from "@accountlink/core";
-import { CommunityStore } from "@accountlink/core/communities";
+import { CommunityStore, nothingChosen } from "@accountlink/core/communities";
 import { KeyStore } from "@accountlink/core/keys";
 import { noPlan, RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
@@ -49,8 +49,8 @@ it("communities of earlier releases are read from their plans and panels", async
   const panels = [{ channelId: "71", messageId: "72", text: null }];
   const shown = {
     scope: { kind: "global", pid, account: "acme" },
+    ...nothingChosen,
     logChannelId: "70",
-    remindAfterDays: null,
     panels,
   };
   const wasOn = { ...shown, guildId: onceOn, homeSince: 8, paused: { at: 8, why: null, by: null } };

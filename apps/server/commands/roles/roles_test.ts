@@ -1,3 +1,4 @@
+import { nothingChosen } from "@accountlink/core/communities";
 import { expect, it } from "vitest";
 import { makeWorkplace } from "../test_program.ts";
 
@@ -17,8 +18,7 @@ it("commands set, show and sweep a role plan", async () => {
     nicknameGroupId: null,
     bypassRoleIds: [],
     nicknameBypassRoleIds: [],
-    logChannelId: null,
-    remindAfterDays: null,
+    ...nothingChosen,
     unlinked: "remove",
     status: { state: "paused", pending: 0, sweptAt: null, sweep: null, problems: [] },
   };

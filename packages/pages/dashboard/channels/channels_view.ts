@@ -12,20 +12,15 @@ import { rightsFor } from "../communities/first_steps.ts";
 import { say } from "../look/say.ts";
 import { channelsPath } from "../paths.ts";
 
-/** What an owner typed into the forms of the page. */
-export interface ChannelsForm {
-  readonly logChannelId: string;
-  readonly text: string;
-  readonly channelId: string;
-  readonly remindAfterDays: string;
-}
-
 export const channelsLabels = {
   logChannelId: say("channels.log_channel"),
   text: say("channels.text"),
   channelId: say("channels.panel_channel"),
   remindAfterDays: say("reminders.days"),
 } as const;
+
+/** What an owner typed into the forms of the page. */
+export type ChannelsForm = Readonly<Record<keyof typeof channelsLabels, string>>;
 
 /** The stored form: the channel of the log, and the newest panel. */
 export const storedForm = ({

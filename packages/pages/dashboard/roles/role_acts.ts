@@ -1,4 +1,5 @@
 /** What the buttons on the page of a role plan do. */
+import { nothingChosen } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
 import { OwnedLinks } from "@accountlink/core/owners";
 import type { RankedGroup } from "@accountlink/core/platforms";
@@ -11,7 +12,7 @@ import {
   RolePlans,
 } from "@accountlink/core/roles";
 import type { HttpResponse } from "@accountlink/http/for_pages";
-import { Effect } from "effect";
+import { Effect, Record } from "effect";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import type { ManagedGuild } from "../communities/managed_guild.ts";
 import type { NoticeName } from "../look/notice.ts";
@@ -180,7 +181,6 @@ export const valuesOf = (guild: ManagedGuild, settings: PlanSettings, seen = "")
   ...placeOf(guild),
   ...settings,
   bypassRoleId: null,
-  logChannelId: undefined,
-  remindAfterDays: undefined,
+  ...Record.map(nothingChosen, () => undefined),
   edited: seen || undefined,
 });
