@@ -21,8 +21,6 @@ const onPages = [...messagesIn("en.json"), ...messagesIn("dashboard/en.json")].m
 /** Names of other programs, and examples. */
 const others = new Set([
   "Bloxlink Bypass",
-  "RoWifi Bypass",
-  "RoWifi Nickname Bypass",
   "This rank or higher",
   "Server Settings → Integrations",
   "Officer",
