@@ -42,6 +42,7 @@ const steps = async (): Promise<Readonly<Record<string, Command>>> => ({
     "examples",
   ],
   examples: [node, "test/docs/compile_examples.ts"],
+  sizes: [node, "test/packages/check_sizes.ts"],
   // The packages as users get them, and without the types of Node.
   "published types": typesOf("tsconfig.published.json"),
   "portable types": typesOf("tsconfig.portable.json"),

@@ -1,9 +1,11 @@
 /** Checks pages in different window sizes and color schemes. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isProof } from "@accountlink/test-servers";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { checkedPagesOf } from "../support/checked_pages.ts";
 import { titleOf } from "../support/flow_browser.ts";
 import { decoded } from "../support/markup.ts";
 import { keepPicture, recordOf, type Shown, show } from "./browser.ts";
@@ -13,6 +15,9 @@ const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.
   /[^\0-\x7f]/g,
   (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
 );
+
+/** Outside of the proof, `theme_test.ts` alone computes contrasts: axe takes half of its time for them. */
+const rules = { "color-contrast": { enabled: isProof } };
 
 /** Returns the accessibility violations of the page, each as rule and element. */
 const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
@@ -25,7 +30,7 @@ const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
   }
   // Return only violations, because the list of passed rules is long.
   return page.evaluate<ReadonlyArray<string>>(`
-    axe.run(document, { resultTypes: ["violations"], iframes: false }).then(({ violations }) =>
+    axe.run(document, { resultTypes: ["violations"], iframes: false, rules: ${JSON.stringify(rules)} }).then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))`);
 };
 
@@ -46,8 +51,18 @@ const looks = isProof
     ])
   : narrow;
 
-/** The titles of the pages that this worker has checked. Only the proof checks each state of a page. */
-const checked = new Set<string>();
+/** A folder for each title that a worker of this run has checked. Only the proof checks each state of a page. */
+const checked = checkedPagesOf(process.ppid);
+
+const isUnchecked = (title: string): boolean => {
+  mkdirSync(checked, { recursive: true });
+  try {
+    mkdirSync(join(checked, encodeURIComponent(title)));
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 const schemeOf = async (page: Page): Promise<"light" | "dark"> => {
   const ground = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
@@ -67,8 +82,7 @@ const withoutSite = (title: string): string => title.replace(/ – (?:accountlin
  * proof, only the title of a page that was checked before.
  */
 export const expectUsable = async (shown: Page | Shown, title: string, name: string): Promise<void> => {
-  const isNew = isProof || !checked.has(title);
-  checked.add(title);
+  const isNew = isProof || isUnchecked(title);
   if ("answer" in shown && !isNew) {
     expect(withoutSite(decoded(titleOf(shown.answer.text)))).toBe(title);
     return;

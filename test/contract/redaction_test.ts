@@ -3,6 +3,7 @@
  * them, except the address lists of keys.
  */
 import { compatRoutes, routes } from "@accountlink/http-api";
+import { isProof } from "@accountlink/test-servers";
 import { beforeAll, expect, test } from "vitest";
 import { guild, makeFixtures, newToken } from "../support/fixtures.ts";
 import { formOf, openBrowser } from "../support/flow_browser.ts";
@@ -143,12 +144,15 @@ const stored: Array<string> = [];
 
 let turn = 0;
 
+/** A key is refused before its route is known, so only the proof sends such keys to every route. */
+const isSent = (key: string, index: number): boolean => isProof || !refused.includes(key) || index % 4 === 0;
+
 const useAll = async (used: ReadonlyArray<string>, chatId = "100003") => {
   // Send the requests in groups: if a busy machine sent all at once, connections would time out.
   for (let first = 0; first < used.length; first += accepted.length) {
     const requests = used
       .slice(first, first + accepted.length)
-      .flatMap((key) => uses(key, chatId))
+      .flatMap((key) => uses(key, chatId).filter((_, index) => isSent(key, index)))
       .map(([line, options]) => {
         const from = `${froms[turn++ % froms.length]}, 127.0.0.4`;
         return server.send(line, { from, ...options });

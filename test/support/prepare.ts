@@ -4,6 +4,7 @@
  * each would download the servers.
  */
 
+import { rm } from "node:fs/promises";
 import {
   isProof,
   whyNoAiohttp,
@@ -14,6 +15,7 @@ import {
 } from "@accountlink/test-servers";
 import chromium from "@sparticuz/chromium";
 import { writeClientContract } from "../../tools/client_contract.ts";
+import { checkedPagesOf } from "./checked_pages.ts";
 
 export const setup = async (): Promise<void> => {
   writeClientContract();
@@ -29,3 +31,6 @@ export const setup = async (): Promise<void> => {
   ];
   await Promise.allSettled(unpacked);
 };
+
+export const teardown = (): Promise<void> =>
+  rm(checkedPagesOf(process.pid), { recursive: true, force: true });

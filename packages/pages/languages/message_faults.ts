@@ -79,11 +79,16 @@ export const needsOf = (tag: string, message: string): Needs => {
   return { ways, plurals, values: Object.assign({}, ...ways.map(({ values }) => values)) };
 };
 
-const formsByTag = new Map<string, ReadonlyMap<string, number>>();
+interface Plurals {
+  readonly rules: Intl.PluralRules;
+  /** The forms that the language uses for whole numbers, with how many numbers up to 1000 have each. */
+  readonly forms: ReadonlyMap<string, number>;
+}
 
-/** The plural forms that a language uses for whole numbers, with how many numbers up to 1000 have each. */
-const formsOf = (tag: string): ReadonlyMap<string, number> => {
-  const known = formsByTag.get(tag);
+const pluralsByTag = new Map<string, Plurals>();
+
+const pluralsOf = (tag: string): Plurals => {
+  const known = pluralsByTag.get(tag);
   if (known !== undefined) return known;
   const rules = new Intl.PluralRules(tag);
   const forms = new Map<string, number>();
@@ -91,13 +96,14 @@ const formsOf = (tag: string): ReadonlyMap<string, number> => {
     const form = rules.select(number);
     forms.set(form, (forms.get(form) ?? 0) + 1);
   }
-  formsByTag.set(tag, forms);
-  return forms;
+  const plurals = { rules, forms };
+  pluralsByTag.set(tag, plurals);
+  return plurals;
 };
 
 /** Compares each way through a message with the English message. */
 const wayFaults = (tag: string, needs: Needs, wanted: Needs): ReadonlyArray<string> => {
-  const forms = formsOf(tag);
+  const { forms } = pluralsOf(tag);
   const everywhere = Object.keys(wanted.values).filter((name) =>
     wanted.ways.every(({ values }) => Object.hasOwn(values, name)),
   );
@@ -124,8 +130,10 @@ const wayFaults = (tag: string, needs: Needs, wanted: Needs): ReadonlyArray<stri
 };
 
 const pluralFaults = (tag: string, { plurals }: Needs): ReadonlyArray<string> => {
-  const allowed: ReadonlyArray<string> = new Intl.PluralRules(tag).resolvedOptions().pluralCategories;
-  const wanted = new Set([...formsOf(tag).keys(), "other"]);
+  if (plurals.length === 0) return [];
+  const { rules, forms: used } = pluralsOf(tag);
+  const allowed: ReadonlyArray<string> = rules.resolvedOptions().pluralCategories;
+  const wanted = new Set([...used.keys(), "other"]);
   return plurals.flatMap((forms) => {
     const missing = [...wanted].filter((form) => !forms.includes(form));
     const needless = forms.filter((form) => !form.startsWith("=") && !allowed.includes(form));
@@ -175,7 +183,7 @@ export const writingFaults = (tag: string, messages: Messages, english: Messages
 
 /** The form "one" of Russian is also of 21, so a message that shows no number needs a form for 1 alone. */
 const singularFaults = (tag: string, message: string, source: string): ReadonlyArray<string> => {
-  if (new Intl.PluralRules(tag).select(21) !== "one") return [];
+  if (pluralsOf(tag).rules.select(21) !== "one") return [];
   const counted = needsOf("en", source).ways.flatMap(({ shown }) => [...shown]);
   return needsOf(tag, message).plurals.flatMap((forms) =>
     counted.length > 0 || forms.includes("=1") ? [] : ["=1 is missing, since one is also 21"],
