@@ -10,7 +10,7 @@ import { noticeHtml } from "./look/notice.ts";
 import { problemSummary, type Refused } from "./look/refused.ts";
 import { partIn, plain, say } from "./look/say.ts";
 import { may, paths } from "./paths.ts";
-import { icons, isForPrograms, type SectionName, sections } from "./sections.ts";
+import { icons, isForPrograms, pointing, type SectionName, sections } from "./sections.ts";
 
 const groups = Object.values(
   Array.groupBy(Object.keys(sections) as ReadonlyArray<SectionName>, (name) => sections[name].group),
@@ -168,7 +168,7 @@ const finder = html`<form method="get" action="${to(paths.links)}" class="find" 
 
 const entry = (section: SectionName, current: SectionName): Html => {
   const { path } = sections[section];
-  return html`<li><a href="${to(path)}"${section === current ? html` aria-current="page"` : null}><svg class="icon"
+  return html`<li><a href="${to(path)}"${section === current ? html` aria-current="page"` : null}><svg class="icon${pointing.has(section) ? " points" : ""}"
     viewBox="0 0 24 24" aria-hidden="true">${new Html(icons[section])}</svg>${say(`menu.${section}`)}</a></li>`;
 };
 

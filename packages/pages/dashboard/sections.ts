@@ -66,3 +66,6 @@ export const icons: Readonly<Record<SectionName, string>> = {
   team: '<path d="M16 21v-2a4 4 0 0 0-4-4H6a4 4 0 0 0-4 4v2"/><circle cx="9" cy="7" r="4"/><path d="M19 8v6"/><path d="M22 11h-6"/>',
   account: '<path d="M19 21v-2a4 4 0 0 0-4-4H9a4 4 0 0 0-4 4v2"/><circle cx="12" cy="7" r="4"/>',
 };
+
+/** Icons that point into the direction of reading. */
+export const pointing: ReadonlySet<SectionName> = new Set(["webhooks"]);

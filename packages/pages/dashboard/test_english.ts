@@ -8,5 +8,12 @@ const english = JSON.parse(
 ) as Readonly<Record<string, string>>;
 const wording = wordingOf(new Language<DashboardMessages>("en", "English", english, english));
 
+/** Returns the markup of a part of the dashboard in a language that lacks every message. */
+export const withoutMessages = (tag: string, part: Html): string =>
+  part.at({
+    basePath: "",
+    wording: wordingOf(new Language<DashboardMessages>(tag, tag, {}, english), wording),
+  });
+
 /** Returns the markup of a part of the dashboard in English. */
 export const inEnglish = (part: Html): string => part.at({ basePath: "", wording });

@@ -1,7 +1,7 @@
 /** The messages of one catalogue in one language, typed by the English source. */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { IntlMessageFormat } from "intl-messageformat";
-import { Html, html } from "../html.ts";
+import { Html, html, type Place } from "../html.ts";
 import type dashboard from "./dashboard/en.json";
 import type {
   ValueNames as DashboardNames,
@@ -187,7 +187,13 @@ interface Compiled {
 /** Whether a part of a parsed message is a text without values. */
 const isLiteral = ({ type }: { readonly type: number }): boolean => type === 0;
 
+/** Marks a message that is English in place of one that the language lacks. Its values are in English too. */
 const marked = (message: Html, isEnglish: boolean): Html =>
-  isEnglish ? html`<span lang="en" dir="ltr">${message}</span>` : message;
+  isEnglish
+    ? html`<span lang="en" dir="ltr">${new Html((place) => message.at(inEnglish(place)))}</span>`
+    : message;
+
+const inEnglish = (place: Place): Place =>
+  place.wording?.english === undefined ? place : { ...place, wording: place.wording.english };
 
 const joined = (parts: ReadonlyArray<string | Html>): Html => html`${parts.map((part) => html`${part}`)}`;

@@ -6,7 +6,15 @@ import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { type Community, communityField } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
-import { countNote, countText, linksText, listText, type PlatformNames, withId } from "../look/names.ts";
+import {
+  countNote,
+  countText,
+  linksText,
+  listText,
+  type PlatformNames,
+  userNameHtml,
+  withId,
+} from "../look/names.ts";
 import { progressText } from "../look/progress.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
@@ -76,7 +84,7 @@ const accountCell = (id: string, profile: Named | null, path: string | null): Ht
   const name = known ?? id;
   const username = profile?.username ?? null;
   return html`<strong>${path === null ? name : html`<a href="${to(path)}">${name}</a>`}</strong>${
-    known === null ? null : html` <small>${username === null ? null : `@${username} · `}${id}</small>`
+    known === null ? null : html` <small>${userNameHtml(username, id)}</small>`
   }`;
 };
 

@@ -11,6 +11,7 @@ import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
+import { userNameHtml } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { progressText } from "../look/progress.ts";
 import { plain, say, tags } from "../look/say.ts";
@@ -147,7 +148,7 @@ ${
           const { at, reminded } = member;
           return [
             html`<a href="${to(userPath(pid, member.chatId))}">${accountText(member.chatId, member)}</a>${
-              member.username === null ? null : html` <small>@${member.username}</small>`
+              member.username === null ? null : html` <small>${userNameHtml(member.username)}</small>`
             }`,
             at === 0 ? "–" : html`${dayHtml(at)} <small>${ageAgoHtml(at, now)}</small>`,
             reminded === null ? "–" : dayHtml(reminded),

@@ -18,7 +18,7 @@ import { makeEntryNames } from "../audit/entry_names.ts";
 import { historyHtml } from "../audit/sentences.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { hiddenFields, textField } from "../look/field.ts";
-import { listName, listText } from "../look/names.ts";
+import { listName, listText, userNameHtml } from "../look/names.ts";
 import { noticeHtml } from "../look/notice.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
@@ -142,7 +142,7 @@ const accountHtml = (
 ): Html => {
   const since = Date.parse(profile?.created ?? "");
   const username = profile?.username ?? null;
-  return html`${accountText(id, profile)}${username === null ? null : html`<small>@${username}</small>`}${
+  return html`${accountText(id, profile)}${username === null ? null : html`<small>${userNameHtml(username)}</small>`}${
     Number.isNaN(since)
       ? null
       : html`<small>${say("user.since", { day: dayHtml(since), age: ageHtml(since, now) })}</small>`

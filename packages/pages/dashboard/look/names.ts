@@ -19,6 +19,10 @@ const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;
 export const withId = (name: string, id: string): string =>
   `${name}${rightToLeft.test(name) ? "\u200E" : ""} (${id})`;
 
+/** A user name such as "@ada", with the ID if given. It is read from left to right in every language. */
+export const userNameHtml = (username: string | null, id: string | null = null): Html =>
+  html`<bdi dir="ltr">${username === null ? null : `@${username}`}${username === null || id === null ? null : " · "}${id}</bdi>`;
+
 /** The name of a webhook for its owner: its description, or the host of its URL. */
 export const webhookName = ({ description, url }: Pick<Webhook, "description" | "url">): string =>
   description === "" ? new URL(url).host : description;

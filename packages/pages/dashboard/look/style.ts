@@ -29,6 +29,7 @@ nav a, input, select, textarea, .notice, pre, .qr { border-radius: var(--round);
 .skip { position: absolute; inset-inline-start: 1rem; top: -4rem; }
 .skip:focus { top: 1rem; z-index: 1; }
 .icon { flex: none; width: 1.125rem; height: 1.125rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+[dir=rtl] .points { transform: scaleX(-1); }
 .mark { width: 1.5rem; height: 1.5rem; color: var(--mark); stroke-width: 2.5; }
 
 header { align-content: start; }

@@ -6,7 +6,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { copyable } from "../look/copyable.ts";
 import { checksField, hiddenFields, radioField, textField } from "../look/field.ts";
-import { listName, listText } from "../look/names.ts";
+import { listName, listText, userNameHtml } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
@@ -74,7 +74,7 @@ const memberCard = (
   return html`
 <li>
 <h2>${nameOf(member)}${isMe ? html` <span class="badge">${say("team.you")}</span>` : null}</h2>
-<p><small>${(profile?.username ?? null) === null ? null : `@${profile?.username} · `}${chatId}</small></p>
+<p><small>${userNameHtml(profile?.username ?? null, chatId)}</small></p>
 <p>${memberText(member, communities)}</p>
 ${
   allows(role, "owner")
