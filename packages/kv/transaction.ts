@@ -10,6 +10,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Semaphore } from "effect";
 import { type Bounds, decode, encode, rangeOf, type Tuple } from "./keys.ts";
 import { type Entry, type Kv, maxChanges, maxChecks, type Range } from "./kv.ts";
+import { mapInParts } from "./long_lists.ts";
 import { guardKey, type Index, type IndexKeys, indexKeys, keyOf, noKeys, type Table } from "./table.ts";
 
 export interface ListOptions extends Bounds {
@@ -18,6 +19,7 @@ export interface ListOptions extends Bounds {
   readonly reverse?: boolean;
 }
 
+/** The entries that one read of the engine returns at most. */
 const pageSize = 1_000;
 
 /** A table or an index. */
@@ -66,10 +68,16 @@ export class Transaction {
     const { name, group } = table;
     const keys = ids.map((id) => keyOf(table, id));
     if (group === undefined)
-      return Effect.map(this.#load(keys), () => keys.map((key) => this.#checked(key) as R | undefined));
+      return Effect.andThen(
+        this.#load(keys),
+        mapInParts(keys, (key) => this.#checked(key) as R | undefined),
+      );
     const guards = ids.map((id) => guardKey(name, id.slice(0, group)));
     const load = Effect.flatMap(this.#guard(guards), () => this.#loadGuarded(keys));
-    return Effect.map(load, () => keys.map((key) => this.#recordAt(key) as R | undefined));
+    return Effect.andThen(
+      load,
+      mapInParts(keys, (key) => this.#recordAt(key) as R | undefined),
+    );
   }
 
   /** Returns the records of an index whose entries begin with a prefix, in the order of the entries. */
@@ -80,8 +88,9 @@ export class Transaction {
   ): StoreEffect<ReadonlyArray<R>> {
     return Effect.flatMap(this.#entries(name, group, prefix, options), (entries) => {
       const keys = entries.map(({ value }) => value);
-      return Effect.map(this.#loadGuarded(keys), () =>
-        keys.flatMap((key) => (this.#recordAt(key) as R | undefined) ?? []),
+      const records = mapInParts(keys, (key) => this.#recordAt(key) as R | undefined);
+      return Effect.map(Effect.andThen(this.#loadGuarded(keys), records), (found) =>
+        found.filter((record) => record !== undefined),
       );
     });
   }
@@ -93,7 +102,10 @@ export class Transaction {
     options: ListOptions = {},
   ): StoreEffect<ReadonlyArray<R>> {
     return Effect.flatMap(this.#entries(name, group, prefix, options), (entries) =>
-      Effect.map(this.#loadParts(entries), () => entries.map((entry) => this.#recordOf(entry) as R)),
+      Effect.andThen(
+        this.#loadParts(entries),
+        mapInParts(entries, (entry) => this.#recordOf(entry) as R),
+      ),
     );
   }
 
@@ -147,11 +159,13 @@ export class Transaction {
   #load(keys: ReadonlyArray<string>): StoreEffect<void> {
     const missing = keys.filter((key) => !this.#isKnown(key));
     if (missing.length === 0) return Effect.void;
+    const page = missing.slice(0, pageSize);
     this.#rounds++;
-    return Effect.flatMap(this.#kv.get(missing), (entries) => {
-      for (const [index, key] of missing.entries()) this.#seen.set(key, entries[index] ?? null);
+    const loaded = Effect.flatMap(this.#kv.get(page), (entries) => {
+      for (const [index, key] of page.entries()) this.#seen.set(key, entries[index] ?? null);
       return this.#loadParts(entries);
     });
+    return page.length === missing.length ? loaded : Effect.flatMap(loaded, () => this.#load(missing));
   }
 
   /** Reads keys that a guard covers, or that need no check. */
@@ -345,8 +359,8 @@ export class Database {
 
   /** Reads records that are never split, without checks. */
   readonly peek = (keys: ReadonlyArray<string>): StoreEffect<ReadonlyArray<unknown>> =>
-    Effect.map(this.kv.get(keys), (entries) =>
-      entries.map((entry) => (entry === null ? undefined : parsed(entry, entry.value))),
+    Effect.flatMap(this.kv.get(keys), (entries) =>
+      mapInParts(entries, (entry) => (entry === null ? undefined : parsed(entry, entry.value))),
     );
 
   /** Returns the IDs of the first records of an index, without checks and numbers as their texts. */
@@ -355,8 +369,8 @@ export class Database {
     prefix: Tuple,
     limit: number,
   ): StoreEffect<ReadonlyArray<ReadonlyArray<string>>> =>
-    Effect.map(this.kv.list(rangeOf(name, prefix), { limit, reverse: false }), (entries) =>
-      entries.map(({ value }) => decode(value).slice(1)),
+    Effect.flatMap(this.kv.list(rangeOf(name, prefix), { limit, reverse: false }), (entries) =>
+      mapInParts(entries, ({ value }) => decode(value).slice(1)),
     );
 
   /** Reads without checks. */
