@@ -5,6 +5,9 @@ import type { Database, Transaction } from "./transaction.ts";
 /** The most records that one transaction of a sweep changes. */
 export const stepSize = 25;
 
+/** A transaction of a sweep that is larger changes no further record, since a record may have many others. */
+const [mostChecks, mostChanges] = [60, 600];
+
 /**
  * Changes many records in small transactions, and returns the number of changes.
  *
@@ -22,12 +25,15 @@ export const inSteps = <R>(
       const found = yield* db.read(function* (tx) {
         return yield* find(tx);
       });
-      const changed = yield* db.write("steps", function* (tx) {
+      const { changed, isWhole } = yield* db.write("steps", function* (tx) {
         let count = 0;
-        for (const record of found) if (yield* change(tx, record)) count++;
-        return count;
+        for (const record of found) {
+          if (yield* change(tx, record)) count++;
+          if (tx.exceeds(mostChecks, mostChanges)) return { changed: count, isWhole: false };
+        }
+        return { changed: count, isWhole: true };
       });
       total += changed;
-      if (changed === 0 || found.length < stepSize) return total;
+      if (changed === 0 || (isWhole && found.length < stepSize)) return total;
     }
   });

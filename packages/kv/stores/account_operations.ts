@@ -59,29 +59,41 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
     }),
 
   updateAccount: ({ name, update, ...origin }) =>
-    db.write(name, function* (tx) {
-      const account = yield* accountNamed(tx, name);
-      if (account === undefined) return Option.none();
-      const updated = { ...account, ...update };
-      const active = (yield* tx.list(keys.byAccount, [account.id])).filter(
-        ({ key }) => key.status !== "revoked",
-      );
-      const changed = active.filter(({ key }) =>
-        "tier" in update
-          ? key.kind === "normal" && key.tier !== update.tier
-          : update.status !== account.status,
-      );
-      const ids = changed.map(({ key }) => key.id);
-      if (ids.length === 0 && updated.tier === account.tier && updated.status === account.status) {
-        return Option.some({ changed: false, keys: [] });
+    Effect.gen(function* () {
+      const ids: Array<KeyId> = [];
+      for (;;) {
+        const step = yield* db.write(name, function* (tx) {
+          const account = yield* accountNamed(tx, name);
+          if (account === undefined) return null;
+          const active = (yield* tx.list(keys.byAccount, [account.id])).filter(
+            ({ key }) => key.status !== "revoked",
+          );
+          const found = active.filter(({ key }) =>
+            "tier" in update
+              ? key.kind === "normal" && key.tier !== update.tier
+              : update.status !== account.status,
+          );
+          // The status of a key is its account's.
+          const part = "tier" in update ? found.slice(0, changedPerStep) : found;
+          const changed = part.map(({ key }) => key.id);
+          if ("tier" in update) {
+            for (const stored of part) yield* tx.put(keys, { ...stored, key: { ...stored.key, ...update } });
+          }
+          if (part.length < found.length) return { changed, isMore: true };
+          const updated = { ...account, ...update };
+          const count = ids.length + changed.length;
+          if (count > 0 || updated.tier !== account.tier || updated.status !== account.status) {
+            const entry = logged(origin, "account.updated", { ...update, keys: count });
+            yield* record(tx, accountPlace(account.id), entry);
+            yield* tx.put(accounts, updated);
+            return { changed, isMore: false, isChanged: true };
+          }
+          return { changed, isMore: false, isChanged: false };
+        });
+        if (step === null) return Option.none();
+        ids.push(...step.changed);
+        if (!step.isMore) return Option.some({ changed: step.isChanged === true, keys: ids });
       }
-      const details = { ...update, keys: ids.length };
-      yield* record(tx, accountPlace(account.id), logged(origin, "account.updated", details));
-      yield* tx.put(accounts, updated);
-      if ("tier" in update) {
-        for (const stored of changed) yield* tx.put(keys, { ...stored, key: { ...stored.key, ...update } });
-      }
-      return Option.some({ changed: true, keys: ids });
     }),
 
   renameAccount: ({ name, displayName, ...origin }) =>
@@ -122,6 +134,9 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
       }
     }),
 });
+
+/** How many keys a step of the change of an account changes at most. */
+const changedPerStep = 25;
 
 /** How many records of a kind a step of the end of an account changes at most. */
 const endedPerStep = 10;

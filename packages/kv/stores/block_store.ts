@@ -21,10 +21,11 @@ import { removeLink } from "./link_store.ts";
 import { links } from "./links.ts";
 import { isBlocking, scopeAt, scopes, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
+import { endingVerifications, type ManyVerifications, withEnded } from "./verifications.ts";
 
 export const layer = storeLayer(BlockStore, (db) => ({
-  set: (write) =>
-    db.write<BlockSet, Conflict>(write.pid, function* (tx) {
+  set: (write) => {
+    const setOnce = db.write<BlockSet, Conflict | ManyVerifications>(write.pid, function* (tx) {
       const { pid, chatId, gameId, hash, reason, at } = write;
       const { epoch } = yield* scopeAt(tx, pid);
       assertStorable([reason ?? ""]);
@@ -40,15 +41,19 @@ export const layer = storeLayer(BlockStore, (db) => ({
         const ended = yield* removeLink(tx, { ...write, chatId });
         return { block, removed: ended === null ? [] : [{ chatId, ...ended }], hasMore: false };
       }
-      const removed = yield* removeSome(tx, { ...write, gameId }, epoch);
-      const hasMore = removed.length === blockedPerStep;
+      const { removed, hasMore } = yield* removeSome(tx, { ...write, gameId }, epoch);
       if (hasMore) {
         const scope = yield* scopeAt(tx, pid);
         const others = (scope.blocking ?? []).filter((removal) => removal.gameId !== gameId);
         yield* tx.put(scopes, { ...scope, blocking: [...others, { gameId, entry }] });
       }
       return { block, removed, hasMore };
-    }),
+    });
+    return Effect.map(endingVerifications(db, write, setOnce), ([set, before]) => ({
+      ...set,
+      removed: set.removed.map((one) => withEnded(one, before)),
+    }));
+  },
 
   removals: () =>
     db.read(function* (tx) {
@@ -56,18 +61,22 @@ export const layer = storeLayer(BlockStore, (db) => ({
       return yield* Effect.forEach(found, (scope) => withScope(tx, scope));
     }),
 
-  removeLinks: (pid) =>
-    db.write<ReadonlyArray<LinkBlocked>>(pid, function* (tx) {
+  removeLinks: Effect.fnUntraced(function* (pid) {
+    const at = yield* Clock.currentTimeMillis;
+    const removal = db.write<ReadonlyArray<LinkBlocked>, ManyVerifications>(pid, function* (tx) {
       const scope = yield* tx.get(scopes, pid);
       const [next, ...others] = scope?.blocking ?? [];
       if (scope === undefined || next === undefined) return [];
       const block = yield* tx.get(journal, pid, next.entry);
       const now = yield* Clock.currentTimeMillis;
       const write = { ...writeOfBlock(block, now), pid, gameId: next.gameId };
-      const removed = yield* removeSome(tx, write, scope.epoch);
-      if (removed.length < blockedPerStep) yield* tx.put(scopes, { ...scope, blocking: others });
+      const { removed, hasMore } = yield* removeSome(tx, write, scope.epoch);
+      if (!hasMore) yield* tx.put(scopes, { ...scope, blocking: others });
       return removed;
-    }),
+    });
+    const [removed, before] = yield* endingVerifications(db, { pid, at }, removal);
+    return removed.map((one) => withEnded(one, before));
+  }),
 
   remove: (write) =>
     db.write(write.pid, function* (tx) {
@@ -112,7 +121,10 @@ export const layer = storeLayer(BlockStore, (db) => ({
     }),
 }));
 
-/** Removes the first links of a blocked game user. */
+/** A transaction that is larger removes no further link. */
+const [mostChecks, mostChanges] = [60, 600];
+
+/** Removes the first links of a blocked game user. Returns whether links may be left. */
 const removeSome = Effect.fnUntraced(function* (
   tx: Transaction,
   write: WriteContext & { readonly gameId: GameId; readonly reason: string | null },
@@ -124,6 +136,7 @@ const removeSome = Effect.fnUntraced(function* (
   for (const chatId of found.map(({ link }) => link.chatId).toSorted()) {
     const ended = yield* removeLink(tx, { ...write, chatId });
     if (ended !== null) removed.push({ chatId, ...ended });
+    if (tx.exceeds(mostChecks, mostChanges)) return { removed, hasMore: true };
   }
-  return removed;
+  return { removed, hasMore: found.length === blockedPerStep };
 });

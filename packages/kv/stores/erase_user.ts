@@ -181,7 +181,10 @@ const eraseFromSessions: EraseSome = Effect.fnUntraced(function* (tx, { chatId, 
     if (isFinal(session.state)) yield* tx.remove(sessions, session.id);
     else pids.add(session.pid);
   }
-  for (const pid of pids) yield* endVerifications(tx, pid, chatId, at, limit);
+  for (const pid of pids) {
+    yield* endVerifications(tx, pid, chatId, at, limit);
+    if (tx.exceeds(mostChecks, mostChanges)) return true;
+  }
   for (const stored of yield* tx.list(sessions.byUser, [chatId], { limit })) {
     if (isFinal(stored.session.state)) {
       yield* tx.put(sessions, { ...stored, session: { ...stored.session, chatId: null } });

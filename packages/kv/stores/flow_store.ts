@@ -5,7 +5,7 @@ import type { Transaction } from "../transaction.ts";
 import { findRecord } from "./links.ts";
 import { scopeAt } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
-import { challenges, endFlow, flows } from "./verifications.ts";
+import { challenges, endFlow, flows, storeChallenge } from "./verifications.ts";
 
 const findAt = Effect.fnUntraced(function* (tx: Transaction, id: string, at: number) {
   const flow = yield* tx.get(flows, id);
@@ -34,7 +34,7 @@ export const layer = storeLayer(FlowStore, (db) => ({
     db.write(challenge.flow, function* (tx) {
       if ((yield* tx.get(flows, challenge.flow)) === undefined) return false;
       refuseTaken("challenge", yield* tx.get(challenges, challenge.stateHash));
-      yield* tx.put(challenges, challenge);
+      yield* storeChallenge(tx, challenge);
       return true;
     }),
 

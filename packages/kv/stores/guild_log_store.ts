@@ -16,12 +16,19 @@ import { storeLayer } from "./store_layer.ts";
 
 export const layer = storeLayer(GuildLogStore, (db) => ({
   add: (pid, entry, at) =>
-    db.write(pid, function* (tx) {
-      for (const { guildId, channelId, time } of yield* tx.scan(guildLogs, [pid])) {
-        if (channelId === null || (yield* tx.count(logEntries, [pid, guildId, time])) >= mostWaiting(entry))
-          continue;
-        const [last] = yield* tx.scan(logEntries, [pid, guildId, time], { reverse: true, limit: 1 });
-        yield* tx.put(logEntries, { pid, guildId, time, id: (last?.id ?? 0) + 1, entry, at });
+    Effect.gen(function* () {
+      const logs = yield* db.read(function* (tx) {
+        return yield* tx.scan(guildLogs, [pid]);
+      });
+      // A scope has any number of logs, so each has a transaction of its own.
+      for (const { guildId } of logs.filter(({ channelId }) => channelId !== null)) {
+        yield* db.write(pid, function* (tx) {
+          const { channelId = null, time = 0 } = (yield* tx.get(guildLogs, pid, guildId)) ?? {};
+          const waiting = yield* tx.count(logEntries, [pid, guildId, time]);
+          if (channelId === null || waiting >= mostWaiting(entry)) return;
+          const [last] = yield* tx.scan(logEntries, [pid, guildId, time], { reverse: true, limit: 1 });
+          yield* tx.put(logEntries, { pid, guildId, time, id: (last?.id ?? 0) + 1, entry, at });
+        });
       }
     }),
 

@@ -26,7 +26,7 @@ export const requests = table<StoredRequest>()("request", ({ id }) => [id], {
 });
 
 /** The transaction of a write. */
-type Run<W, O> = (tx: Transaction, write: W) => Effect.fn.Return<O, StoreUnavailableOnly | Conflict>;
+type Run<W, O, E> = (tx: Transaction, write: W) => Effect.fn.Return<O, StoreUnavailableOnly | Conflict | E>;
 type StoreUnavailableOnly = Effect.Error<StoreEffect<never>>;
 
 /**
@@ -37,15 +37,15 @@ type StoreUnavailableOnly = Effect.Error<StoreEffect<never>>;
  * @param reads the keys that every write reads
  */
 export const keyedWrite =
-  <O, W extends Keyed>(
+  <O, W extends Keyed, E = never>(
     db: Database,
     keptOf: (outcome: O, write: W) => unknown,
     queue: (write: W) => string,
-    run: Run<W, O>,
+    run: Run<W, O, E>,
     reads: (write: W) => ReadonlyArray<string> = () => [],
   ) =>
-  (write: W): StoreEffect<O, Conflict> =>
-    db.write<O, Conflict>(queue(write), function* (tx) {
+  (write: W): StoreEffect<O, Conflict | E> =>
+    db.write<O, Conflict | E>(queue(write), function* (tx) {
       const { once } = write;
       yield* tx.prefetch([...reads(write), ...(once === undefined ? [] : [keyOf(requests, [once.id])])]);
       if (once !== undefined) yield* takeKey(tx, once);

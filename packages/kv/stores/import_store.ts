@@ -15,6 +15,9 @@ import {
 } from "./imports.ts";
 import { storeLayer } from "./store_layer.ts";
 
+/** The imports that make room for a new one at most. The next one makes further room. */
+const droppedAtOnce = 50;
+
 const storedOf = (kept: KeptImport): StoredImport =>
   Struct.pick(kept, ["id", "account", "pid", "phase", "details", "counts"]);
 
@@ -28,24 +31,30 @@ export const layer = storeLayer(ImportStore, (db) => {
     begin: ({ id, node, at, until, account, room }) =>
       Effect.gen(function* () {
         assertStorable([id, node, account]);
-        const isBegun = yield* db.write("imports", function* (tx) {
+        const begun = yield* db.write("imports", function* (tx) {
+          const removed: Array<string> = [];
+          const drop = (one: KeptImport) => {
+            removed.push(one.id);
+            return deleteImport(tx, one);
+          };
           const [before] = yield* tx.list(imports.byAccount, [account]);
           const isBusy =
             before !== undefined &&
             at < before.expiresAt &&
             (before.phase === "running" || (before.phase === "reading" && at < before.heldUntil));
-          if (before !== undefined && !isBusy) yield* deleteImport(tx, before);
+          if (before !== undefined && !isBusy) yield* drop(before);
           let total = 0;
           let isLeft = isBusy;
           const all = yield* tx.scan(imports, []);
           for (const one of all.toSorted((a, b) => b.begunAt - a.begunAt)) {
             total += sizeOf(one);
             if (total <= room || one.phase === "running") continue;
-            yield* deleteImport(tx, one);
+            if (removed.length >= droppedAtOnce) break;
+            yield* drop(one);
             // The import that is being read may just have been removed to make room.
             if (one.account === account) isLeft = false;
           }
-          if (isLeft) return false;
+          if (isLeft) return { isBegun: false, removed };
           yield* tx.put(imports, {
             id,
             account,
@@ -59,10 +68,10 @@ export const layer = storeLayer(ImportStore, (db) => {
             expiresAt: at + importKeptFor,
             files: {},
           });
-          return true;
+          return { isBegun: true, removed };
         });
-        yield* deleteLostFiles(db);
-        return isBegun;
+        for (const lost of begun.removed) yield* deleteFile(db, [lost]);
+        return begun.isBegun;
       }),
 
     append: (holder, { file, part, bytes }) =>

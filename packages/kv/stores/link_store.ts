@@ -1,5 +1,6 @@
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
 import { linkMoved, linkRemoved, scopeDeleted } from "@accountlink/core/journal";
+import { forEachLimited } from "@accountlink/core/limited_loops";
 import {
   type ChatMoved,
   type DeleteScope,
@@ -38,7 +39,15 @@ import {
 import { purgeScope, purges } from "./purges.ts";
 import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
-import { endManyVerifications, endVerifications } from "./verifications.ts";
+import {
+  endingVerifications,
+  endLastVerifications,
+  type ManyVerifications,
+  withEnded,
+} from "./verifications.ts";
+
+/** The lists of game users that are read at once, each of which may be long. */
+const listsAtOnce = 8;
 
 const unlinked = (link: Link, at: number): LinkRecord => ({
   ...link,
@@ -65,7 +74,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
               ids.map(([, chatId]) => chatId as ChatId),
             );
       return Effect.map(
-        Effect.forEach(gameIds, chatsOf, { concurrency: "unbounded" }),
+        forEachLimited(gameIds, chatsOf, { concurrency: listsAtOnce }),
         (found) => new Map(Arr.zip(gameIds, found).filter(([, chatIds]) => chatIds.length > 0)),
       );
     }),
@@ -88,15 +97,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
     ({ pid, oldChatId, newChatId }) => linkWriteKeys(pid, oldChatId, newChatId),
   ),
 
-  removeGame: keyedWrite<Option.Option<GameUnlinked>, RemoveGame>(
-    db,
-    keptRemoval,
-    byScope,
-    function* (tx, write) {
-      return Option.fromNullishOr(yield* removeLink(tx, write));
-    },
-    ({ pid, chatId }) => linkWriteKeys(pid, chatId),
-  ),
+  removeGame: removeGame(db),
 
   deleteScope: deleteScope(db),
 
@@ -137,8 +138,24 @@ export const removeLink = Effect.fnUntraced(function* (tx: Transaction, write: R
   const next = unlinked(link, at);
   yield* putLink(tx, yield* scopeAt(tx, pid), next);
   yield* record(tx, pid, linkRemoved(write, chatId, gameId, next.linkVersion));
-  return { gameId, ended: yield* endVerifications(tx, pid, chatId, at) } satisfies GameUnlinked;
+  return { gameId, ended: yield* endLastVerifications(tx, pid, chatId, at) } satisfies GameUnlinked;
 });
+
+const removeGame = (db: Database) => {
+  const run = keyedWrite<Option.Option<GameUnlinked>, RemoveGame, ManyVerifications>(
+    db,
+    keptRemoval,
+    byScope,
+    function* (tx, write) {
+      return Option.fromNullishOr(yield* removeLink(tx, write));
+    },
+    ({ pid, chatId }) => linkWriteKeys(pid, chatId),
+  );
+  return (write: RemoveGame) =>
+    Effect.map(endingVerifications(db, write, run(write)), ([removed, before]) =>
+      Option.map(removed, (unlinked) => withEnded({ ...unlinked, chatId: write.chatId }, before)),
+    );
+};
 
 const byScope = ({ pid }: { readonly pid: Pid }) => pid;
 
@@ -182,21 +199,26 @@ function* moveChat(
 
 /** A new epoch of the scope deletes any number of records. What they leave is removed afterwards. */
 const deleteScope = (db: Database) => {
-  const run = keyedWrite<ScopeDeleted, DeleteScope>(db, keptDeletion, byScope, function* (tx, write) {
-    const { pid, at } = write;
-    const scope = yield* scopeAt(tx, pid);
-    const records = yield* tx.count(links.byChat, [pid, scope.epoch]);
-    yield* record(tx, pid, scopeDeleted(write, records));
-    yield* tx.put(scopes, { ...scope, epoch: scope.epoch + 1, blocking: [] });
-    yield* tx.put(purges, { pid });
-    yield* deleteRunningImports(tx, pid);
-    return { records, ended: yield* endVerifications(tx, pid, null, at) };
-  });
+  const run = keyedWrite<ScopeDeleted, DeleteScope, ManyVerifications>(
+    db,
+    keptDeletion,
+    byScope,
+    function* (tx, write) {
+      const { pid, at } = write;
+      const scope = yield* scopeAt(tx, pid);
+      const ended = yield* endLastVerifications(tx, pid, null, at);
+      const records = yield* tx.count(links.byChat, [pid, scope.epoch]);
+      yield* record(tx, pid, scopeDeleted(write, records));
+      yield* tx.put(scopes, { ...scope, epoch: scope.epoch + 1, blocking: [] });
+      yield* tx.put(purges, { pid });
+      yield* deleteRunningImports(tx, pid);
+      return { records, ended };
+    },
+  );
   return (write: DeleteScope) =>
     Effect.gen(function* () {
-      const before = yield* endManyVerifications(db, write.pid, write.at);
-      const { records, ended } = yield* run(write);
+      const [{ records, ended }, before] = yield* endingVerifications(db, write, run(write));
       yield* purgeScope(db, write.pid);
-      return { records, ended: [...before, ...ended] };
+      return { records, ended: [...(before.get(null) ?? []), ...ended] };
     });
 };

@@ -7,8 +7,7 @@ import { sessionEnded } from "@accountlink/core/journal";
 import type { StoredCode } from "@accountlink/core/secrets";
 import { isFinal, type VerificationSession } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect } from "effect";
-import { stepSize } from "../steps.ts";
+import { Data, Effect, Result } from "effect";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { record } from "./journal.ts";
@@ -69,6 +68,18 @@ export const changeSession = Effect.fnUntraced(function* (
   yield* record(tx, session.pid, ...sessionEnded(session, at));
 });
 
+/** How many sign-ins of a flow are pending at most. A further one ends the one that ends first. */
+const mostChallenges = 20;
+
+export const storeChallenge = Effect.fnUntraced(function* (tx: Transaction, challenge: SignInChallenge) {
+  const pending = yield* tx.list(challenges.byFlow, [challenge.flow]);
+  if (pending.length >= mostChallenges) {
+    const [first] = pending.toSorted((one, other) => one.expiresAt - other.expiresAt);
+    if (first !== undefined) yield* tx.remove(challenges, first.stateHash);
+  }
+  yield* tx.put(challenges, challenge);
+});
+
 export const endFlow = Effect.fnUntraced(function* (tx: Transaction, id: FlowId) {
   yield* tx.remove(flows, id);
   for (const { stateHash } of yield* tx.list(challenges.byFlow, [id]))
@@ -113,19 +124,59 @@ export const endVerifications = Effect.fnUntraced(function* (
   return [...ending.keys()];
 });
 
-/** Ends most verifications of a scope in small transactions, so that few are left for the one that deletes its data. */
-export const endManyVerifications = Effect.fnUntraced(function* (db: Database, pid: Pid, at: Millis) {
-  const ended: Array<SessionId> = [];
-  for (;;) {
-    const open = yield* db.read(function* (tx) {
-      const { length } = yield* tx.list(flows.proven, [pid], { limit: stepSize });
-      return Math.max(length, yield* tx.count(sessions.open, [pid]));
-    });
-    if (open < stepSize) return ended;
-    ended.push(
-      ...(yield* db.write(pid, function* (tx) {
-        return yield* endVerifications(tx, pid, null, at, stepSize);
-      })),
-    );
-  }
+/** How many flows and how many sessions a transaction ends at most. */
+const endedPerStep = 10;
+
+/** More verifications of a chat user are to end than a transaction ends. The chat user is null for all of the scope. */
+export class ManyVerifications extends Data.TaggedError("ManyVerifications")<{
+  readonly chatId: ChatId | null;
+}> {}
+
+/** Ends verifications as `endVerifications` does. Fails if they are many, so that others end them before. */
+export const endLastVerifications = Effect.fnUntraced(function* (
+  tx: Transaction,
+  pid: Pid,
+  chatId: ChatId | null,
+  at: Millis,
+): Effect.fn.Return<ReadonlyArray<SessionId>, Effect.Error<StoreEffect<never>> | ManyVerifications> {
+  const prefix = chatId === null ? [pid] : [pid, chatId];
+  const limit = endedPerStep + 1;
+  const proven = yield* tx.list(flows.proven, prefix, { limit });
+  const open = yield* tx.list(sessions.open, prefix, { limit });
+  if (Math.max(proven.length, open.length) > endedPerStep) return yield* new ManyVerifications({ chatId });
+  return yield* endVerifications(tx, pid, chatId, at);
 });
+
+/**
+ * Makes a write that ends verifications. If they are many, ends most of them in small transactions before it. Returns
+ * also the sessions that these ended, by chat user.
+ */
+export const endingVerifications = <A, E>(
+  db: Database,
+  { pid, at }: { readonly pid: Pid; readonly at: Millis },
+  write: Effect.Effect<A, E | ManyVerifications>,
+): Effect.Effect<readonly [A, Ended], Exclude<E, ManyVerifications> | Effect.Error<StoreEffect<never>>> =>
+  Effect.gen(function* () {
+    const before: Ended = new Map();
+    for (;;) {
+      const made = yield* Effect.result(write);
+      if (Result.isSuccess(made)) return [made.success, before] as const;
+      if (!(made.failure instanceof ManyVerifications)) {
+        return yield* Effect.fail(made.failure as Exclude<E, ManyVerifications>);
+      }
+      const { chatId } = made.failure;
+      const ended = yield* db.write(pid, function* (tx) {
+        return yield* endVerifications(tx, pid, chatId, at, endedPerStep);
+      });
+      before.set(chatId, [...(before.get(chatId) ?? []), ...ended]);
+    }
+  });
+
+/** The sessions that were ended before a write, by chat user. */
+type Ended = Map<ChatId | null, ReadonlyArray<SessionId>>;
+
+/** Adds the sessions of a chat user that were ended before. */
+export const withEnded = <R extends { readonly chatId: ChatId; readonly ended: ReadonlyArray<SessionId> }>(
+  removed: R,
+  before: Ended,
+): R => ({ ...removed, ended: [...(before.get(removed.chatId) ?? []), ...removed.ended] });
