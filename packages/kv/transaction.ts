@@ -8,9 +8,10 @@ import { type StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
 import { timedNumbers } from "@accountlink/core/journal";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Semaphore } from "effect";
-import { type Bounds, decode, encode, rangeOf, type Tuple } from "./keys.ts";
+import { type Bounds, decode, rangeOf, type Tuple } from "./keys.ts";
 import { type Entry, type Kv, maxChanges, maxChecks, type Range } from "./kv.ts";
 import { mapInParts } from "./long_lists.ts";
+import { isSplit, parsed, partKeys, partLength, splitMark, type Text } from "./split_texts.ts";
 import { guardKey, type Index, type IndexKeys, indexKeys, keyOf, noKeys, type Table } from "./table.ts";
 
 export interface ListOptions extends Bounds {
@@ -292,32 +293,6 @@ export class Transaction {
     if (isSplit(text)) for (const part of partKeys(text)) this.#changes.set(part, null);
   }
 }
-
-/** A stored text, or one that this transaction stores. */
-type Text = Pick<Entry, "value">;
-
-/** Records by their entries. An engine that returns the same entry again, as the one in memory does, spares a parse. */
-const records = new WeakMap<Text, unknown>();
-
-const parsed = (entry: Text, json: string): unknown => {
-  const known = records.get(entry);
-  if (known !== undefined) return known;
-  const record: unknown = JSON.parse(json);
-  records.set(entry, record);
-  return record;
-};
-
-/** Fewer characters than a value may have bytes, since a character has up to three bytes. */
-const partLength = 20_000;
-
-const splitMark = "#";
-
-const isSplit = (text: string | null | undefined): text is string => text?.startsWith(splitMark) === true;
-
-const partKeys = (name: string): ReadonlyArray<string> => {
-  const [id = "", parts] = name.split(" ");
-  return Array.from({ length: Number(parts) }, (_, index) => encode(["part", id, index]));
-};
 
 /** What a transaction has read was replaced before its end. */
 class Overtaken extends Error {

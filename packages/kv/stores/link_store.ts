@@ -153,7 +153,7 @@ const removeGame = (db: Database) => {
   );
   return (write: RemoveGame) =>
     Effect.map(endingVerifications(db, write, run(write)), ([removed, before]) =>
-      Option.map(removed, (unlinked) => withEnded({ ...unlinked, chatId: write.chatId }, before)),
+      Option.map(removed, (made) => withEnded({ ...made, chatId: write.chatId }, before)),
     );
 };
 

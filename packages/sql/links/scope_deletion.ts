@@ -1,10 +1,10 @@
 /**
  * Deletes all links, sightings and alt reviews of a scope.
  *
- * SQLite has one writer. So a large scope is deleted in short transactions before the final one, unless the idempotency
- * key of the deletion is taken. Each transaction adds
+ * A large scope is deleted in short transactions before the final one, unless the idempotency key of the deletion is
+ * taken. So others write between them on SQLite, and on Postgres none holds its locks for long. Each transaction adds
  * the number of its deleted links to the audit entry, and adds an event. So the audit entry and the events are right
- * wherever a deletion is interrupted.
+ * wherever a deletion is interrupted; repeated, it goes on with what is left.
  */
 import type { WriteContext } from "@accountlink/core/audit";
 import { scopeDeleted } from "@accountlink/core/journal";
@@ -26,6 +26,8 @@ interface DeletedAhead {
 
 export const scopeDeletionOn = (parts: StoreParts) => {
   const { sql, operation, asBulk, firstRows, forUpdate, isRemote, rowsWritten } = parts;
+  // SQLite has one writer, and Postgres needs a round trip for each statement.
+  const most = isRemote ? 1_000 : 200;
 
   const deleteFew = Effect.fnUntraced(
     function* (
@@ -34,9 +36,11 @@ export const scopeDeletionOn = (parts: StoreParts) => {
       before: DeletedAhead | null,
     ) {
       const inScope = sql`pid = ${write.pid}`;
-      const more = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${inScope} LIMIT 1 OFFSET ${few}`;
+      // Locks the scope first, as `deleteRest` does.
+      yield* sql`SELECT pid FROM scopes WHERE ${inScope} ${forUpdate}`;
+      const more = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${inScope} LIMIT 1 OFFSET ${most}`;
       if (more.length === 0) return null;
-      const first = firstRows({ table: name, primaryKey, order: "chat_id", condition: inScope, limit: few });
+      const first = firstRows({ table: name, primaryKey, order: "chat_id", condition: inScope, limit: most });
       const deleted = rowsWritten(yield* sql`DELETE FROM ${sql(name)} ${first}`.raw);
       return yield* countDeletion(sql, write, before, name === "links" ? deleted : 0);
     },
@@ -44,7 +48,7 @@ export const scopeDeletionOn = (parts: StoreParts) => {
   );
 
   /**
-   * Deletes rows of the tables of which a scope may have many in short transactions, until each has at most `few` rows of
+   * Deletes rows of the tables of which a scope may have many in short transactions, until each has at most `most` rows of
    * the scope.
    */
   const deleteAhead = operation("deleteScope", function* (write: WriteContext) {
@@ -82,16 +86,12 @@ export const scopeDeletionOn = (parts: StoreParts) => {
     },
   );
 
-  // Postgres needs no short transactions, since other requests continue during a long transaction.
-  if (isRemote) return (write: DeleteScope) => deleteRest({ ...write, ahead: null });
   const checkKey = operation("deleteScope", (write: DeleteScope) => isKeyFree(sql, write.once));
   return Effect.fnUntraced(function* (write: DeleteScope) {
     if (!(yield* checkKey(write))) return yield* keyInUse();
     return yield* deleteRest({ ...write, ahead: yield* deleteAhead(write) });
   });
 };
-
-const few = 200;
 
 const tables = [
   { name: "links", primaryKey: ["pid", "chat_id"] },

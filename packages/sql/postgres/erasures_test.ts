@@ -125,4 +125,31 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
       expect(yield* users.unfinished(Number.MAX_SAFE_INTEGER)).toEqual([]);
     }).pipe(Effect.provide(stores));
   });
+
+  testOnDatabase()("a large scope is deleted in steps, and an interrupted deletion goes on", function* () {
+    yield* migrate;
+    yield* Effect.gen(function* () {
+      const [keys, links, { query }] = [yield* KeyStore, yield* LinkStore, yield* Database];
+      yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
+      yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
+      const count = 5_500;
+      yield* query(
+        `INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+          SELECT $1, (100000 + i)::text, '1', 1, 1, 1 FROM generate_series(1, ${count}) AS i`,
+        [scope.pid],
+      );
+      const deletion = yield* Effect.forkChild(links.deleteScope(origin));
+      yield* links.countLinks(scope.pid).pipe(Effect.repeat({ until: (left) => left < count }));
+      yield* Fiber.interrupt(deletion);
+      const left = yield* links.countLinks(scope.pid);
+      expect(left).toBeGreaterThan(0);
+      expect((yield* links.deleteScope(origin)).records).toBe(left);
+      const told = yield* query(
+        "SELECT details FROM journal WHERE action = 'scope.deleted' AND actor_id <> ''",
+        [],
+      );
+      const counts = told.map(({ details }) => JSON.parse(String(details)).deletedRecords as number);
+      expect(counts.reduce((sum, each) => sum + each, 0)).toBe(count);
+    }).pipe(Effect.provide(stores));
+  });
 });
