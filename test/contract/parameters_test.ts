@@ -1,4 +1,5 @@
 /** Parsing of parameters in query strings and bodies, and refusals of invalid ones. */
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { guild } from "../support/fixtures.ts";
 import type { Answer, RequestOptions } from "../support/http.ts";
@@ -201,6 +202,11 @@ test.each(["text/plain", "application/jsonp", "application/merge-patch+json"])(
     expectInvalidBody(await bulkBytes(small, { "content-type": type }), 415);
   },
 );
+
+test.each(["gzip", "br", "deflate"])("a body is not decompressed from %s", async (coding) => {
+  const headers = { "content-type": "application/json", "content-encoding": coding };
+  expectInvalidBody(await bulkBytes(gzipSync(" ".repeat(1_000_000) + small), headers), 415);
+});
 
 test("a body may have at most 65,536 bytes", async () => {
   expect(Buffer.byteLength(ofSize(65_536))).toBe(65_536);
