@@ -3,13 +3,16 @@ import type { ClientAddress } from "@accountlink/core/addresses";
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { longestRest, restSince, type SharedResource, TurnAccount, Turns } from "@accountlink/core/turns";
 import { HttpResponse } from "@accountlink/http/for_pages";
-import { Context, Effect, Stream } from "effect";
+import { Context, Effect, Fiber, Option, Stream } from "effect";
 
 /** Of the writes, three may be tests of webhooks, which wait for other servers; one place is left for the rest. */
 const mostAtOnce = 4;
 
 /** Of one client address, which may be that of a school or of a carrier. */
 const mostOfAddress = 8;
+
+/** How long a body may take in its account's turn, in milliseconds. A slower one waits outside. */
+const bodyTime = 250;
 
 /** The longest pause after a page of a file, in milliseconds. */
 const longestPause = 50;
@@ -60,6 +63,27 @@ export class PageTurns extends Context.Service<PageTurns>()("@accountlink/pages/
       /** Answers a write of an account in its turn. */
       write: <A, E, R>(account: string, write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         writes.step(account, write),
+
+      /**
+       * Reads the body of a write, and answers the write, in the account's turn. While a slow body arrives, the place is
+       * free for the account's other writes.
+       */
+      writeWith: Effect.fnUntraced(function* <B, A, E, R>(
+        account: string,
+        read: Effect.Effect<B, E, R>,
+        answer: (body: B) => Effect.Effect<A, E, R>,
+      ) {
+        const begin = Effect.gen(function* () {
+          const reading = yield* Effect.forkChild(read, { startImmediately: true });
+          const ended = yield* Effect.timeoutOption(Fiber.await(reading), bodyTime);
+          if (Option.isNone(ended)) return { reading };
+          return { answered: yield* answer(yield* Fiber.join(reading)) };
+        });
+        const begun = yield* writes.step(account, begin);
+        if ("answered" in begun) return begun.answered;
+        const body = yield* Fiber.join(begun.reading);
+        return yield* writes.step(account, answer(body));
+      }),
 
       /** Answers a read of an account in its turn. */
       read: <A, E, R>(account: string, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

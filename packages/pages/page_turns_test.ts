@@ -68,3 +68,28 @@ test("files of several accounts are read in turns, page by page, with pauses in 
   yield* Fiber.joinAll(all);
   expect(read).toHaveLength(9);
 });
+
+test("bodies of an account are read four at a time, and a slow one leaves its place until it is there", function* () {
+  const turns = yield* PageTurns.make;
+  const arrived = yield* Deferred.make<string>();
+  const read: Array<string> = [];
+  const send = (account: string) =>
+    Effect.forkChild(
+      turns.writeWith(
+        account,
+        Effect.suspend(() => {
+          read.push(account);
+          return account === "ada" ? Deferred.await(arrived) : Effect.succeed("at once");
+        }),
+        (body) => Effect.succeed(body),
+      ),
+      { startImmediately: true },
+    );
+  const all = yield* Effect.forEach([...Array.from({ length: 6 }, () => "ada"), "bob"], send);
+  expect(read).toEqual(["ada", "ada", "ada", "ada", "bob"]);
+  expect(yield* Fiber.join(all[6] as (typeof all)[0])).toBe("at once");
+  yield* TestClock.adjust("1 second");
+  expect(read).toHaveLength(7);
+  yield* Deferred.succeed(arrived, "late");
+  expect(yield* Fiber.joinAll(all)).toEqual([...Array.from({ length: 6 }, () => "late"), "at once"]);
+});

@@ -111,9 +111,10 @@ test.each(forms)(
       socket.write(`${head.join("\r\n")}\r\n\r\n`);
       return readAnswers(socket);
     });
-    await expect.poll(() => asked.length).toBe(4);
+    await expect.poll(() => asked.length).toBeGreaterThanOrEqual(4);
     expect([200, 303]).toContain((await carols.post(path, { csrf, name: "Other" })).status);
-    expect(asked).toHaveLength(4);
+    // A slow form leaves its place after a while, and the next one is asked for.
+    expect(asked.length).toBeLessThan(60);
     isOpen = true;
     for (const socket of asked) socket.write(body);
     const statuses = (await Promise.all(answers)).map((all) => all.at(-1)?.status);

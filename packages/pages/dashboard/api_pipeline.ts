@@ -3,7 +3,7 @@
  * and CSRF token of a write, and the parameters. Requests with a key run through the checks of keys instead.
  */
 import { OwnedKeys, type PublicError, RequestLimits, SignIns } from "@accountlink/core";
-import { Forbidden, PremiumRequired } from "@accountlink/core/errors";
+import { Forbidden, type InvalidBody, PremiumRequired } from "@accountlink/core/errors";
 import type { KeyOwner, Manager } from "@accountlink/core/keys";
 import { PlatformRefusals } from "@accountlink/core/platforms";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
@@ -29,7 +29,7 @@ import {
   type RawValues,
   type Route,
 } from "@accountlink/http-api";
-import { Effect, Record, type Schema } from "effect";
+import { Effect, Record, type Result, type Schema } from "effect";
 import { type Answering, asEffect } from "../page_requests.ts";
 import { PageTurns } from "../page_turns.ts";
 import { siteOf } from "../sign_ins/site.ts";
@@ -119,8 +119,11 @@ export const makeOperation = Effect.gen(function* () {
     });
     type Found = Effect.Success<ReturnType<typeof visitorOf>>;
 
-    const answer = Effect.fnUntraced(function* (context: RequestContext, arrived: Found) {
-      const sent = yield* Effect.result(readRaw(context, null));
+    const answer = Effect.fnUntraced(function* (
+      context: RequestContext,
+      arrived: Found,
+      sent: Result.Result<RawValues, InvalidBody>,
+    ) {
       // The sign-in and the role may have ended while a slow body arrived.
       const { signIn, member } = isRead ? arrived : yield* visitorOf(context);
       if (!isRead) {
@@ -141,7 +144,12 @@ export const makeOperation = Effect.gen(function* () {
     return Effect.fnUntraced(function* (context: RequestContext) {
       yield* limits.admitAddress(context.address, "second");
       const found = yield* visitorOf(context);
-      return yield* turns[turnOf(route)](found.member.account.name, answer(context, found));
+      const { name } = found.member.account;
+      const sent = Effect.result(readRaw(context, null));
+      const answered = (raw: Effect.Success<typeof sent>) => answer(context, found, raw);
+      return yield* isRead
+        ? turns.read(name, Effect.flatMap(sent, answered))
+        : turns.writeWith(name, sent, answered);
     });
   };
 

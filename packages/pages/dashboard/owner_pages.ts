@@ -168,15 +168,15 @@ export const makeOwnerPages = Effect.gen(function* () {
     /** Makes the route of a form. Reads the form in the account's turn, and checks its field `csrf` before the handler runs. */
     form: (path: DashboardPath, answer: (visitor: OwnerVisitor, fields: Fields) => Answer) =>
       site.upload(path, (arrived) => {
-        const read = Effect.gen(function* () {
-          const { visitor, fields } = yield* site.readFields(arrived.context, formSizes[sizeOfForm(path)]);
-          // The user may have lost the role while a slow form arrived.
-          const owning = yield* withOwner(path, visitor);
-          return yield* answerOf(owning, (owner) =>
-            counted(path, owner, (own) => answer(own, fieldsOf(fields))),
-          );
-        });
-        return Effect.flatMap(withOwner(path, arrived), ({ owner }) => turns.write(owner.account.name, read));
+        const size = formSizes[sizeOfForm(path)];
+        return Effect.flatMap(withOwner(path, arrived), ({ owner: { account } }) =>
+          site.answerForm(account.name, arrived.context, size, (visitor, fields) =>
+            // The user may have lost the role while a slow form arrived.
+            Effect.flatMap(withOwner(path, visitor), (owning) =>
+              answerOf(owning, (owner) => counted(path, owner, (own) => answer(own, fieldsOf(fields)))),
+            ),
+          ),
+        );
       }),
 
     /**

@@ -95,26 +95,25 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   type AnswerForm = (visitor: Visitor, fields: URLSearchParams) => Answer;
 
-  /** Reads the form of a request, and checks its field `csrf`. Call it in the visitor's turn. */
-  const readFields = Effect.fnUntraced(function* (context: PageContext, maxBytes: number) {
-    const fields = yield* readSiteForm(context, maxBytes);
-    // After the body, since the sign-in may end while a slow body arrives.
-    const visitor = yield* visitorOf(context);
-    if (fields.get("csrf") !== visitor.csrf) return yield* new Forbidden({ reason: "csrf" });
-    return { visitor, fields };
-  });
+  /**
+   * Reads the form of a request in the turn of an account, checks its field `csrf`, and answers it.
+   *
+   * @param maxBytes how large the form may be
+   */
+  const answerForm = (account: string, context: PageContext, maxBytes: number, answer: AnswerForm) =>
+    turns.writeWith(account, readSiteForm(context, maxBytes), (fields) =>
+      // After the body, since the sign-in may end while a slow body arrives.
+      Effect.flatMap(visitorOf(context), (visitor) =>
+        fields.get("csrf") === visitor.csrf
+          ? asEffect(answer(visitor, fields))
+          : Effect.fail(new Forbidden({ reason: "csrf" })),
+      ),
+    );
 
   /** Makes the route of a form, and checks the form's field `csrf` before the handler runs. */
   const form = (path: SitePath, answer: AnswerForm): BoundRoute =>
     bind("POST", path, (context) =>
-      Effect.flatMap(signInOf(context), ({ chatId }) =>
-        turns.write(
-          chatId,
-          Effect.flatMap(readFields(context, formSizes.ids), ({ visitor, fields }) =>
-            asEffect(answer(visitor, fields)),
-          ),
-        ),
-      ),
+      Effect.flatMap(signInOf(context), ({ chatId }) => answerForm(chatId, context, formSizes.ids, answer)),
     );
 
   /** Makes the route of a form whose body the handler reads. The handler must check the field `csrf`. */
@@ -162,7 +161,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     keptPagesRoute(site),
   ];
 
-  return { routes, page, form, upload, readFields, signedOut, signInOf, ...handler };
+  return { routes, page, form, upload, answerForm, signedOut, signInOf, ...handler };
 });
 
 /** The page after a sign-out, a deletion of the account, or for a form that was sent after the sign-in had ended. */

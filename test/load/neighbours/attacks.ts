@@ -23,9 +23,19 @@ type Target = Pick<WorkTools, "url" | "attacker" | "size">;
 /** How long a flood waits for the expected answer, in milliseconds. */
 const longestWait = 15_000;
 
-/** The attacker's machines, and the number of their connections. */
-const addresses = Array.from({ length: 16 }, (_, index) => `127.0.3.${index + 1}`);
-const connections = 32;
+/** The number of the attacker's machines, and of their connections. */
+const [machines, connections] = [16, 32];
+
+let floods = 0;
+
+/** Returns addresses whose limits no earlier flood has used up. */
+const newAddresses = (): ReadonlyArray<string> => {
+  floods++;
+  return Array.from(
+    { length: machines },
+    (_, index) => `127.${1 + (floods >> 8)}.${floods & 255}.${index + 1}`,
+  );
+};
 
 /** Returns the attack of each route and of each work in the background, by name. */
 export const attacksOn = (target: Target): ReadonlyMap<string, Attack> =>
@@ -47,7 +57,7 @@ const floodOf =
     const fresh = flowSites.has(row.site) ? await withNewFlows(url, attacker) : attacker;
     const flooding = await flood({
       port: Number(new URL(url).port),
-      addresses,
+      addresses: newAddresses(),
       connections,
       request: requestsOf(name, row, fresh).map(rawOf).join(""),
       depth: 1,

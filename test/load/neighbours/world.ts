@@ -37,6 +37,7 @@ const settings = {
   // Sessions outlive the proof.
   ACCOUNTLINK_SESSION_TTL: "2 hours",
   ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
+  ACCOUNTLINK_POLL_LIMIT: "0",
   ACCOUNTLINK_STREAM_MAX: "200 millis",
   ACCOUNTLINK_CHAT_PUBLIC_KEY: chatKey,
   ACCOUNTLINK_CHAT_COMMANDS_PER_MINUTE: "0",
@@ -91,7 +92,7 @@ export const makeWorld = ({ links, members, revokedKeys }: Size) => {
     }),
   };
   const spares = Array.from({ length: 4 }, (_, index) => {
-    const users = membersOf(links / 2, 400_001);
+    const users = membersOf(links / 8, 400_001);
     return fixtures.key({ ...ofAttacker, account: `spare ${index}`, links: linked(users, () => 1) });
   });
   // Revoked keys are listed for 30 days.
