@@ -56,6 +56,9 @@ test("an owner renames the account, with a name that no other account has", asyn
   }
   const [renamed] = listOf(dataOf(await owner.send("GET /dashboard/api/audit")).entries);
   expect(renamed).toMatchObject({ action: "account.updated", actor: { id: "Rooks & Co" }, member: ada });
+  expect((await owner.browser.get("/dashboard/audit")).text).toContain(
+    "renamed the account “Rooks &amp; Co”",
+  );
 });
 
 test("an owner deletes the account, with its keys, webhooks, links and every sign-in to it", async () => {

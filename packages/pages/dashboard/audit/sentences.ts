@@ -266,9 +266,8 @@ const sentences: Record<AuditAction, Sentence> = {
     pid === null
       ? say("audit.account.updated", {
           who,
-          changes: Object.entries(details)
-            .map(([name, value]) => `${name} ${String(value)}`)
-            .join(", "),
+          what: String(details["name"] === undefined ? (details["tier"] ?? details["status"]) : "name"),
+          to: String(details["name"]),
         })
       : say("audit.settings.updated", { who, list: list(), changes: joined(changes(settingLabels)) }),
   "user.erased": () => say("audit.user.erased"),

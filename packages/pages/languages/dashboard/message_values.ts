@@ -206,7 +206,7 @@ export interface ValueNames {
   readonly "audit.key.changed": "who" | "key";
   readonly "audit.key.updated": "who" | "key" | "changes";
   readonly "audit.key.reported": "key";
-  readonly "audit.account.updated": "who" | "changes";
+  readonly "audit.account.updated": "what" | "who" | "to";
   readonly "audit.settings.updated": "who" | "list" | "changes";
   readonly "audit.webhook.created": "who" | "webhook";
   readonly "audit.webhook.deleted": "who" | "webhook";
@@ -576,6 +576,7 @@ export interface MessageValues<Text, Tag> {
   readonly taken: Text;
   readonly time: Text;
   readonly title: Text;
+  readonly to: Text;
   readonly total: number | Text;
   readonly undo: Text;
   readonly unknown: number;
@@ -590,6 +591,7 @@ export interface MessageValues<Text, Tag> {
   readonly way: Text;
   readonly ways: Text;
   readonly webhook: Text;
+  readonly what: Text;
   readonly when: Text;
   readonly who: Text;
   readonly word: Text;
