@@ -168,11 +168,25 @@ test("members of a community that lost the bot read who can help, and owners why
   const page = () => browser.get(`/verify?pid=${botless}`);
   await expect.poll(async () => (await page()).status, { timeout: 10_000 }).toBe(404);
   expect(wordsOf(await page())).toContain("the bot is not in this one. Tell the community’s team.");
+  const overview = wordsOf(await owner.browser.get("/dashboard"));
+  expect(overview).toMatch(/This service paused the rules of .*, because the bot was removed\./);
+  // What the overview names leads to what mends it.
+  const refused = async (path: string) => wordsOf(await owner.browser.get(`/dashboard/${path}`));
+  expect(await refused(`communities/${botless}/roles`)).toContain("The bot is not in this community. Add it");
+  expect(await refused(`communities/${botless}/channels`)).toContain(
+    "The bot is not in this community. Add it",
+  );
+  expect(await refused(`links?pid=${botless}`)).toContain("is closed while the bot is not in it");
 });
 
 test("a search says that more users without a link were found than it shows", async () => {
   const page = await owner.browser.get(`/dashboard/links?pid=${pid}&q=user_`);
   expect(wordsOf(page)).toContain("More than 10 were found. Type more of the name.");
+});
+
+test("the page of communities says what an own list is", async () => {
+  const page = await owner.browser.get("/dashboard/communities");
+  expect(wordsOf(page)).toContain("Its own list: who links here is linked in this community alone.");
 });
 
 test("the page of a community and that of its panel show one verify link", async () => {

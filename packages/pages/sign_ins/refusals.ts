@@ -1,5 +1,5 @@
 import type { PublicError } from "@accountlink/core";
-import { PlatformUnavailable } from "@accountlink/core/errors";
+import { type Forbidden, PlatformUnavailable } from "@accountlink/core/errors";
 import { SignInRefused } from "@accountlink/core/sign_ins";
 import { statusOf } from "@accountlink/http-api";
 import { html, to } from "../html.ts";
@@ -46,13 +46,21 @@ const platformOf = (error: SiteError, { chatName, gameName }: Reader): string =>
   return cause instanceof PlatformUnavailable && cause.platform === "game" ? gameName : chatName;
 };
 
-/** The dashboard, which is in English, also tells what core says about a refusal. */
+/** What the dashboard says in English of a role or a community that the member lacks. */
+const forbiddenText = ({ reason, message }: Forbidden): string => {
+  if (reason === "role")
+    return `${message}. Nothing was changed. An owner of the account can change your role.`;
+  return reason === "not_guild_manager"
+    ? "The list of a community is closed while the bot is not in it, or nobody of your team manages it. Nothing was changed."
+    : `${message}. Nothing was changed.`;
+};
+
+/** The dashboard also tells in English what core says about a refusal. */
 const textOf = (error: SiteError, path: Site["path"], reader: Reader): string => {
   const message = messageOf(error);
   const isExact = path === "/dashboard" && !(error instanceof SignInRefused);
   if (isExact && (message === "sign_in.refused" || error._tag === "RateLimited")) return `${error.message}.`;
-  if (isExact && error._tag === "Forbidden" && message === "sign_in.forbidden")
-    return `${error.message}. Nothing was changed.${error.reason === "role" ? " An owner of the account can change your role." : ""}`;
+  if (isExact && error._tag === "Forbidden" && message === "sign_in.forbidden") return forbiddenText(error);
   const limit = error._tag === "RateLimited" ? error.limit : 0;
   return reader.language.text(`${message}.text`, { limit, platform: platformOf(error, reader) });
 };

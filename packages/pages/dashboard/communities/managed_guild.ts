@@ -39,17 +39,19 @@ export const makeInGuild = Effect.fnUntraced(function* (pathOf: (pid: Pid) => st
     fields: Fields,
     answer: (guild: ManagedGuild) => Effect.Effect<Page | HttpResponse, SiteError>,
   ) {
-    const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
+    // A list that is closed, such as without the bot, says why below.
+    const community = yield* communities.findAny(visitor, String(visitor.context.query["pid"]));
     const { pid } = community.scope;
     const guilds = (yield* guildsOf(visitor)) ?? [];
     const chosen = guilds.find((guild) => guild.guildId === fields("guildId"));
     const guildId = guildOf(community.scope) ?? chosen?.guildId;
     if (guildId === undefined) return guildChoicePage(community, guilds, visitor, pathOf, title);
-    const guildName = guilds.find((guild) => guild.guildId === guildId)?.name ?? community.guildName;
+    const guild = guilds.find((each) => each.guildId === guildId);
+    const guildName = guild?.name ?? community.guildName;
     return yield* enter(visitor.owner, pid, guildId).pipe(
       Effect.flatMap((scope) => answer({ community, scope, guildId, guildName })),
       Effect.catchTag("Forbidden", (error) =>
-        Effect.succeed(refusedGuildPage(community, error, visitor, title)),
+        Effect.succeed(refusedGuildPage(community, error, guild, visitor, title)),
       ),
     );
   });
@@ -86,6 +88,7 @@ const managersOnly = (chat: string): Html => say("roles.managers_only", { platfo
 const refusedGuildPage = (
   community: Community,
   error: Forbidden,
+  guild: OwnGuild | undefined,
   { platforms: { chat } }: Pick<Visitor, "platforms">,
   title: Html,
 ): Page => ({
@@ -94,6 +97,6 @@ const refusedGuildPage = (
   title,
   section: "communities",
   content: html`
-<p>${error.reason === "not_guild_manager" ? managersOnly(chat) : say("roles.no_bot")}</p>
+<p>${error.reason === "not_guild_manager" && guild?.bot !== false ? managersOnly(chat) : say("roles.no_bot")}</p>
 <p><a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>`,
 });
