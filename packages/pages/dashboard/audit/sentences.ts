@@ -39,7 +39,11 @@ export interface Names extends AccountNames {
 
 const sentenceOf = (entry: AuditEntry, names: Names): Html => {
   const { reason } = entry.details;
-  const sentence = capitalised(sentences[entry.action](partsOf(entry, names)));
+  const { action } = entry;
+  const parts = partsOf(entry, names);
+  const sentence = capitalised(
+    isPlain(action) ? say(`audit.${action}`, valuesOf(parts)) : sentences[action](parts),
+  );
   return typeof reason === "string" && reasoned.has(entry.action)
     ? say("audit.because", { sentence, reason })
     : sentence;
@@ -146,7 +150,7 @@ const rolesIn = (ids: string | number, names: Names): Html =>
 
 const roleOf = (id: string, names: Names): string | Html => names.roles.get(id) ?? say("audit.role", { id });
 
-type Sentence = (parts: ReturnType<typeof partsOf>) => Html;
+type Parts = ReturnType<typeof partsOf>;
 
 export const whoOf = (actor: Actor, names: Names): string | Html => {
   const { id } = actor;
@@ -186,17 +190,22 @@ const gameOf = (id: unknown, { games }: Names): string | Html =>
 const joined = (parts: ReadonlyArray<Html>): Html =>
   parts.length === 0 ? html`` : parts.reduceRight((rest, first) => say("audit.two", { first, rest }));
 
-type KeySentence = `audit.key.${"created" | "rotated" | "enabled" | "disabled" | "revoked" | "changed"}`;
+type KeySentence = `audit.key.${"enabled" | "disabled" | "revoked" | "changed"}`;
 
-const ofKey =
-  (key: KeySentence): Sentence =>
-  (parts) =>
-    say(key, { who: parts.who, key: parts.key() });
-
-const ofWebhook =
-  (key: `audit.webhook.${"created" | "deleted" | "rotated"}`): Sentence =>
-  ({ who, webhook }) =>
-    say(key, { who, webhook: webhook() });
+/** The values of actions whose message says everything. */
+const valuesOf = ({ who, chat, game, key, webhook, blocked, community, role, details }: Parts) => ({
+  who,
+  chat: chat(),
+  newChat: chat("newChatId"),
+  other: chat("otherChatId"),
+  game: game(),
+  key: key(),
+  webhook: webhook(),
+  user: blocked(),
+  community: community(),
+  role: role("role"),
+  count: Number(details["count"]),
+});
 
 const statuses: Readonly<Record<string, KeySentence>> = {
   active: "audit.key.enabled",
@@ -204,7 +213,8 @@ const statuses: Readonly<Record<string, KeySentence>> = {
   revoked: "audit.key.revoked",
 };
 
-const sentences: Record<AuditAction, Sentence> = {
+/** The sentences of actions that have several messages, or values of their own. */
+const sentences = {
   "link.set": ({ who, isBySelf, chat, game, instead, details }) =>
     isBySelf
       ? say("audit.link.verified", {
@@ -220,8 +230,6 @@ const sentences: Record<AuditAction, Sentence> = {
           ...instead(),
           via: String(details["via"] ?? ""),
         }),
-  "link.moved": ({ who, chat, game }) =>
-    say("audit.link.moved", { who, chat: chat(), game: game(), newChat: chat("newChatId") }),
   "link.removed": ({ who, isBySelf, chat, game }) =>
     isBySelf
       ? say("audit.link.removed_own", { chat: chat(), game: game("removedGameId") })
@@ -248,20 +256,13 @@ const sentences: Record<AuditAction, Sentence> = {
       chat: chat(),
       other: chat("otherChatId"),
     }),
-  "review.deleted": ({ who, chat }) =>
-    say("audit.review.deleted", { who, chat: chat(), other: chat("otherChatId") }),
-  "block.set": ({ who, blocked }) => say("audit.block.set", { who, user: blocked() }),
-  "block.removed": ({ who, blocked }) => say("audit.block.removed", { who, user: blocked() }),
-  "key.created": ofKey("audit.key.created"),
   "key.updated": ({ who, key, changes, details }) => {
     const told = changes(keyLabels);
     const others = namesOfFields(details, Object.keys(keyLabels)).map((name) => html`${name}`);
     return say("audit.key.updated", { who, key: key(), changes: joined([...told, ...others]) });
   },
-  "key.rotated": ofKey("audit.key.rotated"),
-  "key.status_changed": (parts) =>
-    ofKey(statuses[String(parts.details["status"])] ?? "audit.key.changed")(parts),
-  "key.reported": ({ key }) => say("audit.key.reported", { key: key() }),
+  "key.status_changed": ({ who, key, details }) =>
+    say(statuses[String(details["status"])] ?? "audit.key.changed", { who, key: key() }),
   "account.updated": ({ who, details, pid, list, changes }) =>
     pid === null
       ? say("audit.account.updated", {
@@ -270,21 +271,14 @@ const sentences: Record<AuditAction, Sentence> = {
           to: String(details["name"]),
         })
       : say("audit.settings.updated", { who, list: list(), changes: joined(changes(settingLabels)) }),
-  "user.erased": () => say("audit.user.erased"),
-  "webhook.created": ofWebhook("audit.webhook.created"),
   "webhook.updated": ({ who, webhook, details }) =>
     say("audit.webhook.updated", { who, webhook: webhook(), fields: namesOfFields(details).join(", ") }),
-  "webhook.deleted": ofWebhook("audit.webhook.deleted"),
-  "webhook.rotated": ofWebhook("audit.webhook.rotated"),
-  "webhook.disabled": ({ webhook }) => say("audit.webhook.disabled", { webhook: webhook() }),
   "member.added": ({ who, actor, chat, roleNow }) =>
     say(actor.type === "operator" ? "audit.member.added" : "audit.member.invited", {
       who,
       chat: chat(),
       role: roleNow(),
     }),
-  "member.accepted": ({ who, role }) => say("audit.member.accepted", { who, role: role("role") }),
-  "member.declined": ({ who }) => say("audit.member.declined", { who }),
   "member.role_changed": ({ who, chat, role, roleNow, details }) =>
     details["role"] === details["previousRole"]
       ? say("audit.member.scopes_changed", { who, chat: chat(), role: roleNow() })
@@ -315,16 +309,16 @@ const sentences: Record<AuditAction, Sentence> = {
       ? say("audit.roles.updated", here)
       : say("audit.roles.updated_to", { ...here, changes: joined(told) });
   },
-  "roles.deleted": ({ who, community }) => say("audit.roles.deleted", { who, community: community() }),
-  "nicknames.put_back": ({ who, community, details }) =>
-    say("audit.nicknames.put_back", { who, community: community(), count: Number(details["count"]) }),
   "panel.posted": ({ who, community, channel, details }) =>
     say(details["previousText"] === undefined ? "audit.panel.posted" : "audit.panel.changed", {
       who,
       community: community(),
       channel: channel(),
     }),
-};
+} satisfies Partial<Record<AuditAction, (parts: Parts) => Html>>;
+
+const isPlain = (action: AuditAction): action is Exclude<AuditAction, keyof typeof sentences> =>
+  !Object.hasOwn(sentences, action);
 
 /** The names of the changed fields in the details, except those that the sentence tells with their values. */
 const namesOfFields = (details: Details, told: ReadonlyArray<string> = []): ReadonlyArray<string> =>
