@@ -25,7 +25,7 @@ export const inSteps = <R>(
       const found = yield* db.read(function* (tx) {
         return yield* find(tx);
       });
-      const { changed, isWhole } = yield* db.write("steps", function* (tx) {
+      const { changed, isWhole } = yield* db.write("all steps", function* (tx) {
         let count = 0;
         for (const record of found) {
           if (yield* change(tx, record)) count++;

@@ -354,7 +354,8 @@ export class Database {
   /**
    * Runs a transaction until nothing that it read has changed before its commit.
    *
-   * @param queue the name of what the transaction changes
+   * @param queue the name of what the transaction changes: an ID, which has no space, or text with a space that no
+   *   caller can choose
    */
   readonly write = <A, E = never>(queue: string, body: Body<A, E>): StoreEffect<A, E> =>
     Effect.suspend(() => {

@@ -68,7 +68,8 @@ testLive.skipIf((await whyNoRedisUrl()) !== null)(
       for (const index of numbers) yield* makeScope(`account ${index}`, pidOf(index));
     }).pipe(Effect.provide(first));
 
-    const setLink = (index: number) =>
+    type Writer = (index: number) => Effect.Effect<void, unknown, LinkStore | RolePlanStore>;
+    const setLink: Writer = (index) =>
       Effect.gen(function* () {
         const links = yield* LinkStore;
         for (let write = 0; write < writesOfEach; write++) {
@@ -76,7 +77,7 @@ testLive.skipIf((await whyNoRedisUrl()) !== null)(
           yield* links.setGame({ ...origin, pid: attackers, at: write, chatId: ada, gameId });
         }
       });
-    const putPlan = (index: number) =>
+    const putPlan: Writer = (index) =>
       Effect.gen(function* () {
         const plans = yield* RolePlanStore;
         for (let write = 0; write < writesOfEach; write++) {

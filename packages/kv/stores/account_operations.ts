@@ -11,7 +11,7 @@ import { nextNumber } from "./counts.ts";
 import { accountPlace, journal, record } from "./journal.ts";
 import { keys } from "./keys.ts";
 import { members } from "./members.ts";
-import { accountNamed, accountOf, accounts, type StoredAccount } from "./scopes.ts";
+import { accountNamed, accountOf, accountQueue, accounts, type StoredAccount } from "./scopes.ts";
 
 /** Hashes of erased users who owned a suspended account. */
 export const suspendedOwners = table<{ readonly hash: string }>()("suspended", ({ hash }) => [hash], {});
@@ -27,7 +27,7 @@ type Operations =
 export const accountOperations = (db: Database): Pick<KeyStore["Service"], Operations> => ({
   ensureAccount: (made, ownerHash) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      db.write(made.name, function* (tx) {
+      db.write(accountQueue(made.name), function* (tx) {
         const { name, chatId, tier } = made;
         assertStorable([name]);
         let account = yield* accountNamed(tx, name);
@@ -62,7 +62,7 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
     Effect.gen(function* () {
       const ids: Array<KeyId> = [];
       for (;;) {
-        const step = yield* db.write(name, function* (tx) {
+        const step = yield* db.write(accountQueue(name), function* (tx) {
           const account = yield* accountNamed(tx, name);
           if (account === undefined) return null;
           const active = (yield* tx.list(keys.byAccount, [account.id])).filter(
@@ -97,7 +97,7 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
     }),
 
   renameAccount: ({ name, displayName, ...origin }) =>
-    db.write(name, function* (tx) {
+    db.write(accountQueue(name), function* (tx) {
       assertStorable([displayName]);
       const account = yield* accountNamed(tx, name);
       if (account === undefined) return "unknown";
@@ -116,7 +116,7 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
       const all: Array<KeyId> = [];
       for (;;) {
         const ended = yield* db.write<{ revoked: ReadonlyArray<KeyId>; isMore: boolean } | null>(
-          name,
+          accountQueue(name),
           function* (tx) {
             const account = yield* accountNamed(tx, name);
             if (account === undefined) return null;

@@ -10,8 +10,9 @@ import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { UserStore } from "@accountlink/core/users";
 import { makeFlow, makeKey, makeSession, uniqueText } from "@accountlink/testing";
-import { Effect, Option } from "effect";
+import { Effect, Fiber, Latch, Option } from "effect";
 import { expect, it } from "vitest";
+import { rangeOf } from "../keys.ts";
 import { type Kv, layer, maxChanges, memoryKv } from "../mod.ts";
 
 const ada = ChatId.make("10001");
@@ -54,7 +55,7 @@ const dying = () => {
         ? kv.commit(checks, changes)
         : Effect.fail(new StoreUnavailable({ operation: "commit", cause: "refused" })),
   };
-  return { left, storage: layer(Effect.succeed(engine)) };
+  return { left, engine, storage: layer(Effect.succeed(engine)) };
 };
 
 it("a removal, a block and a deletion end any number of sessions, and go on after a death", () => {
@@ -95,7 +96,7 @@ it("a removal, a block and a deletion end any number of sessions, and go on afte
 });
 
 it("an account with any number of keys gets another tier, also after a death", () => {
-  const { left, storage } = dying();
+  const { left, engine, storage } = dying();
   return Effect.gen(function* () {
     const { scope } = yield* makeScope;
     const keys = yield* KeyStore;
@@ -111,6 +112,11 @@ it("an account with any number of keys gets another tier, also after a death", (
     expect([updated.changed, updated.keys.length]).toEqual([true, count + 1 - 50]);
     expect(new Set((yield* keys.listKeys("acme", 3)).map(({ tier }) => tier))).toEqual(new Set(["premium"]));
     expect(Option.getOrThrow(yield* update)).toEqual({ changed: false, keys: [] });
+    // What is read without a key has no revoked keys.
+    for (const id of updated.keys) {
+      yield* keys.updateKey({ ...origin, id, update: { status: "revoked" }, at: 4 });
+    }
+    expect(yield* engine.count(rangeOf("key.byScope", [pid]))).toBe(50);
   }).pipe(Effect.provide(storage), Effect.runPromise);
 });
 
@@ -161,3 +167,27 @@ it("sign-ins of a flow, logs of a scope and old imports are as many as they are"
       left = kept;
     }
   }).pipe(Effect.provide(dying().storage), Effect.runPromise));
+
+it("no account has the queue of other work, whatever its name is", () => {
+  const kv = memoryKv();
+  const release = Latch.makeUnsafe();
+  const held: Kv = {
+    ...kv,
+    commit: (checks, changes) =>
+      changes.some(({ key }) => key.startsWith("import "))
+        ? Effect.andThen(release.await, kv.commit(checks, changes))
+        : kv.commit(checks, changes),
+  };
+  return Effect.gen(function* () {
+    const [keys, imports] = [yield* KeyStore, yield* ImportStore];
+    const begun = { id: "1", node: "node", at: 1, until: 2, account: "acme", room: 1 };
+    const fiber = yield* Effect.forkChild(imports.begin(begun));
+    yield* Effect.yieldNow;
+    for (const name of ["imports", "all imports"]) {
+      yield* keys.ensureAccount({ name, chatId: null, tier: "free" });
+    }
+    expect(fiber.pollUnsafe()).toBeUndefined();
+    yield* release.open;
+    expect(yield* Fiber.join(fiber)).toBe(true);
+  }).pipe(Effect.provide(layer(Effect.succeed(held))), Effect.runPromise);
+});

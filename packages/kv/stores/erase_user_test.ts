@@ -5,6 +5,7 @@ import { UserStore, unfinishedAfter } from "@accountlink/core/users";
 import { makeKey } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expect, it } from "vitest";
+import { rangeOf } from "../keys.ts";
 import { type Kv, layer, memoryKv } from "../mod.ts";
 
 const ada = ChatId.make("10001");
@@ -43,8 +44,9 @@ const ends = (account: string) =>
     (entries) => entries.filter(({ action }) => action === "user.erased").map(({ details }) => details),
   );
 
-it("a user in many scopes and accounts is erased in commits that every engine makes", () =>
-  Effect.gen(function* () {
+it("a user in many scopes and accounts is erased in commits that every engine makes, and no guard names them", () => {
+  const kv = memoryKv();
+  return Effect.gen(function* () {
     yield* fill;
     const erased = Option.getOrThrow(yield* erase);
     expect(erased).toMatchObject({ records: count, entries: count * 2, accounts: 1 });
@@ -58,7 +60,11 @@ it("a user in many scopes and accounts is erased in commits that every engine ma
     expect(yield* users.entries(ada, null, 10)).toEqual([]);
     expect((yield* users.find(ada)).memberships).toEqual([]);
     expect(yield* users.unfinished(Number.MAX_SAFE_INTEGER)).toEqual([]);
-  }).pipe(Effect.provide(layer(Effect.sync(memoryKv))), Effect.runPromise));
+    const guards = yield* kv.list(rangeOf("guard", []), { limit: 10_000, reverse: false });
+    expect(guards.length).toBeGreaterThan(count);
+    expect(guards.filter(({ key }) => key.includes(ada))).toEqual([]);
+  }).pipe(Effect.provide(layer(Effect.succeed(kv))), Effect.runPromise);
+});
 
 it("an interrupted erasure is found, and ended when it is repeated", () => {
   const kv = memoryKv();

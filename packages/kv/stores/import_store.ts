@@ -31,7 +31,7 @@ export const layer = storeLayer(ImportStore, (db) => {
     begin: ({ id, node, at, until, account, room }) =>
       Effect.gen(function* () {
         assertStorable([id, node, account]);
-        const begun = yield* db.write("imports", function* (tx) {
+        const begun = yield* db.write("all imports", function* (tx) {
           const removed: Array<string> = [];
           const drop = (one: KeptImport) => {
             removed.push(one.id);
@@ -87,7 +87,7 @@ export const layer = storeLayer(ImportStore, (db) => {
         yield* db.write(id, function* (tx) {
           yield* tx.put(fileParts, { id, file, part, text: Base64.encode(bytes) });
         });
-        return yield* db.write("imports", function* (tx) {
+        return yield* db.write("all imports", function* (tx) {
           const found = yield* findHeld(tx, holder);
           if (found === undefined) return false;
           const size = (part === 0 ? 0 : (found.files[file]?.size ?? 0)) + bytes.length;
@@ -112,7 +112,7 @@ export const layer = storeLayer(ImportStore, (db) => {
       }),
 
     save: ({ id, node, at, until, ...state }) =>
-      db.write("imports", function* (tx) {
+      db.write("all imports", function* (tx) {
         const found = yield* findHeld(tx, { id, node });
         if (found === undefined) return false;
         yield* tx.put(imports, { ...found, ...state, heldUntil: until, expiresAt: at + importKeptFor });
@@ -120,7 +120,7 @@ export const layer = storeLayer(ImportStore, (db) => {
       }),
 
     start: ({ id, node, at, until }) =>
-      db.write("imports", function* (tx) {
+      db.write("all imports", function* (tx) {
         const found = yield* tx.get(imports, id);
         if (found?.phase !== "ready") return false;
         const held = { holder: node, heldUntil: until, expiresAt: at + importKeptFor };
@@ -134,7 +134,7 @@ export const layer = storeLayer(ImportStore, (db) => {
           return (yield* tx.list(imports.running, [], { before: [at + 1], limit: 1 }))[0];
         });
         if (free === undefined) return Option.none();
-        return yield* db.write("imports", function* (tx) {
+        return yield* db.write("all imports", function* (tx) {
           const found = yield* tx.get(imports, free.id);
           if (found?.phase !== "running" || found.heldUntil > at) return Option.none();
           yield* tx.put(imports, { ...found, holder: node, heldUntil: until, expiresAt: at + importKeptFor });
@@ -151,7 +151,7 @@ export const layer = storeLayer(ImportStore, (db) => {
 
     remove: (id) =>
       Effect.gen(function* () {
-        const isRemoved = yield* db.write("imports", function* (tx) {
+        const isRemoved = yield* db.write("all imports", function* (tx) {
           const found = yield* tx.get(imports, id);
           if (found === undefined || found.phase === "running") return false;
           yield* deleteImport(tx, found);
@@ -169,7 +169,7 @@ export const layer = storeLayer(ImportStore, (db) => {
           return yield* tx.list(imports.byEnd, [], { before: [at + 1] });
         });
         for (const { id } of ended) {
-          yield* db.write("imports", function* (tx) {
+          yield* db.write("all imports", function* (tx) {
             const found = yield* tx.get(imports, id);
             if (found !== undefined && found.expiresAt <= at) yield* deleteImport(tx, found);
           });

@@ -21,6 +21,7 @@ import { apiKey, apiKeyOf, keyDetails, keys, lastUses, revokedKey, type StoredKe
 import {
   accountAt,
   accountNamed,
+  accountQueue,
   dataScope,
   refOf,
   type StoredScope,
@@ -53,7 +54,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
   ...accountOperations(db),
 
   ensureScope: (account, target, pid) =>
-    db.write(account, function* (tx) {
+    db.write(accountQueue(account), function* (tx) {
       const owner = yield* accountNamed(tx, account);
       if (owner === undefined) {
         throw new Error(`Cannot make a scope of account "${account}", expected one that exists`);
@@ -105,7 +106,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
     }),
 
   insertKey: ({ key, hash, maxKeys, rate, ...write }) =>
-    db.write(key.scope.account, function* (tx) {
+    db.write(accountQueue(key.scope.account), function* (tx) {
       const kept = Struct.omit(key, ["scope", "suspended"]);
       const { id, status } = key;
       const { pid } = key.scope;

@@ -17,7 +17,7 @@ import { Effect, Predicate } from "effect";
 import { closeSome } from "./account_end.ts";
 import { accountPlace, record } from "./journal.ts";
 import { memberOf, members, membershipsOf, membersOf } from "./members.ts";
-import { accountNamed, accounts } from "./scopes.ts";
+import { accountNamed, accountQueue, accounts } from "./scopes.ts";
 import { signIns } from "./sign_in_store.ts";
 import { storeLayer } from "./store_layer.ts";
 
@@ -57,7 +57,7 @@ export const layer = storeLayer(MemberStore, (db) => ({
 
   change: ({ account: name, change, ...write }) =>
     closedInSteps((revokedBefore) =>
-      db.write<MemberChanged | MemberRefusal | Closing>(name, function* (tx) {
+      db.write<MemberChanged | MemberRefusal | Closing>(accountQueue(name), function* (tx) {
         const account = yield* accountNamed(tx, name);
         if (account === undefined) return "unknown";
         const { chatId } = change;
@@ -101,7 +101,7 @@ export const layer = storeLayer(MemberStore, (db) => ({
     ),
 
   choose: ({ signIn: id, chatId, account: name, requestId, at }) =>
-    db.write<ChoiceOutcome>(name, function* (tx) {
+    db.write<ChoiceOutcome>(accountQueue(name), function* (tx) {
       assertStorable([name]);
       const account = yield* accountNamed(tx, name);
       const member = account && (yield* tx.get(members, account.id, chatId));

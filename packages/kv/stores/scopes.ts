@@ -23,6 +23,9 @@ export const accounts = table<StoredAccount>()("account", ({ id }) => [id], {
   byUser: { keys: ({ id, chatId }) => (chatId === null ? [] : [[chatId, id]]), group: 1 },
 });
 
+/** The queue of writes to an account, see `Database.write`. Anybody may name an account, so that the name has a prefix. */
+export const accountQueue = (name: string): string => `account ${name}`;
+
 /** What never changes in a scope. */
 export interface ScopeRef {
   readonly pid: Pid;
