@@ -257,6 +257,8 @@ test("New and alike shows new links, and changes to another account, of a list w
   }
   const shown = async () => (await owner.browser.get(`/dashboard/alts/new?pid=${pid}`)).text;
   await expect.poll(shown, waiting).toContain(`href="/dashboard/links/block?pid=${pid}&amp;chatId=${ada}"`);
+  const overview = (await owner.browser.get("/dashboard")).text;
+  expect(overview).toContain("may be the second account of somebody who is there already.");
 
   const me = await server.signIn(ben, server.newBrowser(), "me");
   const exported = await me.post("/me/export", formOf(await me.get("/me/export")));

@@ -37,7 +37,7 @@ const kindNames = {
   moved: ["link moved to another user", "links moved to other users"],
   erased: ["erased their data", "erased their data"],
   alike: ["new link with likely alts", "new links with likely alts"],
-  refused: ["not admitted", "not admitted"],
+  refused: ["refused", "refused"],
   problem: ["new problem", "new problems"],
   other: ["other change", "other changes"],
 } as const;
