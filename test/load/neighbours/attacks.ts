@@ -7,7 +7,7 @@ import { type HttpAttack, requestsOf } from "./requests.ts";
 import { routeRows } from "./route_rows.ts";
 import type { RouteRow } from "./row.ts";
 import { makeTools, type WorkTools, works } from "./works.ts";
-import { type Site, withNewFlows } from "./world.ts";
+import { type Attacker, type Site, withNewFlows, withNewSessions } from "./world.ts";
 
 export interface Attacking {
   /** Whether all its work has ended; of a flood, whether the expected answer has come. */
@@ -51,10 +51,15 @@ const flowSites: ReadonlySet<unknown> = new Set([
   "whole",
 ] satisfies Array<Site>);
 
+const freshFor = async (name: string, { site }: RouteRow, url: string, attacker: Attacker) => {
+  if (flowSites.has(site)) return withNewFlows(url, attacker);
+  return name.includes("/:sid") ? withNewSessions(url, attacker) : attacker;
+};
+
 const floodOf =
   ({ url, attacker }: Target, name: string, row: RouteRow): Attack =>
   async () => {
-    const fresh = flowSites.has(row.site) ? await withNewFlows(url, attacker) : attacker;
+    const fresh = await freshFor(name, row, url, attacker);
     const flooding = await flood({
       port: Number(new URL(url).port),
       addresses: newAddresses(),

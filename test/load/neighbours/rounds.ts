@@ -36,8 +36,8 @@ export const isFailed = (measured: Measured): boolean => !measured.hasWorked || 
 /** How long the neighbour is measured alone and beside an attack in each round, in milliseconds. */
 const [alone, beside] = [500, 1_200];
 
-/** How many rounds a row gets that seems too slow. */
-const mostRounds = 6;
+/** How many rounds a row gets that seems too slow in the first one. */
+const [fewestRounds, mostRounds] = [3, 6];
 
 /** How many of the last measurements alone are compared with. */
 const kept = 8;
@@ -93,7 +93,8 @@ export const makeRounds = (neighbour: Neighbour) => {
         alone: (quick ?? []).map(Math.round),
         beside: (slow ?? []).map(Math.round),
       };
-      if (!isTooSlow(compared) || !hasWorked || rounds === mostRounds) return compared;
+      const isEnough = rounds === 1 || rounds >= fewestRounds;
+      if ((!isTooSlow(compared) && isEnough) || !hasWorked || rounds === mostRounds) return compared;
     }
   };
 

@@ -6,7 +6,7 @@ import { managedBy, verified } from "../../contract/site_server.ts";
 import { chatKey } from "../../support/chat.ts";
 import { guild, makeFixtures } from "../../support/fixtures.ts";
 import { type FlowBrowser, formOf, locationOf, openBrowser } from "../../support/flow_browser.ts";
-import { type Answer, type Json, listOf, textOf } from "../../support/http.ts";
+import { type Answer, type Json, listOf, makeClient, textOf } from "../../support/http.ts";
 import type { RunningServer } from "../../support/server.ts";
 
 /** How much the attacker has. */
@@ -219,6 +219,24 @@ const walkFlows = async (url: string, pid: string, wholes: number) => {
   };
 };
 
+/** Makes a session of the account of a key. */
+const newSession = async ({ send }: Pick<RunningServer, "send">, key: string): Promise<string> => {
+  const made = await send("POST /v2/sessions", { key, from: "198.18.200.3", body: { clientId: "client" } });
+  if (made.status !== 201) throw new Error(`Cannot prepare the attack: a session is ${made.text}`);
+  return textOf(made.body.data?.["sid"]);
+};
+
+/** Replaces the sessions, which requests may end. */
+export const withNewSessions = async (url: string, attacker: Attacker): Promise<Attacker> => {
+  const client = makeClient(url);
+  const [sid, cancelledSid] = [
+    await newSession(client, attacker.keys.attacker),
+    await newSession(client, attacker.keys.attacker),
+  ];
+  client.close();
+  return { ...attacker, sid, cancelledSid };
+};
+
 /** Walks through the flow again, since a flow ends after some minutes, and can be confirmed once. */
 export const withNewFlows = async (url: string, attacker: Attacker): Promise<Attacker> => {
   const { headers, csrf, ...flows } = await walkFlows(url, attacker.globalPid, 5);
@@ -246,9 +264,8 @@ export const makeAttacker = async (
   const csrf = { owner: formOf(dashboard)["csrf"] ?? "", user: formOf(me)["csrf"] ?? "" };
   const cookie = cookieOf(browser);
   const owner = { ...headersOf(browser, url, csrf.owner), cookie };
-  const ask = async (line: `${string} ${string}`, body?: object, given: object = owner): Promise<Json> => {
-    const headers = given as Readonly<Record<string, string>>;
-    const answer = await send(line, { headers, from: "198.18.200.2", ...(body && { body }) });
+  const ask = async (line: `${string} ${string}`, body?: object): Promise<Json> => {
+    const answer = await send(line, { headers: owner, from: "198.18.200.2", ...(body && { body }) });
     if (answer.status >= 300) throw new Error(`Cannot prepare the attack: ${line} is ${answer.text}`);
     return answer.body.data ?? {};
   };
@@ -262,10 +279,6 @@ export const makeAttacker = async (
   const hook = { url: "https://hooks.example.com/", scope: "global" };
   const { webhook } = await ask("POST /dashboard/api/webhooks", hook);
   await ask("POST /dashboard/api/members", { chatId: "100006", role: "moderator" });
-  const newSession = async () => {
-    const authorization = `Bearer ${keys.attacker}`;
-    return textOf((await ask("POST /v2/sessions", { clientId: "client" }, { authorization }))["sid"]);
-  };
   const file = new FormData();
   for (const [name, value] of Object.entries({ csrf: csrf.owner, pid: globalPid, onConflict: "keep" }))
     file.set(name, value);
@@ -286,8 +299,8 @@ export const makeAttacker = async (
     keyId: await newKey(),
     revokedKeyId: await newKey(),
     webhookId: textOf(webhook?.["id"]),
-    sid: await newSession(),
-    cancelledSid: await newSession(),
+    sid: await newSession({ send }, keys.attacker),
+    cancelledSid: await newSession({ send }, keys.attacker),
     importId: uploaded.split("/").at(-1) ?? "",
   };
 };
