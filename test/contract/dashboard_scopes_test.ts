@@ -9,6 +9,7 @@ import { memoryWorld } from "@accountlink/testing";
 import { Effect } from "effect";
 import { beforeAll, expect, test } from "vitest";
 import { emptyGuild, guild } from "../support/fixtures.ts";
+import { formOf } from "../support/flow_browser.ts";
 import { listOf, textOf } from "../support/http.ts";
 import { dataOf, expectInvalid, expectRefusal } from "./contract_server.ts";
 import { createKey, type Owner, scopesOf, signInOwner } from "./dashboard.ts";
@@ -17,7 +18,7 @@ import { useSiteServer } from "./site_server.ts";
 type Line = Parameters<Owner["send"]>[0];
 
 const [ada, bob, cyd, dan] = ["100001", "100002", "100003", "100004"];
-const [hidden, hiddenGame] = ["300077", "7755"];
+const [hidden, hiddenGame, otherGame] = ["300077", "7755", "7766"];
 
 const server = useSiteServer(
   { ACCOUNTLINK_FREE_WINDOW: "0 seconds", ACCOUNTLINK_PREMIUM_WINDOW: "0 seconds" },
@@ -41,7 +42,11 @@ const server = useSiteServer(
         ...(platform?.chatUsers ?? []),
         { id: hidden, username: "hidden_77", displayName: "Hidden Person" },
       ],
-      gameUsers: [...(platform?.gameUsers ?? []), { id: hiddenGame, username: "hidden_game" }],
+      gameUsers: [
+        ...(platform?.gameUsers ?? []),
+        { id: hiddenGame, username: "hidden_game" },
+        { id: otherGame, username: "hidden_other" },
+      ],
       guilds: (platform?.guilds ?? []).map((each) => ({
         ...each,
         ...(each.id === emptyGuild && { name: "Hidden Hall" }),
@@ -58,7 +63,7 @@ const server = useSiteServer(
 );
 const { fixtures } = server;
 fixtures.key({ account: "two", guildId: guild, links: { [ada]: "1", [bob]: "2" } });
-fixtures.key({ account: "two", guildId: emptyGuild, links: { [hidden]: hiddenGame } });
+fixtures.key({ account: "two", guildId: emptyGuild, links: { [hidden]: hiddenGame, [dan]: otherGame } });
 
 let owner: Owner;
 const ids = { own: "", other: "", key: "", webhook: "" };
@@ -72,6 +77,7 @@ const names = [
   "Hidden Person",
   "hidden_77",
   "hidden_game",
+  "hidden_other",
   "hidden reason",
   "hidden.example",
   "Hidden bot",
@@ -127,6 +133,19 @@ beforeAll(async () => {
   });
 });
 
+/** The same in the own community, and a user who is linked in both. */
+const ownValues = () => ({
+  ...values,
+  pid: ids.own,
+  guildId: guild,
+  chatId: dan,
+  q: dan,
+  chat: dan,
+  channelId: guild,
+  confirm: "",
+  keyId: "",
+});
+
 /** What the owner sees of the other community and of the account. */
 const snapshot = async () => {
   const place = `pid=${ids.other}&guildId=${emptyGuild}`;
@@ -169,6 +188,9 @@ const leaving = new Set([
   "POST /dashboard/account/end",
 ]);
 
+/** What no answer about the own community names. */
+const unseen = () => [ids.other, emptyGuild, hidden, hiddenGame, otherGame, ids.key];
+
 const expectNothingOf = (where: string, text: string, more: ReadonlyArray<string> = []) =>
   expect([where, [...names, ...more].filter((name) => text.includes(name))]).toEqual([where, []]);
 
@@ -191,7 +213,11 @@ test.each([
     if (role === "admin_of_all" || role === "owner")
       expectRefusal(answer, 403, "FORBIDDEN", { reason: "role" });
     const plain = await member.send(`${method} ${at}` as Line, source === "body" ? { body: {} } : {});
-    expectNothingOf(line, plain.text, [ids.other, emptyGuild, hidden, ids.key]);
+    expectNothingOf(line, plain.text, unseen());
+    if (method === "GET") {
+      const own = at.replace(ids.other, ids.own).replace(hidden, dan);
+      expectNothingOf(line, (await member.send(`GET ${own}?${queryOf(ownValues())}` as Line)).text, unseen());
+    }
   }
   expect(await snapshot()).toBe(before);
 });
@@ -209,19 +235,24 @@ const pageRoutes = async () => {
 test.each([
   ["an admin", bob],
   ["a moderator", cyd],
-])("%s of one community reads and changes nothing of another on the pages", async (_, chatId) => {
+])("%s of one community reads and changes nothing of another on the pages", async (role, chatId) => {
   const { browser } = await signInOwner(server, chatId);
   const before = await snapshot();
   const csrf = textOf(/name="csrf" value="([^"]+)"/.exec((await browser.get("/dashboard/links")).text)?.[1]);
   const routes = await pageRoutes();
   expect(routes.length).toBeGreaterThan(50);
+  const statuses: Array<number> = [];
   for (const { method, path } of routes) {
     const line = `${method} ${path}`;
     if (leaving.has(line) || /sign-in|callback|signed-out|\.css|\.js/.test(path)) continue;
     const at = filled(path);
     if (method === "GET") {
       expectNothingOf(line, (await browser.get(`${at}?${queryOf(values)}`)).text);
-      expectNothingOf(line, (await browser.get(at)).text, [ids.other, emptyGuild, hidden, ids.key]);
+      expectNothingOf(line, (await browser.get(at)).text, unseen());
+      const own = at.replace(ids.other, ids.own).replace(hidden, dan);
+      const answered = await browser.get(`${own}?${queryOf(ownValues())}`);
+      expectNothingOf(line, answered.text, unseen());
+      statuses.push(answered.status);
       continue;
     }
     const fields = { ...values, csrf, chat: hidden, game: "5", act: "panel", rank: "1", who: hidden };
@@ -230,6 +261,7 @@ test.each([
     );
     expectNothingOf(line, (await browser.post(at, form)).text);
   }
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(role === "an admin" ? 14 : 6);
   expect(await snapshot()).toBe(before);
 });
 
@@ -285,5 +317,19 @@ test("an owner chooses of which communities a member is, and an owner is of all"
     previousScopes: ids.own,
   });
   expect(ofMember.at(-1)?.details).toEqual({ chatId: "100031", role: "moderator", scopes: ids.own });
+  dataOf(await owner.send("DELETE /dashboard/api/members/100031"));
+});
+
+test("the form of an invitation and the team say of which communities a member is", async () => {
+  const { browser } = owner;
+  const { csrf = "" } = formOf(await browser.get("/dashboard/team"));
+  const sent = { csrf, role: "moderator", scopes: ids.other };
+  const asked = await browser.post("/dashboard/team/add", { ...sent, who: "100031" });
+  expect(asked.text).toMatch(/as <strong>Moderator<\/strong> of Hidden Hall[^?]* alone\?/);
+  const added = await browser.post("/dashboard/team/add", { ...sent, chatId: "100031" });
+  expect([added.status, added.headers.location]).toEqual([303, "/dashboard/team?done=memberInvited"]);
+  expect((await browser.get("/dashboard/team")).text).toMatch(/Moderator<\/strong> of Hidden Hall/);
+  const listed = listOf(dataOf(await owner.send("GET /dashboard/api/members")).members);
+  expect(listed.find((member) => textOf(member.chatId) === "100031")).toMatchObject({ scopes: [ids.other] });
   dataOf(await owner.send("DELETE /dashboard/api/members/100031"));
 });
