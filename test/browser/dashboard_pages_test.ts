@@ -98,7 +98,7 @@ it("the overview counts requests live", async () => {
   await page.goto(`${url()}/dashboard`);
   await send("GET /v2/chat?chatId=100001", { key });
   const card = page.getByRole("listitem").filter({ hasText: "Live" });
-  await expect.poll(() => card.textContent()).toMatch("Requests: 1 of 4");
+  await expect.poll(() => card.textContent(), { interval: 500 }).toMatch("Requests: 1 of 4");
 });
 
 it("usage and audit log can be viewed and downloaded, and keys are searched and sorted", async () => {
@@ -107,7 +107,9 @@ it("usage and audit log can be viewed and downloaded, and keys are searched and 
   for (const chatId of ["100001", "100002", "100003", "x", "100001"])
     await send(`GET /v2/chat?chatId=${chatId}`, { key });
   await page.goto("/dashboard");
-  await expect.poll(() => page.reload().then(() => page.words)).toContain("Requests: 4 of 4");
+  await expect
+    .poll(() => page.reload().then(() => page.words), { interval: 250 })
+    .toContain("Requests: 4 of 4");
   await expectUsable(page, "Overview", "dashboard-overview");
   await page.goto(`${paths.usage}?days=7`);
   await expectUsable(page, "Usage", "dashboard-usage");

@@ -68,7 +68,7 @@ test("a slow answer is deferred, and edited into the channel later", async () =>
   const waiting = await act(ada, { command: "/update user_4" });
   expect(waiting.text).toContain("The service is thinking");
   await expect
-    .poll(async () => (await platform.send(`GET ${page}?as=${ada}`)).text, { timeout: 10_000 })
+    .poll(async () => (await platform.send(`GET ${page}?as=${ada}`)).text, { timeout: 10_000, interval: 250 })
     .toContain("try again in a minute");
   await platform.recover();
   // Requests to a platform that was slow fail at once for a while, and the page keeps every answer.
@@ -91,16 +91,19 @@ test("a linked user who joins has the role within 5 s, also after the platform w
   };
   const shown = async () => (await platform.send(`GET ${page}?as=${joining}`)).text;
   await expect
-    .poll(async () => JSON.stringify((await platform.send("GET /requests")).body), { timeout: 10_000 })
+    .poll(async () => JSON.stringify((await platform.send("GET /requests")).body), {
+      timeout: 10_000,
+      interval: 250,
+    })
     .toContain("/chat/api/joins");
   await joins();
-  await expect.poll(shown, { timeout: 5_000 }).toMatch(/<span id="roles">[^<]*Verified/);
+  await expect.poll(shown, { timeout: 5_000, interval: 250 }).toMatch(/<span id="roles">[^<]*Verified/);
 
   await platform.fail({ platform: "chat", mode: "down", status: 503 });
   await joins();
-  await expect.poll(server.output, { timeout: 10_000 }).toContain("Cannot receive joins");
+  await expect.poll(server.output, { timeout: 10_000, interval: 250 }).toContain("Cannot receive joins");
   await platform.recover();
-  await expect.poll(shown, { timeout: 20_000 }).toMatch(/<span id="roles">[^<]*Verified/);
+  await expect.poll(shown, { timeout: 20_000, interval: 250 }).toMatch(/<span id="roles">[^<]*Verified/);
 });
 
 test("the page says whether the bot answers, and shows the panel in the language of the guild", async () => {

@@ -9,7 +9,7 @@ const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 const startReceiver = (answer: () => HttpAnswer = () => ({})) =>
   runUntil(onTestFinished)(startHttpServer(answer));
 
-const patience = { timeout: 30_000 };
+const patience = { timeout: 30_000, interval: 250 };
 
 const open = { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" };
 
