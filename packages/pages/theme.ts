@@ -76,7 +76,7 @@ summary { width: fit-content; color: var(--mark); cursor: pointer; font-weight: 
 .languages ul { display: flex; flex-wrap: wrap; column-gap: 1rem; }
 .languages a { display: inline-block; padding-block: .25rem; }
 .languages [aria-current] { color: inherit; font-weight: 600; }
-:is(h1, h2, .button):lang(ja) { word-break: auto-phrase; }
+:is(h1, h2, label, legend, summary, .button):lang(ja) { word-break: auto-phrase; }
 :lang(ko) { word-break: keep-all; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `;
