@@ -21,7 +21,7 @@ import { importRecordsOn } from "./import_records.ts";
 /** Returns a function that stores a batch, for a transaction. */
 export const batchImportOn = (parts: StoreParts) => {
   const { sql, elements, firstRows, rowsWritten } = parts;
-  const { recordNew, recordReplaced, log, isOpen } = importRecordsOn(parts);
+  const { recordNew, recordReplaced, logPart, isLogOpen } = importRecordsOn(parts);
   const { lockScope } = linkStatements(sql);
   const { insert, isNewer, keep, lock, replace, newest, blockedAmong, hasBlocks } = importStatements(sql);
 
@@ -74,7 +74,7 @@ export const batchImportOn = (parts: StoreParts) => {
 
     // Lock the scope before the records, like deleteScope, and sort new and old records together, to avoid deadlocks.
     yield* lockScope(pid);
-    if (batch.isContinued && !(yield* isOpen(file))) return ended;
+    if (batch.isContinued && !(yield* isLogOpen(file))) return ended;
     const mayBlock = (yield* hasBlocks(pid)).length > 0;
     const blocked = new Set(mayBlock ? yield* readBlocked(blockedAmong(pid, JSON.stringify(all))) : []);
     const lines = all.filter(([chatId]) => !blocked.has(chatId));
@@ -82,7 +82,7 @@ export const batchImportOn = (parts: StoreParts) => {
     const counts = { ...stored, kept: stored.kept + blocked.size };
     if (progress !== null) yield* saveProgress(progress.source, progress.position, at);
     const count = counts.inserted + counts.replaced;
-    if (file !== undefined) yield* log(batch, file, counts);
+    if (file !== undefined) yield* logPart(batch, file, counts);
     else if (count > 0) yield* insertRecord(sql, pid, linksImported(batch, count, { ...counts }));
     return counts;
   });

@@ -77,14 +77,18 @@ export const importRecordsOn = ({ sql, elements }: StoreParts) => {
         WHERE pid = ${pid} AND chat_id = value ->> 0
           AND (game_id IS DISTINCT FROM value ->> 1 OR last_verified_at <> CAST(value ->> 2 AS BIGINT)) ${condition}`),
 
-    /** Returns whether a batch of the file was stored, and its scope's data was not deleted since. */
-    isOpen: Effect.fnUntraced(function* (file: ImportedFile | undefined) {
+    /** Returns whether a part of the file was logged, and the data of its scope was not deleted since. */
+    isLogOpen: Effect.fnUntraced(function* (file: ImportedFile | undefined) {
       const found = yield* sql`SELECT 1 FROM link_imports WHERE id = ${file?.id ?? ""} AND ends_at > 0`;
       return found.length > 0;
     }),
 
-    /** Adds the counts of a batch to the entry of its file. */
-    log: Effect.fnUntraced(function* (batch: ImportBatch, file: ImportedFile, batchCounts: BatchImported) {
+    /** Logs a part of a batch in the entry of its file. */
+    logPart: Effect.fnUntraced(function* (
+      batch: ImportBatch,
+      file: ImportedFile,
+      batchCounts: BatchImported,
+    ) {
       const { pid, at } = batch;
       const added = countsOf(batchCounts);
       const { inserted, replaced, unchanged, kept } = added;

@@ -55,54 +55,23 @@ ${radioField({
   name: "onConflict",
   label: say("import.conflict"),
   value: onConflict,
-  choices: [
-    {
-      value: "newest",
-      label: say("import.newest"),
-      hint: say("import.newest.hint"),
-    },
-    {
-      value: "keep",
-      label: say("import.keep"),
-      hint: say("import.keep.hint"),
-    },
-    {
-      value: "replace",
-      label: say("import.replace"),
-      hint: say("import.replace.hint"),
-    },
-  ],
+  choices: conflictChoices.map((value) => ({
+    value,
+    label: say(`import.${value}`),
+    hint: say(`import.${value}.hint`),
+  })),
 })}
 <details${problem !== null ? html` open` : null}>
 <summary>${say("import.columns")}</summary>
-${textField({
-  name: "chatColumn",
-  label: say("import.column.chat", { platform: platforms.chat }),
-  hint: say("import.recognized", { names: "Discord ID, discord_id, user_id, chatId" }),
-  value: named.chatColumn,
-  maxLength: 100,
-})}
-${textField({
-  name: "gameColumn",
-  label: say("import.column.chat", { platform: platforms.game }),
-  hint: say("import.recognized", { names: "gameId, game_id" }),
-  value: named.gameColumn,
-  maxLength: 100,
-})}
-${textField({
-  name: "timeColumn",
-  label: say("import.column.time"),
-  hint: say("import.recognized", { names: "Verified At, linked_at, created_at, timestamp" }),
-  value: named.timeColumn,
-  maxLength: 100,
-})}
-${textField({
-  name: "verifiedColumn",
-  label: say("import.column.verified"),
-  hint: say("import.recognized", { names: "verified, status, active, is_deleted" }),
-  value: named.verifiedColumn,
-  maxLength: 100,
-})}
+${columnFields(platforms).map(([name, label, names]) =>
+  textField({
+    name,
+    label,
+    hint: say("import.recognized", { names }),
+    value: named[name],
+    maxLength: 100,
+  }),
+)}
 </details>
 ${columns.map(({ name, isIgnored }) => checkField("ignoreColumn", say("import.ignore", { name }), isIgnored, name))}
 ${words.map(wordField)}
@@ -115,6 +84,21 @@ ${words.map(wordField)}
 </form>
 ${undoableSection(undoable, communities)}`,
 });
+
+const conflictChoices = ["newest", "keep", "replace"] as const;
+
+/** The fields that name columns, and the names that are recognized without them. */
+const columnFields = (platforms: PlatformNames) =>
+  [
+    [
+      "chatColumn",
+      say("import.column.chat", { platform: platforms.chat }),
+      "Discord ID, discord_id, user_id, chatId",
+    ],
+    ["gameColumn", say("import.column.chat", { platform: platforms.game }), "gameId, game_id"],
+    ["timeColumn", say("import.column.time"), "Verified At, linked_at, created_at, timestamp"],
+    ["verifiedColumn", say("import.column.verified"), "verified, status, active, is_deleted"],
+  ] as const;
 
 export const importPreviewPage = (
   view: ImportView,
