@@ -39,10 +39,11 @@ test("a user's page shows the roles and what the rules would change, and applies
   expect((await moderator.browser.get(path)).text).not.toContain('id="roles"');
 });
 
-test("a blocked user is let in again on the user's page", async () => {
+test("a blocked user is let in again on the user's page, which tells both with the link in one list", async () => {
   const owner = await signInOwner(server, ada);
   const pid = textOf((await scopesOf(owner))[0]?.pid);
-  const chatId = "100004";
+  const chatId = member;
+  await owner.send("PUT /dashboard/api/links", { body: { pid, chatId, gameId: "4" } });
   await owner.send("PUT /dashboard/api/blocks", { body: { pid, chatId, reason: null } });
   const path = `/dashboard/links/user?pid=${pid}&chatId=${chatId}`;
   const { text } = await owner.browser.get(path);
@@ -53,4 +54,7 @@ test("a blocked user is let in again on the user's page", async () => {
   const after = (await owner.browser.get(textOf(done.headers.location))).text;
   expect(after).toContain("The user may verify again");
   expect(after).not.toContain("No longer block<");
+  const lists = [...after.matchAll(/<ul class="history".*?<\/ul>/gs)].map(([list]) => list);
+  expect(lists).toHaveLength(1);
+  expect(lists[0]).toMatch(/no longer blocks.* blocked .* linked /s);
 });
