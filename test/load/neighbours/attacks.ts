@@ -9,7 +9,7 @@ import type { RouteRow } from "./row.ts";
 import { makeTools, type WorkTools, works } from "./works.ts";
 import { type Attacker, type Site, withNewFlows, withNewSessions } from "./world.ts";
 
-export interface Attacking {
+interface Attacking {
   /** Whether all its work has ended; of a flood, whether the expected answer has come. */
   readonly isOver: () => boolean;
   /** Ends the attack. Returns what the attacker was answered, and whether the attack did what it is for. */

@@ -28,8 +28,7 @@ export interface Measured {
   readonly load: number;
 }
 
-export const isTooSlow = ({ refusal, ratios }: Measured): boolean =>
-  refusal !== null || Math.max(...ratios) > most;
+const isTooSlow = ({ refusal, ratios }: Measured): boolean => refusal !== null || Math.max(...ratios) > most;
 
 export const isFailed = (measured: Measured): boolean => !measured.hasWorked || isTooSlow(measured);
 
