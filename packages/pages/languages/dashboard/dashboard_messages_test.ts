@@ -13,11 +13,23 @@ const messagesOf = (tag: string): Readonly<Record<string, string>> =>
 
 const english = messagesOf("en");
 
+/** Messages that some languages have in common with English. */
+const commonKeys = new Set(
+  `account.plan account.plan.no alts.community alts.note audit.because audit.day.hint audit.setting.access
+   audit.two audit.value channels.log communities.figure deletion.account.webhooks deletion.confirmation
+   field.problem frame.menu frame.navigation frame.tier.premium import.left_reason links.actions
+   links.figure links.figure_noted list.community menu.imports menu.team menu.webhooks overview.way
+   preview.nicknames preview.roles roles.nickname rule.condition rule.field.itemId team.label.admin
+   team.label.moderator team.role.admin user.roles`.split(/\s+/),
+);
+
 it.each(dashboardTags)("the messages of the dashboard in %s are those of the English source", (tag) => {
   const messages = messagesOf(tag);
   expect(faultsOf(tag, messages, english)).toEqual([]);
   expect(writingFaults(tag, messages, english)).toEqual([]);
   expect(Object.keys(messages)).toEqual(Object.keys(english).filter((key) => Object.hasOwn(messages, key)));
+  const isEnglish = (key: string) => tag !== "en" && messages[key] === english[key];
+  expect(Object.keys(messages).filter((key) => isEnglish(key) && !commonKeys.has(key))).toEqual([]);
 });
 
 /** The source of the list of files. @param tags the languages in the order in which pages offer them */
