@@ -55,6 +55,9 @@ export interface Kv {
     options: { readonly limit: number; readonly reverse: boolean },
   ) => StoreEffect<ReadonlyArray<Entry>>;
 
+  /** Returns the first keys of a range. Left out if the engine reads keys at no lower cost than entries. */
+  readonly keys?: (range: Range, limit: number) => StoreEffect<ReadonlyArray<string>>;
+
   readonly count: (range: Range) => StoreEffect<number>;
 
   /**

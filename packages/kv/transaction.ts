@@ -338,15 +338,19 @@ export class Database {
       mapInParts(entries, (entry) => (entry === null ? undefined : parsed(entry, entry.value))),
     );
 
-  /** Returns the IDs of the first records of an index, without checks and numbers as their texts. */
-  readonly peekIds = <R>(
+  /** Returns the parts of the first entries of an index, without checks and numbers as their texts. */
+  readonly peekEntries = <R>(
     { name }: Index<R>,
     prefix: Tuple,
     limit: number,
-  ): StoreEffect<ReadonlyArray<ReadonlyArray<string>>> =>
-    Effect.flatMap(this.kv.list(rangeOf(name, prefix), { limit, reverse: false }), (entries) =>
-      mapInParts(entries, ({ value }) => decode(value).slice(1)),
-    );
+  ): StoreEffect<ReadonlyArray<ReadonlyArray<string>>> => {
+    const { kv } = this;
+    const range = rangeOf(name, prefix);
+    const keys =
+      kv.keys?.(range, limit) ??
+      Effect.map(kv.list(range, { limit, reverse: false }), (entries) => entries.map(({ key }) => key));
+    return Effect.flatMap(keys, (found) => mapInParts(found, (key) => decode(key).slice(1)));
+  };
 
   /** Reads without checks. */
   readonly read = <A, E = never>(body: Body<A, E>): StoreEffect<A, E> => this.#run(body, false);

@@ -70,8 +70,8 @@ export const layer = storeLayer(LinkStore, (db) => ({
       const chatsOf = (gameId: GameId) =>
         isBlocking(stored, gameId)
           ? Effect.succeed([])
-          : Effect.map(db.peekIds(links.byGame, [pid, epoch, gameId], maxChatsOfGame), (ids) =>
-              ids.map(([, chatId]) => chatId as ChatId),
+          : Effect.map(db.peekEntries(links.byGame, [pid, epoch, gameId], maxChatsOfGame), (entries) =>
+              entries.map((parts) => parts.at(-1) as ChatId),
             );
       return Effect.map(
         forEachLimited(gameIds, chatsOf, { concurrency: listsAtOnce }),

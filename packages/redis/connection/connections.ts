@@ -81,7 +81,17 @@ export const defaultPrefix = "accountlink:";
 
 export type RedisCommands = Pick<
   Redis,
-  "config" | "del" | "eval" | "evalsha" | "get" | "hmget" | "pexpire" | "set" | "wait" | "zlexcount"
+  | "config"
+  | "del"
+  | "eval"
+  | "evalsha"
+  | "get"
+  | "hmget"
+  | "pexpire"
+  | "set"
+  | "wait"
+  | "zlexcount"
+  | "zrangebylex"
 >;
 
 /**

@@ -59,8 +59,8 @@ interface RedisKvOptions {
 export const redisKv = (commands: RedisCommands, prefix: string, { replicated }: RedisKvOptions = {}): Kv => {
   const writer = replicated ?? commands;
   const settle = replicated === undefined ? null : settler(replicated);
-  const keys = [`${prefix}values`, `${prefix}names`, `${prefix}commits`] as const;
-  const [values, names] = keys;
+  const allKeys = [`${prefix}values`, `${prefix}names`, `${prefix}commits`] as const;
+  const [values, names] = allKeys;
   return {
     maxChanges,
 
@@ -76,11 +76,14 @@ export const redisKv = (commands: RedisCommands, prefix: string, { replicated }:
               }),
           ),
 
+    keys: ({ start, end }, limit) =>
+      runCommand("Kv.keys", () => commands.zrangebylex(names, `[${start}`, `(${end}`, "LIMIT", 0, limit)),
+
     list: ({ start, end }, { limit, reverse }) => {
       const [from, to] = [`[${start}`, `(${end}`];
       const range = reverse ? ["ZREVRANGEBYLEX", to, from] : ["ZRANGEBYLEX", from, to];
       return Effect.map(
-        runCommand("Kv.list", () => runScript(commands, list, keys, [...range, limit])),
+        runCommand("Kv.list", () => runScript(commands, list, allKeys, [...range, limit])),
         (reply) => {
           const texts = reply as ReadonlyArray<string>;
           return Array.from({ length: texts.length / 2 }, (_, index) =>
@@ -101,7 +104,7 @@ export const redisKv = (commands: RedisCommands, prefix: string, { replicated }:
       ];
       return Effect.map(
         runCommand("Kv.commit", async () => {
-          const reply = await runScript(writer, commit, keys, args);
+          const reply = await runScript(writer, commit, allKeys, args);
           // A check that did not hold may have read a commit that no replica has, so it waits too.
           await settle?.();
           return reply;

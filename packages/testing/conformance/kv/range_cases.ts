@@ -34,9 +34,10 @@ export const rangeCases: Cases<Engine> = {
   },
 
   "a limit takes the first keys of a range, or the last if it is reversed": function* () {
-    const { list, range, set } = yield* makeKeys;
+    const { key, kv, list, range, set } = yield* makeKeys;
     yield* set({ a: "", b: "", c: "", d: "" });
     expectEqual(yield* list(range("a", "d"), 2), ["a", "b"]);
+    if (kv.keys !== undefined) expectEqual(yield* kv.keys(range("b", "d"), 2), [key("b"), key("c")]);
     expectEqual(yield* list(range("a", "d"), 2, true), ["c", "b"]);
     expectEqual(yield* list(range("a", "d"), 0), []);
   },
