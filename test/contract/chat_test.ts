@@ -172,6 +172,7 @@ test("the button roles gives the roles of the plan, and says so; pressed again i
 test("unlink asks, and its button removes the link; a second press agrees", async () => {
   const asked = await told(eve, "unlink");
   expect(buttonsOf(asked).map(({ custom_id }) => custom_id)).toEqual(["unlink:yes"]);
+  expect(asked.content).toContain("and a nickname that the bot gave you");
   expect(await gameOf(eve)).toBe("5");
   const removed = await pressed(eve, "unlink:yes");
   const again = await pressed(eve, "unlink:yes");

@@ -65,7 +65,9 @@ test("a guild's links are closed to a team that does not manage the guild, and c
     expectRefusal(answer, 403, "FORBIDDEN", closed);
   }
   for (const path of [`links?pid=${pid}`, `links.csv?pid=${pid}`, `links/user?pid=${pid}&chatId=${cyd}`]) {
-    expect((await owner.browser.get(`/dashboard/${path}`)).status).toBe(403);
+    const page = await owner.browser.get(`/dashboard/${path}`, { "accept-language": "de" });
+    expect(page.status).toBe(403);
+    expect(page.text).toContain("Die Liste einer Community ist geschlossen, solange der Bot");
   }
   const { text } = await owner.browser.get("/dashboard/links.csv?pid=all");
   expect(text.split("\n").filter((line) => line.includes(cyd))).toHaveLength(1);

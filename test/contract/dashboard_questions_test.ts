@@ -138,7 +138,9 @@ test("somebody becomes an owner only after a question that says what owners may 
       "An owner can change or remove every member of the team, you and the founder included",
     ),
   ]);
-  expect(wordsOf(await browser.get("/dashboard/team"))).toContain("100003 Admin since");
+  const team = wordsOf(await browser.get("/dashboard/team"));
+  expect(team).toContain("100003 Admin since");
+  expect(team).toContain("Finds, links, unlinks and blocks users");
   const invited = await postTo(browser, "team/add", { who: "100008", role: "owner" });
   expect(wordsOf(invited)).toContain("delete the account with all its data");
   const confirmed = await browser.post("/dashboard/team/role", {

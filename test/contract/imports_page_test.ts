@@ -112,9 +112,11 @@ test("an upload is previewed, imported once, and reports each skipped row", asyn
     expect(form).toContain(`${choice} <small>Of two rows of one user, the ${counts} counts`);
   }
   expect(form).toContain("A row without a time gets the time of the import.");
+  expect(form).toContain("also by undoing an import, stays removed");
   const again = locationOf(await importer.upload(file, { onConflict: "newest" }));
   const none = (await importer.get(again)).text;
   expect(none).toMatch(/class="notice warn".*no link to import/);
+  expect(none).toContain("The link here stays, or stays removed");
   expect(none).not.toContain("/start");
   expect(await importer.run(again)).toContain("0 links of “links.csv” were stored");
 });

@@ -68,6 +68,8 @@ test("the overview names the latest changes of links", async () => {
   const owner = await signInOwner(server, ada);
   const { text } = await owner.browser.get("/dashboard/communities");
   const pid = /pid_[0-9a-z]+/.exec(text)?.[0];
+  const community = await owner.browser.get(`/dashboard/communities/${pid}`);
+  expect(community.text).toMatch(/Give it the rights to .*, if it lacks them/);
   await owner.send("PUT /dashboard/api/links", { body: { pid, chatId: "100008", gameId: "8" } });
   const { words } = await overviewOf(ada);
   expect(words).toContain("linked User 8 (100008) to Player 8 (8)");

@@ -69,7 +69,14 @@ test("the page asks the list that the rules ask, also the shared one", async () 
       body: { pid: list, guildId: guild, rules: [], nickname: null, state },
     });
   const total = chatUsers.length;
-  expect(await page({ pid })).toContain(`2 of ${total} members of`);
+  const block = { pid, chatId: "100007" };
+  await owner.send("PUT /dashboard/api/blocks", { body: block });
+  const own = await page({ pid });
+  expect(own).toContain(`2 of ${total} members of`);
+  expect(own.match(/user_\d+ Blocked/g)).toEqual(["user_7 Blocked"]);
+  await owner.send("DELETE /dashboard/api/blocks", { body: block });
+  expect(await wordsOf(`/dashboard/links?pid=${pid}`)).toContain("Linked or verified");
+  expect(await wordsOf("/dashboard/communities")).toContain("who links in one of them is linked in all");
   expect((await put(global, "on")).status).toBe(200);
   await owner.send("PUT /dashboard/api/links", { body: { pid: global, chatId: "100009", gameId: "9" } });
   for (const query of [{ pid }, { guildId: guild }, {}]) {

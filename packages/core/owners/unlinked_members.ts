@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect";
+import { BlockStore } from "../admission/block_store.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, GuildId, Pid } from "../ids.ts";
 import { LinkStore } from "../links/link_store.ts";
@@ -17,6 +18,8 @@ import {
 export interface UnlinkedMember extends ListedMember {
   /** When the bot reminded the member to link; null if it did not. */
   readonly reminded: Millis | null;
+  /** Whether the member may not link. */
+  readonly isBlocked: boolean;
 }
 
 export interface UnlinkedPage {
@@ -67,19 +70,22 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
     });
 
     const { blockHash } = yield* Secrets;
+    const blocks = yield* BlockStore;
     const reminders = yield* ReminderStore;
 
-    /** Adds when members were reminded to link. */
-    const withReminders = Effect.fnUntraced(function* (
+    /** Adds when members were reminded to link, and whether they are blocked. */
+    const described = Effect.fnUntraced(function* (
       { pid }: DataScope,
       guildId: GuildId,
       members: ReadonlyArray<ListedMember>,
     ) {
       const hashes = yield* Effect.forEach(members, ({ chatId }) => blockHash(pid, { chatId, gameId: null }));
       const known = yield* reminders.reminded({ pid, guildId }, hashes);
+      const blocked = yield* blocks.findHashes(pid, hashes);
       return members.map((member, index) => ({
         ...member,
         reminded: known.get(hashes[index] ?? "") ?? null,
+        isBlocked: blocked.has(hashes[index] ?? ""),
       }));
     });
 
@@ -126,7 +132,7 @@ export class UnlinkedMembers extends Context.Service<UnlinkedMembers>()("@accoun
         const shown = found.slice(0, limit);
         const last = shown.at(-1);
         return {
-          members: yield* withReminders(scope, guildId, shown),
+          members: yield* described(scope, guildId, shown),
           next: found.length > limit && last !== undefined ? last : null,
           linked: linked.size,
           total: members.length,

@@ -20,7 +20,7 @@ import { basePathOf, HttpResponse, HttpSettings, searchOf } from "@accountlink/h
 import type { Route } from "@accountlink/http-api";
 import { Effect, Record } from "effect";
 import { footerHtml } from "../footer.ts";
-import type { Html } from "../html.ts";
+import { type Html, html } from "../html.ts";
 import { Languages } from "../languages/mod.ts";
 import { readerOf } from "../page_render.ts";
 import { type Answering, asEffect, formSizes, redirectTo } from "../page_requests.ts";
@@ -121,8 +121,9 @@ export const makeOwnerPages = Effect.gen(function* () {
   });
 
   const answerOf = (owning: OwnerVisitor, answer: (visitor: OwnerVisitor) => Answer) =>
-    Effect.flatMap(asEffect(answer(owning)), (answered) =>
-      answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
+    Effect.flatMap(
+      Effect.catchIf(asEffect(answer(owning)), isClosed, () => Effect.succeed(closedPage)),
+      (answered) => (answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning)),
     ).pipe(chargeTo(owning.owner.account.name));
 
   const readOf = (path: DashboardPath, visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
@@ -191,6 +192,18 @@ export const makeOwnerPages = Effect.gen(function* () {
       ),
   };
 });
+
+/** Whether a page is refused because the bot is not in its community, or nobody of the account manages it. */
+const isClosed = (error: SiteError): boolean =>
+  error._tag === "Forbidden" && ["not_guild_manager", "bot_not_in_guild"].includes(error.reason);
+
+const closedPage: Page = {
+  status: 403,
+  isWorded: true,
+  title: say("refused.closed.title"),
+  section: "communities",
+  content: html`<p>${say("refused.closed")}</p>`,
+};
 
 /** The forms that leave or switch the account, so that the account's limit is no bar. */
 const ofSignIn: ReadonlySet<string> = new Set([

@@ -46,14 +46,9 @@ const platformOf = (error: SiteError, { chatName, gameName }: Reader): string =>
   return cause instanceof PlatformUnavailable && cause.platform === "game" ? gameName : chatName;
 };
 
-/** What the dashboard says in English of a role or a community that the member lacks. */
-const forbiddenText = ({ reason, message }: Forbidden): string => {
-  if (reason === "role")
-    return `${message}. Nothing was changed. An owner of the account can change your role.`;
-  return reason === "not_guild_manager"
-    ? "The list of a community is closed while the bot is not in it, or nobody of your team manages it. Nothing was changed."
-    : `${message}. Nothing was changed.`;
-};
+/** What the dashboard says in English of what a member may not do. */
+const forbiddenText = ({ reason, message }: Forbidden): string =>
+  `${message}. Nothing was changed.${reason === "role" ? " An owner of the account can change your role." : ""}`;
 
 /** The dashboard also tells in English what core says about a refusal. */
 const textOf = (error: SiteError, path: Site["path"], reader: Reader): string => {

@@ -130,7 +130,7 @@ const promises: ReadonlyArray<[sentence: string, file: string, act: Act, expecte
   ["and nobody gets or loses a role.", dashboard, "withoutRules", kept],
   ["The bot gives no roles or nicknames.", dashboard, "withoutRules", kept],
   ["members can link, and nobody gets or loses anything.", rolesDocument, "withoutRules", kept],
-  ["You lose the roles that need it.", english, "unlink", lost],
+  ["You lose the roles that need it, and a nickname that the bot gave you.", english, "unlink", lost],
   ["Who unlinks loses both, within seconds.", rolesDocument, "unlink", lost],
   ["is no longer linked loses the roles and the nickname either way", rolesDocument, "unlink", lost],
   ["the bot takes back the roles and the nickname that it gave for the link", dashboard, "unlink", lost],

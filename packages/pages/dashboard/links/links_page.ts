@@ -207,7 +207,7 @@ export const linksTable = (
     columns: [
       chatLabel,
       gameLabel,
-      say("links.last_verified"),
+      say("links.linked_or_verified"),
       { label: say("links.actions"), isUnseen: true },
     ],
     rows: links.map(({ link, chat, game }) => {

@@ -145,11 +145,11 @@ ${
           say("unlinked.reminded"),
         ],
         rows: found.members.map((member) => {
-          const { at, reminded } = member;
+          const { at, reminded, isBlocked } = member;
           return [
             html`<a href="${to(userPath(pid, member.chatId))}">${accountText(member.chatId, member)}</a>${
               member.username === null ? null : html` <small>${userNameHtml(member.username)}</small>`
-            }`,
+            }${isBlocked ? html` <span class="badge bad">${say("user.blocked")}</span>` : null}`,
             at === 0 ? "–" : html`${dayHtml(at)} <small>${ageAgoHtml(at, now)}</small>`,
             reminded === null ? "–" : dayHtml(reminded),
           ];
