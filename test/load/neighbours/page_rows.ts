@@ -16,7 +16,7 @@ import {
   withPlan,
   withWebhook,
 } from "./row.ts";
-import { type Attacker, largeGuild } from "./world.ts";
+import { type Attacker, dearestRules, largeGuild } from "./world.ts";
 
 /** As large as forms may be: of IDs, with texts, and with lists. */
 const fillerOf = (size: number) => ({ filler: "x".repeat(size) });
@@ -81,7 +81,9 @@ export const pageRows: Readonly<Record<string, RouteRow>> = {
   "POST /dashboard/communities/:pid": row(303, withOwn(textFiller)),
   "GET /dashboard/communities/:pid/roles": row(200, inPlan),
   "GET /dashboard/communities/:pid/roles/nicknames.csv": row(200, inPlan),
-  "GET /dashboard/communities/:pid/roles/preview": row(200, inPlan),
+  "GET /dashboard/communities/:pid/roles/preview": row(200, inPlan, {
+    again: ["POST /dashboard/api/roles/preview", withPlan({ rules: dearestRules })],
+  }),
   "POST /dashboard/communities/:pid/roles/preview": row(303, withPlan(filler)),
   "POST /dashboard/communities/:pid/roles": row(303, withPlan(filler)),
   "GET /dashboard/communities/:pid/channels": row(200, inPlan),
