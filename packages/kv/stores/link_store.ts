@@ -39,12 +39,7 @@ import {
 import { purgeScope, purges } from "./purges.ts";
 import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
-import {
-  endingVerifications,
-  endLastVerifications,
-  type ManyVerifications,
-  withEnded,
-} from "./verifications.ts";
+import { endingVerifications, endLastVerifications, type ManyVerifications } from "./verifications.ts";
 
 /** The lists of game users that are read at once, each of which may be long. */
 const listsAtOnce = 8;
@@ -153,7 +148,10 @@ const removeGame = (db: Database) => {
   );
   return (write: RemoveGame) =>
     Effect.map(endingVerifications(db, write, run(write)), ([removed, before]) =>
-      Option.map(removed, (made) => withEnded({ ...made, chatId: write.chatId }, before)),
+      Option.map(removed, ({ gameId, ended }) => ({
+        gameId,
+        ended: [...(before.get(write.chatId) ?? []), ...ended],
+      })),
     );
 };
 
