@@ -142,7 +142,7 @@ class NodeExchange implements HttpRequest {
   }
 
   readBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
-    return this.#knownBody(maxBytes) ?? readChunks(this.#incoming, maxBytes);
+    return Effect.suspend(() => this.#knownBody(maxBytes) ?? readChunks(this.#incoming, maxBytes));
   }
 
   streamBody(maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> {
