@@ -15,8 +15,11 @@ export const writes: Cases<StoragePorts> = {
       const links = yield* newLinkSteps;
       const lines = Array.from({ length: 1_300 }, (_, i) => line(ChatId.make(`${100_000 + i}`), chess));
       yield* links.load(lines);
+      const others = yield* newLinkSteps;
+      yield* others.load([line(ada, chess)]);
       expectEqual(yield* links.deleteAll(), 1_300);
       expectEqual(yield* links.all, []);
+      expectEqual((yield* others.all).length, 1, "The links of another scope");
       const events = Option.getOrThrow(yield* (yield* EventStore).read(links.pid, 0, 10_000));
       const deletions = events.filter(({ type }) => type === "scope.deleted");
       const counts = deletions.map(({ data }) => ("deletedRecords" in data ? data.deletedRecords : 0));
