@@ -1,7 +1,7 @@
 /**
  * Loops with a limit of concurrency. Those of Effect 4.1 run an item twice and leave another out if an item that they
  * are starting ends another one at once, for example because it commits the transaction that both share. Here each item
- * starts after the loop has paused.
+ * after the first one, which can end no other, starts after the loop has paused.
  */
 import { Effect } from "effect";
 
@@ -28,7 +28,8 @@ export const forEachLimited: {
 ) =>
   Effect.forEach(
     items,
-    (item, index) => Effect.flatMap(Effect.yieldNow, () => each(item, index)),
+    (item, index) =>
+      index === 0 ? each(item, index) : Effect.flatMap(Effect.yieldNow, () => each(item, index)),
     options,
   ) as never;
 
