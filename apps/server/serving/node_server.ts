@@ -63,8 +63,8 @@ export const answerRequests = Effect.fnUntraced(function* (
   };
   const turns = new RequestTurns(node, limits);
   const answer = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) =>
-    turns.enter(request, response, (onUncounted) =>
-      listener(request, response, { refusal: refusalOf(request, response), expectsContinue, onUncounted }),
+    turns.enter(request, response, (turn) =>
+      listener(request, response, { refusal: refusalOf(request, response), expectsContinue, ...turn }),
     );
   node.on("request", answer(false));
   node.on("checkContinue", answer(true));

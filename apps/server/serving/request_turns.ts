@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { parseAddress } from "@accountlink/core/addresses";
+import type { NodeListenerOptions } from "@accountlink/http";
 import { Option } from "effect";
 import { IpNetwork } from "effect/net";
 import type { Config } from "../config/config.ts";
@@ -112,6 +113,9 @@ class Connection {
   }
 }
 
+/** What a request that starts needs to know of its turn. */
+type Turn = Required<Pick<NodeListenerOptions, "onUncounted" | "goOn">>;
+
 /** The requests of an address in the current second, and its connections that wait for the next second. */
 interface Sender {
   started: number;
@@ -128,6 +132,8 @@ export class RequestTurns {
   readonly #connections = new WeakMap<Socket, Connection>();
   readonly #senders = new Map<string, Sender>();
   #queue: Array<Connection> = [];
+  /** Requests whose bodies have arrived and that go on in turns, since the bodies of all connections can arrive at once. */
+  #arrived: Array<() => void> = [];
   #isScheduled = false;
 
   constructor(server: Server, limits: TurnLimits) {
@@ -146,14 +152,21 @@ export class RequestTurns {
   }
 
   /** Starts a request now or when it is its turn. */
-  enter(request: IncomingMessage, response: ServerResponse, start: (onUncounted: () => void) => void): void {
+  enter(request: IncomingMessage, response: ServerResponse, start: (turn: Turn) => void): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;
-    const onUncounted = () => {
-      connection.isUncounted = true;
+    const turn: Turn = {
+      onUncounted: () => {
+        connection.isUncounted = true;
+      },
+      goOn: (run) => {
+        if (!connection.isPipelined && connection.entered.length === 1) return run();
+        this.#arrived.push(run);
+        this.#schedule();
+      },
     };
     connection.bodySize = Number(request.headers["content-length"] ?? 0);
-    connection.entered.push({ response, start: () => start(onUncounted) });
+    connection.entered.push({ response, start: () => start(turn) });
     response.once("close", () => this.#leave(connection, response));
     if (connection.mayStart && !connection.isFull && this.#count(connection)) {
       connection.mayStart = false;
@@ -226,8 +239,14 @@ export class RequestTurns {
     this.#schedule();
   }
 
+  #goOn(): void {
+    const began = performance.now();
+    while (this.#arrived.length > 0 && performance.now() - began <= turnTime) this.#arrived.shift()?.();
+  }
+
   #takeTurn(): void {
     this.#isScheduled = false;
+    this.#goOn();
     const queue = this.#queue;
     this.#queue = [];
     const began = performance.now();
@@ -245,7 +264,7 @@ export class RequestTurns {
       if (isHeld) this.#senderAt(connection.address as string).held.push(connection);
       else this.#dequeued(connection);
     }
-    if (this.#queue.length > 0) this.#schedule();
+    if (this.#queue.length > 0 || this.#arrived.length > 0) this.#schedule();
   }
 
   #schedule(): void {

@@ -76,6 +76,32 @@ it("a connection has at most 16 requests in flight, and is read on as they are a
   expect(most).toBe(16);
 });
 
+it("pipelined forms of many connections go on one at a time, and between them others are answered", async () => {
+  let turn = 0;
+  const count = () => {
+    turn++;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  onTestFinished(() => clearImmediate(counting));
+  const turns: Array<number> = [];
+  const { open } = await serve(
+    (request) =>
+      Effect.map(Effect.orDie(request.readBody(10_000)), () => {
+        turns.push(turn);
+        for (const end = performance.now() + 2; performance.now() < end; );
+        return new HttpResponse(200, {}, null);
+      }),
+    { ACCOUNTLINK_IP_PER_SECOND: "0" },
+  );
+  const forms = 5;
+  const all = await Promise.all(Array.from({ length: 10 }, open));
+  for (const { socket } of all) send(socket, "/form", forms, 2_000);
+  await expect.poll(() => all.every(({ answers }) => answers() === forms)).toBe(true);
+  // The first form of a connection arrives alone, so it goes on at once.
+  expect(new Set(turns).size).toBeGreaterThan(turns.length / 2);
+});
+
 it("a client that pipelines requests and reads their long answers slowly gets all of them", async () => {
   const body = "x".repeat(300_000);
   const answer = () => Effect.delay(Effect.succeed(new HttpResponse(200, {}, body)), "1 millis");

@@ -59,6 +59,8 @@ export interface NodeListenerOptions {
   readonly clientAddress?: string | undefined;
   /** Called once the request is known not to count against the limits of its address. */
   readonly onUncounted?: () => void;
+  /** Goes on with the request, whose body has arrived, when it is its turn; at once if left out. */
+  readonly goOn?: (run: () => void) => void;
 }
 
 /**
@@ -142,7 +144,9 @@ class NodeExchange implements HttpRequest {
   }
 
   readBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
-    return Effect.suspend(() => this.#knownBody(maxBytes) ?? readChunks(this.#incoming, maxBytes));
+    return Effect.suspend(
+      () => this.#knownBody(maxBytes) ?? readChunks(this.#incoming, maxBytes, this.#options.goOn),
+    );
   }
 
   streamBody(maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> {
@@ -217,7 +221,11 @@ const bytesReadBefore = (
 };
 
 /** Reads the whole body in chunks. If the connection closes before the end of the body, the fiber is interrupted. */
-const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> =>
+const readChunks = (
+  incoming: NodeRequest,
+  maxBytes: number,
+  goOn = (run: () => void) => run(),
+): Effect.Effect<Uint8Array, BodyTooLarge> =>
   Effect.callback((resume) => {
     const chunks: Array<Uint8Array> = [];
     let size = 0;
@@ -230,7 +238,7 @@ const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint
       incoming.pause();
       resume(tooLarge);
     };
-    const finish = () => resume(Effect.succeed(buffer.concat(chunks, size)));
+    const finish = () => goOn(() => resume(Effect.succeed(buffer.concat(chunks, size))));
     incoming.on("data", take);
     incoming.on("end", finish);
   });
