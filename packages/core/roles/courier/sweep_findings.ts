@@ -24,7 +24,7 @@ const [mostAtOnce, share] = [8, 2];
 export interface SweepFindings {
   readonly tally: PreviewTally;
   readonly sources: AnswerSources;
-  /** The members who differ from the plan. */
+  /** The members who differ from the plan, or may. */
   readonly differing: Set<ChatId>;
   /** The first members with an unanswered question. */
   readonly unanswered: Set<ChatId>;
@@ -43,8 +43,9 @@ export const makeFindMembers = Effect.gen(function* () {
     compared: ReadonlyArray<ComparedMember>,
   ) {
     const unchanged = compared.filter(
-      ({ stored, changes }) =>
-        !isDifferent(changes) && (changes.isUnanswered || changes.setNickname.after !== stored.nickname),
+      (each) =>
+        !isReadAgain(each) &&
+        (each.changes.isUnanswered || each.changes.setNickname.after !== each.stored.nickname),
     );
     if (unchanged.length === 0) return;
     const storedFor = yield* comparisons.storedOf(
@@ -101,11 +102,17 @@ const note = (
 ): void => {
   const { changes } = compared;
   tally.add(compared);
-  if (isDifferent(changes)) differing.add(changes.chatId);
+  if (isReadAgain(compared)) differing.add(changes.chatId);
   if (changes.isUnanswered && unanswered.size < mostRemembered) unanswered.add(changes.chatId);
   for (const roleId of changes.withoutItem) withoutItem.add(roleId);
 };
 
-/** Whether a sync would change the member's roles or nickname. */
-const isDifferent = ({ add, remove, nickname }: ComparedMember["changes"]): boolean =>
-  add.length + remove.length > 0 || nickname !== null;
+/**
+ * Whether the second half reads the member again, since a sync would change the roles or the nickname. Also if the
+ * member's page shows another nickname than the plan set: the page may have been read before the nickname was set, and
+ * who loses the link would keep a nickname that is forgotten.
+ */
+const isReadAgain = ({ stored, changes }: ComparedMember): boolean =>
+  changes.add.length + changes.remove.length > 0 ||
+  changes.nickname !== null ||
+  (stored.nickname !== null && changes.setNickname.after === null);
