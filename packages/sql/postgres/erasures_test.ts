@@ -132,7 +132,8 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
       const [keys, links, { query }] = [yield* KeyStore, yield* LinkStore, yield* Database];
       yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
       yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
-      const count = 5_500;
+      // So many steps that the deletion is interrupted before its last one.
+      const count = 30_000;
       yield* query(
         `INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
           SELECT $1, (100000 + i)::text, '1', 1, 1, 1 FROM generate_series(1, ${count}) AS i`,
