@@ -5,8 +5,8 @@ import type { Database, Transaction } from "./transaction.ts";
 /** The most records that one transaction of a sweep changes. */
 export const stepSize = 25;
 
-/** A transaction of a sweep that is larger changes no further record, since a record may have many others. */
-const [mostChecks, mostChanges] = [60, 600];
+/** Whether a transaction is so large that it changes no further record, since a record may have many others. */
+export const isFull = (tx: Transaction): boolean => tx.exceeds(60, 600);
 
 /**
  * Changes many records in small transactions, and returns the number of changes.
@@ -29,7 +29,7 @@ export const inSteps = <R>(
         let count = 0;
         for (const record of found) {
           if (yield* change(tx, record)) count++;
-          if (tx.exceeds(mostChecks, mostChanges)) return { changed: count, isWhole: false };
+          if (isFull(tx)) return { changed: count, isWhole: false };
         }
         return { changed: count, isWhole: true };
       });

@@ -14,6 +14,7 @@ import { Conflict } from "@accountlink/core/errors";
 import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect, Order } from "effect";
+import { isFull } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { blocks } from "./blocks.ts";
 import { journal, record } from "./journal.ts";
@@ -51,7 +52,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
     });
     return Effect.map(endingVerifications(db, write, setOnce), ([set, before]) => ({
       ...set,
-      removed: set.removed.map((one) => withEnded(one, before)),
+      removed: set.removed.map((one) => withEnded(one, one.chatId, before)),
     }));
   },
 
@@ -75,7 +76,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
       return removed;
     });
     const [removed, before] = yield* endingVerifications(db, { pid, at }, removal);
-    return removed.map((one) => withEnded(one, before));
+    return removed.map((one) => withEnded(one, one.chatId, before));
   }),
 
   remove: (write) =>
@@ -121,9 +122,6 @@ export const layer = storeLayer(BlockStore, (db) => ({
     }),
 }));
 
-/** A transaction that is larger removes no further link. */
-const [mostChecks, mostChanges] = [60, 600];
-
 /** Removes the first links of a blocked game user. Returns whether links may be left. */
 const removeSome = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -136,7 +134,7 @@ const removeSome = Effect.fnUntraced(function* (
   for (const chatId of found.map(({ link }) => link.chatId).toSorted()) {
     const ended = yield* removeLink(tx, { ...write, chatId });
     if (ended !== null) removed.push({ chatId, ...ended });
-    if (tx.exceeds(mostChecks, mostChanges)) return { removed, hasMore: true };
+    if (isFull(tx)) return { removed, hasMore: true };
   }
   return { removed, hasMore: found.length === blockedPerStep };
 });

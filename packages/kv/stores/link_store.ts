@@ -39,7 +39,12 @@ import {
 import { purgeScope, purges } from "./purges.ts";
 import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
-import { endingVerifications, endLastVerifications, type ManyVerifications } from "./verifications.ts";
+import {
+  endingVerifications,
+  endLastVerifications,
+  type ManyVerifications,
+  withEnded,
+} from "./verifications.ts";
 
 /** The lists of game users that are read at once, each of which may be long. */
 const listsAtOnce = 8;
@@ -148,10 +153,7 @@ const removeGame = (db: Database) => {
   );
   return (write: RemoveGame) =>
     Effect.map(endingVerifications(db, write, run(write)), ([removed, before]) =>
-      Option.map(removed, ({ gameId, ended }) => ({
-        gameId,
-        ended: [...(before.get(write.chatId) ?? []), ...ended],
-      })),
+      Option.map(removed, (made) => withEnded(made, write.chatId, before)),
     );
 };
 
@@ -215,8 +217,8 @@ const deleteScope = (db: Database) => {
   );
   return (write: DeleteScope) =>
     Effect.gen(function* () {
-      const [{ records, ended }, before] = yield* endingVerifications(db, write, run(write));
+      const [deleted, before] = yield* endingVerifications(db, write, run(write));
       yield* purgeScope(db, write.pid);
-      return { records, ended: [...(before.get(null) ?? []), ...ended] };
+      return withEnded(deleted, null, before);
     });
 };

@@ -175,8 +175,9 @@ export const endingVerifications = <A, E>(
 /** The sessions that were ended before a write, by chat user. */
 type Ended = Map<ChatId | null, ReadonlyArray<SessionId>>;
 
-/** Adds the sessions of a chat user that were ended before. */
-export const withEnded = <R extends { readonly chatId: ChatId; readonly ended: ReadonlyArray<SessionId> }>(
+/** Adds the sessions of a chat user that were ended before; of all of the scope if the chat user is null. */
+export const withEnded = <R extends { readonly ended: ReadonlyArray<SessionId> }>(
   removed: R,
+  chatId: ChatId | null,
   before: Ended,
-): R => ({ ...removed, ended: [...(before.get(removed.chatId) ?? []), ...removed.ended] });
+): R => ({ ...removed, ended: [...(before.get(chatId) ?? []), ...removed.ended] });
