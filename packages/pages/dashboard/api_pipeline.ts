@@ -111,7 +111,7 @@ export const makeOperation = Effect.gen(function* () {
     handler: (input: OwnerInput<P>) => Effect.Effect<JsonOf<S>, PublicError>,
   ) => {
     const [readRaw, read] = [rawReader(route), valuesReader(route)];
-    const isRead = route.method === "GET";
+    const isRead = turnOf(route) === "read";
 
     const visitorOf = Effect.fnUntraced(function* (context: RequestContext) {
       const signIn = yield* signIns.find("dashboard", site.session.read(context));
