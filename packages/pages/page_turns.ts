@@ -8,7 +8,7 @@ import { Context, Effect, Fiber, Option, Stream } from "effect";
 /** Of the writes, three may be tests of webhooks, which wait for other servers; one place is left for the rest. */
 const mostAtOnce = 4;
 
-/** Of one client address, which may be that of a school or of a carrier. */
+/** The requests of one client address, which a school or a carrier may share. */
 const mostOfAddress = 8;
 
 /** How long a body may take in its account's turn, in milliseconds. A slower one waits outside. */

@@ -133,7 +133,7 @@ beforeAll(async () => {
   });
 });
 
-/** The same in the own community, and a user who is linked in both. */
+/** Paths of the own community, also for a user who is linked in both. */
 const ownValues = () => ({
   ...values,
   pid: ids.own,

@@ -61,7 +61,7 @@ export class Deployment {
   hasWebhook = false;
   /** The communities of which each member of the team is at first. */
   readonly reaches = new Map<string, Reach>();
-  /** Whom the community `main` admits, and whether it asks for a proof of its own. */
+  /** The minimum ages of the community `main`, and whether it asks for a proof of its own. */
   readonly admission: Pick<ScopeSettings, "freshProof" | "minChatAgeDays" | "minGameAgeDays">;
   /** Draws what the world is like, so that it stays the same with another order of events. */
   readonly #chance: Chance;

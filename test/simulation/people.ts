@@ -4,16 +4,16 @@ import { Effect } from "effect";
 
 /** The chat users that exist in every simulation, in addition to `erasedChatId`. */
 export const chatIds = ["100001", "100002"];
-/** Members of the guild whom nobody links. */
+/** Members of the guild who are never linked. */
 export const unlinkedChatIds = ["100005", "100006", "100007"];
 /** The chat user that clients of the kind `erasure` link and erase. Other clients do not use this chat user. */
 export const erasedChatId = "100004";
 
-/** The team of an account with two communities: the owner, and members whom the owner gives some of them. */
+/** The team of an account with two communities. The owner chooses which communities each member reaches. */
 export const team = {
   owner: "100011",
   members: ["100012", "100013"],
-  /** The user whom members block and unblock. */
+  /** Members of the team block and unblock this user. */
   blocked: "100014",
   /** The only user in the other community. */
   inSecond: "100015",

@@ -112,7 +112,7 @@ it("an account with any number of keys gets another tier, also after a death", (
     expect([updated.changed, updated.keys.length]).toEqual([true, count + 1 - 50]);
     expect(new Set((yield* keys.listKeys("acme", 3)).map(({ tier }) => tier))).toEqual(new Set(["premium"]));
     expect(Option.getOrThrow(yield* update)).toEqual({ changed: false, keys: [] });
-    // What is read without a key has no revoked keys.
+    // Answers that need no key list no revoked keys.
     for (const id of updated.keys) {
       yield* keys.updateKey({ ...origin, id, update: { status: "revoked" }, at: 4 });
     }

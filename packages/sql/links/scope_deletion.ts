@@ -4,7 +4,7 @@
  * A large scope is deleted in short transactions before the final one, unless the idempotency key of the deletion is
  * taken. So others write between them on SQLite, and on Postgres none holds its locks for long. Each transaction adds
  * the number of its deleted links to the audit entry, and adds an event. So the audit entry and the events are right
- * wherever a deletion is interrupted; repeated, it goes on with what is left.
+ * wherever a deletion is interrupted. A repeated deletion removes the rows that are left.
  */
 import type { WriteContext } from "@accountlink/core/audit";
 import { scopeDeleted } from "@accountlink/core/journal";
