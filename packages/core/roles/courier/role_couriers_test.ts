@@ -300,6 +300,27 @@ test("a plan stores a nickname before it sets it, and then the one that the plat
   }
 });
 
+test("a sweep does not forget a nickname that is set after it read the members", function* () {
+  const { guild: scope } = yield* scopes;
+  const [chat, store, { put, startNode, broken, member }] = [
+    yield* ChatPlatform,
+    yield* RolePlanStore,
+    yield* deployment,
+  ];
+  yield* put({ rules: usual.rules.slice(0, 1), nickname: "{game.username}" });
+  const ada = chatId(memberIds[0] ?? "");
+  const started = { chatId: ada, nickname: "ada_g", replaced: null, at: 0 };
+  broken.afterPage = Effect.gen(function* () {
+    broken.afterPage = Effect.void;
+    yield* store.startNickname({ pid: scope.pid, guildId }, started);
+    yield* (chat.roles as ChatRoles).setNickname(guildId, ada, "ada_g");
+  }).pipe(Effect.asVoid, Effect.orDie);
+  yield* startNode();
+  yield* pass(30);
+  // She has no link, so the plan takes its nickname back.
+  assert.isNull((yield* member(ada)).nickname);
+});
+
 test("a plan forgets the nickname of a user who left the guild", function* () {
   const { guild: scope } = yield* scopes;
   const { added, nickname, settled } = yield* (yield* MemberSync).apply(

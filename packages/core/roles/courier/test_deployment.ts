@@ -91,6 +91,8 @@ export const deployment = Effect.gen(function* () {
     managers: (_: string) => true,
     unanswered: new Set<string>(),
     retryAfterMs: null as number | null,
+    /** Runs when a page of members has been read, before the answer arrives. */
+    afterPage: Effect.void,
   };
   let requests = 0;
 
@@ -157,7 +159,11 @@ export const deployment = Effect.gen(function* () {
       roles: {
         findGuildRoles: (id) => ask(null, broken.hasBot ? memory.findGuildRoles(id) : Effect.succeedNone),
         findMember: (id, user) => ask(user, broken.hasBot ? memory.findMember(id, user) : Effect.succeedNone),
-        membersPage: (id, after) => ask(null, memory.membersPage(id, after)),
+        membersPage: (id, after) =>
+          ask(
+            null,
+            Effect.tap(memory.membersPage(id, after), () => Effect.suspend(() => broken.afterPage)),
+          ),
         addRole: (id, user, role) => change("add", node)(user, role, memory.addRole(id, user, role)),
         removeRole: (id, user, role) => change("remove", node)(user, role, memory.removeRole(id, user, role)),
         setNickname: (id, user, name) =>
