@@ -161,6 +161,12 @@ test("verify shows a linked member the account, and buttons to update roles, cha
 });
 
 test("the button roles gives the roles of the plan, and says so; pressed again it says that nothing changed", async () => {
+  const owner = await signInOwner(server, ada.chatId);
+  const line = `GET /dashboard/api/roles?pid=${await pid()}&guildId=${guild}` as const;
+  // The sweep of the new plan would give the role first.
+  await expect
+    .poll(async () => (await owner.send(line)).body.data?.plan?.status)
+    .toMatchObject({ sweep: null, sweptAt: expect.any(String) as unknown });
   const roles = [{ id: "1", name: "Member" }];
   await platform.send(`PUT /control/guilds/${guild}/members/${flo.chatId}`, { body: { roles } });
   const first = await pressed(flo, "roles");

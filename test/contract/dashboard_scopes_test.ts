@@ -18,7 +18,8 @@ import { useSiteServer } from "./site_server.ts";
 type Line = Parameters<Owner["send"]>[0];
 
 const [ada, bob, cyd, dan] = ["100001", "100002", "100003", "100004"];
-const [hidden, hiddenGame, otherGame] = ["300077", "7755", "7766"];
+// So long that no other ID contains them by chance.
+const [hidden, hiddenGame, otherGame] = ["300077300077", "775577557755", "776677667766"];
 
 const server = useSiteServer(
   { ACCOUNTLINK_FREE_WINDOW: "0 seconds", ACCOUNTLINK_PREMIUM_WINDOW: "0 seconds" },
