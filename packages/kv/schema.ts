@@ -12,9 +12,7 @@ const schemas = table<{ readonly version: number }>()("schema", () => [], {});
 
 /** The version of the data; 0 for an empty engine, and for data from before versions. */
 export const readSchema = (kv: Kv): Effect.Effect<number, StoreUnavailable> =>
-  new Database(kv).read(function* (tx) {
-    return (yield* tx.get(schemas))?.version ?? 0;
-  });
+  new Database(kv).read((tx) => Effect.map(tx.get(schemas), (found) => found?.version ?? 0));
 
 /** Gives the data the schema of this release. Fails, and changes nothing, if a later release used the data. */
 export const claimSchema = (kv: Kv): Effect.Effect<void, StorageTooNew | StoreUnavailable> =>

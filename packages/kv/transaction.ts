@@ -319,7 +319,7 @@ const pauseAfter = (run: number): Effect.Effect<void> =>
       });
 
 /** The body of a transaction. It may run several times. */
-export type Body<A, E = never> = (tx: Transaction) => Effect.fn.Return<A, E | StoreUnavailable>;
+type Body<A, E> = (tx: Transaction) => StoreEffect<A, E> | Effect.fn.Return<A, E | StoreUnavailable>;
 
 /** Runs transactions on an engine. */
 export class Database {

@@ -30,9 +30,7 @@ export const leaseUnit: Unit = unit({
 /** Refuses a source that a server uses: no engine keeps others from writing. */
 export const refuseServers = Effect.fnUntraced(function* (db: Database) {
   const now = yield* Clock.currentTimeMillis;
-  const held = yield* db.read(function* (tx) {
-    return yield* tx.scan(leases, []);
-  });
+  const held = yield* db.read((tx) => tx.scan(leases, []));
   const seconds = Math.ceil((Math.max(0, ...held.map(({ until }) => until)) - now) / 1_000);
   if (seconds <= 0) return;
   return yield* new MoveRefused({

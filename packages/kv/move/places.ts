@@ -110,10 +110,7 @@ export const placesOfRows = Effect.fnUntraced(function* (rows: StorageRows) {
 });
 
 export const placesOfRecords = Effect.fnUntraced(function* (db: Database) {
-  const all = <R>(table: Table<R>): StoreEffect<ReadonlyArray<R>> =>
-    db.read(function* (tx) {
-      return yield* tx.scan(table, []);
-    });
+  const all = <R>(table: Table<R>): StoreEffect<ReadonlyArray<R>> => db.read((tx) => tx.scan(table, []));
   const places: Places = {
     ...accountMaps(
       (yield* all(accounts)).map(({ id, name, status }) => ({

@@ -171,9 +171,7 @@ const allOf = (name?: string) => ({
 
 /** Marks an empty target, or finds the place of an earlier attempt. */
 const begin = Effect.fnUntraced(function* (db: Database, wrapped: string) {
-  const saved = yield* db.read(function* (tx) {
-    return yield* tx.get(moving);
-  });
+  const saved = yield* db.read((tx) => tx.get(moving));
   if (saved?.rootKey === wrapped) return saved;
   const reason =
     saved === undefined

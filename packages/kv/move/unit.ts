@@ -136,9 +136,7 @@ export const unit = <R extends object>(definition: Definition<R>): Unit => {
     },
     page: (db, places, after, limit) =>
       Effect.map(
-        db.read(function* (tx) {
-          return yield* tx.scan(records, [], { ...(after !== null && { after }), limit });
-        }),
+        db.read((tx) => tx.scan(records, [], { ...(after !== null && { after }), limit })),
         (found) => {
           const rows: Record<string, Array<Row>> = {};
           for (const record of found) {

@@ -5,10 +5,11 @@ import { pauseFor, turned } from "@accountlink/core/communities";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { noSettings } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Struct } from "effect";
+import { Effect, Predicate, Struct } from "effect";
+import { removeSome } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { putLinking } from "./communities.ts";
-import { deleteImport, imports } from "./imports.ts";
+import { imports } from "./imports.ts";
 import { keys, revokedKey } from "./keys.ts";
 import { members } from "./members.ts";
 import { isOn, plans } from "./role_plans.ts";
@@ -18,11 +19,43 @@ import { webhooks } from "./webhooks.ts";
 
 type Effects<A> = Effect.fn.Return<A, Effect.Error<StoreEffect<never>>>;
 
+/** The keys that a step changed, while more of the account is to be changed. */
+export interface Unfinished {
+  readonly unfinished: ReadonlyArray<KeyId>;
+}
+
+/** Repeats a change of an account until nothing is left to change. */
+export const changeInSteps = Effect.fnUntraced(function* <A, E>(
+  change: (before: ReadonlyArray<KeyId>) => Effect.Effect<A | Unfinished, E>,
+) {
+  const before: Array<KeyId> = [];
+  for (;;) {
+    const changed = yield* change(before);
+    if (!Predicate.hasProperty(changed, "unfinished")) return changed;
+    before.push(...changed.unfinished);
+  }
+});
+
 /** Whether more than `limit` records needed a change, and the keys that were revoked. */
 interface Closed {
   readonly revoked: ReadonlyArray<KeyId>;
   readonly isMore: boolean;
 }
+
+export const activeKeys = (tx: Transaction, account: number) =>
+  Effect.map(tx.list(keys.byAccount, [account]), (found) =>
+    found.filter(({ key }) => key.status !== "revoked"),
+  );
+
+/** Changes the first `limit` records. Returns whether others are left. */
+const changeFirst = Effect.fnUntraced(function* <R>(
+  found: ReadonlyArray<R>,
+  limit: number,
+  change: (record: R) => StoreEffect<unknown>,
+): Effects<boolean> {
+  for (const record of found.slice(0, limit)) yield* change(record);
+  return found.length > limit;
+});
 
 /** Revokes up to `limit` keys of an account that are not revoked. */
 export const revokeSome = Effect.fnUntraced(function* (
@@ -31,7 +64,7 @@ export const revokeSome = Effect.fnUntraced(function* (
   at: Millis,
   limit: number,
 ): Effects<Closed> {
-  const active = (yield* tx.list(keys.byAccount, [account.id])).filter(({ key }) => key.status !== "revoked");
+  const active = yield* activeKeys(tx, account.id);
   const some = active.slice(0, limit);
   for (const stored of some) yield* tx.put(keys, revokedKey(stored, account, at));
   return { revoked: some.map(({ key }) => key.id), isMore: active.length > limit };
@@ -47,17 +80,17 @@ export const pauseSome = Effect.fnUntraced(function* (
   const sending = (yield* tx.list(webhooks.byAccount, [account])).filter(
     ({ webhook }) => webhook.status === "active",
   );
-  for (const stored of sending.slice(0, limit)) {
+  const isSending = yield* changeFirst(sending, limit, (stored) => {
     const webhook = { ...stored.webhook, status: "paused", failingSince: null } as const;
-    yield* tx.put(webhooks, { ...stored, webhook });
-  }
+    return tx.put(webhooks, { ...stored, webhook });
+  });
   const on = (yield* tx.list(plans.byAccount, [account])).filter(isOn);
   for (const plan of on.slice(0, limit)) {
     const paused = { ...plan.settings, state: "paused" } as const;
     yield* putLinking(tx, plan, (linking) => turned(linking, "paused", pauseFor("account_closed", at)));
     yield* tx.put(plans, { ...plan, settings: paused, revision: plan.revision + 1, sweep: null });
   }
-  return sending.length > limit || on.length > limit;
+  return isSending || on.length > limit;
 });
 
 /** Revokes up to `limit` keys of an account, and pauses up to `limit` webhooks and role plans. */
@@ -83,30 +116,27 @@ export const clearSome = Effect.fnUntraced(function* (
   { id, name }: StoredAccount,
   limit: number,
 ): Effects<boolean> {
-  const begun = yield* tx.list(imports.byAccount, [name], { limit });
-  for (const one of begun) yield* deleteImport(tx, one);
-  const ofMembers = yield* tx.list(signIns.byAccount, [name], { limit });
-  for (const signIn of ofMembers) yield* tx.remove(signIns, signIn.id);
   const invited = (yield* tx.scan(members, [id])).filter((member) => !hasAccepted(member));
-  for (const member of invited.slice(0, limit)) yield* tx.remove(members, id, member.chatId);
   const named = (yield* tx.list(scopes.byAccount, [id])).filter(
     ({ settings }) => !isSame(settings, noSettings),
   );
-  for (const scope of named.slice(0, limit)) yield* tx.put(scopes, { ...scope, settings: noSettings });
   const described = (yield* tx.list(webhooks.byAccount, [id])).filter(
     ({ webhook }) => webhook.description !== "",
   );
-  for (const stored of described.slice(0, limit)) {
-    yield* tx.put(webhooks, { ...stored, webhook: { ...stored.webhook, description: "" } });
-  }
   const entered = (yield* tx.list(keys.byAccount, [id])).filter(
     ({ key }) => !isSame(Struct.pick(key, Struct.keys(emptied)), emptied),
   );
-  for (const stored of entered.slice(0, limit)) {
-    yield* tx.put(keys, { ...stored, key: { ...stored.key, ...emptied } });
-  }
-  const full = begun.length === limit || ofMembers.length === limit;
-  return full || [invited, named, described, entered].some(({ length }) => length > limit);
+  const areMore = yield* Effect.all([
+    removeSome(tx, imports.byAccount, [name], limit),
+    removeSome(tx, signIns.byAccount, [name], limit),
+    changeFirst(invited, limit, ({ chatId }) => tx.remove(members, id, chatId)),
+    changeFirst(named, limit, (scope) => tx.put(scopes, { ...scope, settings: noSettings })),
+    changeFirst(described, limit, (stored) =>
+      tx.put(webhooks, { ...stored, webhook: { ...stored.webhook, description: "" } }),
+    ),
+    changeFirst(entered, limit, (stored) => tx.put(keys, { ...stored, key: { ...stored.key, ...emptied } })),
+  ]);
+  return areMore.includes(true);
 });
 
 const isSame = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);

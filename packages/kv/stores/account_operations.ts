@@ -6,7 +6,14 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Clock, Effect, Option } from "effect";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
-import { clearSome, closeSome, releaseAccount } from "./account_end.ts";
+import {
+  activeKeys,
+  changeInSteps,
+  clearSome,
+  closeSome,
+  releaseAccount,
+  type Unfinished,
+} from "./account_end.ts";
 import { nextNumber } from "./counts.ts";
 import { accountPlace, journal, record } from "./journal.ts";
 import { keys } from "./keys.ts";
@@ -15,6 +22,8 @@ import { accountNamed, accountOf, accountQueue, accounts, type StoredAccount } f
 
 /** Hashes of erased users who owned a suspended account. */
 export const suspendedOwners = table<{ readonly hash: string }>()("suspended", ({ hash }) => [hash], {});
+
+type Updated = Effect.Success<ReturnType<KeyStore["Service"]["updateAccount"]>>;
 
 type Operations =
   | "ensureAccount"
@@ -54,47 +63,35 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
     }),
 
   listAccounts: () =>
-    db.read(function* (tx) {
-      return (yield* tx.list(accounts.byName, [])).map(accountOf);
-    }),
+    db.read((tx) => Effect.map(tx.list(accounts.byName, []), (found) => found.map(accountOf))),
 
   updateAccount: ({ name, update, ...origin }) =>
-    Effect.gen(function* () {
-      const ids: Array<KeyId> = [];
-      for (;;) {
-        const step = yield* db.write(accountQueue(name), function* (tx) {
-          const account = yield* accountNamed(tx, name);
-          if (account === undefined) return null;
-          const active = (yield* tx.list(keys.byAccount, [account.id])).filter(
-            ({ key }) => key.status !== "revoked",
-          );
-          const found = active.filter(({ key }) =>
-            "tier" in update
-              ? key.kind === "normal" && key.tier !== update.tier
-              : update.status !== account.status,
-          );
-          // The status of a key is its account's.
-          const part = "tier" in update ? found.slice(0, changedPerStep) : found;
-          const changed = part.map(({ key }) => key.id);
-          if ("tier" in update) {
-            for (const stored of part) yield* tx.put(keys, { ...stored, key: { ...stored.key, ...update } });
-          }
-          if (part.length < found.length) return { changed, isMore: true };
-          const updated = { ...account, ...update };
-          const count = ids.length + changed.length;
-          if (count > 0 || updated.tier !== account.tier || updated.status !== account.status) {
-            const entry = logged(origin, "account.updated", { ...update, keys: count });
-            yield* record(tx, accountPlace(account.id), entry);
-            yield* tx.put(accounts, updated);
-            return { changed, isMore: false, isChanged: true };
-          }
-          return { changed, isMore: false, isChanged: false };
-        });
-        if (step === null) return Option.none();
-        ids.push(...step.changed);
-        if (!step.isMore) return Option.some({ changed: step.isChanged === true, keys: ids });
-      }
-    }),
+    changeInSteps((before) =>
+      db.write<Updated | Unfinished>(accountQueue(name), function* (tx) {
+        const account = yield* accountNamed(tx, name);
+        if (account === undefined) return Option.none();
+        const found = (yield* activeKeys(tx, account.id)).filter(({ key }) =>
+          "tier" in update
+            ? key.kind === "normal" && key.tier !== update.tier
+            : update.status !== account.status,
+        );
+        // The status of a key is its account's.
+        const part = "tier" in update ? found.slice(0, changedPerStep) : found;
+        const changed = part.map(({ key }) => key.id);
+        if ("tier" in update) {
+          for (const stored of part) yield* tx.put(keys, { ...stored, key: { ...stored.key, ...update } });
+        }
+        if (part.length < found.length) return { unfinished: changed };
+        const ids = [...before, ...changed];
+        const updated = { ...account, ...update };
+        const isSame = updated.tier === account.tier && updated.status === account.status;
+        if (ids.length === 0 && isSame) return Option.some({ changed: false, keys: ids });
+        const entry = logged(origin, "account.updated", { ...update, keys: ids.length });
+        yield* record(tx, accountPlace(account.id), entry);
+        yield* tx.put(accounts, updated);
+        return Option.some({ changed: true, keys: ids });
+      }),
+    ),
 
   renameAccount: ({ name, displayName, ...origin }) =>
     db.write(accountQueue(name), function* (tx) {
@@ -111,28 +108,20 @@ export const accountOperations = (db: Database): Pick<KeyStore["Service"], Opera
     }),
 
   endAccount: ({ name, pseudonym, ...write }) =>
-    Effect.gen(function* () {
-      assertStorable([pseudonym]);
-      const all: Array<KeyId> = [];
-      for (;;) {
-        const ended = yield* db.write<{ revoked: ReadonlyArray<KeyId>; isMore: boolean } | null>(
-          accountQueue(name),
-          function* (tx) {
-            const account = yield* accountNamed(tx, name);
-            if (account === undefined) return null;
-            const { revoked, isMore } = yield* closeSome(tx, account, write.at, endedPerStep);
-            if (isMore || (yield* isLeft(tx, account, pseudonym))) return { revoked, isMore: true };
-            yield* releaseAccount(tx, account, pseudonym);
-            const end = endOfAccount(write, pseudonym, [...all, ...revoked]);
-            yield* record(tx, accountPlace(account.id), logged(end, end.action, end.details));
-            return { revoked, isMore: false };
-          },
-        );
-        if (ended === null) return Option.none();
-        all.push(...ended.revoked);
-        if (!ended.isMore) return Option.some(all);
-      }
-    }),
+    changeInSteps((before) =>
+      db.write<Option.Option<ReadonlyArray<KeyId>> | Unfinished>(accountQueue(name), function* (tx) {
+        assertStorable([pseudonym]);
+        const account = yield* accountNamed(tx, name);
+        if (account === undefined) return Option.none();
+        const { revoked, isMore } = yield* closeSome(tx, account, write.at, endedPerStep);
+        if (isMore || (yield* isLeft(tx, account, pseudonym))) return { unfinished: revoked };
+        yield* releaseAccount(tx, account, pseudonym);
+        const all = [...before, ...revoked];
+        const end = endOfAccount(write, pseudonym, all);
+        yield* record(tx, accountPlace(account.id), logged(end, end.action, end.details));
+        return Option.some(all);
+      }),
+    ),
 });
 
 /** How many keys a step of the change of an account changes at most. */

@@ -15,12 +15,10 @@ import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { keyedWrite } from "./idempotency_store.ts";
 import { record } from "./journal.ts";
-import { scopeAt, scopes } from "./scopes.ts";
+import { isCurrent, type OfEpoch, scopeAt } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
-export interface StoredReview {
-  readonly pid: Pid;
-  readonly epoch: number;
+export interface StoredReview extends OfEpoch {
   readonly review: AltReview;
 }
 
@@ -85,14 +83,15 @@ export const reviewsOf = Effect.fnUntraced(function* (
   chatId: ChatId,
   place: readonly [] | readonly [Pid],
 ) {
-  const found: Array<{ readonly pid: Pid; readonly review: AltReview }> = [];
-  for (const { pid, epoch, review } of yield* tx.list(reviews.byUser, [chatId, ...place])) {
-    if ((yield* tx.get(scopes, pid))?.epoch !== epoch) continue;
-    const otherChatId = review.chatId === chatId ? review.otherChatId : review.chatId;
-    found.push({ pid, review: { ...review, chatId, otherChatId } });
-  }
-  return found.toSorted(
-    ({ review: one }, { review: other }) =>
-      other.at - one.at || Order.String(one.otherChatId, other.otherChatId),
-  );
+  const all = yield* tx.list(reviews.byUser, [chatId, ...place]);
+  const found = yield* Effect.filter(all, (stored) => isCurrent(tx, stored));
+  return found
+    .map(({ pid, review }) => {
+      const otherChatId = review.chatId === chatId ? review.otherChatId : review.chatId;
+      return { pid, review: { ...review, chatId, otherChatId } };
+    })
+    .toSorted(
+      ({ review: one }, { review: other }) =>
+        other.at - one.at || Order.String(one.otherChatId, other.otherChatId),
+    );
 });

@@ -20,7 +20,7 @@ import { blocks } from "./blocks.ts";
 import { journal, record } from "./journal.ts";
 import { removeLink } from "./link_store.ts";
 import { links } from "./links.ts";
-import { isBlocking, scopeAt, scopes, withScope } from "./scopes.ts";
+import { epochOf, isBlocking, isCurrent, scopeAt, scopes, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import { endingVerifications, type ManyVerifications, withEnded } from "./verifications.ts";
 
@@ -96,7 +96,7 @@ export const layer = storeLayer(BlockStore, (db) => ({
 
   findHashes: (pid, hashes) =>
     db.read(function* (tx) {
-      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      const epoch = yield* epochOf(tx, pid);
       const found = yield* tx.getAll(
         blocks,
         hashes.map((hash) => [pid, epoch, hash]),
@@ -106,19 +106,18 @@ export const layer = storeLayer(BlockStore, (db) => ({
 
   page: (pid, place, limit) =>
     db.read(function* (tx) {
-      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      const epoch = yield* epochOf(tx, pid);
       const options = { ...(place !== null && { after: [-place.at, place.hash] }), limit };
       return (yield* tx.list(blocks.newest, [pid, epoch], options)).map(({ block }) => block);
     }),
 
   ofUser: (chatId) =>
     db.read(function* (tx) {
-      const found: Array<UserBlock> = [];
-      for (const { pid, epoch, block } of yield* tx.list(blocks.byUser, [chatId])) {
-        if (block.chatId !== chatId || (yield* tx.get(scopes, pid))?.epoch !== epoch) continue;
-        found.push({ pid, at: block.at });
-      }
-      return found.toSorted((one, other) => Order.String(one.pid, other.pid));
+      const named = (yield* tx.list(blocks.byUser, [chatId])).filter(({ block }) => block.chatId === chatId);
+      const found = yield* Effect.filter(named, (kept) => isCurrent(tx, kept));
+      return found
+        .map(({ pid, block }): UserBlock => ({ pid, at: block.at }))
+        .toSorted((one, other) => Order.String(one.pid, other.pid));
     }),
 }));
 

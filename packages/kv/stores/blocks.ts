@@ -2,14 +2,13 @@ import type { ChatId, GameId, Pid } from "@accountlink/core";
 import type { StoredBlock } from "@accountlink/core/admission";
 import { Conflict } from "@accountlink/core/errors";
 import { Effect } from "effect";
+import { changeSome } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
-import { scopes } from "./scopes.ts";
+import { epochOf, type OfEpoch } from "./scopes.ts";
 
 /** A block of an epoch of its scope. */
-export interface KeptBlock {
-  readonly pid: Pid;
-  readonly epoch: number;
+export interface KeptBlock extends OfEpoch {
   readonly block: StoredBlock;
 }
 
@@ -48,7 +47,7 @@ export const isBlocked = Effect.fnUntraced(function* (
   pid: Pid,
   { chatId, gameId, chatHash }: LinkToCheck,
 ) {
-  const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+  const epoch = yield* epochOf(tx, pid);
   if (chatHash !== undefined && (yield* tx.get(blocks, pid, epoch, chatHash)) !== undefined) return true;
   if ((yield* tx.count(blocks.named, [pid, epoch, "chat", chatId])) > 0) return true;
   return (yield* tx.count(blocks.named, [pid, epoch, "game", gameId])) > 0;
@@ -68,14 +67,11 @@ export const blockTest = Effect.fnUntraced(function* (tx: Transaction, pid: Pid,
 });
 
 /** Takes a chat user out of up to `limit` blocks, and returns whether more may be left. */
-export const eraseFromBlocks = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
-  const found = yield* tx.list(blocks.byUser, [chatId], { limit });
-  for (const kept of found) {
+export const eraseFromBlocks = (tx: Transaction, chatId: ChatId, limit: number) =>
+  changeSome(tx, blocks.byUser, [chatId], limit, (kept) => {
     const { block } = kept;
     const isTheirs = block.chatId === chatId;
     const member = block.member === chatId ? null : block.member;
     const left = { ...block, ...(isTheirs && { chatId: null, reason: null }), member };
-    yield* tx.put(blocks, { ...kept, block: left });
-  }
-  return found.length === limit;
-});
+    return tx.put(blocks, { ...kept, block: left });
+  });

@@ -111,9 +111,7 @@ const move = Effect.fnUntraced(function* <R>(
   store: (tx: Transaction, record: R) => Effect.Effect<void, Effect.Error<ReturnType<typeof put>>>,
 ) {
   for (;;) {
-    const found = yield* db.read(function* (tx) {
-      return yield* tx.scan(from, [], { limit: stepSize });
-    });
+    const found = yield* db.read((tx) => tx.scan(from, [], { limit: stepSize }));
     if (found.length === 0) return;
     yield* db.write("carry over", function* (tx) {
       for (const record of found) {

@@ -12,6 +12,7 @@ import {
   pauseWithoutUser,
 } from "@accountlink/core/communities";
 import { Effect } from "effect";
+import { changeSome } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { followLog } from "./guild_logs.ts";
@@ -132,14 +133,7 @@ export const closeCommunity = Effect.fnUntraced(function* (tx: Transaction, plac
 });
 
 /** Takes an erased user out of up to `limit` pauses. Returns whether more may be left. */
-export const forgetInCommunities = Effect.fnUntraced(function* (
-  tx: Transaction,
-  chatId: ChatId,
-  limit: number,
-) {
-  const found = yield* tx.list(communities.byPauser, [chatId], { limit });
-  for (const stored of found) {
-    yield* tx.put(communities, { ...stored, paused: stored.paused && pauseWithoutUser(stored.paused) });
-  }
-  return found.length === limit;
-});
+export const forgetInCommunities = (tx: Transaction, chatId: ChatId, limit: number) =>
+  changeSome(tx, communities.byPauser, [chatId], limit, (stored) =>
+    tx.put(communities, { ...stored, paused: stored.paused && pauseWithoutUser(stored.paused) }),
+  );

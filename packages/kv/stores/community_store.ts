@@ -18,7 +18,7 @@ import { communities, communityAt, communityOf, earlierPanels, putSettings } fro
 import { deleteEntries } from "./guild_logs.ts";
 import { record } from "./journal.ts";
 import { plans } from "./role_plans.ts";
-import { accountAt, scopes } from "./scopes.ts";
+import { ofActive, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
 /** Reads the communities of these places that are known, each once. */
@@ -42,8 +42,7 @@ export const layer = storeLayer(CommunityStore, (db) => ({
     db.read(function* (tx) {
       const homes: Array<Community> = [];
       // A guild has a home only where it has a plan.
-      for (const plan of yield* tx.list(plans.byGuild, [guildId])) {
-        if ((yield* accountAt(tx, plan.scope.account)).status !== "active") continue;
+      for (const plan of yield* ofActive(tx, yield* tx.list(plans.byGuild, [guildId]))) {
         const community = yield* communityOf(tx, yield* communityAt(tx, plan));
         if (community.homeSince !== null) homes.push(community);
       }

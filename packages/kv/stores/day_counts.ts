@@ -1,7 +1,7 @@
 import { type DayCount, DayCounts } from "@accountlink/core/limits";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
+import { removeInSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import { storeLayer } from "./store_layer.ts";
 
@@ -12,13 +12,7 @@ export const layer = storeLayer(DayCounts, (db) => ({
   save: (counts, now) =>
     Effect.gen(function* () {
       assertStorable(counts.map(({ key }) => key));
-      yield* inSteps(
-        db,
-        (tx) => tx.scan(dayCounts, [], { before: [now + 1], limit: stepSize }),
-        Effect.fnUntraced(function* (tx, count) {
-          return (yield* tx.remove(dayCounts, ...dayCounts.id(count))) !== undefined;
-        }),
-      );
+      yield* removeInSteps(db, dayCounts, [], { before: [now + 1] });
       for (const part of Arr.chunksOf(counts, stepSize)) {
         yield* db.write("day counts", function* (tx) {
           const found = yield* tx.getAll(dayCounts, part.map(dayCounts.id));
@@ -29,8 +23,5 @@ export const layer = storeLayer(DayCounts, (db) => ({
       }
     }),
 
-  load: (now) =>
-    db.read(function* (tx) {
-      return yield* tx.scan(dayCounts, [], { from: [now + 1] });
-    }),
+  load: (now) => db.read((tx) => tx.scan(dayCounts, [], { from: [now + 1] })),
 }));

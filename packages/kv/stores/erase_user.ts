@@ -4,7 +4,7 @@
  */
 import type { ChatId, KeyId } from "@accountlink/core";
 import { isInCharge, isSuspendedOwner } from "@accountlink/core/accounts";
-import { isAtAddress, placeOf } from "@accountlink/core/addresses";
+import { isAtAddress } from "@accountlink/core/addresses";
 import type { StoreEffect } from "@accountlink/core/errors";
 import { logged, userErased } from "@accountlink/core/journal";
 import { isFinal } from "@accountlink/core/sessions";
@@ -20,7 +20,8 @@ import {
   type UserErased,
 } from "@accountlink/core/users";
 import { Clock, Effect, Option } from "effect";
-import { table } from "../table.ts";
+import { changeSome, removeSome } from "../steps.ts";
+import { type Index, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { clearSome, closeSome, pauseSome, releaseAccount, revokeSome } from "./account_end.ts";
 import { suspendedOwners } from "./account_operations.ts";
@@ -29,15 +30,15 @@ import { eraseFromBlocks } from "./blocks.ts";
 import { forgetInCommunities } from "./communities.ts";
 import { forgetInLogs } from "./guild_logs.ts";
 import { requests } from "./idempotency_store.ts";
-import { eraseFromImports } from "./import_records.ts";
+import { madeLinks } from "./import_records.ts";
 import { accountPlace, eraseFromJournal, pidOf, record, recordPart } from "./journal.ts";
 import { links } from "./links.ts";
 import { members } from "./members.ts";
-import { forgetNicknames, forgetPreviews, forgetProblems } from "./role_plans.ts";
-import { accountAt, accountOf, accounts, type StoredAccount, scopes } from "./scopes.ts";
+import { forgetNicknames, forgetPreviews, planProblems } from "./role_plans.ts";
+import { accountAt, accountOf, accounts, isCurrent, type OfEpoch, type StoredAccount } from "./scopes.ts";
 import { sightings } from "./sightings.ts";
 import { signIns } from "./sign_in_store.ts";
-import { forgetSuspects } from "./suspect_store.ts";
+import { suspects } from "./suspect_store.ts";
 import { endVerifications, flows, sessions } from "./verifications.ts";
 
 /** How many records of a kind are changed before the size of the transaction is compared with its bounds. */
@@ -116,13 +117,6 @@ const hasOtherRecords = Effect.fnUntraced(function* (tx: Transaction, { chatId, 
   return false;
 });
 
-const isCurrent = Effect.fnUntraced(function* (
-  tx: Transaction,
-  { pid, epoch }: { readonly pid: string; readonly epoch: number },
-) {
-  return (yield* tx.get(scopes, pid))?.epoch === epoch;
-});
-
 /** Erases things of each kind until the transaction is large enough. Returns whether something may be left. */
 const erasePart = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser, part: Part, before: Part) {
   for (const eraseSome of kinds) {
@@ -138,34 +132,25 @@ const erasePart = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser
 /** Erases up to `limit` things of a kind. Returns whether more may be left. */
 type EraseSome = (tx: Transaction, write: EraseUser, part: Part, before: Part) => StoreEffect<boolean>;
 
-const eraseLinks: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, { things }) {
-  const found = yield* tx.list(links.byUser, [chatId], { limit });
-  for (const stored of found) {
-    if (yield* isCurrent(tx, stored)) things.push({ what: "records", pid: stored.pid });
-    yield* tx.remove(links, stored.pid, chatId);
-  }
-  return found.length === limit;
-});
+/** Removes records of the user. Data of earlier epochs of their scopes is no thing that was erased. */
+const eraseFromScopes =
+  <R extends OfEpoch>(index: Index<R>, whatIs: (stored: R) => ErasedThing["what"]): EraseSome =>
+  (tx, { chatId }, { things }) =>
+    changeSome(
+      tx,
+      index,
+      [chatId],
+      limit,
+      Effect.fnUntraced(function* (stored) {
+        if (yield* isCurrent(tx, stored)) things.push({ what: whatIs(stored), pid: stored.pid });
+        yield* tx.remove(index.table, ...index.table.id(stored));
+      }),
+    );
 
-const eraseSightings: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, { things }) {
-  const found = yield* tx.list(sightings.byUser, [chatId], { limit });
-  for (const stored of found) {
-    const { pid, sighting } = stored;
-    const what = isAtAddress(sighting) ? "sightings" : "browsers";
-    if (yield* isCurrent(tx, stored)) things.push({ what, pid });
-    yield* tx.remove(sightings, pid, chatId, placeOf(sighting));
-  }
-  return found.length === limit;
-});
-
-const eraseReviews: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, { things }) {
-  const found = yield* tx.list(reviews.byUser, [chatId], { limit });
-  for (const stored of found) {
-    if (yield* isCurrent(tx, stored)) things.push({ what: "reviews", pid: stored.pid });
-    yield* tx.remove(reviews, ...reviews.id(stored));
-  }
-  return found.length === limit;
-});
+const eraseAll =
+  <R>(index: Index<R>, most = limit): EraseSome =>
+  (tx, { chatId }) =>
+    removeSome(tx, index, [chatId], most);
 
 const eraseFromLogs: EraseSome = Effect.fnUntraced(function* (tx, { chatId, at }, { things }) {
   const { pids, isMore } = yield* forgetInLogs(tx, chatId, at, limit);
@@ -203,17 +188,10 @@ const eraseRecords: EraseSome = Effect.fnUntraced(function* (tx, { chatId }, { t
   return found.length >= most;
 });
 
-const eraseAnswers: EraseSome = Effect.fnUntraced(function* (tx, { chatId }) {
-  const found = yield* tx.list(requests.byUser, [chatId], { limit });
-  for (const request of found) yield* tx.put(requests, { ...request, chatIds: [], answer: null });
-  return found.length === limit;
-});
-
-const eraseSignIns: EraseSome = Effect.fnUntraced(function* (tx, { chatId }) {
-  const found = yield* tx.list(signIns.byUser, [chatId], { limit });
-  for (const signIn of found) yield* tx.remove(signIns, signIn.id);
-  return found.length === limit;
-});
+const eraseAnswers: EraseSome = (tx, { chatId }) =>
+  changeSome(tx, requests.byUser, [chatId], limit, (request) =>
+    tx.put(requests, { ...request, chatIds: [], answer: null }),
+  );
 
 /** Ends the next membership of the user. Closes an account of others if the user was its last owner or admin. */
 const leaveAccount: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) {
@@ -241,11 +219,10 @@ const isClosed = Effect.fnUntraced(function* (tx: Transaction, account: number, 
   );
 });
 
-const forgetInviter: EraseSome = Effect.fnUntraced(function* (tx, { chatId }) {
-  const found = yield* tx.list(members.byInviter, [chatId], { limit });
-  for (const member of found) yield* tx.put(members, { ...member, invitedBy: null });
-  return found.length === limit;
-});
+const forgetInviter: EraseSome = (tx, { chatId }) =>
+  changeSome(tx, members.byInviter, [chatId], limit, (member) =>
+    tx.put(members, { ...member, invitedBy: null }),
+  );
 
 /** Releases the next account of the user. If no owner or admin is left, pauses its webhooks and role plans. */
 const endOwn: EraseSome = Effect.fnUntraced(function* (tx, write, part, before) {
@@ -270,21 +247,21 @@ const recordEnd = (tx: Transaction, write: EraseUser, { id }: StoredAccount, par
 };
 
 const kinds: ReadonlyArray<EraseSome> = [
-  eraseLinks,
-  eraseSightings,
-  eraseReviews,
+  eraseFromScopes(links.byUser, () => "records"),
+  eraseFromScopes(sightings.byUser, ({ sighting }) => (isAtAddress(sighting) ? "sightings" : "browsers")),
+  eraseFromScopes(reviews.byUser, () => "reviews"),
   eraseFromLogs,
   eraseFromSessions,
   eraseRecords,
   eraseAnswers,
   (tx, { chatId }) => eraseFromBlocks(tx, chatId, limit),
   (tx, { chatId }) => forgetInCommunities(tx, chatId, limit),
-  (tx, { chatId }) => eraseFromImports(tx, chatId, limit),
+  eraseAll(madeLinks.byUser),
   // A pair has many index entries.
-  (tx, { chatId }) => forgetSuspects(tx, chatId, limit / 2),
-  eraseSignIns,
+  eraseAll(suspects.byUser, limit / 2),
+  eraseAll(signIns.byUser),
   (tx, { chatId }) => forgetPreviews(tx, chatId, limit),
-  (tx, { chatId }) => forgetProblems(tx, chatId, limit),
+  eraseAll(planProblems.byUser),
   (tx, { chatId }) => forgetNicknames(tx, chatId, limit),
   leaveAccount,
   forgetInviter,

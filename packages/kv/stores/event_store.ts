@@ -61,9 +61,9 @@ export const layer = storeLayer(EventStore, (db) => ({
     }),
 
   oldestAt: () =>
-    db.read(function* (tx) {
-      return (yield* tx.list(places.byEvent, [], { limit: 1 }))[0]?.oldestEvent ?? null;
-    }),
+    db.read((tx) =>
+      Effect.map(tx.list(places.byEvent, [], { limit: 1 }), ([first]) => first?.oldestEvent ?? null),
+    ),
 
   sweep: ({ before, erasuresBefore }) =>
     Effect.gen(function* () {

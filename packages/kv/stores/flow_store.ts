@@ -67,10 +67,7 @@ export const layer = storeLayer(FlowStore, (db) => ({
       return true;
     }),
 
-  end: (id) =>
-    db.write(id, function* (tx) {
-      yield* endFlow(tx, id);
-    }),
+  end: (id) => db.write(id, (tx) => endFlow(tx, id)),
 }));
 
 const proofsOf = Effect.fnUntraced(function* (

@@ -1,25 +1,17 @@
-import {
-  GuildLogStore,
-  type HeldLog,
-  messageTime,
-  mostMessages,
-  mostWaiting,
-} from "@accountlink/core/guild_log";
+import { GuildLogStore, messageTime, mostMessages, mostWaiting } from "@accountlink/core/guild_log";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
+import { Effect, Struct } from "effect";
+import { removeInSteps, stepSize } from "../steps.ts";
 import { forgetInLogs, guildLogs, logEntries, logMessages } from "./guild_logs.ts";
 import { holdItems } from "./leases.ts";
 import { planProblems, plans } from "./role_plans.ts";
-import { accountAt, withScope } from "./scopes.ts";
+import { withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
 export const layer = storeLayer(GuildLogStore, (db) => ({
   add: (pid, entry, at) =>
     Effect.gen(function* () {
-      const logs = yield* db.read(function* (tx) {
-        return yield* tx.scan(guildLogs, [pid]);
-      });
+      const logs = yield* db.read((tx) => tx.scan(guildLogs, [pid]));
       // A scope has any number of logs, so each has a transaction of its own.
       for (const { guildId } of logs.filter(({ channelId }) => channelId !== null)) {
         yield* db.write(pid, function* (tx) {
@@ -33,34 +25,19 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
     }),
 
   hold: (hold) =>
-    Effect.gen(function* () {
-      const held = yield* holdItems(
-        db,
-        { name: "guild logs", items: guildLogs, byHolder: guildLogs.byHolder },
-        hold,
-      );
-      return yield* db.read(function* (tx) {
-        const found: Array<HeldLog> = [];
-        for (const { pid, guildId, scope, channelId, position, closedAt, problems, time } of held) {
-          if ((yield* accountAt(tx, scope.account)).status !== "active") continue;
-          const plan = yield* tx.get(plans, pid, guildId);
-          const newest = plan && (yield* tx.list(planProblems.newest, [plan.ref], { limit: 1 }))[0];
-          const [waiting] = yield* tx.scan(logEntries, [pid, guildId, time], { limit: 1 });
-          const [edited] = yield* tx.list(logMessages.edits, [pid, guildId], { limit: 1 });
-          found.push({
-            scope: yield* withScope(tx, scope),
-            guildId,
-            channelId,
-            position,
-            closedAt,
-            problems,
-            problemAt: newest === undefined ? null : Math.max(...newest.problems.map(({ at }) => at)),
-            waitsSince: waiting?.at ?? null,
-            editAt: edited?.editAt ?? null,
-          });
-        }
-        return found;
-      });
+    holdItems(db, "guild logs", guildLogs, hold, function* (tx, log) {
+      const { pid, guildId, scope, time } = log;
+      const plan = yield* tx.get(plans, pid, guildId);
+      const newest = plan && (yield* tx.list(planProblems.newest, [plan.ref], { limit: 1 }))[0];
+      const [waiting] = yield* tx.scan(logEntries, [pid, guildId, time], { limit: 1 });
+      const [edited] = yield* tx.list(logMessages.edits, [pid, guildId], { limit: 1 });
+      return {
+        ...Struct.pick(log, ["guildId", "channelId", "position", "closedAt", "problems"]),
+        scope: yield* withScope(tx, scope),
+        problemAt: newest === undefined ? null : Math.max(...newest.problems.map(({ at }) => at)),
+        waitsSince: waiting?.at ?? null,
+        editAt: edited?.editAt ?? null,
+      };
     }),
 
   waiting: ({ pid, guildId }, limit) =>
@@ -95,15 +72,12 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
         const last = (yield* tx.list(logMessages.byTime, [pid, guildId], options)).at(-1);
         return Math.max(last?.at ?? -1, at - messageTime);
       });
-      yield* inSteps(
+      yield* removeInSteps(
         db,
-        (tx) => tx.list(logMessages.byTime, [pid, guildId], { before: [beyond + 1], limit: stepSize }),
-        Effect.fnUntraced(function* (tx, { messageId }) {
-          const stored = yield* tx.get(logMessages, pid, guildId, messageId);
-          if (stored === undefined || stored.editAt !== null) return false;
-          yield* tx.remove(logMessages, pid, guildId, messageId);
-          return true;
-        }),
+        logMessages.byTime,
+        [pid, guildId],
+        { before: [beyond + 1] },
+        ({ editAt }) => editAt === null,
       );
       return isHeld;
     }),
@@ -132,9 +106,7 @@ export const layer = storeLayer(GuildLogStore, (db) => ({
     Effect.gen(function* () {
       let isMore = true;
       while (isMore) {
-        isMore = yield* db.write(chatId, function* (tx) {
-          return (yield* forgetInLogs(tx, chatId, at, stepSize)).isMore;
-        });
+        ({ isMore } = yield* db.write(chatId, (tx) => forgetInLogs(tx, chatId, at, stepSize)));
       }
     }),
 }));

@@ -1,5 +1,5 @@
 /** The logs of communities, and what plans and erasures do to them. */
-import type { ChatId, GuildId, Pid } from "@accountlink/core";
+import type { ChatId } from "@accountlink/core";
 import {
   type LogMessage,
   linesWithoutUser,
@@ -8,7 +8,7 @@ import {
 } from "@accountlink/core/guild_log";
 import type { PlanPlace } from "@accountlink/core/roles";
 import { Effect, Order } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
+import { removeInSteps } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import type { ScopeRef } from "./scopes.ts";
@@ -41,9 +41,7 @@ export const guildLogs = table<KeptLog>()(
   1,
 );
 
-interface KeptEntry extends WaitingEntry {
-  readonly pid: Pid;
-  readonly guildId: GuildId;
+interface KeptEntry extends WaitingEntry, PlanPlace {
   /** The time of the log when it was added. */
   readonly time: number;
 }
@@ -110,21 +108,14 @@ export const followLog = Effect.fnUntraced(function* (
 
 /** Deletes the entries of a log that was turned off. */
 export const deleteEntries = (db: Database, { pid, guildId }: PlanPlace) =>
-  inSteps(
-    db,
-    Effect.fnUntraced(function* (tx) {
-      const { time = 0 } = (yield* tx.get(guildLogs, pid, guildId)) ?? {};
-      return yield* tx.scan(logEntries, [pid, guildId], { before: [time], limit: stepSize });
-    }),
-    Effect.fnUntraced(function* (tx, entry) {
-      return (yield* tx.remove(logEntries, ...logEntries.id(entry))) !== undefined;
-    }),
+  Effect.flatMap(
+    db.read((tx) => tx.get(guildLogs, pid, guildId)),
+    (log) => removeInSteps(db, logEntries, [pid, guildId], { before: [log?.time ?? 0] }),
   );
 
 /** When the channel of a plan's log was found closed; null if it is open. */
-export const closedSince = Effect.fnUntraced(function* (tx: Transaction, { pid, guildId }: PlanPlace) {
-  return (yield* tx.get(guildLogs, pid, guildId))?.closedAt ?? null;
-});
+export const closedSince = (tx: Transaction, { pid, guildId }: PlanPlace) =>
+  Effect.map(tx.get(guildLogs, pid, guildId), (log) => log?.closedAt ?? null);
 
 /** Finds the messages that name a chat user. */
 export const messagesOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {

@@ -1,5 +1,5 @@
 import type { ChatId } from "@accountlink/core";
-import { Conflict, type StoreEffect } from "@accountlink/core/errors";
+import { Conflict, type StoreEffect, type StoreUnavailable } from "@accountlink/core/errors";
 import {
   type EarlierRequest,
   IdempotencyStore,
@@ -9,7 +9,7 @@ import {
   keptOutcome,
 } from "@accountlink/core/idempotency";
 import { Effect, Option } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
+import { removeInSteps } from "../steps.ts";
 import { keyOf, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { storeLayer } from "./store_layer.ts";
@@ -26,8 +26,10 @@ export const requests = table<StoredRequest>()("request", ({ id }) => [id], {
 });
 
 /** The transaction of a write. */
-type Run<W, O, E> = (tx: Transaction, write: W) => Effect.fn.Return<O, StoreUnavailableOnly | Conflict | E>;
-type StoreUnavailableOnly = Effect.Error<StoreEffect<never>>;
+type Run<W, O, E> = (
+  tx: Transaction,
+  write: W,
+) => StoreEffect<O, Conflict | E> | Effect.fn.Return<O, StoreUnavailable | Conflict | E>;
 
 /**
  * Makes a write that keeps its idempotency key and its answer.
@@ -49,7 +51,7 @@ export const keyedWrite =
       const { once } = write;
       yield* tx.prefetch([...reads(write), ...(once === undefined ? [] : [keyOf(requests, [once.id])])]);
       if (once !== undefined) yield* takeKey(tx, once);
-      const outcome = yield* Effect.gen(() => run(tx, write));
+      const outcome = yield* run(tx, write);
       const kept = once === undefined ? null : keptOf(outcome, write);
       if (once !== undefined && kept !== null) yield* keepAnswer(tx, once, keptOutcome(once, kept));
       return outcome;
@@ -67,34 +69,21 @@ const keepAnswer = (tx: Transaction, request: IdempotentRequest, { answer, chatI
   return tx.put(requests, { id, fingerprint, endsAt, answer, chatIds: [...request.chatIds, ...chatIds] });
 };
 
-export const layer = storeLayer(IdempotencyStore, (db) => {
-  return {
-    keep: (request, answer) =>
-      db.write<void, Conflict>(request.id, function* (tx) {
-        yield* takeKey(tx, request);
-        yield* keepAnswer(tx, request, answer);
-      }),
+export const layer = storeLayer(IdempotencyStore, (db) => ({
+  keep: (request, answer) =>
+    db.write<void, Conflict>(request.id, function* (tx) {
+      yield* takeKey(tx, request);
+      yield* keepAnswer(tx, request, answer);
+    }),
 
-    find: (id) =>
-      db.read(function* (tx) {
-        return Option.map(Option.fromUndefinedOr(yield* tx.get(requests, id)), requestOf);
-      }),
+  find: (id) =>
+    db.read(function* (tx) {
+      return Option.map(Option.fromUndefinedOr(yield* tx.get(requests, id)), requestOf);
+    }),
 
-    sweep: (at) =>
-      Effect.asVoid(
-        inSteps(
-          db,
-          (tx) => tx.list(requests.byEnd, [], { before: [at + 1], limit: stepSize }),
-          Effect.fnUntraced(function* (tx, { id }) {
-            const found = yield* tx.get(requests, id);
-            if (found === undefined || found.endsAt > at) return false;
-            yield* tx.remove(requests, id);
-            return true;
-          }),
-        ),
-      ),
-  };
-});
+  sweep: (at) =>
+    Effect.asVoid(removeInSteps(db, requests.byEnd, [], { before: [at + 1] }, ({ endsAt }) => endsAt <= at)),
+}));
 
 const requestOf = ({ fingerprint, answer, endsAt }: StoredRequest): EarlierRequest => ({
   fingerprint,

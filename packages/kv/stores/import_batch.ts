@@ -62,9 +62,7 @@ export const importBatch = (db: Database, batch: ImportBatch): StoreEffect<Batch
     const most = Math.floor((db.kv.maxChanges ?? maxChanges) / keysOfLink) - 1;
     const parts = Arr.chunksOf(lines, Math.min(most, largestPart));
     const oldest = [batch.at - progressKeptFor];
-    const outdated = yield* db.read(function* (tx) {
-      return yield* tx.list(progress.byTime, [], { before: oldest, limit: 10 });
-    });
+    const outdated = yield* db.read((tx) => tx.list(progress.byTime, [], { before: oldest, limit: 10 }));
     let stored: Stored = { counts: { inserted: 0, replaced: 0, unchanged: 0, kept: 0 }, entry: null };
     for (const [index, part] of (parts.length === 0 ? [[]] : parts).entries()) {
       const earlier = stored;

@@ -124,10 +124,3 @@ const putMade = Effect.fnUntraced(function* (
     });
   }
 });
-
-/** Ends the undo of up to `limit` links of a chat user, and returns whether more may be left. */
-export const eraseFromImports = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
-  const found = yield* tx.list(madeLinks.byUser, [chatId], { limit });
-  for (const made of found) yield* tx.remove(madeLinks, ...madeLinks.id(made));
-  return found.length === limit;
-});

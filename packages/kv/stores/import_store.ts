@@ -4,15 +4,7 @@ import { Effect, Option, Result, Struct } from "effect";
 import { Base64 } from "effect/encoding";
 import { importBatch, progress } from "./import_batch.ts";
 import { sweepUndo, undoOperations } from "./import_undo.ts";
-import {
-  deleteFile,
-  deleteImport,
-  deleteLostFiles,
-  fileParts,
-  findHeld,
-  imports,
-  type KeptImport,
-} from "./imports.ts";
+import { deleteFile, deleteLostFiles, fileParts, findHeld, imports, type KeptImport } from "./imports.ts";
 import { storeLayer } from "./store_layer.ts";
 
 /** The imports that make room for a new one at most. The next one makes further room. */
@@ -22,11 +14,6 @@ const storedOf = (kept: KeptImport): StoredImport =>
   Struct.pick(kept, ["id", "account", "pid", "phase", "details", "counts"]);
 
 export const layer = storeLayer(ImportStore, (db) => {
-  const findKept = (id: string) =>
-    db.read(function* (tx) {
-      return yield* tx.get(imports, id);
-    });
-
   return {
     begin: ({ id, node, at, until, account, room }) =>
       Effect.gen(function* () {
@@ -35,7 +22,7 @@ export const layer = storeLayer(ImportStore, (db) => {
           const removed: Array<string> = [];
           const drop = (one: KeptImport) => {
             removed.push(one.id);
-            return deleteImport(tx, one);
+            return tx.remove(imports, one.id);
           };
           const [before] = yield* tx.list(imports.byAccount, [account]);
           const isBusy =
@@ -78,15 +65,13 @@ export const layer = storeLayer(ImportStore, (db) => {
       Effect.gen(function* () {
         assertStorable([file]);
         const { id } = holder;
-        const before = yield* findKept(id);
+        const before = yield* db.read((tx) => tx.get(imports, id));
         if (before?.holder !== holder.node) return false;
         if (part === 0) yield* deleteFile(db, [id, file]);
         else if (part < (before.files[file]?.parts ?? 0)) {
           throw new Error(`Part ${part} of "${file}" is stored, expected a new one`);
         }
-        yield* db.write(id, function* (tx) {
-          yield* tx.put(fileParts, { id, file, part, text: Base64.encode(bytes) });
-        });
+        yield* db.write(id, (tx) => tx.put(fileParts, { id, file, part, text: Base64.encode(bytes) }));
         return yield* db.write("all imports", function* (tx) {
           const found = yield* findHeld(tx, holder);
           if (found === undefined) return false;
@@ -130,9 +115,7 @@ export const layer = storeLayer(ImportStore, (db) => {
 
     take: ({ node, at, until }) =>
       Effect.gen(function* () {
-        const free = yield* db.read(function* (tx) {
-          return (yield* tx.list(imports.running, [], { before: [at + 1], limit: 1 }))[0];
-        });
+        const [free] = yield* db.read((tx) => tx.list(imports.running, [], { before: [at + 1], limit: 1 }));
         if (free === undefined) return Option.none();
         return yield* db.write("all imports", function* (tx) {
           const found = yield* tx.get(imports, free.id);
@@ -145,16 +128,14 @@ export const layer = storeLayer(ImportStore, (db) => {
     importBatch: (batch) => importBatch(db, batch),
 
     importPosition: (source) =>
-      db.read(function* (tx) {
-        return (yield* tx.get(progress, source))?.position ?? 0;
-      }),
+      db.read((tx) => Effect.map(tx.get(progress, source), (saved) => saved?.position ?? 0)),
 
     remove: (id) =>
       Effect.gen(function* () {
         const isRemoved = yield* db.write("all imports", function* (tx) {
           const found = yield* tx.get(imports, id);
           if (found === undefined || found.phase === "running") return false;
-          yield* deleteImport(tx, found);
+          yield* tx.remove(imports, id);
           return true;
         });
         if (isRemoved) yield* deleteFile(db, [id]);
@@ -165,13 +146,11 @@ export const layer = storeLayer(ImportStore, (db) => {
 
     sweep: (at) =>
       Effect.gen(function* () {
-        const ended = yield* db.read(function* (tx) {
-          return yield* tx.list(imports.byEnd, [], { before: [at + 1] });
-        });
+        const ended = yield* db.read((tx) => tx.list(imports.byEnd, [], { before: [at + 1] }));
         for (const { id } of ended) {
           yield* db.write("all imports", function* (tx) {
             const found = yield* tx.get(imports, id);
-            if (found !== undefined && found.expiresAt <= at) yield* deleteImport(tx, found);
+            if (found !== undefined && found.expiresAt <= at) yield* tx.remove(imports, id);
           });
         }
         yield* deleteLostFiles(db);

@@ -16,14 +16,14 @@ import { importUndone } from "@accountlink/core/journal";
 import { isLinked } from "@accountlink/core/links";
 import { Effect, Order } from "effect";
 import { maxChanges } from "../kv.ts";
-import { inSteps, stepSize } from "../steps.ts";
+import { removeInSteps } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { blockTest } from "./blocks.ts";
 import { keysOfLink } from "./import_batch.ts";
 import { type LinkImport, linkImports, type MadeLink, madeBy, madeLinks } from "./import_records.ts";
 import { recordPart } from "./journal.ts";
 import { links } from "./links.ts";
-import { accountNamed, accounts, scopes } from "./scopes.ts";
+import { accountNamed, accounts, epochOf, isCurrent } from "./scopes.ts";
 
 /** The links that one read counts. */
 const pageSize = 1_000;
@@ -86,16 +86,12 @@ export const undoOperations = (
   undo: (write) =>
     Effect.gen(function* () {
       const undoable = yield* db.read(function* (tx) {
-        const epoch = (yield* tx.get(scopes, write.pid))?.epoch ?? 0;
+        const epoch = yield* epochOf(tx, write.pid);
         return yield* undoableAmong(tx, yield* tx.list(linkImports.byScope, [write.pid, epoch]), write.at);
       });
       if (!undoable.some(({ id }) => id === write.id)) return nothingLeft;
       return yield* db.write(write.pid, (tx) => undo(tx, write, db.kv.maxChanges ?? maxChanges));
     }),
-});
-
-const isCurrent = Effect.fnUntraced(function* (tx: Transaction, { pid, epoch }: LinkImport) {
-  return (yield* tx.get(scopes, pid))?.epoch === epoch;
 });
 
 /** Whether the import has links, or had some before an undo. */
@@ -213,13 +209,7 @@ export const sweepUndo = Effect.fnUntraced(function* (db: Database, at: number) 
     return all.filter(({ id }) => !kept.has(id));
   });
   for (const one of ended) {
-    yield* inSteps(
-      db,
-      (tx) => tx.scan(madeLinks, madeBy(one), { limit: stepSize }),
-      Effect.fnUntraced(function* (tx, made) {
-        return (yield* tx.remove(madeLinks, ...madeLinks.id(made))) !== undefined;
-      }),
-    );
+    yield* removeInSteps(db, madeLinks, madeBy(one));
     yield* db.write(one.pid, function* (tx) {
       const found = yield* tx.get(linkImports, one.id);
       if (found !== undefined && found.importedAt <= at - undoableFor) yield* tx.remove(linkImports, one.id);

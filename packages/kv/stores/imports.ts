@@ -1,6 +1,4 @@
 /** Imports of uploaded files, and their files. */
-import type { Pid } from "@accountlink/core";
-import type { StoreEffect } from "@accountlink/core/errors";
 import type { ImportHolder, StoredImport } from "@accountlink/core/imports";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
@@ -16,6 +14,7 @@ export interface KeptImport extends StoredImport {
   readonly files: Readonly<Record<string, { readonly parts: number; readonly size: number }>>;
 }
 
+/** `deleteLostFiles` deletes the files of an import after its record. */
 export const imports = table<KeptImport>()(
   "import",
   ({ id }) => [id],
@@ -49,18 +48,6 @@ export const findHeld = Effect.fnUntraced(function* (tx: Transaction, { id, node
   return found?.holder === node ? found : undefined;
 });
 
-/** Deletes an import. `deleteLostFiles` deletes its files afterwards. */
-export const deleteImport = Effect.fnUntraced(function* (
-  tx: Transaction,
-  { id }: KeptImport,
-): Effect.fn.Return<void, Effect.Error<StoreEffect<never>>> {
-  yield* tx.remove(imports, id);
-});
-
-export const deleteRunningImports = Effect.fnUntraced(function* (tx: Transaction, pid: Pid) {
-  for (const one of yield* tx.list(imports.ofScope, [pid])) yield* deleteImport(tx, one);
-});
-
 /** Deletes the files of imports that are gone. */
 export const deleteLostFiles = Effect.fnUntraced(function* (db: Database) {
   let after: string | null = null;
@@ -71,10 +58,8 @@ export const deleteLostFiles = Effect.fnUntraced(function* (db: Database) {
     });
     if (next === undefined) return;
     const id = next.id;
-    const isKept = yield* db.read(function* (tx) {
-      return (yield* tx.get(imports, id)) !== undefined;
-    });
-    if (!isKept) yield* deleteFile(db, [id]);
+    const kept = yield* db.read((tx) => tx.get(imports, id));
+    if (kept === undefined) yield* deleteFile(db, [id]);
     after = id;
   }
 });
@@ -88,9 +73,7 @@ export const deleteFile = Effect.fnUntraced(function* (
   file: readonly [id: string] | readonly [id: string, file: string],
 ) {
   for (;;) {
-    const left = yield* db.read(function* (tx) {
-      return yield* tx.scan(fileParts, file, { limit: partSize });
-    });
+    const left = yield* db.read((tx) => tx.scan(fileParts, file, { limit: partSize }));
     if (left.length === 0) return;
     yield* db.write(file[0], function* (tx) {
       for (const part of left) yield* tx.remove(fileParts, ...fileParts.id(part));

@@ -200,9 +200,7 @@ export const layer = storeLayer(KeyStore, (db) => ({
 
   forgetRevoked: (before) =>
     Effect.gen(function* () {
-      const old = yield* db.read(function* (tx) {
-        return yield* tx.list(keys.revoked, [], { before: [before] });
-      });
+      const old = yield* db.read((tx) => tx.list(keys.revoked, [], { before: [before] }));
       for (const part of Arr.chunksOf(old, stepSize)) {
         yield* db.write("revoked keys", function* (tx) {
           for (const { key } of part) {

@@ -1,9 +1,10 @@
 /** The leases of nodes for work on webhooks and role plans. */
-import type { StoreEffect } from "@accountlink/core/errors";
+import type { StoreEffect, StoreUnavailable } from "@accountlink/core/errors";
 import type { HoldItems } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { type Index, type Table, table } from "../table.ts";
 import type { Database, Transaction } from "../transaction.ts";
+import { ofActive, type ScopeRef } from "./scopes.ts";
 
 interface Lease {
   readonly work: string;
@@ -19,26 +20,25 @@ export const liveNodes = Effect.fnUntraced(function* (tx: Transaction, work: str
   return found.filter(({ until }) => until > at).map(({ node }) => node);
 });
 
-export interface Held {
+interface Held {
   readonly holder: string | null;
-}
-
-interface Work<R extends Held> {
-  readonly name: string;
-  readonly items: Table<R>;
-  /** The items by their holder, the empty text for none. */
-  readonly byHolder: Index<R>;
+  readonly scope: ScopeRef;
 }
 
 /**
- * Renews the lease of a node, takes items that no live node holds, and returns the items of the node; none if its lease
- * ends now.
+ * Renews the lease of a node, takes items that no live node holds, and returns the items of the node whose accounts are
+ * active; none if its lease ends now.
+ *
+ * @param items has an index of the items by their holder, the empty text for none
+ * @param shown returns null for an item that needs no work
  */
-export const holdItems = <R extends Held>(
+export const holdItems = <R extends Held, A>(
   db: Database,
-  { name, items, byHolder }: Work<R>,
+  name: string,
+  items: Table<R> & { readonly byHolder: Index<R> },
   { node, at, until, limit }: HoldItems,
-): StoreEffect<ReadonlyArray<R>> =>
+  shown: (tx: Transaction, item: R) => Effect.fn.Return<A | null, StoreUnavailable>,
+): StoreEffect<ReadonlyArray<A>> =>
   Effect.gen(function* () {
     yield* db.write(`${name} ${node}`, function* (tx) {
       if (until > at) yield* tx.put(leases, { work: name, node, until });
@@ -47,7 +47,9 @@ export const holdItems = <R extends Held>(
     if (until <= at) return [];
     const free = yield* db.read(function* (tx) {
       const live = new Set(yield* liveNodes(tx, name, at));
-      return (yield* tx.list(byHolder, [])).filter(({ holder }) => holder === null || !live.has(holder));
+      return (yield* tx.list(items.byHolder, [])).filter(
+        ({ holder }) => holder === null || !live.has(holder),
+      );
     });
     for (const item of free.slice(0, limit)) {
       yield* db.write(`${name} ${node}`, function* (tx) {
@@ -58,6 +60,8 @@ export const holdItems = <R extends Held>(
       });
     }
     return yield* db.read(function* (tx) {
-      return yield* tx.list(byHolder, [node]);
+      const held = yield* ofActive(tx, yield* tx.list(items.byHolder, [node]));
+      const all = yield* Effect.forEach(held, (item) => Effect.gen(() => shown(tx, item)));
+      return all.filter((each) => each !== null);
     });
   });

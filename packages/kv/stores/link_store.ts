@@ -21,10 +21,11 @@ import {
   type SetGame,
 } from "@accountlink/core/links";
 import { Array as Arr, Effect, Option } from "effect";
+import { removeSome } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { refuseBlocked } from "./blocks.ts";
 import { keyedWrite } from "./idempotency_store.ts";
-import { deleteRunningImports } from "./imports.ts";
+import { imports } from "./imports.ts";
 import { record } from "./journal.ts";
 import {
   findLink,
@@ -37,7 +38,7 @@ import {
   setGame,
 } from "./links.ts";
 import { purgeScope, purges } from "./purges.ts";
-import { isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
+import { epochOf, isBlocking, type StoredScope, scopeAt, scopeKey, scopes } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import {
   endingVerifications,
@@ -83,9 +84,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
     db,
     keptSet,
     byScope,
-    function* (tx, write) {
-      return yield* setGame(tx, write);
-    },
+    (tx, write) => setGame(tx, write),
     ({ pid, chatId }) => linkWriteKeys(pid, chatId),
   ),
 
@@ -103,7 +102,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
 
   countLinks: (pid, { verified } = {}) =>
     db.read(function* (tx) {
-      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      const epoch = yield* epochOf(tx, pid);
       if (verified === undefined) return yield* tx.count(links.byTime, [pid, epoch]);
       const bounds = { from: [verified.from], before: [verified.before] };
       return yield* tx.count(links.verified, [pid, epoch], bounds);
@@ -111,7 +110,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
 
   newestPage: (pid, place, limit, direction = "older") =>
     db.read(function* (tx) {
-      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      const epoch = yield* epochOf(tx, pid);
       const at = place === null ? null : [-place.lastVerifiedAt, place.chatId];
       if (at === null || direction === "older") {
         const options = { ...(at !== null && { after: at }), limit };
@@ -123,7 +122,7 @@ export const layer = storeLayer(LinkStore, (db) => ({
 
   exportPage: (pid, after, limit) =>
     db.read(function* (tx) {
-      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      const epoch = yield* epochOf(tx, pid);
       const options = { ...(after !== null && { after: [after] }), limit };
       return (yield* tx.list(links.byChat, [pid, epoch, 1], options)).map(linkOf);
     }),
@@ -211,7 +210,7 @@ const deleteScope = (db: Database) => {
       yield* record(tx, pid, scopeDeleted(write, records));
       yield* tx.put(scopes, { ...scope, epoch: scope.epoch + 1, blocking: [] });
       yield* tx.put(purges, { pid });
-      yield* deleteRunningImports(tx, pid);
+      yield* removeSome(tx, imports.ofScope, [pid], Infinity);
       return { records, ended };
     },
   );

@@ -1,4 +1,3 @@
-import type { KeyId } from "@accountlink/core";
 import {
   type ChoiceOutcome,
   decideMember,
@@ -13,8 +12,7 @@ import {
 } from "@accountlink/core/accounts";
 import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { Effect, Predicate } from "effect";
-import { closeSome } from "./account_end.ts";
+import { changeInSteps, closeSome, type Unfinished } from "./account_end.ts";
 import { accountPlace, record } from "./journal.ts";
 import { memberOf, members, membershipsOf, membersOf } from "./members.ts";
 import { accountNamed, accountQueue, accounts } from "./scopes.ts";
@@ -26,23 +24,6 @@ const closedPerStep = 10;
 
 const nothingClosed = { revoked: [], isMore: false };
 
-/** The keys that a step revoked, while more of the account is to be closed. */
-interface Closing {
-  readonly closing: ReadonlyArray<KeyId>;
-}
-
-/** Repeats a change that closes an account until nothing is left to close. */
-const closedInSteps = Effect.fnUntraced(function* <A, E>(
-  change: (revoked: ReadonlyArray<KeyId>) => Effect.Effect<A | Closing, E>,
-) {
-  const revoked: Array<KeyId> = [];
-  for (;;) {
-    const changed = yield* change(revoked);
-    if (!Predicate.hasProperty(changed, "closing")) return changed;
-    revoked.push(...changed.closing);
-  }
-});
-
 export const layer = storeLayer(MemberStore, (db) => ({
   list: (name) =>
     db.read(function* (tx) {
@@ -50,14 +31,11 @@ export const layer = storeLayer(MemberStore, (db) => ({
       return account === undefined ? [] : (yield* membersOf(tx, account.id)).map(memberOf);
     }),
 
-  findByChatId: (chatId) =>
-    db.read(function* (tx) {
-      return yield* membershipsOf(tx, chatId);
-    }),
+  findByChatId: (chatId) => db.read((tx) => membershipsOf(tx, chatId)),
 
   change: ({ account: name, change, ...write }) =>
-    closedInSteps((revokedBefore) =>
-      db.write<MemberChanged | MemberRefusal | Closing>(accountQueue(name), function* (tx) {
+    changeInSteps((revokedBefore) =>
+      db.write<MemberChanged | MemberRefusal | Unfinished>(accountQueue(name), function* (tx) {
         const account = yield* accountNamed(tx, name);
         if (account === undefined) return "unknown";
         const { chatId } = change;
@@ -71,7 +49,7 @@ export const layer = storeLayer(MemberStore, (db) => ({
         if (typeof decision === "string") return decision;
         const { role, scopes, closes, action } = decision;
         const closed = closes ? yield* closeSome(tx, account, write.at, closedPerStep) : nothingClosed;
-        if (closed.isMore) return { closing: closed.revoked };
+        if (closed.isMore) return { unfinished: closed.revoked };
         const revokedKeys = [...revokedBefore, ...closed.revoked];
         const details = { ...decision.details, ...(closes && { revokedKeys: revokedKeys.length }) };
         yield* record(tx, accountPlace(account.id), logged(write, action, details));

@@ -1,11 +1,10 @@
-import type { CommunityPlace } from "@accountlink/core/communities";
-import { isLinkingOn, placeOrder } from "@accountlink/core/communities";
+import { type CommunityPlace, isLinkingOn, placeOrder } from "@accountlink/core/communities";
 import { type ReminderClaim, ReminderStore, reminderPause } from "@accountlink/core/reminders";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { table } from "../table.ts";
 import { communities, communityOf } from "./communities.ts";
-import { accountAt } from "./scopes.ts";
+import { ofActive } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
 interface Reminder extends CommunityPlace {
@@ -20,10 +19,7 @@ export const reminders = table<Reminder>()("reminder", ({ pid, guildId, hash }) 
 export const layer = storeLayer(ReminderStore, (db) => ({
   communities: () =>
     db.read(function* (tx) {
-      const found = yield* tx.list(communities.reminding, []);
-      const active = yield* Effect.filter(found, ({ scope }) =>
-        Effect.map(accountAt(tx, scope.account), ({ status }) => status === "active"),
-      );
+      const active = yield* ofActive(tx, yield* tx.list(communities.reminding, []));
       return yield* Effect.forEach(active.filter(isLinkingOn).toSorted(placeOrder), (stored) =>
         communityOf(tx, stored),
       );
@@ -39,9 +35,7 @@ export const layer = storeLayer(ReminderStore, (db) => ({
     }),
 
   release: ({ pid, guildId }, hash) =>
-    db.write(pid, function* (tx) {
-      yield* tx.remove(reminders, pid, guildId, hash);
-    }),
+    Effect.asVoid(db.write(pid, (tx) => tx.remove(reminders, pid, guildId, hash))),
 
   reminded: ({ pid, guildId }, hashes) =>
     db.read(function* (tx) {

@@ -3,12 +3,10 @@ import type { StoreUnavailable } from "@accountlink/core/errors";
 import { logged } from "@accountlink/core/journal";
 import {
   changedSettings,
-  type HeldPlan,
   isChangedSince,
   logProblems,
   noPlan,
   type PlanProblem,
-  type PlanWrite,
   type PutPlan,
   type PutRefusal,
   planEntryDetails,
@@ -18,7 +16,7 @@ import {
 } from "@accountlink/core/roles";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option, Order } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
+import { removeInSteps } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { closeCommunity, putLinking } from "./communities.ts";
 import { nextNumber } from "./counts.ts";
@@ -32,11 +30,12 @@ import {
   planMembers,
   planProblems,
   plans,
+  previews,
   settingsOf,
   storeProblems,
 } from "./role_plans.ts";
-import { confirmPreview, forgetPreview, previewOperations } from "./role_previews.ts";
-import { accountAt, refOf, scopeAt, withScope } from "./scopes.ts";
+import { confirmPreview, previewOperations } from "./role_previews.ts";
+import { ofActive, refOf, scopeAt, withScope } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
 const nodes = "role plans";
@@ -44,17 +43,6 @@ const nodes = "role plans";
 const planOf = Effect.fnUntraced(function* (tx: Transaction, { settings, scope, guildId }: KeptPlan) {
   return { ...settingsOf(settings), scope: yield* withScope(tx, scope), guildId } satisfies RolePlan;
 });
-
-const optionalPlan = Effect.fnUntraced(function* (tx: Transaction, stored: KeptPlan | undefined) {
-  return stored === undefined ? Option.none() : Option.some(yield* planOf(tx, stored));
-});
-
-const recordChange = (
-  tx: Transaction,
-  { pid, actor, requestId, at }: PlanWrite,
-  action: "roles.updated" | "roles.deleted",
-  details: ReturnType<typeof planEntryDetails>,
-) => record(tx, pid, logged({ actor, requestId, at }, action, details));
 
 const put = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -73,7 +61,7 @@ const put = Effect.fnUntraced(function* (
   const changed = changedSettings(before, settings);
   if (changed.length === 0) return null;
   assertStorable([JSON.stringify(settings.rules), settings.nickname ?? ""]);
-  yield* recordChange(tx, write, "roles.updated", planEntryDetails(write, before, settings));
+  yield* record(tx, pid, logged(write, "roles.updated", planEntryDetails(write, before, settings)));
   yield* putLinking(tx, write, (linking) => turned(linking, settings.state, pause));
   if (stored !== undefined) yield* storeProblems(tx, stored, "", []);
   const ref = stored?.ref ?? (yield* nextNumber(tx, "plans"));
@@ -105,7 +93,8 @@ const changedPlan = (
 export const layer = storeLayer(RolePlanStore, (db) => ({
   find: (place) =>
     db.read(function* (tx) {
-      return yield* optionalPlan(tx, yield* findPlan(tx, place));
+      const stored = yield* findPlan(tx, place);
+      return stored === undefined ? Option.none() : Option.some(yield* planOf(tx, stored));
     }),
 
   list: (pid) =>
@@ -135,10 +124,7 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
   ...previewOperations(db),
   ...memberOperations(db),
 
-  put: (write) =>
-    db.write(write.pid, function* (tx) {
-      return yield* put(tx, write);
-    }),
+  put: (write) => db.write(write.pid, (tx) => put(tx, write)),
 
   pause: (write) =>
     db.write(write.pid, function* (tx) {
@@ -159,8 +145,8 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
         const isCommunity = yield* closeCommunity(tx, write);
         if (stored === undefined && !isCommunity) return undefined;
         const details = planEntryDetails(write, stored === undefined ? noPlan : settingsOf(stored.settings));
-        yield* recordChange(tx, write, "roles.deleted", details);
-        yield* forgetPreview(tx, write);
+        yield* record(tx, pid, logged(write, "roles.deleted", details));
+        yield* tx.remove(previews, pid, guildId);
         yield* tx.remove(plans, pid, guildId);
         return { ref: stored?.ref ?? null };
       });
@@ -168,27 +154,13 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
       yield* deleteEntries(db, write);
       const { ref } = removed;
       if (ref === null) return true;
-      yield* inSteps(
-        db,
-        (tx) => tx.scan(planMembers, [ref], { limit: stepSize }),
-        Effect.fnUntraced(function* (tx, { chatId }) {
-          return (yield* tx.remove(planMembers, ref, chatId)) !== undefined;
-        }),
-      );
-      yield* inSteps(
-        db,
-        (tx) => tx.scan(planProblems, [ref], { limit: stepSize }),
-        Effect.fnUntraced(function* (tx, { chatId }) {
-          return (yield* tx.remove(planProblems, ref, chatId)) !== undefined;
-        }),
-      );
+      yield* removeInSteps(db, planMembers, [ref]);
+      yield* removeInSteps(db, planProblems, [ref]);
       return true;
     }),
 
   changedDays: (place) =>
-    db.read(function* (tx) {
-      return (yield* findPlan(tx, place))?.changedDays ?? [];
-    }),
+    db.read((tx) => Effect.map(findPlan(tx, place), (stored) => stored?.changedDays ?? [])),
 
   putNicknamesBack: (write) =>
     Effect.flatMap(countNicknames(db, write), (count) =>
@@ -204,12 +176,8 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
 
   puttingBack: () =>
     db.read(function* (tx) {
-      const found: Array<RolePlan> = [];
-      for (const plan of yield* tx.list(plans.puttingBack, [])) {
-        if ((yield* accountAt(tx, plan.scope.account)).status !== "suspended")
-          found.push(yield* planOf(tx, plan));
-      }
-      return found;
+      const found = yield* ofActive(tx, yield* tx.list(plans.puttingBack, []));
+      return yield* Effect.forEach(found, (plan) => planOf(tx, plan));
     }),
 
   endPuttingBack: (place) =>
@@ -229,27 +197,19 @@ export const layer = storeLayer(RolePlanStore, (db) => ({
     }),
 
   hold: (hold) =>
-    Effect.gen(function* () {
-      const held = yield* holdItems(db, { name: nodes, items: plans, byHolder: plans.byHolder }, hold);
-      return yield* db.read(function* (tx) {
-        const found: Array<HeldPlan> = [];
-        for (const plan of held) {
-          const { ref, position, revision, sweptAt } = plan;
-          if ((yield* accountAt(tx, plan.scope.account)).status === "suspended") continue;
-          const [next] = yield* tx.list(planMembers.due, [ref], { limit: 1 });
-          const [oldest] = yield* tx.list(planMembers.since, [ref], { limit: 1 });
-          found.push({
-            ...(yield* planOf(tx, plan)),
-            position,
-            revision,
-            sweptAt,
-            sweep: sweepOf(plan),
-            nextDueAt: next?.waits?.dueAt ?? null,
-            oldestSince: oldest?.waits?.since ?? null,
-          });
-        }
-        return found;
-      });
+    holdItems(db, nodes, plans, hold, function* (tx, plan) {
+      const { ref, position, revision, sweptAt } = plan;
+      const [next] = yield* tx.list(planMembers.due, [ref], { limit: 1 });
+      const [oldest] = yield* tx.list(planMembers.since, [ref], { limit: 1 });
+      return {
+        ...(yield* planOf(tx, plan)),
+        position,
+        revision,
+        sweptAt,
+        sweep: sweepOf(plan),
+        nextDueAt: next?.waits?.dueAt ?? null,
+        oldestSince: oldest?.waits?.since ?? null,
+      };
     }),
 
   firstNode: (prefix, at) =>

@@ -1,10 +1,11 @@
 /** Role plans with their members and problems, and what an erasure does to them. */
-import type { ChatId, GuildId, Pid } from "@accountlink/core";
+import type { ChatId } from "@accountlink/core";
 import {
   type DayOfChanges,
   erasedLink,
   erasedNickname,
   isErasedMark,
+  type PlanPlace,
   type PlanProblem,
   type PlanSettings,
   type RoleRule,
@@ -17,13 +18,8 @@ import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import type { ScopeRef } from "./scopes.ts";
 
-interface Place {
-  readonly pid: Pid;
-  readonly guildId: GuildId;
-}
-
 /** A role plan with its progress. */
-export interface KeptPlan extends Place {
+export interface KeptPlan extends PlanPlace {
   readonly scope: ScopeRef;
   /** The number of the plan, which a later plan of the place does not get. */
   readonly ref: number;
@@ -73,7 +69,7 @@ export const plans = table<KeptPlan>()("plan", ({ pid, guildId }) => [pid, guild
 });
 
 /** A guild member with a pending change of roles, or with a nickname that the role plan set. */
-export interface PlanMember extends Place {
+export interface PlanMember extends PlanPlace {
   readonly ref: number;
   readonly chatId: ChatId;
   readonly mark: number;
@@ -100,7 +96,7 @@ export const planMembers = table<PlanMember>()(
 );
 
 /** The problems of a member, or problems of the plan, which have no chat ID. */
-export interface PlanProblems extends Place {
+export interface PlanProblems extends PlanPlace {
   readonly ref: number;
   readonly chatId: ChatId | "";
   readonly problems: ReadonlyArray<PlanProblem>;
@@ -115,7 +111,7 @@ export const planProblems = table<PlanProblems>()("plan_problem", ({ ref, chatId
   byUser: { keys: ({ ref, chatId }) => (chatId === "" ? [] : [[chatId, ref]]), group: 1 },
 });
 
-export interface KeptPreview extends StoredPreview, Place {}
+export interface KeptPreview extends StoredPreview, PlanPlace {}
 
 export const previews = table<KeptPreview>()(
   "preview",
@@ -159,13 +155,6 @@ export const forgetPreviews = Effect.fnUntraced(function* (tx: Transaction, chat
   );
   for (const { pid, guildId } of found.slice(0, limit)) yield* tx.remove(previews, pid, guildId);
   return found.length > limit;
-});
-
-/** Deletes up to `limit` problems of a chat user. Returns whether more may be left. */
-export const forgetProblems = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
-  const found = yield* tx.list(planProblems.byUser, [chatId], { limit });
-  for (const { ref } of found) yield* tx.remove(planProblems, ref, chatId);
-  return found.length === limit;
 });
 
 /**

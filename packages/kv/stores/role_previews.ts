@@ -1,13 +1,7 @@
 /** The previews of role plans: at most one for each plan. */
-import {
-  arePreviewedAs,
-  type PlanPlace,
-  type PutPlan,
-  previewTime,
-  type RolePlanStore,
-} from "@accountlink/core/roles";
+import { arePreviewedAs, type PutPlan, previewTime, type RolePlanStore } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
+import { removeInSteps } from "../steps.ts";
 import type { Database, Transaction } from "../transaction.ts";
 import { previews, settingsOf } from "./role_plans.ts";
 import { scopeAt } from "./scopes.ts";
@@ -23,21 +17,12 @@ export const confirmPreview = Effect.fnUntraced(function* (
   if (settings.state === "on" && isOfPlan) yield* tx.put(previews, { ...stored, confirmedAt: at });
 });
 
-export const forgetPreview = (tx: Transaction, { pid, guildId }: PlanPlace) =>
-  tx.remove(previews, pid, guildId);
-
 type Operations = "startPreview" | "savePreview" | "findPreview";
 
 export const previewOperations = (db: Database): Pick<RolePlanStore["Service"], Operations> => ({
   startPreview: ({ preview, at, pid, guildId }) =>
     Effect.gen(function* () {
-      yield* inSteps(
-        db,
-        (tx) => tx.list(previews.byTime, [], { before: [at - previewTime + 1], limit: stepSize }),
-        Effect.fnUntraced(function* (tx, old) {
-          return (yield* tx.remove(previews, old.pid, old.guildId)) !== undefined;
-        }),
-      );
+      yield* removeInSteps(db, previews.byTime, [], { before: [at - previewTime + 1] });
       yield* db.write(pid, function* (tx) {
         yield* scopeAt(tx, pid);
         yield* tx.put(previews, { pid, guildId, preview, savedAt: at, confirmedAt: null });

@@ -1,5 +1,6 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect } from "effect";
 import type { Kv } from "../kv.ts";
 import { table } from "../table.ts";
 import { Database } from "../transaction.ts";
@@ -11,9 +12,7 @@ export const rootKeys = table<{ readonly wrapped: string }>()("root_key", () => 
 export const readRootKey = (kv: Kv) => find(new Database(kv));
 
 const find = (db: Database) =>
-  db.read(function* (tx) {
-    return (yield* tx.get(rootKeys))?.wrapped ?? null;
-  });
+  db.read((tx) => Effect.map(tx.get(rootKeys), (stored) => stored?.wrapped ?? null));
 
 export const layer = storeLayer(RootKeyStore, (db) => ({
   find: () => find(db),

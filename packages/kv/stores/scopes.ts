@@ -72,6 +72,26 @@ export const scopeAt = Effect.fnUntraced(function* (tx: Transaction, pid: Pid) {
   return found;
 });
 
+/** The epoch of a scope; 0 if there is no such scope. */
+export const epochOf = (tx: Transaction, pid: Pid) =>
+  Effect.map(tx.get(scopes, pid), (scope) => scope?.epoch ?? 0);
+
+/** A record that a deletion of its scope's data deletes. */
+export interface OfEpoch {
+  readonly pid: Pid;
+  readonly epoch: number;
+}
+
+/** Whether the data of a record's scope was not deleted since. */
+export const isCurrent = (tx: Transaction, { pid, epoch }: OfEpoch) =>
+  Effect.map(tx.get(scopes, pid), (scope) => scope?.epoch === epoch);
+
+/** The records whose scopes belong to active accounts. */
+export const ofActive = <R extends { readonly scope: ScopeRef }>(tx: Transaction, found: ReadonlyArray<R>) =>
+  Effect.filter(found, ({ scope }) =>
+    Effect.map(accountAt(tx, scope.account), ({ status }) => status === "active"),
+  );
+
 export const refOf = ({ pid, account, target }: ScopeRef): ScopeRef => ({ pid, account, target });
 
 export const dataScope = ({ pid, target }: ScopeRef, { name }: StoredAccount): DataScope => ({

@@ -20,7 +20,7 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Option } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
+import { inSteps, removeInSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import { isBlocked } from "./blocks.ts";
 import { keyedWrite } from "./idempotency_store.ts";
@@ -73,9 +73,7 @@ export const layer = storeLayer(SessionStore, (db) => ({
     }),
 
   knowsCode: (codeHash) =>
-    db.read(function* (tx) {
-      return (yield* tx.count(sessions.byCode, [codeHash])) > 0;
-    }),
+    db.read((tx) => Effect.map(tx.count(sessions.byCode, [codeHash]), (count) => count > 0)),
 
   findSealedSid: (codeHash, at) =>
     db.read(function* (tx) {
@@ -142,10 +140,7 @@ export const layer = storeLayer(SessionStore, (db) => ({
   recordSightings: (pid, seen) =>
     Effect.forEach(
       seen.length === 0 ? [[]] : Arr.chunksOf(seen, stepSize),
-      (part) =>
-        db.write(pid, function* (tx) {
-          yield* storeSightings(tx, pid, part);
-        }),
+      (part) => db.write(pid, (tx) => storeSightings(tx, pid, part)),
       { discard: true },
     ),
 
@@ -163,16 +158,12 @@ export const layer = storeLayer(SessionStore, (db) => ({
           return true;
         }),
       );
-      yield* inSteps(
+      yield* removeInSteps(
         db,
-        (tx) => tx.list(sessions.finalByEnd, [], { before: [sessionsBefore], limit: stepSize }),
-        Effect.fnUntraced(function* (tx, { session: { id } }) {
-          const session = (yield* tx.get(sessions, id))?.session;
-          if (session === undefined || session.expiresAt >= sessionsBefore || !isFinal(session.state))
-            return false;
-          yield* tx.remove(sessions, id);
-          return true;
-        }),
+        sessions.finalByEnd,
+        [],
+        { before: [sessionsBefore] },
+        ({ session }) => session.expiresAt < sessionsBefore && isFinal(session.state),
       );
       yield* inSteps(
         db,
@@ -184,16 +175,12 @@ export const layer = storeLayer(SessionStore, (db) => ({
           return true;
         }),
       );
-      yield* inSteps(
+      yield* removeInSteps(
         db,
-        (tx) => tx.list(sightings.byTime, [], { before: [sightingsBefore], limit: stepSize }),
-        Effect.fnUntraced(function* (tx, found) {
-          const id = sightings.id(found);
-          const stored = yield* tx.get(sightings, ...id);
-          if (stored === undefined || stored.sighting.seenAt >= sightingsBefore) return false;
-          yield* tx.remove(sightings, ...id);
-          return true;
-        }),
+        sightings.byTime,
+        [],
+        { before: [sightingsBefore] },
+        ({ sighting }) => sighting.seenAt < sightingsBefore,
       );
       yield* purgeAll(db);
       return [...ids];

@@ -1,17 +1,15 @@
-import type { ChatId, Pid } from "@accountlink/core";
+import type { ChatId } from "@accountlink/core";
 import { type AddressSighting, isAtAddress, placeOf } from "@accountlink/core/addresses";
 import { type StoredSighting as Found, SightingStore } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Order } from "effect";
 import type { Transaction } from "../transaction.ts";
-import { scopeAt, scopes } from "./scopes.ts";
+import { epochOf, scopeAt } from "./scopes.ts";
 import { findSighting, type StoredSighting, sightings, storeSightings } from "./sightings.ts";
 import { storeLayer } from "./store_layer.ts";
 
 /** The sightings that one transaction replaces. */
 const partSize = 20;
-
-const epochOf = (tx: Transaction, pid: Pid) => Effect.map(tx.get(scopes, pid), (scope) => scope?.epoch ?? 0);
 
 const latestFirst = Order.combineAll<StoredSighting>([
   Order.mapInput(Order.flip(Order.Number), ({ sighting }) => sighting.seenAt),

@@ -1,7 +1,7 @@
 import { type BegunSignIn, maxSignIns, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Option, Order } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
+import { removeInSteps } from "../steps.ts";
 import { table } from "../table.ts";
 import { storeLayer } from "./store_layer.ts";
 
@@ -72,19 +72,7 @@ export const layer = storeLayer(SignInStore, (db) => ({
 
   sweep: (at) =>
     Effect.gen(function* () {
-      yield* inSteps(
-        db,
-        (tx) => tx.list(begunSignIns.byEnd, [], { before: [at + 1], limit: stepSize }),
-        Effect.fnUntraced(function* (tx, { stateHash }) {
-          return (yield* tx.remove(begunSignIns, stateHash)) !== undefined;
-        }),
-      );
-      yield* inSteps(
-        db,
-        (tx) => tx.list(signIns.byEnd, [], { before: [at + 1], limit: stepSize }),
-        Effect.fnUntraced(function* (tx, { id }) {
-          return (yield* tx.remove(signIns, id)) !== undefined;
-        }),
-      );
+      yield* removeInSteps(db, begunSignIns.byEnd, [], { before: [at + 1] });
+      yield* removeInSteps(db, signIns.byEnd, [], { before: [at + 1] });
     }),
 }));

@@ -1,17 +1,13 @@
-import type { ChatId, Pid } from "@accountlink/core";
 import { type FoundSuspect, mostSuspects, type Suspect, SuspectStore } from "@accountlink/core/alts";
 import { Effect, Order } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
+import { removeInSteps } from "../steps.ts";
 import { table } from "../table.ts";
-import type { Transaction } from "../transaction.ts";
 import { reviews } from "./alt_review_store.ts";
 import { links } from "./links.ts";
-import { scopeAt, scopes } from "./scopes.ts";
+import { epochOf, isCurrent, type OfEpoch, scopeAt } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 
-interface StoredSuspect {
-  readonly pid: Pid;
-  readonly epoch: number;
+interface StoredSuspect extends OfEpoch {
   readonly suspect: Suspect;
 }
 
@@ -52,7 +48,7 @@ export const layer = storeLayer(SuspectStore, (db) => ({
 
   find: (pid, since) =>
     db.read(function* (tx) {
-      const epoch = (yield* tx.get(scopes, pid))?.epoch ?? 0;
+      const epoch = yield* epochOf(tx, pid);
       const kept = (yield* tx.list(suspects.newest, [pid, epoch])).filter(
         ({ suspect }) => suspect.at >= since,
       );
@@ -69,25 +65,14 @@ export const layer = storeLayer(SuspectStore, (db) => ({
 
   ofUser: (chatId) =>
     db.read(function* (tx) {
-      const found: Array<StoredSuspect> = [];
-      for (const stored of yield* tx.list(suspects.byUser, [chatId])) {
-        if ((yield* tx.get(scopes, stored.pid))?.epoch === stored.epoch) found.push(stored);
-      }
+      const all = yield* tx.list(suspects.byUser, [chatId]);
+      const found = yield* Effect.filter(all, (stored) => isCurrent(tx, stored));
       return found.toSorted(newestFirst).map(({ pid, suspect }) => ({ pid, suspect }));
     }),
 
   forget: (before) =>
     Effect.asVoid(
-      inSteps(
-        db,
-        (tx) => tx.list(suspects.byTime, [], { before: [before], limit: stepSize }),
-        Effect.fnUntraced(function* (tx, old) {
-          const stored = yield* tx.get(suspects, ...idOf(old));
-          if (stored === undefined || stored.suspect.at >= before) return false;
-          yield* tx.remove(suspects, ...idOf(old));
-          return true;
-        }),
-      ),
+      removeInSteps(db, suspects.byTime, [], { before: [before] }, ({ suspect }) => suspect.at < before),
     ),
 }));
 
@@ -96,10 +81,3 @@ const newestFirst = ({ pid, suspect }: StoredSuspect, other: StoredSuspect): num
   Order.String(pid, other.pid) ||
   Order.String(suspect.chatId, other.suspect.chatId) ||
   Order.String(suspect.otherChatId, other.suspect.otherChatId);
-
-/** Deletes up to `limit` pairs of a chat user, and returns whether more may be left. */
-export const forgetSuspects = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, limit: number) {
-  const found = yield* tx.list(suspects.byUser, [chatId], { limit });
-  for (const stored of found) yield* tx.remove(suspects, ...idOf(stored));
-  return found.length === limit;
-});

@@ -25,9 +25,7 @@ interface Sweep {
 export const sweepPlaces = Effect.fnUntraced(function* (db: Database, before: Millis, sweep: Sweep) {
   let total = 0;
   for (;;) {
-    const due = yield* db.read(function* (tx) {
-      return yield* tx.list(sweep.index, [], { before: [before], limit: stepSize });
-    });
+    const due = yield* db.read((tx) => tx.list(sweep.index, [], { before: [before], limit: stepSize }));
     if (due.length === 0) return total;
     for (const place of due) total += yield* sweepSome(db, place, before, sweep);
   }
@@ -39,9 +37,7 @@ const sweepSome = Effect.fnUntraced(function* (
   before: Millis,
   { oldest, isMeant, sweep }: Sweep,
 ) {
-  const first = yield* db.read(function* (tx) {
-    return yield* firstRecords(tx, seen.place, (stored) => isMeant(stored, seen));
-  });
+  const first = yield* db.read((tx) => firstRecords(tx, seen.place, (stored) => isMeant(stored, seen)));
   return yield* db.write(seen.place, function* (tx) {
     const place = yield* placeAt(tx, seen.place);
     const old: Array<StoredRecord> = [];

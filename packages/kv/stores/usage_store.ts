@@ -11,7 +11,7 @@ import {
   UsageStore,
 } from "@accountlink/core/usage";
 import { Array as Arr, Effect } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
+import { removeInSteps, stepSize } from "../steps.ts";
 import { table } from "../table.ts";
 import type { Transaction } from "../transaction.ts";
 import { keys, lastUses } from "./keys.ts";
@@ -101,21 +101,7 @@ export const layer = storeLayer(UsageStore, (db) => ({
 
   forget: (before) =>
     Effect.gen(function* () {
-      yield* inSteps(
-        db,
-        (tx) => tx.list(usage.byDay, [], { before: [before], limit: stepSize }),
-        Effect.fnUntraced(function* (tx, { key, day, group }) {
-          return (yield* tx.remove(usage, key, day, group)) !== undefined;
-        }),
-      );
-      yield* inSteps(
-        db,
-        (tx) => tx.list(meters.byDay, [], { before: [before], limit: stepSize }),
-        Effect.fnUntraced(function* (tx, { meter, day }) {
-          if ((yield* tx.get(meters, meter))?.day !== day) return false;
-          yield* tx.remove(meters, meter);
-          return true;
-        }),
-      );
+      yield* removeInSteps(db, usage.byDay, [], { before: [before] });
+      yield* removeInSteps(db, meters.byDay, [], { before: [before] }, ({ day }) => day < before);
     }),
 }));

@@ -4,7 +4,7 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import { placeOrder } from "@accountlink/core/communities";
 import { UserStore, unfinishedAfter } from "@accountlink/core/users";
 import { Array as Arr, Effect } from "effect";
-import { stepSize } from "../steps.ts";
+import { removeInSteps, stepSize } from "../steps.ts";
 import type { Transaction } from "../transaction.ts";
 import { reviewsOf } from "./alt_review_store.ts";
 import { eraseUser, erasures } from "./erase_user.ts";
@@ -13,11 +13,11 @@ import { accountPlace, entriesOf, recordsNaming, type StoredRecord } from "./jou
 import { findRecord, links } from "./links.ts";
 import { membershipsOf } from "./members.ts";
 import { rolesOf } from "./role_plans.ts";
-import { accountNamed, accountOf, accounts, scopeAt, scopes, withScope } from "./scopes.ts";
-import { type StoredSighting, sightings } from "./sightings.ts";
+import { accountNamed, accountOf, accounts, isCurrent, scopeAt, withScope } from "./scopes.ts";
+import { sightings } from "./sightings.ts";
 import { signIns } from "./sign_in_store.ts";
 import { storeLayer } from "./store_layer.ts";
-import { forgetSuspects } from "./suspect_store.ts";
+import { suspects } from "./suspect_store.ts";
 import { flows, sessions } from "./verifications.ts";
 
 const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
@@ -30,10 +30,8 @@ const recordsOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) 
 });
 
 const seenOf = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
-  const found: Array<StoredSighting> = [];
-  for (const stored of yield* tx.list(sightings.byUser, [chatId])) {
-    if ((yield* tx.get(scopes, stored.pid))?.epoch === stored.epoch) found.push(stored);
-  }
+  const all = yield* tx.list(sightings.byUser, [chatId]);
+  const found = yield* Effect.filter(all, (stored) => isCurrent(tx, stored));
   return found.toSorted(by(({ pid, sighting }) => [sighting.seenAt, pid, placeOf(sighting)]));
 });
 
@@ -83,24 +81,19 @@ export const layer = storeLayer(UserStore, (db) => ({
       }
     }),
 
-  findRecords: (chatId) =>
-    db.read(function* (tx) {
-      return yield* recordsOf(tx, chatId);
-    }),
+  findRecords: (chatId) => db.read((tx) => recordsOf(tx, chatId)),
 
-  findSightings: (chatId) =>
-    db.read(function* (tx) {
-      return yield* sightingsOf(tx, chatId);
-    }),
+  findSightings: (chatId) => db.read((tx) => sightingsOf(tx, chatId)),
 
   forget: (chatId, places) =>
     Effect.gen(function* () {
       const isForgotten = places === "browsers" ? isInBrowser : isAtAddress;
-      const seen = yield* db.read(function* (tx) {
-        return (yield* seenOf(tx, chatId)).filter(({ sighting }) => isForgotten(sighting));
-      });
+      const seen = yield* db.read((tx) => seenOf(tx, chatId));
       let forgotten = 0;
-      for (const part of Arr.chunksOf(seen, stepSize)) {
+      for (const part of Arr.chunksOf(
+        seen.filter(({ sighting }) => isForgotten(sighting)),
+        stepSize,
+      )) {
         forgotten += yield* db.write(chatId, function* (tx) {
           let count = 0;
           for (const stored of part) {
@@ -109,12 +102,7 @@ export const layer = storeLayer(UserStore, (db) => ({
           return count;
         });
       }
-      let isMore = true;
-      while (isMore) {
-        isMore = yield* db.write(chatId, function* (tx) {
-          return yield* forgetSuspects(tx, chatId, stepSize);
-        });
-      }
+      yield* removeInSteps(db, suspects.byUser, [chatId]);
       return forgotten;
     }),
 

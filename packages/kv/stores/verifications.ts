@@ -165,9 +165,7 @@ export const endingVerifications = <A, E>(
         return yield* Effect.fail(made.failure as Exclude<E, ManyVerifications>);
       }
       const { chatId } = made.failure;
-      const ended = yield* db.write(pid, function* (tx) {
-        return yield* endVerifications(tx, pid, chatId, at, endedPerStep);
-      });
+      const ended = yield* db.write(pid, (tx) => endVerifications(tx, pid, chatId, at, endedPerStep));
       before.set(chatId, [...(before.get(chatId) ?? []), ...ended]);
     }
   });

@@ -2,7 +2,6 @@ import type { AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import { logged } from "@accountlink/core/journal";
 import { assertStorable } from "@accountlink/core/storable_text";
 import {
-  type HeldWebhook,
   lanesOf,
   resent,
   updatedWebhook,
@@ -11,12 +10,12 @@ import {
   WebhookStore,
 } from "@accountlink/core/webhooks";
 import { Array as Arr, Effect, Option, Struct } from "effect";
-import { inSteps, stepSize } from "../steps.ts";
-import type { Database, Transaction } from "../transaction.ts";
+import { inSteps, removeInSteps, stepSize } from "../steps.ts";
+import type { Transaction } from "../transaction.ts";
 import { readEvents } from "./event_store.ts";
 import { placeAt, record } from "./journal.ts";
 import { holdItems } from "./leases.ts";
-import { accountAt, accountNamed, refOf, scopeAt } from "./scopes.ts";
+import { accountNamed, refOf, scopeAt } from "./scopes.ts";
 import { storeLayer } from "./store_layer.ts";
 import { deliveries, freeLanes, type KeptWebhook, storedWebhook, webhooks } from "./webhooks.ts";
 
@@ -49,16 +48,6 @@ const pendingCount = Effect.fnUntraced(function* (
     after = last.position;
   }
 });
-
-/** Deletes the deliveries of a webhook, which is gone. */
-const deleteDeliveries = (db: Database, id: WebhookId) =>
-  inSteps(
-    db,
-    (tx) => tx.scan(deliveries, [id], { limit: stepSize }),
-    Effect.fnUntraced(function* (tx, { delivery }) {
-      return (yield* tx.remove(deliveries, id, delivery.eventId)) !== undefined;
-    }),
-  );
 
 /** Deliveries of one transaction. */
 const partSize = 40;
@@ -137,7 +126,7 @@ export const layer = storeLayer(WebhookStore, (db) => ({
         yield* tx.remove(webhooks, write.id);
         return true;
       });
-      if (isRemoved) yield* deleteDeliveries(db, write.id);
+      if (isRemoved) yield* removeInSteps(db, deliveries, [write.id]);
       return isRemoved;
     }),
 
@@ -170,29 +159,17 @@ export const layer = storeLayer(WebhookStore, (db) => ({
     }),
 
   hold: (hold) =>
-    Effect.gen(function* () {
-      const held = yield* holdItems(
-        db,
-        { name: "webhooks", items: webhooks, byHolder: webhooks.byHolder },
-        hold,
-      );
-      return yield* db.read(function* (tx) {
-        const found: Array<HeldWebhook> = [];
-        for (const kept of held) {
-          const { webhook, scope, position } = kept;
-          if (webhook.status !== "active") continue;
-          if ((yield* accountAt(tx, scope.account)).status === "suspended") continue;
-          const [next] = yield* tx.list(deliveries.due, [webhook.id], { limit: 1 });
-          const [oldest] = yield* tx.list(deliveries.pending, [webhook.id], { limit: 1 });
-          found.push({
-            ...(yield* storedWebhook(tx, kept)),
-            position,
-            nextAttemptAt: next?.delivery.nextAttemptAt ?? null,
-            oldestFailingAt: oldest?.delivery.at ?? null,
-          });
-        }
-        return found;
-      });
+    holdItems(db, "webhooks", webhooks, hold, function* (tx, kept) {
+      const { webhook, position } = kept;
+      if (webhook.status !== "active") return null;
+      const [next] = yield* tx.list(deliveries.due, [webhook.id], { limit: 1 });
+      const [oldest] = yield* tx.list(deliveries.pending, [webhook.id], { limit: 1 });
+      return {
+        ...(yield* storedWebhook(tx, kept)),
+        position,
+        nextAttemptAt: next?.delivery.nextAttemptAt ?? null,
+        oldestFailingAt: oldest?.delivery.at ?? null,
+      };
     }),
 
   look: (id, eventIds, lanes) =>
