@@ -133,10 +133,8 @@ export const layer = storeLayer(MemberStore)((parts) => {
 const scopesJson = ({ scopes }: Pick<Member, "scopes">): string | null => scopes && JSON.stringify(scopes);
 
 const insertMember = (sql: SqlClient.SqlClient, account: string, member: Member) => {
-  const { chatId, role: has, since, chosenAt, invitedBy } = member;
-  return sql`
-    INSERT INTO members (account, chat_id, role, scopes, since, chosen_at, invited_by)
-    VALUES (${account}, ${chatId}, ${has}, ${scopesJson(member)}, ${since}, ${chosenAt}, ${invitedBy})`;
+  const row = members.rowOf({ ...member, scopes: scopesJson(member) });
+  return sql`INSERT INTO members ${sql.insert({ account, ...row })}`;
 };
 
 export const findMemberships = (sql: SqlClient.SqlClient, chatId: ChatId) =>

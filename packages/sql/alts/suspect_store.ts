@@ -1,4 +1,4 @@
-import { ChatId, type GameId, Pid } from "@accountlink/core";
+import { ChatId, Pid } from "@accountlink/core";
 import {
   type FoundSuspect,
   mostSuspects,
@@ -12,7 +12,7 @@ import type { SqlClient } from "effect/sql";
 import { linkStatements } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { deleteInBatches } from "../statements/in_batches.ts";
-import { literalsOf, schemaReaderOf, tableOf } from "../statements/row.ts";
+import { literalsOf, tableOf } from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 
 export const layer = storeLayer(SuspectStore)((parts) => {
@@ -103,11 +103,7 @@ const readUserSuspects = tableOf("suspects", { pid: Pid, ...fields }, names).rea
   ({ pid, ...suspect }): UserSuspect => ({ pid, suspect }),
 );
 
-const readRecords = schemaReaderOf(
-  "links",
-  Schema.Struct({ chat_id: ChatId, game_id: Schema.NullOr(SuspectFields.gameId) }),
-  ({ chat_id, game_id }): { readonly chatId: ChatId; readonly gameId: GameId | null } => ({
-    chatId: chat_id,
-    gameId: game_id,
-  }),
-);
+const readRecords = tableOf("links", {
+  chatId: ChatId,
+  gameId: Schema.NullOr(SuspectFields.gameId),
+}).reader();

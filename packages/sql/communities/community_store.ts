@@ -11,7 +11,6 @@ import {
   nothingChosen,
   type Pause,
   type PausedBy,
-  type PauseReason,
   panelDetails,
   pauseReasons,
   settingDetails,
@@ -20,14 +19,20 @@ import {
   withPanel,
 } from "@accountlink/core/communities";
 import { assertStorable } from "@accountlink/core/storable_text";
-import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { followLog } from "../guild_log/guild_log_store.ts";
 import { insertEntry } from "../journal/records.ts";
-import { scopeOf } from "../keys/accounts.ts";
+import { communityFields, withCommunityScope } from "../keys/accounts.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { literalSql, literalsOf, OptionalInt, OptionalText, tableOf } from "../statements/row.ts";
+import {
+  literalSql,
+  literalsOf,
+  OptionalInt,
+  OptionalText,
+  tableOf,
+  type ValuesOf,
+} from "../statements/row.ts";
 import { storeLayer } from "../statements/store_operation.ts";
 
 export const layer = storeLayer(CommunityStore)((parts) => {
@@ -152,37 +157,30 @@ const columns = literalSql(`
   communities.paused_at, communities.paused_why, communities.paused_by_type, communities.paused_by,
   communities.settings, communities.panels`);
 
-export const readCommunities = tableOf("communities", {
-  pid: Pid,
-  account: Schema.String,
-  scopeGuild: Schema.NullOr(GuildId),
-  guildId: GuildId,
-  homeSince: OptionalInt,
+const pauseFields = {
   pausedAt: OptionalInt,
   pausedWhy: Schema.NullOr(Schema.Literals(pauseReasons)),
   pausedByType: Schema.NullOr(literalsOf<PausedBy["type"]>({ account: true, key: true, operator: true })),
   pausedBy: OptionalText,
+};
+
+export const readCommunities = tableOf("communities", {
+  ...communityFields,
+  ...pauseFields,
+  homeSince: OptionalInt,
   settings: Schema.fromJsonString(CommunitySettings),
   panels: Schema.fromJsonString(Panels),
-}).reader(
-  ({ pid, account, scopeGuild, guildId, homeSince, panels, settings, ...paused }): Community => ({
-    ...settings,
-    scope: scopeOf({ pid, account, guildId: scopeGuild }),
-    guildId,
-    homeSince,
-    paused: pauseOf(paused),
-    panels,
-  }),
-);
+}).reader(({ settings, pausedAt, pausedWhy, pausedByType, pausedBy, ...community }): Community => {
+  const paused = pauseOf({ pausedAt, pausedWhy, pausedByType, pausedBy });
+  return { ...settings, ...withCommunityScope(community), paused };
+});
 
-interface PauseColumns {
-  readonly pausedAt: Millis | null;
-  readonly pausedWhy: PauseReason | null;
-  readonly pausedByType: PausedBy["type"] | null;
-  readonly pausedBy: string | null;
-}
-
-const pauseOf = ({ pausedAt, pausedWhy, pausedByType, pausedBy }: PauseColumns): Pause | null =>
+const pauseOf = ({
+  pausedAt,
+  pausedWhy,
+  pausedByType,
+  pausedBy,
+}: ValuesOf<typeof pauseFields>): Pause | null =>
   pausedAt === null
     ? null
     : {

@@ -18,7 +18,7 @@ import { proofLiteral } from "./session_row.ts";
 type ChatProof = Extract<Proof, { readonly step: "chat" }>;
 
 export const layer = storeLayer(FlowStore)((parts) => {
-  const { sql, operation, transaction, forReference, forUpdate, rowsWritten, usersInUse } = parts;
+  const { sql, operation, transaction, forReference, forUpdate, usersInUse, wrote } = parts;
   const proveChat = Effect.fnUntraced(function* (
     id: FlowId,
     { chatId, connections = [], game = null }: ChatProof,
@@ -74,12 +74,11 @@ export const layer = storeLayer(FlowStore)((parts) => {
       return Effect.map(readFlows(found), Arr.head);
     }),
 
-    challenge: operation("challenge", function* ({ stateHash, flow, step, expiresAt }) {
-      const inserted = sql`
+    challenge: operation("challenge", ({ stateHash, flow, step, expiresAt }) =>
+      wrote(sql`
         INSERT INTO sign_ins (${challengeColumns})
-        SELECT ${stateHash}, id, ${step}, ${expiresAt} FROM verification_flows WHERE id = ${flow} ${forReference}`;
-      return rowsWritten(yield* inserted.raw) > 0;
-    }),
+        SELECT ${stateHash}, id, ${step}, ${expiresAt} FROM verification_flows WHERE id = ${flow} ${forReference}`),
+    ),
 
     takeChallenge: operation("takeChallenge", (id, stateHash, at) => {
       const taken = sql`
@@ -101,12 +100,11 @@ export const layer = storeLayer(FlowStore)((parts) => {
       return Arr.head(proven);
     }),
 
-    name: operation("name", function* (id, gameId, at) {
-      const named = sql`
+    name: operation("name", (id, gameId, at) =>
+      wrote(sql`
         UPDATE verification_flows SET named_game_id = ${gameId}
-        WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at}`;
-      return rowsWritten(yield* named.raw) > 0;
-    }),
+        WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at}`),
+    ),
 
     end: operation("end", function* (id) {
       yield* sql`DELETE FROM verification_flows WHERE id = ${id}`;

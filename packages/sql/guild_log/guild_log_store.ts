@@ -17,7 +17,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { scopeOf } from "../keys/accounts.ts";
+import { communityFields, withCommunityScope } from "../keys/accounts.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { leasesOn } from "../statements/leases.ts";
 import { columnReader, OptionalInt, OptionalText, schemaReaderOf, tableOf } from "../statements/row.ts";
@@ -214,10 +214,7 @@ const Lines = Schema.fromJsonString(
 );
 
 const readHeld = tableOf("guild_logs", {
-  pid: Pid,
-  account: Schema.String,
-  scopeGuild: Schema.NullOr(GuildId),
-  guildId: GuildId,
+  ...communityFields,
   channelId: OptionalText,
   position: Schema.Int,
   closedAt: OptionalInt,
@@ -225,12 +222,7 @@ const readHeld = tableOf("guild_logs", {
   problemAt: OptionalInt,
   waitsSince: OptionalInt,
   editAt: OptionalInt,
-}).reader(
-  ({ pid, account, scopeGuild, ...log }): HeldLog => ({
-    ...log,
-    scope: scopeOf({ pid, account, guildId: scopeGuild }),
-  }),
-);
+}).reader((log): HeldLog => withCommunityScope(log));
 
 const readWaiting = tableOf("guild_log_entries", {
   id: Schema.Int,

@@ -37,7 +37,7 @@ const readPositions = columnReader("import_progress", "position", Schema.Int);
 const readContents = columnReader("import_parts", "content", Schema.String);
 
 export const layer = storeLayer(ImportStore)((parts) => {
-  const { sql, operation, transaction, bulkTransaction, asStep, rowsWritten } = parts;
+  const { sql, operation, transaction, bulkTransaction, asStep, wrote } = parts;
   const batchImport = batchImportOn(parts);
   const { sweepUndo, ...undo } = importUndoOn(parts);
   const sweepImports = operation("sweep", function* (at: number) {
@@ -62,7 +62,7 @@ export const layer = storeLayer(ImportStore)((parts) => {
             SELECT id, SUM(size) OVER (ORDER BY begun_at DESC, id) AS total FROM imports
           ) AS sizes WHERE total > ${room})`;
       yield* dropImports(sql, beyondRoom);
-      const begun = sql`
+      return yield* wrote(sql`
         INSERT INTO imports ${sql.insert({
           id,
           account,
@@ -78,14 +78,13 @@ export const layer = storeLayer(ImportStore)((parts) => {
           begun_at: at,
           expires_at: at + importKeptFor,
           size: 0,
-        })} ON CONFLICT (account) DO NOTHING`;
-      return rowsWritten(yield* begun.raw) > 0;
+        })} ON CONFLICT (account) DO NOTHING`);
     }),
 
     append: bulkTransaction("append", function* (holder, { file, part, bytes }) {
       assertStorable([file]);
       const held = sql`UPDATE imports SET size = size + ${bytes.length} WHERE ${isHeld(holder)}`;
-      if (rowsWritten(yield* held.raw) === 0) return false;
+      if (!(yield* wrote(held))) return false;
       const { id } = holder;
       if (part === 0) yield* sql`DELETE FROM import_parts WHERE import_id = ${id} AND file = ${file}`;
       const content = Base64.encode(bytes);
@@ -111,18 +110,16 @@ export const layer = storeLayer(ImportStore)((parts) => {
       ),
     ),
 
-    save: operation("save", function* ({ pid, phase, details, ...hold }) {
-      const saved = sql`
+    save: operation("save", ({ pid, phase, details, ...hold }) =>
+      wrote(sql`
         UPDATE imports SET pid = ${pid}, phase = ${phase}, details = ${details}, ${holding(hold)}
-        WHERE ${isHeld(hold)}`;
-      return rowsWritten(yield* saved.raw) > 0;
-    }),
+        WHERE ${isHeld(hold)}`),
+    ),
 
-    start: operation("start", function* (hold) {
-      const started = sql`
-        UPDATE imports SET phase = 'running', ${holding(hold)} WHERE id = ${hold.id} AND phase = 'ready'`;
-      return rowsWritten(yield* started.raw) > 0;
-    }),
+    start: operation("start", (hold) =>
+      wrote(sql`
+        UPDATE imports SET phase = 'running', ${holding(hold)} WHERE id = ${hold.id} AND phase = 'ready'`),
+    ),
 
     take: operation("take", function* (hold) {
       const isFree = sql`phase = 'running' AND held_until <= ${hold.at}`;
@@ -143,7 +140,7 @@ export const layer = storeLayer(ImportStore)((parts) => {
         UPDATE imports SET inserted = inserted + ${inserted}, replaced = replaced + ${replaced},
           unchanged = unchanged + ${unchanged}, kept = kept + ${kept}
         WHERE ${isHeld(holder)}`;
-      return rowsWritten(yield* added.raw) > 0 ? counts : yield* rollBack(ended);
+      return (yield* wrote(added)) ? counts : yield* rollBack(ended);
     }),
 
     importPosition: operation("importPosition", function* (source) {

@@ -85,7 +85,7 @@ export const accountOperations = (parts: StoreParts) => {
       readAccounts(sql`SELECT ${accountColumns} FROM accounts ORDER BY name`),
     ),
 
-    updateAccount: transaction("updateAccount", function* ({ name, update, actor, requestId, at }) {
+    updateAccount: transaction("updateAccount", function* ({ name, update, ...origin }) {
       assertStorable([name]);
       // Lock the account, so that no key is created before the end of this transaction: a new key copies the status of
       // its account.
@@ -97,12 +97,12 @@ export const accountOperations = (parts: StoreParts) => {
       const isSame = "tier" in update ? account.tier === update.tier : account.status === update.status;
       if (isSame && keys.length === 0) return Option.some({ changed: false, keys });
       yield* sql`UPDATE accounts SET ${sql.update({ ...update })} WHERE name = ${name}`;
-      const entry = { actor, requestId, at, account: name, pid: null, action: "account.updated" } as const;
+      const entry = { ...origin, account: name, pid: null, action: "account.updated" } as const;
       yield* insertEntry(sql, { ...entry, details: { ...update, keys: keys.length } });
       return Option.some({ changed: true, keys });
     }),
 
-    renameAccount: transaction("renameAccount", function* ({ name, displayName, at, ...origin }) {
+    renameAccount: transaction("renameAccount", function* ({ name, displayName, ...origin }) {
       assertStorable([name, displayName]);
       // Lock the name, because another account may take it meanwhile.
       yield* sql`SELECT locks FROM ${onlyOne(`name of an account: ${displayName}`)}`;
@@ -114,15 +114,8 @@ export const accountOperations = (parts: StoreParts) => {
       if (found.length > 1) return "taken";
       if (shownName(account) === displayName) return "unchanged";
       yield* sql`UPDATE accounts SET display_name = ${displayName} WHERE name = ${name}`;
-      const details = { name: displayName };
-      yield* insertEntry(sql, {
-        ...origin,
-        at,
-        account: name,
-        pid: null,
-        action: "account.updated",
-        details,
-      });
+      const entry = { ...origin, account: name, pid: null, action: "account.updated" } as const;
+      yield* insertEntry(sql, { ...entry, details: { name: displayName } });
       return "renamed";
     }),
 
@@ -159,14 +152,8 @@ export const accountOperations = (parts: StoreParts) => {
       const changed = changedSettings(found.settings, update);
       if (changed.length === 0) return found.settings;
       const settings = { ...found.settings, ...update };
-      const { displayName, supportUrl, doneText, minGameAgeDays, minChatAgeDays } = settings;
-      const freshProof = settings.freshProof ? 1 : 0;
       const details = changeDetails(found.settings, settings, changed);
-      yield* sql`
-        UPDATE scopes SET display_name = ${displayName}, support_url = ${supportUrl}, done_text = ${doneText},
-          min_game_age_days = ${minGameAgeDays}, min_chat_age_days = ${minChatAgeDays},
-          fresh_proof = ${freshProof}
-        WHERE pid = ${pid}`;
+      yield* sql`UPDATE scopes SET ${sql.update(rowOfSettings(settings))} WHERE pid = ${pid}`;
       yield* insertEntry(sql, { ...origin, pid, action: "account.updated", details });
       return settings;
     }),
@@ -197,7 +184,7 @@ export const scopeFields = { pid: Pid, account: Schema.String, guildId: Schema.N
 
 type ScopeValues = ValuesOf<typeof scopeFields>;
 
-export const scopeOf = ({ pid, account, guildId }: ScopeValues): DataScope =>
+const scopeOf = ({ pid, account, guildId }: ScopeValues): DataScope =>
   guildId === null ? { kind: "global", pid, account } : { kind: "guild", guildId, pid, account };
 
 /** Replaces `pid`, `account` and `guildId` by a `DataScope` in the field `scope`. */
@@ -208,15 +195,34 @@ export const withScope = <Values extends ScopeValues>({ pid, account, guildId, .
 
 export const readScopes = tableOf("scopes", scopeFields).reader(scopeOf);
 
-const configured = tableOf("scopes", {
-  ...scopeFields,
+/** The place of a community, with the fields of its scope. */
+export const communityFields = {
+  pid: Pid,
+  account: Schema.String,
+  scopeGuild: Schema.NullOr(GuildId),
+  guildId: GuildId,
+};
+
+/** Replaces the fields of the scope of a community by a `DataScope` in the field `scope`. */
+export const withCommunityScope = <Values extends ValuesOf<typeof communityFields>>({
+  pid,
+  account,
+  scopeGuild,
+  ...values
+}: Values) => ({ ...values, scope: scopeOf({ pid, account, guildId: scopeGuild }) });
+
+const settingFields = {
   displayName: Schema.NullOr(Schema.String),
   supportUrl: Schema.NullOr(Schema.String),
   doneText: Schema.NullOr(Schema.String),
   minGameAgeDays: OptionalInt,
   minChatAgeDays: OptionalInt,
   freshProof: Schema.BooleanFromBit,
-});
+};
+
+const { rowOf: rowOfSettings } = tableOf("scopes", settingFields);
+
+const configured = tableOf("scopes", { ...scopeFields, ...settingFields });
 
 const { columns: configuredColumns } = configured;
 

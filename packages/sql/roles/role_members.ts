@@ -38,7 +38,7 @@ export const memberOperations = ({
   elements,
   forUpdate,
   isAmong,
-  rowsWritten,
+  wrote,
 }: StoreParts) => {
   const markAgain = sql`
     ON CONFLICT (pid, guild_id, chat_id) DO UPDATE SET
@@ -131,7 +131,7 @@ export const memberOperations = ({
       const sweep = sweepOf === null ? sql`` : sql`, ${sweepStart(sql, sweepOf, at)}`;
       const held = sql`
         UPDATE role_plans SET position = ${position} ${sweep} WHERE ${isPlan(sql, write)} AND holder = ${node}`;
-      if (rowsWritten(yield* held.raw) === 0) return false;
+      if (!(yield* wrote(held))) return false;
       if (chatIds.length === 0) return true;
       const rows = JSON.stringify(Array.from(new Set(chatIds), (chatId) => [chatId]));
       yield* sql`

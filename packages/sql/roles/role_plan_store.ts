@@ -1,5 +1,4 @@
-import { ChatId, GuildId, Pid } from "@accountlink/core";
-import type { AuditEntry } from "@accountlink/core/audit";
+import { ChatId } from "@accountlink/core";
 import { pauseBy, pauseFor, turned } from "@accountlink/core/communities";
 import {
   arePreviewedAs,
@@ -28,7 +27,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { Array as Arr, Effect, Option, Schema } from "effect";
 import { closeCommunity, lockCommunity, putLinking } from "../communities/community_store.ts";
 import { insertEntry } from "../journal/records.ts";
-import { scopeOf } from "../keys/accounts.ts";
+import { communityFields, withCommunityScope } from "../keys/accounts.ts";
 import { leasesOn } from "../statements/leases.ts";
 import {
   columnReader,
@@ -46,7 +45,7 @@ import { countReplaced, nicknameOperations } from "./replaced_nicknames.ts";
 import { memberOperations, problemColumns, readProblems, sweepStart } from "./role_members.ts";
 
 export const layer = storeLayer(RolePlanStore)((parts) => {
-  const { sql, operation, transaction, bulkTransaction, forUpdateOf, onlyOne, rowsWritten } = parts;
+  const { sql, operation, transaction, bulkTransaction, forUpdateOf, onlyOne, wrote } = parts;
 
   const plans = sql`SELECT ${planColumns} FROM ${planTables}`;
   const isPlace = ({ pid, guildId }: PlanPlace) =>
@@ -56,12 +55,6 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
 
   const findForUpdate = (place: PlanPlace) =>
     readPlans(sql`${plans} WHERE ${isPlace(place)} ${forUpdateOf("role_plans")}`);
-
-  const insertChange = (
-    { pid, actor, requestId, at }: PlanWrite,
-    action: "roles.updated" | "roles.deleted",
-    details: AuditEntry["details"],
-  ) => insertEntry(sql, { actor, requestId, at, pid, action, details });
 
   // `guild_id` can be the key, because a guild has at most one plan with the state 'on'.
   const lease = leasesOn(sql, {
@@ -96,7 +89,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
     for (const table of ["role_members", "role_problems", "role_previews", "role_plans"]) {
       yield* sql`DELETE FROM ${sql(table)} WHERE ${isPlan(sql, write)}`;
     }
-    yield* insertChange(write, "roles.deleted", planEntryDetails(write, stored));
+    yield* insertEntry(sql, { ...write, action: "roles.deleted", details: planEntryDetails(write, stored) });
     return true;
   });
 
@@ -132,7 +125,8 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       } else yield* sql`UPDATE role_plans SET ${sql.update(values)} WHERE ${isPlan(sql, write)}`;
       const linking = turned(yield* lockCommunity(sql, write), settings.state, pauseBy(write.actor, at));
       yield* putLinking(sql, write, linking);
-      yield* insertChange(write, "roles.updated", planEntryDetails(write, before, settings));
+      const details = planEntryDetails(write, before, settings);
+      yield* insertEntry(sql, { ...write, action: "roles.updated", details });
       const sweep =
         settings.state === "on" ? sweepStart(sql, 0, at) : sql`revision = revision + 1, sweep_total = NULL`;
       yield* sql`UPDATE role_plans SET ${sweep} WHERE ${isPlan(sql, write)}`;
@@ -148,12 +142,11 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
         ON CONFLICT (pid, guild_id) DO UPDATE SET ${sql.update(values)}`;
     }),
 
-    savePreview: operation("savePreview", function* ({ preview, at, ...place }) {
-      const save = sql`
+    savePreview: operation("savePreview", ({ preview, at, ...place }) =>
+      wrote(sql`
         UPDATE role_previews SET preview = ${JSON.stringify(preview)}, saved_at = ${at}
-        WHERE ${isPlan(sql, place)} AND id = ${preview.id}`;
-      return rowsWritten(yield* save.raw) > 0;
-    }),
+        WHERE ${isPlan(sql, place)} AND id = ${preview.id}`),
+    ),
 
     findPreview: operation("findPreview", findPreview),
 
@@ -167,16 +160,17 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       yield* putLinking(sql, write, turned(yield* lockCommunity(sql, write), "paused", pause));
       yield* setPlanProblems(write, write.problems ?? []);
       const details = planEntryDetails(write, stored, { ...stored, state: "paused" });
-      yield* insertChange(write, "roles.updated", details);
+      yield* insertEntry(sql, { ...write, action: "roles.updated", details });
       return true;
     }),
 
     remove: (write) => Effect.andThen(removeMembers(write), removeRest(write)),
 
-    startSweep: operation("startSweep", function* (place, at) {
-      const start = sql`UPDATE role_plans SET ${sweepStart(sql, 0, at)} WHERE ${isPlan(sql, place)} AND state = 'on'`;
-      return rowsWritten(yield* start.raw) > 0;
-    }),
+    startSweep: operation("startSweep", (place, at) =>
+      wrote(
+        sql`UPDATE role_plans SET ${sweepStart(sql, 0, at)} WHERE ${isPlan(sql, place)} AND state = 'on'`,
+      ),
+    ),
 
     changedDays: operation("changedDays", (place) =>
       Effect.map(
@@ -185,14 +179,14 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
       ),
     ),
 
-    putNicknamesBack: transaction("putNicknamesBack", function* ({ actor, requestId, ...write }) {
-      const { pid, guildId, at } = write;
+    putNicknamesBack: transaction("putNicknamesBack", function* (write) {
+      const { guildId, at } = write;
       const begin = sql`
         UPDATE role_plans SET putting_back_since = ${at}
         WHERE ${isPlan(sql, write)} AND putting_back_since IS NULL`;
-      if (rowsWritten(yield* begin.raw) === 0) return false;
+      if (!(yield* wrote(begin))) return false;
       const details = { guildId, count: yield* countReplaced(sql, write) };
-      yield* insertEntry(sql, { actor, requestId, at, pid, action: "nicknames.put_back", details });
+      yield* insertEntry(sql, { ...write, action: "nicknames.put_back", details });
       return true;
     }),
 
@@ -247,10 +241,7 @@ export const layer = storeLayer(RolePlanStore)((parts) => {
 });
 
 const planFields = {
-  pid: Pid,
-  account: Schema.String,
-  scopeGuild: Schema.NullOr(GuildId),
-  guildId: GuildId,
+  ...communityFields,
   rules: Schema.fromJsonString(Schema.Array(RoleRule)),
   nickname: OptionalText,
   nicknameGroupId: OptionalText,
@@ -288,12 +279,7 @@ const settingColumns = ({
   state,
 });
 
-const planOf = <Plan extends ValuesOf<typeof planFields>>({ pid, account, scopeGuild, ...plan }: Plan) => ({
-  ...plan,
-  scope: scopeOf({ pid, account, guildId: scopeGuild }),
-});
-
-const readPlans = tableOf("role_plans", planFields).reader((plan): RolePlan => planOf(plan));
+const readPlans = tableOf("role_plans", planFields).reader((plan): RolePlan => withCommunityScope(plan));
 
 const sweepFields = {
   sweptAt: OptionalInt,
@@ -318,7 +304,7 @@ const readHeldPlans = tableOf("role_plans", {
   revision: Schema.Int,
   nextDueAt: OptionalInt,
   oldestSince: OptionalInt,
-}).reader((plan): HeldPlan => withSweep(planOf(plan)));
+}).reader((plan): HeldPlan => withSweep(withCommunityScope(plan)));
 
 const readStatuses = tableOf("role_plans", { ...sweepFields, pending: Schema.Int }).reader((plan) =>
   withSweep(plan),

@@ -35,7 +35,7 @@ export const deliveryOperations = ({
   firstRows,
   forUpdate,
   isAmong,
-  rowsWritten,
+  wrote,
 }: StoreParts) => {
   const find = (id: WebhookId, eventId: string) =>
     readDeliveries(sql`
@@ -159,7 +159,7 @@ export const deliveryOperations = ({
           : sql`last_delivered_at = ${deliveredAt}, failing_since = ${failedAt}`;
       const held = sql`
         UPDATE webhooks SET position = ${position}, ${times} WHERE id = ${id} AND holder = ${node}`;
-      if (rowsWritten(yield* held.raw) === 0) return false;
+      if (!(yield* wrote(held))) return false;
       if (deliveries.length > 0) yield* upsert(id, deliveries);
       yield* freeLanes(id, freedLanes, at);
       return true;
