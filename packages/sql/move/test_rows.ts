@@ -1,251 +1,185 @@
 /** For tests: rows that have a value in every column of every table. */
-import type { Row } from "@accountlink/core";
-import { ada, bob, guild, linkRows, one } from "./test_link_rows.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { Row, RowValue } from "@accountlink/core";
 
-const rule = { roleId: "700001", when: "linked", nickname: null };
+const one = "pid_0000000000000001";
+const two = "pid_0000000000000002";
+const [ada, bob] = ["100001", "100002"];
+const guild = "900001";
+const community = { pid: one, guild_id: guild };
+const log = `${one} ${guild}`;
+const key = "key_0000000000000001";
 const event = "evt_01K00000000000000000000000";
+const lists = { allow_ips: '["10.0.0.0/8"]', deny_ips: "[]", redirect_origins: '["https://example.org"]' };
 
-/** After the tables that they refer to. */
-export const sampleRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
-  ...linkRows,
+/** Columns that no release reads any more. */
+const unread = new Set([
+  "role_plans.bypass_role_id",
+  "role_plans.paused_at",
+  "role_plans.log_channel_id",
+  "links.previous_game_id",
+]);
+
+/**
+ * The tables after those that they refer to. Columns that a row leaves out get a text or a number of their own, so that
+ * every column has a value.
+ */
+const fullRows: Readonly<Record<string, ReadonlyArray<Row>>> = {
+  accounts: [{ name: "acme", chat_id: ada, status: "active", operator: 1 }],
+  suspended_owners: [{}],
+  members: [{ account: "acme", chat_id: bob, invited_by: ada, scopes: JSON.stringify([one]) }],
+  scopes: [{ pid: one, account: "acme", guild_id: null, has_blocks: 1, fresh_proof: 1 }],
+  keys: [{ id: key, pid: one, limits: '{"daily":5}', ...lists, counts: 1, revoked_at: null, suspended: 0 }],
+  key_secrets: [{ hash: "newest", key_id: key, ends_at: null }, { key_id: key }],
+  root_key: [{ id: 1 }],
+  links: [{ pid: one, chat_id: ada }],
+  blocks: [{ pid: one }],
+  block_removals: [{ pid: one }],
+  import_progress: [{}],
+  link_imports: [{ id: "imp_1", pid: one }],
+  import_links: [{ import_id: "imp_1" }],
+  imports: [{ id: "imp_3", account: "acme", pid: one, phase: "running", size: 3 }],
+  import_parts: [
+    { import_id: "imp_3", file: "lines", part: 0, content: "YQ==" },
+    { import_id: "imp_3", file: "lines", part: 1, content: "YmM=" },
+  ],
+  sightings: [{ pid: one, chat_id: ada }],
+  alt_reviews: [{ pid: one, chat_id: ada, other_chat_id: bob }],
+  suspects: [{ pid: one, chat_id: ada, other_chat_id: bob, evidence: "[]" }],
   journal: [
     {
       place: one,
-      sequence: 20,
       event_id: event,
-      at: 4,
       action: "link.set",
       actor_type: "account",
       actor_id: "acme",
-      member: ada,
-      request_id: "req_1",
       details: JSON.stringify({ chatId: bob, newChatId: ada, gameId: "11" }),
       fields: '{"linkVersion":2}',
       chat_id: bob,
       other_chat_id: ada,
     },
-    {
-      place: "account acme",
-      sequence: 22,
-      event_id: null,
-      at: 5,
-      action: "account.updated",
-      actor_type: "operator",
-      actor_id: "cli",
-      member: null,
-      request_id: null,
-      details: '{"tier":"premium"}',
-      fields: null,
-      chat_id: null,
-      other_chat_id: null,
-    },
   ],
-  feed_starts: [{ pid: one, position: 10 }],
+  feed_starts: [{ pid: one }],
   webhooks: [
-    {
-      id: "whk_1",
-      pid: one,
-      url: "https://example.org/hook",
-      types: '["link.set"]',
-      description: "roles",
-      status: "disabled",
-      disabled_reason: "failing",
-      created_at: 1,
-      last_delivered_at: 2,
-      failing_since: 3,
-      secrets: '[{"sealed":"secret","endsAt":null}]',
-      position: 20,
-      holder: "node 1",
-    },
+    { id: "whk_1", pid: one, types: '["link.set"]', secrets: '[{"sealed":"secret","endsAt":null}]' },
   ],
-  webhook_deliveries: [
-    {
-      webhook_id: "whk_1",
-      event_id: event,
-      position: 20,
-      type: "link.set",
-      at: 4,
-      status: "failing",
-      attempts: 1,
-      resends: 2,
-      response_status: 500,
-      error: "status",
-      next_attempt_at: 9,
-      lane: "one",
-      other_lane: "two",
-      attempted_at: 5,
-      answered_at: 6,
-      response_type: "text/html",
-    },
-  ],
-  webhook_nodes: [{ id: "node 1", lives_until: -30 }],
-  role_plan_nodes: [{ id: "node 1", lives_until: -31 }],
-  guild_log_nodes: [{ id: "node 1", lives_until: -32 }],
-  verification_sessions: [
-    {
-      sid: "session 1",
-      key_id: "key_0000000000000001",
-      pid: one,
-      client_id: "player",
-      guild_id: guild,
-      chat_id: ada,
-      game_id: "11",
-      redirect: "https://example.org",
-      state: "failed",
-      link_changed: 1,
-      previous_game_id: "10",
-      error: "link_removed",
-      created_at: 1,
-      expires_at: 9,
-      completed_at: 2,
-      change: 3,
-      changed_at: 4,
-      code_hash: "code",
-      sealed_sid: "sealed",
-      proof: "words",
-    },
-  ],
-  session_bursts: [{ key_id: "key_0000000000000001", full_at: 4 }],
-  verification_flows: [
-    {
-      id: "flow 1",
-      sid: "session 1",
-      pid: one,
-      guild_id: guild,
-      redirect: "https://example.org",
-      chat_id: ada,
-      game_id: "11",
-      game_proof: "words",
-      connections: '["11","12"]',
-      named_game_id: "12",
-      word_seed: "seed",
-      seen_version: 1,
-      expires_at: 9,
-    },
-  ],
-  sign_ins: [{ state_hash: "state", flow_id: "flow 1", step: "game", expires_at: 9 }],
-  idempotency_keys: [
-    { id: "request 1", fingerprint: "print", answer: '{"result":{}}', chat_ids: `["${ada}"]`, ends_at: 9 },
-    { id: "request 2", fingerprint: "print", answer: null, chat_ids: "[]", ends_at: 9 },
-  ],
-  day_counts: [{ ends_at: 9, counter: "key", counted: 4 }],
-  usage_days: [
-    {
-      key_id: "key_0000000000000001",
-      starts_at: 0,
-      route_group: "lookup",
-      served: 1,
-      refused: 2,
-      errors: 3,
-    },
-  ],
-  usage_meters: [{ id: "node 1", last_batch: 4, day: 0 }],
-  begun_sign_ins: [{ state_hash: "begun", site: "me", expires_at: 9 }],
-  site_sign_ins: [
-    {
-      id: "sgn_1",
-      site: "dashboard",
-      chat_id: ada,
-      guilds: "[]",
-      created_at: 1,
-      expires_at: 9,
-      account: "acme",
-      device: "Firefox",
-    },
-  ],
+  webhook_deliveries: [{ webhook_id: "whk_1", event_id: event }],
+  webhook_nodes: [{ lives_until: -30 }],
+  role_plan_nodes: [{ lives_until: -31 }],
+  guild_log_nodes: [{ lives_until: -32 }],
+  verification_sessions: [{ key_id: key, pid: one, link_changed: 1 }],
+  session_bursts: [{ key_id: key }],
+  verification_flows: [{ id: "flow 1", pid: one, connections: '["11","12"]' }],
+  sign_ins: [{ flow_id: "flow 1" }],
+  idempotency_keys: [{ chat_ids: `["${ada}"]` }],
+  day_counts: [{}],
+  usage_days: [{ key_id: key }],
+  usage_meters: [{}],
+  begun_sign_ins: [{}],
+  site_sign_ins: [{ guilds: "[]", account: "acme" }],
   communities: [
     {
-      pid: one,
-      guild_id: guild,
-      home_since: 1,
-      paused_at: 2,
-      paused_why: "account_closed",
+      ...community,
       paused_by_type: "account",
-      paused_by: ada,
       settings: '{"logChannelId":"800001"}',
       panels: '[{"channelId":"800002","messageId":"1","text":null}]',
     },
   ],
   role_plans: [
     {
-      pid: one,
-      guild_id: guild,
-      rules: JSON.stringify([rule]),
-      nickname: "{game}",
+      ...community,
+      rules: JSON.stringify([{ roleId: "700001", when: "linked", nickname: null }]),
       state: "on",
-      position: 20,
-      revision: 3,
-      swept_at: 1,
-      sweep_started_at: 2,
-      sweep_after: ada,
-      sweep_done: 1,
-      sweep_total: 5,
-      holder: "node 1",
-      nickname_group_id: "5",
-      unlinked: "keep",
       bypass_role_ids: '["700002"]',
       nickname_bypass_role_ids: '["700003"]',
       changed_days: '[{"day":20000,"rolesGiven":1,"rolesTaken":2,"nicknamesSet":3}]',
-      putting_back_since: 6,
     },
   ],
-  role_members: [
-    {
-      pid: one,
-      guild_id: guild,
-      chat_id: ada,
-      mark: 2,
-      since: 3,
-      due_at: 4,
-      nickname: "Ada",
-      replaced_nickname: "Countess",
-      replaced_at: 5,
-    },
-  ],
+  role_members: [community],
   role_problems: [
-    { pid: one, guild_id: guild, chat_id: ada, role_id: "", reason: "nickname_refused", at: 5 },
-    { pid: one, guild_id: guild, chat_id: ada, role_id: "700001", reason: "role_missing", at: 4 },
-    { pid: one, guild_id: guild, chat_id: "", role_id: "700001", reason: "role_above_bot", at: 4 },
+    { ...community, chat_id: ada, role_id: "" },
+    { ...community, chat_id: ada, role_id: "700001" },
+    { ...community, chat_id: "", role_id: "700001" },
   ],
-  role_previews: [
-    {
-      pid: one,
-      guild_id: guild,
-      id: "prv_1",
-      preview: JSON.stringify({ id: "prv_1", state: "done" }),
-      saved_at: 1,
-      confirmed_at: 2,
-    },
-  ],
-  guild_logs: [
-    {
-      id: `${one} ${guild}`,
-      pid: one,
-      guild_id: guild,
-      channel_id: "800001",
-      position: 20,
-      problems: '["role_missing"]',
-      closed_at: 3,
-      holder: "node 1",
-    },
-  ],
-  guild_log_entries: [
-    { log_id: `${one} ${guild}`, id: 7, chat_id: ada, entry: JSON.stringify({ chatId: ada }), at: 4 },
-  ],
+  role_previews: [{ ...community, id: "prv_1", preview: JSON.stringify({ id: "prv_1", state: "done" }) }],
+  guild_logs: [{ ...community, id: log, problems: '["role_missing"]' }],
+  guild_log_entries: [{ log_id: log, chat_id: ada, entry: JSON.stringify({ chatId: ada }) }],
   guild_log_messages: [
+    { log_id: log, message_id: "1", lines: JSON.stringify([{ text: "linked", chatIds: [ada, bob] }]) },
+  ],
+  guild_log_users: [ada, bob].map((chatId) => ({ log_id: log, message_id: "1", chat_id: chatId })),
+  reminders: [community],
+};
+
+/** Further rows, in which optional columns that are left out are null. */
+const sparseRows: typeof fullRows = {
+  accounts: [{ name: "zeta", status: "suspended", operator: 0 }],
+  members: [{ account: "acme", chat_id: ada, role: "owner" }],
+  scopes: [{ pid: two, account: "zeta", guild_id: guild, has_blocks: 0, fresh_proof: 0 }],
+  keys: [{ pid: two, limits: '"none"', ...lists, counts: 0, revoked_at: 5, suspended: 0 }],
+  links: [{ pid: two, chat_id: ada }],
+  blocks: [{ pid: one, game_id: "13" }],
+  import_progress: [{}],
+  link_imports: [{ id: "imp_2", pid: two, ends_at: 0, removed: 0, restored: 0 }],
+  import_links: [{ import_id: "imp_2" }],
+  sightings: [{ pid: one, chat_id: bob }],
+  journal: [
     {
-      log_id: `${one} ${guild}`,
-      message_id: "1",
-      channel_id: "800001",
-      lines: JSON.stringify([{ text: "linked", chatIds: [ada, bob] }]),
-      at: 4,
-      erased_at: 5,
-      edit_at: 6,
+      place: "account acme",
+      action: "account.updated",
+      actor_type: "operator",
+      actor_id: "cli",
+      details: '{"tier":"premium"}',
     },
   ],
-  guild_log_users: [
-    { log_id: `${one} ${guild}`, message_id: "1", chat_id: ada },
-    { log_id: `${one} ${guild}`, message_id: "1", chat_id: bob },
-  ],
-  reminders: [{ pid: one, guild_id: guild, hash: "member", at: 4 }],
+  idempotency_keys: [{ chat_ids: "[]" }],
+};
+
+export const sampleTables: ReadonlyArray<string> = Object.keys(fullRows);
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly isOptional: boolean;
+}
+
+const columnsOf = (db: DatabaseSync, table: string): ReadonlyArray<Column> =>
+  db
+    .prepare(`SELECT name, type, "notnull", pk FROM pragma_table_info(?)`)
+    .all(table)
+    .map(({ name, type, notnull, pk }) => ({
+      name: String(name),
+      type: String(type),
+      isOptional: notnull === 0 && pk === 0,
+    }))
+    .filter(({ name }) => !unread.has(`${table}.${name}`));
+
+/** Inserts all rows into a new database. */
+export const fill = (db: DatabaseSync): void => {
+  let values = 0;
+  const valueOf = ({ name, type }: Column): RowValue => {
+    values++;
+    return type === "INTEGER" ? values : `${name} ${values}`;
+  };
+  for (const [rows, isFull] of [
+    [fullRows, true],
+    [sparseRows, false],
+  ] as const) {
+    for (const [table, row] of Object.entries(rows).flatMap(([name, all]) =>
+      all.map((each) => [name, each] as const),
+    )) {
+      const columns = columnsOf(db, table);
+      const places = columns.map(() => "?").join(", ");
+      const inserted = columns.map((column) =>
+        column.name in row
+          ? (row[column.name] ?? null)
+          : isFull || !column.isOptional
+            ? valueOf(column)
+            : null,
+      );
+      db.prepare(
+        `INSERT INTO ${table} (${columns.map(({ name }) => name).join(", ")}) VALUES (${places})`,
+      ).run(...inserted);
+    }
+  }
 };
