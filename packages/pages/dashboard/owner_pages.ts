@@ -199,7 +199,6 @@ const isClosed = (error: SiteError): boolean =>
 
 const closedPage: Page = {
   status: 403,
-  isWorded: true,
   title: say("refused.closed.title"),
   section: "communities",
   content: html`<p>${say("refused.closed")}</p>`,

@@ -20,7 +20,7 @@ export interface Page {
   /** If left out, the status of `refused`, or 200. */
   readonly status?: number;
   readonly title: string | Html;
-  /** Whether the page says its texts in the language of its reader. If left out, it is in English. */
+  /** Whether the page says its texts in the language of its reader. If left out, all pages but those of programs do. */
   readonly isWorded?: boolean;
   readonly section: SectionName;
   readonly content: Html;
@@ -92,9 +92,10 @@ export const pageResponse = (
 
 const documentOf = (page: Page, visitor: Visitor, wording: PageWording, footer: Html): Html => {
   const { title, section, content, refused = null, labels = {}, notice, refreshSeconds } = page;
+  const { isWorded = sections[section].group !== "keys" } = page;
   const top = refused === null ? (notice ?? noticeHtml(visitor.done)) : problemSummary(refused, labels);
   const { language, english } = wording;
-  const isForeign = page.isWorded !== true && language.tag !== "en";
+  const isForeign = !isWorded && language.tag !== "en";
   const of = (part: Html): Html => (isForeign ? partIn(english, part) : part);
   const marked = isForeign ? html` lang="en" dir="ltr"` : null;
   return html`<!doctype html>

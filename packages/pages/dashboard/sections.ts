@@ -4,7 +4,7 @@ interface Section {
   readonly path: `/dashboard${string}`;
   /** The lowest role for the pages and forms below the path. */
   readonly role: NeededRole;
-  /** Sections of one group stand together in the navigation. */
+  /** Sections of one group stand together in the navigation. The pages of `keys` are in English. */
   readonly group: "links" | "keys" | "account";
   /** Whether the navigation leaves the section out for accounts without keys and webhooks. */
   readonly forPrograms?: true;

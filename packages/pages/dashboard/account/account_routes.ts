@@ -81,7 +81,6 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     const otherwise = shared && (yield* askingName(shared.scope, { displayName: null, guildName: null }));
     const choice = yield* choiceOf(visitor);
     return {
-      isWorded: true,
       title: say("menu.account"),
       section: "account",
       refused,
@@ -225,7 +224,6 @@ interface Choice {
 
 /** The page after the sign-in of a user with several accounts or with an invitation. */
 const choicePage = (choice: Choice): Page => ({
-  isWorded: true,
   title: say(choice.invitations.length === 0 ? "account.which" : "account.invited"),
   section: "account",
   content: html`

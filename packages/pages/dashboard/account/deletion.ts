@@ -62,7 +62,6 @@ const csvOf = (lists: AccountLoss["lists"]): Html | null => {
 };
 
 export const accountDeletionPage = (loss: AccountLoss, refused: Refused | null): Page => ({
-  isWorded: true,
   title: say("deletion.account"),
   section: "account",
   refused,

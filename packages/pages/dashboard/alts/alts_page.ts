@@ -65,7 +65,6 @@ const labels = {
 };
 
 export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor): Page => ({
-  isWorded: true,
   title: say("menu.alts"),
   section: "alts",
   refused: view.refused,

@@ -50,7 +50,6 @@ export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
 const newAltsPage = (all: ReadonlyArray<Community>, community: Community, content: Html): Page => {
   const { pid } = community.scope;
   return {
-    isWorded: true,
     title: say("alts.new"),
     section: "alts",
     content: html`

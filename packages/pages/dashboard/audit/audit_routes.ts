@@ -99,7 +99,6 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       const problems = isNobody ? [{ name: "chatId", reason: say("reason.known_user") }] : [];
       return {
         status: problems.length === 0 ? 200 : 400,
-        isWorded: true,
         title: say("menu.audit"),
         section: "audit",
         content: html`

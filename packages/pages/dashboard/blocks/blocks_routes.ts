@@ -158,7 +158,6 @@ const blocksPage = (
     return say("blocks.on", { small: tags.small, name, platform: platforms.chat });
   };
   return {
-    isWorded: true,
     title: say("links.blocked"),
     section: "links",
     refused: refusedFor(problems),
@@ -229,7 +228,6 @@ const blockQuestion = (
   const shown = ofGame.slice(0, shownLinks).map((each) => nameIn(names.chats, each));
   const more = ofGame.length - shown.length;
   return {
-    isWorded: true,
     title: say("blocks.ask"),
     section: "links",
     content: html`

@@ -25,7 +25,6 @@ export const channelsPage = (
 ): Page => {
   const { community, guildId, guildName } = view;
   return {
-    isWorded: true,
     title: say("channels.title_of", { community: guildName ?? say("channels.unnamed", { id: guildId }) }),
     section: "communities",
     refused,
@@ -48,7 +47,6 @@ export const publicLogPage = (
     return null;
   const { pid } = community.scope;
   return {
-    isWorded: true,
     title: say("channels.public", { channel: channel.name }),
     section: "communities",
     content: html`

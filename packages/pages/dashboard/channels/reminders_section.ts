@@ -26,7 +26,6 @@ export const remindersPage = (
   const { pid } = community.scope;
   const duration = (members ?? 0) * reminderPause;
   return {
-    isWorded: true,
     title: say("reminders.ask"),
     section: "communities",
     content: html`

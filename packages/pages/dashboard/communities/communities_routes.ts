@@ -137,7 +137,6 @@ interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvite" | "
 }
 
 const communitiesPage = (view: CommunitiesView): Page => ({
-  isWorded: true,
   title: say("menu.communities"),
   section: "communities",
   content:

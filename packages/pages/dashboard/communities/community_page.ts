@@ -86,7 +86,6 @@ export const communityPage = (
   const isNew = links.count === 0;
   const of = fieldsOf(saidLabels, form, problems);
   return {
-    isWorded: true,
     title: communityName(community),
     section: "communities",
     refused: refusedFor(problems),

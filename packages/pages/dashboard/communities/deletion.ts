@@ -20,7 +20,6 @@ export const dataDeletionPage = (
 ): Page => {
   const { scope } = community;
   return {
-    isWorded: true,
     title: say("deletion.data"),
     section: "communities",
     refused,

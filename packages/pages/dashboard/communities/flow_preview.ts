@@ -30,7 +30,6 @@ export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
       };
       const said = { ...noSettings, displayName: yield* ownerName(visitor.owner) };
       return {
-        isWorded: true,
         title: say("menu.preview"),
         section: "preview",
         content: html`

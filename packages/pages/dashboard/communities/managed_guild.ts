@@ -67,7 +67,6 @@ const guildChoicePage = (
 ): Page => {
   const usable = guilds.filter(({ bot, manager }) => bot && manager);
   return {
-    isWorded: true,
     title,
     section: "communities",
     content: html`
@@ -92,7 +91,6 @@ const refusedGuildPage = (
   { platforms: { chat } }: Pick<Visitor, "platforms">,
   title: Html,
 ): Page => ({
-  isWorded: true,
   status: statusOf(error),
   title,
   section: "communities",

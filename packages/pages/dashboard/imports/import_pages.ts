@@ -42,7 +42,6 @@ export const uploadPage = (
   { platforms }: Importer,
   { problem, undoable }: { readonly problem: Html | null; readonly undoable: ReadonlyArray<UndoableImport> },
 ): Page => ({
-  isWorded: true,
   title: say("import.title"),
   section: "imports",
   refused: refusedFor([], problem),
@@ -107,7 +106,6 @@ export const importPreviewPage = (
   names: AccountNames,
   { platforms }: Importer,
 ): Page => ({
-  isWorded: true,
   title: say("import.title"),
   section: "imports",
   notice: statusHtml(storedBy(outcome) === 0 ? say("import.nothing") : say("import.is_preview"), "warn"),
@@ -139,7 +137,6 @@ ${dropForm(view, say("import.drop"))}`
 
 /** Shows the progress of an import. The script renews it, and shows the result at the end; the link does without one. */
 export const importRunningPage = (view: ImportView, { phase, rows, total }: ImportProgress): Page => ({
-  isWorded: true,
   title: say("import.running"),
   section: "imports",
   content: html`
@@ -164,7 +161,6 @@ export const importDonePage = (
   names: AccountNames,
   { platforms }: Importer,
 ): Page => ({
-  isWorded: true,
   title: say("import.done"),
   section: "imports",
   notice: limitHtml(outcome) ?? statusHtml(say("import.done.notice")),
@@ -186,7 +182,6 @@ ${dropForm(view, say("import.another"))}
 });
 
 export const importFailedPage = (view: ImportView, reason: Html): Page => ({
-  isWorded: true,
   title: say("import.failed"),
   section: "imports",
   refused: { status: 200, problems: [], general: reason },

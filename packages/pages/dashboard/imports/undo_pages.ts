@@ -24,7 +24,6 @@ const askPage = (view: UndoView): Page => {
   const { id, name, community, importedAt, endsAt, links, left } = view;
   const changed = links - left;
   return {
-    isWorded: true,
     title: say("undo.ask"),
     section: "imports",
     content: html`
@@ -49,7 +48,6 @@ type Undone = NonNullable<UndoableImport["undone"]>;
 const runningPage = ({ id, name, left }: UndoView, { removed, restored }: Undone): Page => {
   const done = removed + restored;
   return {
-    isWorded: true,
     title: say("undo.running"),
     section: "imports",
     content: html`
@@ -63,7 +61,6 @@ const runningPage = ({ id, name, left }: UndoView, { removed, restored }: Undone
 };
 
 const donePage = ({ name, community }: UndoView, { removed, restored }: Undone): Page => ({
-  isWorded: true,
   title: say("undo.done"),
   section: "imports",
   notice: statusHtml(say("undo.done.notice")),

@@ -19,7 +19,6 @@ export const foundPage = (
   found: ReadonlyArray<Found>,
   { platforms }: Pick<Visitor, "platforms">,
 ): Page => ({
-  isWorded: true,
   title: say("links.search"),
   section: "links",
   content: html`

@@ -56,7 +56,6 @@ export const unlinkQuestion = (
   const chatIds = links.map(({ link }) => link.chatId);
   const [chatId] = chatIds.length === 1 ? chatIds : [];
   return {
-    isWorded: true,
     title: chatId === undefined ? say("unlink.several", { count: chatIds.length }) : say("unlink.one"),
     section: "links",
     content: html`
@@ -99,7 +98,6 @@ export const linkQuestion = (
   const { community, chatId, chat, gameId, game } = question;
   const { pid } = community.scope;
   return {
-    isWorded: true,
     title: say("link.ask"),
     section: "links",
     refused,
@@ -189,7 +187,6 @@ const unlinkAllQuestion = (
   failed: Html | null,
 ): Page => ({
   status: failed === null ? 200 : 409,
-  isWorded: true,
   title: say(failed === null ? "unlink.all.ask" : "unlink.all.failed"),
   section: "links",
   notice: failed === null ? null : statusHtml(failed, "bad"),

@@ -100,7 +100,6 @@ export const linksPage = (
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
   return {
-    isWorded: true,
     title: say("menu.links"),
     section: "links",
     ...(view.named !== null && "reading" in view.named ? { refreshSeconds: 3 } : {}),

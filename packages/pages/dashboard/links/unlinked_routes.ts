@@ -74,7 +74,6 @@ const placeOf = (cursor: string): MemberPlace | null => {
 const unlinkedPage = (view: UnlinkedView, visitor: OwnerVisitor): Page => {
   const { guilds, guild, search, found } = view;
   return {
-    isWorded: true,
     title: say("unlinked.title"),
     section: "links",
     ...("reading" in found ? { refreshSeconds: 3 } : {}),

@@ -51,7 +51,6 @@ export const linkedUserPage = (
   const { pid } = community.scope;
   const labels = linkLabels(platforms);
   return {
-    isWorded: true,
     title: visibleName(chat) ?? say("alts.user", { id: chatId }),
     section: "links",
     refused: refusedFor(problems),

@@ -7,7 +7,6 @@ import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
 
 export const newOwnerPage = (chatId: ChatId, name: string): Page => ({
-  isWorded: true,
   title: say("team.make_owner.ask", { name }),
   section: "team",
   content: html`

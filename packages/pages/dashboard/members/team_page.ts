@@ -48,7 +48,6 @@ export const teamPage = (
   visitor: Pick<Visitor, "platforms" | "role"> & { readonly title: string | Html },
   refused: Refused | null,
 ): Page => ({
-  isWorded: true,
   title: say("menu.team"),
   section: "team",
   refused,
@@ -117,7 +116,6 @@ const memberText = (member: NamedMember, communities: ReadonlyArray<Community>):
 
 /** Asks an owner before the own role changes, since only another owner can give it back. */
 export const ownRolePage = (chatId: ChatId, role: MemberRole, scopes: ReadonlyArray<string>): Page => ({
-  isWorded: true,
   title: say(role === "moderator" ? "team.become.moderator" : "team.become.admin"),
   section: "team",
   content: html`
@@ -242,7 +240,6 @@ export const invitePage = (
     role: say(`team.label.${role}`),
   };
   return {
-    isWorded: true,
     title: say("team.invite", { name }),
     section: "team",
     content: html`

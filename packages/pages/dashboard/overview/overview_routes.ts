@@ -31,7 +31,6 @@ export const overviewRoutes = ({ start }: OwnerPages) =>
   ]);
 
 const overviewPage = (view: OverviewView, now: Millis, visitor: Pick<OwnerVisitor, "platforms">): Page => ({
-  isWorded: true,
   title: say("menu.overview"),
   section: "overview",
   content: html`

@@ -45,7 +45,6 @@ export const previewPage = (view: PreviewView, refused: Refused | null): Page =>
   const { preview, community, guildId, guildName } = view;
   const isRunning = preview.state === "running";
   return {
-    isWorded: true,
     title: say("preview.title", { community: guildText(guildId, guildName) }),
     section: "communities",
     refused,

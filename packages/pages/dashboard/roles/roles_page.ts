@@ -67,7 +67,6 @@ export const rolesPage = (
   const isEmpty = isNewPlan(details.plan);
   const isNew = isEmpty && !view.isHome;
   return {
-    isWorded: true,
     title: say(community.scope.kind === "global" ? "roles.title_shared" : "roles.title_own", {
       community: nameOf(view),
     }),
