@@ -3,16 +3,12 @@ import { allows, Members, permits, type Reader, readableActions } from "@account
 import { type AuditEntry, type AuditFilter, auditActions, signedBy } from "@accountlink/core/audit";
 import { isChatId } from "@accountlink/core/ids";
 import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
-import { forEachLimited } from "@accountlink/core/limited_loops";
-import { visibleName } from "@accountlink/core/name_text";
 import { makeOwnedAudit, OwnedLinks, OwnedScopes } from "@accountlink/core/owners";
-import { Profiles } from "@accountlink/core/platforms";
 import { dayMs, formatTimestamp } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { csvOf, csvResponse } from "../csv_file.ts";
 import { type Choice, menuField, textField } from "../look/field.ts";
-
 import { keyMenu } from "../look/owned_key.ts";
 import type { Problem } from "../look/reasons.ts";
 import { say } from "../look/say.ts";
@@ -20,7 +16,7 @@ import { dayMsOf } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, positionOf } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
-import { makeEntryNames } from "./entry_names.ts";
+import { makeAccountNames, makeEntryNames } from "./entry_names.ts";
 import { actionName, historyHtml } from "./sentences.ts";
 
 const pageSize = 50;
@@ -38,7 +34,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const scopes = yield* OwnedScopes;
   const links = yield* OwnedLinks;
   const members = yield* Members;
-  const profiles = yield* Profiles;
+  const namesIn = yield* makeAccountNames;
 
   /** Returns an ID unchanged. Looks a user name up in the account's communities; null if no user has the name. */
   const userOf = Effect.fnUntraced(function* (owner: KeyOwner, text: string) {
@@ -72,18 +68,14 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     return { filter, typed, isNobody: user !== "" && filter.chatId === null };
   });
 
-  const teamOf = (owner: KeyOwner) =>
-    Effect.flatMap(members.seenBy(owner), (team) =>
-      forEachLimited(
-        team,
-        ({ chatId }) =>
-          Effect.map(profiles.chat(chatId, null), (profile) => ({
-            value: chatId,
-            label: visibleName(profile) ?? say("alts.user", { id: chatId }),
-          })),
-        { concurrency: 8 },
-      ),
-    );
+  const teamOf = Effect.fnUntraced(function* (owner: KeyOwner) {
+    const team = yield* members.seenBy(owner);
+    const { chats } = yield* namesIn(team);
+    return team.map(({ chatId: value }) => ({
+      value,
+      label: chats.get(value) ?? say("alts.user", { id: value }),
+    }));
+  });
 
   return [
     page(paths.audit, function* (visitor, query) {
@@ -133,13 +125,7 @@ const kinds: ReadonlyMap<string, Html> = new Map([
 const isReadable = (kind: string, reader: Reader): boolean =>
   readableActions(reader)?.some((action) => action.startsWith(kind)) ?? true;
 
-interface Typed {
-  readonly action: string | null;
-  readonly member: string | null;
-  readonly keyId: string | null;
-  readonly chatId: string | null;
-  readonly day: string | null;
-}
+type Typed = Readonly<Record<"action" | "member" | "keyId" | "chatId" | "day", string | null>>;
 
 interface Choices {
   readonly listed: ReadonlyArray<KeyDetails>;

@@ -1,6 +1,6 @@
 /** Names for the sentences about audit log entries and events. */
 
-import { ChatPlatform, guildOf } from "@accountlink/core";
+import { ChatPlatform } from "@accountlink/core";
 import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { PlatformEffect } from "@accountlink/core/errors";
 import { isChatId, isGameId, isGuildId } from "@accountlink/core/ids";
@@ -11,6 +11,7 @@ import { OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect, Option } from "effect";
+import { makeScopeNames } from "../communities/community.ts";
 import { type AccountNames, listText, webhookName } from "../look/names.ts";
 import { makeOwnerName, type OwnerVisitor } from "../owner_pages.ts";
 import type { Names } from "./sentences.ts";
@@ -37,23 +38,14 @@ const orNull = <A>(found: PlatformEffect<Option.Option<A>>): Effect.Effect<A | n
     Effect.orElseSucceed(() => null),
   );
 
+const shownIds = <Id extends string>(ids: ReadonlyArray<Id>): ReadonlyArray<Id> =>
+  [...new Set(ids)].slice(0, mostNames);
+
+/** The names by ID, without those that are unknown. */
 const named = (
   things: ReadonlyArray<{ readonly id: string; readonly name: string | null }>,
 ): ReadonlyMap<string, string> =>
   new Map(things.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
-
-const shownIds = <Id extends string>(ids: ReadonlyArray<Id>): ReadonlyArray<Id> =>
-  [...new Set(ids)].slice(0, mostNames);
-
-const namesOf = (
-  profiles: Iterable<readonly [string, Parameters<typeof visibleName>[0]]>,
-): ReadonlyMap<string, string> =>
-  new Map(
-    Array.from(profiles).flatMap(([id, profile]) => {
-      const name = visibleName(profile);
-      return name === null ? [] : [[id, name] as const];
-    }),
-  );
 
 /** Returns a function that looks up the names of the accounts whose IDs are in fields of the records. */
 export const makeAccountNames = Effect.map(
@@ -68,10 +60,12 @@ export const makeAccountNames = Effect.map(
         {
           chats: forEachLimited(
             shownIds(idsIn(/chatId$/i).filter(isChatId)),
-            (id) => Effect.map(profiles.chat(id, null), (profile) => [id, profile] as const),
+            (id) => Effect.map(profiles.chat(id, null), (profile) => ({ id, name: visibleName(profile) })),
             { concurrency: 8 },
-          ).pipe(Effect.map(namesOf)),
-          games: Effect.map(profiles.gameNames(shownIds(idsIn(/gameId$/i).filter(isGameId))), namesOf),
+          ).pipe(Effect.map(named)),
+          games: Effect.map(profiles.gameNames(shownIds(idsIn(/gameId$/i).filter(isGameId))), (found) =>
+            named(Array.from(found, ([id, profile]) => ({ id, name: visibleName(profile) }))),
+          ),
         },
         { concurrency: "unbounded" },
       );
@@ -81,7 +75,7 @@ export const makeAccountNames = Effect.map(
 /** Returns a function that looks up the names of the signed-in user, and of the accounts and webhooks in entries. */
 export const makeEntryNames = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
-  const profiles = yield* Profiles;
+  const scopeName = yield* makeScopeNames;
   const { findGuild, roles, channels } = yield* ChatPlatform;
 
   /** Looks up the names of communities, roles and channels that entries about roles name. */
@@ -121,14 +115,8 @@ export const makeEntryNames = Effect.gen(function* () {
     Effect.flatMap(scopes.list(owner), (all) =>
       forEachLimited(
         all,
-        ({ scope }) => {
-          const guildId = guildOf(scope);
-          const guild = guildId === null ? Effect.succeed(null) : profiles.guild(guildId);
-          return Effect.map(guild, (found) => {
-            const name = listText({ scope, guildName: found?.name ?? null });
-            return [scope.pid, name] as const;
-          });
-        },
+        ({ scope }) =>
+          Effect.map(scopeName(scope), (guildName) => [scope.pid, listText({ scope, guildName })] as const),
         { concurrency: 8 },
       ),
     );

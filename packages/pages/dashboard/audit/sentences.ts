@@ -1,11 +1,12 @@
 /** The history of an account in words: a sentence about each entry of the audit log. */
 import { type Actor, type AuditAction, type AuditEntry, previousOf } from "@accountlink/core/audit";
-import type { KeyDetails } from "@accountlink/core/keys";
+import { communitySettingNames } from "@accountlink/core/communities";
+import { type KeyDetails, noSettings } from "@accountlink/core/keys";
+import { Struct } from "effect";
 import { type Html, html } from "../../html.ts";
 import { type AccountNames, nameIn } from "../look/names.ts";
 import { capitalised, type DashboardKey, inLanguage, listOf, say } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
-import { keyLabels, planLabels, ruleLabels, settingLabels } from "./change_labels.ts";
 
 /**
  * @param entries newest first
@@ -41,9 +42,7 @@ const sentenceOf = (entry: AuditEntry, names: Names): Html => {
   const { reason } = entry.details;
   const { action } = entry;
   const parts = partsOf(entry, names);
-  const sentence = capitalised(
-    isPlain(action) ? say(`audit.${action}`, valuesOf(parts)) : sentences[action](parts),
-  );
+  const sentence = capitalised(isPlain(action) ? say(`audit.${action}`, parts) : sentences[action](parts));
   return typeof reason === "string" && reasoned.has(entry.action)
     ? say("audit.because", { sentence, reason })
     : sentence;
@@ -54,8 +53,11 @@ const reasoned: ReadonlySet<AuditAction> = new Set(["link.set", "link.removed"])
 
 type Details = AuditEntry["details"];
 
-const roleWord = (role: Details[string] | undefined): Html =>
-  wordOr(`team.role.${String(role)}`, String(role));
+/** What the team calls a role; the role itself if a later release has given it. */
+const roleWord = (role: Details[string] | undefined): Html => {
+  const key = `team.role.${String(role)}`;
+  return inLanguage(({ has, say: inWords }) => (has(key) ? inWords(key) : html`${String(role)}`));
+};
 
 /** A role, and of which communities if the entry says that. */
 const roleIn = (role: Html, scopes: Details[string] | undefined, { lists }: Names): Html => {
@@ -68,56 +70,66 @@ const roleIn = (role: Html, scopes: Details[string] | undefined, { lists }: Name
 };
 
 /** What the sentence about an entry may say: who acted, and the names of what the details of the entry name. */
-const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => ({
-  actor,
-  details,
-  pid,
-  who: whoOf(actor, names),
-  isBySelf: actor.type === "user" && actor.id === details["chatId"],
-  chat: (detail = "chatId") => chatOf(details[detail], names),
-  game: (detail = "gameId") => gameOf(details[detail], names),
-  key: () => theKey(details["keyId"], names),
-  // The audit log does not contain the URL of a webhook, so a deleted webhook has no name.
-  webhook: () => {
-    const name = names.webhooks.get(String(details["webhookId"]));
-    return name === undefined ? say("audit.a_webhook") : say("audit.the_webhook", { name });
-  },
-  blocked: () =>
-    details["chatId"] === undefined ? gameOf(details["gameId"], names) : chatOf(details["chatId"], names),
-  instead: () => {
-    const { previousGameId = null } = details;
-    return previousGameId === null
-      ? { replaced: "no", previous: "" }
-      : { replaced: "yes", previous: gameOf(previousGameId, names) };
-  },
-  community: () => {
-    const id = String(details["guildId"]);
-    return names.guilds.get(id) ?? say("audit.community", { id });
-  },
-  channel: () => channelName(details["channelId"] ?? "", names),
-  list: () => (pid === null ? say("audit.the_account") : (names.lists.get(pid) ?? say("audit.deleted_list"))),
-  changes: (labels: Readonly<Record<string, DashboardKey>>) => changesOf(details, labels, names),
-  roles: (detail: string) => rolesIn(details[detail] ?? "", names),
-  role: (detail: string) => roleWord(details[detail]),
-  roleNow: () => roleIn(roleWord(details["role"]), details["scopes"], names),
-  count: (detail: string) => numberHtml(Number(details[detail])),
-});
+const partsOf = ({ actor, details, pid }: AuditEntry, names: Names) => {
+  const { chatId, guildId, previousGameId = null } = details;
+  const webhook = names.webhooks.get(String(details["webhookId"]));
+  return {
+    actor,
+    details,
+    pid,
+    isBySelf: actor.type === "user" && actor.id === chatId,
+    who: whoOf(actor, names),
+    chat: chatOf(chatId, names),
+    newChat: chatOf(details["newChatId"], names),
+    other: chatOf(details["otherChatId"], names),
+    game: gameOf(details["gameId"] ?? details["removedGameId"], names),
+    replaced: previousGameId === null ? "no" : "yes",
+    previous: previousGameId === null ? "" : gameOf(previousGameId, names),
+    user: chatId === undefined ? gameOf(details["gameId"], names) : chatOf(chatId, names),
+    key: theKey(details["keyId"], names),
+    // The audit log does not contain the URL of a webhook, so a deleted webhook has no name.
+    webhook: webhook === undefined ? say("audit.a_webhook") : say("audit.the_webhook", { name: webhook }),
+    community: names.guilds.get(String(guildId)) ?? say("audit.community", { id: String(guildId) }),
+    channel: channelName(details["channelId"] ?? "", names),
+    list: pid === null ? say("audit.the_account") : (names.lists.get(pid) ?? say("audit.deleted_list")),
+    role: roleWord(details["role"]),
+    roleNow: roleIn(roleWord(details["role"]), details["scopes"], names),
+    count: Number(details["count"]),
+    file: String(details["file"]),
+    changesOf: (settings: Parameters<typeof changesOf>[1]) => changesOf(details, settings, names),
+    rolesIn: (detail: string) => rolesIn(details[detail] ?? "", names),
+    counted: (detail: string) => numberHtml(Number(details[detail])),
+  };
+};
 
-/** A message if there is one of this name, or else a text that has no translation, such as the name of a field. */
-const wordOr = (key: string, text: string): Html =>
-  inLanguage(({ has, say: inWords }) => (has(key) ? inWords(key) : html`${text}`));
+type SettingName =
+  Extract<DashboardKey, `audit.setting.${string}`> extends `audit.setting.${infer Name}` ? Name : never;
+
+/** The settings of a role plan and of its community that sentences tell. Earlier releases had one `bypassRoleId`. */
+const planSettings = [
+  "nickname",
+  "nicknameGroupId",
+  "bypassRoleId",
+  "bypassRoleIds",
+  "nicknameBypassRoleIds",
+  "unlinked",
+  ...communitySettingNames,
+] as const;
+
+/** The settings of a key that sentences tell. */
+const keySettings = ["name", "access", "expiresAt"] as const;
 
 /** Says of each setting in the details from what to what it changed. */
 const changesOf = (
   details: Details,
-  labels: Readonly<Record<string, DashboardKey>>,
+  settings: ReadonlyArray<SettingName | "name">,
   names: Names,
 ): ReadonlyArray<Html> =>
-  Object.entries(labels).flatMap(([name, key]) => {
+  settings.flatMap((name) => {
     const value = details[name];
     if (value === undefined) return [];
     return say("audit.change", {
-      label: wordOr(key, name),
+      label: say(`audit.setting.${name === "name" ? "displayName" : name}`),
       before: valueHtml(details[previousOf(name)] ?? null, name, names),
       after: valueHtml(value, name, names),
     });
@@ -192,21 +204,6 @@ const joined = (parts: ReadonlyArray<Html>): Html =>
 
 type KeySentence = `audit.key.${"enabled" | "disabled" | "revoked" | "changed"}`;
 
-/** The values of actions whose message says everything. */
-const valuesOf = ({ who, chat, game, key, webhook, blocked, community, role, details }: Parts) => ({
-  who,
-  chat: chat(),
-  newChat: chat("newChatId"),
-  other: chat("otherChatId"),
-  game: game(),
-  key: key(),
-  webhook: webhook(),
-  user: blocked(),
-  community: community(),
-  role: role("role"),
-  count: Number(details["count"]),
-});
-
 const statuses: Readonly<Record<string, KeySentence>> = {
   active: "audit.key.enabled",
   disabled: "audit.key.disabled",
@@ -215,107 +212,84 @@ const statuses: Readonly<Record<string, KeySentence>> = {
 
 /** The sentences of actions that have several messages, or values of their own. */
 const sentences = {
-  "link.set": ({ who, isBySelf, chat, game, instead, details }) =>
-    isBySelf
-      ? say("audit.link.verified", {
-          chat: chat(),
-          game: game(),
-          ...instead(),
-          proof: String(details["proof"] ?? ""),
-        })
-      : say("audit.link.linked", {
-          who,
-          chat: chat(),
-          game: game(),
-          ...instead(),
-          via: String(details["via"] ?? ""),
-        }),
-  "link.removed": ({ who, isBySelf, chat, game }) =>
-    isBySelf
-      ? say("audit.link.removed_own", { chat: chat(), game: game("removedGameId") })
-      : say("audit.link.removed", { who, chat: chat(), game: game("removedGameId") }),
-  "links.imported": ({ who, count, list, details }) => {
-    const counts = { inserted: count("inserted"), replaced: count("replaced"), kept: count("kept") };
-    return details["file"] === undefined
-      ? say("audit.links.imported", { who, ...counts })
-      : say("audit.links.imported_file", { who, file: String(details["file"]), list: list(), ...counts });
-  },
-  "links.import_undone": ({ who, count, list, details }) =>
-    say("audit.links.undone", {
-      who,
-      file: String(details["file"]),
-      list: list(),
-      removed: count("removed"),
-      restored: count("restored"),
+  "link.set": (parts) =>
+    say(parts.isBySelf ? "audit.link.verified" : "audit.link.linked", {
+      ...parts,
+      proof: String(parts.details["proof"] ?? ""),
+      via: String(parts.details["via"] ?? ""),
     }),
+  "link.removed": (parts) => say(parts.isBySelf ? "audit.link.removed_own" : "audit.link.removed", parts),
+  "links.imported": ({ counted, ...parts }) =>
+    say(parts.details["file"] === undefined ? "audit.links.imported" : "audit.links.imported_file", {
+      ...parts,
+      inserted: counted("inserted"),
+      replaced: counted("replaced"),
+      kept: counted("kept"),
+    }),
+  "links.import_undone": ({ counted, ...parts }) =>
+    say("audit.links.undone", { ...parts, removed: counted("removed"), restored: counted("restored") }),
   "scope.deleted": ({ who, details }) =>
     say("audit.scope.deleted", { who, count: Number(details["deletedRecords"]) }),
-  "review.set": ({ who, chat, details }) =>
-    say(details["verdict"] === "same" ? "audit.review.same" : "audit.review.different", {
-      who,
-      chat: chat(),
-      other: chat("otherChatId"),
-    }),
-  "key.updated": ({ who, key, changes, details }) => {
-    const told = changes(keyLabels);
-    const others = namesOfFields(details, Object.keys(keyLabels)).map((name) => html`${name}`);
-    return say("audit.key.updated", { who, key: key(), changes: joined([...told, ...others]) });
+  "review.set": (parts) =>
+    say(parts.details["verdict"] === "same" ? "audit.review.same" : "audit.review.different", parts),
+  "key.updated": ({ changesOf: changesIn, ...parts }) => {
+    const others = namesOfFields(parts.details, keySettings).map((name) => html`${name}`);
+    return say("audit.key.updated", { ...parts, changes: joined([...changesIn(keySettings), ...others]) });
   },
-  "key.status_changed": ({ who, key, details }) =>
-    say(statuses[String(details["status"])] ?? "audit.key.changed", { who, key: key() }),
-  "account.updated": ({ who, details, pid, list, changes }) =>
+  "key.status_changed": (parts) =>
+    say(statuses[String(parts.details["status"])] ?? "audit.key.changed", parts),
+  "account.updated": ({ who, details, pid, list, changesOf: changesIn }) =>
     pid === null
       ? say("audit.account.updated", {
           who,
           what: String(details["name"] === undefined ? (details["tier"] ?? details["status"]) : "name"),
           to: String(details["name"]),
         })
-      : say("audit.settings.updated", { who, list: list(), changes: joined(changes(settingLabels)) }),
-  "webhook.updated": ({ who, webhook, details }) =>
-    say("audit.webhook.updated", { who, webhook: webhook(), fields: namesOfFields(details).join(", ") }),
-  "member.added": ({ who, actor, chat, roleNow }) =>
-    say(actor.type === "operator" ? "audit.member.added" : "audit.member.invited", {
-      who,
-      chat: chat(),
-      role: roleNow(),
-    }),
-  "member.role_changed": ({ who, chat, role, roleNow, details }) =>
+      : say("audit.settings.updated", { who, list, changes: joined(changesIn(Struct.keys(noSettings))) }),
+  "webhook.updated": (parts) =>
+    say("audit.webhook.updated", { ...parts, fields: namesOfFields(parts.details).join(", ") }),
+  "member.added": ({ actor, roleNow: role, ...parts }) =>
+    say(actor.type === "operator" ? "audit.member.added" : "audit.member.invited", { ...parts, role }),
+  "member.role_changed": ({ details, roleNow, ...parts }) =>
     details["role"] === details["previousRole"]
-      ? say("audit.member.scopes_changed", { who, chat: chat(), role: roleNow() })
+      ? say("audit.member.scopes_changed", { ...parts, role: roleNow })
       : say("audit.member.role_changed", {
-          who,
-          chat: chat(),
-          before: role("previousRole"),
-          after: roleNow(),
+          ...parts,
+          before: roleWord(details["previousRole"]),
+          after: roleNow,
         }),
-  "member.removed": ({ who, actor, chat, details }) =>
-    details["chatId"] === (actor.type === "account" ? actor.member : null)
-      ? say("audit.member.left", { who })
-      : say("audit.member.removed", { who, chat: chat() }),
-  "roles.updated": ({ who, details, community, roles, changes }) => {
+  "member.removed": ({ actor, ...parts }) =>
+    say(
+      parts.details["chatId"] === (actor.type === "account" ? actor.member : null)
+        ? "audit.member.left"
+        : "audit.member.removed",
+      parts,
+    ),
+  "roles.updated": ({ details, rolesIn: rolesOf, changesOf: changesIn, ...parts }) => {
     const fields = namesOfFields(details);
     const state = details["state"] === "paused" ? "paused" : "on";
-    const here = { who, community: community() };
-    if (fields.length === 1 && fields[0] === "state") return say(`audit.roles.${state}`, here);
+    if (fields.length === 1 && fields[0] === "state") return say(`audit.roles.${state}`, parts);
     const ofRules = Object.entries(ruleLabels).flatMap(([name, key]) =>
-      details[name] === undefined ? [] : [say(key, { roles: roles(name) })],
+      details[name] === undefined ? [] : [say(key, { roles: rolesOf(name) })],
     );
     const told = [
       ...ofRules,
-      ...changes(planLabels),
+      ...changesIn(planSettings),
       ...(fields.includes("state") ? [say(`audit.roles.state.${state}`)] : []),
     ];
     return told.length === 0
-      ? say("audit.roles.updated", here)
-      : say("audit.roles.updated_to", { ...here, changes: joined(told) });
+      ? say("audit.roles.updated", parts)
+      : say("audit.roles.updated_to", { ...parts, changes: joined(told) });
   },
-  "panel.posted": ({ who, community, channel, details }) =>
-    say(details["previousText"] === undefined ? "audit.panel.posted" : "audit.panel.changed", {
-      who,
-      community: community(),
-      channel: channel(),
-    }),
+  "panel.posted": (parts) =>
+    say(parts.details["previousText"] === undefined ? "audit.panel.posted" : "audit.panel.changed", parts),
 } satisfies Partial<Record<AuditAction, (parts: Parts) => Html>>;
+
+const ruleLabels = {
+  rolesAdded: "audit.rules.added",
+  rolesRemoved: "audit.rules.removed",
+  rolesChanged: "audit.rules.changed",
+} as const;
 
 const isPlain = (action: AuditAction): action is Exclude<AuditAction, keyof typeof sentences> =>
   !Object.hasOwn(sentences, action);
