@@ -17,7 +17,7 @@ import { planText } from "../keys/keys_page.ts";
 import { textField } from "../look/field.ts";
 import type { Problem } from "../look/reasons.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
-import { say, tags } from "../look/say.ts";
+import { linkTo, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import {
@@ -102,7 +102,7 @@ ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<sectio
 <ul class="cards" role="list">${(yield* signIns.list(signIn)).map((other) => signInCard(other, other.id === signIn.id))}</ul>
 ${formTo(paths.signOut, html` class="more"`)}<button class="button quiet" name="all" value="true">${say("account.sign_out_all")}</button></form>
 </section>
-<p class="more">${say("account.about_you", { a: (content) => html`<a href="${to("/me")}">${content}</a>` })}</p>
+<p class="more">${say("account.about_you", { a: linkTo("/me") })}</p>
 ${may(visitor, paths.deleteAccount, html`<p class="more"><a class="bad" href="${to(paths.deleteAccount)}">${say("deletion.account.button")}</a></p>`)}`,
     } satisfies Page;
   });

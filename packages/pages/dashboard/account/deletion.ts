@@ -4,11 +4,11 @@ import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
-import { type Html, html, to } from "../../html.ts";
+import { type Html, html } from "../../html.ts";
 import { makeDeletionNames } from "../communities/deletion_names.ts";
 import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
 import type { Refused } from "../look/refused.ts";
-import { say, tags } from "../look/say.ts";
+import { linkTo, say, tags } from "../look/say.ts";
 import { makeAccountTitle, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -51,8 +51,6 @@ export const makeAccountLoss = Effect.gen(function* () {
     } satisfies AccountLoss;
   });
 });
-
-const linkTo = (address: string) => (content: Html) => html`<a href="${to(address)}">${content}</a>`;
 
 const csvOf = (lists: AccountLoss["lists"]): Html | null => {
   const [first, ...others] = lists;

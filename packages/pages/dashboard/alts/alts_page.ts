@@ -17,7 +17,7 @@ import { type Community, communityField } from "../communities/community.ts";
 import { hiddenFields, radioField, textField } from "../look/field.ts";
 import { type PlatformNames } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
-import { plain, say } from "../look/say.ts";
+import { linkTo, plain, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { dayAgoHtml, numberHtml, timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
@@ -70,7 +70,7 @@ export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor):
   refused: view.refused,
   labels,
   content: html`
-<p>${say("alts.intro", { a: (content) => html`<a href="${to(withQuery(paths.newAlts, { pid: form.pid }))}">${content}</a>` })}</p>
+<p>${say("alts.intro", { a: linkTo(withQuery(paths.newAlts, { pid: form.pid })) })}</p>
 ${visitor.owner.account.tier === "premium" ? question(form, view, visitor) : premiumNote(view.contact)}
 ${view.found && answer(form, view.found, visitor)}`,
 });
@@ -89,7 +89,7 @@ const question = (
     ? html`<p class="empty">${say("alts.none")} ${may(
         { role, scopes },
         paths.newKey,
-        say("alts.none.begin", { a: (content) => html`<a href="${to(paths.newKey)}">${content}</a>` }),
+        say("alts.none.begin", { a: linkTo(paths.newKey) }),
       )}</p>`
     : html`
 <form method="get" action="${to(paths.alts)}" class="panel">

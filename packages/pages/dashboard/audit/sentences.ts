@@ -5,7 +5,7 @@ import { type KeyDetails, noSettings } from "@accountlink/core/keys";
 import { Struct } from "effect";
 import { type Html, html } from "../../html.ts";
 import { type AccountNames, nameIn } from "../look/names.ts";
-import { capitalised, type DashboardKey, inLanguage, listOf, say } from "../look/say.ts";
+import { capitalised, type DashboardKey, inLanguage, listOf, say, separated } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 
 /**
@@ -155,12 +155,13 @@ const channelName = (id: string | number, { channels }: Names): string =>
   `#${channels.get(String(id)) ?? id}`;
 
 const rolesIn = (ids: string | number, names: Names): Html =>
-  html`${String(ids)
-    .split(", ")
-    .filter((id) => id !== "")
-    .map((id, index) => html`${index === 0 ? "" : ", "}${roleOf(id, names)}`)}`;
-
-const roleOf = (id: string, names: Names): string | Html => names.roles.get(id) ?? say("audit.role", { id });
+  separated(
+    String(ids)
+      .split(", ")
+      .filter((id) => id !== "")
+      .map((id) => names.roles.get(id) ?? say("audit.role", { id })),
+    ", ",
+  );
 
 type Parts = ReturnType<typeof partsOf>;
 

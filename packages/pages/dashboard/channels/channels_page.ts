@@ -6,7 +6,7 @@ import { copyable } from "../look/copyable.ts";
 import { hiddenFields, menuField, textField } from "../look/field.ts";
 import { communityName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
-import { say, tags } from "../look/say.ts";
+import { linkTo, say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { channelsPath, communityPath, rolesPath, withQuery } from "../paths.ts";
@@ -166,7 +166,7 @@ const answersHtml = (view: ChannelsView): Html => {
   const rules = withQuery(rolesPath(community.scope.pid), { guildId });
   if (!isOn) return html`<p>${say("channels.no_commands")}</p>`;
   if (answersFor === "nobody")
-    return html`<p>${say("channels.nobody", { a: (content) => html`<a href="${to(rules)}">${content}</a>` })}</p>`;
+    return html`<p>${say("channels.nobody", { a: linkTo(rules) })}</p>`;
   if (answersFor === "another list") return html`<p>${say("channels.another")}</p>`;
   return html`<p>${say("channels.here")}${
     tryUrl === null ? null : html` <a href="${to(tryUrl)}">${say("channels.try")}</a>`

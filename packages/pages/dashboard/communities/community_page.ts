@@ -12,7 +12,7 @@ import { checkField, fieldsOf, textField } from "../look/field.ts";
 import { communityName, linksText, listText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
-import { plain, say, tags } from "../look/say.ts";
+import { linkTo, plain, say, tags } from "../look/say.ts";
 import { numberHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -205,8 +205,8 @@ const linkSection = ({ community, publicUrl, rolesOn }: CommunityView): Html => 
 ${
   !isReachable(community, rolesOn)
     ? html`<p>${say("community.verify_link.later", {
-        roles: (content) => html`<a href="${to(rolesPath(community.scope.pid))}">${content}</a>`,
-        key: (content) => html`<a href="${to(paths.newKey)}">${content}</a>`,
+        roles: linkTo(rolesPath(community.scope.pid)),
+        key: linkTo(paths.newKey),
       })}</p>`
     : html`
 <div class="beside">
@@ -224,7 +224,7 @@ ${qrCode(url, say("community.qr"))}
 const originsHtml = ({ redirectOrigins }: Community): Html => {
   const values = {
     parameter: tags.code(html`&amp;redirect=`),
-    a: (content: Html) => html`<a href="${to(paths.keys)}">${content}</a>`,
+    a: linkTo(paths.keys),
   };
   return redirectOrigins.length === 0
     ? html`<p>${say("community.redirect.none", values)}</p>`

@@ -1,10 +1,10 @@
 /** The page that asks before the data of a list is deleted. */
 import type { RolePlan } from "@accountlink/core/roles";
-import { type Html, html, to } from "../../html.ts";
+import { html } from "../../html.ts";
 import { confirmForm, deletionLabels, linksOf } from "../look/deletion.ts";
 import { communityName } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
-import { say, tags } from "../look/say.ts";
+import { linkTo, say, tags } from "../look/say.ts";
 import type { Page } from "../page.ts";
 import { communityPath, deleteDataPath, paths, rolesPath, withQuery } from "../paths.ts";
 import type { Community } from "./community.ts";
@@ -45,8 +45,6 @@ ${
 ${confirmForm({ action: deleteDataPath(scope.pid), back: communityPath(scope.pid), name, label: say("deletion.data.button") }, refused)}`,
   };
 };
-
-const linkTo = (address: string) => (content: Html) => html`<a href="${to(address)}">${content}</a>`;
 
 /** The name that an owner types to delete the data of a list: the shared list is called as the account is. */
 export const deletionName = ({ scope, guildName }: Community, accountName: string): string =>

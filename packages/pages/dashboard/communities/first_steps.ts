@@ -8,7 +8,7 @@ import { Effect } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
 import { hiddenFields } from "../look/field.ts";
-import { say, tags } from "../look/say.ts";
+import { linkTo, say, tags } from "../look/say.ts";
 import { makeGuildChoice, type OwnerVisitor } from "../owner_pages.ts";
 import { channelsPath, paths, rolesPath } from "../paths.ts";
 import { type Community, verifyUrl } from "./community.ts";
@@ -104,7 +104,7 @@ const panelStep = ({ scope }: Community, publicUrl: string): Html => {
     guildOf(scope) === null
       ? say("steps.panel.link")
       : say("steps.panel.text", {
-          a: (content) => html`<a href="${to(channelsPath(scope.pid))}#panel">${content}</a>`,
+          a: linkTo(`${channelsPath(scope.pid)}#panel`),
           code: (content) => html`<code>${content}</code>`,
         })
   }</p>
@@ -165,7 +165,7 @@ const openStep = (view: FirstSteps): Html => {
   return html`
 <p>${say(possible.length === 0 ? "steps.open.none" : "steps.open")}</p>
 ${possible.map(openForm)}
-<p>${say("steps.key", { a: (content) => html`<a href="${to(paths.newKey)}">${content}</a>` })}</p>`;
+<p>${say("steps.key", { a: linkTo(paths.newKey) })}</p>`;
 };
 
 /** Opens the list of a community without a key, and leads to its roles. */

@@ -14,7 +14,7 @@ import { Effect, Option } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { guildText } from "../look/names.ts";
 import { remedy, roleName } from "../look/remedies.ts";
-import { say } from "../look/say.ts";
+import { linkTo, say } from "../look/say.ts";
 import { timeHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { rolesPath, withQuery } from "../paths.ts";
@@ -139,7 +139,7 @@ const outText = (community: string | Html, add: Html | null): Html =>
 
 /** The rules of a community, for messages with a link to them. */
 const rulesOf = (pid: Pid, guildId: GuildId, community: string | Html) => ({
-  a: (content: Html) => html`<a href="${to(withQuery(rolesPath(pid), { guildId }))}">${content}</a>`,
+  a: linkTo(withQuery(rolesPath(pid), { guildId })),
   community,
 });
 

@@ -30,7 +30,7 @@ const askPage = (view: UndoView): Page => {
 <p>${say("undo.ask.text", { name, list: listText(community), time: timeHtml(importedAt), end: timeHtml(endsAt) })}</p>
 <p class="figure">${say("undo.left", { count: left, b: tags.b })}</p>
 ${changed > 0 ? html`<p>${say("undo.changed", { count: changed })}</p>` : null}
-<p>${say("undo.roles", { a: (content) => html`<a href="${to(rolesPath(community.scope.pid))}">${content}</a>` })}</p>
+<p>${say("undo.roles", { a: linkTo(rolesPath(community.scope.pid)) })}</p>
 ${
   left === 0
     ? html`<p><a class="button quiet" href="${to(paths.imports)}">${say("undo.back")}</a></p>`
@@ -73,7 +73,7 @@ const donePage = ({ name, community }: UndoView, { removed, restored }: Undone):
 /** Says until when an import can be undone, and leads to its undo. */
 export const undoLink = ({ id, name, endsAt }: Pick<UndoableImport, "id" | "name" | "endsAt">): Html =>
   say("undo.link", {
-    a: (content) => html`<a href="${to(importPath(id, "undo"))}">${content}</a>`,
+    a: linkTo(importPath(id, "undo")),
     unseen: tags.unseen,
     name,
     time: timeHtml(endsAt),

@@ -6,7 +6,7 @@ import { givesSomething, RolePlanStore } from "@accountlink/core/roles";
 import { Effect } from "effect";
 import { type Html, html } from "../../html.ts";
 import { guildText } from "../look/names.ts";
-import { say } from "../look/say.ts";
+import { say, separated } from "../look/say.ts";
 
 /** At most this many communities are named. */
 const mostNamed = 5;
@@ -26,7 +26,7 @@ export const makeLostWithLink = Effect.gen(function* () {
       Effect.map(profiles.guild(guildId), (guild) => guildText(guildId, guild?.name)),
     );
     const rest = giving.length - names.length;
-    const communities = html`${names.map((name, index) => html`${index === 0 ? null : ", "}${name}`)}`;
+    const communities = separated(names, ", ");
     return html`<p>${
       rest === 0 ? say("unlink.lost", { communities }) : say("unlink.lost_more", { communities, count: rest })
     }</p>`;

@@ -14,7 +14,7 @@ import { menuField, textField } from "../look/field.ts";
 import { userNameHtml } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import { progressText } from "../look/progress.ts";
-import { plain, say, tags } from "../look/say.ts";
+import { linkTo, plain, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { ageAgoHtml, dayHtml, durationHtml, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
@@ -130,7 +130,7 @@ const foundHtml = (
 ${may(
   visitor,
   paths.communities,
-  html`<p>${say("unlinked.panel", { a: (content) => html`<a href="${to(withQuery(channelsPath(pid), { guildId: scope.kind === "global" ? guildId : null }))}#panel">${content}</a>` })}</p>`,
+  html`<p>${say("unlinked.panel", { a: linkTo(`${withQuery(channelsPath(pid), { guildId: scope.kind === "global" ? guildId : null })}#panel`) })}</p>`,
 )}
 ${
   found.members.length === 0

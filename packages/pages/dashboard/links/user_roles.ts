@@ -5,10 +5,10 @@ import { isChatId } from "@accountlink/core/ids";
 import type { ChatProfile, GuildRole } from "@accountlink/core/platforms";
 import { givesSomething, type MemberChanges, RolePlans } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html } from "../../html.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { hiddenFields } from "../look/field.ts";
-import { listOf, say } from "../look/say.ts";
+import { linkTo, listOf, say } from "../look/say.ts";
 import { type OwnerPages, seeOther } from "../owner_pages.ts";
 import { paths, rolesPath } from "../paths.ts";
 import { changesHtml } from "../roles/member_preview.ts";
@@ -65,7 +65,7 @@ export const userRolesSection = (
 <p>${held.length === 0 ? say("user.roles.none") : say("user.roles.has", { roles: listOf(held) })} ${say(
     "user.roles.rules",
     {
-      a: (content) => html`<a href="${to(rolesPath(pid))}">${content}</a>`,
+      a: linkTo(rolesPath(pid)),
       changes: changesHtml({ roles }, { isLinked, changes }),
     },
   )}</p>

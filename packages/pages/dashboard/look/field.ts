@@ -1,7 +1,7 @@
 /** Form fields: a label, a hint and the problems of the value, all announced by screen readers with the control. */
 import { type Html, html } from "../../html.ts";
 import { type Problem, problemHtml } from "./reasons.ts";
-import { capitalised, plain, say } from "./say.ts";
+import { capitalised, plain, say, separated } from "./say.ts";
 
 export interface Field {
   readonly name: string;
@@ -37,11 +37,7 @@ const reasonsOf = ({ name, problems = [] }: Field): ReadonlyArray<Html> =>
   problems.filter((problem) => problem.name === name).map(problemHtml);
 
 const sentence = (reasons: ReadonlyArray<Html>): Html =>
-  capitalised(
-    say("field.problem", {
-      reason: html`${reasons.map((reason, index) => (index === 0 ? reason : html`; ${reason}`))}`,
-    }),
-  );
+  capitalised(say("field.problem", { reason: separated(reasons, "; ") }));
 
 const describedBy = (field: Field): Html | null => {
   const isWrong = reasonsOf(field).length > 0;

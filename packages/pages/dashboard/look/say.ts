@@ -1,5 +1,5 @@
 /** The texts of the dashboard, in the language of whoever reads the page. */
-import { Html, html, type Place, type Wording } from "../../html.ts";
+import { Html, html, type Place, to, type Wording } from "../../html.ts";
 import { type DashboardMessages, type Language, type ValuesOf } from "../../languages/mod.ts";
 
 export type DashboardKey = DashboardMessages["key"];
@@ -68,6 +68,16 @@ export const tags = {
   small: (content: Html) => html`<small>${content}</small>`,
   unseen: (content: Html) => html`<span class="unseen">${content}</span>`,
 };
+
+/** The value of a tag that is a link. */
+export const linkTo =
+  (address: string) =>
+  (content: Html): Html =>
+    html`<a href="${to(address)}">${content}</a>`;
+
+/** Renders parts with the same text between them. */
+export const separated = (parts: ReadonlyArray<string | Html>, between: string): Html =>
+  html`${parts.map((part, index) => html`${index === 0 ? "" : between}${part}`)}`;
 
 /** A list such as "A, B and C". */
 export const listOf = (parts: ReadonlyArray<string | Html>): Html =>

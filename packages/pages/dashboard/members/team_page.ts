@@ -9,7 +9,7 @@ import { checksField, hiddenFields, radioField, textField } from "../look/field.
 import { listName, listText, userNameHtml } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import type { Refused } from "../look/refused.ts";
-import { say, tags } from "../look/say.ts";
+import { say, separated, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
@@ -182,9 +182,7 @@ const scopesField = (
       });
 
 const scopesText = (scopes: ReadonlyArray<string>, communities: ReadonlyArray<Community>): Html =>
-  html`${communities
-    .filter(({ scope }) => scopes.includes(scope.pid))
-    .map((one, index) => html`${index === 0 ? "" : ", "}${listText(one)}`)}`;
+  separated(communities.filter(({ scope }) => scopes.includes(scope.pid)).map(listText), ", ");
 
 const addSection = (
   { members, communities, signInUrl }: TeamView,

@@ -15,7 +15,7 @@ import { wayLabels } from "../communities/community_page.ts";
 import { type NotListed } from "../links/member_list_wait.ts";
 import { communityName, countNote, countText, listName } from "../look/names.ts";
 import { progressText } from "../look/progress.ts";
-import { say, tags } from "../look/say.ts";
+import { linkTo, say, separated, tags } from "../look/say.ts";
 import { agoHtml, numberHtml } from "../look/time.ts";
 import type { OwnerVisitor } from "../owner_pages.ts";
 import { communityPath, paths, rolesPath, withQuery } from "../paths.ts";
@@ -87,8 +87,9 @@ const weekWays = ({ ways }: ListFigures, { platforms }: Pick<OwnerVisitor, "plat
     const count = ways.lastWeek.get(way) ?? 0;
     return count === 0 ? [] : [say("overview.way", { way: label, count: numberHtml(count) })];
   });
-  const listed = html`${counts.map((count, index) => html`${index === 0 ? "" : " · "}${count}`)}`;
-  return counts.length === 0 ? null : html`<p class="figure">${say("overview.ways", { ways: listed })}</p>`;
+  return counts.length === 0
+    ? null
+    : html`<p class="figure">${say("overview.ways", { ways: separated(counts, " · ") })}</p>`;
 };
 
 const guildHtml = (view: ListFigures, guild: GuildFigures, now: Millis): Html => html`
@@ -116,7 +117,7 @@ const membersText = ({ guildId, name, members }: GuildFigures): Html => {
   return say("overview.members", {
     ...here,
     missing: numberHtml(missing),
-    a: (content) => html`<a href="${to(withQuery(paths.unlinked, { guildId }))}">${content}</a>`,
+    a: linkTo(withQuery(paths.unlinked, { guildId })),
   });
 };
 
@@ -126,7 +127,7 @@ const rulesText = (
   now: Millis,
 ): Html => {
   const link = {
-    a: (content: Html) => html`<a href="${to(withQuery(rolesPath(scope.pid), { guildId }))}">${content}</a>`,
+    a: linkTo(withQuery(rolesPath(scope.pid), { guildId })),
     unseen: tags.unseen,
     community: name,
   };

@@ -9,7 +9,7 @@ import { historyHtml } from "../audit/sentences.ts";
 import { firstSteps } from "../communities/first_steps.ts";
 import { listText, webhookName } from "../look/names.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
-import { englishPart, say, tags } from "../look/say.ts";
+import { englishPart, linkTo, say, tags } from "../look/say.ts";
 import { inTimeHtml, timeHtml } from "../look/time.ts";
 import type { OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
@@ -75,8 +75,7 @@ ${undecided.map(
   ({ community, count }) =>
     html`<li class="warn"><p>${say("overview.undecided", {
       count,
-      a: (content) =>
-        html`<a href="${to(withQuery(paths.newAlts, { pid: community.scope.pid }))}">${content}</a>`,
+      a: linkTo(withQuery(paths.newAlts, { pid: community.scope.pid })),
       list: listText(community),
     })}</p></li>`,
 )}
@@ -112,6 +111,6 @@ const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>):
     b: tags.b,
     key: key === undefined ? `Key ${id}` : nameOf(key),
     time: timeHtml(at),
-    a: (content) => html`<a href="${to(paths.newKey)}">${content}</a>`,
+    a: linkTo(paths.newKey),
   })}</p></li>`;
 };

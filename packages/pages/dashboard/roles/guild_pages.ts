@@ -1,9 +1,9 @@
 /** What stands around a role plan: rules of others, and linking without rules. */
 import type { GuildId } from "@accountlink/core";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { formTo, type Html, html } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { listText } from "../look/names.ts";
-import { say, tags } from "../look/say.ts";
+import { linkTo, say, tags } from "../look/say.ts";
 import { paths, rolesPath, withQuery } from "../paths.ts";
 
 /** Another list of the account, or another account; the account's name is null unless the visitor is a member. */
@@ -17,8 +17,6 @@ interface GuildView {
 
 export const rivalNotice = ({ rival, guildId }: GuildView): Html | null =>
   rival && html`<div class="notice warn"><p>${rivalText(rival, guildId)}</p></div>`;
-
-const linkTo = (address: string) => (content: Html) => html`<a href="${to(address)}">${content}</a>`;
 
 const rivalText = (rival: Rival, guildId: GuildId): Html => {
   if ("list" in rival)

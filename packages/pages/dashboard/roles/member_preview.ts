@@ -5,7 +5,7 @@ import type { MemberChanges, PlanDetails, PlanProblem } from "@accountlink/core/
 import { type Html, html } from "../../html.ts";
 import type { PlatformNames } from "../look/names.ts";
 import { type Obstacle, remedy, roleName } from "../look/remedies.ts";
-import { listOf, say } from "../look/say.ts";
+import { listOf, say, separated } from "../look/say.ts";
 
 export interface RolePreview {
   readonly who: string;
@@ -37,7 +37,7 @@ export const changesHtml = (
     ...(changed.length > 0 ? changed : [say(isLinked ? "roles.try.same" : "roles.try.nothing")]),
     ...(changes.isInventoryPrivate ? [say("roles.try.private")] : []),
   ];
-  return html`${said.map((sentence, index) => html`${index === 0 ? null : " "}${sentence}`)}`;
+  return separated(said, " ");
 };
 
 const nicknameText = (nickname: string): Html =>
