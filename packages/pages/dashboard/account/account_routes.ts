@@ -14,8 +14,7 @@ import { PageSettings } from "../../page_settings.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeCommunityOperations } from "../communities/community_operations.ts";
 import { planText } from "../keys/keys_page.ts";
-import { textField } from "../look/field.ts";
-import type { Problem } from "../look/reasons.ts";
+import { fieldsOf, textField } from "../look/field.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { linkTo, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
@@ -68,23 +67,23 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     typed: { readonly displayName?: string; readonly name?: string },
     refused: Refused | null,
   ) {
-    const problems = refused?.problems ?? [];
     const { owner, signIn, role } = visitor;
     const { account } = owner;
     const plan = yield* keys.plan(account);
     // Only the shared list asks by this name: other lists ask by the names of their communities.
     const shared = yield* sharedList(visitor);
-    const asking = typed.displayName ?? shared?.settings.displayName ?? "";
+    const displayName = typed.displayName ?? shared?.settings.displayName ?? "";
     const title = yield* titleOf(account);
-    const name = shownName(account);
-    const isNamed = title === name;
+    const isNamed = title === shownName(account);
+    const name = typed.name ?? (isNamed ? shownName(account) : "");
+    const field = fieldsOf(labels, { name, displayName }, refused?.problems ?? []);
     const otherwise = shared && (yield* askingName(shared.scope, { displayName: null, guildName: null }));
     const choice = yield* choiceOf(visitor);
     return {
       title: say("menu.account"),
       section: "account",
       refused,
-      labels: { displayName: askingLabel, name: nameLabel },
+      labels,
       content: html`
 <dl class="facts">
 <div><dt>${say("account.signed_in")}</dt><dd>ID ${signIn.chatId}</dd></div>
@@ -92,8 +91,8 @@ export const accountRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
 <div><dt>${say("account.role")}</dt><dd>${say(`team.label.${role}`)}</dd></div>
 ${may(visitor, paths.keys, html`<div><dt>${say("account.keys")}</dt><dd>${planText(plan)}</dd></div>`)}
 </dl>
-${may(visitor, paths.renameAccount, nameForm(typed.name ?? (isNamed ? name : ""), isNamed ? null : title, problems))}
-${otherwise && may(visitor, paths.accountName, askingForm(asking, otherwise, problems))}
+${may(visitor, paths.renameAccount, nameForm(field("name"), isNamed ? null : title))}
+${otherwise && may(visitor, paths.accountName, askingForm(field("displayName"), otherwise))}
 ${may(visitor, paths.keys, planHtml(limits, account.tier, contact))}
 ${choice.accounts.length + choice.invitations.length === 1 ? null : html`<section><h2>${say("account.yours")}</h2>${accountsHtml(choice)}</section>`}
 <section>
@@ -149,40 +148,24 @@ ${may(visitor, paths.deleteAccount, html`<p class="more"><a class="bad" href="${
   ];
 });
 
-const nameLabel = say("account.name");
+const labels = { name: say("account.name"), displayName: say("account.asking") };
 
-/** @param otherwise how the account is called while it has no name; null if it has one */
-const nameForm = (
-  name: string,
-  otherwise: string | Html | null,
-  problems: ReadonlyArray<Problem>,
-): Html => html`
+type NameField = Parameters<typeof textField>[0];
+
+/** @param until how the account is called while it has no name; null if it has one */
+const nameForm = (field: NameField, until: string | Html | null): Html => {
+  const hint = html`${say("account.name.hint")}${until === null ? null : html` ${say("account.name.until", { title: until })}`}`;
+  return html`
 ${formTo(paths.renameAccount, html` class="panel"`)}
-${textField({
-  name: "name",
-  label: nameLabel,
-  hint: html`${say("account.name.hint")}${otherwise === null ? null : html` ${say("account.name.until", { title: otherwise })}`}`,
-  value: name,
-  maxLength: 80,
-  required: true,
-  problems,
-})}
+${textField({ ...field, hint, maxLength: 80, required: true })}
 <button class="button quiet">${say("account.rename")}</button>
 </form>`;
-
-const askingLabel = say("account.asking");
+};
 
 /** @param otherwise what players read without a name */
-const askingForm = (name: string, otherwise: string, problems: ReadonlyArray<Problem>): Html => html`
+const askingForm = (field: NameField, otherwise: string): Html => html`
 ${formTo(paths.accountName, html` class="panel"`)}
-${textField({
-  name: "displayName",
-  label: askingLabel,
-  hint: say("account.asking.hint", { name: otherwise }),
-  value: name,
-  maxLength: 80,
-  problems,
-})}
+${textField({ ...field, hint: say("account.asking.hint", { name: otherwise }), maxLength: 80 })}
 <button class="button quiet">${say("account.asking.save")}</button>
 </form>`;
 
@@ -216,7 +199,7 @@ interface NamedInvitation extends TitledMembership {
 
 interface Choice {
   /** The account that the sign-in uses now. */
-  readonly account: Pick<Membership["account"], "name">;
+  readonly account: Membership["account"];
   /** The accounts of the user, starting with the one that the user chose last. */
   readonly accounts: ReadonlyArray<TitledMembership>;
   readonly invitations: ReadonlyArray<NamedInvitation>;
@@ -233,13 +216,13 @@ ${accountsHtml(choice)}`,
 
 const accountsHtml = (choice: Choice): Html => html`
 <ul class="cards" role="list">
-${choice.invitations.map((invitation) => invitationCard(invitation))}
+${choice.invitations.map(invitationCard)}
 ${choice.accounts.map((membership) => accountCard(membership, choice))}
 </ul>`;
 
 const accountCard = (
   { account: { name, status }, title, role }: TitledMembership,
-  { account }: Pick<Choice, "account">,
+  { account }: Choice,
 ): Html => html`
 <li>
 <p><strong>${title}</strong>${
@@ -252,21 +235,22 @@ ${
 }
 </li>`;
 
-const invitationText = ({
-  title: account,
-  role,
-  since,
-  inviter,
-}: Pick<NamedInvitation, "title" | "role" | "since" | "inviter">): Html => {
+const invitationText = ({ title: account, role, since, inviter }: NamedInvitation): Html => {
   const values = { b: tags.b, account, role: say(`team.label.${role}`), time: timeHtml(since) };
   return inviter === null
     ? say("account.invitation", values)
     : say("account.invitation_by", { ...values, inviter });
 };
 
-const invitationCard = ({ account: { name }, title, role, since, inviter }: NamedInvitation): Html => html`
+const invitationCard = (invitation: NamedInvitation): Html => {
+  const {
+    account: { name },
+    title,
+    role,
+  } = invitation;
+  return html`
 <li>
-<p>${invitationText({ title, role, since, inviter })}</p>
+<p>${invitationText(invitation)}</p>
 <p>${say("account.invitation.effect", { may: say(`team.hint.${role}`) })}</p>
 ${formTo(paths.chooseAccount)}<button class="button small" name="account" value="${name}">${say("account.accept", { account: title })}</button></form>
 <details>
@@ -277,6 +261,7 @@ ${formTo(paths.declineInvitation)}
 </form>
 </details>
 </li>`;
+};
 
 /** The account's plan, how it differs from Premium, and how to reach the operator. */
 const planHtml = (limits: LimitSettings, tier: Tier, contact: string | null): Html => html`
