@@ -1,6 +1,6 @@
 /** The page that asks before an account is deleted. */
-import { type Member, Members } from "@accountlink/core/accounts";
-import { type OwnedScope, OwnedScopes } from "@accountlink/core/owners";
+import { Members } from "@accountlink/core/accounts";
+import { OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
 import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
@@ -13,18 +13,7 @@ import { makeAccountTitle, type OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 
-/** What an account loses with its deletion. */
-interface AccountLoss {
-  readonly title: string | Html;
-  /** The text that the owner has to type. */
-  readonly name: string;
-  readonly lists: ReadonlyArray<Pick<OwnedScope, "links" | "scope">>;
-  readonly keys: number;
-  readonly webhooks: number;
-  readonly plans: number;
-  /** The members besides the signed-in user. */
-  readonly others: ReadonlyArray<Member>;
-}
+type AccountLoss = Effect.Success<ReturnType<Effect.Success<typeof makeAccountLoss>>>;
 
 /** Returns a function that counts what the deletion of the visitor's account deletes. */
 export const makeAccountLoss = Effect.gen(function* () {
@@ -42,13 +31,15 @@ export const makeAccountLoss = Effect.gen(function* () {
     const [name] = yield* namesOf(account);
     return {
       title: yield* titleOf(account),
+      /** The text that the owner has to type. */
       name,
       lists,
       keys: lists.reduce((sum, { keys }) => sum + keys, 0),
       webhooks: (yield* webhooks.list(account.name)).length,
       plans: listed.flat().length,
+      /** The members besides the signed-in user. */
       others: (yield* members.list(account.name)).filter((member) => member.chatId !== chatId),
-    } satisfies AccountLoss;
+    };
   });
 });
 

@@ -109,7 +109,10 @@ const requireOther = (
     ? InvalidParameter.one("otherChatId", { is: "own_accounts" })
     : Effect.void;
 
-const linkJson = (pairs: Array.NonEmptyReadonlyArray<FoundSuspect>) => {
+/** The pairs of a new link. */
+export type SuspectedLink = Array.NonEmptyReadonlyArray<FoundSuspect>;
+
+const linkJson = (pairs: SuspectedLink) => {
   const [{ chatId, gameId, at }] = pairs;
   return { chatId, gameId, at: formatTimestamp(at), matches: pairs.map(matchJson) };
 };

@@ -50,10 +50,10 @@ export interface AltsView {
   /** How to reach the operator, or null. */
   readonly contact: string | null;
   readonly communities: ReadonlyArray<Community>;
-  /** Null before the first search. */
-  readonly found: AltsFound | null;
-  /** Why the search or the review was refused; null if it was not. */
-  readonly refused: Refused | null;
+  /** Absent before the first search. */
+  readonly found?: AltsFound;
+  /** Why the search or the review was refused. */
+  readonly refused?: Refused;
 }
 
 const labels = {
@@ -67,12 +67,12 @@ const labels = {
 export const altsPage = (form: AltsForm, view: AltsView, visitor: OwnerVisitor): Page => ({
   title: say("menu.alts"),
   section: "alts",
-  refused: view.refused,
+  refused: view.refused ?? null,
   labels,
   content: html`
 <p>${say("alts.intro", { a: linkTo(withQuery(paths.newAlts, { pid: form.pid })) })}</p>
 ${visitor.owner.account.tier === "premium" ? question(form, view, visitor) : premiumNote(view.contact)}
-${view.found && answer(form, view.found, visitor)}`,
+${view.found === undefined ? null : answer(form, view.found, visitor)}`,
 });
 
 export const premiumNote = (contact: string | null): Html =>
@@ -237,14 +237,17 @@ const pairFields = (form: AltsForm, pair: Pair): Html =>
 
 const reviewForm = (form: AltsForm, pair: Pair): Html => {
   const field = `note-${pair.otherChatId}`;
-  return html`${formTo(paths.altReviews, html` class="review"`)}
-${pairFields(form, pair)}
+  return verdictForm(html`${pairFields(form, pair)}
 <label for="${field}">${labels.note}</label>
-<input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">
+<input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">`);
+};
+
+/** The form with both verdicts on a pair. */
+export const verdictForm = (fields: Html): Html => html`${formTo(paths.altReviews, html` class="review"`)}
+${fields}
 <p><button class="button small" name="verdict" value="same">${say("alts.same")}</button>
 <button class="button quiet small" name="verdict" value="different">${say("alts.different")}</button></p>
 </form>`;
-};
 
 const takeBack = (form: AltsForm, pair: Pair): Html => html`
 ${formTo(paths.altReviews)}

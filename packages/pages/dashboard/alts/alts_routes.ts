@@ -11,7 +11,7 @@ import { PageSettings } from "../../page_settings.ts";
 import type { SiteError } from "../../sign_ins/refusals.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
-import { type Community, makeCommunities } from "../communities/community.ts";
+import { makeCommunities } from "../communities/community.ts";
 import { errorSentence } from "../look/names.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say } from "../look/say.ts";
@@ -82,23 +82,18 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     } satisfies AltsFound;
   });
 
-  const show = (
-    visitor: OwnerVisitor,
-    typed: AltsForm,
-    all: ReadonlyArray<Community>,
-    found: AltsFound | null,
-    refused: Refused | null,
-  ) => altsPage(typed, { refused, contact, communities: all, found }, visitor);
-
   /** Searches for the typed user, and renders the page with the result or the problems of the form. */
   const answer = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: AltsForm) {
     const { all, community } = yield* communities.choose(visitor, typed.pid);
+    const view = { contact, communities: all };
     const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";
-    if (!isAsked || community === undefined) return show(visitor, typed, all, null, null);
+    if (!isAsked || community === undefined) return altsPage(typed, view, visitor);
     return yield* orForm(
       visitor,
-      Effect.map(find(visitor, community.scope, typed), (found) => show(visitor, typed, all, found, null)),
-      (refused) => Effect.succeed(show(visitor, typed, all, null, refused)),
+      Effect.map(find(visitor, community.scope, typed), (found) =>
+        altsPage(typed, { ...view, found }, visitor),
+      ),
+      (refused) => Effect.succeed(altsPage(typed, { ...view, refused }, visitor)),
     );
   });
 
@@ -120,7 +115,10 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
             ? seeOther(paths.newAlts, { pid: typed.pid, done })
             : seeOther(paths.alts, { ...typed, done }),
         ),
-        (refused) => Effect.map(communities.list(visitor), (all) => show(visitor, typed, all, null, refused)),
+        (refused) =>
+          Effect.map(communities.list(visitor), (all) =>
+            altsPage(typed, { contact, communities: all, refused }, visitor),
+          ),
       );
     }),
   ];

@@ -3,7 +3,7 @@ import type { ChatId } from "@accountlink/core";
 import { type FoundSuspect, severityOf } from "@accountlink/core/alts";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
-import { formTo, type Html, html, to } from "../../html.ts";
+import { type Html, html, to } from "../../html.ts";
 import { PageSettings } from "../../page_settings.ts";
 import { makeAccountNames } from "../audit/entry_names.ts";
 import { type Community, communityMenu, makeCommunities, noCommunityPage } from "../communities/community.ts";
@@ -14,8 +14,8 @@ import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Fields, OwnerPages, OwnerVisitor } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { paths, userPath, withQuery } from "../paths.ts";
-import { makeAltQueue, queueDays, selfOfVisitor } from "./alt_operations.ts";
-import { isOf, premiumNote, reason, tones } from "./alts_page.ts";
+import { makeAltQueue, queueDays, type SuspectedLink, selfOfVisitor } from "./alt_operations.ts";
+import { isOf, premiumNote, reason, tones, verdictForm } from "./alts_page.ts";
 
 const shownLinks = 30;
 
@@ -38,21 +38,12 @@ export const newAltsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
         .flat()
         .flatMap(({ chatId, gameId, otherChatId }) => [{ chatId, gameId }, { chatId: otherChatId }]),
     );
-    const content = isPremium
-      ? linksHtml({ community, shown, names, now, isMore: found.length > shown.length }, visitor)
-      : premiumNote(contact);
-    return newAltsPage(all, community, content);
-  });
-
-  return [page(paths.newAlts, list)];
-});
-
-const newAltsPage = (all: ReadonlyArray<Community>, community: Community, content: Html): Page => {
-  const { pid } = community.scope;
-  return {
-    title: say("alts.new"),
-    section: "alts",
-    content: html`
+    const { pid } = community.scope;
+    const isMore = found.length > shown.length;
+    return {
+      title: say("alts.new"),
+      section: "alts",
+      content: html`
 <p>${say("alts.new.intro", { days: queueDays })}</p>
 ${
   all.length < 2
@@ -62,15 +53,17 @@ ${communityMenu(all, pid)}
 <button class="button quiet">${say("alts.show")}</button>
 </form>`
 }
-${content}
+${isPremium ? linksHtml({ community, shown, names, now, isMore }, visitor) : premiumNote(contact)}
 <p class="more"><a href="${to(withQuery(paths.alts, { pid }))}">${say("alts.look_other")}</a></p>`,
-  };
-};
+    } satisfies Page;
+  });
+
+  return [page(paths.newAlts, list)];
+});
 
 interface LinksView {
   readonly community: Community;
-  /** The pairs of each link; no link is without pairs. */
-  readonly shown: ReadonlyArray<ReadonlyArray<FoundSuspect>>;
+  readonly shown: ReadonlyArray<SuspectedLink>;
   readonly names: AccountNames;
   readonly now: Millis;
   readonly isMore: boolean;
@@ -82,10 +75,8 @@ const linksHtml = (view: LinksView, visitor: OwnerVisitor): Html =>
     : html`<ul class="cards" role="list">${view.shown.map((pairs) => linkHtml(pairs, view, visitor))}</ul>
 ${view.isMore ? html`<p>${say("alts.new.more", { most: numberHtml(shownLinks) })}</p>` : null}`;
 
-const linkHtml = (pairs: ReadonlyArray<FoundSuspect>, view: LinksView, visitor: OwnerVisitor): Html => {
-  const [first] = pairs;
-  if (first === undefined) return html``;
-  const { chatId, gameId, at, score } = first;
+const linkHtml = (pairs: SuspectedLink, view: LinksView, visitor: OwnerVisitor): Html => {
+  const [{ chatId, gameId, at, score }] = pairs;
   const { pid } = view.community.scope;
   const severity = severityOf(score);
   return html`<li>
@@ -117,8 +108,4 @@ const decision = (
 ): Html =>
   isOf({ chatId, otherChatId }, selfOfVisitor(visitor))
     ? html`<p class="hint">${say("alts.own")}</p>`
-    : html`${formTo(paths.altReviews, html` class="review"`)}
-${hiddenFields({ pid: community.scope.pid, chatId, otherChatId, from: "new" })}
-<p><button class="button small" name="verdict" value="same">${say("alts.same")}</button>
-<button class="button quiet small" name="verdict" value="different">${say("alts.different")}</button></p>
-</form>`;
+    : verdictForm(hiddenFields({ pid: community.scope.pid, chatId, otherChatId, from: "new" }));
