@@ -15,7 +15,7 @@ import {
 } from "../communities/community.ts";
 import { reasonField } from "../links/link_questions.ts";
 import { unblockForm } from "../links/unblock_form.ts";
-import { menuField, textField } from "../look/field.ts";
+import { checkField, menuField, textField } from "../look/field.ts";
 import { type AccountNames, listText, messageText, nameIn, type PlatformNames } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { refusedFor } from "../look/refused.ts";
@@ -146,16 +146,13 @@ const blocksPage = (
   problems: ReadonlyArray<Problem>,
 ): Page => {
   const { pid } = community.scope;
-  const whoOf = (block: StoredBlock): Html | string => {
-    if (block.gameId !== null)
-      return say("blocks.on", {
-        small: tags.small,
-        name: nameIn(names.games, block.gameId),
-        platform: platforms.game,
-      });
-    if (block.chatId === null) return say("blocks.erased");
-    const name = html`<a href="${to(userPath(pid, block.chatId))}">${nameIn(names.chats, block.chatId)}</a>`;
-    return say("blocks.on", { small: tags.small, name, platform: platforms.chat });
+  const { small } = tags;
+  const whoOf = ({ chatId, gameId }: StoredBlock): Html => {
+    if (gameId !== null)
+      return say("blocks.on", { small, name: nameIn(names.games, gameId), platform: platforms.game });
+    if (chatId === null) return say("blocks.erased");
+    const name = html`<a href="${to(userPath(pid, chatId))}">${nameIn(names.chats, chatId)}</a>`;
+    return say("blocks.on", { small, name, platform: platforms.chat });
   };
   return {
     title: say("links.blocked"),
@@ -192,7 +189,7 @@ ${
           { label: say("links.actions"), isUnseen: true },
         ],
         rows: blocks.map((block) => [
-          html`${whoOf(block)}`,
+          whoOf(block),
           block.reason ?? "–",
           timeHtml(block.at),
           block.member === null ? "–" : nameIn(names.chats, block.member),
@@ -216,9 +213,6 @@ interface BlockQuestion {
   readonly ofGame: ReadonlyArray<ChatId>;
   readonly names: AccountNames;
 }
-
-const choice = (name: string, id: string, text: Html): Html =>
-  html`<label class="choice"><input type="checkbox" name="${name}" value="${id}" checked> <span>${text}</span></label>`;
 
 const blockQuestion = (
   { community, chatId, gameId, ofGame, names }: BlockQuestion,
@@ -245,8 +239,8 @@ const blockQuestion = (
 <p>${say("blocks.told")}</p>
 ${formTo(paths.block, html` class="panel"`)}
 <input type="hidden" name="pid" value="${pid}">
-${chatId === null ? null : choice("chatId", chatId, say("blocks.account", { name: nameIn(names.chats, chatId), platform: platforms.chat }))}
-${gameId === null ? null : choice("gameId", gameId, say("blocks.account", { name: nameIn(names.games, gameId), platform: platforms.game }))}
+${chatId === null ? null : checkField("chatId", say("blocks.account", { name: nameIn(names.chats, chatId), platform: platforms.chat }), true, chatId)}
+${gameId === null ? null : checkField("gameId", say("blocks.account", { name: nameIn(names.games, gameId), platform: platforms.game }), true, gameId)}
 ${reasonField}
 <p class="row"><button class="button bad">${say("blocks.button")}</button>
 <a class="button quiet" href="${to(chatId === null ? withQuery(paths.blocks, { pid }) : userPath(pid, chatId))}">${say("link.cancel")}</a></p>

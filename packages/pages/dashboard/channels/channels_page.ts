@@ -3,15 +3,20 @@ import type { GuildChannel } from "@accountlink/core/platforms";
 import { longestPanelText } from "../../chat/mod.ts";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { hiddenFields, menuField, textField } from "../look/field.ts";
-import { communityName } from "../look/names.ts";
+import { fieldsOf, hiddenFields, menuField, textField } from "../look/field.ts";
+import { communityName, guildText } from "../look/names.ts";
 import type { Refused } from "../look/refused.ts";
 import { linkTo, say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { channelsPath, communityPath, rolesPath, withQuery } from "../paths.ts";
-
-import { type ChannelsForm, type ChannelsView, channelsLabels, start } from "./channels_view.ts";
+import {
+  type ChannelsField,
+  type ChannelsForm,
+  type ChannelsView,
+  channelsLabels,
+  start,
+} from "./channels_view.ts";
 import { remindersSection } from "./reminders_section.ts";
 
 type Shown = Pick<Visitor, "platforms">;
@@ -24,16 +29,17 @@ export const channelsPage = (
   refused: Refused | null,
 ): Page => {
   const { community, guildId, guildName } = view;
+  const field = fieldsOf(channelsLabels, form, refused?.problems ?? []);
   return {
-    title: say("channels.title_of", { community: guildName ?? say("channels.unnamed", { id: guildId }) }),
+    title: say("channels.title_of", { community: guildText(guildId, guildName) }),
     section: "communities",
     refused,
     labels: channelsLabels,
     content: html`
 <p><a href="${to(communityPath(community.scope.pid))}">${say("channels.back", { community: communityName(community) })}</a></p>
-${logSection(view, form, visitor, refused)}
-${panelSection(view, form, refused)}
-${remindersSection(view, form, refused)}`,
+${logSection(view, field("logChannelId"), visitor)}
+${panelSection(view, field("text"), field("channelId"))}
+${remindersSection(view, field("remindAfterDays"))}`,
   };
 };
 
@@ -80,12 +86,7 @@ const rightHtml = ({ channels, invite }: ChannelsView, { platforms }: Shown): Ht
   }${say("channels.right.role", { platform: platforms.chat })}</p>`;
 };
 
-const logSection = (
-  view: ChannelsView,
-  form: ChannelsForm,
-  visitor: Shown,
-  refused: Refused | null,
-): Html => {
+const logSection = (view: ChannelsView, field: ChannelsField, visitor: Shown): Html => {
   const { community, status } = view.details;
   const closed = status.problems.find(({ reason }) => reason === "log_channel_closed");
   return html`
@@ -104,11 +105,8 @@ ${start(
   "log",
   html`
 ${menuField({
-  name: "logChannelId",
-  label: channelsLabels.logChannelId,
-  value: form.logChannelId,
-  problems: refused?.problems ?? [],
-  choices: [{ value: "", label: say("channels.no_log") }, ...choicesOf(view.channels, form.logChannelId)],
+  ...field,
+  choices: [{ value: "", label: say("channels.no_log") }, ...choicesOf(view.channels, field.value)],
 })}
 <p class="row"><button class="button" name="act" value="log">${say("channels.save")}</button></p>`,
 )}
@@ -116,9 +114,8 @@ ${rightHtml(view, visitor)}
 </section>`;
 };
 
-const panelSection = (view: ChannelsView, form: ChannelsForm, refused: Refused | null): Html => {
+const panelSection = (view: ChannelsView, text: ChannelsField, channel: ChannelsField): Html => {
   const { name, language, sentence, verify, roles } = view;
-  const { text } = form;
   return html`
 <section id="panel">
 <h2>${say("channels.panel")}</h2>
@@ -128,22 +125,16 @@ ${start(
   "panel",
   html`
 ${textField({
-  name: "text",
-  label: channelsLabels.text,
+  ...text,
   hint: say("channels.text.hint", {
     most: numberHtml(longestPanelText),
     sentence: html`<span lang="${language.tag}" dir="${language.dir}">${sentence}</span>`,
   }),
-  value: text,
   maxLength: longestPanelText,
-  problems: refused?.problems ?? [],
 })}
 ${menuField({
-  name: "channelId",
-  label: channelsLabels.channelId,
-  value: form.channelId,
-  problems: refused?.problems ?? [],
-  choices: [{ value: "", label: say("channels.choose") }, ...choicesOf(view.channels, form.channelId)],
+  ...channel,
+  choices: [{ value: "", label: say("channels.choose") }, ...choicesOf(view.channels, channel.value)],
 })}
 <p class="row"><button class="button" name="act" value="panel">${say("channels.post")}</button>
 <button class="button quiet" name="act" value="preview">${say("channels.update")}</button></p>
@@ -152,7 +143,7 @@ ${menuField({
 <figure class="panel">
 <figcaption>${say("channels.preview")}</figcaption>
 <div lang="${language.tag}" dir="${language.dir}">
-<p><strong>${name}</strong><br>${text.trim() || sentence}</p>
+<p><strong>${name}</strong><br>${text.value.trim() || sentence}</p>
 <p class="row"><a class="button" href="${to(verify.url)}">${verify.label}</a> <span class="button quiet">${roles}</span></p>
 </div>
 </figure>
@@ -165,8 +156,7 @@ const answersHtml = (view: ChannelsView): Html => {
   const { answersFor, isOn, community, guildId, tryUrl } = view;
   const rules = withQuery(rolesPath(community.scope.pid), { guildId });
   if (!isOn) return html`<p>${say("channels.no_commands")}</p>`;
-  if (answersFor === "nobody")
-    return html`<p>${say("channels.nobody", { a: linkTo(rules) })}</p>`;
+  if (answersFor === "nobody") return html`<p>${say("channels.nobody", { a: linkTo(rules) })}</p>`;
   if (answersFor === "another list") return html`<p>${say("channels.another")}</p>`;
   return html`<p>${say("channels.here")}${
     tryUrl === null ? null : html` <a href="${to(tryUrl)}">${say("channels.try")}</a>`

@@ -9,6 +9,7 @@ import { formTo, type Html, html } from "../../html.ts";
 import { Languages } from "../../languages/mod.ts";
 import type { Community } from "../communities/community.ts";
 import { rightsFor } from "../communities/first_steps.ts";
+import type { fieldsOf } from "../look/field.ts";
 import { say } from "../look/say.ts";
 import { channelsPath } from "../paths.ts";
 
@@ -21,6 +22,9 @@ export const channelsLabels = {
 
 /** What an owner typed into the forms of the page. */
 export type ChannelsForm = Readonly<Record<keyof typeof channelsLabels, string>>;
+
+/** A field of a form, with its value and the problems of all. */
+export type ChannelsField = ReturnType<ReturnType<typeof fieldsOf<keyof ChannelsForm>>>;
 
 /** The stored form: the channel of the log, and the newest panel. */
 export const storedForm = ({

@@ -2,12 +2,11 @@
 import { reminderPause } from "@accountlink/core/reminders";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { hiddenFields, textField } from "../look/field.ts";
-import type { Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
 import { durationHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { channelsPath, paths, withQuery } from "../paths.ts";
-import { type ChannelsForm, type ChannelsView, channelsLabels, start } from "./channels_view.ts";
+import { type ChannelsField, type ChannelsForm, type ChannelsView, start } from "./channels_view.ts";
 
 /** The number of days that the form of reminders sets; null for no reminders, NaN for other text. */
 export const typedDays = ({ remindAfterDays: typed }: ChannelsForm): number | null =>
@@ -51,7 +50,7 @@ ${hiddenFields({ guildId, remindAfterDays: String(days), confirm: "yes" })}
   };
 };
 
-export const remindersSection = (view: ChannelsView, form: ChannelsForm, refused: Refused | null): Html => {
+export const remindersSection = (view: ChannelsView, field: ChannelsField): Html => {
   const { remindAfterDays } = view.details.community;
   return html`
 <section id="reminders">
@@ -67,13 +66,7 @@ ${start(
   view,
   "reminders",
   html`
-${textField({
-  name: "remindAfterDays",
-  label: channelsLabels.remindAfterDays,
-  hint: say("reminders.days.hint"),
-  value: form.remindAfterDays,
-  problems: refused?.problems ?? [],
-})}
+${textField({ ...field, hint: say("reminders.days.hint") })}
 <p class="row"><button class="button" name="act" value="reminders">${say("reminders.next")}</button></p>`,
 )}
 </section>`;
