@@ -5,7 +5,6 @@ import { isGuildId } from "@accountlink/core/ids";
 import { forEachLimited } from "@accountlink/core/limited_loops";
 import { OwnedScopes } from "@accountlink/core/owners";
 import { RolePlanStore } from "@accountlink/core/roles";
-import { HttpSettings } from "@accountlink/http/for_pages";
 import { Effect, Record } from "effect";
 import { type Html, html, to } from "../../html.ts";
 import { jsonRoutes } from "../api_pipeline.ts";
@@ -13,7 +12,7 @@ import { communityName, linksText } from "../look/names.ts";
 import type { Problem } from "../look/reasons.ts";
 import { orShowAgain, type Refused } from "../look/refused.ts";
 import { say, tags } from "../look/say.ts";
-import { makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
+import { type OwnerPages, type OwnerVisitor, seeOther, typedIn } from "../owner_pages.ts";
 import type { Page } from "../page.ts";
 import { communityPath, deleteDataPath, paths, rolesPath, withQuery } from "../paths.ts";
 import { type Community, makeCommunities } from "./community.ts";
@@ -34,6 +33,7 @@ import {
   type FirstSteps,
   firstSteps,
   makeBotInvite,
+  makeFirstSteps,
   openForm,
 } from "./first_steps.ts";
 import { makeTroubles, type Trouble } from "./troubles.ts";
@@ -42,8 +42,7 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
   const scopes = yield* OwnedScopes;
   const operations = yield* makeCommunityOperations;
   const communities = yield* makeCommunities;
-  const { publicUrl } = yield* HttpSettings;
-  const guildsOf = yield* makeGuildChoice;
+  const stepsOf = yield* makeFirstSteps;
   const botInvite = yield* makeBotInvite;
   const troublesOf = yield* makeTroubles;
   const viewOf = yield* makeCommunityView;
@@ -68,28 +67,29 @@ export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: Ow
     const [accountName] = yield* accountNames(visitor.owner.account);
     const listed = yield* plans.list(community.scope.pid);
     const active = listed.filter(({ state }) => state === "on");
-    return dataDeletionPage(
-      community,
-      { name: deletionName(community, accountName), plans: active },
-      refused,
-    );
+    const name = deletionName(community, accountName);
+    return dataDeletionPage(community, { name, plans: active }, refused);
   });
 
   return [
     ...jsonRoutes(operations),
     page(paths.communities, function* (visitor) {
-      return communitiesPage({
-        communities: yield* forEachLimited(
-          yield* communities.list(visitor),
-          (community) =>
-            Effect.map(troublesOf(visitor, community), (troubles) => ({ ...community, troubles })),
-          { concurrency: 4 },
-        ),
-        guilds: yield* guildsOf(visitor),
-        botInvite,
-        publicUrl,
-        rolesOn: false,
-      });
+      const listed = yield* forEachLimited(
+        yield* communities.list(visitor),
+        (community) => Effect.map(troublesOf(visitor, community), (troubles) => ({ ...community, troubles })),
+        { concurrency: 4 },
+      );
+      const steps = yield* stepsOf(visitor, null);
+      return {
+        title: say("menu.communities"),
+        section: "communities",
+        content:
+          listed.length === 0
+            ? html`<p>${say("communities.none")}</p>${firstSteps(steps)}`
+            : html`
+<ul class="cards" role="list">${listed.map(card)}</ul>
+${others(listed, steps.guilds, botInvite)}`,
+      } satisfies Page;
     }),
 
     form(paths.communities, function* (visitor, fields) {
@@ -131,24 +131,6 @@ interface ListedCommunity extends Community {
   readonly troubles: ReadonlyArray<Trouble>;
 }
 
-interface CommunitiesView extends Omit<FirstSteps, "community" | "botInvite" | "rightsInvite" | "rights"> {
-  readonly botInvite: Effect.Success<typeof makeBotInvite>;
-  readonly communities: ReadonlyArray<ListedCommunity>;
-}
-
-const communitiesPage = (view: CommunitiesView): Page => ({
-  title: say("menu.communities"),
-  section: "communities",
-  content:
-    view.communities.length === 0
-      ? html`
-<p>${say("communities.none")}</p>
-${firstSteps({ ...view, botInvite: view.botInvite(null, everyRight), rightsInvite: null, rights: "none", community: null })}`
-      : html`
-<ul class="cards" role="list">${view.communities.map(card)}</ul>
-${others(view)}`,
-});
-
 const card = (community: ListedCommunity): Html => {
   const { scope, links, keys, settings, troubles } = community;
   const name = communityName(community);
@@ -166,8 +148,13 @@ ${troubles.map(({ tone, text }) => html`<p class="problem ${tone}">${text}</p>`)
 </li>`;
 };
 
-const others = ({ guilds, communities, botInvite }: CommunitiesView): Html | null => {
-  const known = new Set(communities.map(({ scope }) => guildOf(scope)));
+/** The communities that the user manages, and that have no list yet. */
+const others = (
+  listed: ReadonlyArray<Community>,
+  guilds: FirstSteps["guilds"],
+  botInvite: Effect.Success<typeof makeBotInvite>,
+): Html | null => {
+  const known = new Set(listed.map(({ scope }) => guildOf(scope)));
   const rest = (guilds ?? []).filter(({ guildId, manager }) => manager && !known.has(guildId));
   if (rest.length === 0) return null;
   return html`

@@ -38,22 +38,9 @@ export const makeBotInvite = Effect.map(
       botInvite?.(guildId, rights) ?? null,
 );
 
-export interface FirstSteps {
-  /** The owner's guilds; null if the chat platform did not report them. */
-  readonly guilds: ReadonlyArray<OwnGuild> | null;
-  /** The page that adds the bot; null if there is none. */
-  readonly botInvite: string | null;
-  /** The page that gives the bot, where it is already, the rights that the community's plans need. */
-  readonly rightsInvite: string | null;
-  readonly rights: BotRights;
-  /** The community that these steps set up; null before there is one. */
-  readonly community: Community | null;
-  /** Whether the community has a plan of roles that is on. */
-  readonly rolesOn: boolean;
-  readonly publicUrl: string;
-}
+export type FirstSteps = Effect.Success<ReturnType<Effect.Success<typeof makeFirstSteps>>>;
 
-/** Returns a function that collects the data of the steps. */
+/** Returns a function that collects the data of the steps that set up a community; null before there is one. */
 export const makeFirstSteps = Effect.gen(function* () {
   const guildsOf = yield* makeGuildChoice;
   const inviteTo = yield* makeBotInvite;
@@ -67,10 +54,14 @@ export const makeFirstSteps = Effect.gen(function* () {
     const rights = rightsFor(pid === undefined ? [] : yield* plans.list(pid), guilds);
     return {
       community,
+      /** The owner's guilds; null if the chat platform did not report them. */
       guilds: yield* guildsOf(visitor),
+      /** The page that adds the bot; null if there is none. */
       botInvite: inviteTo(community && guildOf(community.scope), everyRight),
+      /** The page that gives the bot, where it is already, the rights that the community's plans need. */
       rightsInvite: inviteTo(community && guildOf(community.scope), rights),
       rights,
+      /** Whether the community has a plan of roles that is on. */
       rolesOn: guilds.some(isLinkingOn),
       publicUrl,
     };
@@ -105,7 +96,7 @@ const panelStep = ({ scope }: Community, publicUrl: string): Html => {
       ? say("steps.panel.link")
       : say("steps.panel.text", {
           a: linkTo(`${channelsPath(scope.pid)}#panel`),
-          code: (content) => html`<code>${content}</code>`,
+          code: tags.code,
         })
   }</p>
 ${copyable("step-link", say("channels.copy", { unseen: tags.unseen }), url)}
