@@ -11,8 +11,9 @@ import { type Community, communityMenu } from "../communities/community.ts";
 import { checkField, radioField, textField } from "../look/field.ts";
 import { type AccountNames, listText, nameIn, type PlatformNames } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
+import { progressBar } from "../look/progress.ts";
 import { refusedFor } from "../look/refused.ts";
-import { plain, say, tags } from "../look/say.ts";
+import { say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -111,16 +112,7 @@ export const importPreviewPage = (
   notice: statusHtml(storedBy(outcome) === 0 ? say("import.nothing") : say("import.is_preview"), "warn"),
   content: html`
 ${limitHtml(outcome)}
-<p class="figure">${say("import.would_store", {
-    count: storedBy(outcome),
-    b: tags.b,
-    file: view.fileName,
-    list: listText(view.community),
-  })}</p>
-${countsTable(outcome)}
-${changedHtml(view, names, platforms)}
-${unreadHtml(outcome)}
-${leftOutHtml(view, outcome, platforms)}
+${outcomeHtml("import.would_store", view, outcome, names, platforms)}
 ${sampleTable(sample, platforms)}
 <div class="row">
 ${
@@ -149,7 +141,7 @@ export const importRunningPage = (view: ImportView, { phase, rows, total }: Impo
         ? say("import.rows", { count: rows })
         : say("import.rows_of", { count: rows, total: numberHtml(total) }),
   })}</p>
-<progress aria-label="${plain(say("import.progress"))}" max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
+${progressBar(say("import.progress"), { done: rows, total: total ?? 0 })}
 </div>
 <p>${say("import.leave")}</p>
 <p><a class="button quiet" href="${to(importPath(view.id))}">${say("import.check")}</a></p>`,
@@ -165,15 +157,7 @@ export const importDonePage = (
   section: "imports",
   notice: limitHtml(outcome) ?? statusHtml(say("import.done.notice")),
   content: html`
-<p class="figure">${say("import.stored", {
-    count: storedBy(outcome),
-    b: tags.b,
-    file: view.fileName,
-    list: listText(view.community),
-  })}</p>
-${countsTable(outcome)}${changedHtml(view, names, platforms)}
-${unreadHtml(outcome)}
-${leftOutHtml(view, outcome, platforms)}
+${outcomeHtml("import.stored", view, outcome, names, platforms)}
 ${view.undo && html`<p>${say("import.wrong_file", { undo: undoLink(view.undo) })}</p>`}
 <div class="row">
 <a class="button" href="${to(withQuery(paths.links, { pid: view.community.scope.pid }))}">${say("import.see_links")}</a>
@@ -190,6 +174,20 @@ export const importFailedPage = (view: ImportView, reason: Html): Page => ({
 ${view.undo && html`<p>${say("field.problem", { reason: undoLink(view.undo) })}</p>`}
 ${dropForm(view, say("import.again"))}`,
 });
+
+/** What an import stores, or would store: counts, changed links, and rows that are left out. */
+const outcomeHtml = (
+  key: "import.stored" | "import.would_store",
+  view: ImportView,
+  outcome: ImportOutcome,
+  names: AccountNames,
+  platforms: PlatformNames,
+): Html => html`
+<p class="figure">${say(key, { count: storedBy(outcome), b: tags.b, file: view.fileName, list: listText(view.community) })}</p>
+${countsTable(outcome)}
+${changedHtml(view, names, platforms)}
+${unreadHtml(outcome)}
+${leftOutHtml(view, outcome, platforms)}`;
 
 const storedBy = ({ inserted, replaced }: ImportOutcome): number => inserted + replaced;
 

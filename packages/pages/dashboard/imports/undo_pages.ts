@@ -4,7 +4,8 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { listText } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
-import { plain, say, tags } from "../look/say.ts";
+import { progressBar } from "../look/progress.ts";
+import { linkTo, say, tags } from "../look/say.ts";
 import { numberHtml, timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { importPath, paths, rolesPath, withQuery } from "../paths.ts";
@@ -53,7 +54,7 @@ const runningPage = ({ id, name, left }: UndoView, { removed, restored }: Undone
     content: html`
 <div data-live="2">
 <p>${say("undo.progress", { done: numberHtml(done), total: done + left, name })}</p>
-<progress aria-label="${plain(say("import.progress"))}" max="${done + left}" value="${done}"></progress>
+${progressBar(say("import.progress"), { done, total: done + left })}
 </div>
 <p>${say("undo.leave")}</p>
 <p class="row"><a class="button quiet" href="${to(importPath(id, "undo"))}">${say("import.check")}</a></p>`,
@@ -91,23 +92,13 @@ export const undoableSection = (
 <h2>${say("undo.section")}</h2>
 <ul class="cards" role="list">${imports.map((one) => {
         const community = communities.find(({ scope }) => scope.pid === one.pid);
+        const entry = { b: tags.b, name: one.name, time: timeHtml(one.importedAt), count: one.links };
         return html`
 <li>
 <p>${
           community === undefined
-            ? say("undo.entry", {
-                b: tags.b,
-                name: one.name,
-                time: timeHtml(one.importedAt),
-                count: one.links,
-              })
-            : say("undo.entry_of", {
-                b: tags.b,
-                name: one.name,
-                list: listText(community),
-                time: timeHtml(one.importedAt),
-                count: one.links,
-              })
+            ? say("undo.entry", entry)
+            : say("undo.entry_of", { ...entry, list: listText(community) })
         }</p>
 <p>${
           one.undone === null

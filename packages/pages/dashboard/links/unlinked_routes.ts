@@ -13,8 +13,8 @@ import { makeCommunities, noCommunityPage } from "../communities/community.ts";
 import { menuField, textField } from "../look/field.ts";
 import { userNameHtml } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
-import { progressText } from "../look/progress.ts";
-import { linkTo, plain, say, tags } from "../look/say.ts";
+import { progressBar, progressText } from "../look/progress.ts";
+import { linkTo, say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { ageAgoHtml, dayHtml, durationHtml, numberHtml } from "../look/time.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor } from "../owner_pages.ts";
@@ -106,7 +106,7 @@ ${
 const readingHtml = (progress: ListProgress): Html => html`
 <div data-live="2">
 <p>${say("unlinked.reading", { progress: progressText(progress) })}</p>
-<progress aria-label="${plain(say("unlinked.read"))}"${progress.total === 0 ? null : html` max="${progress.total}" value="${progress.done}"`}></progress>
+${progressBar(say("unlinked.read"), progress)}
 </div>`;
 
 const foundHtml = (

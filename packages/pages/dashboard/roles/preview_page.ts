@@ -13,7 +13,7 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { type Choice, radioField } from "../look/field.ts";
 import { type AccountNames, guildText, type PlatformNames } from "../look/names.ts";
-import { progressText } from "../look/progress.ts";
+import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
 import { roleName } from "../look/remedies.ts";
 import { capitalised, say } from "../look/say.ts";
@@ -21,7 +21,6 @@ import { tableHtml } from "../look/table.ts";
 import { durationHtml, numberHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { rolesPath, rolesPreviewPath, userPath, withQuery } from "../paths.ts";
-import { progressBar } from "./roles_page.ts";
 
 export interface PreviewView {
   readonly community: Community;
@@ -59,7 +58,7 @@ ${isRunning ? runningHtml(view) : preview.state === "done" ? doneHtml(view) : fa
 const runningHtml = ({ preview, platforms }: PreviewView): Html => html`
 <div data-live="2">
 <p>${say("preview.running", { progress: progressText(preview) })}</p>
-${progressBar(preview)}
+${progressBar(say("roles.compared"), preview)}
 ${
   preview.unknown === 0
     ? null

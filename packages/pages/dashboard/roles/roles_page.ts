@@ -1,6 +1,5 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import type { GuildId } from "@accountlink/core";
-import type { ListProgress } from "@accountlink/core/owners";
 import {
   mostRules,
   nicknameOf,
@@ -12,10 +11,10 @@ import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
 import { type AccountNames, communityName, guildText } from "../look/names.ts";
-import { progressText } from "../look/progress.ts";
+import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
 import { remedy, roleName } from "../look/remedies.ts";
-import { plain, say, tags } from "../look/say.ts";
+import { say, tags } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -114,16 +113,11 @@ ${
 ${
   sweep === null
     ? html`${formTo(action(view))}${hidden(view)}<p class="row"><button class="button quiet" name="act" value="sweep">${say("roles.apply")}</button></p></form>`
-    : html`<p>${say(sweep.after === null ? "roles.comparing" : "roles.changing", { progress: progressText(sweep) })} ${progressBar(sweep)}</p>`
+    : html`<p>${say(sweep.after === null ? "roles.comparing" : "roles.changing", { progress: progressText(sweep) })} ${progressBar(say("roles.compared"), sweep)}</p>`
 }`
 }
 </section>`;
 };
-
-export const progressBar = ({ done, total }: ListProgress): Html =>
-  html`<progress${
-    total === 0 ? null : html` max="${total}" value="${Math.min(done, total)}"`
-  } aria-label="${plain(say("roles.compared"))}"></progress>`;
 
 /** Says why the rules are paused, if that is known. */
 const pauseText = ({ details: { community } }: RolesView): Html | null => {
