@@ -1,13 +1,19 @@
-import { hasAccepted, type Member, type MemberChange, Members } from "@accountlink/core/accounts";
-import { BadRequest, MissingParameter } from "@accountlink/core/errors";
+import {
+  hasAccepted,
+  type Member,
+  type MemberChange,
+  type MemberRole,
+  Members,
+} from "@accountlink/core/accounts";
+import { BadRequest, InvalidParameter, MissingParameter } from "@accountlink/core/errors";
 import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { forEachLimited } from "@accountlink/core/limited_loops";
+import { OwnedScopes } from "@accountlink/core/owners";
 import { Profiles } from "@accountlink/core/platforms";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { DashboardMembers } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { makeOperation } from "../api_pipeline.ts";
-import { makeMemberScopes } from "./member_scopes.ts";
 import { makeUserSearch } from "./name_search.ts";
 
 /** What owners do with the members of an account, by JSON and by the forms of the page. Every member can leave. */
@@ -16,7 +22,7 @@ export const makeMemberOperations = Effect.gen(function* () {
   const members = yield* Members;
   const profiles = yield* Profiles;
   const findUser = yield* makeUserSearch;
-  const scopesOf = yield* makeMemberScopes;
+  const owned = yield* OwnedScopes;
 
   const toJson = (member: Member) =>
     Effect.map(profiles.chat(member.chatId, null), (profile) => ({
@@ -28,6 +34,24 @@ export const makeMemberOperations = Effect.gen(function* () {
       username: profile?.username ?? null,
       displayName: profile?.displayName ?? null,
     }));
+
+  /**
+   * Returns the communities of which somebody becomes a member: null for all. Fails with `InvalidParameter` for scopes of
+   * another account, and for an owner of some communities alone.
+   */
+  const scopesOf = Effect.fnUntraced(function* (
+    owner: KeyOwner,
+    role: MemberRole | undefined,
+    wanted: ReadonlyArray<string> | null,
+  ) {
+    if (wanted === null) return null;
+    if (role === "owner") return yield* InvalidParameter.one("scopes", { is: "all_communities" });
+    const known = (yield* owned.list(owner)).map(({ scope }) => scope.pid);
+    const found = known.filter((pid) => wanted.includes(pid));
+    if (found.length < new Set(wanted).size)
+      return yield* InvalidParameter.one("scopes", { is: "own_communities" });
+    return found;
+  });
 
   const changed = Effect.fnUntraced(function* (owner: KeyOwner, change: MemberChange) {
     const { name } = owner.account;

@@ -128,6 +128,18 @@ ${hiddenFields({ chatId, [`role-${chatId}`]: role, [`scopes-${chatId}`]: scopes.
 </form>`,
 });
 
+/** Asks before somebody becomes an owner, because owners can take every right from the others. */
+export const newOwnerPage = (chatId: ChatId, name: string): Page => ({
+  title: say("team.make_owner.ask", { name }),
+  section: "team",
+  content: html`
+<p>${say("team.owner_warning")} ${say("team.make_owner.text", { name })}</p>
+${formTo(paths.teamRole)}
+${hiddenFields({ chatId, [`role-${chatId}`]: "owner", confirm: "yes" })}
+<p class="row"><button class="button bad">${say("team.make_owner", { name })}</button> <a class="button quiet" href="${to(paths.team)}">${say("link.cancel")}</a></p>
+</form>`,
+});
+
 const removalOf = (member: NamedMember, isMe: boolean) => {
   const name = nameOf(member);
   const { unseen } = tags;
@@ -229,14 +241,7 @@ export const invitePage = (
 ): Page => {
   const username = user.username ?? chatId;
   const name = user.displayName ?? username;
-  const asked = {
-    b: tags.b,
-    name,
-    username,
-    id: chatId,
-    account,
-    role: say(`team.label.${role}`),
-  };
+  const asked = { b: tags.b, name, username, id: chatId, account, role: say(`team.label.${role}`) };
   return {
     title: say("team.invite", { name }),
     section: "team",

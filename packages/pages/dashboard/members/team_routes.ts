@@ -22,8 +22,14 @@ import type { Page } from "../page.ts";
 import { paths } from "../paths.ts";
 import { makeMemberOperations } from "./member_operations.ts";
 import { makeUserSearch } from "./name_search.ts";
-import { newOwnerPage } from "./new_owner_page.ts";
-import { emptyNewMember, invitePage, type NewMember, ownRolePage, teamPage } from "./team_page.ts";
+import {
+  emptyNewMember,
+  invitePage,
+  type NewMember,
+  newOwnerPage,
+  ownRolePage,
+  teamPage,
+} from "./team_page.ts";
 
 export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const members = yield* Members;
@@ -93,18 +99,17 @@ export const teamRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPage
     const chatId = fields("chatId");
     if (!isChatId(chatId)) return seeOther(paths.team);
     const { role, scopes } = choiceOf(fields(`role-${chatId}`), pidsIn(fields, `scopes-${chatId}`));
-    if (chatId === visitor.owner.chatId && role !== "owner" && fields("confirm") !== "yes") {
+    if (fields("confirm") !== "yes") {
       const listed = yield* members.list(visitor.owner.account.name);
-      const owners = listed.filter((member) => member.role === "owner" && hasAccepted(member));
-      // The last owner can't step down, and reads that at once.
-      if (owners.length > 1) return ownRolePage(chatId, role, scopes ?? []);
-    }
-    if (role === "owner" && fields("confirm") !== "yes") {
-      const profile = yield* profiles.chat(chatId, null);
-      const listed = yield* members.list(visitor.owner.account.name);
+      const owners = listed.filter((each) => each.role === "owner" && hasAccepted(each));
       const member = listed.find((each) => each.chatId === chatId);
-      if (member !== undefined && member.role !== "owner")
+      // The last owner can't step down, and reads that at once.
+      if (chatId === visitor.owner.chatId && role !== "owner" && owners.length > 1)
+        return ownRolePage(chatId, role, scopes ?? []);
+      if (role === "owner" && member !== undefined && member.role !== "owner") {
+        const profile = yield* profiles.chat(chatId, null);
         return newOwnerPage(chatId, visibleName(profile) ?? `User ${chatId}`);
+      }
     }
     return yield* orTeam(
       visitor,
