@@ -2,12 +2,13 @@
 import { type ChatId, ChatPlatform, guildOf } from "@accountlink/core";
 import { Communities } from "@accountlink/core/communities";
 import { isChatId } from "@accountlink/core/ids";
-import type { ChatProfile, GuildRole } from "@accountlink/core/platforms";
+import type { ChatProfile } from "@accountlink/core/platforms";
 import { givesSomething, type MemberChanges, RolePlans } from "@accountlink/core/roles";
 import { Effect, Option } from "effect";
 import { formTo, type Html, html } from "../../html.ts";
 import { type Community, makeCommunities } from "../communities/community.ts";
 import { hiddenFields } from "../look/field.ts";
+import type { NamedRoles } from "../look/remedies.ts";
 import { linkTo, listOf, say } from "../look/say.ts";
 import { type OwnerPages, seeOther } from "../owner_pages.ts";
 import { paths, rolesPath } from "../paths.ts";
@@ -16,9 +17,7 @@ import { changesHtml } from "../roles/member_preview.ts";
 /** How long the page waits for the platforms. */
 const timeout = "2 seconds";
 
-export interface UserRoles {
-  /** Of the guild, highest first. */
-  readonly roles: ReadonlyArray<GuildRole>;
+export interface UserRoles extends NamedRoles {
   readonly changes: MemberChanges;
   readonly isOn: boolean;
 }

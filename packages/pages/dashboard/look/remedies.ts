@@ -6,7 +6,8 @@ import type { Html } from "../../html.ts";
 import type { PlatformNames } from "./names.ts";
 import { capitalised, say } from "./say.ts";
 
-interface NamedRoles {
+/** The roles of a guild, highest first. */
+export interface NamedRoles {
   readonly roles: ReadonlyArray<GuildRole>;
 }
 

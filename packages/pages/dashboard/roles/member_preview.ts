@@ -1,10 +1,9 @@
 /** What the rules would change for one member, and what keeps the bot from changing it. */
 
-import type { GuildRole } from "@accountlink/core/platforms";
 import type { MemberChanges, PlanDetails, PlanProblem } from "@accountlink/core/roles";
 import { type Html, html } from "../../html.ts";
 import type { PlatformNames } from "../look/names.ts";
-import { type Obstacle, remedy, roleName } from "../look/remedies.ts";
+import { type NamedRoles, type Obstacle, remedy, roleName } from "../look/remedies.ts";
 import { listOf, say, separated } from "../look/say.ts";
 
 export interface RolePreview {
@@ -13,15 +12,13 @@ export interface RolePreview {
   readonly found: { readonly isLinked: boolean; readonly changes: MemberChanges } | null;
 }
 
-interface RulesView {
-  /** Highest first. */
-  readonly roles: ReadonlyArray<GuildRole>;
+interface RulesView extends NamedRoles {
   readonly details: PlanDetails;
 }
 
 /** Says what the rules would change, one sentence each. */
 export const changesHtml = (
-  view: Pick<RulesView, "roles">,
+  view: NamedRoles,
   { isLinked, changes }: NonNullable<RolePreview["found"]>,
 ): Html => {
   const names = (roleIds: ReadonlyArray<string>) =>
@@ -43,7 +40,7 @@ export const changesHtml = (
 const nicknameText = (nickname: string): Html =>
   nickname === "" ? say("roles.try.unnamed") : say("roles.try.named", { nickname });
 
-const mayChange = ({ roles }: Pick<RulesView, "roles">, roleId: string): boolean =>
+const mayChange = ({ roles }: NamedRoles, roleId: string): boolean =>
   roles.some(({ id, assignable }) => id === roleId && assignable);
 
 /** Lists the changes of a previewed member that the bot may not make, with what the owner can do. */

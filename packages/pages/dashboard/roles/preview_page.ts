@@ -1,6 +1,5 @@
 /** What saved rules would change for everybody, before they are turned on. */
 import type { GuildId } from "@accountlink/core";
-import type { GuildRole } from "@accountlink/core/platforms";
 import {
   changesIn,
   isLargelyUnknown,
@@ -15,14 +14,14 @@ import { type Choice, radioField } from "../look/field.ts";
 import { type AccountNames, guildText, type PlatformNames } from "../look/names.ts";
 import { progressBar, progressText } from "../look/progress.ts";
 import type { Refused } from "../look/refused.ts";
-import { roleName } from "../look/remedies.ts";
+import { type NamedRoles, roleName } from "../look/remedies.ts";
 import { capitalised, say } from "../look/say.ts";
 import { tableHtml } from "../look/table.ts";
 import { durationHtml, numberHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { rolesPath, rolesPreviewPath, userPath, withQuery } from "../paths.ts";
 
-export interface PreviewView {
+export interface PreviewView extends NamedRoles {
   readonly community: Community;
   readonly guildId: GuildId;
   readonly guildName: string | null;
@@ -31,8 +30,6 @@ export interface PreviewView {
   readonly isOn: boolean;
   /** Whether members who were never linked keep their roles unless the owner chooses otherwise. */
   readonly unlinked: PlanPreview["settings"]["unlinked"];
-  /** Highest first. */
-  readonly roles: ReadonlyArray<GuildRole>;
   readonly names: AccountNames["chats"];
   /** Identifies the stored rules, which nobody may have changed meanwhile. */
   readonly seen: string;

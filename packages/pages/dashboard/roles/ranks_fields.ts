@@ -1,17 +1,16 @@
 /** The part of a role plan's form that makes one rule for each rank of a group. */
-import type { GuildRole, RankedGroup } from "@accountlink/core/platforms";
+import type { RankedGroup } from "@accountlink/core/platforms";
 import { mostRules } from "@accountlink/core/roles";
 import { type Html, html, to } from "../../html.ts";
 import { textField } from "../look/field.ts";
 import type { Refused } from "../look/refused.ts";
+import type { NamedRoles } from "../look/remedies.ts";
 import { capitalised, say } from "../look/say.ts";
 import { numberHtml } from "../look/time.ts";
 import type { Visitor } from "../page.ts";
 import { filledRules, type RolesForm, ranksWithoutRole, rulesOfRanks } from "./role_form.ts";
 
-export interface RanksView {
-  /** Highest first. */
-  readonly roles: ReadonlyArray<GuildRole>;
+export interface RanksView extends NamedRoles {
   /** A group whose ranks the owner wants to make rules of; null if none was asked for. */
   readonly ranked: RankedGroup | null;
   /** Whether to ask before the bot makes the roles that ranks of the group lack. */
@@ -93,7 +92,7 @@ ${names}
 
 /** The roles to choose from. The chosen roles that were deleted are among them, so that saving changes nothing. */
 export const roleChoices = (
-  { roles }: Pick<RanksView, "roles">,
+  { roles }: NamedRoles,
   chosen: ReadonlyArray<string>,
   labelOf: (name: string, assignable: boolean) => string | Html = (role, assignable) =>
     assignable ? role : say("rule.role_above", { role }),

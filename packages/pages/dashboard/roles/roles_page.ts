@@ -1,12 +1,6 @@
 /** The page of a community's role plan: its progress and problems, its rules, and a preview for one member. */
 import type { GuildId } from "@accountlink/core";
-import {
-  mostRules,
-  nicknameOf,
-  type PlanDetails,
-  planVersion,
-  type RuleKindName,
-} from "@accountlink/core/roles";
+import { mostRules, nicknameOf, type PlanDetails, planVersion } from "@accountlink/core/roles";
 import { formTo, type Html, html, to } from "../../html.ts";
 import type { Community } from "../communities/community.ts";
 import { textField } from "../look/field.ts";
@@ -24,10 +18,9 @@ import { changesHtml, obstacles, type RolePreview } from "./member_preview.ts";
 import { type NicknamesView, nicknamesSection } from "./nicknames_section.ts";
 import { type RanksView, ranksFields } from "./ranks_fields.ts";
 import { isNewPlan, type RolesForm, roleFormLabels } from "./role_form.ts";
-import { bypassField, ruleFieldset, thingHint } from "./rule_fieldset.ts";
-import type { Thing } from "./rule_sentence.ts";
+import { bypassField, type RuleView, ruleFieldset, thingHint } from "./rule_fieldset.ts";
 
-export interface RolesView extends RanksView {
+export interface RolesView extends RanksView, RuleView {
   readonly community: Community;
   readonly guildId: GuildId;
   /** Whether the form differs from the stored rules. */
@@ -37,12 +30,6 @@ export interface RolesView extends RanksView {
   /** The name of the guild; null if the platform did not report it. */
   readonly guildName: string | null;
   readonly details: PlanDetails;
-  /** The groups and items in the form, by `thingKey`; null if the game platform knows none with this ID. */
-  readonly things: ReadonlyMap<string, Thing | null>;
-  /** The kinds of rules that the game platform has what they need for. */
-  readonly kinds: ReadonlyArray<RuleKindName>;
-  /** The kinds of items that the game platform has. */
-  readonly itemKinds: ReadonlyArray<string>;
   /** The names of members with problems, if the platform knows them. */
   readonly names: AccountNames["chats"];
   readonly preview: RolePreview | null;

@@ -28,7 +28,7 @@ const hints: Readonly<Record<RuleField, Html>> = {
   minDays: say("rule.hint.days"),
 };
 
-interface RuleView extends RuleNames {
+export interface RuleView extends RuleNames {
   /** The kinds of rules that the game platform has what they need for. */
   readonly kinds: ReadonlyArray<RuleKindName>;
   /** The kinds of items that the game platform has. */

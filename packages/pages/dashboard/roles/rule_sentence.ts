@@ -1,8 +1,8 @@
 /** Says a rule of a role plan as a sentence, with the names of its groups, ranks, items and roles. */
-import type { GuildRole, ItemDetails, RankedGroup } from "@accountlink/core/platforms";
+import type { ItemDetails, RankedGroup } from "@accountlink/core/platforms";
 import { conditionsIn, kindOf, type RoleRule, type SingleCondition } from "@accountlink/core/roles";
 import { type Html } from "../../html.ts";
-import { roleName } from "../look/remedies.ts";
+import { type NamedRoles, roleName } from "../look/remedies.ts";
 import { say, tags } from "../look/say.ts";
 import { thingOf } from "./rule_choices.ts";
 
@@ -11,10 +11,8 @@ export type Thing = ItemDetails & Partial<Pick<RankedGroup, "ranks">>;
 
 export const thingKey = (kind: string, id: string): string => `${kind} ${id}`;
 
-export interface RuleNames {
-  /** Highest first. */
-  readonly roles: ReadonlyArray<GuildRole>;
-  /** By `thingKey`; null if the game platform has none with this ID. */
+export interface RuleNames extends NamedRoles {
+  /** The groups and items in the form, by `thingKey`; null if the game platform has none with this ID. */
   readonly things: ReadonlyMap<string, Thing | null>;
 }
 
