@@ -41,19 +41,26 @@ const Problem = Schema.Struct({
 
 const RoleIds = Schema.Array(Schema.String);
 
-const Plan = Schema.Struct({
-  pid: Pid,
-  guildId: GuildId,
-  rules: Schema.Array(Schema.toType(RoleRule)),
+const State = Schema.Literals(["on", "paused"]);
+
+/** The settings besides the rules, which an answer and an edited plan have in the same form. */
+const simpleSettings = {
   nickname: Schema.NullOr(Schema.String),
   nicknameGroupId: Schema.NullOr(Schema.String),
   bypassRoleIds: RoleIds,
   nicknameBypassRoleIds: RoleIds,
   unlinked: Schema.Literals(unlinkedChoices),
+};
+
+const Plan = Schema.Struct({
+  pid: Pid,
+  guildId: GuildId,
+  rules: Schema.Array(Schema.toType(RoleRule)),
+  ...simpleSettings,
   logChannelId: Schema.NullOr(Schema.String),
   remindAfterDays: Schema.NullOr(Schema.Int),
   status: Schema.Struct({
-    state: Schema.Literals(["on", "paused"]),
+    state: State,
     pending: Schema.Int,
     sweptAt: Schema.NullOr(IsoTime),
     sweep: Schema.NullOr(Schema.Struct({ done: Schema.Int, total: Schema.Int })),
@@ -123,12 +130,8 @@ const settings = {
 /** The plan that an editor has read, which becomes its version. */
 const EditedPlan = Schema.Struct({
   rules: RoleRules,
-  nickname: Schema.NullOr(Schema.String),
-  nicknameGroupId: Schema.NullOr(Schema.String),
-  bypassRoleIds: RoleIds,
-  nicknameBypassRoleIds: RoleIds,
-  unlinked: Schema.Literals(unlinkedChoices),
-  status: Schema.Struct({ state: Schema.Literals(["on", "paused"]) }),
+  ...simpleSettings,
+  status: Schema.Struct({ state: State }),
 }).pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform(({ status, ...plan }) => planVersion({ ...plan, ...status })),

@@ -15,7 +15,7 @@ import {
 import { Effect, Stream } from "effect";
 import { formTo, type Html, html, to } from "../../html.ts";
 import { copyable } from "../look/copyable.ts";
-import { checkField, radioField, textField } from "../look/field.ts";
+import { checkField, fieldsOf, radioField, textField } from "../look/field.ts";
 import type { PlatformNames } from "../look/names.ts";
 import { statusHtml } from "../look/notice.ts";
 import type { Problem } from "../look/reasons.ts";
@@ -137,7 +137,7 @@ interface LookupResult extends Pick<HttpResponse, "status" | "headers"> {
   readonly body: string;
 }
 
-const labels = { key: "API key", id: "ID", guildId: "Community" };
+const labels = { key: "API key", question: "Question", id: "ID", guildId: "Community" };
 
 const emptyLookupForm: LookupForm = { question: "chat", id: "", guildId: "", resolved: false };
 
@@ -147,55 +147,46 @@ const tryLookupPage = (
   { platforms }: Pick<Visitor, "platforms">,
   result: LookupResult | null,
   problems: ReadonlyArray<Problem>,
-): Page => ({
-  title: "Try it",
-  section: "tryLookup",
-  refused:
-    problems.length === 0
-      ? null
-      : refusedFor(problems, "No request was sent: some fields need another value."),
-  labels,
-  notice:
-    result &&
-    statusHtml(
-      html`The service answered with status <strong>${result.status}</strong>.`,
-      result.status >= 400 ? "bad" : "good",
-    ),
-  content: html`
+): Page => {
+  const of = fieldsOf(labels, { ...form, key: "" }, problems);
+  return {
+    title: "Try it",
+    section: "tryLookup",
+    refused:
+      problems.length === 0
+        ? null
+        : refusedFor(problems, "No request was sent: some fields need another value."),
+    labels,
+    notice:
+      result &&
+      statusHtml(
+        html`The service answered with status <strong>${result.status}</strong>.`,
+        result.status >= 400 ? "bad" : "good",
+      ),
+    content: html`
 <div class="try">
 ${result && resultHtml(form, result)}
 ${formTo(paths.tryLookup, html` class="panel"`)}
 ${textField({
-  name: "key",
-  label: labels.key,
+  ...of("key"),
   hint: "The service does not store it. This tab remembers it until you close it.",
   type: "password",
-  value: "",
   required: true,
   isKept: true,
-  problems,
 })}
 ${radioField({
-  name: "question",
-  label: "Question",
-  value: form.question,
-  problems,
+  ...of("question"),
   choices: Object.entries(questions).map(([value, { label }]) => ({ value, label: label(platforms) })),
 })}
-${textField({ name: "id", label: labels.id, hint: "The ID of the account to look up.", value: form.id, required: true, problems })}
-${textField({
-  name: "guildId",
-  label: labels.guildId,
-  hint: "The ID of the community. Required with a key of one community.",
-  value: form.guildId,
-  problems,
-})}
+${textField({ ...of("id"), hint: "The ID of the account to look up.", required: true })}
+${textField({ ...of("guildId"), hint: "The ID of the community. Required with a key of one community." })}
 ${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
 <button class="button">Send the request</button>
 </form>
 </div>
 <p class="more">Every route: <a href="${to("/docs")}">API reference</a></p>`,
-});
+  };
+};
 
 const resultHtml = (form: LookupForm, { url, asked, status, headers, body }: LookupResult): Html => html`
 <section>
