@@ -90,7 +90,7 @@ export const makeOwnerPages = Effect.gen(function* () {
     });
 
   const render = Effect.fnUntraced(function* (answered: Page, visitor: OwnerVisitor) {
-    const { context, owner, role, scopes, accounts, invitations, csrf, platforms } = visitor;
+    const { context, owner, accounts, invitations } = visitor;
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
     const title = titleOf(yield* named(account));
@@ -104,14 +104,11 @@ export const makeOwnerPages = Effect.gen(function* () {
     return pageResponse(
       page,
       {
+        ...visitor,
         account: { title, tier: account.tier },
-        role,
-        scopes,
         hasPrograms: yield* hasPrograms(visitor),
         userName,
         hasChoice: accounts.length + invitations.length > 1,
-        csrf,
-        platforms,
         done: context.query["done"],
       },
       wording,

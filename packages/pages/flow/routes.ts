@@ -22,6 +22,7 @@ import {
 import { isGuildId } from "@accountlink/core/ids";
 import {
   type BoundRoute,
+  type HttpRequest,
   type HttpResponse,
   HttpSettings,
   isUnder,
@@ -224,11 +225,7 @@ export const flowRoutes = Effect.gen(function* () {
       bind("GET", "/verify/game/words", showWords),
       withForm("/verify/game/words", nameAccount),
       withForm("/verify/game/words/check", checkWords),
-      {
-        method: "GET",
-        path: wordsScriptPath,
-        answer: withHeaders(routeId, () => Effect.succeed(fileOf(wordsScript, "text/javascript"))),
-      },
+      fileRoute(wordsScriptPath, "text/javascript", () => wordsScript),
     ],
   };
 
@@ -248,15 +245,11 @@ export const flowRoutes = Effect.gen(function* () {
     withForm("/verify/cancel", (context, fields) => cancel(context, flowFormOf(fields))),
     // Requests for the style sheet do not count against limits: error pages need their style even during an outage or
     // after an exceeded limit.
-    { method: "GET", path: stylePath, answer: withHeaders(routeId, () => Effect.succeed(styleOf(style))) },
-    {
-      method: "GET",
-      path: countdownPath,
-      answer: withHeaders(routeId, (request) => {
-        const { seconds = "0" } = Object.fromEntries(searchOf(request));
-        return Effect.succeed(styleOf(countdown(/^\d{1,7}$/.test(seconds) ? Number(seconds) : 0)));
-      }),
-    },
+    fileRoute(stylePath, "text/css", () => style),
+    fileRoute(countdownPath, "text/css", (request) => {
+      const { seconds = "0" } = Object.fromEntries(searchOf(request));
+      return countdown(/^\d{1,7}$/.test(seconds) ? Number(seconds) : 0);
+    }),
   ];
 
   const closed = handle(routeId, (context) =>
@@ -314,10 +307,17 @@ const flowFormOf = (fields: URLSearchParams): FlowForm => ({
   sid: fields.get("sid"),
 });
 
-const styleOf = (text: string): HttpResponse => fileOf(text, "text/css");
+const fileHeaders = { "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" };
 
-const fileOf = (text: string, type: string): HttpResponse =>
-  textResponse(200, text, `${type}; charset=utf-8`, {
-    "cache-control": "public, max-age=3600",
-    "x-content-type-options": "nosniff",
-  });
+/** Makes the route of a file of the pages. */
+const fileRoute = (
+  path: `/verify/${string}`,
+  type: string,
+  textFor: (request: HttpRequest) => string,
+): BoundRoute => ({
+  method: "GET",
+  path,
+  answer: withHeaders(routeId, (request) =>
+    Effect.succeed(textResponse(200, textFor(request), `${type}; charset=utf-8`, fileHeaders)),
+  ),
+});

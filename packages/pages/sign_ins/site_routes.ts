@@ -87,11 +87,15 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     return { context, signIn, csrf: yield* signIns.csrfToken(signIn) } satisfies Visitor;
   });
 
+  const forVisitors =
+    (method: "GET" | "POST") =>
+    (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
+      bind(method, path, (context) =>
+        Effect.flatMap(visitorOf(context), (visitor) => asEffect(answer(visitor))),
+      );
+
   /** Makes the route of a page for signed-in users. Other users are redirected to the sign-in. */
-  const page = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
-    bind("GET", path, (context) =>
-      Effect.flatMap(visitorOf(context), (visitor) => asEffect(answer(visitor))),
-    );
+  const page = forVisitors("GET");
 
   type AnswerForm = (visitor: Visitor, fields: URLSearchParams) => Answer;
 
@@ -117,10 +121,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     );
 
   /** Makes the route of a form whose body the handler reads. The handler must check the field `csrf`. */
-  const upload = (path: SitePath, answer: (visitor: Visitor) => Answer): BoundRoute =>
-    bind("POST", path, (context) =>
-      Effect.flatMap(visitorOf(context), (visitor) => asEffect(answer(visitor))),
-    );
+  const upload = forVisitors("POST");
 
   const begin = Effect.fnUntraced(function* ({ query, language }: PageContext) {
     if (query["form"] === "lost") return endedPage(site.path, "lost", language);

@@ -37,20 +37,13 @@ export const emptyKeyForm: NewKeyForm = {
   access: "full",
 };
 
-export const rulesOf = ({
-  name,
-  access,
-  allowIps,
-  denyIps,
-  redirectOrigins,
-  expiresAt,
-}: KeyDetails): KeyRules => ({
-  name,
-  access,
-  allowIps: allowIps.join("\n"),
-  denyIps: denyIps.join("\n"),
-  redirectOrigins: redirectOrigins.join("\n"),
-  expiresAt: expiresAt === null ? "" : dayOf(expiresAt - 1),
+export const rulesOf = (key: KeyDetails): KeyRules => ({
+  name: key.name,
+  access: key.access,
+  allowIps: key.allowIps.join("\n"),
+  denyIps: key.denyIps.join("\n"),
+  redirectOrigins: key.redirectOrigins.join("\n"),
+  expiresAt: key.expiresAt === null ? "" : dayOf(key.expiresAt - 1),
 });
 
 /** Returns the end of a day in ISO 8601, null for an empty text, and an invalid day unchanged. */
@@ -101,12 +94,7 @@ const hasRestrictions = ({ allowIps, denyIps, expiresAt }: KeyRules): boolean =>
 
 const menuHint = "Communities that you manage and that have the bot. Only for one community’s own list.";
 
-interface ScopeTexts {
-  readonly guild: string;
-  readonly global: string;
-}
-
-const keyScopeTexts: ScopeTexts = {
+const keyScopeTexts = {
   guild: "The key sees this list alone, and only members of the community",
   global: sharedListHint,
 };
@@ -121,7 +109,7 @@ export const scopeFields = (
   form: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,
   problems: ReadonlyArray<Problem>,
-  texts = keyScopeTexts,
+  texts: Record<keyof typeof keyScopeTexts, string> = keyScopeTexts,
 ): Html => {
   const of = fieldsOf(keyLabels, { ...emptyKeyForm, ...form }, problems);
   const choices = [

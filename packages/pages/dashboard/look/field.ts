@@ -22,15 +22,21 @@ export const fieldsOf =
 
 /** Renders a field around its control, which gets attributes that associate it with label, hint and problems. */
 const around = (field: Field, control: (attributes: Html) => Html): Html => {
-  const { name, label, hint = null } = field;
-  const reasons = reasonsOf(field);
+  const { name, label } = field;
   return html`
 <div class="field">
 <label for="${name}">${label}</label>
-${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-${reasons.length === 0 ? null : html`<p class="problem" id="${name}-problem">${sentence(reasons)}</p>`}
+${notesOf(field)}
 ${control(html` id="${name}" name="${name}"${describedBy(field)}`)}
 </div>`;
+};
+
+/** The hint of a field and the problems of its value, by which `describedBy` describes the field. */
+const notesOf = (field: Field): Html => {
+  const { name, hint = null } = field;
+  const reasons = reasonsOf(field);
+  return html`${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+${reasons.length === 0 ? null : html`<p class="problem" id="${name}-problem">${sentence(reasons)}</p>`}`;
 };
 
 const reasonsOf = ({ name, problems = [] }: Field): ReadonlyArray<Html> =>
@@ -100,8 +106,7 @@ ${field.choices.map(
 const choicesField = (field: Field, choices: ReadonlyArray<Html>): Html => html`
 <fieldset class="field" id="${field.name}"${describedBy(field)}>
 <legend>${field.label}</legend>
-${field.hint === undefined ? null : html`<p class="hint" id="${field.name}-hint">${field.hint}</p>`}
-${reasonsOf(field).length === 0 ? null : html`<p class="problem" id="${field.name}-problem">${sentence(reasonsOf(field))}</p>`}
+${notesOf(field)}
 ${choices}
 </fieldset>`;
 

@@ -26,11 +26,7 @@ export const activityApi = Effect.gen(function* () {
       DashboardActivity.getAudit,
       function* ({ owner, member: { role }, values: { keyId, chatId, action, cursor, limit } }) {
         const key = keyId === null ? null : yield* keys.find(owner, keyId);
-        const filter = {
-          action,
-          keyId: key === null ? null : key.id,
-          chatId,
-        };
+        const filter = { action, keyId: key && key.id, chatId };
         // Read one more entry than the page shows, to learn whether there is a next page.
         const found = yield* entriesOf({ owner, role }, cursor, limit + 1, filter);
         const entries = found.slice(0, limit);

@@ -1,4 +1,4 @@
-/** Converts usage to CSV, with one line for each day, key and group of routes that had requests. */
+/** The page of usage by day and key, and its file. */
 import { OwnedKeys } from "@accountlink/core";
 import type { KeyDetails, KeyOwner } from "@accountlink/core/keys";
 import { makeUsageDays, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
@@ -158,6 +158,7 @@ const usageTable = (
     }),
   });
 
+/** Writes a line for each day, key and group of routes that had requests. */
 const usageCsv = (usage: ReadonlyArray<KeyUsage>): string =>
   csvOf(
     ["day", "keyId", "keyName", "group", "served", "refused", "errors"],
