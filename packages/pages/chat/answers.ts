@@ -44,7 +44,7 @@ export const makeAnswers = Effect.gen(function* () {
   });
 
   const answer = Effect.fnUntraced(function* (interaction: Interaction, requestId: string) {
-    const { done, chatId, guildId, channelId, isManager } = interaction;
+    const { done, chatId, guildId, isManager } = interaction;
     const language = yield* languages.ofLocale(interaction.locale);
     const wait = yield* waitOf(interaction);
     if (wait !== null)
@@ -72,20 +72,8 @@ export const makeAnswers = Effect.gen(function* () {
     const guildLanguage = yield* languages.ofLocale(interaction.guildLocale);
     const target = (done.type === "command" ? done.target : null) ?? chatId;
     const text = done.type === "command" ? done.text : null;
-    const { permissions } = interaction;
-    return yield* answering({
-      home,
-      guildId,
-      channelId,
-      chatId,
-      target,
-      text,
-      language,
-      locale: interaction.locale,
-      guildLanguage,
-      permissions,
-      requestId,
-    }).pipe(
+    const asked = { ...interaction, home, guildId, target, text, language, guildLanguage, requestId };
+    return yield* answering(asked).pipe(
       chargeTo(home.scope.account),
       Effect.map((message): Answered => ["answered", message]),
       Effect.catchTag("Forbidden", () =>

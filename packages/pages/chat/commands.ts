@@ -20,6 +20,7 @@ import type { Language } from "../languages/mod.ts";
 import { isByOwner } from "../proof_text.ts";
 import { commandName } from "./chat_locales.ts";
 import { makeCommunity } from "./community.ts";
+import type { Interaction } from "./interaction.ts";
 import {
   type Button,
   type ButtonAction,
@@ -33,23 +34,17 @@ import {
 import { longestPanelText, makePanelMessage } from "./panel.ts";
 
 /** What a user asks in a guild with a home, whose rules may be paused. */
-interface Asked {
+interface Asked extends Pick<Interaction, "chatId" | "channelId" | "locale" | "permissions"> {
   readonly home: Community;
   readonly guildId: GuildId;
-  readonly channelId: string | null;
-  readonly chatId: ChatId;
   /** The user that the command is about: by default, the user who asks. */
   readonly target: ChatId;
   /** The text that the user typed, or null. */
   readonly text: string | null;
   /** The language of the user. */
   readonly language: Language;
-  /** The locale of the user's client. */
-  readonly locale: string;
   /** The language of the guild, for messages to everybody. */
   readonly guildLanguage: Language;
-  /** The rights of the user in the guild, as bits. */
-  readonly permissions: bigint;
   readonly requestId: string;
 }
 

@@ -17,6 +17,7 @@ export interface Interaction {
   readonly isManager: boolean;
   /** The rights of the user in the guild, as bits. */
   readonly permissions: bigint;
+  /** The locale of the user's client. */
   readonly locale: string;
   readonly guildLocale: string;
   readonly done: CommandDone | ButtonPressed;
